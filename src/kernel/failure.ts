@@ -1,0 +1,54 @@
+// The one error that rules and stores throw: a kind from a closed list, and words for a person.
+
+/** Every way a call can fail. Each dialect maps all of them to a status; the compiler checks that none is missing. */
+export type FailureKind =
+  | 'malformed' // the request cannot be read: bad JSON, a wrong content type, a bad header
+  | 'invalid' // it was read, and breaks the schema or a rule
+  | 'unauthenticated' // no credential, or one that is not (or no longer) good
+  | 'denied' // the caller's role lacks the permission
+  | 'forbidden' // the caller has no access to this resource at all
+  | 'not-found' // the thing named does not exist, or must look as if it did not
+  | 'no-route' // no such path
+  | 'wrong-method' // the path exists, the verb does not
+  | 'not-acceptable' // nothing we can send is in Accept
+  | 'conflict' // someone else's write came first, or the name is taken
+  | 'gone' // it existed and has been retired
+  | 'unprocessable' // the update description cannot be understood or applied
+  | 'too-large'
+  | 'unsupported-encoding'
+  | 'exhausted' // over a rate limit
+  | 'timeout'
+  | 'unavailable' // storage is away or full; the same call may succeed later
+  | 'internal';
+
+export interface FailureDetails {
+  /** The API's own word for this failure, where its dialect has more than one for the kind. */
+  code?: string;
+  /** Which field broke which rule, for `invalid`. */
+  fields?: FieldProblem[];
+  /** The permission that was missing, for `denied` and `forbidden`. */
+  access?: { action: string; resource: string };
+  /** Response headers that belong to this failure. */
+  headers?: Record<string, string>;
+  /** Further members of the error body, where the dialect has room for them. */
+  data?: Record<string, unknown>;
+  cause?: unknown;
+}
+
+export interface FieldProblem {
+  /** Where, as a JSON pointer into the body, or `query.limit`, `params.id`. */
+  field: string;
+  message: string;
+}
+
+export class Failure extends Error {
+  readonly kind: FailureKind;
+  readonly details: FailureDetails;
+
+  constructor(kind: FailureKind, message: string, details: FailureDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.name = 'Failure';
+    this.kind = kind;
+    this.details = details;
+  }
+}

@@ -1,0 +1,17 @@
+// What a storage engine must do. Everything that differs between SQLite and PostgreSQL ends behind this interface.
+import type { Db } from './tables.ts';
+
+export interface Engine {
+  readonly kind: 'sqlite' | 'postgres';
+  /** Statements outside a transaction commit by themselves; `db.transaction()` opens one. A resolved write is durable. */
+  readonly db: Db;
+  /** Inside a transaction: waits until no other process holds `name`, and holds it until the transaction ends. */
+  lock(tx: Db, name: string): Promise<void>;
+  /** Tells all listeners, in this process and in the others on the same database. Call it after the commit. */
+  notify(channel: string, payload?: string): Promise<void>;
+  /** `hear` gets the payload, or undefined when something changed elsewhere and nobody knows what. Returns the way to stop. */
+  listen(channel: string, hear: (payload: string | undefined) => void): Promise<() => void>;
+  /** Fails when the database does not answer. */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
