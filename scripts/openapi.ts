@@ -1,0 +1,34 @@
+// Writes docs/openapi/<api>.<version>.json from the routes; with --check only tells whether they are fresh.
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { apis } from '../src/app.ts';
+import { describeApi } from '../src/kernel/openapi.ts';
+
+const folder = new URL('../docs/openapi/', import.meta.url);
+const isCheck = process.argv.includes('--check');
+
+const documents = new Map(
+  apis.flatMap((api) =>
+    api.dialect.versions.names.map((version) => {
+      const text = `${JSON.stringify(describeApi(api, version), null, 2)}\n`;
+      return [`${api.dialect.name}.${version}.json`, text] as const;
+    }),
+  ),
+);
+
+mkdirSync(folder, { recursive: true });
+const present = readdirSync(folder).filter((name) => name.endsWith('.json'));
+const stale = [
+  ...[...documents].filter(([name, text]) => !present.includes(name) || readFileSync(new URL(name, folder), 'utf8') !== text).map(([name]) => name),
+  ...present.filter((name) => !documents.has(name)),
+];
+
+if (!isCheck) {
+  for (const name of present) if (!documents.has(name)) rmSync(new URL(name, folder));
+  for (const [name, text] of documents) writeFileSync(new URL(name, folder), text);
+  console.log(`${documents.size} documents in docs/openapi, ${stale.length} changed`);
+} else if (stale.length > 0) {
+  console.error(`docs/openapi is not fresh: ${stale.join(', ')}. Run npm run openapi and commit the result.`);
+  process.exitCode = 1;
+} else {
+  console.log(`${documents.size} documents in docs/openapi are fresh`);
+}

@@ -1,0 +1,183 @@
+// Fetches Node and the packages by npm for the launcher; no dependencies, and runs on Node 20.
+// @ts-check
+
+import { execFileSync, spawn } from 'node:child_process';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { renameSync, rmSync, statSync, utimes, writeFileSync } from 'node:fs';
+import { constants } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+const RUNTIME = join(ROOT, '.runtime');
+const ASIDE = join(RUNTIME, `new-${process.pid}`);
+const LOCK = join(RUNTIME, 'lock');
+const LOG = join(RUNTIME, 'npm.log');
+
+/** @typedef {{ name: string, version: string, binary: string }} NodePackage */
+
+/**
+ * Asks what is missing only once it is alone: another start may have done the work meanwhile.
+ * @param {() => NodePackage | undefined} findMissingNode
+ * @param {() => 'all' | 'production' | undefined} findMissingPackages
+ */
+export async function setUp(findMissingNode, findMissingPackages) {
+  await takeTurn(async () => {
+    const node = findMissingNode();
+    if (node) await fetchNode(node);
+    const packages = findMissingPackages();
+    if (packages) await installPackages(packages);
+  });
+}
+
+/** @param {NodePackage} node */
+async function fetchNode({ name, version, binary }) {
+  console.error(`Setting up: fetching Node ${version} (about 50 MB), once…`);
+  mkdirSync(ASIDE);
+  writeFileSync(join(ASIDE, 'package.json'), JSON.stringify({ dependencies: { [name]: version } }));
+  await runNpm('install', '--ignore-scripts', '--no-package-lock');
+  try {
+    execFileSync(join(ASIDE, 'node_modules', name, binary), ['--version']);
+  } catch {
+    throw new Error('the fetched Node does not run on this system: install Node 24 or newer');
+  }
+  moveIn(join(RUNTIME, 'node_modules'));
+}
+
+/** @param {'all' | 'production'} which */
+async function installPackages(which) {
+  console.error('Setting up: installing packages, once…');
+  mkdirSync(ASIDE);
+  for (const file of ['package.json', 'package-lock.json', '.npmrc']) {
+    if (existsSync(join(ROOT, file))) copyFileSync(join(ROOT, file), join(ASIDE, file));
+  }
+  await runNpm('ci', which === 'all' ? '--include=dev' : '--omit=dev');
+  copyFileSync(join(ASIDE, 'package-lock.json'), join(ASIDE, 'node_modules', `.lock-${which}`));
+  moveIn(join(ROOT, 'node_modules'));
+}
+
+/**
+ * Everything is installed aside and then renamed into its place: an interrupted set-up leaves nothing half done, and a
+ * server that is running keeps its packages meanwhile.
+ * @param {string} place
+ */
+function moveIn(place) {
+  if (existsSync(place)) renameSync(place, join(ASIDE, 'old'));
+  renameSync(join(ASIDE, 'node_modules'), place);
+  remove(ASIDE);
+}
+
+/** @param {string[]} args */
+async function runNpm(...args) {
+  // npm tells its scripts where it is; other package managers tell theirs of themselves under the same name.
+  const cli = process.env.npm_execpath ?? '';
+  const [command, before] = /npm-cli\.c?js$/.test(cli) ? [process.execPath, [cli]] : ['npm', []];
+  const retries = ['--fetch-retries=3', '--fetch-retry-factor=2', '--fetch-retry-mintimeout=1000'];
+  const options = ['--no-audit', '--no-fund', '--prefer-offline', '--loglevel=warn', ...retries];
+  const npm = spawn(command, [...before, ...args, ...options], {
+    cwd: ASIDE,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    shell: command === 'npm' && process.platform === 'win32',
+  });
+  const stop = () => npm.kill();
+  process.on('exit', stop);
+  let output = '';
+  for (const stream of [npm.stdout, npm.stderr])
+    stream.setEncoding('utf8').on('data', (text) => (output += text));
+  const code = await new Promise((settle, fail) => npm.on('error', fail).on('close', settle));
+  process.off('exit', stop);
+  // On a full disk npm may warn of files that it could not unpack, and still end well.
+  if (code !== 0 || output.includes('TAR_ENTRY_ERROR')) throw readFailure(output);
+}
+
+/**
+ * Two starts at once (`npm start` and `npm test` on a fresh clone) take turns; what a killed one left is cleared away.
+ * @param {() => Promise<void>} work
+ */
+async function takeTurn(work) {
+  mkdirSync(RUNTIME, { recursive: true });
+  for (let tries = 1; !takeLock(); tries++) {
+    if (tries === 2) console.error('Setting up: waiting for another start to finish its set-up…');
+    await sleep(200);
+  }
+  const release = () => [ASIDE, LOCK].forEach(remove);
+  const quit = (/** @type {NodeJS.Signals} */ signal) => process.exit(128 + constants.signals[signal]);
+  /** @type {NodeJS.Signals[]} */
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+  const heartbeat = setInterval(() => utimes(LOCK, new Date(), new Date(), () => {}), 2000);
+  process.on('exit', release);
+  for (const signal of signals) process.on(signal, quit);
+  try {
+    for (const entry of readdirSync(RUNTIME)) if (entry.startsWith('new-')) remove(join(RUNTIME, entry));
+    await work();
+  } finally {
+    clearInterval(heartbeat);
+    for (const signal of signals) process.off(signal, quit);
+    process.off('exit', release);
+    release();
+  }
+}
+
+function takeLock() {
+  try {
+    writeFileSync(LOCK, String(process.pid), { flag: 'wx' });
+    return true;
+  } catch (/** @type {any} */ error) {
+    if (error.code !== 'EEXIST') throw error;
+  }
+  if (isAbandoned()) remove(LOCK);
+  return false;
+}
+
+/** A lock is abandoned when its process is gone or, as process numbers come again, when nobody has touched it lately. */
+function isAbandoned() {
+  try {
+    if (Date.now() - statSync(LOCK).mtimeMs > 15_000) return true;
+    process.kill(Number(readFileSync(LOCK, 'utf8')), 0);
+    return false;
+  } catch (/** @type {any} */ error) {
+    return error.code === 'ESRCH';
+  }
+}
+
+/** @param {string} path */
+function remove(path) {
+  rmSync(path, { recursive: true, force: true, maxRetries: 3 });
+}
+
+/** Keeps npm's many lines in a file and takes from them what one sentence needs. */
+function readFailure(/** @type {string} */ output) {
+  try {
+    writeFileSync(LOG, output);
+  } catch {
+    // On a full disk the sentence alone has to do.
+  }
+  const [, code] = /(ENOSPC|EDQUOT)/.exec(output) ??
+    /^npm (?:error|ERR!) code (\S+)/m.exec(output) ?? ['', 'no code'];
+  const [, path] = /^npm (?:error|ERR!) path (.+)/m.exec(output) ?? [];
+  const [, registry] = /request to (https?:\/\/[^/\s]+)/.exec(output) ?? [];
+  return Object.assign(new Error(`npm stopped with ${code} and left its words in ${LOG}`), {
+    code,
+    path,
+    registry,
+  });
+}
+
+/**
+ * @param {NodeJS.ErrnoException & { registry?: string }} error of the file system or of npm
+ * @returns {string} one sentence: what happened and what to do
+ */
+export function explain({ message, code = '', path = ROOT, syscall, registry }) {
+  if (syscall === 'spawn npm') return 'npm was not found: install it (it comes with Node) and start again.';
+  if (/ENOSPC|EDQUOT/.test(code)) return `The disk is full: free 1 GB where ${path} is and start again.`;
+  if (/EACCES|EPERM|EROFS/.test(code))
+    return `${path} cannot be written: let this user write there and start again.`;
+  if (/E404|ETARGET/.test(code))
+    return `The npm registry lacks a package (see ${LOG}): set npm to a complete one and start again.`;
+  if (code === 'EUSAGE')
+    return 'package-lock.json does not fit package.json: run `npm install` and start again.';
+  if (registry)
+    return `The npm registry ${registry} cannot be reached (${code}): check the network and npm's settings and start again.`;
+  return `The set-up failed: ${message}; mend that and start again.`;
+}

@@ -1,0 +1,98 @@
+// The scraping and automation platform: its dialect and its routes.
+import type { Api, CallFacts, Dialect } from '../kernel/dialect.ts';
+import { Failure } from '../kernel/failure.ts';
+import type { Credential } from '../kernel/identity/caller.ts';
+import { cookieOf } from '../kernel/identity/cookie.ts';
+import { Type } from '../kernel/schema.ts';
+import { ActorsError, spell, status } from './failures.ts';
+import { userRoutes } from './users/routes.ts';
+
+const MINUTE = 60;
+
+const dialect: Dialect = {
+  name: 'actors',
+  title: 'Actors API',
+  prefixes: ['/v2'],
+  status,
+  spell,
+  errorSchema: ActorsError,
+  securityScheme: { type: 'http', scheme: 'bearer' },
+  credentialOf,
+  wrap: {
+    body: (data) => ({ data }),
+    schema: (data) => Type.Object({ data }),
+  },
+  page: {
+    spell: ({ items, total, slice, desc }) => ({
+      body: { total, offset: slice.offset, limit: slice.limit, desc, count: items.length, items },
+    }),
+    schema: (item) =>
+      Type.Object({
+        total: Type.Integer(),
+        offset: Type.Integer(),
+        limit: Type.Integer(),
+        desc: Type.Boolean(),
+        count: Type.Integer(),
+        items: Type.Array(item),
+      }),
+  },
+  // The version is in the path; there has been one.
+  versions: { names: ['v2'], changes: [] },
+  versionOf: () => 'v2',
+  versionHeaders: () => ({}),
+  limits: {
+    allowances: { global: { anonymous: 250_000, known: 250_000, seconds: MINUTE } },
+    categoriesOf: () => ['global'],
+    headers: ([counted]) => ({ 'x-ratelimit-limit': String(counted!.counter.limit) }),
+    exceeded: ({ counter }, { now }) => {
+      const seconds = Math.ceil((counter.resetAt - now) / 1000);
+      return new Failure(
+        'exhausted',
+        `You have exceeded the rate limit of ${counter.limit} requests. Retry in ${seconds} seconds.`,
+        {
+          headers: { 'retry-after': String(seconds) },
+        },
+      );
+    },
+  },
+  cors: {
+    origin: '*',
+    allowHeaders: 'Authorization, Content-Type, Content-Encoding, User-Agent, X-Apify-Request-Origin',
+    allowMethods: 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS',
+    exposeHeaders:
+      'Location, X-RateLimit-Limit, X-Apify-Pagination-Total, X-Apify-Pagination-Offset, X-Apify-Pagination-Limit, X-Apify-Pagination-Count, X-Apify-Pagination-Desc',
+    maxAge: 86_400,
+  },
+  headers: {
+    'content-type': 'application/json; charset=utf-8',
+    'cache-control': 'no-cache, no-store, must-revalidate',
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+  },
+  callHeaders: ({ id }) => ({ 'x-request-id': id }),
+  bodyLimit: 9_437_184,
+  checkContentType: (type) => {
+    if (type !== undefined && /^application\/json\s*(;|$)/i.test(type)) return;
+    throw new Failure('malformed', `The Content-Type must be application/json, not ${type ?? 'absent'}.`, {
+      code: 'invalid-content-type-header',
+    });
+  },
+  conditional: false,
+};
+
+export const actorsApi: Api = { dialect, routes: [...userRoutes] };
+
+/** The header wins over the URL, and both over a cookie. */
+function credentialOf({ headers, url }: CallFacts): Credential | undefined {
+  const { authorization } = headers;
+  if (authorization !== undefined) {
+    const secret = /^bearer\s+(.+)$/i.exec(authorization.trim())?.[1];
+    return { kind: 'token', secret: secret ?? authorization.trim() };
+  }
+  const query = url.indexOf('?');
+  if (query !== -1 && url.includes('token=', query)) {
+    const token = new URLSearchParams(url.slice(query)).get('token');
+    if (token !== null && token !== '') return { kind: 'token', secret: token };
+  }
+  return cookieOf(headers.cookie);
+}

@@ -1,0 +1,58 @@
+// The platform's words for failures: a machine-readable type and a message, under `error`.
+import type { Failure, FailureKind } from '../kernel/failure.ts';
+import { Type } from '../kernel/schema.ts';
+
+export const status: Record<FailureKind, number> = {
+  malformed: 400,
+  invalid: 400,
+  unauthenticated: 401,
+  denied: 403,
+  forbidden: 403,
+  'not-found': 404,
+  'no-route': 404,
+  'wrong-method': 405,
+  'not-acceptable': 406,
+  conflict: 409,
+  gone: 410,
+  unprocessable: 422,
+  'too-large': 413,
+  'unsupported-encoding': 415,
+  exhausted: 429,
+  timeout: 408,
+  unavailable: 503,
+  internal: 500,
+};
+
+/** The type of each kind, where the failure has no more precise one of its own. */
+const TYPES: Record<FailureKind, string> = {
+  malformed: 'invalid-request',
+  invalid: 'invalid-input',
+  unauthenticated: 'invalid-token',
+  denied: 'insufficient-permissions',
+  forbidden: 'insufficient-permissions',
+  'not-found': 'record-not-found',
+  'no-route': 'page-not-found',
+  'wrong-method': 'method-not-allowed',
+  'not-acceptable': 'invalid-header',
+  conflict: 'concurrent-update-detected',
+  gone: 'record-not-found',
+  unprocessable: 'invalid-input',
+  'too-large': 'request-too-large',
+  'unsupported-encoding': 'unsupported-content-encoding',
+  exhausted: 'rate-limit-exceeded',
+  timeout: 'operation-timed-out',
+  unavailable: 'internal-server-error',
+  internal: 'internal-server-error',
+};
+
+export const ActorsError = Type.Object(
+  {
+    error: Type.Object({ type: Type.String(), message: Type.String(), data: Type.Optional(Type.Unknown()) }),
+  },
+  { $id: 'ErrorResponse' },
+);
+
+export function spell({ kind, message, details }: Failure): unknown {
+  const { code, data } = details;
+  return { error: { type: code ?? TYPES[kind], message, ...(data !== undefined && { data }) } };
+}

@@ -1,0 +1,95 @@
+// Users as the platform shows them: everything to themselves, a name and a profile to others.
+import type { Member } from '../../kernel/identity/members.ts';
+import { Nullable, Type, type Static } from '../../kernel/schema.ts';
+
+const Profile = Type.Object({ name: Type.Optional(Type.String()) });
+
+export const PublicUser = Type.Object(
+  { username: Type.String(), profile: Profile },
+  { $id: 'UserPublicInfo' },
+);
+
+const FEATURES = [
+  'ACTORS',
+  'STORAGE',
+  'SCHEDULER',
+  'PROXY',
+  'PROXY_EXTERNAL_ACCESS',
+  'PROXY_RESIDENTIAL',
+  'PROXY_SERPS',
+  'WEBHOOKS',
+  'ACTORS_PUBLIC_ALL',
+  'ACTORS_PUBLIC_DEVELOPER',
+] as const;
+
+const Feature = Type.Object({
+  isEnabled: Type.Boolean(),
+  disabledReason: Nullable(Type.String()),
+  disabledReasonType: Nullable(Type.String()),
+  isTrial: Type.Boolean(),
+  trialExpirationAt: Nullable(Type.String({ format: 'date-time' })),
+});
+
+export const PrivateUser = Type.Object(
+  {
+    id: Type.String(),
+    username: Type.String(),
+    email: Type.String(),
+    profile: Profile,
+    plan: Type.Object({
+      id: Type.String(),
+      description: Type.String(),
+      isEnabled: Type.Boolean(),
+      tier: Type.String(),
+      availableProxyGroups: Type.Record(Type.String(), Type.Integer()),
+      enabledPlatformFeatures: Type.Array(Type.String()),
+    }),
+    effectivePlatformFeatures: Type.Record(Type.String(), Feature),
+    isPaying: Type.Boolean(),
+    createdAt: Type.String({ format: 'date-time' }),
+  },
+  { $id: 'UserPrivateInfo' },
+);
+
+export function toPublicUser(member: Member): Static<typeof PublicUser> {
+  return { username: member.username, profile: profileOf(member) };
+}
+
+/** A server of one's own has no plans to buy: everything it can do is on. Proxies are not among that. */
+export function toPrivateUser(member: Member): Static<typeof PrivateUser> {
+  const enabled = FEATURES.filter((feature) => !feature.startsWith('PROXY'));
+  return {
+    id: member.id,
+    username: member.username,
+    email: member.email,
+    profile: profileOf(member),
+    plan: {
+      id: 'SELF_HOSTED',
+      description: 'Self-hosted',
+      isEnabled: true,
+      tier: 'FREE',
+      availableProxyGroups: {},
+      enabledPlatformFeatures: enabled,
+    },
+    effectivePlatformFeatures: Object.fromEntries(
+      FEATURES.map((feature) => [feature, toFeature(enabled.includes(feature))]),
+    ),
+    isPaying: false,
+    createdAt: new Date(member.createdAt).toISOString(),
+  };
+}
+
+function toFeature(isEnabled: boolean): Static<typeof Feature> {
+  return {
+    isEnabled,
+    disabledReason: isEnabled ? null : 'This server has no proxies.',
+    disabledReasonType: isEnabled ? null : 'DISABLED',
+    isTrial: false,
+    trialExpirationAt: null,
+  };
+}
+
+function profileOf({ firstName, lastName }: Member): Static<typeof Profile> {
+  const name = [firstName, lastName].filter(Boolean).join(' ');
+  return name === '' ? {} : { name };
+}

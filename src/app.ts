@@ -1,0 +1,169 @@
+// The composition root: from the settings to the engine, the kernel's services, and the three APIs on one server.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { actorsApi } from './actors/api.ts';
+import type { Config } from './config.ts';
+import { flagsApi } from './flags/api.ts';
+import { hostApi } from './host/api.ts';
+import { systemClock, type Clock } from './kernel/clock.ts';
+import type { Api } from './kernel/dialect.ts';
+import { serveDocs } from './kernel/docs.ts';
+import { dueMigrations, type Worker } from './kernel/due.ts';
+import { eventMigrations } from './kernel/events.ts';
+import { Failure } from './kernel/failure.ts';
+import { ensureAdmin, type FirstStart } from './kernel/identity/first-start.ts';
+import { Identity } from './kernel/identity/identity.ts';
+import { serveLogin } from './kernel/identity/login.ts';
+import { identityMigrations } from './kernel/identity/tables.ts';
+import type { Kernel } from './kernel/kernel.ts';
+import { limitMigrations, Limits, type Allowance } from './kernel/limit.ts';
+import { createLog, type Logger } from './kernel/log.ts';
+import { Metrics } from './kernel/metrics.ts';
+import { serve } from './kernel/serve.ts';
+import { createServer, listenOn, serveOperation, urlOf } from './kernel/server.ts';
+import { saveRegularly } from './kernel/save-regularly.ts';
+import { openFileBlobs } from './kernel/storage/blob.ts';
+import type { Engine } from './kernel/storage/engine.ts';
+import { migrate, type Migration } from './kernel/storage/migrate.ts';
+import { openPostgres } from './kernel/storage/postgres.ts';
+import { openSqlite } from './kernel/storage/sqlite.ts';
+import { RELEASE } from './release.ts';
+import { startWork } from './work.ts';
+
+export const apis: readonly Api[] = [flagsApi, actorsApi, hostApi];
+
+/** In the order they are applied. */
+export const migrations: Migration[] = [
+  ...identityMigrations,
+  ...eventMigrations,
+  ...limitMigrations,
+  ...dueMigrations,
+  ...apis.flatMap((api) => api.migrations ?? []),
+];
+
+export interface App {
+  kernel: Kernel;
+  firstStart: FirstStart;
+  /** Where it listens, once it does. */
+  listen(): Promise<string>;
+  /** Finishes what is under way, gives back leases, and closes the database. */
+  close(): Promise<void>;
+}
+
+export function openEngine({ database, data }: Config, log?: Logger): Promise<Engine> {
+  const withLog = log === undefined ? {} : { log };
+  return database === undefined
+    ? openSqlite({ file: join(data, 'signalbox.db'), ...withLog })
+    : openPostgres({ url: database, ...withLog });
+}
+
+export async function openApp(
+  config: Config,
+  { clock = systemClock, log = createLog(config.logLevel, false) }: { clock?: Clock; log?: Logger } = {},
+): Promise<App> {
+  const engine = await openEngine(config, log);
+  try {
+    return await compose(config, engine, clock, log);
+  } catch (error) {
+    await engine.close();
+    throw error;
+  }
+}
+
+async function compose(config: Config, engine: Engine, clock: Clock, log: Logger): Promise<App> {
+  await migrate(engine, migrations, clock.now());
+  const firstStart = await ensureAdmin(
+    engine,
+    { token: config.adminToken, email: config.adminEmail },
+    clock.now(),
+  );
+  const limits = new Limits({ enabled: config.limits === 'on', allowances: allowancesOf(config) });
+  await limits.load(engine.db, clock.now());
+  // With port 0 the address is known only once the server listens.
+  let publicUrl = config.publicUrl ?? urlOf(config, config.port);
+  const kernel: Kernel = {
+    clock,
+    engine,
+    db: engine.db,
+    blobs: await openFileBlobs(config.blobs ?? join(config.data, 'blobs')),
+    identity: await new Identity(engine).open(),
+    limits,
+    log,
+    metrics: new Metrics(RELEASE),
+    get publicUrl() {
+      return publicUrl;
+    },
+    release: RELEASE,
+  };
+
+  const server = createServer({
+    ...(config.tlsCert !== undefined && {
+      tls: { cert: readPem(config.tlsCert), key: readPem(config.tlsKey!) },
+    }),
+    ...(config.trustProxy.length > 0 && { trustProxy: config.trustProxy }),
+  });
+  let isClosing = false;
+  let worker: Worker | undefined;
+  serveOperation(server, kernel, {
+    check: async () => ({
+      database: await engine.ping().then(
+        () => true,
+        () => false,
+      ),
+      worker: config.role === 'api' || worker !== undefined,
+      open: !isClosing,
+    }),
+  });
+  if (config.role !== 'worker') {
+    serveLogin(server, kernel);
+    serveDocs(server, apis, kernel);
+    for (const api of apis) serve(server, api, kernel);
+  }
+  const saving = saveRegularly(kernel);
+
+  return {
+    kernel,
+    firstStart,
+    async listen() {
+      const url = await listenOn(server, config);
+      publicUrl = config.publicUrl ?? url;
+      if (config.role !== 'api') worker = await startWork(kernel);
+      return url;
+    },
+    async close() {
+      isClosing = true;
+      await server.close();
+      await worker?.stop();
+      await saving.stop();
+      kernel.identity.close();
+      await engine.close();
+    },
+  };
+}
+
+/** What each API gives by itself, and above that what the settings say; a name that no API knows is a mistake. */
+function allowancesOf({ limit }: Config): Record<string, Allowance> {
+  const usual = apis.flatMap(({ dialect }) =>
+    Object.entries(dialect.limits.allowances).map(
+      ([category, allowance]) => [`${dialect.name}.${category}`, allowance] as const,
+    ),
+  );
+  const all: Record<string, Allowance> = Object.fromEntries(usual);
+  for (const name of Object.keys(limit)) {
+    if (all[name] === undefined) {
+      throw new Failure(
+        'invalid',
+        `There is no allowance "${name}". There are: ${Object.keys(all).join(', ')}.`,
+      );
+    }
+  }
+  return { ...all, ...limit };
+}
+
+function readPem(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new Failure('invalid', `The file ${path} for HTTPS cannot be read: ${(error as Error).message}`);
+  }
+}

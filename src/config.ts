@@ -1,0 +1,238 @@
+// The one list of settings: from flags, the environment, a file or their defaults; it also explains itself.
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { Failure } from './kernel/failure.ts';
+import type { Allowance } from './kernel/limit.ts';
+import { LOG_LEVELS, type LogLevel } from './kernel/log.ts';
+import { integer, list, nearest, oneOf, text, url, yesOrNo, allowances } from './setting.ts';
+
+export interface Config {
+  port: number;
+  host: string;
+  data: string;
+  database?: string;
+  blobs?: string;
+  publicUrl?: string;
+  adminToken?: string;
+  adminEmail: string;
+  limits: 'on' | 'off';
+  limit: Record<string, Allowance>;
+  allowPrivateWebhooks: boolean;
+  role: 'all' | 'api' | 'worker';
+  tlsCert?: string;
+  tlsKey?: string;
+  trustProxy: string[];
+  logLevel: LogLevel;
+}
+
+export type SettingName = keyof Config;
+
+export interface Setting<Value = unknown> {
+  /** The environment's name for it. */
+  env: string;
+  describe: string;
+  /** Turns the text into the value, or throws words that say what is taken. */
+  read(text: string): Value;
+  /** What holds when nobody says anything, as text. */
+  default?: string;
+  /** What happens then, where that is not a plain value. */
+  otherwise?: string;
+  /** Only from the environment: elsewhere it would show in process lists, shell histories and files. */
+  isSecret?: boolean;
+}
+
+export const SETTINGS: { [Name in SettingName]-?: Setting<Config[Name]> } = {
+  port: {
+    env: 'PORT',
+    describe: 'The port to listen on; 0 takes any free one',
+    read: integer(0, 65_535),
+    default: '8080',
+  },
+  host: { env: 'HOST', describe: 'The address to listen on', read: text, default: '127.0.0.1' },
+  data: {
+    env: 'SIGNALBOX_DATA',
+    describe: 'The folder for everything that is kept',
+    read: (path) => resolve(path),
+    default: './data',
+  },
+  database: {
+    env: 'DATABASE_URL',
+    describe: 'The PostgreSQL database to use',
+    read: url('postgres:', 'postgresql:'),
+    otherwise: 'a SQLite file in the data folder',
+  },
+  blobs: {
+    env: 'SIGNALBOX_BLOBS',
+    describe: 'The folder for large objects',
+    read: (path) => resolve(path),
+    otherwise: 'a folder in the data folder',
+  },
+  publicUrl: {
+    env: 'SIGNALBOX_PUBLIC_URL',
+    describe: 'Where people and clients reach this server',
+    read: url('http:', 'https:'),
+    otherwise: 'from host and port',
+  },
+  adminToken: {
+    env: 'SIGNALBOX_ADMIN_TOKEN',
+    describe: "The administrator's access token, at least 16 characters",
+    read: (value) => {
+      if (value.length < 16 || /\s/.test(value)) throw new Error('at least 16 characters, without spaces');
+      return value;
+    },
+    otherwise: 'made at first start and printed once',
+    isSecret: true,
+  },
+  adminEmail: {
+    env: 'SIGNALBOX_ADMIN_EMAIL',
+    describe: "The administrator's e-mail address, taken at first start",
+    read: text,
+    default: 'admin@localhost',
+  },
+  limits: {
+    env: 'SIGNALBOX_LIMITS',
+    describe: 'Whether rate limits are on or off',
+    read: oneOf(['on', 'off']),
+    default: 'on',
+  },
+  limit: {
+    env: 'SIGNALBOX_LIMIT',
+    describe:
+      'Other allowances than the usual, like host.core=5000:60/3600: calls with and without a token, and seconds',
+    read: allowances,
+    default: '',
+  },
+  allowPrivateWebhooks: {
+    env: 'SIGNALBOX_ALLOW_PRIVATE_WEBHOOKS',
+    describe: 'Whether webhooks may go to loopback and private addresses',
+    read: yesOrNo,
+    default: '0',
+  },
+  role: {
+    env: 'SIGNALBOX_ROLE',
+    describe: 'What this process does: answer calls (api), do waiting work (worker), or all',
+    read: oneOf(['all', 'api', 'worker']),
+    default: 'all',
+  },
+  tlsCert: {
+    env: 'SIGNALBOX_TLS_CERT',
+    describe: 'The certificate chain for HTTPS, a PEM file',
+    read: (path) => resolve(path),
+    otherwise: 'plain HTTP',
+  },
+  tlsKey: {
+    env: 'SIGNALBOX_TLS_KEY',
+    describe: 'The private key for HTTPS, a PEM file',
+    read: (path) => resolve(path),
+    otherwise: 'plain HTTP',
+  },
+  trustProxy: {
+    env: 'SIGNALBOX_TRUST_PROXY',
+    describe:
+      'Addresses or networks of reverse proxies whose X-Forwarded headers are believed, joined by commas',
+    read: list,
+    default: '',
+  },
+  logLevel: {
+    env: 'SIGNALBOX_LOG_LEVEL',
+    describe: `How much to log: ${LOG_LEVELS.join(', ')}`,
+    read: oneOf(LOG_LEVELS),
+    default: 'info',
+  },
+};
+
+export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
+
+/** `publicUrl` is `--public-url` on the command line. */
+export function flagOf(name: SettingName): string {
+  return `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+export type Source = 'flag' | 'environment' | 'file' | 'default';
+
+export interface Settings {
+  config: Config;
+  sources: Record<SettingName, Source>;
+}
+
+/** Texts by setting, as the command line and the file give them. */
+export type Given = Partial<Record<string, string>>;
+
+/** Flags win over the environment, that over the file, that over the defaults. */
+export function readSettings({
+  flags,
+  env,
+  file,
+}: {
+  flags: Given;
+  env: NodeJS.ProcessEnv;
+  file: Given;
+}): Settings {
+  const config: Record<string, unknown> = {};
+  const sources = {} as Record<SettingName, Source>;
+  refuseUnknown(Object.keys(file), 'in the settings file');
+  refuseUnknownEnvironment(env);
+  for (const name of SETTING_NAMES) {
+    const setting: Setting = SETTINGS[name];
+    const places: [Source, string | undefined, string][] = [
+      ['flag', setting.isSecret ? undefined : flags[name], flagOf(name)],
+      ['environment', env[setting.env] || undefined, setting.env],
+      ['file', setting.isSecret ? undefined : file[name], `${name} in the settings file`],
+      ['default', setting.default, name],
+    ];
+    const [source, given, place] =
+      places.find(([, value]) => value !== undefined) ?? (['default', undefined, name] as const);
+    sources[name] = source;
+    if (given !== undefined) config[name] = readOne(setting, given, place);
+  }
+  const read = config as unknown as Config;
+  if ((read.tlsCert === undefined) !== (read.tlsKey === undefined)) {
+    throw new Failure('invalid', 'HTTPS needs both --tls-cert and --tls-key.');
+  }
+  return { config: read, sources };
+}
+
+function readOne({ read, isSecret }: Setting, given: string, place: string): unknown {
+  try {
+    return read(given);
+  } catch (error) {
+    const shown = isSecret ? 'the value given' : `"${given}"`;
+    throw new Failure('invalid', `${place} must be ${(error as Error).message}, not ${shown}.`);
+  }
+}
+
+function refuseUnknown(names: string[], where: string): void {
+  for (const name of names) {
+    if ((SETTING_NAMES as string[]).includes(name)) continue;
+    throw new Failure(
+      'invalid',
+      `There is no setting "${name}" (${where}). Did you mean "${nearest(name, SETTING_NAMES)}"?`,
+    );
+  }
+}
+
+function refuseUnknownEnvironment(env: NodeJS.ProcessEnv): void {
+  const known = SETTING_NAMES.map((name) => SETTINGS[name].env);
+  for (const name of Object.keys(env)) {
+    if (!name.startsWith('SIGNALBOX_') || known.includes(name)) continue;
+    throw new Failure('invalid', `There is no setting ${name}. Did you mean ${nearest(name, known)}?`);
+  }
+}
+
+/** `signalbox.json` in the working folder, or the file named; an absent one is empty. */
+export function readSettingsFile(path: string | undefined): Given {
+  const file = path ?? join(process.cwd(), 'signalbox.json');
+  let content: string;
+  try {
+    content = readFileSync(file, 'utf8');
+  } catch (error) {
+    if (path === undefined && (error as NodeJS.ErrnoException).code === 'ENOENT') return {};
+    throw new Failure('invalid', `The settings file ${file} cannot be read: ${(error as Error).message}`);
+  }
+  try {
+    const parsed = JSON.parse(content) as Record<string, unknown>;
+    return Object.fromEntries(Object.entries(parsed).map(([name, value]) => [name, String(value)]));
+  } catch {
+    throw new Failure('invalid', `The settings file ${file} is not valid JSON.`);
+  }
+}

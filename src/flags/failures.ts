@@ -1,0 +1,66 @@
+// The flag service's words for failures: `{code, message, id}`, the id being the call's own.
+import type { CallFacts } from '../kernel/dialect.ts';
+import type { Failure, FailureKind } from '../kernel/failure.ts';
+import { Type } from '../kernel/schema.ts';
+
+/** A role that lacks the permission is 401; no access to the resource at all is 403. */
+export const status: Record<FailureKind, number> = {
+  malformed: 400,
+  invalid: 400,
+  unauthenticated: 401,
+  denied: 401,
+  forbidden: 403,
+  'not-found': 404,
+  'no-route': 404,
+  'wrong-method': 405,
+  'not-acceptable': 406,
+  conflict: 409,
+  gone: 410,
+  unprocessable: 422,
+  'too-large': 413,
+  'unsupported-encoding': 400,
+  exhausted: 429,
+  timeout: 408,
+  unavailable: 503,
+  internal: 500,
+};
+
+const CODES: Record<FailureKind, string> = {
+  malformed: 'invalid_request',
+  invalid: 'invalid_request',
+  unauthenticated: 'unauthorized',
+  denied: 'unauthorized',
+  forbidden: 'forbidden',
+  'not-found': 'not_found',
+  'no-route': 'not_found',
+  'wrong-method': 'method_not_allowed',
+  'not-acceptable': 'not_acceptable',
+  conflict: 'optimistic_locking_error',
+  gone: 'gone',
+  unprocessable: 'patch_failed',
+  'too-large': 'request_too_large',
+  'unsupported-encoding': 'invalid_request',
+  exhausted: 'rate_limited',
+  timeout: 'request_timeout',
+  unavailable: 'service_unavailable',
+  internal: 'internal_error',
+};
+
+export const FlagsError = Type.Object(
+  {
+    code: Type.String({ description: 'The general class of the error' }),
+    message: Type.String(),
+    id: Type.String({ description: 'Unique for the call; quote it when you ask for help' }),
+  },
+  { $id: 'Error' },
+);
+
+export function spell({ kind, message, details }: Failure, { id }: CallFacts): unknown {
+  const { code, access } = details;
+  return {
+    code: code ?? CODES[kind],
+    message,
+    id,
+    ...(access !== undefined && { access, reason: { effect: 'deny' } }),
+  };
+}

@@ -1,0 +1,29 @@
+// Link objects, and the collection that holds a page of items.
+import type { CallFacts } from '../kernel/dialect.ts';
+import { neighbours, withQuery, type Page } from '../kernel/page.ts';
+import { Type, type TSchema } from '../kernel/schema.ts';
+
+export const Link = Type.Object({ href: Type.String(), type: Type.String() }, { $id: 'Link' });
+export const Links = Type.Record(Type.String(), Link);
+
+const ROOT = '/api/v2';
+
+/** `path` is below the API's root. */
+export function linkTo(path: string, type = 'application/json') {
+  return { href: ROOT + path, type };
+}
+
+/** `first` and `last` always; `next` and `prev` only where there is such a page: importers go on for as long as there is a next. */
+export function toCollection(page: Page, { url }: Pick<CallFacts, 'url'>) {
+  const at = (offset: number) => ({
+    href: withQuery(url, { limit: page.slice.limit, offset: offset === 0 ? undefined : offset }),
+    type: 'application/json',
+  });
+  const links = Object.entries(neighbours(page)).map(([rel, offset]) => [rel, at(offset)]);
+  const self = at(page.slice.offset);
+  return { items: page.items, totalCount: page.total, _links: { self, ...Object.fromEntries(links) } };
+}
+
+export function Collection(item: TSchema) {
+  return Type.Object({ items: Type.Array(item), totalCount: Type.Integer(), _links: Links });
+}

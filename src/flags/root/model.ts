@@ -1,0 +1,31 @@
+// The caller, as the flag service tells them who they are.
+import type { KnownCaller } from '../../kernel/identity/caller.ts';
+import { Type, type Static } from '../../kernel/schema.ts';
+import { Links, linkTo } from '../links.ts';
+
+export const CallerIdentity = Type.Object(
+  {
+    authKind: Type.String({ description: '`token` or `session`' }),
+    memberId: Type.String(),
+    tokenKind: Type.Optional(Type.String({ description: '`personal` or `service`' })),
+    tokenId: Type.Optional(Type.String()),
+    tokenName: Type.Optional(Type.String()),
+    serviceToken: Type.Optional(Type.Boolean()),
+    _links: Links,
+  },
+  { $id: 'CallerIdentityRep' },
+);
+
+export function toCallerIdentity({ kind, member, token }: KnownCaller): Static<typeof CallerIdentity> {
+  return {
+    authKind: kind,
+    memberId: member.id,
+    ...(token !== undefined && {
+      tokenKind: token.isService ? 'service' : 'personal',
+      tokenId: token.id,
+      tokenName: token.name,
+      serviceToken: token.isService,
+    }),
+    _links: { self: linkTo('/caller-identity'), parent: linkTo('') },
+  };
+}

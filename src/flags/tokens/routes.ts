@@ -1,0 +1,255 @@
+// Access tokens: list, create, get, patch, reset, delete.
+import { recordEvent } from '../../kernel/events.ts';
+import { Failure } from '../../kernel/failure.ts';
+import type { KnownCaller } from '../../kernel/identity/caller.ts';
+import { findMember } from '../../kernel/identity/members.ts';
+import { can } from '../../kernel/identity/policy.ts';
+import { checkGrant } from '../../kernel/identity/power.ts';
+import { unknownRoles } from '../../kernel/identity/roles.ts';
+import { newSecret } from '../../kernel/identity/secret.ts';
+import {
+  createToken,
+  deleteToken,
+  findToken,
+  listTokens,
+  resetToken,
+  TOKEN_PREFIX,
+  updateToken,
+  type Token,
+} from '../../kernel/identity/tokens.ts';
+import { clampLimit, Page } from '../../kernel/page.ts';
+import { readPatch } from '../../kernel/patch/read.ts';
+import { reply, route } from '../../kernel/route.ts';
+import { invalid, Type } from '../../kernel/schema.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import {
+  patchToken,
+  readPost,
+  resourceOf,
+  toDetail,
+  TokenDetail,
+  TokenPost,
+  TokenSummary,
+  toSummary,
+} from './model.ts';
+
+const USUAL_LIMIT = 25;
+const MOST = 1000;
+const ById = Type.Object({ id: Type.String() });
+
+const getTokens = route(
+  {
+    id: 'getTokens',
+    method: 'GET',
+    path: '/tokens',
+    summary: 'List access tokens',
+    description:
+      "One's own and all service tokens; everyone's with `showAll`, for those who may manage them.",
+    access: { action: 'viewAccessToken' },
+    query: Type.Object({
+      limit: Type.Optional(Type.Integer({ minimum: 1 })),
+      offset: Type.Integer({ minimum: 0, default: 0 }),
+      showAll: Type.Boolean({ default: false }),
+    }),
+    list: TokenSummary,
+  },
+  async ({ caller, query, demand, can: may }, { db }) => {
+    demand('member/me:token/*');
+    const slice = { offset: query.offset, limit: clampLimit(query.limit, USUAL_LIMIT, MOST) };
+    const filter = query.showAll && may('member/*:token/*') ? {} : { visibleTo: caller.member.id };
+    const { items, total } = await listTokens(db, filter, slice);
+    return new Page(items, total, slice).map((token) => toSummary(token));
+  },
+);
+
+const postToken = route(
+  {
+    id: 'postToken',
+    method: 'POST',
+    path: '/tokens',
+    summary: 'Create an access token',
+    description: 'The reply is the only one to hold the whole token.',
+    access: { action: 'createAccessToken' },
+    body: TokenPost,
+    reply: { 201: TokenDetail },
+  },
+  async (call, { db }) => {
+    const { caller, now, body } = call;
+    const wanted = readPost(body, caller.member.id, now);
+    call.demand(wanted.isService ? 'service-token/*' : 'member/me:token/*');
+    checkGrant(caller, wanted, wanted.isService);
+    const secret = newSecret(TOKEN_PREFIX);
+    const token = await db.transaction().execute(async (tx) => {
+      await requireRoles(tx, wanted.customRoles);
+      const made = await createToken(tx, wanted, secret, now);
+      await recordEvent(tx, call, {
+        ...eventOf(made, caller),
+        action: 'createAccessToken',
+        after: toSummary(made),
+      });
+      return made;
+    });
+    const location = `/api/v2/tokens/${token.id}`;
+    return reply(201, toDetail(token, caller.member, secret.value), { location });
+  },
+);
+
+const getToken = route(
+  {
+    id: 'getToken',
+    method: 'GET',
+    path: '/tokens/{id}',
+    summary: 'Get an access token',
+    access: { action: 'viewAccessToken' },
+    params: ById,
+    reply: { 200: TokenDetail },
+  },
+  async ({ caller, params, demand }, { db }) => {
+    const token = await readToken(db, params.id, caller);
+    demand(resourceOf(token, caller));
+    return toDetail(token, await findMember(db, { id: token.memberId }));
+  },
+);
+
+const patchTokenRoute = route(
+  {
+    id: 'patchToken',
+    method: 'PATCH',
+    path: '/tokens/{id}',
+    summary: 'Change name, description or power of an access token by JSON patch',
+    access: { action: 'updateAccessToken' },
+    params: ById,
+    body: Type.Unknown({ description: 'A JSON patch (RFC 6902), or `{comment, patch}`' }),
+    reply: { 200: TokenDetail },
+  },
+  async (call, { db, identity }) => {
+    const { caller, now, params, body, headers } = call;
+    const patch = readPatch(body, headers['content-type'] as string, ['json']);
+    const operations = patch.kind === 'json' ? patch.operations : [];
+    const token = await db.transaction().execute(async (tx) => {
+      const before = await readToken(tx, params.id, caller);
+      call.demand(resourceOf(before, caller));
+      const wanted = patchToken(before, operations);
+      checkGrant(caller, wanted, wanted.isService);
+      await requireRoles(tx, wanted.customRoles);
+      const after = await updateToken(tx, before, wanted, now);
+      await recordEvent(tx, call, {
+        ...eventOf(after, caller),
+        action: 'updateAccessToken',
+        before: toDetail(before, undefined),
+        after: toDetail(after, undefined),
+        comment: patch.comment,
+      });
+      return after;
+    });
+    await identity.forget();
+    return toDetail(token, await findMember(db, { id: token.memberId }));
+  },
+);
+
+const resetTokenRoute = route(
+  {
+    id: 'resetToken',
+    method: 'POST',
+    path: '/tokens/{id}/reset',
+    summary: 'Give an access token a new secret',
+    description: 'The old secret stops working at once, or at `expiry`.',
+    access: { action: 'resetAccessToken' },
+    params: ById,
+    query: Type.Object({
+      expiry: Type.Optional(
+        Type.Integer({ minimum: 0, description: 'Until when the old secret works, in epoch milliseconds' }),
+      ),
+    }),
+    reply: { 200: TokenDetail },
+  },
+  async (call, { db, identity }) => {
+    const { caller, now, params, query } = call;
+    const secret = newSecret(TOKEN_PREFIX);
+    const token = await db.transaction().execute(async (tx) => {
+      const before = await readToken(tx, params.id, caller);
+      call.demand(resourceOf(before, caller));
+      requireOwn(before, caller);
+      const reset = { secret, ...(query.expiry !== undefined && { oldUntil: query.expiry }) };
+      const after = await resetToken(tx, before, reset, now);
+      await recordEvent(tx, call, {
+        ...eventOf(after, caller),
+        action: 'resetAccessToken',
+        before: toSummary(before),
+        after: toSummary(after),
+      });
+      return after;
+    });
+    await identity.forget();
+    return toDetail(token, await findMember(db, { id: token.memberId }), secret.value);
+  },
+);
+
+const deleteTokenRoute = route(
+  {
+    id: 'deleteToken',
+    method: 'DELETE',
+    path: '/tokens/{id}',
+    summary: 'Delete an access token',
+    access: { action: 'deleteAccessToken' },
+    params: ById,
+    reply: { 204: null },
+  },
+  async (call, { db, identity }) => {
+    const { caller, params } = call;
+    await db.transaction().execute(async (tx) => {
+      const token = await readToken(tx, params.id, caller);
+      call.demand(resourceOf(token, caller));
+      await deleteToken(tx, token.id);
+      await recordEvent(tx, call, {
+        ...eventOf(token, caller),
+        action: 'deleteAccessToken',
+        before: toSummary(token),
+      });
+    });
+    await identity.forget();
+    return reply(204);
+  },
+);
+
+export const tokenRoutes = [
+  getTokens,
+  postToken,
+  getToken,
+  patchTokenRoute,
+  resetTokenRoute,
+  deleteTokenRoute,
+];
+
+/** One that the caller may see; another member's personal token is closed to all but administrators. */
+async function readToken(db: Db, id: string, caller: KnownCaller): Promise<Token> {
+  const token = await findToken(db, id);
+  if (token === undefined) throw new Failure('not-found', `There is no access token ${id}`);
+  const resource = resourceOf(token, caller);
+  if (!can(caller, 'viewAccessToken', resource)) {
+    const access = { action: 'viewAccessToken', resource };
+    throw new Failure('forbidden', 'You have no access to this token', { access });
+  }
+  return token;
+}
+
+/** Whoever resets a token holds its power: a personal one is its owner's alone, a service token takes as much power as it has. */
+function requireOwn(token: Token, caller: KnownCaller): void {
+  if (token.isService) return checkGrant(caller, token, true);
+  if (token.memberId === caller.member.id) return checkGrant(caller, token, false);
+  const access = { action: 'resetAccessToken', resource: resourceOf(token, caller) };
+  throw new Failure('forbidden', 'Only its owner can reset a personal token; you can delete it', { access });
+}
+
+async function requireRoles(db: Db, names: string[]): Promise<void> {
+  const [unknown] = await unknownRoles(db, names);
+  if (unknown !== undefined)
+    throw invalid([{ field: 'customRoleIds', message: `names an unknown role: ${unknown}` }]);
+}
+
+function eventOf(token: Token, caller: KnownCaller) {
+  const resource = token.isService
+    ? `service-token/${token.id}`
+    : `member/${token.memberId}:token/${token.id}`;
+  return { resource, kind: 'token', name: token.name || `token of ${caller.member.username}` };
+}

@@ -1,0 +1,144 @@
+// The code host: its dialect and its routes.
+import type { Api, CallFacts, Counted, Dialect, Headers } from '../kernel/dialect.ts';
+import { Failure } from '../kernel/failure.ts';
+import { cookieOf } from '../kernel/identity/cookie.ts';
+import type { Credential } from '../kernel/identity/caller.ts';
+import { Type, type TSchema } from '../kernel/schema.ts';
+import { selectVersion } from '../kernel/version-support.ts';
+import { HostError, spell, status } from './failures.ts';
+import { graphqlRoutes } from './graphql/routes.ts';
+import { checkAccept, describeAccept } from './media-type.ts';
+import { metaRoutes } from './meta/routes.ts';
+import { pageLinks } from './paging.ts';
+import { rateLimitRoutes } from './rate-limit/routes.ts';
+import { rootRoutes } from './root/routes.ts';
+import { searchRoutes } from './search/routes.ts';
+import { uploadRoutes } from './uploads/routes.ts';
+import { userRoutes } from './users/routes.ts';
+import { versionHeaders } from './versions/headers.ts';
+import { versions } from './versions/index.ts';
+
+const VERSION_HEADERS = ['x-host-api-version', 'x-github-api-version'];
+const HOUR = 3600;
+
+const dialect: Dialect = {
+  name: 'host',
+  title: 'Host API',
+  prefixes: ['', '/api/v3'],
+  status,
+  spell,
+  errorSchema: HostError,
+  securityScheme: { type: 'http', scheme: 'bearer' },
+  credentialOf,
+  page: {
+    spell: (page, { base, url }) => ({ body: page.items, headers: pageLinks(page, base, url) }),
+    schema: (item: TSchema) => Type.Array(item),
+  },
+  versions,
+  versionOf,
+  versionHeaders,
+  checkHeaders: ({ headers, shape }) => checkAccept(headers.accept, shape?.produces),
+  limits: {
+    allowances: {
+      core: { anonymous: 60, known: 5000, seconds: HOUR },
+      search: { anonymous: 10, known: 30, seconds: 60 },
+      graphql: { anonymous: 0, known: 5000, seconds: HOUR },
+      integration_manifest: { anonymous: 5000, known: 5000, seconds: HOUR },
+      code_scanning_upload: { anonymous: 0, known: 1000, seconds: HOUR },
+    },
+    categoriesOf: (shape) => [shape?.limit ?? 'core'],
+    headers: limitHeaders,
+    exceeded: ({ counter }, { caller, address, base, now }) =>
+      new Failure(
+        'exhausted',
+        caller !== undefined && caller.kind !== 'anonymous'
+          ? `API rate limit exceeded for user ID ${caller.member.number}.`
+          : `API rate limit exceeded for ${address}. Authenticated calls get a higher limit: see ${base}/rate_limit.`,
+        { headers: { 'retry-after': String(Math.ceil((counter.resetAt - now) / 1000)) } },
+      ),
+  },
+  cors: {
+    origin: '*',
+    allowHeaders:
+      'Authorization, Content-Type, If-Match, If-Modified-Since, If-None-Match, If-Unmodified-Since, X-Requested-With, X-Host-Api-Version, X-GitHub-Api-Version',
+    allowMethods: 'GET, POST, PATCH, PUT, DELETE',
+    exposeHeaders:
+      'ETag, Link, Location, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Used, X-RateLimit-Resource, X-RateLimit-Reset, X-GitHub-Media-Type, X-GitHub-Request-Id, X-Host-Media-Type, X-Host-Request-Id, Deprecation, Sunset',
+    maxAge: 86_400,
+  },
+  headers: {
+    'content-type': 'application/json; charset=utf-8',
+    vary: 'Accept, Authorization, Cookie, X-Host-Api-Version, X-GitHub-Api-Version',
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'deny',
+    'content-security-policy': "default-src 'none'",
+    'referrer-policy': 'no-referrer',
+  },
+  callHeaders,
+  bodyLimit: 10 * 1024 * 1024,
+  // Clients and people send JSON under all sorts of types here, and it is read as JSON whatever they call it.
+  checkContentType: () => {},
+  conditional: true,
+};
+
+export const hostApi: Api = {
+  dialect,
+  routes: [
+    ...rootRoutes,
+    ...rateLimitRoutes,
+    ...metaRoutes,
+    ...userRoutes,
+    ...searchRoutes,
+    ...graphqlRoutes,
+    ...uploadRoutes,
+  ],
+};
+
+/** `Bearer X`, `token X`, or Basic with the token as password (or as user name, when there is no password). */
+function credentialOf({ headers }: CallFacts): Credential | undefined {
+  const { authorization } = headers;
+  if (authorization === undefined) return cookieOf(headers.cookie);
+  const [scheme = '', rest = ''] = authorization.trim().split(/\s+/, 2);
+  if (scheme.toLowerCase() !== 'basic') return { kind: 'token', secret: rest === '' ? scheme : rest };
+  const [user = '', password = ''] = Buffer.from(rest, 'base64').toString('utf8').split(':', 2);
+  return { kind: 'token', secret: password === '' || password === 'x-oauth-basic' ? user : password };
+}
+
+function versionOf({ headers, now }: CallFacts): string {
+  const asked = VERSION_HEADERS.map((name) => headers[name]).filter(
+    (value) => value !== undefined && value !== '',
+  );
+  if (asked.length > 1 && asked[0] !== asked[1]) {
+    throw new Failure(
+      'malformed',
+      `Two different API versions were asked for: ${asked.join(' and ')}. Send one.`,
+    );
+  }
+  return selectVersion(versions.names, asked[0] as string | undefined, now);
+}
+
+function limitHeaders([first]: Counted[]): Headers {
+  const { category, counter } = first!;
+  return {
+    'x-ratelimit-limit': String(counter.limit),
+    'x-ratelimit-remaining': String(counter.remaining),
+    'x-ratelimit-used': String(counter.used),
+    'x-ratelimit-reset': String(counter.resetAt / 1000),
+    'x-ratelimit-resource': category.slice('host.'.length),
+  };
+}
+
+function callHeaders({ id, caller, headers, shape }: CallFacts): Headers {
+  const media = describeAccept(headers.accept);
+  const own: Headers = {
+    'x-host-request-id': id,
+    'x-github-request-id': id,
+    'x-host-media-type': `host.${media}`,
+    'x-github-media-type': `github.${media}`,
+  };
+  if (shape?.cache !== 'never') {
+    const isKnown = caller !== undefined && caller.kind !== 'anonymous';
+    own['cache-control'] = `${isKnown ? 'private' : 'public'}, max-age=60, s-maxage=60`;
+  }
+  return own;
+}

@@ -1,0 +1,87 @@
+// The host's words for failures: its statuses, and bodies of message, documentation_url and status.
+import type { CallFacts } from '../kernel/dialect.ts';
+import type { Failure, FailureKind } from '../kernel/failure.ts';
+import { Type } from '../kernel/schema.ts';
+
+/** A wrong verb is 404 here, never 405; a spent budget is 403, the status that every client family recognises. */
+export const status: Record<FailureKind, number> = {
+  malformed: 400,
+  invalid: 422,
+  unauthenticated: 401,
+  denied: 403,
+  forbidden: 403,
+  'not-found': 404,
+  'no-route': 404,
+  'wrong-method': 404,
+  'not-acceptable': 415,
+  conflict: 409,
+  gone: 410,
+  unprocessable: 422,
+  'too-large': 413,
+  'unsupported-encoding': 415,
+  exhausted: 403,
+  timeout: 408,
+  unavailable: 503,
+  internal: 500,
+};
+
+export const HostError = Type.Object(
+  {
+    message: Type.String(),
+    documentation_url: Type.String(),
+    status: Type.String(),
+    errors: Type.Optional(
+      Type.Array(
+        Type.Object({
+          resource: Type.Optional(Type.String()),
+          field: Type.Optional(Type.String()),
+          code: Type.String(),
+          message: Type.Optional(Type.String()),
+        }),
+      ),
+    ),
+  },
+  { $id: 'basic-error' },
+);
+
+/** Where each kind of failure is explained, below the docs of this API. */
+const PAGES: Partial<Record<FailureKind, string>> = {
+  exhausted: '#rate-limits',
+  unauthenticated: '#authentication',
+  denied: '#authentication',
+  gone: '#versions',
+  malformed: '#requests',
+  'not-acceptable': '#requests',
+};
+
+/** Clients compare some of these to the letter. */
+const MESSAGES: Partial<Record<FailureKind, string>> = {
+  'not-found': 'Not Found',
+  'no-route': 'Not Found',
+  'wrong-method': 'Not Found',
+};
+
+export function spell(failure: Failure, { base, shape, headers }: CallFacts): unknown {
+  const { kind, details } = failure;
+  return {
+    message: messageOf(failure, headers.authorization !== undefined),
+    ...(details.fields !== undefined && {
+      errors: details.fields.map(({ field, message }) => ({
+        resource: shape?.id.split('/')[0] ?? 'request',
+        field,
+        code: message === 'is required' ? 'missing_field' : 'invalid',
+        message: `${field} ${message}`,
+      })),
+    }),
+    documentation_url: `${new URL(base).origin}/docs/host${PAGES[kind] ?? ''}`,
+    status: String(status[kind]),
+  };
+}
+
+function messageOf({ kind, message, details }: Failure, hasCredential: boolean): string {
+  if (kind === 'unauthenticated') return hasCredential ? 'Bad credentials' : 'Requires authentication';
+  if (kind === 'invalid' && details.fields !== undefined) return 'Validation Failed';
+  if (kind === 'malformed' && message === 'The request body is not valid JSON')
+    return 'Problems parsing JSON';
+  return (details.code === undefined ? MESSAGES[kind] : undefined) ?? message;
+}

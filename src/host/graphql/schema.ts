@@ -1,0 +1,117 @@
+// The GraphQL schema of the host: who is calling, users, search, and the caller's budget.
+import { buildSchema } from 'graphql';
+import type { KnownCaller } from '../../kernel/identity/caller.ts';
+import { findMember, searchMembers, type Member } from '../../kernel/identity/members.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import type { Counter } from '../../kernel/limit.ts';
+import { nameOf, nodeId } from '../users/model.ts';
+import type { Cost } from './cost.ts';
+
+export const schema = buildSchema(`
+  scalar DateTime
+  scalar URI
+  enum SearchType { USER }
+  type Query {
+    "The caller."
+    viewer: User!
+    user(login: String!): User
+    search(query: String!, type: SearchType!, first: Int, after: String, last: Int, before: String): SearchResultItemConnection!
+    "The caller's budget and what this query costs. With dryRun nothing is spent."
+    rateLimit(dryRun: Boolean = false): RateLimit
+  }
+  type User {
+    id: ID!
+    databaseId: Int
+    login: String!
+    name: String
+    url: URI!
+    createdAt: DateTime!
+    updatedAt: DateTime!
+  }
+  type SearchResultItemConnection { nodes: [User] edges: [SearchResultItemEdge] pageInfo: PageInfo! userCount: Int! }
+  type SearchResultItemEdge { cursor: String! node: User }
+  type PageInfo { startCursor: String endCursor: String hasNextPage: Boolean! hasPreviousPage: Boolean! }
+  type RateLimit { cost: Int! limit: Int! nodeCount: Int! remaining: Int! used: Int! resetAt: DateTime! }
+`);
+
+export interface Context {
+  caller: KnownCaller;
+  base: string;
+  kernel: Kernel;
+  cost: Cost;
+  /** The budget after this query was paid for; undefined when limits are off. */
+  counter: Counter | undefined;
+}
+
+interface SearchArguments {
+  query: string;
+  first?: number | null;
+  after?: string | null;
+  last?: number | null;
+  before?: string | null;
+}
+
+export const rootValue = {
+  viewer: (_arguments: unknown, { caller, base }: Context) => toUser(caller.member, base),
+
+  async user({ login }: { login: string }, { kernel, base }: Context) {
+    const member = await findMember(kernel.db, { username: login });
+    return member === undefined ? null : toUser(member, base);
+  },
+
+  async search({ query, first, after, last, before }: SearchArguments, { kernel, base }: Context) {
+    const size = first ?? last ?? 1;
+    const end = before == null ? undefined : offsetOf(before);
+    const isBackward = first == null;
+    const { total } = await searchMembers(kernel.db, query, { offset: 0, limit: 1 });
+    const start = isBackward ? Math.max(0, (end ?? total) - size) : after == null ? 0 : offsetOf(after) + 1;
+    const limit = isBackward ? Math.min(size, (end ?? total) - start) : size;
+    const { items } = await searchMembers(kernel.db, query, { offset: start, limit: Math.max(0, limit) });
+    const edges = items.map((member, index) => ({
+      cursor: cursorOf(start + index),
+      node: toUser(member, base),
+    }));
+    return {
+      nodes: edges.map(({ node }) => node),
+      edges,
+      userCount: total,
+      pageInfo: {
+        startCursor: edges[0]?.cursor ?? null,
+        endCursor: edges.at(-1)?.cursor ?? null,
+        hasPreviousPage: start > 0,
+        hasNextPage: start + items.length < total,
+      },
+    };
+  },
+
+  rateLimit: (_arguments: unknown, { cost, counter }: Context) =>
+    counter && {
+      cost: cost.points,
+      nodeCount: cost.nodes,
+      limit: counter.limit,
+      remaining: counter.remaining,
+      used: counter.used,
+      resetAt: new Date(counter.resetAt).toISOString(),
+    },
+};
+
+function toUser(member: Member, base: string) {
+  return {
+    id: nodeId(member),
+    databaseId: member.number,
+    login: member.username,
+    name: nameOf(member),
+    url: `${new URL(base).origin}/${member.username}`,
+    createdAt: new Date(member.createdAt).toISOString(),
+    updatedAt: new Date(member.updatedAt).toISOString(),
+  };
+}
+
+function cursorOf(offset: number): string {
+  return Buffer.from(`cursor:${offset}`).toString('base64');
+}
+
+function offsetOf(cursor: string): number {
+  const offset = Number(Buffer.from(cursor, 'base64').toString('utf8').slice('cursor:'.length));
+  return Number.isInteger(offset) && offset >= 0 ? offset : 0;
+}

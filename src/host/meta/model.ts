@@ -1,0 +1,14 @@
+// The lines of GET /zen.
+
+export const PROVERBS = [
+  'A signal that is always red teaches nobody anything.',
+  'Write it down before you say it is done.',
+  'The smallest change that can be taken back is the best one.',
+  'One track, one train.',
+  'Slow is a number; measure it.',
+  'An error should end with what to do next.',
+  'What is named well needs no map.',
+  'Delete it twice; the second time it stays gone.',
+  'The lever that is never pulled rusts first.',
+  'Keep the promise, then improve it.',
+] as const;

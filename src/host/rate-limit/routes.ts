@@ -1,0 +1,33 @@
+// GET /rate_limit: what is left in every category, for free.
+import { Failure } from '../../kernel/failure.ts';
+import { route } from '../../kernel/route.ts';
+import { RateLimitStatus, toBudgetCounter } from './model.ts';
+
+const getRateLimit = route(
+  {
+    id: 'rate-limit/get',
+    method: 'GET',
+    path: '/rate_limit',
+    summary: 'Get the rate-limit status of the caller',
+    access: 'anyone',
+    reply: { 200: RateLimitStatus },
+    charge: 'never',
+    cache: 'never',
+  },
+  ({ caller, now }, { limits }) => {
+    if (!limits.enabled)
+      throw new Failure('not-found', 'Rate limiting is not enabled.', { code: 'limits-off' });
+    const read = (category: string) => toBudgetCounter(limits.peek(`host.${category}`, caller, now));
+    return {
+      resources: {
+        core: read('core'),
+        search: read('search'),
+        graphql: read('graphql'),
+        integration_manifest: read('integration_manifest'),
+        code_scanning_upload: read('code_scanning_upload'),
+      },
+    };
+  },
+);
+
+export const rateLimitRoutes = [getRateLimit];

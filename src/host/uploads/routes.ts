@@ -1,0 +1,60 @@
+// The two endpoints with a budget of their own: converting an app manifest, and uploading a code-scanning analysis.
+import { Failure } from '../../kernel/failure.ts';
+import { route } from '../../kernel/route.ts';
+import { Type } from '../../kernel/schema.ts';
+
+const convertManifest = route(
+  {
+    id: 'apps/create-from-manifest',
+    method: 'POST',
+    path: '/app-manifests/{code}/conversions',
+    summary: 'Turn the code of an app manifest into an app',
+    description:
+      'A code is good once, for an hour. This server has issued none so far, so that every code is unknown.',
+    access: 'anyone',
+    params: Type.Object({ code: Type.String() }),
+    reply: { 201: Type.Object({ id: Type.Integer() }, { $id: 'integration' }) },
+    limit: 'integration_manifest',
+  },
+  ({ params }) => {
+    throw new Failure(
+      'not-found',
+      `The code ${params.code} was never issued, was used, or is older than an hour`,
+    );
+  },
+);
+
+const SarifUpload = Type.Object(
+  {
+    commit_sha: Type.String({ pattern: '^[0-9a-fA-F]{40}$' }),
+    ref: Type.String({ pattern: '^refs/(heads|tags|pull)/.+$' }),
+    sarif: Type.String({ description: 'The SARIF document, compressed by gzip and written in base64' }),
+    checkout_uri: Type.Optional(Type.String()),
+    started_at: Type.Optional(Type.String({ format: 'date-time' })),
+    tool_name: Type.Optional(Type.String()),
+    validate: Type.Optional(Type.Boolean()),
+  },
+  { $id: 'code-scanning-sarif-upload', additionalProperties: false },
+);
+
+const uploadSarif = route(
+  {
+    id: 'code-scanning/upload-sarif',
+    method: 'POST',
+    path: '/repos/{owner}/{repo}/code-scanning/sarifs',
+    summary: 'Upload a code-scanning analysis',
+    description: 'The repository must exist on this server.',
+    access: 'caller',
+    params: Type.Object({ owner: Type.String(), repo: Type.String() }),
+    body: SarifUpload,
+    reply: {
+      202: Type.Object({ id: Type.String(), url: Type.String() }, { $id: 'code-scanning-sarifs-receipt' }),
+    },
+    limit: 'code_scanning_upload',
+  },
+  ({ params }) => {
+    throw new Failure('not-found', `There is no repository ${params.owner}/${params.repo}`);
+  },
+);
+
+export const uploadRoutes = [convertManifest, uploadSarif];

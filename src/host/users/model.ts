@@ -1,0 +1,137 @@
+// Users as the host shows them: simple in lists, public to everyone, private to themselves.
+import type { Member } from '../../kernel/identity/members.ts';
+import { Nullable, Type, type Static } from '../../kernel/schema.ts';
+
+const SIMPLE = {
+  login: Type.String(),
+  id: Type.Integer(),
+  node_id: Type.String(),
+  avatar_url: Type.String(),
+  gravatar_id: Nullable(Type.String()),
+  url: Type.String(),
+  html_url: Type.String(),
+  followers_url: Type.String(),
+  following_url: Type.String(),
+  gists_url: Type.String(),
+  starred_url: Type.String(),
+  subscriptions_url: Type.String(),
+  organizations_url: Type.String(),
+  repos_url: Type.String(),
+  events_url: Type.String(),
+  received_events_url: Type.String(),
+  type: Type.String(),
+  site_admin: Type.Boolean(),
+};
+
+const PUBLIC = {
+  ...SIMPLE,
+  name: Nullable(Type.String()),
+  company: Nullable(Type.String()),
+  blog: Nullable(Type.String()),
+  location: Nullable(Type.String()),
+  email: Nullable(Type.String()),
+  hireable: Nullable(Type.Boolean()),
+  bio: Nullable(Type.String()),
+  public_repos: Type.Integer(),
+  public_gists: Type.Integer(),
+  followers: Type.Integer(),
+  following: Type.Integer(),
+  created_at: Type.String({ format: 'date-time' }),
+  updated_at: Type.String({ format: 'date-time' }),
+};
+
+export const SimpleUser = Type.Object(SIMPLE, { $id: 'simple-user' });
+export const PublicUser = Type.Object(PUBLIC, { $id: 'public-user' });
+export const PrivateUser = Type.Object(
+  {
+    ...PUBLIC,
+    private_gists: Type.Integer(),
+    total_private_repos: Type.Integer(),
+    owned_private_repos: Type.Integer(),
+    disk_usage: Type.Integer(),
+    collaborators: Type.Integer(),
+    two_factor_authentication: Type.Boolean(),
+  },
+  { $id: 'private-user' },
+);
+
+export function toSimpleUser(member: Member, base: string): Static<typeof SimpleUser> {
+  const url = `${base}/users/${member.username}`;
+  const { origin } = new URL(base);
+  return {
+    login: member.username,
+    id: member.number,
+    node_id: nodeId(member),
+    avatar_url: `${base}/avatars/${member.number}`,
+    gravatar_id: '',
+    url,
+    html_url: `${origin}/${member.username}`,
+    followers_url: `${url}/followers`,
+    following_url: `${url}/following{/other_user}`,
+    gists_url: `${url}/gists{/gist_id}`,
+    starred_url: `${url}/starred{/owner}{/repo}`,
+    subscriptions_url: `${url}/subscriptions`,
+    organizations_url: `${url}/orgs`,
+    repos_url: `${url}/repos`,
+    events_url: `${url}/events{/privacy}`,
+    received_events_url: `${url}/received_events`,
+    type: 'User',
+    site_admin: member.role === 'owner' || member.role === 'admin',
+  };
+}
+
+/** The e-mail address stays private: only its owner reads it, through GET /user. */
+export function toPublicUser(member: Member, base: string): Static<typeof PublicUser> {
+  return {
+    ...toSimpleUser(member, base),
+    name: nameOf(member),
+    company: null,
+    blog: null,
+    location: null,
+    email: null,
+    hireable: null,
+    bio: null,
+    public_repos: 0,
+    public_gists: 0,
+    followers: 0,
+    following: 0,
+    created_at: isoSeconds(member.createdAt),
+    updated_at: isoSeconds(member.updatedAt),
+  };
+}
+
+export function toPrivateUser(member: Member, base: string): Static<typeof PrivateUser> {
+  return {
+    ...toPublicUser(member, base),
+    email: member.email,
+    private_gists: 0,
+    total_private_repos: 0,
+    owned_private_repos: 0,
+    disk_usage: 0,
+    collaborators: 0,
+    two_factor_authentication: false,
+  };
+}
+
+export function nodeId({ number }: Member): string {
+  return Buffer.from(`04:User${number}`).toString('base64');
+}
+
+export function nameOf({ firstName, lastName }: Member): string | null {
+  return [firstName, lastName].filter(Boolean).join(' ') || null;
+}
+
+/** The host writes times without milliseconds. */
+function isoSeconds(at: number): string {
+  return new Date(at).toISOString().replace(/\.\d+Z$/, 'Z');
+}
+
+/** A picture for everyone, made of the first letter and a colour that stays the same. */
+export function drawAvatar({ username, number }: Member): string {
+  const hue = (number * 137) % 360;
+  const letter = username.charAt(0).toUpperCase();
+  return (
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64"><rect width="64" height="64" fill="hsl(${hue} 55% 45%)"/>` +
+    `<text x="32" y="43" font-family="sans-serif" font-size="32" text-anchor="middle" fill="#fff">${letter}</text></svg>`
+  );
+}

@@ -1,0 +1,12 @@
+// Row 7 of the catalogue: the API root no longer names the authorizations endpoint.
+import { change } from '../../../kernel/version.ts';
+import { Type } from '../../../kernel/schema.ts';
+import { Root } from '../../root/model.ts';
+
+export const authorizationsUrlRemoved = change({
+  version: '2026-03-10',
+  title: 'Field `authorizations_url` removed from the API root',
+  schema: Root,
+  before: Type.Object({ ...Root.properties, authorizations_url: Type.String() }, { $id: 'root' }),
+  down: (root) => ({ ...root, authorizations_url: root.current_user_url.replace(/user$/, 'authorizations') }),
+});

@@ -1,0 +1,73 @@
+// The first stage of a call: which version, who is calling, is there budget left, is a caller needed.
+import type { CallFacts, Counted, Dialect } from './dialect.ts';
+import { Failure } from './failure.ts';
+import type { Caller, Credential } from './identity/caller.ts';
+import type { Kernel } from './kernel.ts';
+
+/** Fills in the facts or throws. A promise only when the credential has to be looked up. */
+export function admit(facts: CallFacts, dialect: Dialect, kernel: Kernel): Promise<void> | undefined {
+  facts.version = dialect.versionOf(facts);
+  dialect.checkHeaders?.(facts);
+  const credential = dialect.credentialOf(facts);
+  const nobody: Caller = { kind: 'anonymous', address: facts.address, grants: [] };
+  const enter = (caller: Caller) => {
+    facts.caller = caller;
+    charge(facts, caller, dialect, kernel);
+    requireCaller(facts, caller);
+  };
+  if (credential === undefined) {
+    enter(nobody);
+    return undefined;
+  }
+  const found = kernel.identity.identify(credential, facts.now);
+  if (!(found instanceof Promise)) {
+    checkOrigin(credential, facts, kernel.publicUrl);
+    enter(found);
+    return undefined;
+  }
+  return found.then(
+    (caller) => {
+      checkOrigin(credential, facts, kernel.publicUrl);
+      enter(caller);
+    },
+    (error: unknown) => {
+      if (!(error instanceof Failure) || error.kind !== 'unauthenticated') throw error;
+      // A browser's old cookie is no credential at all; a wrong token is a mistake to tell, and guessing costs budget.
+      if (credential.kind === 'session') return enter(nobody);
+      facts.caller = nobody;
+      charge(facts, nobody, dialect, kernel);
+      throw error;
+    },
+  );
+}
+
+function charge(facts: CallFacts, caller: Caller, { name, limits }: Dialect, kernel: Kernel): void {
+  if (!kernel.limits.enabled) return;
+  const { shape, now, counters } = facts;
+  let spent: Counted | undefined;
+  for (const part of limits.categoriesOf(shape)) {
+    const category = `${name}.${part}`;
+    const taken = shape?.charge === undefined ? kernel.limits.take(category, caller, now) : undefined;
+    const counted = { category, counter: taken ?? kernel.limits.peek(category, caller, now) };
+    counters.push(counted);
+    if (taken === undefined && shape?.charge === undefined) spent ??= counted;
+  }
+  if (spent !== undefined) throw limits.exceeded(spent, facts);
+}
+
+function requireCaller({ shape }: CallFacts, caller: Caller): void {
+  if (shape === undefined || shape.access === 'anyone' || caller.kind !== 'anonymous') return;
+  throw new Failure('unauthenticated', 'This call needs an access token');
+}
+
+/** A browser sends cookies along with anybody's request: only pages of this server's own origin may use the session. */
+function checkOrigin({ kind }: Credential, { headers, method }: CallFacts, publicUrl: string): void {
+  if (kind !== 'session') return;
+  const { origin } = headers;
+  const isSafe = method === 'GET' || method === 'HEAD';
+  if (origin === undefined ? isSafe : origin === new URL(publicUrl).origin) return;
+  throw new Failure(
+    'forbidden',
+    `Calls with a session cookie must come from ${new URL(publicUrl).origin}; use an access token elsewhere`,
+  );
+}

@@ -1,0 +1,74 @@
+// Reads a request's body: content encoding, size before and after inflation, and JSON.
+import { promisify } from 'node:util';
+import { brotliDecompress, gunzip, inflate } from 'node:zlib';
+import { Failure } from './failure.ts';
+
+type Inflate = (data: Uint8Array, options: { maxOutputLength: number }) => Promise<Buffer>;
+
+const INFLATERS: Record<string, Inflate> = {
+  gzip: promisify(gunzip),
+  'x-gzip': promisify(gunzip),
+  deflate: promisify(inflate),
+  br: promisify(brotliDecompress),
+};
+
+export const ENCODINGS = ['br', 'gzip', 'deflate', 'identity'];
+
+/** The limit holds for the inflated size too, and inflating stops there: a small bomb never grows large. */
+export async function inflateBody(
+  bytes: Buffer,
+  encoding: string | undefined,
+  limit: number,
+): Promise<Buffer> {
+  if (encoding === undefined || encoding === '' || encoding === 'identity') return bytes;
+  const inflater = INFLATERS[encoding.trim().toLowerCase()];
+  if (inflater === undefined) {
+    throw new Failure(
+      'unsupported-encoding',
+      `The content encoding "${encoding}" is not supported. Use one of: ${ENCODINGS.join(', ')}.`,
+    );
+  }
+  try {
+    return await inflater(bytes, { maxOutputLength: limit });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(limit);
+    throw new Failure('malformed', `The body is not valid ${encoding} data`);
+  }
+}
+
+export function tooLarge(limit: number): Failure {
+  return new Failure('too-large', `The request body is too large: the limit is ${limit} bytes.`);
+}
+
+/** Deeper values than this overflow the stack of whoever walks them; no honest client sends any. */
+const MOST_DEPTH = 200;
+
+export function parseJson(bytes: Buffer): unknown {
+  if (isTooDeep(bytes)) throw new Failure('malformed', `The JSON is nested deeper than ${MOST_DEPTH} levels`);
+  try {
+    return JSON.parse(bytes.toString('utf8'));
+  } catch {
+    throw new Failure('malformed', 'The request body is not valid JSON');
+  }
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+/** Counts brackets outside strings, on the bytes: cheaper than walking what was parsed. */
+function isTooDeep(bytes: Buffer): boolean {
+  let depth = 0;
+  let isInString = false;
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at]!;
+    if (isInString) {
+      if (byte === BACKSLASH) at += 1;
+      else if (byte === QUOTE) isInString = false;
+    } else if (byte === QUOTE) isInString = true;
+    else if (byte === 0x5b || byte === 0x7b) {
+      depth += 1;
+      if (depth > MOST_DEPTH) return true;
+    } else if (byte === 0x5d || byte === 0x7d) depth -= 1;
+  }
+  return false;
+}

@@ -1,0 +1,61 @@
+// A typed client made from route declarations: the same shapes that serve a call also make it.
+import type { Route, Shape } from './route.ts';
+import type { Static, TSchema } from './schema.ts';
+
+type Part<S, Name extends string> = S extends TSchema
+  ? { [Key in Name]: Static<S> }
+  : { [Key in Name]?: undefined };
+
+export type Input<S extends Shape> = Part<S['params'], 'params'> &
+  (S['query'] extends TSchema ? { query?: Partial<Static<S['query']>> } : { query?: undefined }) &
+  Part<S['body'], 'body'> & { headers?: Record<string, string> };
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  /** Parsed when it is JSON, text otherwise, undefined when there is none. */
+  body: unknown;
+}
+
+export interface Connection {
+  /** Server and prefix, without a slash at the end: `http://127.0.0.1:8080/api/v2`. */
+  url: string;
+  /** What the Authorization header says. */
+  authorization?: string;
+}
+
+export async function callRoute<S extends Shape>(
+  { url, authorization }: Connection,
+  { shape }: Route<S>,
+  input: Input<S>,
+): Promise<Answer> {
+  const {
+    params = {},
+    query = {},
+    body,
+    headers,
+  } = input as Record<string, Record<string, unknown> | undefined>;
+  const path = shape.path.replaceAll(/\{(\w+)\}/g, (_all, name: string) =>
+    encodeURIComponent(String(params[name])),
+  );
+  const target = new URL(url + path);
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) target.searchParams.set(name, String(value));
+  }
+  const response = await fetch(target, {
+    method: shape.method,
+    headers: {
+      ...(authorization !== undefined && { authorization }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(headers as Record<string, string> | undefined),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: text === '' ? undefined : isJson ? (JSON.parse(text) as unknown) : text,
+  };
+}

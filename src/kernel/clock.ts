@@ -1,0 +1,8 @@
+// Where the time comes from: handed in, so that tests can move it.
+
+export interface Clock {
+  /** Milliseconds since 1970. */
+  now(): number;
+}
+
+export const systemClock: Clock = { now: () => Date.now() };

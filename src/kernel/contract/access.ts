@@ -1,0 +1,51 @@
+// What an operation demands of its caller: the authentication it takes and the permission it asks for.
+import type { Document } from './document.ts';
+import type { Operation } from './operations.ts';
+
+/**
+ * One text per set of demands, the same for any order and naming of schemes: a scheme is told by what a caller has to
+ * do for it, not by its name in the document.
+ */
+export function describeAccess(document: Document, operation: Operation): string {
+  const security = document.list(operation.detail['security'] ?? document.root['security'], '"security"');
+  const alternatives = security.map((value) => {
+    const demands = Object.entries(document.record(value, 'a security requirement')).map(([name, scopes]) => {
+      const names = document.list(scopes, `the scopes of "${name}"`).map(String).sort();
+      return describeScheme(document, name) + (names.length > 0 ? ` [${names.join(', ')}]` : '');
+    });
+    return demands.sort().join(' with ') || 'anyone';
+  });
+  const access = [...new Set(alternatives)].sort().join(' or ') || 'anyone';
+  const permission = operation.detail['x-permission'];
+  if (permission === undefined) return access;
+  return `${access}, permission ${document.text(permission, '"x-permission"')}`;
+}
+
+function describeScheme(document: Document, name: string): string {
+  const components = document.record(document.root['components'], '"components"');
+  const schemes = document.record(components['securitySchemes'], '"securitySchemes"');
+  if (!Object.hasOwn(schemes, name)) return name;
+  const scheme = document.resolve(schemes[name], `the security scheme "${name}"`);
+  const word = (key: string) => (typeof scheme[key] === 'string' ? scheme[key] : '');
+  switch (scheme['type']) {
+    case 'apiKey':
+      return `key in ${word('in')} ${word('in') === 'header' ? word('name').toLowerCase() : word('name')}`;
+    case 'http':
+      return `HTTP ${word('scheme').toLowerCase()}`;
+    case 'openIdConnect':
+      return `OpenID Connect ${word('openIdConnectUrl')}`;
+    case 'oauth2':
+      return `OAuth 2 ${describeFlows(document, scheme['flows'])}`;
+    default:
+      return word('type') || name;
+  }
+}
+
+function describeFlows(document: Document, value: unknown): string {
+  const flows = Object.entries(document.record(value, 'the flows of a security scheme'));
+  const texts = flows.map(([kind, flow]) => {
+    const { authorizationUrl, tokenUrl } = document.record(flow, `the flow "${kind}"`);
+    return [kind, authorizationUrl, tokenUrl].filter((part) => typeof part === 'string').join(' ');
+  });
+  return `(${texts.sort().join('; ')})`;
+}

@@ -1,0 +1,87 @@
+// Names every difference between two OpenAPI documents as breaking or additive, by the specification's two lists alone.
+//
+// What is in neither list is not reported: descriptions, examples, defaults, deprecation marks, tags, servers,
+// callbacks and webhooks; a rule that is loosened or dropped; a parameter that becomes optional or accepts more types;
+// a response field that becomes optional or is given a rule. Where the lists leave room, this is how they are read:
+//
+// - Parameters are path, query, header and cookie parameters and everything in a request body, at any depth. Fields are
+//   everything in a response body. Marked `readOnly`, a member is a field alone; `writeOnly`, a parameter alone.
+// - A response header counts as a field when it goes. A status or a media type stands for all that is in it: gone, its
+//   fields (or parameters) are removed; new, they are added.
+// - A rename is a removal and an addition; the message says so where it is likely. The name of a path placeholder is
+//   no difference, because a caller never sends it: `/users/{u}` is `/users/{username}`.
+// - A parameter's type changes when something that was accepted no longer is; a field's type at every change, including
+//   to and from null. Losing an alternative of anyOf or oneOf is such a change, and for fields so is winning one.
+// - Enum values are counted in both directions, for parameters and fields alike. A parameter that gets its first enum
+//   has a new rule; a value that loses its enum has been opened to all others, which adds them.
+// - A validation rule is added when a bound is new or tighter, or when any other rule is new or different.
+// - Access is compared by what a caller must present (schemes, scopes, the permission in `x-permission`).
+import { Failure } from '../failure.ts';
+import { describeAccess } from './access.ts';
+import { createComparison } from './compare-schemas.ts';
+import { arrange, severityOf } from './difference.ts';
+import { openDocument } from './document.ts';
+import { matchOperations, nameOf, readOperations } from './operations.ts';
+import { createSchemaReader } from './read-schema.ts';
+import { compareRequests } from './request.ts';
+import { compareResponses } from './response.ts';
+import type { Comparing, Contract } from './comparing.ts';
+import type { Difference } from './difference.ts';
+
+export type { Difference, DifferenceKind } from './difference.ts';
+
+/** Throws `invalid` with a sentence that names what is wrong with a document. */
+export function diffContracts(older: unknown, newer: unknown): Difference[] {
+  try {
+    return arrange(compareContracts(openContract(older, 'older'), openContract(newer, 'newer')));
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new Failure('invalid', 'The documents are nested too deeply to be compared.', { cause: error });
+  }
+}
+
+function openContract(value: unknown, name: string): Contract {
+  const document = openDocument(value, name);
+  return { document, schemas: createSchemaReader(document) };
+}
+
+function compareContracts(older: Contract, newer: Contract): Difference[] {
+  const differences: Difference[] = [];
+  const report: Comparing['report'] = (kind, where, message) => {
+    differences.push({ severity: severityOf(kind), kind, where, message });
+  };
+  const compareSent = createComparison(older.schemas, newer.schemas, 'request');
+  const compareReturned = createComparison(older.schemas, newer.schemas, 'response');
+
+  const operations = matchOperations(readOperations(older.document), readOperations(newer.document));
+  for (const operation of operations.removed) {
+    const name = nameOf(operation);
+    report('operation-removed', name, `The operation ${name} was removed.`);
+  }
+  for (const operation of operations.added) {
+    const name = nameOf(operation);
+    report('operation-added', name, `The operation ${name} was added.`);
+  }
+  for (const matched of operations.matched) {
+    const comparing: Comparing = {
+      older: { ...older, operation: matched.older },
+      newer: { ...newer, operation: matched.newer },
+      where: nameOf(matched.newer),
+      compareSent,
+      compareReturned,
+      report,
+    };
+    compareAccess(comparing);
+    compareRequests(comparing);
+    compareResponses(comparing);
+  }
+  return differences;
+}
+
+function compareAccess({ older, newer, where, report }: Comparing): void {
+  const before = describeAccess(older.document, older.operation);
+  const after = describeAccess(newer.document, newer.operation);
+  if (before !== after) {
+    report('access-changed', where, `Who may call it changed from ${before} to ${after}.`);
+  }
+}

@@ -1,0 +1,109 @@
+// Reads one OpenAPI document without trusting it: what is missing or malformed becomes a failure that names it.
+import { Failure } from '../failure.ts';
+
+export type Json = Record<string, unknown>;
+
+export interface Document {
+  root: Json;
+  /** From 3.1 on, keywords beside a schema's `$ref` count; in 3.0 they are ignored. */
+  refsHaveSiblings: boolean;
+  /** Absent is empty; anything that is not an object is a failure. */
+  record(value: unknown, what: string): Json;
+  /** Absent is empty; anything that is not an array is a failure. */
+  list(value: unknown, what: string): unknown[];
+  text(value: unknown, what: string): string;
+  /** Follows `$ref` until something stands there itself, or beside a reference that must not be looked through. */
+  resolve(value: unknown, what: string, isTransparent?: (found: Json) => boolean): Json;
+}
+
+export function isRecord(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function openDocument(value: unknown, name: string): Document {
+  const broken = (sentence: string) => new Failure('invalid', `The ${name} document ${sentence}.`);
+
+  if (!isRecord(value)) throw broken('is not a JSON object');
+  const root = value;
+  if (typeof root['openapi'] !== 'string' || !root['openapi'].startsWith('3.')) {
+    throw broken('is not an OpenAPI 3 description: "openapi" must be a version that starts with "3."');
+  }
+  if (!isRecord(root['paths'])) throw broken('has no "paths" object');
+
+  function record(found: unknown, what: string): Json {
+    if (found === undefined) return {};
+    if (!isRecord(found)) throw broken(`has a broken part: ${what} must be an object`);
+    return found;
+  }
+
+  function list(found: unknown, what: string): unknown[] {
+    if (found === undefined) return [];
+    if (!Array.isArray(found)) throw broken(`has a broken part: ${what} must be an array`);
+    return found;
+  }
+
+  function text(found: unknown, what: string): string {
+    if (typeof found !== 'string') throw broken(`has a broken part: ${what} must be a string`);
+    return found;
+  }
+
+  function follow(reference: string): unknown {
+    if (!reference.startsWith('#')) throw broken(`refers to "${reference}", which lies outside of it`);
+    let found: unknown = root;
+    for (const token of pointerTokens(reference.slice(1))) {
+      // Own members only: "#/__proto__" must not lead anywhere.
+      if (typeof found !== 'object' || found === null || !Object.hasOwn(found, token)) {
+        throw broken(`refers to "${reference}", which it does not contain`);
+      }
+      found = (found as Json)[token];
+    }
+    return found;
+  }
+
+  function resolve(start: unknown, what: string, isTransparent = (_found: Json) => true): Json {
+    const followed = new Set<string>();
+    let found = record(start, what);
+    while (typeof found['$ref'] === 'string' && isTransparent(found)) {
+      const reference = found['$ref'];
+      if (followed.has(reference)) throw broken(`refers to "${reference}", which only refers back to itself`);
+      followed.add(reference);
+      found = record(follow(reference), `"${reference}"`);
+    }
+    return found;
+  }
+
+  const refsHaveSiblings = !root['openapi'].startsWith('3.0');
+  return { root, refsHaveSiblings, record, list, text, resolve };
+}
+
+function pointerTokens(pointer: string): string[] {
+  if (pointer === '') return [];
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((token) => decode(token).replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+function decode(token: string): string {
+  try {
+    return decodeURIComponent(token);
+  } catch {
+    return token; // a stray % is no escape; the lookup then says whether the name exists
+  }
+}
+
+/** The last word of a reference: the name its author gave to what it points at. */
+export function referenceName(reference: string): string {
+  return pointerTokens(reference).at(-1) ?? reference;
+}
+
+/** JSON with sorted keys: equal values have equal texts. */
+export function canonical(value: unknown): string {
+  return JSON.stringify(value, (_key, part: unknown) =>
+    isRecord(part)
+      ? Object.fromEntries(
+          Object.entries(part).sort(([left], [right]) => (left < right ? -1 : left > right ? 1 : 0)),
+        )
+      : part,
+  );
+}

@@ -1,0 +1,98 @@
+// Finds every place in a body where two schemas differ, though schemas are shared and may contain themselves.
+import { Failure } from '../failure.ts';
+import type { DifferenceKind } from './difference.ts';
+
+export interface Finding {
+  /** From the node that has the finding: empty for itself, `.name` for a member. */
+  step: string;
+  kind: DifferenceKind;
+  message: string;
+}
+
+/** A pair of schemas that stand in the same place: its own differences, and the pairs inside it. */
+export interface Node {
+  findings: Finding[];
+  children: { step: string; node: Node }[];
+  /** Its place in the order of discovery, 0 before; with `low` and `isOpen` the working state of `settle`. */
+  index: number;
+  low: number;
+  isOpen: boolean;
+  /** Known once settled: whether it or anything inside differs, and whether it contains itself. */
+  differs: boolean;
+  isRecursive: boolean;
+}
+
+/** Beyond this a report helps nobody; a document of forty doublings would have a million million places. */
+const MOST_PLACES = 1_000_000;
+
+export function createNode(): Node {
+  return {
+    findings: [],
+    children: [],
+    index: 0,
+    low: 0,
+    isOpen: false,
+    differs: false,
+    isRecursive: false,
+  };
+}
+
+/** Tarjan's strongly connected components, without recursion: descriptions can be deeper than the call stack. */
+export function settle(root: Node, expand: (node: Node) => void, firstIndex: number): number {
+  let index = firstIndex;
+  const path: { node: Node; next: number }[] = [];
+  const open: Node[] = [];
+
+  function enter(node: Node): void {
+    expand(node);
+    node.index = node.low = index++;
+    node.isOpen = true;
+    path.push({ node, next: 0 });
+    open.push(node);
+  }
+
+  if (root.index === 0) enter(root);
+  for (let frame = path.at(-1); frame !== undefined; frame = path.at(-1)) {
+    const { node } = frame;
+    const child = node.children[frame.next++]?.node;
+    if (child === undefined) {
+      path.pop();
+      const parent = path.at(-1)?.node;
+      if (parent !== undefined) parent.low = Math.min(parent.low, node.low);
+      if (node.low === node.index) close(open.splice(open.lastIndexOf(node)));
+    } else if (child.index === 0) {
+      enter(child);
+    } else if (child.isOpen) {
+      node.low = Math.min(node.low, child.index);
+    }
+  }
+  return index;
+}
+
+/** The nodes of a component contain each other, so what holds inside one holds inside all. */
+function close(component: readonly Node[]): void {
+  const differs = component.some(
+    (node) => node.findings.length > 0 || node.children.some((child) => child.node.differs),
+  );
+  const [first] = component;
+  const isRecursive = component.length > 1 || first?.children.some((child) => child.node === first) === true;
+  for (const node of component) Object.assign(node, { isOpen: false, differs, isRecursive });
+}
+
+/** All findings with their places: a schema that contains itself at its shallowest place, others wherever they occur. */
+export function locate(root: Node): { place: string; finding: Finding }[] {
+  const located: { place: string; finding: Finding }[] = [];
+  const entered = new Set<Node>();
+  const queue = [{ node: root, place: '' }];
+  for (const { node, place } of queue) {
+    if (!node.differs || entered.has(node)) continue;
+    if (node.isRecursive) entered.add(node);
+    for (const finding of node.findings) located.push({ place: place + finding.step, finding });
+    for (const child of node.children) {
+      if (child.node.differs) queue.push({ node: child.node, place: place + child.step });
+    }
+    if (queue.length > MOST_PLACES)
+      throw new Failure('invalid', 'The documents differ in too many places to list.');
+  }
+  return located;
+}

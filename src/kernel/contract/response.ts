@@ -1,0 +1,64 @@
+// Compares what one operation answers: statuses, headers, and the fields of each body.
+import { compareContents, reportSchemas } from './comparing.ts';
+import { matchNames } from './names.ts';
+import type { Comparing, Side } from './comparing.ts';
+import type { Json } from './document.ts';
+
+export function compareResponses(comparing: Comparing): void {
+  const { older, newer, where, report } = comparing;
+  const statuses = matchNames(readResponses(older), readResponses(newer), () => false);
+  for (const [status] of statuses.removed) {
+    const message = `The response ${status} and all of its fields were removed.`;
+    report('parameter-or-field-removed', `${where} → ${status}`, message);
+  }
+  for (const [status] of statuses.added) {
+    report(
+      'response-field-added',
+      `${where} → ${status}`,
+      `The response ${status} and its fields were added.`,
+    );
+  }
+  for (const { name: status, before, after } of statuses.kept) {
+    compareHeaders(comparing, `${where} → ${status}`, before, after);
+    compareContents(comparing, 'response', `${where} → ${status}`, before, after);
+  }
+}
+
+function readResponses({ document, operation }: Side): Map<string, Json> {
+  const responses = Object.entries(document.record(operation.detail['responses'], '"responses"'));
+  return new Map(
+    responses
+      .filter(([status]) => !status.startsWith('x-'))
+      .map(([status, value]) => [status.toUpperCase(), document.resolve(value, `the response ${status}`)]),
+  );
+}
+
+interface Header {
+  name: string;
+  schema: unknown;
+}
+
+function compareHeaders(comparing: Comparing, where: string, before: Json, after: Json): void {
+  const { older, newer, report } = comparing;
+  const headers = matchNames(readHeaders(older, before), readHeaders(newer, after), () => false);
+  for (const [, { name }] of headers.removed) {
+    report('parameter-or-field-removed', `${where} header ${name}`, `The header "${name}" was removed.`);
+  }
+  for (const [, { name }] of headers.added) {
+    report('response-header-added', `${where} header ${name}`, `The header "${name}" was added.`);
+  }
+  for (const { before: was, after: now } of headers.kept) {
+    const spot = `${where} header ${now.name}`;
+    reportSchemas(comparing, comparing.compareReturned, spot, was.schema, now.schema);
+  }
+}
+
+function readHeaders({ document }: Side, response: Json): Map<string, Header> {
+  const headers = Object.entries(document.record(response['headers'], '"headers"'));
+  return new Map(
+    headers.map(([name, value]) => {
+      const { schema } = document.resolve(value, `the header "${name}"`);
+      return [name.toLowerCase(), { name, schema }];
+    }),
+  );
+}

@@ -1,0 +1,101 @@
+// What differs between the APIs, as data and small functions; the life of a request itself is written once, in serve.ts.
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Failure, FailureKind } from './failure.ts';
+import type { Caller, Credential } from './identity/caller.ts';
+import type { Allowance, Counter } from './limit.ts';
+import type { Page } from './page.ts';
+import type { Route, Shape } from './route.ts';
+import type { TSchema } from './schema.ts';
+import type { Migration } from './storage/migrate.ts';
+import type { VersionTable } from './version.ts';
+
+export type Headers = Record<string, string>;
+
+/** What is known of a call from its first moment; more of it fills in as it goes through the stages. */
+export interface CallFacts {
+  id: string;
+  now: number;
+  method: string;
+  url: string;
+  base: string;
+  headers: IncomingHttpHeaders;
+  address: string;
+  /** The newest version until the caller's own is known. */
+  version: string;
+  caller?: Caller;
+  shape?: Shape;
+  /** The budgets this call was counted against, by category. */
+  counters: Counted[];
+}
+
+export interface Counted {
+  category: string;
+  counter: Counter;
+}
+
+export interface Cors {
+  /** `echo` answers with the caller's own origin, and `*` when it sent none. */
+  origin: 'echo' | '*';
+  allowHeaders: string;
+  allowMethods: string;
+  exposeHeaders?: string;
+  maxAge: number;
+}
+
+export interface LimitPlan {
+  /** What the API gives where the settings say nothing else, by category. */
+  allowances: Record<string, Allowance>;
+  /** The budgets a route draws on. */
+  categoriesOf(shape: Shape | undefined): string[];
+  /** Headers for every reply while limits are on. */
+  headers(counted: Counted[], now: number): Headers;
+  /** Words for the caller who hit a limit. */
+  exceeded(counted: Counted, facts: CallFacts): Failure;
+}
+
+export interface Dialect {
+  name: string;
+  title: string;
+  /** Where it is served; the first is the one links use. */
+  prefixes: readonly string[];
+  status: Record<FailureKind, number>;
+  /** The body of an error. */
+  spell(failure: Failure, facts: CallFacts): unknown;
+  /** The schema of what `spell` makes. */
+  errorSchema: TSchema;
+  /** How a token is shown, in the words of OpenAPI. */
+  securityScheme: Record<string, string>;
+  /** Finds what the request shows to say who calls; does not judge it. */
+  credentialOf(facts: CallFacts): Credential | undefined;
+  /** Puts a good body into the API's envelope. */
+  wrap?: { body(body: unknown): unknown; schema(schema: TSchema): TSchema };
+  page: {
+    spell(page: Page, facts: CallFacts): { body: unknown; headers?: Headers };
+    schema(item: TSchema): TSchema;
+  };
+  versions: VersionTable;
+  /** The version this call asks for; throws when it asks for one that there is not. */
+  versionOf(facts: CallFacts): string;
+  /** Throws when the headers ask for what this API never sends. */
+  checkHeaders?(facts: CallFacts): void;
+  /** Headers that say which version answered, and what becomes of it. */
+  versionHeaders(version: string, shape: Shape | undefined, publicUrl: string): Headers;
+  limits: LimitPlan;
+  cors: Cors;
+  /** On every reply. */
+  headers: Headers;
+  /** Headers that depend on the call. */
+  callHeaders?(facts: CallFacts): Headers;
+  /** The most bytes of a body, as sent and as inflated. */
+  bodyLimit: number;
+  /** Throws when a body of this content type is not taken. */
+  checkContentType(type: string | undefined, shape: Shape): void;
+  /** Whether good GET replies carry an ETag and answer 304. */
+  conditional: boolean;
+}
+
+export interface Api {
+  dialect: Dialect;
+  routes: readonly Route[];
+  migrations?: readonly Migration[];
+}

@@ -1,0 +1,109 @@
+// The pages that error messages point to: what each API offers, made from its routes and its dialect.
+import type { FastifyInstance } from 'fastify';
+import type { Api } from './dialect.ts';
+import type { FailureKind } from './failure.ts';
+import { escapeHtml, htmlPage, htmlTable, showPage } from './html.ts';
+import type { Kernel } from './kernel.ts';
+import { describeApi } from './openapi.ts';
+import { supportedVersions, supportEnds } from './version-support.ts';
+
+const MEANINGS: Record<FailureKind, string> = {
+  malformed: 'The request cannot be read: bad JSON, a wrong content type, a bad header.',
+  invalid: 'The request breaks the schema or a rule; the message names the field.',
+  unauthenticated: 'There is no credential, or it is not good (any more).',
+  denied: "The caller's role lacks the permission.",
+  forbidden: 'The caller has no access to this resource.',
+  'not-found': 'What is named does not exist.',
+  'no-route': 'There is nothing at this path.',
+  'wrong-method': 'The path does not know this verb.',
+  'not-acceptable': 'Nothing that can be sent is in the Accept header.',
+  conflict: 'Somebody else changed it first, or the name is taken. Read it again and retry.',
+  gone: 'It has been retired.',
+  unprocessable: 'The update cannot be understood or applied.',
+  'too-large': 'The body is larger than the limit.',
+  'unsupported-encoding': 'The Content-Encoding is not known.',
+  exhausted: 'A rate limit is spent. Retry when the window resets.',
+  timeout: 'The request took too long.',
+  unavailable: 'Storage is away or full. The same call may succeed later.',
+  internal: 'A mistake of ours. Quote the id of the call.',
+};
+
+export function serveDocs(app: FastifyInstance, apis: readonly Api[], { clock }: Kernel): void {
+  app.get('/docs', (_request, reply) => showPage(reply, 200, indexPage(apis)));
+  for (const api of apis) {
+    const { name, versions } = api.dialect;
+    app.get(`/docs/${name}`, (_request, reply) => showPage(reply, 200, apiPage(api, clock.now())));
+    for (const version of versions.names) {
+      app.get(`/docs/${name}/${version}.json`, () => describeApi(api, version));
+    }
+  }
+}
+
+function indexPage(apis: readonly Api[]): string {
+  const items = apis.map(({ dialect }) => `<li><a href="/docs/${dialect.name}">${dialect.title}</a></li>`);
+  return htmlPage('Documentation', `<ul>${items.join('')}</ul>`);
+}
+
+function apiPage(api: Api, now: number): string {
+  const { dialect, routes } = api;
+  const { versions, limits, status } = dialect;
+  const supported = supportedVersions(versions.names, now);
+  const sections = [
+    section('requests', 'Requests', [
+      `<p>Base URLs: ${dialect.prefixes.map((prefix) => `<code>${prefix === '' ? '/' : prefix}</code>`).join(', ')}.
+       Bodies are JSON of at most ${dialect.bodyLimit.toLocaleString('en')} bytes.</p>`,
+    ]),
+    section('operations', 'Operations', [
+      htmlTable(
+        ['Call', 'What it does', 'Who may'],
+        routes.map(({ shape }) => [
+          `<code>${shape.method} ${escapeHtml(shape.path)}</code>`,
+          escapeHtml(shape.summary),
+          typeof shape.access === 'object' ? `<code>${shape.access.action}</code>` : shape.access === 'anyone' ? 'anyone' : 'any token',
+        ]),
+      ),
+    ]),
+    section('authentication', 'Authentication', [
+      '<p>Send an access token in the <code>Authorization</code> header. A token is made with <code>signalbox token create</code>.</p>',
+    ]),
+    section('versions', 'Versions', [
+      htmlTable(
+        ['Version', 'Supported until', 'Description'],
+        supported.map((name) => [
+          name,
+          untilWords(supportEnds(versions.names, name)),
+          `<a href="/docs/${dialect.name}/${name}.json">OpenAPI</a>`,
+        ]),
+      ),
+      ...versions.changes.map(({ version, title }) => `<p id="${version}"><b>${version}</b> ${escapeHtml(title)}.</p>`),
+    ]),
+    section('rate-limits', 'Rate limits', [
+      htmlTable(
+        ['Category', 'With a token', 'Without', 'Window'],
+        Object.entries(limits.allowances).map(([category, { known, anonymous, seconds }]) => [
+          category,
+          known.toLocaleString('en'),
+          anonymous.toLocaleString('en'),
+          `${seconds.toLocaleString('en')} s`,
+        ]),
+      ),
+    ]),
+    section('errors', 'Errors', [
+      htmlTable(
+        ['Status', 'Meaning'],
+        (Object.keys(MEANINGS) as FailureKind[])
+          .toSorted((a, b) => status[a] - status[b])
+          .map((kind) => [String(status[kind]), MEANINGS[kind]]),
+      ),
+    ]),
+  ];
+  return htmlPage(dialect.title, `<p><a href="/docs">All APIs</a></p>${sections.join('')}`);
+}
+
+function section(id: string, title: string, parts: string[]): string {
+  return `<section><h2 id="${id}">${title}</h2>${parts.join('\n')}</section>`;
+}
+
+function untilWords(end: number | undefined): string {
+  return end === undefined ? 'current' : new Date(end).toISOString().slice(0, 10);
+}

@@ -1,0 +1,62 @@
+// A route as one version sees it: its checks, its conversions and the headers that never change.
+import type { Dialect, Headers } from './dialect.ts';
+import type { Shape } from './route.ts';
+import { checker, coercer } from './schema.ts';
+import { editionOf, existsIn } from './version.ts';
+
+type Convert = (value: unknown) => unknown;
+
+export interface RouteEdition {
+  exists: boolean;
+  readParams?: (raw: Record<string, unknown>) => unknown;
+  readQuery?: (raw: Record<string, unknown>) => unknown;
+  readBody?: Convert;
+  /** By status; absent where nothing changed since this version. */
+  descend: Record<number, Convert>;
+  descendItem?: Convert;
+  headers: Headers;
+}
+
+export function routeEdition(
+  shape: Shape,
+  version: string,
+  dialect: Dialect,
+  headers: Headers,
+): RouteEdition {
+  const edition: RouteEdition = {
+    exists: existsIn(shape, version),
+    descend: {},
+    headers: { ...headers, ...cacheHeaders(shape) },
+  };
+  if (shape.params !== undefined) edition.readParams = reader(shape.params, 'path');
+  if (shape.query !== undefined) edition.readQuery = reader(shape.query, 'query');
+  if (shape.body !== undefined) {
+    const { schema, climb } = editionOf(shape.body, version, dialect.versions);
+    const check = checker(schema, 'body');
+    edition.readBody = (body) => {
+      check(body);
+      return climb === undefined ? body : climb(body);
+    };
+  }
+  for (const [status, schema] of Object.entries(shape.reply ?? {})) {
+    const descend = schema === null ? undefined : editionOf(schema, version, dialect.versions).descend;
+    if (descend !== undefined) edition.descend[Number(status)] = descend;
+  }
+  const descendItem = shape.list && editionOf(shape.list, version, dialect.versions).descend;
+  if (descendItem !== undefined) edition.descendItem = descendItem;
+  return edition;
+}
+
+function reader(schema: NonNullable<Shape['query']>, place: string) {
+  const coerce = coercer(schema);
+  const check = checker(schema, place);
+  return (raw: Record<string, unknown>) => {
+    const values = coerce(raw);
+    check(values);
+    return values;
+  };
+}
+
+function cacheHeaders({ cache }: Shape): Headers {
+  return cache === 'never' ? { 'cache-control': 'no-cache' } : {};
+}

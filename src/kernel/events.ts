@@ -1,0 +1,81 @@
+// Events: one outbox row per change, written in the change's own transaction, so that an audit entry is never lost and never lies.
+import type { Generated } from 'kysely';
+import { newId } from './id.ts';
+import type { KnownCaller } from './identity/caller.ts';
+import type { Migration } from './storage/migrate.ts';
+import type { Db } from './storage/tables.ts';
+
+declare module './storage/tables.ts' {
+  interface Tables {
+    events: {
+      /** Grows with time: readers of the outbox remember how far they came. */
+      seq: Generated<number>;
+      id: string;
+      at: number;
+      call_id: string | null;
+      member_id: string | null;
+      token_id: string | null;
+      action: string;
+      resource: string;
+      kind: string;
+      name: string;
+      before: string | null;
+      after: string | null;
+      comment: string | null;
+    };
+  }
+}
+
+export const eventMigrations: Migration[] = [
+  {
+    name: 'kernel-events',
+    up: ({ serial }) => [
+      `create table events (
+         seq ${serial}, id text not null unique, at bigint not null, call_id text, member_id text, token_id text,
+         action text not null, resource text not null, kind text not null, name text not null,
+         before text, after text, comment text)`,
+      `create index events_at on events (at)`,
+      `create index events_resource on events (resource, at)`,
+    ],
+  },
+];
+
+export interface Event {
+  /** The permission it took, and on what: audit and webhook filters speak the same words as policies. */
+  action: string;
+  resource: string;
+  /** What sort of thing changed (`token`), and its name at the time. */
+  kind: string;
+  name: string;
+  /** The thing before and after; absent for what did not exist. Never with secrets. */
+  before?: unknown;
+  after?: unknown;
+  comment?: string | undefined;
+}
+
+/** Who did it: a call over HTTP, or nobody when the program itself or its operator did. */
+export interface Actor {
+  now: number;
+  id?: string;
+  caller?: KnownCaller;
+}
+
+export async function recordEvent(tx: Db, { now, id, caller }: Actor, event: Event): Promise<void> {
+  await tx
+    .insertInto('events')
+    .values({
+      id: newId(now),
+      at: now,
+      call_id: id ?? null,
+      member_id: caller?.member.id ?? null,
+      token_id: caller?.token?.id ?? null,
+      action: event.action,
+      resource: event.resource,
+      kind: event.kind,
+      name: event.name,
+      before: event.before === undefined ? null : JSON.stringify(event.before),
+      after: event.after === undefined ? null : JSON.stringify(event.after),
+      comment: event.comment ?? null,
+    })
+    .execute();
+}

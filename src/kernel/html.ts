@@ -1,0 +1,63 @@
+// Small HTML pages that the server makes itself: one look, light and dark, no scripts, nothing fetched from elsewhere.
+import type { FastifyReply } from 'fastify';
+
+const STYLE = `
+  :root { color-scheme: light dark; --accent: light-dark(#0b5fb0, #7ab8ff); --line: light-dark(#d5dae0, #3a4048);
+    --paper: light-dark(#fff, #1c2024); }
+  * { box-sizing: border-box; }
+  body { margin: 0; min-height: 100vh; padding: 1rem; font: 16px/1.5 system-ui, sans-serif;
+    background: light-dark(#f4f6f8, #14171a); color: light-dark(#1b1f24, #e8eaed); }
+  body.card { display: grid; place-items: center; }
+  main { width: 100%; max-width: 56rem; margin: 0 auto; padding: 2rem; border: 1px solid var(--line); border-radius: 12px;
+    background: var(--paper); }
+  body.card main { max-width: 24rem; }
+  h1 { margin: 0 0 1rem; font-size: 1.25rem; }
+  h2 { margin: 2rem 0 .5rem; font-size: 1.0625rem; }
+  h2:target { color: var(--accent); }
+  p { margin: 0 0 1rem; }
+  label { display: block; margin-bottom: 1rem; font-size: .875rem; }
+  input { display: block; width: 100%; margin-top: .25rem; padding: .5rem .75rem; font: inherit; color: inherit;
+    background: transparent; border: 1px solid var(--line); border-radius: 8px; }
+  button { width: 100%; padding: .6rem; font: inherit; font-weight: 600; border: 0; border-radius: 8px;
+    background: var(--accent); color: light-dark(#fff, #0b1520); cursor: pointer; }
+  :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+  a { color: var(--accent); }
+  ul { padding-left: 1.25rem; }
+  code { font-size: .875em; overflow-wrap: anywhere; }
+  .wide { overflow-x: auto; }
+  table { width: 100%; border-collapse: collapse; font-size: .9375rem; }
+  th, td { padding: .375rem .75rem .375rem 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
+`;
+
+const CONTENT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'";
+
+/** `body` is HTML; what comes from outside must have gone through `escapeHtml`. A card is a small page with one purpose. */
+export function htmlPage(title: string, body: string, look: 'card' | 'text' = 'text'): string {
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>${title} · Signalbox</title><style>${STYLE}</style></head>
+<body class="${look}"><main><h1>${title}</h1>${body}</main></body></html>`;
+}
+
+export function htmlTable(heads: string[], rows: string[][]): string {
+  const line = (tag: string, cells: string[]) =>
+    `<tr>${cells.map((cell) => `<${tag}>${cell}</${tag}>`).join('')}</tr>`;
+  const body = rows.map((cells) => line('td', cells)).join('\n');
+  return `<div class="wide"><table><thead>${line('th', heads)}</thead><tbody>${body}</tbody></table></div>`;
+}
+
+export function escapeHtml(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => `&#${character.codePointAt(0)};`);
+}
+
+export function showPage(reply: FastifyReply, status: number, page: string) {
+  return reply
+    .code(status)
+    .headers({
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': CONTENT_POLICY,
+      'cache-control': 'no-store',
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+    })
+    .send(page);
+}

@@ -1,0 +1,26 @@
+// Who is calling: nobody known, or a member by token or session, with the grants that decide what they may do.
+import type { Member } from './members.ts';
+import type { Policy } from './policy.ts';
+import type { Token } from './tokens.ts';
+
+export interface AnonymousCaller {
+  kind: 'anonymous';
+  address: string;
+  grants: Policy[][];
+}
+
+export interface KnownCaller {
+  kind: 'token' | 'session';
+  member: Member;
+  token?: Token;
+  /** Every group must allow, and in a group any policy: a personal token's power is its owner's now and its own. */
+  grants: Policy[][];
+}
+
+export type Caller = AnonymousCaller | KnownCaller;
+
+/** What a request shows to say who is calling. */
+export interface Credential {
+  kind: 'token' | 'session';
+  secret: string;
+}

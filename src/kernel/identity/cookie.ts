@@ -1,0 +1,12 @@
+// Finds the session cookie among a request's cookies.
+import type { Credential } from './caller.ts';
+import { SESSION_COOKIE } from './sessions.ts';
+
+/** Undefined when there is none or it is empty: some clients send an empty Cookie header with everything. */
+export function cookieOf(cookies: string | undefined): Credential | undefined {
+  for (const pair of cookies?.split(';') ?? []) {
+    const [name, value = ''] = pair.trim().split('=', 2);
+    if (name === SESSION_COOKIE && value !== '') return { kind: 'session', secret: value };
+  }
+  return undefined;
+}

@@ -1,0 +1,136 @@
+// Members: the people of the account, their names, their base role and the custom roles they hold.
+import { sql, type Selectable } from 'kysely';
+import { Failure } from '../failure.ts';
+import { newId } from '../id.ts';
+import type { Slice } from '../page.ts';
+import type { Db, Tables } from '../storage/tables.ts';
+import { isPassword } from './secret.ts';
+import type { BaseRole } from './policy.ts';
+
+export interface Member {
+  id: string;
+  number: number;
+  username: string;
+  email: string;
+  firstName: string | undefined;
+  lastName: string | undefined;
+  role: BaseRole;
+  /** Keys of custom roles. */
+  customRoles: string[];
+  createdAt: number;
+  updatedAt: number;
+}
+
+export interface NewMember {
+  username: string;
+  email: string;
+  role: BaseRole;
+  password?: string;
+  firstName?: string;
+  lastName?: string;
+  customRoles?: string[];
+}
+
+const USERNAME = /^[a-zA-Z0-9](?:[a-zA-Z0-9]|-(?=[a-zA-Z0-9])){0,38}$/;
+const EMAIL = /^[^\s@]+@[^\s@]+$/;
+
+/** `passwordHash` is made by the caller, before the transaction: scrypt is slow on purpose. */
+export async function createMember(
+  db: Db,
+  { username, email, role, firstName, lastName, customRoles = [] }: NewMember,
+  passwordHash: string | null,
+  now: number,
+): Promise<Member> {
+  if (!USERNAME.test(username)) {
+    throw new Failure(
+      'invalid',
+      `"${username}" cannot be a username: use 1 to 39 letters, digits and single hyphens inside`,
+    );
+  }
+  if (!EMAIL.test(email)) throw new Failure('invalid', `"${email}" is not an e-mail address`);
+  const row = await db
+    .insertInto('members')
+    .values({
+      id: newId(now),
+      username,
+      email,
+      password: passwordHash,
+      first_name: firstName ?? null,
+      last_name: lastName ?? null,
+      role,
+      custom_roles: JSON.stringify(customRoles),
+      created_at: now,
+      updated_at: now,
+      last_seen_at: null,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return memberOf(row);
+}
+
+export type MemberName = { id: string } | { username: string } | { number: number };
+
+export async function findMember(db: Db, by: MemberName): Promise<Member | undefined> {
+  const row = await db
+    .selectFrom('members')
+    .selectAll()
+    .where((eb) =>
+      'id' in by
+        ? eb('id', '=', by.id)
+        : 'username' in by
+          ? eb('username', '=', by.username)
+          : eb('number', '=', by.number),
+    )
+    .executeTakeFirst();
+  return row && memberOf(row);
+}
+
+/** Members whose username or name contains the words, best first: those whose username begins with them. */
+export async function searchMembers(db: Db, words: string, { offset, limit }: Slice) {
+  const like = (text: string) => text.replaceAll(/[\\%_]/g, (special) => `\\${special}`);
+  const contains = `%${like(words.toLowerCase())}%`;
+  const found = db
+    .selectFrom('members')
+    .where(
+      sql<boolean>`(lower(username) like ${contains} escape '\\' or lower(coalesce(first_name, '') || ' ' || coalesce(last_name, '')) like ${contains} escape '\\')`,
+    );
+  const rows = await found
+    .selectAll()
+    .orderBy(
+      sql`case when lower(username) like ${`${like(words.toLowerCase())}%`} escape '\\' then 0 else 1 end`,
+    )
+    .orderBy('number')
+    .limit(limit)
+    .offset(offset)
+    .execute();
+  const { total } = await found
+    .select(({ fn }) => fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  return { items: rows.map(memberOf), total };
+}
+
+/** Undefined for an unknown name and for a wrong password alike. */
+export async function checkPassword(db: Db, name: string, password: string): Promise<Member | undefined> {
+  const row = await db
+    .selectFrom('members')
+    .selectAll()
+    .where((eb) => eb.or([eb('username', '=', name), eb('email', '=', name)]))
+    .executeTakeFirst();
+  const isRight = await isPassword(password, row?.password ?? null);
+  return row !== undefined && isRight ? memberOf(row) : undefined;
+}
+
+function memberOf(row: Selectable<Tables['members']>): Member {
+  return {
+    id: row.id,
+    number: row.number,
+    username: row.username,
+    email: row.email,
+    firstName: row.first_name ?? undefined,
+    lastName: row.last_name ?? undefined,
+    role: row.role as BaseRole,
+    customRoles: JSON.parse(row.custom_roles) as string[],
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}

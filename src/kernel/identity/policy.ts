@@ -1,0 +1,226 @@
+// Roles and policies: statements that allow or deny actions on resources, and the one question whether a caller may.
+import { Failure, type FieldProblem } from '../failure.ts';
+
+/** Applies where both halves match. Exactly one of each pair is given; the `not…` form matches all but its list. */
+export interface Statement {
+  effect: 'allow' | 'deny';
+  /** Action names; `*` stands for any run of characters. */
+  actions?: string[];
+  notActions?: string[];
+  /** `type/name;tag1,tag2` joined by `:`, as in `proj/*:env/production:flag/*;beta`; a lone `*` is everything. */
+  resources?: string[];
+  notResources?: string[];
+}
+
+/** Statements compiled for asking: a matching deny beats every allow, and what no statement allows is denied. */
+export interface Policy {
+  readonly statements: readonly Statement[];
+  allows(action: string, resource: string): boolean;
+}
+
+type Matcher = (text: string) => boolean;
+
+export function compilePolicy(statements: readonly Statement[]): Policy {
+  const rules = statements.map((statement) => ({
+    effect: statement.effect,
+    matchesAction: matchList(statement.actions, statement.notActions, compileGlob),
+    matchesResource: matchList(statement.resources, statement.notResources, compileSpecifier),
+  }));
+  const denies = rules.filter(({ effect }) => effect === 'deny');
+  const allows = rules.filter(({ effect }) => effect === 'allow');
+  return {
+    statements,
+    allows(action, resource) {
+      for (const rule of denies) {
+        if (rule.matchesAction(action) && rule.matchesResource(resource)) return false;
+      }
+      for (const rule of allows) {
+        if (rule.matchesAction(action) && rule.matchesResource(resource)) return true;
+      }
+      return false;
+    },
+  };
+}
+
+/** Across several policies the most permissive wins. */
+export function decide(policies: readonly Policy[], action: string, resource: string): boolean {
+  return policies.some((policy) => policy.allows(action, resource));
+}
+
+export interface Granted {
+  /** Every group must allow, and in a group any policy suffices. No group at all is no permission. */
+  grants: readonly (readonly Policy[])[];
+}
+
+export function can(caller: Granted, action: string, resource: string): boolean {
+  const { grants } = caller;
+  return grants.length > 0 && grants.every((policies) => decide(policies, action, resource));
+}
+
+/** `forbidden` is for a resource the caller has no access to at all, `denied` for one that is only out of its role. */
+export function demand(
+  caller: Granted,
+  action: string,
+  resource: string,
+  kind: 'denied' | 'forbidden' = 'denied',
+): void {
+  if (can(caller, action, resource)) return;
+  const access = { action, resource };
+  throw new Failure(kind, `You do not have the permission ${action} on ${resource}.`, { access });
+}
+
+export type BaseRole = 'reader' | 'writer' | 'admin' | 'owner' | 'no_access';
+
+/** One's own tokens stand below `member/me`. Another's are not even seen: whoever resets one holds its power. */
+const readerStatements: Statement[] = [
+  { effect: 'allow', actions: ['view*'], notResources: ['member/*:token/*'] },
+  { effect: 'allow', actions: ['*'], resources: ['member/me:token/*'] },
+];
+
+export const rolePolicies: Readonly<Record<BaseRole, Policy>> = {
+  no_access: compilePolicy([]),
+  reader: compilePolicy(readerStatements),
+  writer: compilePolicy([
+    ...readerStatements,
+    {
+      effect: 'allow',
+      actions: ['*'],
+      notResources: ['acct', 'member/*', 'member/*:token/*', 'role/*', 'service-token/*', 'team/*'],
+    },
+    { effect: 'allow', actions: ['createAccessToken'], resources: ['service-token/*'] },
+  ]),
+  admin: compilePolicy([
+    { effect: 'allow', actions: ['*'], resources: ['*'] },
+    { effect: 'deny', actions: ['updateAccountOwner', 'deleteAccount'], resources: ['acct'] },
+  ]),
+  owner: compilePolicy([{ effect: 'allow', actions: ['*'], resources: ['*'] }]),
+};
+
+/** Reads what a person wrote. An empty list counts as none: some clients send both members of a pair. */
+export function parseStatements(value: unknown): Statement[] {
+  if (!Array.isArray(value)) throw new Failure('invalid', 'A policy must be a list of statements.');
+  return value.map((statement, index) => parseStatement(statement, `/${index}`));
+}
+
+function parseStatement(value: unknown, at: string): Statement {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw invalid(at, 'must be an object');
+  }
+  const { effect, ...lists } = value as Record<string, unknown>;
+  if (effect !== 'allow' && effect !== 'deny') throw invalid(`${at}/effect`, 'must be "allow" or "deny"');
+  return {
+    effect,
+    ...parsePair(lists, at, 'actions', 'notActions', ACTION, 'an action such as "updateName" or "update*"'),
+    ...parsePair(lists, at, 'resources', 'notResources', SPECIFIER, 'a resource such as "proj/*:env/test"'),
+  };
+}
+
+const ACTION = /^[\w*.:-]{1,1000}$/;
+const SEGMENT = String.raw`[a-z][a-z-]*(?:/[^:;,\s]+)?(?:;[\w.,-]*)?`;
+const SPECIFIER = new RegExp(`^(?=.{1,1000}$)(?:\\*|${SEGMENT}(?::${SEGMENT})*)$`);
+
+function parsePair<K extends keyof Omit<Statement, 'effect'>>(
+  lists: Record<string, unknown>,
+  at: string,
+  positive: K,
+  negative: K,
+  form: RegExp,
+  example: string,
+): { [key in K]?: string[] } {
+  const given = [positive, negative].filter((name) => {
+    const list = lists[name];
+    return list !== undefined && !(Array.isArray(list) && list.length === 0);
+  });
+  const [name] = given;
+  if (name === undefined || given.length > 1) {
+    throw invalid(at, `must have exactly one of ${positive} and ${negative}`);
+  }
+  const list = lists[name];
+  if (!Array.isArray(list)) throw invalid(`${at}/${name}`, 'must be a list of strings');
+  for (const [index, item] of list.entries()) {
+    if (typeof item !== 'string' || !form.test(item)) {
+      throw invalid(`${at}/${name}/${index}`, `must be ${example}`);
+    }
+  }
+  return { [name]: list } as { [key in K]?: string[] };
+}
+
+function invalid(field: string, message: string): Failure {
+  const problem: FieldProblem = { field, message };
+  return new Failure('invalid', `The policy is not valid: ${field} ${message}.`, { fields: [problem] });
+}
+
+function matchList(
+  positive: string[] | undefined,
+  negative: string[] | undefined,
+  compile: (pattern: string) => Matcher,
+): Matcher {
+  const matchers = (positive ?? negative ?? []).map(compile);
+  const any: Matcher = (text) => {
+    for (const matches of matchers) if (matches(text)) return true;
+    return false;
+  };
+  const [only = any] = matchers;
+  const listed = matchers.length === 1 ? only : any;
+  // A statement that lost its lists must not speak of everything.
+  return positive || !negative ? listed : (text) => !listed(text);
+}
+
+function matchAll(): boolean {
+  return true;
+}
+
+/** `*` stands for any run of characters. Each piece is sought once, from left to right: nothing is tried again. */
+function compileGlob(pattern: string): Matcher {
+  const [first = '', ...rest] = pattern.split('*');
+  const last = rest.pop();
+  if (last === undefined) return (text) => text === pattern;
+  const middle = rest.filter((piece) => piece !== '');
+  if (middle.length === 0 && last === '') return first === '' ? matchAll : (text) => text.startsWith(first);
+  return (text) => {
+    if (!text.startsWith(first)) return false;
+    let from = first.length;
+    for (const piece of middle) {
+      const found = text.indexOf(piece, from);
+      if (found < 0) return false;
+      from = found + piece.length;
+    }
+    return text.length - from >= last.length && text.endsWith(last);
+  };
+}
+
+/** Segment by segment, in number and type: what is said of a parent is not said of its children. */
+function compileSpecifier(specifier: string): Matcher {
+  if (specifier === '*') return matchAll;
+  const [beginning = ''] = specifier.split(/[*:;]/, 1); // tells most of what does not match at little cost
+  const segments = specifier.split(':').map(compileSegment);
+  return (resource) => {
+    if (!resource.startsWith(beginning)) return false;
+    let from = 0;
+    for (const matches of segments) {
+      if (from > resource.length) return false;
+      const colon = resource.indexOf(':', from);
+      const end = colon < 0 ? resource.length : colon;
+      if (!matches(resource.slice(from, end))) return false;
+      from = end + 1;
+    }
+    return from > resource.length;
+  };
+}
+
+function compileSegment(pattern: string): Matcher {
+  const [path = '', tagList = ''] = pattern.split(';');
+  const tags = tagList.split(',').filter((tag) => tag !== '');
+  const slash = path.indexOf('/');
+  const type = slash < 0 ? path : path.slice(0, slash + 1);
+  const matchesName = compileGlob(path.slice(type.length));
+  return (segment) => {
+    if (!segment.startsWith(type)) return false;
+    const semicolon = segment.indexOf(';');
+    const end = semicolon < 0 ? segment.length : semicolon;
+    if (!matchesName(segment.slice(type.length, end))) return false;
+    if (tags.length === 0) return true;
+    const present = segment.slice(end + 1).split(',');
+    return tags.every((tag) => present.includes(tag));
+  };
+}

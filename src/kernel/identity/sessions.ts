@@ -1,0 +1,69 @@
+// Browser sessions: opaque, kept as a hash, opened by a one-time link or a password.
+import type { Db } from '../storage/tables.ts';
+import { findMember, type Member } from './members.ts';
+import { hashSecret, newSecret } from './secret.ts';
+
+const SESSION_DAYS = 14;
+const LINK_HOURS = 24;
+const DAY = 24 * 60 * 60 * 1000;
+
+export const SESSION_COOKIE = 'signalbox_session';
+export const SESSION_MS = SESSION_DAYS * DAY;
+
+/** Makes a login link's secret: good once, for a day. */
+export async function createLoginLink(db: Db, member: Member, now: number): Promise<string> {
+  const secret = newSecret('');
+  const expiresAt = now + (LINK_HOURS * DAY) / 24;
+  await db
+    .insertInto('login_links')
+    .values({ hash: secret.hash, member_id: member.id, expires_at: expiresAt })
+    .execute();
+  return secret.value;
+}
+
+/** Spends the link. Undefined when it was spent before, is too old, or never was. */
+export async function spendLoginLink(db: Db, secret: string, now: number): Promise<Member | undefined> {
+  const row = await db
+    .deleteFrom('login_links')
+    .where('hash', '=', hashSecret(secret))
+    .where('expires_at', '>', now)
+    .returning('member_id')
+    .executeTakeFirst();
+  return row && findMember(db, { id: row.member_id });
+}
+
+/** Opens a session and returns its secret, for the cookie. */
+export async function openSession(db: Db, member: Member, now: number): Promise<string> {
+  const secret = newSecret('');
+  await db
+    .insertInto('sessions')
+    .values({ hash: secret.hash, member_id: member.id, created_at: now, expires_at: now + SESSION_MS })
+    .execute();
+  return secret.value;
+}
+
+export async function findSession(db: Db, hash: string, now: number) {
+  const row = await db
+    .selectFrom('sessions')
+    .select(['member_id', 'expires_at'])
+    .where('hash', '=', hash)
+    .where('expires_at', '>', now)
+    .executeTakeFirst();
+  const member = row && (await findMember(db, { id: row.member_id }));
+  return member && { member, expiresAt: row.expires_at };
+}
+
+export async function closeSession(db: Db, secret: string): Promise<void> {
+  await db.deleteFrom('sessions').where('hash', '=', hashSecret(secret)).execute();
+}
+
+/** Removes what has run out: sessions, links, tokens past their expiry and old secrets past their grace. */
+export async function sweepIdentity(db: Db, now: number): Promise<void> {
+  await db.deleteFrom('sessions').where('expires_at', '<=', now).execute();
+  await db.deleteFrom('login_links').where('expires_at', '<=', now).execute();
+  await db
+    .updateTable('tokens')
+    .set({ old_hash: null, old_until: null })
+    .where('old_until', '<=', now)
+    .execute();
+}

@@ -1,0 +1,186 @@
+// Access tokens, personal and service: each with its own power, its secret kept as a hash and shown once.
+import type { Insertable, Selectable } from 'kysely';
+import { Failure } from '../failure.ts';
+import { newId } from '../id.ts';
+import type { Slice } from '../page.ts';
+import type { Db, Tables } from '../storage/tables.ts';
+import type { BaseRole, Statement } from './policy.ts';
+import type { Secret } from './secret.ts';
+
+/** What a token may do: a base role, custom roles, or statements of its own. */
+export interface Power {
+  role?: BaseRole;
+  customRoles: string[];
+  inlinePolicy?: Statement[];
+}
+
+export interface Token extends Power {
+  id: string;
+  memberId: string;
+  isService: boolean;
+  name: string;
+  description: string;
+  ending: string;
+  defaultApiVersion?: number;
+  createdAt: number;
+  modifiedAt: number;
+  lastUsedAt?: number;
+  expiresAt?: number;
+  version: number;
+}
+
+export interface NewToken extends Power {
+  memberId: string;
+  isService: boolean;
+  name: string;
+  description: string;
+  defaultApiVersion?: number;
+  expiresAt?: number;
+}
+
+/** Every token begins like this, so that a leaked one is recognised by scanners and people. */
+export const TOKEN_PREFIX = 'api-';
+
+export async function createToken(db: Db, token: NewToken, secret: Secret, now: number): Promise<Token> {
+  const row = await db
+    .insertInto('tokens')
+    .values({
+      ...columnsOf(token),
+      id: newId(now),
+      member_id: token.memberId,
+      is_service: token.isService ? 1 : 0,
+      hash: secret.hash,
+      ending: secret.ending,
+      old_hash: null,
+      old_until: null,
+      default_api_version: token.defaultApiVersion ?? null,
+      created_at: now,
+      modified_at: now,
+      last_used_at: null,
+      expires_at: token.expiresAt ?? null,
+      version: 1,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return tokenOf(row);
+}
+
+export async function findToken(db: Db, id: string): Promise<Token | undefined> {
+  const row = await db.selectFrom('tokens').selectAll().where('id', '=', id).executeTakeFirst();
+  return row && tokenOf(row);
+}
+
+/** The token with this secret, its old one included while that has grace; expired ones are not found. */
+export async function findTokenByHash(db: Db, hash: string, now: number): Promise<Token | undefined> {
+  const row =
+    (await db.selectFrom('tokens').selectAll().where('hash', '=', hash).executeTakeFirst()) ??
+    (await db
+      .selectFrom('tokens')
+      .selectAll()
+      .where('old_hash', '=', hash)
+      .where('old_until', '>', now)
+      .executeTakeFirst());
+  if (row === undefined || (row.expires_at !== null && row.expires_at <= now)) return undefined;
+  const token = tokenOf(row);
+  // The old secret is good only until its grace ends: to the caller that is the token's expiry.
+  if (row.hash === hash || row.old_until === null) return token;
+  return { ...token, expiresAt: Math.min(row.old_until, token.expiresAt ?? Infinity) };
+}
+
+/** Whose tokens to list: one member's and all service tokens, or everyone's. */
+export interface TokenFilter {
+  visibleTo?: string;
+}
+
+export async function listTokens(db: Db, { visibleTo }: TokenFilter, { offset, limit }: Slice) {
+  let seen = db.selectFrom('tokens');
+  if (visibleTo !== undefined) {
+    seen = seen.where((eb) => eb.or([eb('member_id', '=', visibleTo), eb('is_service', '=', 1)]));
+  }
+  const rows = await seen
+    .selectAll()
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(limit)
+    .offset(offset)
+    .execute();
+  const { total } = await seen
+    .select(({ fn }) => fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  return { items: rows.map(tokenOf), total };
+}
+
+/** Writes name, description and power; refuses when someone else changed the token since it was read. */
+export async function updateToken(db: Db, before: Token, after: Token, now: number): Promise<Token> {
+  return write(db, before, { ...columnsOf(after), modified_at: now });
+}
+
+/** Gives the token a new secret. The old one stops at once, or at `oldUntil`. */
+export async function resetToken(
+  db: Db,
+  before: Token,
+  { secret, oldUntil }: { secret: Secret; oldUntil?: number },
+  now: number,
+): Promise<Token> {
+  const { hash } = await db
+    .selectFrom('tokens')
+    .select('hash')
+    .where('id', '=', before.id)
+    .executeTakeFirstOrThrow(() => new Failure('not-found', 'The token is gone'));
+  const hasGrace = oldUntil !== undefined && oldUntil > now;
+  return write(db, before, {
+    hash: secret.hash,
+    ending: secret.ending,
+    old_hash: hasGrace ? hash : null,
+    old_until: hasGrace ? oldUntil : null,
+    modified_at: now,
+  });
+}
+
+async function write(db: Db, before: Token, changes: Partial<Insertable<Tables['tokens']>>): Promise<Token> {
+  const row = await db
+    .updateTable('tokens')
+    .set({ ...changes, version: before.version + 1 })
+    .where('id', '=', before.id)
+    .where('version', '=', before.version)
+    .returningAll()
+    .executeTakeFirst();
+  if (row === undefined)
+    throw new Failure('conflict', 'The token was changed by another call. Read it again and retry.');
+  return tokenOf(row);
+}
+
+export async function deleteToken(db: Db, id: string): Promise<boolean> {
+  const { numDeletedRows } = await db.deleteFrom('tokens').where('id', '=', id).executeTakeFirstOrThrow();
+  return numDeletedRows > 0n;
+}
+
+function columnsOf({ name, description, role, customRoles, inlinePolicy }: NewToken | Token) {
+  return {
+    name,
+    description,
+    role: role ?? null,
+    custom_roles: JSON.stringify(customRoles),
+    inline_policy: inlinePolicy === undefined ? null : JSON.stringify(inlinePolicy),
+  };
+}
+
+function tokenOf(row: Selectable<Tables['tokens']>): Token {
+  return {
+    id: row.id,
+    memberId: row.member_id,
+    isService: row.is_service === 1,
+    name: row.name,
+    description: row.description,
+    ending: row.ending,
+    customRoles: JSON.parse(row.custom_roles) as string[],
+    createdAt: row.created_at,
+    modifiedAt: row.modified_at,
+    version: row.version,
+    ...(row.role !== null && { role: row.role as BaseRole }),
+    ...(row.inline_policy !== null && { inlinePolicy: JSON.parse(row.inline_policy) as Statement[] }),
+    ...(row.default_api_version !== null && { defaultApiVersion: row.default_api_version }),
+    ...(row.last_used_at !== null && { lastUsedAt: row.last_used_at }),
+    ...(row.expires_at !== null && { expiresAt: row.expires_at }),
+  };
+}

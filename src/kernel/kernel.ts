@@ -1,0 +1,25 @@
+// What handlers work with besides the call itself: the kernel's services, made once by app.ts.
+import type { Clock } from './clock.ts';
+import type { Identity } from './identity/identity.ts';
+import type { Limits } from './limit.ts';
+import type { Logger } from './log.ts';
+import type { Metrics } from './metrics.ts';
+import type { BlobStore } from './storage/blob.ts';
+import type { Engine } from './storage/engine.ts';
+import type { Db } from './storage/tables.ts';
+
+export interface Kernel {
+  readonly clock: Clock;
+  readonly engine: Engine;
+  /** The engine's database, by its short name. */
+  readonly db: Db;
+  readonly blobs: BlobStore;
+  readonly identity: Identity;
+  readonly limits: Limits;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  /** Where people and clients reach this server, without a slash at the end. */
+  readonly publicUrl: string;
+  /** This program's own version. */
+  readonly release: string;
+}

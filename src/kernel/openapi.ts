@@ -1,0 +1,126 @@
+// OpenAPI 3.1 documents, made from the routes: one for each API and version.
+import type { Api, Dialect } from './dialect.ts';
+import type { Route, Shape } from './route.ts';
+import type { JsonSchema, TSchema } from './schema.ts';
+import { changesAhead, editionOf, existsIn } from './version.ts';
+
+export interface OpenApiDocument {
+  openapi: '3.1.0';
+  info: { title: string; version: string; description?: string };
+  servers: { url: string }[];
+  paths: Record<string, Record<string, unknown>>;
+  components: { schemas: Record<string, unknown>; securitySchemes: Record<string, unknown> };
+}
+
+export function describeApi({ dialect, routes }: Api, version: string): OpenApiDocument {
+  const schemas = new Map<string, unknown>();
+  const paths: OpenApiDocument['paths'] = {};
+  for (const { shape } of routes) {
+    if (!existsIn(shape, version)) continue;
+    const operations = (paths[shape.path] ??= {});
+    operations[shape.method.toLowerCase()] = describeRoute(shape, dialect, version, schemas);
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: `Signalbox ${dialect.title}`, version },
+    servers: dialect.prefixes.map((prefix) => ({ url: prefix === '' ? '/' : prefix })),
+    paths: sorted(paths),
+    components: {
+      schemas: sorted(Object.fromEntries(schemas)),
+      securitySchemes: { token: dialect.securityScheme },
+    },
+  };
+}
+
+function describeRoute(shape: Shape, dialect: Dialect, version: string, schemas: Map<string, unknown>) {
+  const body = shape.body && editionOf(shape.body, version, dialect.versions).schema;
+  const isAhead = changesAhead(shape, version, dialect.versions).length > 0 || shape.until !== undefined;
+  return {
+    operationId: shape.id,
+    summary: shape.summary,
+    ...(shape.description !== undefined && { description: shape.description }),
+    ...(isAhead && { 'x-changes-ahead': true }),
+    parameters: [...parameters(shape.params, 'path', schemas), ...parameters(shape.query, 'query', schemas)],
+    ...(body !== undefined && {
+      requestBody: { required: true, content: json(lift(body as JsonSchema, schemas)) },
+    }),
+    responses: describeReplies(shape, dialect, version, schemas),
+    security: shape.access === 'anyone' ? [{}, { token: [] }] : [{ token: [] }],
+    ...(typeof shape.access === 'object' && { 'x-permission': shape.access.action }),
+  };
+}
+
+function describeReplies(shape: Shape, dialect: Dialect, version: string, schemas: Map<string, unknown>) {
+  const replies: Record<string, unknown> = {};
+  const wrap = (schema: TSchema) => (dialect.wrap === undefined ? schema : dialect.wrap.schema(schema));
+  for (const [status, schema] of Object.entries(shape.reply ?? {})) {
+    replies[status] =
+      schema === null
+        ? { description: 'Done; no body.' }
+        : {
+            description: shape.summary,
+            content: {
+              [shape.produces ?? 'application/json']: {
+                schema: lift(
+                  shape.produces === undefined
+                    ? wrap(editionOf(schema, version, dialect.versions).schema)
+                    : schema,
+                  schemas,
+                ),
+              },
+            },
+          };
+  }
+  if (shape.list !== undefined) {
+    const item = editionOf(shape.list, version, dialect.versions).schema;
+    replies['200'] = {
+      description: shape.summary,
+      content: json(lift(wrap(dialect.page.schema(item)), schemas)),
+    };
+  }
+  if (dialect.conditional && shape.method === 'GET') replies['304'] = { description: 'Nothing changed.' };
+  replies['default'] = {
+    description: 'The call failed.',
+    content: json(lift(dialect.errorSchema as JsonSchema, schemas)),
+  };
+  return replies;
+}
+
+function parameters(schema: Shape['query'], place: 'path' | 'query', schemas: Map<string, unknown>) {
+  const { properties = {}, required = [] } = (schema ?? {}) as JsonSchema;
+  return Object.entries(properties).map(([name, { description, ...property }]) => ({
+    name,
+    in: place,
+    required: place === 'path' || required.includes(name),
+    ...(description !== undefined && { description }),
+    schema: lift(property, schemas),
+  }));
+}
+
+function json(schema: unknown) {
+  return { 'application/json': { schema } };
+}
+
+/** Schemas with a name become components, so that a reader sees the same resource as the same thing everywhere. */
+function lift(schema: unknown, schemas: Map<string, unknown>): unknown {
+  if (Array.isArray(schema)) return schema.map((item) => lift(item, schemas));
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const { $id, ...rest } = schema as JsonSchema;
+  const inner = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, lift(value, schemas)]));
+  if ($id === undefined) return inner;
+  schemas.set($id, inner);
+  return { $ref: `#/components/schemas/${$id}` };
+}
+
+function sorted<Value>(record: Record<string, Value>): Record<string, Value> {
+  return Object.fromEntries(Object.entries(record).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Every route's operation name must be its own. */
+export function checkOperationNames(routes: readonly Route[]): void {
+  const seen = new Set<string>();
+  for (const { shape } of routes) {
+    if (seen.has(shape.id)) throw new Error(`Two routes are called ${shape.id}`);
+    seen.add(shape.id);
+  }
+}

@@ -1,0 +1,254 @@
+// JSON patch (RFC 6902): applies a list of operations to a document, all or nothing, leaving its input untouched.
+import { Failure } from '../failure.ts';
+import {
+  areEqual,
+  isContainer,
+  isDeeperThan,
+  isObject,
+  MAX_DEPTH,
+  memberOf,
+  setMember,
+  type Container,
+} from './json-value.ts';
+import {
+  forbidEditAt,
+  forbidEditsWithin,
+  parsePointer,
+  shorten,
+  type Locked,
+  type Pointer,
+} from './pointer.ts';
+
+export interface JsonPatchRules {
+  /**
+   * Members that may be unset. Removing one that is absent does nothing; replacing or adding it sets it, and makes
+   * the objects missing on the way to it.
+   */
+  optional?: (pointer: string) => boolean;
+  locked?: Locked;
+}
+
+export const MAX_OPERATIONS = 5_000;
+
+/**
+ * What `copy` and `move` may carry in one patch: one for each value and one for each character of its text.
+ * Without it, thirty copies of a document into itself make a billion documents.
+ */
+export const MAX_CARRIED = 1_000_000;
+
+type Operation =
+  | { op: 'add' | 'replace' | 'test'; path: Pointer; value: unknown }
+  | { op: 'remove'; path: Pointer }
+  | { op: 'move' | 'copy'; path: Pointer; from: Pointer };
+
+interface Draft {
+  root: unknown;
+  /** The containers made for this draft. All others are shared with the input, and copied before they are written. */
+  readonly owned: WeakSet<object>;
+  readonly rules: JsonPatchRules;
+  carried: number;
+}
+
+/** The result shares unchanged parts with the document and the operations: treat all three as immutable. */
+export function applyJsonPatch(document: unknown, operations: unknown, rules: JsonPatchRules = {}): unknown {
+  if (!Array.isArray(operations)) throw unprocessable('A JSON patch is a list of operations.');
+  if (operations.length > MAX_OPERATIONS) {
+    throw unprocessable(`A JSON patch has at most ${MAX_OPERATIONS} operations.`);
+  }
+  const parsed = operations.map((raw, index) => naming(raw, index, () => parseOperation(raw)));
+  const draft: Draft = { root: document, owned: new WeakSet(), rules, carried: 0 };
+  for (const [index, operation] of parsed.entries()) {
+    naming(operations[index], index, () => perform(draft, operation));
+  }
+  return draft.root;
+}
+
+/** Runs one step of one operation, and makes its failure say which operation that was. */
+function naming<T>(raw: unknown, index: number, step: () => T): T {
+  try {
+    return step();
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const words = isObject(raw) ? [raw.op, raw.path].filter((word) => typeof word === 'string') : [];
+    const name = `operations[${index}] (${words.map(shorten).join(' ')})`;
+    throw new Failure(error.kind, `${name}: ${error.message}.`, error.details);
+  }
+}
+
+function parseOperation(raw: unknown): Operation {
+  if (!isObject(raw)) throw unprocessable('an operation is an object');
+  if (typeof raw.path !== 'string') throw unprocessable('"path" is missing or not a string');
+  const path = parsePointer(raw.path);
+  switch (raw.op) {
+    case 'remove':
+      return { op: raw.op, path };
+    case 'add':
+    case 'replace':
+    case 'test':
+      if (raw.value === undefined) throw unprocessable('"value" is missing');
+      if (isDeeperThan(MAX_DEPTH - path.tokens.length, raw.value)) throw tooDeep();
+      return { op: raw.op, path, value: raw.value };
+    case 'move':
+    case 'copy':
+      if (typeof raw.from !== 'string') throw unprocessable('"from" is missing or not a string');
+      return { op: raw.op, path, from: parsePointer(raw.from) };
+    default:
+      throw unprocessable('"op" is not one of add, remove, replace, move, copy, test');
+  }
+}
+
+function perform(draft: Draft, operation: Operation): void {
+  const { locked } = draft.rules;
+  if (locked && operation.op !== 'test') forbidEditAt(operation.path, locked);
+  switch (operation.op) {
+    case 'add':
+    case 'replace':
+      return write(draft, operation.path, operation.value, operation.op);
+    case 'remove':
+      return remove(draft, operation.path, isOptional(draft, operation.path));
+    case 'copy':
+      return write(draft, operation.path, carry(draft, operation.from, operation.path), 'add');
+    case 'move':
+      if (locked) forbidEditAt(operation.from, locked);
+      return move(draft, operation.from, operation.path);
+    case 'test': {
+      // A place that is not there fails the test like one that holds something else: the document has changed.
+      const found = find(draft.root, operation.path);
+      if (found === undefined) throw new Failure('conflict', 'the test failed, there is nothing');
+      if (!areEqual(found, operation.value))
+        throw new Failure('conflict', 'the test failed, the value differs');
+    }
+  }
+}
+
+function move(draft: Draft, from: Pointer, path: Pointer): void {
+  if (path.text.startsWith(`${from.text}/`)) throw unprocessable('a value cannot be moved into itself');
+  const value = carry(draft, from, path);
+  if (from.text === path.text) return;
+  remove(draft, from, false);
+  write(draft, path, value, 'add');
+}
+
+function write(draft: Draft, path: Pointer, value: unknown, op: 'add' | 'replace'): void {
+  const token = path.tokens.at(-1);
+  if (token === undefined) {
+    forbidEdits(draft, draft.root, value, path);
+    draft.root = value;
+    return;
+  }
+  const optional = isOptional(draft, path);
+  const container = open(draft, path, optional);
+  if (Array.isArray(container)) {
+    if (op === 'add') {
+      container.splice(token === '-' ? container.length : indexIn(container.length, token), 0, value);
+      return;
+    }
+    const index = indexIn(container.length - 1, token);
+    forbidEdits(draft, container[index], value, path);
+    container[index] = value;
+  } else {
+    const current = memberOf(container, token);
+    if (op === 'replace' && current === undefined && !optional) throw nothingThere();
+    forbidEdits(draft, current, value, path);
+    setMember(container, token, value);
+  }
+}
+
+function remove(draft: Draft, path: Pointer, optional: boolean): void {
+  const token = path.tokens.at(-1);
+  if (token === undefined) throw unprocessable('the whole document cannot be removed');
+  if (find(draft.root, path) === undefined) {
+    if (optional) return;
+    throw nothingThere();
+  }
+  const container = open(draft, path, false);
+  if (Array.isArray(container)) container.splice(Number(token), 1);
+  else delete container[token];
+}
+
+/** The container that holds the path's last token; all on the way to it become the draft's own. */
+function open(draft: Draft, path: Pointer, make: boolean): Container {
+  let container = own(draft, draft.root);
+  draft.root = container;
+  for (const token of path.tokens.slice(0, -1)) {
+    const found = childOf(container, token);
+    const child = own(draft, found === undefined && make && isObject(container) ? {} : found);
+    if (Array.isArray(container)) container[Number(token)] = child;
+    else setMember(container, token, child);
+    container = child;
+  }
+  return container;
+}
+
+function own(draft: Draft, value: unknown): Container {
+  if (!isContainer(value)) throw unprocessable('the path leads through what is no object and no list');
+  if (draft.owned.has(value)) return value;
+  const copy = Array.isArray(value) ? [...value] : { ...value };
+  draft.owned.add(copy);
+  return copy;
+}
+
+function find(root: unknown, path: Pointer): unknown {
+  let value = root;
+  for (const token of path.tokens) {
+    if (!isContainer(value)) return undefined;
+    value = childOf(value, token);
+  }
+  return value;
+}
+
+function childOf(container: Container, token: string): unknown {
+  if (!Array.isArray(container)) return memberOf(container, token);
+  return isIndex(token) ? container[Number(token)] : undefined;
+}
+
+function isIndex(token: string): boolean {
+  return /^(?:0|[1-9][0-9]*)$/.test(token);
+}
+
+function indexIn(last: number, token: string): number {
+  if (!isIndex(token)) throw unprocessable(`"${shorten(token)}" is no index of a list`);
+  if (Number(token) > last) throw unprocessable('the index is beyond the end of the list');
+  return Number(token);
+}
+
+/** A copy that shares no container with the draft, so that what is written to one is not written to the other. */
+function carry(draft: Draft, from: Pointer, path: Pointer): unknown {
+  const value = find(draft.root, from);
+  if (value === undefined) throw unprocessable('there is nothing at "from"');
+  return cloneFor(draft, value, path.tokens.length);
+}
+
+function cloneFor(draft: Draft, value: unknown, depth: number): unknown {
+  draft.carried += 1 + (typeof value === 'string' ? value.length : 0);
+  if (draft.carried > MAX_CARRIED) throw unprocessable('the patch copies and moves too much');
+  if (!isContainer(value)) return value;
+  if (depth === MAX_DEPTH) throw tooDeep();
+  if (Array.isArray(value)) return value.map((item) => cloneFor(draft, item, depth + 1));
+  const copy = {};
+  for (const [key, member] of Object.entries(value)) {
+    draft.carried += key.length;
+    setMember(copy, key, cloneFor(draft, member, depth + 1));
+  }
+  return copy;
+}
+
+function forbidEdits(draft: Draft, before: unknown, written: unknown, path: Pointer): void {
+  if (draft.rules.locked) forbidEditsWithin(before, written, path.text, draft.rules.locked);
+}
+
+function isOptional(draft: Draft, path: Pointer): boolean {
+  return draft.rules.optional?.(path.text) ?? false;
+}
+
+function unprocessable(message: string): Failure {
+  return new Failure('unprocessable', message);
+}
+
+function nothingThere(): Failure {
+  return unprocessable('there is nothing at this path');
+}
+
+function tooDeep(): Failure {
+  return unprocessable(`the document would be nested deeper than ${MAX_DEPTH} levels`);
+}

@@ -1,0 +1,28 @@
+// JSON merge patch (RFC 7386): an object of the fields to change, where null takes a field away.
+import { Failure } from '../failure.ts';
+import { isDeeperThan, isObject, MAX_DEPTH, memberOf, setMember } from './json-value.ts';
+import { forbidEditsWithin, type Locked } from './pointer.ts';
+
+export interface MergePatchRules {
+  locked?: Locked;
+}
+
+/** The result shares unchanged parts with the document and the patch: treat all three as immutable. */
+export function applyMergePatch(document: unknown, patch: unknown, rules: MergePatchRules = {}): unknown {
+  // Merging walks the patch alone, so that the depth of the document does not matter.
+  if (isDeeperThan(MAX_DEPTH, patch)) {
+    throw new Failure('unprocessable', `The merge patch is nested deeper than ${MAX_DEPTH} levels.`);
+  }
+  if (rules.locked) forbidEditsWithin(document, patch, '', rules.locked);
+  return merge(document, patch);
+}
+
+function merge(target: unknown, patch: unknown): unknown {
+  if (!isObject(patch)) return patch;
+  const result = isObject(target) ? { ...target } : {};
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null) delete result[key];
+    else setMember(result, key, merge(memberOf(result, key), value));
+  }
+  return result;
+}

@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { Failure, type FailureKind } from '../failure.ts';
+import { readPatch, type Patch, type PatchKind } from './read.ts';
+
+const all: PatchKind[] = ['json', 'merge', 'semantic'];
+const plain = 'application/json';
+const semantic = 'application/json; domain-model=example.semanticpatch';
+const operations = [{ op: 'remove', path: '/a' }];
+const instructions = [{ kind: 'turnOn' }];
+
+describe('what is understood', () => {
+  const understood: [name: string, body: unknown, mediaType: string, patch: Patch][] = [
+    ['a list is a JSON patch', operations, plain, { kind: 'json', operations }],
+    ['an empty list is a JSON patch', [], plain, { kind: 'json', operations: [] }],
+    ['patch in an envelope', { patch: operations }, plain, { kind: 'json', operations }],
+    [
+      'patch with comment',
+      { patch: operations, comment: 'c' },
+      plain,
+      { kind: 'json', operations, comment: 'c' },
+    ],
+    ['merge in an envelope', { merge: { a: 1 } }, plain, { kind: 'merge', fields: { a: 1 } }],
+    ['merge with comment', { comment: '', merge: {} }, plain, { kind: 'merge', fields: {}, comment: '' }],
+    ['any other object is a merge patch', { a: 1 }, plain, { kind: 'merge', fields: { a: 1 } }],
+    ['an empty object is a merge patch', {}, plain, { kind: 'merge', fields: {} }],
+    ['a comment alone is a field', { comment: 1 }, plain, { kind: 'merge', fields: { comment: 1 } }],
+    [
+      'patch is a field beside others',
+      { patch: [], a: 1 },
+      plain,
+      { kind: 'merge', fields: { patch: [], a: 1 } },
+    ],
+    ['patch is a field if no list', { patch: 'x' }, plain, { kind: 'merge', fields: { patch: 'x' } }],
+    ['merge is a field if no object', { merge: [] }, plain, { kind: 'merge', fields: { merge: [] } }],
+    [
+      'another domain-model is no semantic patch',
+      [],
+      `${plain}; domain-model=x`,
+      { kind: 'json', operations: [] },
+    ],
+    ['a charset is ignored', [], `${plain};charset=utf-8`, { kind: 'json', operations: [] }],
+    ['instructions', { instructions }, semantic, { kind: 'semantic', instructions }],
+    [
+      'instructions with comment and environment',
+      { instructions, environmentKey: 'e', comment: 'c' },
+      semantic,
+      { kind: 'semantic', instructions, environmentKey: 'e', comment: 'c' },
+    ],
+  ];
+  for (const [name, body, mediaType, patch] of understood) {
+    test(name, () => assert.deepEqual(readPatch(body, mediaType, all), patch));
+  }
+
+  const spellings = [
+    'application/json;domain-model=other.semanticpatch',
+    'Application/JSON; Domain-Model=Some-Word.SemanticPatch',
+    'application/json; charset=utf-8; domain-model=x.semanticpatch',
+    'application/json; domain-model="x.semanticpatch"; charset=utf-8',
+  ];
+  for (const mediaType of spellings) {
+    test(`${mediaType} is a semantic patch`, () => {
+      assert.equal(readPatch({ instructions }, mediaType, all).kind, 'semantic');
+    });
+  }
+});
+
+describe('what is refused', () => {
+  const refused: [name: string, body: unknown, mediaType: string, accepts: PatchKind[], kind: FailureKind][] =
+    [
+      ['no media type', [], '', all, 'malformed'],
+      ['another media type', [], 'text/plain', all, 'malformed'],
+      ['a broken media type', [], 'application/json; domain-model', all, 'malformed'],
+      ['instructions under plain JSON', { instructions }, plain, all, 'malformed'],
+      ['instructions under plain JSON, no list', { instructions: {} }, plain, all, 'malformed'],
+      [
+        'instructions with a mistyped domain-model',
+        { instructions },
+        `${plain}; domain-model=x.patch`,
+        all,
+        'malformed',
+      ],
+      [
+        'instructions with an empty word',
+        { instructions },
+        `${plain}; domain-model=.semanticpatch`,
+        all,
+        'malformed',
+      ],
+      ['a comment that is no string, with patch', { patch: [], comment: 1 }, plain, all, 'malformed'],
+      ['a comment that is null, with merge', { merge: {}, comment: null }, plain, all, 'malformed'],
+      ['a comment that is no string, semantic', { instructions, comment: [] }, semantic, all, 'malformed'],
+      ['a string', 'x', plain, all, 'unprocessable'],
+      ['null', null, plain, all, 'unprocessable'],
+      ['an absent body', undefined, plain, all, 'unprocessable'],
+      ['a list where only merge is taken', [], plain, ['merge'], 'unprocessable'],
+      ['an envelope where only merge is taken', { patch: [] }, plain, ['merge', 'semantic'], 'unprocessable'],
+      ['an object where only JSON patch is taken', { a: 1 }, plain, ['json'], 'unprocessable'],
+      ['a merge envelope where only JSON patch is taken', { merge: {} }, plain, ['json'], 'unprocessable'],
+      [
+        'a semantic patch where none is taken',
+        { instructions },
+        semantic,
+        ['json', 'merge'],
+        'unprocessable',
+      ],
+      ['a semantic list', instructions, semantic, all, 'unprocessable'],
+      ['a semantic patch without instructions', { comment: 'c' }, semantic, all, 'unprocessable'],
+      ['no instructions', { instructions: [] }, semantic, all, 'unprocessable'],
+      ['an instruction without kind', { instructions: [{ a: 1 }] }, semantic, all, 'unprocessable'],
+      ['an instruction that is no object', { instructions: ['turnOn'] }, semantic, all, 'unprocessable'],
+      [
+        'an environmentKey that is no string',
+        { instructions, environmentKey: 1 },
+        semantic,
+        all,
+        'unprocessable',
+      ],
+      [
+        'instructions of 100,000 levels',
+        {
+          instructions: [{ kind: 'x', value: JSON.parse(`${'['.repeat(1e5)}${']'.repeat(1e5)}`) as unknown }],
+        },
+        semantic,
+        all,
+        'unprocessable',
+      ],
+    ];
+  for (const [name, body, mediaType, accepts, kind] of refused) {
+    test(name, () => {
+      assert.throws(
+        () => readPatch(body, mediaType, accepts),
+        (error) => error instanceof Failure && error.kind === kind,
+      );
+    });
+  }
+
+  test('the failure says what the resource takes', () => {
+    assert.throws(() => readPatch({}, plain, ['json', 'semantic']), {
+      message: 'This resource takes a JSON patch or a semantic patch, and the body is a merge patch.',
+    });
+  });
+});

@@ -1,0 +1,118 @@
+// route(shape, handle): the declaration from which serving, checking, documenting and calling an endpoint are derived.
+import type { Caller, KnownCaller } from './identity/caller.ts';
+import type { Kernel } from './kernel.ts';
+import type { Page } from './page.ts';
+import type { Static, TObject, TSchema } from './schema.ts';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/**
+ * Who may call. `anyone` needs no credential; `caller` needs one that is good; an action needs a permission, and the handler
+ * must then say on which resource by `call.demand` or `call.can` (a reply without that is refused).
+ */
+export type Access = 'anyone' | 'caller' | { action: string };
+
+export interface Shape {
+  /** The operation's name in the description, unique within its API. */
+  id: string;
+  method: Method;
+  /** Below the API's prefix, parameters in braces: `/users/{username}`. */
+  path: string;
+  summary: string;
+  description?: string;
+  access: Access;
+  params?: TObject;
+  query?: TObject;
+  body?: TSchema;
+  /** The body of each good status; null where there is none. The first is the usual one. */
+  reply?: Record<number, TSchema | null>;
+  /** For a list: the schema of one item. The dialect decides what a page of them looks like. */
+  list?: TSchema;
+  /** Which budget a call draws on, where it is not the API's usual one. */
+  limit?: string;
+  /** When it draws: at once, one for each call; later, as much as the handler says by `call.spend`; or never. */
+  charge?: 'later' | 'never';
+  /** The content type of good replies, where it is not JSON. */
+  produces?: string;
+  /** How long caches may keep a reply: the API's usual time, or not at all. */
+  cache?: 'never';
+  /** The version in which the route appeared, and the one in which it is gone. */
+  since?: string;
+  until?: string;
+}
+
+type StaticOr<S, Fallback> = S extends TSchema ? Static<S> : Fallback;
+
+export interface Call<S extends Shape = Shape> {
+  /** Unique per call; stands in its error body and its log line. */
+  readonly id: string;
+  readonly now: number;
+  readonly version: string;
+  readonly caller: S['access'] extends 'anyone' ? Caller : KnownCaller;
+  readonly params: StaticOr<S['params'], Record<string, never>>;
+  readonly query: StaticOr<S['query'], Record<string, never>>;
+  readonly body: StaticOr<S['body'], undefined>;
+  readonly headers: Record<string, string | string[] | undefined>;
+  /** The path and query as asked for. */
+  readonly url: string;
+  /** Where clients reach this API: scheme, host and the prefix they used, without a slash at the end. */
+  readonly base: string;
+  /** Throws unless the caller may do the route's action on this resource. */
+  demand(resource: string): void;
+  /** Whether the caller may do the route's action on this resource; for lists. */
+  can(resource: string): boolean;
+  /** Draws on the route's budget as the headers of the reply will tell. False when it has too little left. */
+  spend(cost: number): boolean;
+}
+
+export class Reply {
+  readonly status: number;
+  readonly body: unknown;
+  readonly headers: Record<string, string>;
+
+  constructor(status: number, body: unknown, headers: Record<string, string> = {}) {
+    this.status = status;
+    this.body = body;
+    this.headers = headers;
+  }
+}
+
+export function reply(status: number, body?: unknown, headers?: Record<string, string>): Reply {
+  return new Reply(status, body, headers);
+}
+
+/** Text that is not JSON, sent as it is. */
+export class Text {
+  readonly type: string;
+  readonly text: string;
+
+  constructor(type: string, text: string) {
+    this.type = type;
+    this.text = text;
+  }
+}
+
+type GoodBody<S extends Shape> =
+  S['reply'] extends Record<number, TSchema | null>
+    ? StaticOr<S['reply'][keyof S['reply']], undefined>
+    : never;
+
+export type Result<S extends Shape> = GoodBody<S> | Page | Reply | Text;
+
+/** What `route` checks of a handler's result is forgotten here, so that routes of all shapes fit into one list. */
+export interface Route<S extends Shape = Shape> {
+  readonly shape: S;
+  handle(call: Call<S>, kernel: Kernel): unknown;
+}
+
+export function route<const S extends Shape>(
+  shape: S,
+  handle: (call: Call<S>, kernel: Kernel) => Result<S> | Promise<Result<S>>,
+): Route<S> {
+  return { shape, handle };
+}
+
+/** The status of a plain reply: the first one declared. */
+export function usualStatus({ reply: replies }: Shape): number {
+  return replies === undefined ? 200 : Number(Object.keys(replies)[0]);
+}

@@ -1,0 +1,28 @@
+// Writes down, behind the calls, what is counted in memory: spent budgets and the last use of tokens.
+import type { Kernel } from './kernel.ts';
+
+const LIMITS_MS = 1000;
+const USE_MS = 10_000;
+
+export function saveRegularly({ limits, identity, db, clock, log }: Kernel): { stop(): Promise<void> } {
+  let saving: Promise<void> = Promise.resolve();
+  const save = (work: () => Promise<void>) => {
+    saving = saving
+      .then(work)
+      .catch((error: unknown) => log.warn({ err: error }, 'could not save counters; will try again'));
+    return saving;
+  };
+  const saveLimits = () => save(() => limits.save(db, clock.now()));
+  const saveUse = () => save(() => identity.saveUse());
+  const timers = [
+    setInterval(() => void saveLimits(), LIMITS_MS).unref(),
+    setInterval(() => void saveUse(), USE_MS).unref(),
+  ];
+  return {
+    async stop() {
+      for (const timer of timers) clearInterval(timer);
+      await saveLimits();
+      await saveUse();
+    },
+  };
+}

@@ -1,0 +1,62 @@
+// Schemas: what they let through, what they say otherwise, and what becomes of query strings.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Failure } from './failure.ts';
+import { checker, coercer, OneOf, Type } from './schema.ts';
+
+const problemsOf = (run: () => void) => {
+  try {
+    run();
+  } catch (error) {
+    return (error as Failure).details.fields;
+  }
+  return undefined;
+};
+
+const Person = Type.Object(
+  {
+    name: Type.String({ maxLength: 5 }),
+    age: Type.Optional(Type.Integer({ minimum: 0 })),
+    role: Type.Optional(OneOf(['reader', 'writer'])),
+    tags: Type.Optional(Type.Array(Type.String())),
+  },
+  { additionalProperties: false },
+);
+
+test('a value that fits is let through', () => {
+  checker(Person, 'body')({ name: 'Ann', age: 3, role: 'writer', tags: [] });
+});
+
+test('every problem is named by its field', () => {
+  const problems = problemsOf(() => checker(Person, 'body')({ age: -1, role: 'king', tags: ['a', 2], extra: true }));
+  assert.deepEqual(
+    problems?.map(({ field }) => field).toSorted(),
+    ['age', 'extra', 'name', 'role', 'tags.1'],
+  );
+  assert.equal(problems?.find(({ field }) => field === 'name')?.message, 'is required');
+  assert.match(problems?.find(({ field }) => field === 'role')?.message ?? '', /reader, writer/);
+});
+
+test('a body of the wrong type altogether is named as the body', () => {
+  assert.deepEqual(problemsOf(() => checker(Person, 'body')(null))?.[0]?.field, 'body');
+  assert.deepEqual(problemsOf(() => checker(Person, 'query')({}))?.[0]?.field, 'query.name');
+});
+
+test('query strings become numbers, booleans and lists as the schema asks', () => {
+  const read = coercer(
+    Type.Object({
+      limit: Type.Integer({ default: 25 }),
+      desc: Type.Optional(Type.Boolean()),
+      fields: Type.Optional(Type.Array(Type.String())),
+      name: Type.Optional(Type.String()),
+    }),
+  );
+  assert.deepEqual(read({}), { limit: 25 });
+  assert.deepEqual(read({ limit: '7', desc: '1', fields: 'a,b', name: '12' }), {
+    limit: 7,
+    desc: true,
+    fields: ['a', 'b'],
+    name: '12',
+  });
+  assert.deepEqual(read({ desc: 'false', limit: 'many' }), { desc: false, limit: 'many' });
+});

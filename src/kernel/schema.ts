@@ -1,0 +1,125 @@
+// Schemas: TypeBox types that are JSON Schema at the same time, compiled to checks the first time they are used.
+import { Type, type Static, type TObject, type TSchema } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { Failure, type FieldProblem } from './failure.ts';
+
+export { Type };
+export type { Static, TObject, TSchema };
+
+/** What JSON Schema says of a schema, for code that walks schemas instead of checking values. */
+export interface JsonSchema {
+  $id?: string;
+  $ref?: string;
+  type?: string | string[];
+  properties?: Record<string, JsonSchema>;
+  required?: string[];
+  items?: JsonSchema | JsonSchema[];
+  anyOf?: JsonSchema[];
+  oneOf?: JsonSchema[];
+  allOf?: JsonSchema[];
+  additionalProperties?: JsonSchema | boolean;
+  patternProperties?: Record<string, JsonSchema>;
+  default?: unknown;
+  description?: string;
+}
+
+export function Nullable<S extends TSchema>(schema: S) {
+  return Type.Union([schema, Type.Null()]);
+}
+
+/** One of a few words, written as JSON Schema's `enum`. */
+export function OneOf<const Word extends string>(
+  words: readonly Word[],
+  options: Record<string, unknown> = {},
+) {
+  return Type.Unsafe<Word>({ type: 'string', enum: words, ...options });
+}
+
+const MOST_PROBLEMS = 20;
+
+/** A check that throws `invalid` with every problem named. Compiled on the first call: starting must not pay for routes nobody uses. */
+export function checker(schema: TSchema, place: string): (value: unknown) => void {
+  let compiled: ReturnType<typeof Compile> | undefined;
+  return (value) => {
+    compiled ??= Compile(schema);
+    if (compiled.Check(value)) return;
+    throw invalid(fieldProblems(compiled.Errors(value), place));
+  };
+}
+
+export function invalid(fields: FieldProblem[]): Failure {
+  const told = fields.map(({ field, message }) => `${field} ${message}`).join('; ');
+  return new Failure('invalid', told, { fields });
+}
+
+interface SchemaError {
+  keyword: string;
+  instancePath: string;
+  params: object;
+  message: string;
+}
+
+function fieldProblems(errors: Iterable<SchemaError>, place: string): FieldProblem[] {
+  const problems: FieldProblem[] = [];
+  const add = (path: string, message: string) => {
+    if (problems.length < MOST_PROBLEMS) problems.push({ field: nameField(place, path), message });
+  };
+  for (const { keyword, instancePath, params, message } of errors) {
+    if (keyword === 'required') {
+      const { requiredProperties = [] } = params as { requiredProperties?: string[] };
+      for (const name of requiredProperties) add(`${instancePath}/${name}`, 'is required');
+    } else if (keyword === 'additionalProperties') {
+      const { additionalProperties = [] } = params as { additionalProperties?: string[] };
+      for (const name of additionalProperties) add(`${instancePath}/${name}`, 'is not a known field');
+    } else if (keyword === 'enum') {
+      const { allowedValues = [] } = params as { allowedValues?: unknown[] };
+      add(instancePath, `must be one of ${allowedValues.join(', ')}`);
+    } else if (keyword !== 'boolean') {
+      add(instancePath, message);
+    }
+  }
+  return problems;
+}
+
+/** `body` and `/a/0/b` become `a.0.b`; other places keep their name in front (`query.limit`). */
+function nameField(place: string, path: string): string {
+  const inside = path.slice(1).replaceAll('/', '.');
+  if (place === 'body') return inside === '' ? 'body' : inside;
+  return inside === '' ? place : `${place}.${inside}`;
+}
+
+type Raw = Record<string, unknown>;
+
+/**
+ * Turns the strings of a path or query into what the schema asks for. A string that does not look like its type stays a
+ * string, so that the check names it. Booleans are spelled `1`, `0`, `true`, `false`; lists may be joined by commas.
+ */
+export function coercer(schema: TObject): (raw: Raw) => Raw {
+  const conversions: [name: string, convert: (text: unknown) => unknown][] = [];
+  const defaults: Raw = {};
+  for (const [name, property] of Object.entries(schema.properties as Record<string, JsonSchema>)) {
+    const convert = conversionTo(property);
+    if (convert !== undefined) conversions.push([name, convert]);
+    if (property.default !== undefined) defaults[name] = property.default;
+  }
+  return (raw) => {
+    const values: Raw = { ...defaults, ...raw };
+    for (const [name, convert] of conversions) if (raw[name] !== undefined) values[name] = convert(raw[name]);
+    return values;
+  };
+}
+
+function conversionTo(schema: JsonSchema): ((text: unknown) => unknown) | undefined {
+  switch (schema.type) {
+    case 'integer':
+    case 'number':
+      return (text) => (typeof text === 'string' && /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text);
+    case 'boolean':
+      return (text) =>
+        text === '1' || text === 'true' ? true : text === '0' || text === 'false' ? false : text;
+    case 'array':
+      return (text) => (typeof text === 'string' ? text.split(',') : text);
+    default:
+      return undefined;
+  }
+}

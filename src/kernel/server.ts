@@ -1,0 +1,120 @@
+// The HTTP server itself: Fastify with our limits on size and patience, TLS, and the operator's endpoints.
+import { constants } from 'node:crypto';
+import { fastify, type FastifyInstance } from 'fastify';
+import { Failure } from './failure.ts';
+import type { Kernel } from './kernel.ts';
+
+export interface ServerOptions {
+  tls?: { cert: string; key: string };
+  /** Addresses of proxies whose X-Forwarded-* headers are believed. */
+  trustProxy?: string[];
+}
+
+const MAX_HEADER_BYTES = 16 * 1024;
+const HEADERS_MS = 15_000;
+/** For a whole request, body included; a client that trickles bytes does not hold a socket for ever. */
+const REQUEST_MS = 300_000;
+const KEEP_ALIVE_MS = 72_000;
+
+export function createServer({ tls, trustProxy }: ServerOptions): FastifyInstance {
+  const app = fastify({
+    logger: false,
+    disableRequestLogging: true,
+    trustProxy: trustProxy ?? false,
+    requestTimeout: REQUEST_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: 1024 },
+    http: { maxHeaderSize: MAX_HEADER_BYTES, headersTimeout: HEADERS_MS },
+    ...(tls !== undefined && {
+      https: {
+        ...tls,
+        minVersion: 'TLSv1.2' as const,
+        secureOptions: constants.SSL_OP_CIPHER_SERVER_PREFERENCE,
+        maxHeaderSize: MAX_HEADER_BYTES,
+        headersTimeout: HEADERS_MS,
+      },
+    }),
+  });
+  app.decorateRequest('facts');
+  return app as unknown as FastifyInstance;
+}
+
+export interface Readiness {
+  /** Whether each part works; throws nothing. */
+  check(): Promise<Record<string, boolean>>;
+}
+
+/** For the operator and the orchestrator, not for API clients: alive, ready, numbers. */
+export function serveOperation(app: FastifyInstance, kernel: Kernel, readiness: Readiness): void {
+  const version = kernel.release;
+  app.get('/healthz', () => ({ status: 'ok', version }));
+  app.get('/readyz', async (_request, reply) => {
+    const checks = await readiness.check();
+    const isReady = Object.values(checks).every(Boolean);
+    return reply.code(isReady ? 200 : 503).send({ status: isReady ? 'ready' : 'not ready', version, checks });
+  });
+  app.get('/metrics', async (_request, reply) =>
+    reply.header('content-type', kernel.metrics.contentType).send(await kernel.metrics.text()),
+  );
+}
+
+export interface Address {
+  port: number;
+  host: string;
+  tlsCert?: string;
+}
+
+export function urlOf({ host, tlsCert }: Address, port: number): string {
+  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
+  return `${tlsCert === undefined ? 'http' : 'https'}://${name}:${port}`;
+}
+
+/** Starts listening and returns the URL; what goes wrong is told in a sentence that says what to do. */
+export async function listenOn(app: FastifyInstance, address: Address): Promise<string> {
+  const { port, host } = address;
+  try {
+    await app.listen({ port, host });
+  } catch (error) {
+    throw await explain(error as NodeJS.ErrnoException, address);
+  }
+  const bound = app.server.address();
+  return urlOf(address, typeof bound === 'object' && bound !== null ? bound.port : port);
+}
+
+async function explain(error: NodeJS.ErrnoException, address: Address): Promise<Error> {
+  const { port, host } = address;
+  switch (error.code) {
+    case 'EADDRINUSE': {
+      const who = (await isOurs(urlOf(address, port))) ? 'another Signalbox' : 'another program';
+      return new Failure(
+        'unavailable',
+        `Port ${port} on ${host} is used by ${who}. Stop that one, or choose another port with --port.`,
+      );
+    }
+    case 'EACCES':
+      return new Failure(
+        'unavailable',
+        `Port ${port} is not yours to use. Choose one above 1023 with --port.`,
+      );
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return new Failure(
+        'unavailable',
+        `${host} is not an address of this machine. Choose another with --host.`,
+      );
+    default:
+      return error;
+  }
+}
+
+async function isOurs(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(500) });
+    const body = (await response.json()) as { status?: unknown; version?: unknown };
+    return body.status === 'ok' && typeof body.version === 'string';
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,97 @@
+// The main thread's end of a storage thread: sends the requests of one turn together and matches the answers.
+import { Worker } from 'node:worker_threads';
+import type { Log } from './engine.ts';
+import { NOTHING } from './sqlite-protocol.ts';
+import type { Message, Numbered, Order, Reply, Request, ThreadSetup, Thrown } from './sqlite-protocol.ts';
+
+export class StorageThread {
+  readonly #setup: ThreadSetup;
+  readonly #log: Log | undefined;
+  readonly #worker: Worker;
+  readonly #ended = Promise.withResolvers<void>();
+  readonly #started = Promise.withResolvers<void>();
+  readonly #pending = new Map<number, (reply: Reply) => void>();
+  /** Set when another process has written to the file. */
+  onChange: () => void = () => {};
+
+  #isReady = false;
+  #lastId = 0;
+  #turn: Numbered[] = [];
+  #stopped: Thrown | undefined;
+
+  constructor(setup: ThreadSetup, log?: Log) {
+    this.#setup = setup;
+    this.#log = log;
+    this.#worker = new Worker(new URL('./sqlite-thread.ts', import.meta.url), { workerData: setup });
+    this.#worker.on('message', (message: Message) => this.#hear(message));
+    this.#worker.on('error', (error) => this.#fail(error));
+    this.#worker.on('exit', () => this.#end());
+    this.#started.promise.catch(() => {}); // whoever needs to know asks
+  }
+
+  /** Fails with the error that kept the thread from opening the file. */
+  started(): Promise<void> {
+    return this.#started.promise;
+  }
+
+  ask(request: Request): Promise<Reply> {
+    const id = ++this.#lastId;
+    if (this.#stopped) return Promise.resolve([id, NOTHING, this.#stopped]);
+    if (this.#turn.length === 0) setImmediate(() => this.#send());
+    this.#turn.push([id, request]);
+    return new Promise((resolve) => this.#pending.set(id, resolve));
+  }
+
+  /** Ends the thread. To be called when nothing is pending any more. */
+  async close(): Promise<void> {
+    this.#stopped ??= { kind: 'unavailable', message: 'The database has been closed.' };
+    this.#worker.postMessage('close' satisfies Order);
+    await this.#ended.promise;
+  }
+
+  #send(): void {
+    const turn = this.#turn;
+    this.#turn = [];
+    try {
+      this.#worker.postMessage(turn);
+    } catch {
+      for (const numbered of turn) this.#sendAlone(numbered);
+    }
+  }
+
+  /** One value that cannot be passed to a thread (a function, say) must not fail the others of its turn. */
+  #sendAlone(numbered: Numbered): void {
+    try {
+      this.#worker.postMessage([numbered]);
+    } catch (error) {
+      this.#resolve([numbered[0], NOTHING, { message: `A parameter cannot be stored: ${String(error)}` }]);
+    }
+  }
+
+  #hear(message: Message): void {
+    if (message === 'ready') {
+      this.#isReady = true;
+      this.#started.resolve();
+    } else if (message === 'changed') {
+      this.onChange();
+    } else {
+      for (const reply of message) this.#resolve(reply);
+    }
+  }
+
+  #resolve(reply: Reply): void {
+    this.#pending.get(reply[0])?.(reply);
+    this.#pending.delete(reply[0]);
+  }
+
+  #fail(error: unknown): void {
+    if (!this.#isReady) this.#started.reject(error);
+    else this.#log?.error({ err: error, file: this.#setup.file }, `the SQLite ${this.#setup.access} thread has crashed`);
+  }
+
+  #end(): void {
+    this.#stopped ??= { kind: 'unavailable', message: 'The storage thread has stopped: restart the server.' };
+    for (const id of this.#pending.keys()) this.#resolve([id, NOTHING, this.#stopped]);
+    this.#ended.resolve();
+  }
+}

@@ -1,0 +1,148 @@
+// Kysely's dialect for the storage threads of SQLite: which statement goes to which thread.
+import { SelectQueryNode, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
+import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } from 'kysely';
+import { Failure } from '../failure.ts';
+import { fold } from './fold.ts';
+import type { StorageThread } from './sqlite-client.ts';
+import type { Request, Result, Thrown } from './sqlite-protocol.ts';
+
+export function sqliteDialect(driver: SqliteDriver): Dialect {
+  return {
+    createDriver: () => driver,
+    createAdapter: () => new ConcurrentAdapter(),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+  };
+}
+
+/** Without this Kysely would let in one query at a time. Here the threads keep order. */
+class ConcurrentAdapter extends SqliteAdapter {
+  override get supportsMultipleConnections(): boolean {
+    return true;
+  }
+}
+
+export class SqliteDriver implements Driver {
+  readonly #writer: StorageThread;
+  readonly #reader: StorageThread;
+  readonly #idle: SqliteConnection[] = [];
+  #busy = 0;
+  #closing: (() => void) | undefined;
+
+  constructor(writer: StorageThread, reader: StorageThread) {
+    this.#writer = writer;
+    this.#reader = reader;
+  }
+
+  async init(): Promise<void> {}
+
+  async acquireConnection(): Promise<SqliteConnection> {
+    if (this.#closing) throw new Failure('unavailable', 'The database has been closed.');
+    this.#busy += 1;
+    return this.#idle.pop() ?? new SqliteConnection(this.#writer, this.#reader);
+  }
+
+  async releaseConnection(connection: SqliteConnection): Promise<void> {
+    this.#idle.push(connection);
+    this.#busy -= 1;
+    if (this.#busy === 0) this.#closing?.();
+  }
+
+  async beginTransaction(connection: SqliteConnection): Promise<void> {
+    connection.begin();
+  }
+
+  async commitTransaction(connection: SqliteConnection): Promise<void> {
+    await connection.end('commit');
+  }
+
+  async rollbackTransaction(connection: SqliteConnection): Promise<void> {
+    await connection.end('rollback');
+  }
+
+  /** Waits for what is under way. The writer closes last, as the last connection tidies up the file. */
+  async destroy(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#closing = resolve;
+    if (this.#busy > 0) await promise;
+    await this.#reader.close();
+    await this.#writer.close();
+  }
+}
+
+/** Names transactions and cursors. */
+let lastNumber = 0;
+
+/** Not a connection of its own, but a view of the two threads that knows which transaction it is in. */
+class SqliteConnection implements DatabaseConnection {
+  readonly #writer: StorageThread;
+  readonly #reader: StorageThread;
+  #transaction = 0;
+
+  constructor(writer: StorageThread, reader: StorageThread) {
+    this.#writer = writer;
+    this.#reader = reader;
+  }
+
+  /** Nothing is sent: the writer lets a transaction in with its first statement. */
+  begin(): void {
+    this.#transaction = ++lastNumber;
+  }
+
+  /** Rolling back what has already ended, as after a failed commit, does nothing. */
+  async end(verb: 'commit' | 'rollback'): Promise<void> {
+    const transaction = this.#transaction;
+    if (transaction === 0) return;
+    this.#transaction = 0;
+    await ask(this.#writer, [verb, transaction]);
+  }
+
+  async executeQuery<R>({ query, sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+    const isRead = SelectQueryNode.is(query);
+    const thread = isRead && this.#transaction === 0 ? this.#reader : this.#writer;
+    const result = await ask(thread, ['run', this.#transaction, sql, parameters]);
+    const [columns, , changes, insertId] = result;
+    const rows = toObjects<R>(result);
+    if (isRead) return { rows };
+    if (columns.length > 0) return { rows, numAffectedRows: BigInt(rows.length) };
+    return { rows, numAffectedRows: BigInt(changes), insertId: BigInt(insertId) };
+  }
+
+  /** In pieces from a snapshot of its own; but all at once inside a transaction, as its snapshot is the writer's. */
+  async *streamQuery<R>(query: CompiledQuery, chunkSize: number): AsyncIterableIterator<QueryResult<R>> {
+    if (this.#transaction !== 0) {
+      yield await this.executeQuery<R>(query);
+      return;
+    }
+    const cursor = ++lastNumber;
+    await ask(this.#reader, ['open', cursor, query.sql, query.parameters]);
+    try {
+      for (;;) {
+        const rows = toObjects<R>(await ask(this.#reader, ['fetch', cursor, chunkSize]));
+        if (rows.length > 0) yield { rows };
+        if (rows.length < chunkSize) return;
+      }
+    } finally {
+      await ask(this.#reader, ['drop', cursor]);
+    }
+  }
+}
+
+async function ask(thread: StorageThread, request: Request): Promise<Result> {
+  const [, result, thrown] = await thread.ask(request);
+  if (thrown) throw revive(thrown);
+  return result;
+}
+
+/** Made here and not in the thread, so that the stack leads to the caller. */
+function revive({ kind, message, ...codes }: Thrown): unknown {
+  return kind ? new Failure(kind, message) : fold(Object.assign(new Error(message), codes));
+}
+
+function toObjects<R>([columns, rows]: Result): R[] {
+  return rows.map((row) => {
+    const object: Record<string, unknown> = {};
+    for (let i = 0; i < columns.length; i++) object[columns[i] ?? ''] = row[i];
+    return object as R;
+  });
+}

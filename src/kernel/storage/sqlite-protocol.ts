@@ -1,0 +1,43 @@
+// What the main thread and the storage threads say to each other. Tuples, as they cost half of objects to pass.
+import type { FailureKind } from '../failure.ts';
+
+/** Transactions and cursors are named by numbers of the main thread's choice; transaction 0 means none. */
+export type Request =
+  | [verb: 'run', transaction: number, sql: string, parameters: readonly unknown[]]
+  | [verb: 'commit', transaction: number]
+  | [verb: 'rollback', transaction: number]
+  | [verb: 'open', cursor: number, sql: string, parameters: readonly unknown[]]
+  | [verb: 'fetch', cursor: number, rows: number]
+  | [verb: 'drop', cursor: number];
+
+export type Numbered = [id: number, request: Request];
+
+/** What a thread is told: all requests of one turn of the event loop, or to end. */
+export type Order = Numbered[] | 'close';
+
+export type Result = [columns: string[], rows: unknown[][], changes: number, insertId: number | bigint];
+
+export const NOTHING: Result = [[], [], 0, 0];
+
+export type Reply = [id: number, result: Result, thrown?: Thrown];
+
+/** An error on its way to the main thread. With a kind it is already a failure; otherwise it is yet to be folded. */
+export interface Thrown {
+  kind?: FailureKind;
+  message: string;
+  code?: string;
+  errcode?: number;
+}
+
+/** What a thread says: that it is ready, that another process has written, or answers. */
+export type Message = 'ready' | 'changed' | Reply[];
+
+export interface ThreadSetup {
+  file: string;
+  access: 'read' | 'write';
+}
+
+export function thrownBy(error: unknown): Thrown {
+  const { message, code, errcode } = error as Error & { code?: string; errcode?: number };
+  return { message, ...(code !== undefined && { code }), ...(errcode !== undefined && { errcode }) };
+}

@@ -1,0 +1,95 @@
+// Answers reads: whole results, and cursors that hand out a result in pieces.
+import { Connection } from './sqlite-connection.ts';
+import { NOTHING, thrownBy } from './sqlite-protocol.ts';
+import type { Numbered, Reply, Request, Result } from './sqlite-protocol.ts';
+
+/** Answers are sent together, but none is held back longer than this for the sake of those behind it. */
+const HOLD_MS = 1;
+
+interface Cursor {
+  connection: Connection;
+  columns: string[];
+  rows: Iterator<unknown[]>;
+}
+
+export class Reader {
+  readonly #file: string;
+  readonly #answer: (replies: Reply[]) => void;
+  /** Opened by the first read, so that this thread can start while the writer is still making the file. */
+  #connection: Connection | undefined;
+  readonly #cursors = new Map<number, Cursor>();
+
+  constructor(file: string, answer: (replies: Reply[]) => void) {
+    this.#file = file;
+    this.#answer = answer;
+  }
+
+  accept(requests: Numbered[]): void {
+    let replies: Reply[] = [];
+    let held = performance.now();
+    for (const [id, request] of requests) {
+      try {
+        replies.push([id, this.#serve(request)]);
+      } catch (error) {
+        replies.push([id, NOTHING, thrownBy(error)]);
+      }
+      if (performance.now() - held > HOLD_MS) {
+        this.#answer(replies);
+        replies = [];
+        held = performance.now();
+      }
+    }
+    this.#answer(replies);
+  }
+
+  close(): void {
+    for (const name of this.#cursors.keys()) this.#drop(name);
+    this.#connection?.close();
+  }
+
+  #serve(request: Request): Result {
+    switch (request[0]) {
+      case 'run':
+        this.#connection ??= new Connection(this.#file, 'read');
+        return this.#connection.run(request[2], request[3]);
+      case 'open':
+        return this.#open(request[1], request[2], request[3]);
+      case 'fetch':
+        return this.#fetch(request[1], request[2]);
+      case 'drop':
+        return this.#drop(request[1]);
+      default:
+        throw new Error(`The reader cannot ${request[0]}.`);
+    }
+  }
+
+  /** A connection of its own: on a shared one an open cursor would hold back what all other reads can see. */
+  #open(name: number, sql: string, parameters: readonly unknown[]): Result {
+    const connection = new Connection(this.#file, 'read');
+    try {
+      this.#cursors.set(name, { connection, ...connection.iterate(sql, parameters) });
+    } catch (error) {
+      connection.close();
+      throw error;
+    }
+    return NOTHING;
+  }
+
+  #fetch(name: number, count: number): Result {
+    const cursor = this.#cursors.get(name);
+    if (!cursor) throw new Error('The cursor has been closed.');
+    const rows: unknown[][] = [];
+    while (rows.length < count) {
+      const next = cursor.rows.next();
+      if (next.done) break;
+      rows.push(next.value);
+    }
+    return [cursor.columns, rows, 0, 0];
+  }
+
+  #drop(name: number): Result {
+    this.#cursors.get(name)?.connection.close();
+    this.#cursors.delete(name);
+    return NOTHING;
+  }
+}

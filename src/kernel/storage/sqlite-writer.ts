@@ -1,0 +1,234 @@
+// Group commit: requests that arrive together share one COMMIT, and none is answered before it is on disk.
+import { fold } from './fold.ts';
+import { Failure } from '../failure.ts';
+import type { Connection } from './sqlite-connection.ts';
+import { NOTHING, thrownBy } from './sqlite-protocol.ts';
+import type { Numbered, Reply, Request, Result, Thrown } from './sqlite-protocol.ts';
+
+/** A group is committed when nothing more is waiting, or when it has become this large or this old. */
+const GROUP_SIZE = 256;
+const GROUP_MS = 5;
+/** All other writers wait for an open transaction, so one that has gone silent must end. */
+const IDLE_MS = 10_000;
+
+const IDLE: Thrown = {
+  kind: 'timeout',
+  message:
+    `The transaction was rolled back after ${IDLE_MS / 1000} s without a statement. ` +
+    'Inside a transaction, wait for nothing but its own statements.',
+};
+const FAILED: Thrown = { message: 'A statement of this transaction has failed; it can only be rolled back.' };
+
+interface Transaction {
+  name: number;
+  requests: Numbered[];
+  failed: boolean;
+}
+
+/**
+ * One outer transaction holds a group. A statement outside a transaction is a member by itself. An interactive
+ * transaction is a savepoint: one at a time, its statements answered at once, its commit with the group.
+ */
+export class Writer {
+  readonly #connection: Connection;
+  readonly #answer: (replies: Reply[]) => void;
+  readonly #arrived: () => Numbered[] | undefined;
+  readonly #silence: NodeJS.Timeout;
+
+  readonly #waiting: (Numbered | Transaction)[] = [];
+  readonly #transactions = new Map<number, Transaction>();
+  /** Transactions that were ended from here, until the main thread hears of it. */
+  readonly #broken = new Map<number, Thrown>();
+  #current: Transaction | undefined;
+
+  #done: Reply[] = [];
+  #size = 0;
+  #begun = 0;
+
+  /** `arrived` takes what has come in while a group was being written. */
+  constructor(connection: Connection, answer: (replies: Reply[]) => void, arrived: () => Numbered[] | undefined) {
+    this.#connection = connection;
+    this.#answer = answer;
+    this.#arrived = arrived;
+    this.#silence = setTimeout(() => this.#expire(), IDLE_MS).unref();
+  }
+
+  accept(requests: Numbered[]): void {
+    this.#enqueue(requests);
+    this.#work();
+  }
+
+  /** SQLite writes the log back into the file when its last connection closes. */
+  close(): void {
+    this.#connection.close();
+  }
+
+  #enqueue(requests: Numbered[]): void {
+    for (const numbered of requests) {
+      const name = transactionOf(numbered[1]);
+      if (name === 0) {
+        this.#waiting.push(numbered);
+      } else if (this.#broken.has(name)) {
+        this.#tellBroken(name, numbered);
+      } else {
+        let transaction = this.#transactions.get(name);
+        if (!transaction) {
+          transaction = { name, requests: [], failed: false };
+          this.#transactions.set(name, transaction);
+          this.#waiting.push(transaction);
+        }
+        transaction.requests.push(numbered);
+      }
+    }
+  }
+
+  #work(): void {
+    for (;;) {
+      if (this.#current) {
+        const request = this.#current.requests.shift();
+        if (!request) {
+          this.#silence.refresh();
+          return;
+        }
+        this.#step(this.#current, request);
+        continue;
+      }
+      const next = this.#waiting.shift();
+      const more = next ? undefined : this.#arrived();
+      if (next) this.#take(next);
+      else if (more) this.#enqueue(more);
+      else if (this.#size > 0) this.#commit();
+      else return;
+    }
+  }
+
+  /** Lets a statement or a transaction into the group. */
+  #take(next: Numbered | Transaction): void {
+    if (this.#size >= GROUP_SIZE || (this.#size > 0 && performance.now() - this.#begun > GROUP_MS)) this.#commit();
+    try {
+      if (this.#size === 0) this.#begin();
+      this.#size += 1;
+    } catch (error) {
+      // Those behind have waited as long, and would only wait as long again.
+      for (const refused of [next, ...this.#waiting.splice(0)]) this.#refuse(refused, thrownBy(error));
+      return;
+    }
+    try {
+      if (isTransaction(next)) {
+        this.#current = next;
+        this.#connection.run('savepoint member');
+      } else {
+        this.#done.push([next[0], this.#run(next[1])]);
+      }
+    } catch (error) {
+      if (!isTransaction(next)) this.#done.push([next[0], NOTHING, thrownBy(error)]);
+      if (isTransaction(next) || !this.#connection.inTransaction) this.#lose(error);
+    }
+  }
+
+  /** Takes an interactive transaction one request further. */
+  #step(transaction: Transaction, numbered: Numbered): void {
+    const [id, request] = numbered;
+    const verb = request[0];
+    try {
+      if (verb === 'run') {
+        if (transaction.failed) this.#answer([[id, NOTHING, FAILED]]);
+        else this.#answer([[id, this.#run(request)]]);
+      } else if (verb === 'commit' && !transaction.failed) {
+        this.#connection.run('release member');
+        this.#done.push([id, NOTHING]);
+        this.#leave(transaction);
+      } else {
+        this.#undo();
+        this.#answer([verb === 'commit' ? [id, NOTHING, FAILED] : [id, NOTHING]]);
+        this.#leave(transaction);
+      }
+    } catch (error) {
+      if (verb === 'run' && this.#connection.inTransaction) {
+        transaction.failed = true;
+        this.#answer([[id, NOTHING, thrownBy(error)]]);
+      } else {
+        transaction.requests.unshift(numbered);
+        this.#lose(error);
+      }
+    }
+  }
+
+  #run(request: Request): Result {
+    if (request[0] !== 'run') throw new Error(`The writer cannot ${request[0]}.`);
+    return this.#connection.run(request[2], request[3]);
+  }
+
+  #begin(): void {
+    this.#connection.run('begin immediate');
+    this.#begun = performance.now();
+  }
+
+  #commit(): void {
+    try {
+      this.#connection.run('commit');
+    } catch (error) {
+      this.#lose(error);
+      return;
+    }
+    this.#answer(this.#done);
+    this.#done = [];
+    this.#size = 0;
+  }
+
+  #undo(): void {
+    this.#connection.run('rollback to member');
+    this.#connection.run('release member');
+  }
+
+  #leave(transaction: Transaction): void {
+    this.#transactions.delete(transaction.name);
+    this.#current = undefined;
+  }
+
+  /** The whole group is undone, by SQLite itself (a full disk) or because it could not be committed. */
+  #lose(error: unknown): void {
+    if (this.#connection.inTransaction) this.#connection.run('rollback');
+    const folded = fold(error);
+    const message =
+      folded instanceof Failure ? folded.message : `The database could not keep the change (${String(error)}).`;
+    const thrown: Thrown = { kind: 'unavailable', message };
+    this.#answer(this.#done.map(([id]) => [id, NOTHING, thrown]));
+    this.#done = [];
+    this.#size = 0;
+    if (this.#current) this.#refuse(this.#current, thrown);
+  }
+
+  #expire(): void {
+    if (!this.#current) return;
+    this.#undo();
+    this.#refuse(this.#current, IDLE);
+    this.#work();
+  }
+
+  #refuse(refused: Numbered | Transaction, thrown: Thrown): void {
+    if (!isTransaction(refused)) {
+      this.#answer([[refused[0], NOTHING, thrown]]);
+      return;
+    }
+    this.#leave(refused);
+    this.#broken.set(refused.name, thrown);
+    for (const numbered of refused.requests) this.#tellBroken(refused.name, numbered);
+  }
+
+  /** Every request of a broken transaction fails, until its owner gives it up. */
+  #tellBroken(name: number, [id, request]: Numbered): void {
+    const thrown = this.#broken.get(name);
+    this.#answer([request[0] === 'rollback' || !thrown ? [id, NOTHING] : [id, NOTHING, thrown]]);
+    if (request[0] !== 'run') this.#broken.delete(name);
+  }
+}
+
+function transactionOf(request: Request): number {
+  const [verb] = request;
+  return verb === 'run' || verb === 'commit' || verb === 'rollback' ? request[1] : 0;
+}
+
+function isTransaction(member: Numbered | Transaction): member is Transaction {
+  return !Array.isArray(member);
+}

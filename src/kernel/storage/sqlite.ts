@@ -1,0 +1,61 @@
+// The default engine: one SQLite file, written by one thread and read by another.
+import { mkdir } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { Kysely, sql } from 'kysely';
+import { Failure } from '../failure.ts';
+import type { Engine, Log } from './engine.ts';
+import { Listeners } from './listeners.ts';
+import { StorageThread } from './sqlite-client.ts';
+import { SqliteDriver, sqliteDialect } from './sqlite-dialect.ts';
+import type { Tables } from './tables.ts';
+
+export interface SqliteSettings {
+  file: string;
+  log?: Log;
+}
+
+export async function openSqlite(settings: SqliteSettings): Promise<Engine> {
+  const file = resolve(settings.file);
+  const { log } = settings;
+  const reader = new StorageThread({ file, access: 'read' }, log);
+  const writer = await startWriter(file, log).catch(async (error: unknown) => {
+    await reader.close();
+    throw unusable(file, error);
+  });
+  await reader.started();
+
+  const driver = new SqliteDriver(writer, reader);
+  const db = new Kysely<Tables>({ dialect: sqliteDialect(driver) });
+  const listeners = new Listeners(log);
+  writer.onChange = () => listeners.tellAll();
+
+  return {
+    kind: 'sqlite',
+    db,
+    // A transaction has the whole file from its first statement on.
+    lock: async (tx) => void (await sql`select 1`.execute(tx)),
+    notify: async (channel, payload) => listeners.tell(channel, payload),
+    listen: async (channel, hear) => listeners.add(channel, hear),
+    ping: async () => {
+      // Raw statements go to the writer, built ones to the reader.
+      await Promise.all([sql`select 1`.execute(db), db.selectNoFrom(sql`1`.as('one')).execute()]);
+    },
+    close: () => driver.destroy(),
+  };
+}
+
+async function startWriter(file: string, log: Log | undefined): Promise<StorageThread> {
+  await mkdir(dirname(file), { recursive: true });
+  const writer = new StorageThread({ file, access: 'write' }, log);
+  await writer.started();
+  return writer;
+}
+
+function unusable(file: string, error: unknown): Failure {
+  const { errcode, message } = error as Error & { errcode?: number };
+  const advice =
+    errcode === 26
+      ? 'it is not a SQLite database; move it away or choose another data folder.'
+      : `${message}; check that its folder can be written to by the user who runs this program.`;
+  return new Failure('unavailable', `Cannot open the database ${file}: ${advice}`, { cause: error });
+}

@@ -1,0 +1,208 @@
+// Dated versions: handlers know only the newest; a request climbs to it, and a reply descends, through small changes.
+import type { Shape } from './route.ts';
+import type { JsonSchema, Static, TSchema } from './schema.ts';
+
+/** One breaking change: what a resource looks like since `version`, what it looked like before, and the way between. */
+export interface Change {
+  version: string;
+  title: string;
+  schema: TSchema;
+  before: TSchema;
+  down?: (value: never) => unknown;
+  up?: (value: never) => unknown;
+}
+
+/** Both schemas carry the same `$id`: a change is about a resource wherever it is nested, not about a URL. */
+export function change<New extends TSchema, Old extends TSchema>(declared: {
+  version: string;
+  title: string;
+  schema: New;
+  before: Old;
+  /** Makes the old shape of a reply from the new one. */
+  down?: (value: Static<New>) => Static<Old>;
+  /** Makes the new shape of a request from the old one. */
+  up?: (value: Static<Old>) => Static<New>;
+}): Change {
+  const id = idOf(declared.schema);
+  if (id === undefined || id !== idOf(declared.before)) {
+    throw new Error(`The change "${declared.title}" needs two schemas with the same $id`);
+  }
+  return declared;
+}
+
+export interface VersionTable {
+  /** Oldest first. */
+  names: readonly string[];
+  changes: readonly Change[];
+}
+
+type Convert = (value: unknown) => unknown;
+
+/** What a schema is in one version, and how its values get there and back. Absent ways mean: nothing to do. */
+export interface Edition {
+  schema: TSchema;
+  descend?: Convert;
+  climb?: Convert;
+}
+
+export function editionOf(schema: TSchema, version: string, table: VersionTable): Edition {
+  let current = schema as JsonSchema;
+  const downs: Convert[] = [];
+  const ups: Convert[] = [];
+  for (const step of newestFirst(table.changes)) {
+    if (step.version <= version) break;
+    const down = conversion(current, step, step.down as Convert | undefined);
+    if (down !== undefined) downs.push(down);
+    current = substitute(current, step);
+    const up = conversion(current, step, step.up as Convert | undefined);
+    if (up !== undefined) ups.unshift(up);
+  }
+  return {
+    schema: current as TSchema,
+    ...(downs.length > 0 && { descend: chain(downs) }),
+    ...(ups.length > 0 && { climb: chain(ups) }),
+  };
+}
+
+function newestFirst(changes: readonly Change[]): Change[] {
+  return changes.toSorted((a, b) => (a.version < b.version ? 1 : a.version > b.version ? -1 : 0));
+}
+
+function chain(steps: Convert[]): Convert {
+  const [only] = steps;
+  if (steps.length === 1 && only !== undefined) return only;
+  return (value) => steps.reduce((changed, step) => step(changed), value);
+}
+
+function idOf(schema: TSchema): string | undefined {
+  return (schema as JsonSchema).$id;
+}
+
+/** The schema with the resource's shape from before the change, at every depth. */
+function substitute(schema: JsonSchema, step: Change): JsonSchema {
+  if (schema.$id !== undefined && schema.$id === idOf(step.schema)) return step.before as JsonSchema;
+  if (!mentions(schema, step)) return schema;
+  return mapChildren(schema, (child) => substitute(child, step));
+}
+
+function mapChildren(schema: JsonSchema, map: (child: JsonSchema) => JsonSchema): JsonSchema {
+  const mapped: JsonSchema = { ...schema };
+  if (schema.properties !== undefined) {
+    mapped.properties = Object.fromEntries(
+      Object.entries(schema.properties).map(([name, child]) => [name, map(child)]),
+    );
+  }
+  if (schema.items !== undefined && !Array.isArray(schema.items)) mapped.items = map(schema.items);
+  for (const key of ['anyOf', 'oneOf', 'allOf'] as const) {
+    const branches = schema[key];
+    if (branches !== undefined) mapped[key] = branches.map(map);
+  }
+  if (typeof schema.additionalProperties === 'object') {
+    mapped.additionalProperties = map(schema.additionalProperties);
+  }
+  if (schema.patternProperties !== undefined) {
+    mapped.patternProperties = Object.fromEntries(
+      Object.entries(schema.patternProperties).map(([pattern, child]) => [pattern, map(child)]),
+    );
+  }
+  return mapped;
+}
+
+/** Whether the resource of the change occurs anywhere in the schema. */
+function mentions(schema: JsonSchema, step: Change): boolean {
+  if (schema.$id !== undefined && schema.$id === idOf(step.schema)) return true;
+  let found = false;
+  mapChildren(schema, (child) => {
+    found ||= mentions(child, step);
+    return child;
+  });
+  return found;
+}
+
+/** Applies `convert` wherever the resource occurs; undefined where it does not occur, so that untouched replies cost nothing. */
+function conversion(schema: JsonSchema, step: Change, convert: Convert | undefined): Convert | undefined {
+  if (convert === undefined || !mentions(schema, step)) return undefined;
+  const inner = insideOf(schema, step, convert);
+  if (schema.$id !== idOf(step.schema)) return inner;
+  return inner === undefined ? convert : (value) => convert(inner(value));
+}
+
+function insideOf(schema: JsonSchema, step: Change, convert: Convert): Convert | undefined {
+  const steps: Convert[] = [];
+  for (const [name, property] of Object.entries(schema.properties ?? {})) {
+    const within = conversion(property, step, convert);
+    if (within !== undefined) {
+      steps.push((value) => (holds(value, name) ? { ...value, [name]: within(value[name]) } : value));
+    }
+  }
+  const each = childConversion(schema.items, step, convert);
+  if (each !== undefined) steps.push((value) => (Array.isArray(value) ? value.map(each) : value));
+  // A record has one schema for all its members, under one pattern.
+  const member = Object.values(schema.patternProperties ?? {})[0] ?? schema.additionalProperties;
+  const entry = childConversion(member, step, convert);
+  if (entry !== undefined) {
+    steps.push((value) =>
+      isObject(value)
+        ? Object.fromEntries(Object.entries(value).map(([key, one]) => [key, entry(one)]))
+        : value,
+    );
+  }
+  for (const branch of [...(schema.anyOf ?? []), ...(schema.oneOf ?? []), ...(schema.allOf ?? [])]) {
+    const within = conversion(branch, step, convert);
+    if (within !== undefined) steps.push((value) => (value === null ? null : within(value)));
+  }
+  return steps.length === 0 ? undefined : chain(steps);
+}
+
+function childConversion(child: unknown, step: Change, convert: Convert): Convert | undefined {
+  return isObject(child) && !Array.isArray(child)
+    ? conversion(child as JsonSchema, step, convert)
+    : undefined;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
+function holds(value: unknown, name: string): value is Record<string, unknown> {
+  return isObject(value) && value[name] !== undefined;
+}
+
+/** Whether the route exists in this version. */
+export function existsIn({ since, until }: Shape, version: string): boolean {
+  return (since === undefined || since <= version) && (until === undefined || version < until);
+}
+
+/** The changes after `version` that a caller of this route would notice. */
+export function changesAhead(shape: Shape, version: string, { changes }: VersionTable): Change[] {
+  const schemas = schemasOf(shape);
+  return changes.filter((step) => step.version > version && schemas.some((schema) => mentions(schema, step)));
+}
+
+function schemasOf({ reply = {}, list, body }: Shape): JsonSchema[] {
+  return [...Object.values(reply), list, body].filter((schema) => schema != null) as JsonSchema[];
+}
+
+/** A change or a version mark that matches nothing is a mistake that no caller would ever report: refuse to start. */
+export function checkVersions(shapes: readonly Shape[], { names, changes }: VersionTable): void {
+  for (const { title, version, schema, up, down } of changes) {
+    const known = names.includes(version);
+    if (!known) throw new Error(`The change "${title}" names the unknown version ${version}`);
+    const step = { schema } as Change;
+    const replies = shapes.flatMap(({ reply = {}, list }) => [...Object.values(reply), list]);
+    const bodies = shapes.map(({ body }) => body);
+    const matches = (among: (TSchema | null | undefined)[]) =>
+      among.some((one) => one != null && mentions(one as JsonSchema, step));
+    if (up === undefined && down === undefined) throw new Error(`The change "${title}" changes nothing`);
+    if (down !== undefined && !matches(replies)) throw new Error(`The change "${title}" matches no reply`);
+    if (up !== undefined && !matches(bodies))
+      throw new Error(`The change "${title}" matches no request body`);
+  }
+  for (const { id, since, until } of shapes) {
+    for (const mark of [since, until]) {
+      if (mark !== undefined && !names.includes(mark)) {
+        throw new Error(`The route ${id} names the unknown version ${mark}`);
+      }
+    }
+  }
+}

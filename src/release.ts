@@ -1,0 +1,8 @@
+// This program's own version, as package.json says it.
+import { readFileSync } from 'node:fs';
+
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
+
+export const RELEASE = version;

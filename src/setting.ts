@@ -1,0 +1,75 @@
+// Readers for the texts of settings: each gives the value, or throws words for "must be …".
+import type { Allowance } from './kernel/limit.ts';
+
+export const text = (value: string): string => value;
+
+export function integer(min: number, max: number) {
+  return (value: string): number => {
+    const number = Number(value);
+    if (value.trim() === '' || !Number.isInteger(number) || number < min || number > max) {
+      throw new Error(`a whole number from ${min} to ${max}`);
+    }
+    return number;
+  };
+}
+
+export function oneOf<const Word extends string>(words: readonly Word[]) {
+  return (value: string): Word => {
+    const word = words.find((one) => one === value);
+    if (word === undefined) throw new Error(`one of ${words.join(', ')}`);
+    return word;
+  };
+}
+
+export function yesOrNo(value: string): boolean {
+  if (['1', 'true', 'on', 'yes'].includes(value)) return true;
+  if (['0', 'false', 'off', 'no'].includes(value)) return false;
+  throw new Error('1 or 0');
+}
+
+export function url(...schemes: string[]) {
+  return (value: string): string => {
+    if (URL.canParse(value) && schemes.includes(new URL(value).protocol)) return value.replace(/\/$/, '');
+    throw new Error(`a URL that begins with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}`);
+  };
+}
+
+export function list(value: string): string[] {
+  return value
+    .split(',')
+    .map((one) => one.trim())
+    .filter((one) => one !== '');
+}
+
+const ALLOWANCE = /^(?<name>[a-z_]+\.[a-z_]+)=(?<known>\d+)(?::(?<anonymous>\d+))?\/(?<seconds>[1-9]\d*)$/;
+
+/** `host.core=5000/3600`, or with less for callers without a token `host.core=5000:60/3600`; several joined by commas. */
+export function allowances(value: string): Record<string, Allowance> {
+  return Object.fromEntries(
+    list(value).map((part) => {
+      const { name, known, anonymous, seconds } = ALLOWANCE.exec(part)?.groups ?? {};
+      if (name === undefined) throw new Error('like host.core=5000/3600 or host.core=5000:60/3600');
+      return [
+        name,
+        { known: Number(known), anonymous: Number(anonymous ?? known), seconds: Number(seconds) },
+      ];
+    }),
+  );
+}
+
+/** The word among the known ones that takes the fewest edits to reach. */
+export function nearest(word: string, known: readonly string[]): string {
+  return known.toSorted((a, b) => distance(word, a) - distance(word, b))[0]!;
+}
+
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (const [i, letter] of [...a].entries()) {
+    const next = [i + 1];
+    for (const [j, other] of [...b].entries()) {
+      next.push(Math.min(next[j]! + 1, row[j + 1]! + 1, row[j]! + (letter === other ? 0 : 1)));
+    }
+    row = next;
+  }
+  return row[b.length]!;
+}
