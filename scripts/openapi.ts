@@ -6,7 +6,7 @@ import { describeApi } from '../src/kernel/openapi.ts';
 const folder = new URL('../docs/openapi/', import.meta.url);
 const isCheck = process.argv.includes('--check');
 
-const documents = new Map(
+const documents = new Map<string, string>(
   apis.flatMap((api) =>
     api.dialect.versions.names.map((version) => {
       const text = `${JSON.stringify(describeApi(api, version), null, 2)}\n`;

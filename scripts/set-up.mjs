@@ -40,7 +40,7 @@ async function fetchNode({ name, version, binary }) {
   try {
     execFileSync(join(ASIDE, 'node_modules', name, binary), ['--version']);
   } catch {
-    throw new Error('the fetched Node does not run on this system: install Node 24 or newer');
+    throw new Error('the fetched Node does not run on this system, so Node 24 has to be installed by hand');
   }
   moveIn(join(RUNTIME, 'node_modules'));
 }
@@ -143,7 +143,11 @@ function isAbandoned() {
 
 /** @param {string} path */
 function remove(path) {
-  rmSync(path, { recursive: true, force: true, maxRetries: 3 });
+  try {
+    rmSync(path, { recursive: true, force: true });
+  } catch {
+    // An npm whose launcher was killed may still write there; the next set-up clears it.
+  }
 }
 
 /** Keeps npm's many lines in a file and takes from them what one sentence needs. */
@@ -165,7 +169,7 @@ function readFailure(/** @type {string} */ output) {
 }
 
 /**
- * @param {NodeJS.ErrnoException & { registry?: string }} error of the file system or of npm
+ * @param {{ message: string, code?: string, path?: string, syscall?: string, registry?: string }} error
  * @returns {string} one sentence: what happened and what to do
  */
 export function explain({ message, code = '', path = ROOT, syscall, registry }) {

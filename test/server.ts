@@ -54,7 +54,11 @@ export class TestClock implements Clock {
 /** Give the same `data` (and `database`) again to restart a server on what it kept. */
 export async function startServer(settings: Partial<Config> = {}): Promise<TestServer> {
   const folder = settings.data === undefined ? mkdtempSync(join(tmpdir(), 'signalbox-test-')) : undefined;
-  const { config } = readSettings({ flags: { port: '0', data: folder ?? settings.data! }, env: {}, file: {} });
+  const { config } = readSettings({
+    flags: { port: '0', data: folder ?? settings.data! },
+    env: {},
+    file: {},
+  });
   const clock = new TestClock();
   const log: Record<string, unknown>[] = [];
   const app = await openApp(
@@ -76,10 +80,17 @@ export async function startServer(settings: Partial<Config> = {}): Promise<TestS
 }
 
 function collectingLog(lines: Record<string, unknown>[]): Logger {
-  return pino({ level: 'debug' }, { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) });
+  return pino(
+    { level: 'debug' },
+    { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) },
+  );
 }
 
-async function call(url: string, path: string, { method = 'GET', token = ADMIN_TOKEN, headers = {}, body }: CallInit = {}): Promise<Answer> {
+async function call(
+  url: string,
+  path: string,
+  { method = 'GET', token = ADMIN_TOKEN, headers = {}, body }: CallInit = {},
+): Promise<Answer> {
   const isRaw = body === undefined || typeof body === 'string' || body instanceof Uint8Array;
   const response = await fetch(url + path, {
     method,
@@ -89,7 +100,7 @@ async function call(url: string, path: string, { method = 'GET', token = ADMIN_T
       ...(body !== undefined && { 'content-type': 'application/json' }),
       ...headers,
     },
-    ...(body !== undefined && { body: (isRaw ? body : JSON.stringify(body)) as BodyInit }),
+    ...(body !== undefined && { body: (isRaw ? body : JSON.stringify(body)) as Uint8Array<ArrayBuffer> }),
   });
   const text = await response.text();
   return {

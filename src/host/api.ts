@@ -4,7 +4,7 @@ import { Failure } from '../kernel/failure.ts';
 import { cookieOf } from '../kernel/identity/cookie.ts';
 import type { Credential } from '../kernel/identity/caller.ts';
 import { Type, type TSchema } from '../kernel/schema.ts';
-import { selectVersion } from '../kernel/version-support.ts';
+import { versionSelector } from '../kernel/version-support.ts';
 import { HostError, spell, status } from './failures.ts';
 import { graphqlRoutes } from './graphql/routes.ts';
 import { checkAccept, describeAccept } from './media-type.ts';
@@ -18,7 +18,7 @@ import { userRoutes } from './users/routes.ts';
 import { versionHeaders } from './versions/headers.ts';
 import { versions } from './versions/index.ts';
 
-const VERSION_HEADERS = ['x-host-api-version', 'x-github-api-version'];
+const selectVersion = versionSelector(versions.names);
 const HOUR = 3600;
 
 const dialect: Dialect = {
@@ -105,16 +105,15 @@ function credentialOf({ headers }: CallFacts): Credential | undefined {
 }
 
 function versionOf({ headers, now }: CallFacts): string {
-  const asked = VERSION_HEADERS.map((name) => headers[name]).filter(
-    (value) => value !== undefined && value !== '',
-  );
-  if (asked.length > 1 && asked[0] !== asked[1]) {
+  const ours = (headers['x-host-api-version'] || undefined) as string | undefined;
+  const theirs = (headers['x-github-api-version'] || undefined) as string | undefined;
+  if (ours !== undefined && theirs !== undefined && ours !== theirs) {
     throw new Failure(
       'malformed',
-      `Two different API versions were asked for: ${asked.join(' and ')}. Send one.`,
+      `Two different API versions were asked for: ${ours} and ${theirs}. Send one.`,
     );
   }
-  return selectVersion(versions.names, asked[0] as string | undefined, now);
+  return selectVersion(ours ?? theirs, now);
 }
 
 function limitHeaders([first]: Counted[]): Headers {

@@ -22,8 +22,8 @@ export interface CallFacts {
   address: string;
   /** The newest version until the caller's own is known. */
   version: string;
-  caller?: Caller;
-  shape?: Shape;
+  caller: Caller | undefined;
+  shape: Shape | undefined;
   /** The budgets this call was counted against, by category. */
   counters: Counted[];
 }

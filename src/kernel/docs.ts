@@ -59,7 +59,11 @@ function apiPage(api: Api, now: number): string {
         routes.map(({ shape }) => [
           `<code>${shape.method} ${escapeHtml(shape.path)}</code>`,
           escapeHtml(shape.summary),
-          typeof shape.access === 'object' ? `<code>${shape.access.action}</code>` : shape.access === 'anyone' ? 'anyone' : 'any token',
+          typeof shape.access === 'object'
+            ? `<code>${shape.access.action}</code>`
+            : shape.access === 'anyone'
+              ? 'anyone'
+              : 'any token',
         ]),
       ),
     ]),
@@ -75,7 +79,9 @@ function apiPage(api: Api, now: number): string {
           `<a href="/docs/${dialect.name}/${name}.json">OpenAPI</a>`,
         ]),
       ),
-      ...versions.changes.map(({ version, title }) => `<p id="${version}"><b>${version}</b> ${escapeHtml(title)}.</p>`),
+      ...versions.changes.map(
+        ({ version, title }) => `<p id="${version}"><b>${version}</b> ${escapeHtml(title)}.</p>`,
+      ),
     ]),
     section('rate-limits', 'Rate limits', [
       htmlTable(

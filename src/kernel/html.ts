@@ -29,7 +29,8 @@ const STYLE = `
   th, td { padding: .375rem .75rem .375rem 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
 `;
 
-const CONTENT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'";
+const CONTENT_POLICY =
+  "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'";
 
 /** `body` is HTML; what comes from outside must have gone through `escapeHtml`. A card is a small page with one purpose. */
 export function htmlPage(title: string, body: string, look: 'card' | 'text' = 'text'): string {

@@ -4,7 +4,8 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { clampLimit, neighbours, Page, withQuery } from './page.ts';
 
-const pageAt = (total: number, offset: number, limit: number) => neighbours(new Page([], total, { offset, limit }));
+const pageAt = (total: number, offset: number, limit: number) =>
+  neighbours(new Page([], total, { offset, limit }));
 
 test('a middle page has all four neighbours', () => {
   assert.deepEqual(pageAt(100, 25, 25), { first: 0, prev: 0, next: 50, last: 75 });
@@ -19,7 +20,11 @@ test('following next from the first page meets every item once and ends', () => 
   fc.assert(
     fc.property(fc.nat(300), fc.integer({ min: 1, max: 40 }), (total, limit) => {
       let seen = 0;
-      for (let offset: number | undefined = 0; offset !== undefined; offset = pageAt(total, offset, limit).next) {
+      for (
+        let offset: number | undefined = 0;
+        offset !== undefined;
+        offset = pageAt(total, offset, limit).next
+      ) {
         seen += Math.min(limit, total - offset);
       }
       assert.equal(seen, total);

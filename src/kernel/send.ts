@@ -1,147 +1,140 @@
-// Puts a reply on the wire: the body in its version and envelope, the headers of the dialect, conditional requests, errors.
+// Puts replies on the wire: the body in its version and envelope, the dialect's headers, conditional requests, errors.
 import { hash } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
 import type { CallFacts, Dialect, Headers } from './dialect.ts';
 import { routeEdition, type RouteEdition } from './edition.ts';
 import type { Failure } from './failure.ts';
 import type { Kernel } from './kernel.ts';
-import type { Page } from './page.ts';
-import type { Reply, Shape, Text } from './route.ts';
+import { Page } from './page.ts';
+import { Reply, Text, usualStatus, type Shape } from './route.ts';
 
-export type Sender = ReturnType<typeof sender>;
+export class Sender {
+  readonly #dialect: Dialect;
+  readonly #kernel: Kernel;
+  readonly #editions = new Map<Shape, Map<string, RouteEdition>>();
 
-/** Everything about putting a reply on the wire in one dialect. */
-export function sender(dialect: Dialect, kernel: Kernel) {
-  const { cors, limits } = dialect;
-  const editions = new Map<Shape, Map<string, RouteEdition>>();
-  const corsHeaders: Headers =
-    cors.exposeHeaders === undefined ? {} : { 'access-control-expose-headers': cors.exposeHeaders };
+  constructor(dialect: Dialect, kernel: Kernel) {
+    this.#dialect = dialect;
+    this.#kernel = kernel;
+  }
 
-  const fixedHeaders = (version: string, shape: Shape | undefined): Headers => ({
-    ...dialect.headers,
-    ...corsHeaders,
-    ...dialect.versionHeaders(version, shape, kernel.publicUrl),
-  });
-
-  function edition(shape: Shape, version: string): RouteEdition {
-    let versions = editions.get(shape);
-    if (versions === undefined) editions.set(shape, (versions = new Map()));
+  /** The route as one version sees it; made when it is first asked for. */
+  edition(shape: Shape, version: string): RouteEdition {
+    let versions = this.#editions.get(shape);
+    if (versions === undefined) this.#editions.set(shape, (versions = new Map()));
     let known = versions.get(version);
     if (known === undefined) {
-      known = routeEdition(shape, version, dialect, fixedHeaders(version, shape));
+      known = routeEdition(shape, version, this.#dialect, this.#fixedHeaders(version, shape));
       versions.set(version, known);
     }
     return known;
   }
 
-  function put(
+  /** Sends what a handler returned. */
+  result(reply: FastifyReply, call: CallFacts, shape: Shape, result: unknown): void {
+    const edition = this.edition(shape, call.version);
+    if (result instanceof Text) {
+      return this.#good(reply, call, edition, new Reply(200, result.text, { 'content-type': result.type }));
+    }
+    const { status, body, headers } =
+      result instanceof Reply ? result : new Reply(usualStatus(shape), result);
+    if (body instanceof Page) {
+      const page = edition.descendItem === undefined ? body : body.map(edition.descendItem);
+      const spelled = this.#dialect.page.spell(page, call);
+      const links = joinLinks(edition.headers, { ...headers, ...spelled.headers });
+      return this.#good(reply, call, edition, new Reply(status, this.#toText(spelled.body), links));
+    }
+    const descend = edition.descend[status];
+    const text = body === undefined ? undefined : this.#toText(descend === undefined ? body : descend(body));
+    return this.#good(reply, call, edition, new Reply(status, text, joinLinks(edition.headers, headers)));
+  }
+
+  preflight(reply: FastifyReply, call: CallFacts, allow: string): void {
+    const { allowHeaders, allowMethods, maxAge } = this.#dialect.cors;
+    this.#put(reply, call, 204, this.#fixedHeaders(call.version, call.shape), {
+      allow,
+      'access-control-allow-headers': allowHeaders,
+      'access-control-allow-methods': allowMethods,
+      'access-control-max-age': String(maxAge),
+    });
+  }
+
+  /** Tells the caller in the dialect's words, and the log in ours: with the cause where the fault is not the caller's. */
+  failure(reply: FastifyReply, call: CallFacts, failure: Failure, cause: unknown): void {
+    const { kind, message, details } = failure;
+    const { name, status: statuses } = this.#dialect;
+    const status = statuses[kind];
+    const line = { call: call.id, api: name, route: call.shape?.id, status, failure: kind };
+    if (kind === 'internal' || kind === 'unavailable')
+      this.#kernel.log.error({ ...line, err: cause }, message);
+    else this.#kernel.log.info(line, message);
+    const body = JSON.stringify(this.#dialect.spell(failure, call));
+    this.#put(reply, call, status, this.#fixedHeaders(call.version, call.shape), details.headers ?? {}, body);
+  }
+
+  #toText(body: unknown): string {
+    const { wrap } = this.#dialect;
+    return JSON.stringify(wrap === undefined ? body : wrap.body(body));
+  }
+
+  #good(reply: FastifyReply, call: CallFacts, edition: RouteEdition, { status, body, headers }: Reply): void {
+    const text = body as string | undefined;
+    const isRead = call.method === 'GET' || call.method === 'HEAD';
+    if (text === undefined || status !== 200 || !isRead || !this.#dialect.conditional) {
+      return this.#put(reply, call, status, edition.headers, headers, text);
+    }
+    const etag = `"${hash('sha1', text, 'hex')}"`;
+    const own = { ...headers, etag };
+    if (!isUnchanged(call, etag, headers['last-modified'])) {
+      return this.#put(reply, call, status, edition.headers, own, text);
+    }
+    this.#refund(call);
+    return this.#put(reply, call, 304, edition.headers, own);
+  }
+
+  /** Straight to Node's response: what Fastify would add to the headers is not ours to send. */
+  #put(
     reply: FastifyReply,
-    facts: CallFacts,
+    call: CallFacts,
     status: number,
     fixed: Headers,
     own: Headers,
-    text: string | undefined,
-  ) {
-    const { origin } = facts.headers;
-    const headers: Headers = {
-      ...fixed,
-      'access-control-allow-origin': cors.origin === 'echo' ? (origin ?? '*') : '*',
-    };
-    if (kernel.limits.enabled && facts.counters.length > 0)
-      Object.assign(headers, limits.headers(facts.counters, facts.now));
-    if (dialect.callHeaders !== undefined) Object.assign(headers, dialect.callHeaders(facts));
-    Object.assign(headers, own);
-    reply.code(status).headers(headers).send(text);
-  }
-
-  function good(
-    reply: FastifyReply,
-    facts: CallFacts,
-    { headers: fixed }: RouteEdition,
-    status: number,
-    own: Headers,
-    text: string,
-  ) {
-    if (!dialect.conditional || status !== 200 || (facts.method !== 'GET' && facts.method !== 'HEAD')) {
-      return put(reply, facts, status, fixed, own, text);
+    text?: string,
+  ): void {
+    const { cors, limits, callHeaders } = this.#dialect;
+    const { origin } = call.headers;
+    const headers: Headers = { ...fixed };
+    headers['access-control-allow-origin'] = origin !== undefined && cors.origin === 'echo' ? origin : '*';
+    if (origin !== undefined && cors.exposeHeaders !== undefined) {
+      headers['access-control-expose-headers'] = cors.exposeHeaders;
     }
-    const etag = `"${hash('sha1', text, 'hex')}"`;
-    const headers = { ...own, etag };
-    if (!isUnchanged(facts, etag, own['last-modified']))
-      return put(reply, facts, status, fixed, headers, text);
-    refund(facts, kernel);
-    return put(reply, facts, 304, fixed, headers, undefined);
+    if (call.counters.length > 0) Object.assign(headers, limits.headers(call.counters, call.now));
+    if (callHeaders !== undefined) Object.assign(headers, callHeaders(call));
+    Object.assign(headers, own);
+    if (text !== undefined) headers['content-length'] = String(Buffer.byteLength(text));
+    reply.hijack();
+    reply.raw.writeHead(status, headers);
+    reply.raw.end(text);
   }
 
-  return {
-    edition,
-    body(reply: FastifyReply, facts: CallFacts, version: RouteEdition, { status, body, headers }: Reply) {
-      if (body === undefined) return put(reply, facts, status, version.headers, headers, undefined);
-      const descend = version.descend[status];
-      const told = descend === undefined ? body : descend(body);
-      good(
-        reply,
-        facts,
-        version,
-        status,
-        headers,
-        JSON.stringify(dialect.wrap === undefined ? told : dialect.wrap.body(told)),
-      );
-    },
-    page(reply: FastifyReply, facts: CallFacts, version: RouteEdition, page: Page) {
-      const { descendItem } = version;
-      const spelled = dialect.page.spell(descendItem === undefined ? page : page.map(descendItem), facts);
-      const told = dialect.wrap === undefined ? spelled.body : dialect.wrap.body(spelled.body);
-      good(reply, facts, version, 200, joinLinks(version.headers, spelled.headers), JSON.stringify(told));
-    },
-    text(reply: FastifyReply, facts: CallFacts, version: RouteEdition, { type, text }: Text) {
-      good(reply, facts, version, 200, { 'content-type': type }, text);
-    },
-    preflight(reply: FastifyReply, facts: CallFacts, allow: string) {
-      put(
-        reply,
-        facts,
-        204,
-        fixedHeaders(facts.version, facts.shape),
-        {
-          allow,
-          'access-control-allow-headers': cors.allowHeaders,
-          'access-control-allow-methods': cors.allowMethods,
-          'access-control-max-age': String(cors.maxAge),
-        },
-        undefined,
-      );
-    },
-    failure(reply: FastifyReply, facts: CallFacts, failure: Failure, cause: unknown) {
-      const status = dialect.status[failure.kind];
-      const line = {
-        call: facts.id,
-        api: dialect.name,
-        route: facts.shape?.id,
-        status,
-        failure: failure.kind,
-      };
-      if (failure.kind === 'internal' || failure.kind === 'unavailable')
-        kernel.log.error({ ...line, err: cause }, failure.message);
-      else kernel.log.info(line, failure.message);
-      const fixed = fixedHeaders(facts.version, facts.shape);
-      put(
-        reply,
-        facts,
-        status,
-        fixed,
-        failure.details.headers ?? {},
-        JSON.stringify(dialect.spell(failure, facts)),
-      );
-    },
-  };
+  #fixedHeaders(version: string, shape: Shape | undefined): Headers {
+    const { headers, versionHeaders } = this.#dialect;
+    return { ...headers, ...versionHeaders(version, shape, this.#kernel.publicUrl) };
+  }
+
+  /** Asking whether something changed costs nothing when it did not, for callers who say who they are. */
+  #refund({ caller, shape, counters, now }: CallFacts): void {
+    if (caller === undefined || caller.kind === 'anonymous' || shape?.charge !== undefined) return;
+    for (const counted of counters)
+      counted.counter = this.#kernel.limits.refund(counted.category, caller, now);
+  }
 }
 
-/** A page's own Link goes after the one that tells of deprecation. */
-function joinLinks(fixed: Headers, own: Headers = {}): Headers {
-  return fixed['link'] !== undefined && own['link'] !== undefined
-    ? { ...own, link: `${own['link']}, ${fixed['link']}` }
-    : own;
+/** A reply's own Link goes before the one that warns of a newer version. */
+function joinLinks({ link: fixed }: Headers, own: Headers): Headers {
+  return fixed === undefined || own['link'] === undefined
+    ? own
+    : { ...own, link: `${own['link']}, ${fixed}` };
 }
 
 function isUnchanged({ headers }: CallFacts, etag: string, lastModified: string | undefined): boolean {
@@ -151,13 +144,4 @@ function isUnchanged({ headers }: CallFacts, etag: string, lastModified: string 
   }
   const since = Date.parse(headers['if-modified-since'] ?? '');
   return lastModified !== undefined && Date.parse(lastModified) <= since;
-}
-
-/** Asking whether something changed costs nothing when it did not, for callers who say who they are. */
-function refund(facts: CallFacts, kernel: Kernel): void {
-  if (facts.caller === undefined || facts.caller.kind === 'anonymous' || facts.shape?.charge !== undefined)
-    return;
-  const { caller } = facts;
-  for (const counted of facts.counters)
-    counted.counter = kernel.limits.refund(counted.category, caller, facts.now);
 }

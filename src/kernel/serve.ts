@@ -1,27 +1,30 @@
 // Mounts an API on Fastify and runs the life of a request: admit, read, handle, descend, send.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { AccessCheck } from './access-check.ts';
 import { admit } from './admit.ts';
 import { inflateBody, parseJson } from './body.ts';
-import type { Api, CallFacts, Dialect } from './dialect.ts';
+import type { Api, Dialect } from './dialect.ts';
 import { Failure } from './failure.ts';
 import { asFailure } from './fastify-failure.ts';
-import { newCallId } from './id.ts';
-import type { KnownCaller } from './identity/caller.ts';
 import type { Kernel } from './kernel.ts';
-import { Page } from './page.ts';
-import { Reply, Text, usualStatus, type Call, type Method, type Route, type Shape } from './route.ts';
-import { sender, type Sender } from './send.ts';
+import { LiveCall } from './live-call.ts';
+import type { Call, Method, Route, Shape } from './route.ts';
+import { Sender } from './send.ts';
 import { checkVersions } from './version.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** Set by the first hook of every API's scope. */
-    facts: CallFacts;
+    call: LiveCall;
   }
 }
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const satisfies Method[];
+
+/** What is kept with a Fastify route: the shape it was made from; open ones answer without looking at the caller. */
+interface RouteConfig {
+  shape?: Shape;
+  isOpen?: boolean;
+}
 
 export function serve(app: FastifyInstance, { dialect, routes }: Api, kernel: Kernel): void {
   checkVersions(
@@ -46,7 +49,7 @@ function mount(
   kernel: Kernel,
   prefix: string,
 ) {
-  const send = sender(dialect, kernel);
+  const send = new Sender(dialect, kernel);
 
   // The body stays bytes: which types are taken, and how they are told off, is the dialect's to say.
   scope.removeAllContentTypeParsers();
@@ -57,8 +60,8 @@ function mount(
   );
 
   scope.addHook('onRequest', (request, _reply, done) => {
-    const facts: CallFacts = {
-      id: newCallId(),
+    const { shape, isOpen } = request.routeOptions.config as RouteConfig;
+    const call = new LiveCall({
       now: kernel.clock.now(),
       method: request.method,
       url: request.url,
@@ -66,14 +69,13 @@ function mount(
       headers: request.headers,
       address: request.ip,
       version: dialect.versions.names.at(-1)!,
-      counters: [],
-    };
-    const { shape } = request.routeOptions.config as { shape?: Shape };
-    if (shape !== undefined) facts.shape = shape;
-    request.facts = facts;
-    if ((request.routeOptions.config as { isOpen?: boolean }).isOpen) return done();
+      shape,
+      limits: kernel.limits,
+    });
+    request.call = call;
+    if (isOpen === true) return done();
     try {
-      const admitted = admit(facts, dialect, kernel);
+      const admitted = admit(call, dialect, kernel);
       if (admitted === undefined) done();
       else admitted.then(() => done(), done);
     } catch (error) {
@@ -82,18 +84,18 @@ function mount(
   });
 
   scope.setErrorHandler((error: Error, request, reply) => {
-    send.failure(reply, request.facts, asFailure(error, dialect.bodyLimit), error);
+    send.failure(reply, request.call, asFailure(error, dialect.bodyLimit), error);
   });
   scope.setNotFoundHandler(() => {
     throw new Failure('no-route', 'There is nothing at this path');
   });
   scope.addHook('onResponse', (request, reply, done) => {
-    const { facts } = request;
-    const route = facts.shape?.id ?? 'none';
+    const { call } = request;
+    const route = call.shape?.id ?? 'none';
     kernel.metrics.count(dialect.name, route, reply.statusCode, reply.elapsedTime / 1000);
     if (kernel.log.isLevelEnabled('debug')) {
       kernel.log.debug(
-        { call: facts.id, api: dialect.name, route, status: reply.statusCode, ms: reply.elapsedTime },
+        { call: call.id, api: dialect.name, route, status: reply.statusCode, ms: reply.elapsedTime },
         'call',
       );
     }
@@ -130,7 +132,7 @@ function mount(
       method: 'OPTIONS',
       url,
       config: { isOpen: true },
-      handler: (request, reply) => send.preflight(reply, request.facts, allow),
+      handler: (request, reply) => send.preflight(reply, request.call, allow),
     });
   }
 }
@@ -153,43 +155,19 @@ function allowOf(verbs: Map<Method, Route>): string {
 
 /** The handler that Fastify calls for one route. */
 function answerer({ shape, handle }: Route, dialect: Dialect, kernel: Kernel, send: Sender) {
-  const status = usualStatus(shape);
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    const { facts } = request;
-    const edition = send.edition(shape, facts.version);
-    if (!edition.exists)
-      throw new Failure('no-route', `There is nothing at this path in version ${facts.version}`);
-    const params = edition.readParams?.(request.params as Record<string, unknown>);
-    const query = edition.readQuery?.(request.query as Record<string, unknown>);
-    const body = edition.readBody && edition.readBody(await readBody(request, shape, dialect));
-    const access = new AccessCheck(facts, shape);
-    const result = await handle(
-      {
-        ...facts,
-        caller: facts.caller as KnownCaller,
-        params: params as Call['params'],
-        query: query as Call['query'],
-        body: body as undefined,
-        demand: (resource) => access.demand(resource),
-        can: (resource) => access.can(resource),
-        spend: (cost) => spend(facts, kernel, cost),
-      },
-      kernel,
-    );
-    access.finish();
-    if (result instanceof Text) return send.text(reply, facts, edition, result);
-    const said = result instanceof Reply ? result : new Reply(status, result);
-    if (said.body instanceof Page) return send.page(reply, facts, edition, said.body);
-    return send.body(reply, facts, edition, said);
+    const { call } = request;
+    const edition = send.edition(shape, call.version);
+    if (!edition.exists) {
+      throw new Failure('no-route', `There is nothing at this path in version ${call.version}`);
+    }
+    call.params = edition.readParams?.(request.params as Record<string, unknown>);
+    call.query = edition.readQuery?.(request.query as Record<string, unknown>);
+    call.body = edition.readBody && edition.readBody(await readBody(request, shape, dialect));
+    const result = await handle(call as Call, kernel);
+    call.checkAsked();
+    send.result(reply, call, shape, result);
   };
-}
-
-function spend({ counters, caller, now }: CallFacts, { limits }: Kernel, cost: number): boolean {
-  const [counted] = counters;
-  if (counted === undefined || caller === undefined) return true;
-  const taken = limits.take(counted.category, caller, now, cost);
-  if (taken !== undefined) counted.counter = taken;
-  return taken !== undefined;
 }
 
 async function readBody(request: FastifyRequest, shape: Shape, dialect: Dialect): Promise<unknown> {

@@ -19,7 +19,6 @@ const KEEP_ALIVE_MS = 72_000;
 export function createServer({ tls, trustProxy }: ServerOptions): FastifyInstance {
   const app = fastify({
     logger: false,
-    disableRequestLogging: true,
     trustProxy: trustProxy ?? false,
     requestTimeout: REQUEST_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
@@ -37,7 +36,7 @@ export function createServer({ tls, trustProxy }: ServerOptions): FastifyInstanc
       },
     }),
   });
-  app.decorateRequest('facts');
+  app.decorateRequest('call');
   return app as unknown as FastifyInstance;
 }
 

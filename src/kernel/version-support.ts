@@ -16,22 +16,23 @@ export function supportedVersions(names: readonly string[], now: number): string
   return names.filter((name) => (supportEnds(names, name) ?? Infinity) > now);
 }
 
-/** The version asked for, or the oldest still supported: a caller who never chose one must not be moved early. */
-export function selectVersion(names: readonly string[], asked: string | undefined, now: number): string {
-  const supported = supportedVersions(names, now);
-  if (asked === undefined) return supported[0]!;
-  if (supported.includes(asked)) return asked;
-  const list = supported.map((name, index) =>
-    index === supported.length - 1 ? `${name} (most recent)` : name,
-  );
-  if (names.includes(asked)) {
-    throw new Failure(
-      'gone',
-      `API version ${asked} is no longer supported. Supported versions: ${list.join(', ')}.`,
-    );
-  }
-  throw new Failure(
-    'malformed',
-    `"${asked}" is not a supported API version. Supported versions: ${list.join(', ')}.`,
-  );
+/** Made once for a list of versions, because every call asks. */
+export function versionSelector(
+  names: readonly string[],
+): (asked: string | undefined, now: number) => string {
+  const ends = names.map((name) => supportEnds(names, name) ?? Infinity);
+  return (asked, now) => {
+    const index = asked === undefined ? ends.findIndex((end) => end > now) : names.indexOf(asked);
+    if (index !== -1 && ends[index]! > now) return names[index]!;
+    throw refusal(asked, index !== -1, supportedVersions(names, now));
+  };
+}
+
+function refusal(asked: string | undefined, wasSupported: boolean, supported: string[]): Failure {
+  const list = supported
+    .map((name) => (name === supported.at(-1) ? `${name} (most recent)` : name))
+    .join(', ');
+  return wasSupported
+    ? new Failure('gone', `API version ${asked} is no longer supported. Supported versions: ${list}.`)
+    : new Failure('malformed', `"${asked}" is not a supported API version. Supported versions: ${list}.`);
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Shape } from './route.ts';
 import { Nullable, Type } from './schema.ts';
-import { selectVersion, supportedVersions, supportEnds } from './version-support.ts';
+import { supportedVersions, supportEnds, versionSelector } from './version-support.ts';
 import { change, changesAhead, checkVersions, editionOf, existsIn } from './version.ts';
 
 const Repo = Type.Object({ name: Type.String(), title: Type.String() }, { $id: 'repo' });
@@ -27,6 +27,7 @@ const renamed = change({
   up: ({ fullName, useTitle }) => ({ name: fullName, useTitle }),
 });
 const table = { names: ['2024-01-01', '2025-01-01', '2026-01-01'], changes: [titled, renamed] };
+const select = versionSelector(table.names);
 const shape = (parts: Partial<Shape>): Shape => ({
   id: 'repo/get',
   method: 'GET',
@@ -65,13 +66,16 @@ test('a change reaches its resource in arrays, maps, nullable members and nested
   const { descend, schema } = editionOf(Issue, '2025-01-01', table);
   const newest = { name: 'n', title: 'PR' };
   const old = { name: 'n', useTitle: true };
-  assert.deepEqual(descend?.({ repo: newest, parent: null, forks: [newest, newest], byName: { n: newest }, other: 'x' }), {
-    repo: old,
-    parent: null,
-    forks: [old, old],
-    byName: { n: old },
-    other: 'x',
-  });
+  assert.deepEqual(
+    descend?.({ repo: newest, parent: null, forks: [newest, newest], byName: { n: newest }, other: 'x' }),
+    {
+      repo: old,
+      parent: null,
+      forks: [old, old],
+      byName: { n: old },
+      other: 'x',
+    },
+  );
   assert.deepEqual((schema as typeof Issue).properties.forks.items, OldRepo);
 });
 
@@ -101,12 +105,18 @@ test('a change with `up` that matches no request body is an error at start', () 
 test('a change or a route that names an unknown version is an error at start', () => {
   const both = shape({ reply: { 200: Repo }, body: Repo });
   assert.doesNotThrow(() => checkVersions([both], table));
-  assert.throws(() => checkVersions([both], { names: ['2024-01-01'], changes: [titled] }), /unknown version 2026-01-01/);
+  assert.throws(
+    () => checkVersions([both], { names: ['2024-01-01'], changes: [titled] }),
+    /unknown version 2026-01-01/,
+  );
   assert.throws(() => checkVersions([{ ...both, until: '1999-01-01' }], table), /unknown version 1999-01-01/);
 });
 
 test('a change needs two schemas of the same name', () => {
-  assert.throws(() => change({ version: '2026-01-01', title: 'x', schema: Repo, before: Type.Object({}) }), /same \$id/);
+  assert.throws(
+    () => change({ version: '2026-01-01', title: 'x', schema: Repo, before: Type.Object({}) }),
+    /same \$id/,
+  );
 });
 
 test('a route exists from `since` on and up to, but not in, `until`', () => {
@@ -130,12 +140,15 @@ test('a version is supported for 24 calendar months after its successor', () => 
 });
 
 test('without a choice a call gets the oldest version that is still supported', () => {
-  assert.equal(selectVersion(table.names, undefined, Date.UTC(2026, 5, 1)), '2024-01-01');
-  assert.equal(selectVersion(table.names, undefined, Date.UTC(2027, 5, 1)), '2025-01-01');
+  assert.equal(select(undefined, Date.UTC(2026, 5, 1)), '2024-01-01');
+  assert.equal(select(undefined, Date.UTC(2027, 5, 1)), '2025-01-01');
 });
 
 test('an unknown version is malformed, a retired one is gone, and both name what there is', () => {
   const now = Date.UTC(2027, 5, 1);
-  assert.throws(() => selectVersion(table.names, '2020-01-01', now), { kind: 'malformed', message: /2026-01-01 \(most recent\)/ });
-  assert.throws(() => selectVersion(table.names, '2024-01-01', now), { kind: 'gone', message: /2025-01-01/ });
+  assert.throws(() => select('2020-01-01', now), {
+    kind: 'malformed',
+    message: /2026-01-01 \(most recent\)/,
+  });
+  assert.throws(() => select('2024-01-01', now), { kind: 'gone', message: /2025-01-01/ });
 });

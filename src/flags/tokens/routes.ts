@@ -53,10 +53,11 @@ const getTokens = route(
     }),
     list: TokenSummary,
   },
-  async ({ caller, query, demand, can: may }, { db }) => {
-    demand('member/me:token/*');
+  async (call, { db }) => {
+    const { caller, query } = call;
+    call.demand('member/me:token/*');
     const slice = { offset: query.offset, limit: clampLimit(query.limit, USUAL_LIMIT, MOST) };
-    const filter = query.showAll && may('member/*:token/*') ? {} : { visibleTo: caller.member.id };
+    const filter = query.showAll && call.can('member/*:token/*') ? {} : { visibleTo: caller.member.id };
     const { items, total } = await listTokens(db, filter, slice);
     return new Page(items, total, slice).map((token) => toSummary(token));
   },
@@ -104,9 +105,9 @@ const getToken = route(
     params: ById,
     reply: { 200: TokenDetail },
   },
-  async ({ caller, params, demand }, { db }) => {
-    const token = await readToken(db, params.id, caller);
-    demand(resourceOf(token, caller));
+  async (call, { db }) => {
+    const token = await readToken(db, call.params.id, call.caller);
+    call.demand(resourceOf(token, call.caller));
     return toDetail(token, await findMember(db, { id: token.memberId }));
   },
 );

@@ -48,10 +48,8 @@ type GraphqlCall = Pick<Call, 'base' | 'now' | 'spend'> & {
   body: Static<typeof Query>;
 };
 
-async function answer(
-  { body, caller, base, now, spend }: GraphqlCall,
-  kernel: Kernel,
-): Promise<Static<typeof Result>> {
+async function answer(call: GraphqlCall, kernel: Kernel): Promise<Static<typeof Result>> {
+  const { body, caller, base, now } = call;
   const variables = body.variables ?? {};
   let document: DocumentNode;
   let cost: Cost;
@@ -66,7 +64,8 @@ async function answer(
     if (error instanceof GraphQLError) return { errors: [spell(error)] };
     throw error;
   }
-  if (!isDryRun(document, variables) && !spend(cost.points)) return { errors: [spent(caller.member.number)] };
+  if (!isDryRun(document, variables) && !call.spend(cost.points))
+    return { errors: [spent(caller.member.number)] };
   const counter = kernel.limits.enabled ? kernel.limits.peek('host.graphql', caller, now) : undefined;
   const context: Context = { caller, base, kernel, cost, counter };
   const { data, errors } = await execute({

@@ -106,8 +106,8 @@ export function createComparison(
     const typeBefore = (member: Member) => describeType(olderReader.shapeOf(member.schema));
     const typeAfter = (member: Member) => describeType(newerReader.shapeOf(member.schema));
     const members = matchNames(
-      travelling(older.members),
-      travelling(newer.members),
+      travelling(older.members, newer.members),
+      travelling(newer.members, older.members),
       (removed, added) => typeBefore(removed) === typeAfter(added),
     );
     const report = (name: string, kind: DifferenceKind, message: string) =>
@@ -134,12 +134,15 @@ export function createComparison(
     }
   }
 
-  function travelling(members: ReadonlyMap<string, Member>): Map<string, Member> {
+  /** Those that go in this direction. A name that is merely listed as required is none beside one that is described. */
+  function travelling(members: Facet['members'], others: Facet['members']): Map<string, Member> {
     return new Map(
-      [...members].filter(
-        ([, { schema, only }]) =>
-          (only === undefined || only === direction) && (direction === 'request' || schema !== UNDESCRIBED),
-      ),
+      [...members].filter(([name, { schema, only }]) => {
+        if (only !== undefined && only !== direction) return false;
+        if (schema !== UNDESCRIBED) return true;
+        const other = others.get(name);
+        return direction === 'request' && (other === undefined || other.schema === UNDESCRIBED);
+      }),
     );
   }
 

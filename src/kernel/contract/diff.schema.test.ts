@@ -166,10 +166,11 @@ test('a read-only member is no parameter and a write-only one is no field', () =
   assert.deepEqual(changes(sends(readable), sends(writable)), [`required-parameter-added @ ${BODY}: b`]);
 });
 
-test('a field without a description is gone, though it is still listed as required', () => {
-  assert.deepEqual(changes(answers(object({ a: text }, 'a')), answers(object({}, 'a'))), [
-    `parameter-or-field-removed @ ${OK}: a`,
-  ]);
+test('a member without a description is gone, though it is still listed as required', () => {
+  const [whole, bare] = [object({ a: text }, 'a'), object({}, 'a')];
+  assert.deepEqual(changes(answers(whole), answers(bare)), [`parameter-or-field-removed @ ${OK}: a`]);
+  assert.deepEqual(changes(sends(whole), sends(bare)), [`parameter-or-field-removed @ ${BODY}: a`]);
+  assert.deepEqual(changes(sends(object({})), sends(bare)), [`required-parameter-added @ ${BODY}: a`]);
 });
 
 test('the name of a path placeholder is no difference', () => {

@@ -28,7 +28,7 @@ export function serveLogin(app: FastifyInstance, kernel: Kernel): void {
 
     scope.get('/session', async (request, reply) => {
       const member = await sessionMember(request, kernel);
-      return show(
+      return showPage(
         reply,
         200,
         member === undefined ? loginPage({}) : welcomePage(member.username, kernel.publicUrl),

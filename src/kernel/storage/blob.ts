@@ -12,7 +12,7 @@ import { fold } from './fold.ts';
 export interface BlobStore {
   /** Durable once resolved. When `data` fails, so does this, and the key keeps what it had. */
   put(key: string, data: Uint8Array | AsyncIterable<Uint8Array>): Promise<{ size: number }>;
-  get(key: string): Promise<Blob | undefined>;
+  get(key: string): Promise<StoredBlob | undefined>;
   /** Also succeeds when there is nothing to delete. */
   delete(key: string): Promise<void>;
   /** In no order. */
@@ -20,7 +20,7 @@ export interface BlobStore {
 }
 
 /** A blob as it was when it was asked for, also if it is replaced or deleted meanwhile. */
-export interface Blob {
+export interface StoredBlob {
   size: number;
   /** To be called once. Gives the blob back when it ends or is destroyed. */
   stream(): Readable;
@@ -82,7 +82,7 @@ export async function openFileBlobs(folder: string, clock: Clock = systemClock):
         for await (const entry of await opendir(join(root, shard.name))) {
           const handle = await openIfExists(join(root, shard.name, entry.name));
           if (!handle) continue;
-          const { key } = await readHeader(handle).finally(() => handle.close());
+          const key = await readKey(handle);
           if (key.startsWith(prefix)) yield key;
         }
       }
@@ -93,4 +93,103 @@ export async function openFileBlobs(folder: string, clock: Clock = systemClock):
 function pathOf(root: string, key: string): string {
   const hash = createHash('sha256').update(JSON.stringify(key)).digest('hex');
   return join(root, hash.slice(0, 2), hash.slice(2));
+}
+
+async function write(
+  file: string,
+  key: string,
+  data: Uint8Array | AsyncIterable<Uint8Array>,
+): Promise<number> {
+  const handle = await open(file, 'wx');
+  try {
+    let size = 0;
+    await handle.writeFile(`${JSON.stringify(key)}\n`);
+    for await (const chunk of data instanceof Uint8Array ? [data] : data) {
+      await handle.writeFile(chunk);
+      size += chunk.byteLength;
+    }
+    await handle.sync();
+    return size;
+  } finally {
+    await handle.close();
+  }
+}
+
+async function moveIntoPlace(from: string, to: string): Promise<void> {
+  const shard = dirname(to);
+  try {
+    await rename(from, to);
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    await mkdir(shard, { recursive: true });
+    await syncFolder(dirname(shard));
+    await rename(from, to);
+  }
+  await syncFolder(shard);
+}
+
+/** A name lives in its folder: without this a crash could lose the new name of a file that is itself safe. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function openIfExists(file: string): Promise<FileHandle | undefined> {
+  try {
+    return await open(file, 'r');
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw fold(error);
+  }
+}
+
+/** Keeps the file open from here on, as its name may point to another one by the time it is read. */
+async function blobOf(handle: FileHandle): Promise<StoredBlob> {
+  try {
+    const [{ start }, { size }] = await Promise.all([readHeader(handle), handle.stat()]);
+    return {
+      size: size - start,
+      stream: () => handle.createReadStream({ start }),
+      close: () => handle.close(),
+    };
+  } catch (error) {
+    await handle.close();
+    throw fold(error);
+  }
+}
+
+async function readKey(handle: FileHandle): Promise<string> {
+  try {
+    return (await readHeader(handle)).key;
+  } finally {
+    await handle.close();
+  }
+}
+
+async function readHeader(handle: FileHandle): Promise<{ key: string; start: number }> {
+  for (let length = 1024; ; length *= 16) {
+    const { buffer, bytesRead } = await handle.read({ buffer: Buffer.alloc(length), position: 0 });
+    const end = buffer.subarray(0, bytesRead).indexOf('\n');
+    if (end >= 0) return { key: JSON.parse(buffer.toString('utf8', 0, end)) as string, start: end + 1 };
+    if (bytesRead < length) throw new Error('This is not a file of the blob store: its first line is missing.');
+  }
+}
+
+async function sweep(folder: string, before: number): Promise<void> {
+  for await (const { name } of await opendir(folder)) {
+    const file = join(folder, name);
+    const isStale = await stat(file).then(
+      ({ mtimeMs }) => mtimeMs < before,
+      () => false,
+    );
+    if (isStale) await unlink(file).catch(() => {});
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'ENOENT';
 }

@@ -11,7 +11,10 @@ export interface Engine {
   readonly db: Db;
   /** Inside a transaction: waits until no other process holds `name`, and holds it until the transaction ends. */
   lock(tx: Db, name: string): Promise<void>;
-  /** Tells all listeners, in this process and in the others on the same database. Call it after the commit. */
+  /**
+   * Tells all listeners, in this process and in the others on the same database. Call it after the commit. It does not
+   * fail, as the change it tells of is done: a notice may be lost, and who listens must also look now and then.
+   */
   notify(channel: string, payload?: string): Promise<void>;
   /** `hear` gets the payload, or undefined when something changed elsewhere and nobody knows what. Returns the way to stop. */
   listen(channel: string, hear: (payload: string | undefined) => void): Promise<() => void>;

@@ -69,7 +69,7 @@ const SYSTEM: Record<string, Meaning> = {
 
 /** What pg says of a lost connection with words alone. */
 const LOST =
-  /^Connection terminated|^timeout exceeded when trying to connect|is not queryable|pool after calling end/;
+  /^Connection terminated|^timeout expired|^timeout exceeded when|is not queryable|pool after calling end/;
 
 /** The members of driver errors: `errcode` is node:sqlite's; `code`, `table` and `detail` are pg's. */
 interface DriverError extends Error {

@@ -32,8 +32,10 @@ export async function openSqlite(settings: SqliteSettings): Promise<Engine> {
   return {
     kind: 'sqlite',
     db,
-    // A transaction has the whole file from its first statement on.
-    lock: async (tx) => void (await sql`select 1`.execute(tx)),
+    async lock(tx) {
+      if (!tx.isTransaction) throw new Error('Only a transaction can hold a lock.');
+      await sql`select 1`.execute(tx); // from its first statement on, a transaction has the whole file
+    },
     notify: async (channel, payload) => listeners.tell(channel, payload),
     listen: async (channel, hear) => listeners.add(channel, hear),
     ping: async () => {

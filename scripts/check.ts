@@ -1,0 +1,47 @@
+// Runs every check of the project in order, one line each, with the words of those that fail: `npm run check`.
+import { spawnSync } from 'node:child_process';
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { findBreaches } from './import-law.ts';
+
+/** Gives the words of what is wrong, or nothing. */
+type Check = () => string | undefined;
+
+const ROOT = dirname(import.meta.dirname);
+
+const { values } = parseArgs({ options: { 'no-tests': { type: 'boolean' } } });
+
+const checks: Record<string, Check> = {
+  format: () => runNode('node_modules/oxfmt/bin/oxfmt', '--check'),
+  lint: () => runNode('node_modules/oxlint/bin/oxlint'),
+  'import law': checkImports,
+  'dead code': () => runNode('node_modules/knip/bin/knip.js'),
+  types: () => runNode('node_modules/typescript/bin/tsc', '-p', 'tsconfig.json'),
+  openapi: () => runNode('scripts/openapi.ts', '--check'),
+  ...(!values['no-tests'] && { tests: () => runNode('test/run.ts') }),
+};
+
+function runNode(...args: string[]): string | undefined {
+  const options = { cwd: ROOT, encoding: 'utf8', maxBuffer: 2 ** 28 } as const;
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, options);
+  return status === 0 ? undefined : stdout + stderr;
+}
+
+function checkImports(): string | undefined {
+  const paths = globSync('src/**/*.ts', { cwd: ROOT });
+  const breaches = findBreaches(new Map(paths.map((path) => [path, readFileSync(join(ROOT, path), 'utf8')])));
+  return breaches.length === 0
+    ? undefined
+    : breaches.map(({ path, line, rule }) => `${path}:${line}: ${rule}`).join('\n');
+}
+
+for (const [name, check] of Object.entries(checks)) {
+  const startedAt = performance.now();
+  const words = check();
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+  console.log(`${name.padEnd(12)} ${words === undefined ? 'ok' : 'failed'} (${seconds} s)`);
+  if (words === undefined) continue;
+  console.log(words.trim());
+  process.exitCode = 1;
+}

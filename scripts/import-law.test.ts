@@ -1,0 +1,99 @@
+// Holds the import law to its rules, each by one small source that breaks it and one that does not.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { findBreaches } from './import-law.ts';
+
+function judge(files: Record<string, string>): string[] {
+  return findBreaches(new Map(Object.entries(files))).map(
+    ({ path, line, rule }) => `${path}:${line}: ${rule}`,
+  );
+}
+
+test('imports go from the command line to the kernel, and rows may be skipped', () => {
+  const files = {
+    'src/bin.ts': `import { runCli } from './cli/program.ts';`,
+    'src/cli/program.ts': `import { open } from '../app.ts';\nimport { Failure } from '../kernel/failure.ts';`,
+    'src/app.ts': `import { flagsApi } from './flags/api.ts';\nimport type { Config } from './config.ts';`,
+    'src/flags/api.ts': `import { route } from '../kernel/route.ts';\nimport { list } from './tokens/routes.ts';`,
+  };
+  assert.deepEqual(judge(files), []);
+});
+
+test('the kernel imports no API, not even a type', () => {
+  const text = `// First line.\nimport type {\n  Flag,\n} from '../flags/tokens/model.ts';`;
+  assert.deepEqual(judge({ 'src/kernel/route.ts': text }), [
+    'src/kernel/route.ts:2: kernel must not import flags',
+  ]);
+});
+
+test('APIs never import each other', () => {
+  const text = `export { repository } from '../../host/users/model.ts';`;
+  assert.deepEqual(judge({ 'src/actors/users/routes.ts': text }), [
+    'src/actors/users/routes.ts:1: actors must not import host',
+  ]);
+});
+
+test('an API does not import the settings, and nothing below the command line imports it', () => {
+  const files = {
+    'src/host/api.ts': `import { SETTINGS } from '../config.ts';`,
+    'src/app.ts': `const { io } = await import('./cli/io.ts');`,
+  };
+  assert.deepEqual(judge(files), [
+    'src/host/api.ts:1: host must not import config',
+    'src/app.ts:1: app must not import cli',
+  ]);
+});
+
+test('a resource goes from routes to store to tables', () => {
+  const files = {
+    'src/flags/tokens/routes.ts': `import { listTokens } from './store.ts';\nimport { shape } from './model.ts';`,
+    'src/flags/tokens/store.ts': `import type { TokenRow } from '../tables.ts';\nimport { route } from './routes.ts';`,
+    'src/flags/tables.ts': `import type { Stored } from './tokens/store.ts';`,
+  };
+  assert.deepEqual(judge(files), [
+    'src/flags/tokens/store.ts:2: store must not import routes',
+    'src/flags/tables.ts:1: tables must not import store',
+  ]);
+});
+
+test('a model reaches no I/O, neither itself nor through what it loads', () => {
+  const files = {
+    'src/flags/tokens/model.ts': [
+      `import { readFileSync } from 'node:fs';`,
+      `import type { Selectable } from 'kysely';`,
+      `import type { Stored } from './store.ts';`,
+      `import { log } from '../../kernel/log.ts';`,
+      `import type { Logger } from '../../kernel/log.ts';`,
+      `import { Type } from 'typebox';`,
+    ].join('\n'),
+    'src/kernel/log.ts': `import { sink } from './sink.ts';`,
+    'src/kernel/sink.ts': `import { log } from './log.ts';\nimport net from 'node:net';`,
+  };
+  assert.deepEqual(judge(files), [
+    'src/flags/tokens/model.ts:1: a model is pure and must not reach node:fs',
+    'src/flags/tokens/model.ts:2: a model is pure and must not reach kysely',
+    'src/flags/tokens/model.ts:3: a model is pure and must not reach src/flags/tokens/store.ts',
+    'src/flags/tokens/model.ts:4: a model is pure and must not reach src/kernel/log.ts → src/kernel/sink.ts → node:net',
+  ]);
+});
+
+test('database drivers are imported by the storage folder alone', () => {
+  const files = {
+    'src/kernel/storage/postgres.ts': `import pg from 'pg';`,
+    'src/kernel/storage/sqlite.ts': `import { DatabaseSync } from 'node:sqlite';`,
+    'src/cli/doctor.ts': `import { DatabaseSync } from 'node:sqlite';`,
+  };
+  assert.deepEqual(judge(files), ['src/cli/doctor.ts:1: only src/kernel/storage may import node:sqlite']);
+});
+
+test('only tests may import from outside the source', () => {
+  const text = `import { startServer } from '../../test/server.ts';`;
+  assert.deepEqual(judge({ 'src/host/api.test.ts': text, 'src/host/api.ts': text }), [
+    'src/host/api.ts:1: only tests may import what is outside src/',
+  ]);
+});
+
+test('words that look like imports are none', () => {
+  const text = `const words = ['import', 'from'];\nexport const from = 'kernel';\n// import { a } from '../host/api.ts';`;
+  assert.deepEqual(judge({ 'src/flags/api.ts': text }), []);
+});

@@ -1,0 +1,93 @@
+// The import law of src/: which file may import which. It is judged as a whole, since I/O may hide behind other files.
+import { posix } from 'node:path';
+
+export type Breach = { path: string; line: number; rule: string };
+
+type Import = { line: number; target: string; isType: boolean };
+
+/** A file may import its own unit and what stands further down; units of one row never import each other. */
+const LAYERS = [['bin'], ['cli'], ['app'], ['config'], ['flags', 'actors', 'host'], ['kernel']];
+
+/** Inside a resource it goes by file name: routes, then store, then tables. */
+const ROLES = ['routes', 'store', 'tables'];
+
+const DRIVERS = /^(pg|pg-.+|node:sqlite)$/;
+const IO =
+  /^node:(fs|net|http|http2|https|tls|dgram|dns|child_process|worker_threads|cluster|sqlite)(\/|$)|^(pg|kysely|fastify|undici|pino)$/;
+
+const IMPORT =
+  /^(?:import|export)\s+(type\s)?[^;'"]*?\bfrom\s+'([^']+)'|^import\s+'([^']+)'|\bimport\(\s*'([^']+)'\s*\)/gm;
+
+/** Takes the texts of the source by path (`src/…`) and gives every broken rule. */
+export function findBreaches(sources: ReadonlyMap<string, string>): Breach[] {
+  const graph = new Map([...sources].map(([path, text]) => [path, readImports(path, text)]));
+  return [...graph].flatMap(([path, imports]) =>
+    imports.flatMap((found) => judge(path, found, graph).map((rule) => ({ path, line: found.line, rule }))),
+  );
+}
+
+function readImports(path: string, text: string): Import[] {
+  return [...text.matchAll(IMPORT)].map((match) => {
+    const name = match[2] ?? match[3] ?? match[4] ?? '';
+    return {
+      line: text.slice(0, match.index).split('\n').length,
+      target: name.startsWith('.') ? posix.join(posix.dirname(path), name) : name,
+      isType: match[1] !== undefined,
+    };
+  });
+}
+
+function judge(path: string, { target, isType }: Import, graph: ReadonlyMap<string, Import[]>): string[] {
+  const isTest = path.endsWith('.test.ts');
+  const rules: string[] = [];
+  if (target.startsWith('src/') && !mayImport(unitOf(path), unitOf(target))) {
+    rules.push(`${unitOf(path)} must not import ${unitOf(target)}`);
+  }
+  if (/^(test|scripts|bench)\//.test(target) && !isTest)
+    rules.push('only tests may import what is outside src/');
+  if (DRIVERS.test(target) && !path.startsWith('src/kernel/storage/')) {
+    rules.push(`only src/kernel/storage may import ${target}`);
+  }
+  if (isTest) return rules;
+  const [role, targetRole] = [roleOf(path), roleOf(target)];
+  if (ROLES.includes(role) && ROLES.includes(targetRole) && ROLES.indexOf(targetRole) < ROLES.indexOf(role)) {
+    rules.push(`${role} must not import ${targetRole}`);
+  }
+  if (role === 'model') {
+    const way =
+      ROLES.includes(targetRole) || IO.test(target) ? [target] : isType ? undefined : findIo(target, graph);
+    if (way) rules.push(`a model is pure and must not reach ${way.join(' → ')}`);
+  }
+  return rules;
+}
+
+function mayImport(from: string, to: string): boolean {
+  const rankOf = (unit: string) => LAYERS.findIndex((row) => row.includes(unit));
+  return from === to || rankOf(to) > rankOf(from);
+}
+
+/** The first folder under src/, or the file itself; the small files beside config.ts count as one with it. */
+function unitOf(path: string): string {
+  const [, name = ''] = /^src\/([^/.]+)/.exec(path) ?? [];
+  return LAYERS.flat().includes(name) ? name : 'config';
+}
+
+function roleOf(path: string): string {
+  return path.startsWith('src/') ? posix.basename(path, '.ts') : '';
+}
+
+/** The way by which a file comes to do I/O when it is loaded; types are not loaded. */
+function findIo(
+  path: string,
+  graph: ReadonlyMap<string, Import[]>,
+  seen = new Set<string>(),
+): string[] | undefined {
+  if (IO.test(path)) return [path];
+  if (seen.has(path)) return undefined;
+  seen.add(path);
+  for (const { target, isType } of graph.get(path) ?? []) {
+    const way = isType ? undefined : findIo(target, graph, seen);
+    if (way) return [path, ...way];
+  }
+  return undefined;
+}

@@ -1,0 +1,39 @@
+// Finds which rules of the ledger are held by tests, from the names of the tests alone.
+
+export type Ledger = Record<string, [id: string, title: string][]>;
+
+export type Coverage = {
+  apis: { api: string; total: number; covered: string[]; missing: string[] }[];
+  /** Test names that begin with a number the ledger does not have. */
+  unknown: { path: string; id: string }[];
+};
+
+// A test's name is the first argument of `test(…)`, wherever it is declared: in a loop over engines as well. Skipped and
+// pending tests hold nothing.
+const NAME = /\b(?:test|it)\(\s*['"`]((?:[A-Z]\d+\s)+)/g;
+const COMMENT_LINE = /^\s*(?:\/\/|\*).*/gm;
+
+export function findCoverage(ledger: Ledger, tests: ReadonlyMap<string, string>): Coverage {
+  const named = [...tests].flatMap(([path, text]) =>
+    [...text.replace(COMMENT_LINE, '').matchAll(NAME)].flatMap(([, ids = '']) =>
+      ids
+        .trim()
+        .split(/\s/)
+        .map((id) => ({ path, id })),
+    ),
+  );
+  const held = new Set(named.map(({ id }) => id));
+  const known = new Set(Object.values(ledger).flatMap((rules) => rules.map(([id]) => id)));
+  return {
+    apis: Object.entries(ledger).map(([api, rules]) => {
+      const ids = rules.map(([id]) => id);
+      return {
+        api,
+        total: ids.length,
+        covered: ids.filter((id) => held.has(id)),
+        missing: ids.filter((id) => !held.has(id)),
+      };
+    }),
+    unknown: named.filter(({ id }) => !known.has(id)),
+  };
+}

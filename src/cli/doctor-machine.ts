@@ -1,0 +1,146 @@
+// What doctor checks outside the database: Node, the data folder, the disk, the clock, left-over files, HTTPS.
+import { X509Certificate } from 'node:crypto';
+import { accessSync, chmodSync, constants, existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Config } from '../config.ts';
+import type { Finding } from './doctor.ts';
+import { messageOf } from './failing.ts';
+import { askReadiness } from './probe.ts';
+import { isAlive, readRun, removeRun } from './run-file.ts';
+
+const NODE_MAJOR = 24;
+const FIRST_YEAR = 2026;
+const GB = 1e9;
+const MB = 1e6;
+const HOUR = 60 * 60 * 1000;
+const WEEK = 7 * 24 * HOUR;
+
+export async function checkMachine(config: Config, now: number): Promise<Finding[]> {
+  return [
+    checkNode(process.versions.node),
+    checkClock(now),
+    checkFolder(config.data),
+    ...(existsSync(config.data) ? [checkMode(config.data)] : []),
+    await checkDisk(config.data),
+    checkTemporaries(config, now),
+    await checkRun(config.data),
+    ...checkTls(config, now),
+  ];
+}
+
+export function checkNode(version: string): Finding {
+  const name = 'node';
+  return Number.parseInt(version) >= NODE_MAJOR
+    ? { name, state: 'ok', detail: version }
+    : { name, state: 'fail', detail: `${version}: install Node ${NODE_MAJOR} or newer` };
+}
+
+export function checkClock(now: number): Finding {
+  const name = 'clock';
+  const time = new Date(now);
+  return time.getUTCFullYear() >= FIRST_YEAR
+    ? { name, state: 'ok', detail: time.toISOString() }
+    : { name, state: 'fail', detail: `it says ${time.toISOString()}: set the time of this machine` };
+}
+
+function checkFolder(data: string): Finding {
+  const name = 'data folder';
+  if (!existsSync(data)) return { name, state: 'warn', detail: `${data} is not there: the server makes it` };
+  try {
+    accessSync(data, constants.R_OK | constants.W_OK | constants.X_OK);
+    return { name, state: 'ok', detail: `${data} can be written to` };
+  } catch {
+    return { name, state: 'fail', detail: `${data} cannot be written to: give it to the user who runs the server` };
+  }
+}
+
+function checkMode(data: string): Finding {
+  const name = 'permissions';
+  const mode = statSync(data).mode & 0o777;
+  const spelled = mode.toString(8).padStart(3, '0');
+  // Windows keeps its permissions elsewhere.
+  if ((mode & 0o077) === 0 || process.platform === 'win32') return { name, state: 'ok', detail: spelled };
+  return {
+    name,
+    state: 'warn',
+    detail: `${spelled}: others on this machine can look into ${data}; chmod 700 it`,
+    repair: () => {
+      chmodSync(data, 0o700);
+      return 'changed to 700';
+    },
+  };
+}
+
+async function checkDisk(data: string): Promise<Finding> {
+  let folder = data;
+  while (!existsSync(folder)) folder = dirname(folder);
+  const { bavail, bsize } = await statfs(folder);
+  return judgeSpace(bavail * bsize);
+}
+
+export function judgeSpace(bytes: number): Finding {
+  const name = 'disk';
+  const left = `${(bytes / GB).toFixed(1)} GB free`;
+  if (bytes < 100 * MB) return { name, state: 'fail', detail: `${left}: make room before writes fail` };
+  if (bytes < GB) return { name, state: 'warn', detail: `${left}: make room soon` };
+  return { name, state: 'ok', detail: left };
+}
+
+/** Files of uploads that a crash has cut off; one that is being written now is younger. */
+function checkTemporaries({ blobs, data }: Config, now: number): Finding {
+  const name = 'temporary files';
+  const folder = join(blobs ?? join(data, 'blobs'), 'tmp');
+  const files = existsSync(folder) ? readdirSync(folder).map((file) => join(folder, file)) : [];
+  const stale = files.filter((file) => (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? now) < now - HOUR);
+  if (stale.length === 0) return { name, state: 'ok', detail: 'none left behind' };
+  return {
+    name,
+    state: 'warn',
+    detail: `${stale.length} left behind in ${folder}: delete them`,
+    repair: () => {
+      for (const file of stale) rmSync(file, { force: true });
+      return `${stale.length} deleted`;
+    },
+  };
+}
+
+async function checkRun(data: string): Promise<Finding> {
+  const name = 'server';
+  const run = readRun(data);
+  if (run === undefined) return { name, state: 'ok', detail: 'none is running here' };
+  if ((await askReadiness(run.url)) !== undefined) {
+    return { name, state: 'ok', detail: `${run.url}, process ${run.pid}` };
+  }
+  if (isAlive(run.pid)) {
+    return { name, state: 'fail', detail: `process ${run.pid} does not answer on ${run.url}: look into its log` };
+  }
+  return {
+    name,
+    state: 'warn',
+    detail: `run.json is left over from process ${run.pid}, which ended without stopping: delete it`,
+    repair: () => {
+      removeRun(data, run.pid);
+      return 'left-over run.json deleted';
+    },
+  };
+}
+
+function checkTls({ tlsCert, tlsKey }: Config, now: number): Finding[] {
+  if (tlsCert === undefined || tlsKey === undefined) return [];
+  const name = 'https';
+  try {
+    readFileSync(tlsKey);
+    return [judgeCertificate(new X509Certificate(readFileSync(tlsCert)).validTo, now)];
+  } catch (error) {
+    return [{ name, state: 'fail', detail: `${messageOf(error)}: correct --tls-cert and --tls-key` }];
+  }
+}
+
+export function judgeCertificate(validTo: string, now: number): Finding {
+  const name = 'https';
+  const left = Date.parse(validTo) - now;
+  if (left <= 0) return { name, state: 'fail', detail: `the certificate ended on ${validTo}: renew it` };
+  if (left < WEEK) return { name, state: 'warn', detail: `the certificate ends on ${validTo}: renew it` };
+  return { name, state: 'ok', detail: `the certificate is good until ${validTo}` };
+}

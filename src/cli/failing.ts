@@ -1,0 +1,42 @@
+// How a command ends badly: one sentence that says what to do, and an exit code.
+import { CommanderError } from 'commander';
+import { Failure, type FailureKind } from '../kernel/failure.ts';
+import type { Io } from './io.ts';
+
+export const EXIT = { good: 0, failed: 1, wrongUse: 2 } as const;
+
+const WRONG_USE: readonly FailureKind[] = ['invalid', 'malformed'];
+
+/** Tells what went wrong, unless that has been told, and returns the exit code. */
+export function tellFailure(error: unknown, argv: readonly string[], io: Io): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.good : EXIT.wrongUse;
+  if (isDebug(argv, io)) io.err(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  else if (error instanceof Failure) io.err(endSentence(error.message));
+  else io.err(`${endSentence(messageOf(error))} Set SIGNALBOX_LOG_LEVEL=debug to see where it comes from.`);
+  return error instanceof Failure && WRONG_USE.includes(error.kind) ? EXIT.wrongUse : EXIT.failed;
+}
+
+/** Commander's own complaint as our sentence: `error: unknown option '--prot'\n(Did you mean --port?)`. */
+export function spellWrongUse(complaint: string): string {
+  const [first = '', hint] = complaint.trim().replace(/^error: /, '').split('\n');
+  const sentence = endSentence(first.charAt(0).toUpperCase() + first.slice(1));
+  return [sentence, hint?.replace(/^\((.*)\)$/, '$1') ?? 'See signalbox --help.'].join(' ');
+}
+
+/** Some errors speak only through those they hold: a refused connection has one per address tried. */
+export function messageOf(error: unknown): string {
+  if (error instanceof AggregateError && error.message === '') return messageOf(error.errors[0]);
+  const { message, cause } = error as Error;
+  return cause instanceof Error && !message.includes(cause.message) ? `${message}: ${cause.message}` : message;
+}
+
+export function endSentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}
+
+function isDebug(argv: readonly string[], { env }: Io): boolean {
+  const flag = argv.findIndex((word) => word.startsWith('--log-level'));
+  const level =
+    flag === -1 ? env['SIGNALBOX_LOG_LEVEL'] : (argv[flag]!.split('=', 2)[1] ?? argv[flag + 1]);
+  return level === 'debug' || level === 'trace';
+}

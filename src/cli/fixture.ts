@@ -1,0 +1,94 @@
+// What the tests of the command line share: running a command here, and a real server in a process of its own.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import type { Io } from './io.ts';
+import { runCli } from './program.ts';
+
+const BIN = fileURLToPath(new URL('../bin.ts', import.meta.url));
+
+/** Gone when the tests of the file are over. */
+export function makeFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-cli-'));
+  after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+export interface Ended {
+  code: number | null;
+  signal?: NodeJS.Signals | null;
+  out: string;
+  err: string;
+}
+
+/** Runs a command in this process, as if in a pipe. */
+export async function run(argv: readonly string[], io: Partial<Io> = {}): Promise<Ended> {
+  const out: string[] = [];
+  const err: string[] = [];
+  const code = await runCli(argv, {
+    out: (text) => out.push(text),
+    err: (text) => err.push(text),
+    env: {},
+    isTerminal: false,
+    ...io,
+  });
+  return { code, out: out.join('\n'), err: err.join('\n') };
+}
+
+export interface Spawned {
+  pid: number;
+  kill(signal: NodeJS.Signals): void;
+  /** Resolves when the output holds the text, with all of it until then; fails when the process ends without. */
+  say(text: string): Promise<string>;
+  ended: Promise<Ended>;
+}
+
+/** Runs a command, or another file, in a process of its own, which ends with the tests of the file at the latest. */
+export function start(argv: readonly string[], env: NodeJS.ProcessEnv = {}, file: string = BIN): Spawned {
+  const child = spawn(process.execPath, [file, ...argv], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  after(() => child.kill('SIGKILL'));
+  let out = '';
+  let err = '';
+  child.stdout.setEncoding('utf8').on('data', (part: string) => (out += part));
+  child.stderr.setEncoding('utf8').on('data', (part: string) => (err += part));
+  const ended = once(child, 'close').then(
+    ([code, signal]): Ended => ({ code: code as number | null, signal: signal as NodeJS.Signals | null, out, err }),
+  );
+  return {
+    pid: child.pid!,
+    kill: (signal) => void child.kill(signal),
+    ended,
+    say: (text) =>
+      new Promise((resolve, reject) => {
+        const look = () => out.includes(text) && resolve(out);
+        look();
+        child.stdout.on('data', look);
+        void ended.then((end) => reject(new Error(`ended without saying "${text}": ${JSON.stringify(end)}`)));
+      }),
+  };
+}
+
+export interface RunningServer extends Spawned {
+  url: string;
+  banner: string;
+  /** The administrator's, when this start made it. */
+  token: string | undefined;
+}
+
+export async function startServer(data: string, argv: readonly string[] = [], env = {}): Promise<RunningServer> {
+  const spawned = start(['serve', '--port', '0', '--data', data, ...argv], env);
+  const banner = await spawned.say('ready in ');
+  const url = /listens on (\S+)/.exec(banner)![1]!;
+  return { ...spawned, url, banner, token: /^ +Token +(\S+)/m.exec(banner)?.[1] };
+}
+
+/** The status of a call to the API that asks who the caller is. */
+export async function statusOf(url: string, token: string): Promise<number> {
+  const response = await fetch(`${url}/user`, { headers: { authorization: `Bearer ${token}` } });
+  await response.arrayBuffer();
+  return response.status;
+}

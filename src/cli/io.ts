@@ -1,0 +1,57 @@
+// Where a command speaks and what it may ask: handed in, so that tests can listen.
+import { createInterface } from 'node:readline/promises';
+import { styleText } from 'node:util';
+
+export interface Io {
+  /** Each text is a block of lines without a line end of its own. */
+  out(text: string): void;
+  err(text: string): void;
+  env: NodeJS.ProcessEnv;
+  /** Whether a person reads the output. */
+  isTerminal: boolean;
+  /** Asks a person for a yes; undefined where there is nobody to ask. */
+  confirm?(question: string): Promise<boolean>;
+}
+
+export function processIo(): Io {
+  const { stdin, stdout, stderr } = process;
+  // `signalbox token ls | head -1` closes the pipe early: that is no failure.
+  stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(0);
+    throw error;
+  });
+  return {
+    out: (text) => void stdout.write(`${text}\n`),
+    err: (text) => void stderr.write(`${text}\n`),
+    env: process.env,
+    isTerminal: stdout.isTTY,
+    ...(stdin.isTTY && stderr.isTTY && { confirm }),
+  };
+}
+
+async function confirm(question: string): Promise<boolean> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return /^y(es)?$/i.test((await lines.question(`${question} [y/N] `)).trim());
+  } finally {
+    lines.close();
+  }
+}
+
+type Style = Parameters<typeof styleText>[0];
+
+/** Colours and weights, where a person reads and has not forbidden them. */
+export function painter({ isTerminal, env }: Io): (style: Style, text: string) => string {
+  return isTerminal && !env['NO_COLOR'] && env['TERM'] !== 'dumb'
+    ? (style, text) => styleText(style, text, { validateStream: false })
+    : (_style, text) => text;
+}
+
+/** Programs get JSON: when asked for, and when nobody is looking. */
+export function wantsJson({ json }: { json?: boolean }, { isTerminal }: Io): boolean {
+  return json ?? !isTerminal;
+}
+
+export function tellJson({ out }: Io, value: unknown): void {
+  out(JSON.stringify(value, undefined, 2));
+}

@@ -1,0 +1,31 @@
+// The command `migrate status`: what has been done to the database, and what this program would do.
+import { migrations } from '../app.ts';
+import type { Settings } from '../config.ts';
+import { migrationStatus } from '../kernel/storage/migrate.ts';
+import { EXIT } from './failing.ts';
+import { tellJson, wantsJson, type Io } from './io.ts';
+import { withDatabase } from './store.ts';
+import { alignTable } from './table.ts';
+
+export async function runMigrateStatus(
+  { config }: Settings,
+  options: { json?: boolean },
+  io: Io,
+): Promise<number> {
+  const { applied, pending, unknown } = await withDatabase(config, (engine) =>
+    migrationStatus(engine, migrations),
+  );
+  const done = applied.map(({ name, appliedAt }) => ({ name, appliedAt: new Date(appliedAt).toISOString() }));
+  if (wantsJson(options, io)) {
+    tellJson(io, { applied: done, pending, unknown });
+    return EXIT.good;
+  }
+  const rows = [
+    ...done.map(({ name, appliedAt }) => [name, unknown.includes(name) ? 'unknown' : 'applied', appliedAt]),
+    ...pending.map((name) => [name, 'pending', '']),
+  ];
+  io.out(alignTable(['Migration', 'State', 'Applied'], rows));
+  if (pending.length > 0) io.out('\nThe server applies what is pending when it starts.');
+  if (unknown.length > 0) io.out('\nThe database is newer than this program: update the program.');
+  return EXIT.good;
+}

@@ -1,0 +1,164 @@
+// The command line without a server: help, wrong use, and the settings it prints.
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { SETTING_NAMES, SETTINGS, flagOf } from '../config.ts';
+import { RELEASE } from '../release.ts';
+import { makeFolder, run } from './fixture.ts';
+import type { SettingReport } from './config-print.ts';
+
+const COMMANDS = [
+  [],
+  ['serve'],
+  ['status'],
+  ['token'],
+  ['token', 'create'],
+  ['token', 'ls'],
+  ['token', 'revoke'],
+  ['migrate'],
+  ['migrate', 'status'],
+  ['doctor'],
+  ['api'],
+  ['api', 'diff'],
+  ['config'],
+  ['config', 'print'],
+];
+
+describe('help', () => {
+  test('every command explains itself with examples and exit codes', async () => {
+    for (const command of COMMANDS) {
+      const { code, out, err } = await run([...command, '--help']);
+      assert.deepEqual([code, err], [0, ''], command.join(' '));
+      assert.match(out, /Examples:\n {2}signalbox /);
+      assert.match(out, /Exit codes: 0 good, 1 failed, 2 wrong use\.$/);
+    }
+  });
+
+  test('no command at all prints the help', async () => {
+    const { code, out } = await run([]);
+    assert.equal(code, 0);
+    assert.match(out, /^Usage: signalbox /);
+    assert.equal((await run(['help'])).out, out);
+  });
+
+  test('serve has a flag for every setting that is no secret', async () => {
+    const { out } = await run(['serve', '--help']);
+    for (const name of SETTING_NAMES) {
+      assert.equal(out.includes(`${flagOf(name)} `), !SETTINGS[name].isSecret, name);
+    }
+  });
+
+  test('the version is that of the package', async () => {
+    assert.deepEqual(await run(['--version']), { code: 0, out: RELEASE, err: '' });
+  });
+});
+
+describe('wrong use', () => {
+  test('is told in one sentence with what was meant, and ends with 2', async () => {
+    const expected: [string[], RegExp][] = [
+      [['serve', '--prot', '1'], /^Unknown option '--prot'\. Did you mean --port\?$/],
+      [['serve', '--dta', 'x'], /^Unknown option '--dta'\. Did you mean --data\?$/],
+      [['serve', '--admin-token', 'x'], /^Unknown option '--admin-token'\./],
+      [['tokn', 'ls'], /^Unknown command 'tokn'\. Did you mean token\?$/],
+      [['serve', '--port'], /^Option '--port <value>' argument missing\. See signalbox --help\.$/],
+      [['serve', '--port', 'x'], /^--port must be a whole number from 0 to 65535, not "x"\.$/],
+      [['token', 'revoke'], /^Missing required argument 'token'\./],
+      [['token', 'create', '--role', 'king'], /^Option '--role <role>' argument 'king' is invalid\. Allowed /],
+      [['token', 'create', '--expires', 'soon', '--data', 'x'], /^"soon" is not a span of time: /],
+      [['serve', 'now'], /^Too many arguments/],
+    ];
+    for (const [argv, sentence] of expected) {
+      const { code, out, err } = await run(argv);
+      assert.deepEqual([code, out], [2, ''], argv.join(' '));
+      assert.match(err, sentence);
+    }
+  });
+
+  test('a token has a role or a policy, not both', async () => {
+    const { code, err } = await run(['token', 'create', '--role', 'reader', '--policy', 'x.json']);
+    assert.equal(code, 2);
+    assert.match(err, /'--policy <file>' cannot be used with option '--role <role>'/);
+  });
+
+  test('an unknown setting in the environment is refused by every command', async () => {
+    const { code, err } = await run(['token', 'ls'], { env: { SIGNALBOX_DTA: 'x' } });
+    assert.equal(code, 2);
+    assert.equal(err, 'There is no setting SIGNALBOX_DTA. Did you mean SIGNALBOX_DATA?');
+  });
+});
+
+describe('config print', () => {
+  const print = async (argv: string[], env: NodeJS.ProcessEnv = {}) => {
+    const { code, out } = await run(['config', 'print', ...argv], { env });
+    assert.equal(code, 0);
+    return Object.fromEntries((JSON.parse(out) as SettingReport[]).map((report) => [report.name, report]));
+  };
+
+  test('tells every value and where it came from', async () => {
+    const file = join(makeFolder(), 'box.json');
+    writeFileSync(file, '{"host":"::1","logLevel":"warn"}');
+    const reports = await print(['--config', file, '--port', '9', '--limit', 'host.core=5/60'], {
+      SIGNALBOX_LOG_LEVEL: 'error',
+    });
+    assert.equal(Object.keys(reports).length, SETTING_NAMES.length);
+    const told = (name: string) => [reports[name]!.value, reports[name]!.source];
+    assert.deepEqual(told('port'), ['9', 'flag']);
+    assert.deepEqual(told('logLevel'), ['error', 'environment']);
+    assert.deepEqual(told('host'), ['::1', 'file']);
+    assert.deepEqual(told('role'), ['all', 'default']);
+    assert.deepEqual(told('limit'), ['host.core=5:5/60', 'flag']);
+  });
+
+  test('global flags may stand before the command', async () => {
+    const { out } = await run(['--data', '/box', 'config', 'print', '--json']);
+    assert.match(out, /"value": "\/box"/);
+  });
+
+  test('a yes needs no value', async () => {
+    assert.equal((await print(['--allow-private-webhooks'])).allowPrivateWebhooks!.value, '1');
+    assert.equal((await print(['--allow-private-webhooks', '0'])).allowPrivateWebhooks!.value, '0');
+  });
+
+  test('hides secrets and the password of the database', async () => {
+    const env = {
+      SIGNALBOX_ADMIN_TOKEN: 'a-long-enough-secret',
+      DATABASE_URL: 'postgres://box:hunter2@db/box?password=hunter2',
+    };
+    for (const format of ['--json', '--no-json', '--markdown']) {
+      const { out } = await run(['config', 'print', format], { env });
+      assert.doesNotMatch(out, /hunter2|a-long-enough/);
+      assert.match(out, /postgres:\/\/box:\*\*\*@db\/box/);
+    }
+  });
+
+  test('is a table for people and Markdown for documents', async () => {
+    const table = await run(['config', 'print'], { isTerminal: true });
+    assert.match(table.out, /^Flag +Environment +Value +From +Default +Meaning\n--port +PORT +8080 +default/);
+    const { out } = await run(['config', 'print', '--markdown']);
+    assert.match(out, /^\| Flag \| Environment \|.*\n\| --- \|.*\n\| --port \| PORT \| 8080 \|/);
+  });
+
+  test('names for clients are not taken for settings', async () => {
+    await print([], { SIGNALBOX_URL: 'http://x', SIGNALBOX_TOKEN: 'x' });
+  });
+
+  test('says which setting is wrong', async () => {
+    const { code, err } = await run(['config', 'print'], { env: { PORT: '-1' } });
+    assert.deepEqual([code, err], [2, 'PORT must be a whole number from 0 to 65535, not "-1".']);
+  });
+});
+
+test('api diff compares files', async () => {
+  const folder = makeFolder();
+  const file = (name: string, path: string) => {
+    writeFileSync(join(folder, name), JSON.stringify({ openapi: '3.1.0', paths: { [path]: { get: {} } } }));
+    return join(folder, name);
+  };
+  const [older, newer] = [file('old.json', '/a'), file('new.json', '/b')];
+  assert.equal((await run(['api', 'diff', older, older])).code, 0);
+  const { code, out } = await run(['api', 'diff', older, newer, '--json']);
+  assert.equal(code, 1);
+  assert.equal((JSON.parse(out) as { breaking: number }).breaking, 1);
+  assert.equal((await run(['api', 'diff', older, 'absent.json'])).code, 2);
+});

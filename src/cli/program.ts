@@ -1,0 +1,223 @@
+// The command line: every command with its options and examples, and the way from its words to an exit code.
+import { Argument, Command, Option } from 'commander';
+import { RELEASE } from '../release.ts';
+import { spellWrongUse, tellFailure, EXIT } from './failing.ts';
+import type { Io } from './io.ts';
+import { addGlobalFlags, addSettingFlags, globalSettingsOf, settingsOf } from './settings.ts';
+
+const EXIT_CODES = 'Exit codes: 0 good, 1 failed, 2 wrong use.';
+
+/** Runs one command and returns the exit code. The commands themselves are loaded only when they run. */
+export async function runCli(argv: readonly string[], io: Io): Promise<number> {
+  let code: number = EXIT.good;
+  const program = createProgram(io, (result) => (code = result));
+  if (argv.length === 0) {
+    program.outputHelp();
+    return EXIT.good;
+  }
+  try {
+    await program.parseAsync(argv, { from: 'user' });
+    return code;
+  } catch (error) {
+    return tellFailure(error, argv, io);
+  }
+}
+
+type End = (code: number) => void;
+
+function createProgram(io: Io, end: End): Command {
+  const program = new Command('signalbox')
+    .description('A self-hosted server for feature flags, scraping and automation, and code hosting.')
+    .version(RELEASE, '-V, --version', 'Print the version')
+    .helpOption('-h, --help', 'Explain a command')
+    .helpCommand('help [command]', 'Explain a command')
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({
+      writeOut: (text) => io.out(text.trimEnd()),
+      writeErr: (text) => io.err(text.trimEnd()),
+      outputError: (complaint, write) => write(spellWrongUse(complaint)),
+    })
+    .exitOverride();
+  explain(program, ['serve', 'status', 'token create --name ci --role writer --expires 30d']);
+  addGlobalFlags(program);
+
+  addServe(program, io, end);
+  addStatus(program, io, end);
+  addToken(program.command('token').description('Access tokens'), io, end);
+  addMigrate(program.command('migrate').description('Changes to the database'), io, end);
+  addDoctor(program, io, end);
+  addApi(program.command('api').description('Descriptions of the APIs'), io, end);
+  addConfig(program.command('config').description('Settings'), io, end);
+  return program;
+}
+
+function addServe(program: Command, io: Io, end: End): void {
+  const serve = program
+    .command('serve')
+    .description('Start the server')
+    .action(async (_options, command: Command) => {
+      const settings = settingsOf(command, io);
+      const { runServe } = await import('./serve.ts');
+      end(await runServe(settings, io));
+    });
+  addSettingFlags(serve);
+  explain(
+    serve,
+    [
+      'serve',
+      'serve --port 9000 --data /var/lib/signalbox',
+      'serve --host 0.0.0.0 --public-url https://box.example.org',
+      'serve --database postgres://user@localhost/signalbox',
+    ],
+    [
+      'SIGINT (Ctrl+C), SIGTERM and SIGHUP stop it in good order, a second one at once (exit code 128 + signal).',
+      'SIGUSR2 turns debug logging on and off.',
+    ],
+  );
+}
+
+function addStatus(program: Command, io: Io, end: End): void {
+  const status = program
+    .command('status')
+    .description('Tell whether a server runs on this data, where it is, and a new login link')
+    .option('--env', 'Print shell lines that point clients to this server')
+    .option('--url', 'Print only its URL')
+    .action(async (options, command: Command) => {
+      const settings = globalSettingsOf(command, io);
+      const { runStatus } = await import('./status.ts');
+      end(await runStatus(settings, options, io));
+    });
+  addJson(status);
+  explain(
+    status,
+    ['status', 'status --json', 'status --env > box.env'],
+    ['A server that is down is an answer, not a failure: the exit code is 0.'],
+  );
+}
+
+function addToken(token: Command, io: Io, end: End): void {
+  explain(token, ['token create', 'token ls', 'token revoke x7Qa']);
+  const create = token
+    .command('create')
+    .description('Make an access token and print it, once')
+    .option('--name <name>', 'What it is for', 'command line')
+    .option('--member <username>', 'Whose it is [default admin]')
+    .addOption(
+      new Option('--role <role>', "What it may do [default what its member may]").choices([
+        'reader',
+        'writer',
+        'admin',
+        'owner',
+      ]),
+    )
+    .addOption(
+      new Option('--policy <file>', 'What it may do, as a JSON file of statements').conflicts('role'),
+    )
+    .option('--service', "Keep it working when its member's role changes")
+    .option('--expires <span>', 'How long it works, like 12h or 30d [default for ever]')
+    .option('--json', 'Print JSON')
+    .action(async (options, command: Command) => {
+      const settings = globalSettingsOf(command, io);
+      const { runTokenCreate } = await import('./token-create.ts');
+      end(await runTokenCreate(settings, options, io));
+    });
+  explain(
+    create,
+    ['token create', 'token create --name ci --role writer --expires 30d', 'token create --service --policy ci.json'],
+    ['The token alone goes to standard output: TOKEN=$(signalbox token create)'],
+  );
+
+  const ls = token
+    .command('ls')
+    .description('List the access tokens')
+    .action(async (options, command: Command) => {
+      const settings = globalSettingsOf(command, io);
+      const { runTokenLs } = await import('./token-ls.ts');
+      end(await runTokenLs(settings, options, io));
+    });
+  addJson(ls);
+  explain(ls, ['token ls', 'token ls --json']);
+
+  const revoke = token
+    .command('revoke')
+    .description('End an access token')
+    .addArgument(new Argument('<token>', 'Its id, or its last four characters'))
+    .option('-y, --yes', 'Do not ask')
+    .action(async (name: string, options, command: Command) => {
+      const settings = globalSettingsOf(command, io);
+      const { runTokenRevoke } = await import('./token-revoke.ts');
+      end(await runTokenRevoke(settings, name, options, io));
+    });
+  explain(revoke, ['token revoke x7Qa', 'token revoke 69184c2e5f0d3b7a91c4e86d --yes']);
+}
+
+function addMigrate(migrate: Command, io: Io, end: End): void {
+  explain(migrate, ['migrate status']);
+  const status = migrate
+    .command('status')
+    .description('Tell what has been done to the database and what is pending; changes nothing')
+    .action(async (options, command: Command) => {
+      const settings = globalSettingsOf(command, io);
+      const { runMigrateStatus } = await import('./migrate-status.ts');
+      end(await runMigrateStatus(settings, options, io));
+    });
+  addJson(status);
+  explain(status, ['migrate status', 'migrate status --json']);
+}
+
+function addDoctor(program: Command, io: Io, end: End): void {
+  const doctor = program
+    .command('doctor')
+    .description('Check what the server stands on')
+    .option('--fix', 'Repair what can be repaired without a risk')
+    .action(async (options, command: Command) => {
+      const settings = globalSettingsOf(command, io);
+      const { runDoctor } = await import('./doctor.ts');
+      end(await runDoctor(settings, options, io));
+    });
+  addJson(doctor);
+  explain(doctor, ['doctor', 'doctor --fix', 'doctor --json'], ['The exit code is 1 if a check failed.']);
+}
+
+function addApi(api: Command, io: Io, end: End): void {
+  explain(api, ['api diff old.json new.json']);
+  const diff = api
+    .command('diff')
+    .description('Compare two OpenAPI documents; fails when the newer breaks callers of the older')
+    .addArgument(new Argument('<old>', 'A JSON file'))
+    .addArgument(new Argument('<new>', 'A JSON file'))
+    .option('--json', 'Print JSON')
+    .action(async (older: string, newer: string, options: { json?: boolean }) => {
+      const { runApiDiff } = await import('./api-diff.ts');
+      end(await runApiDiff({ older, newer, ...options }, io));
+    });
+  explain(diff, ['api diff old.json new.json', 'api diff --json old.json new.json']);
+}
+
+function addConfig(config: Command, io: Io, end: End): void {
+  explain(config, ['config print']);
+  const print = config
+    .command('print')
+    .description('Print all settings: their names, meanings, values and where those came from')
+    .option('--markdown', 'Print a Markdown table')
+    .action(async (options, command: Command) => {
+      const settings = settingsOf(command, io);
+      const { runConfigPrint } = await import('./config-print.ts');
+      end(runConfigPrint(settings, options, io));
+    });
+  addJson(print);
+  addSettingFlags(print);
+  explain(print, ['config print', 'config print --json', 'config print --port 9000']);
+}
+
+/** Without either, output that nobody looks at is JSON. */
+function addJson(command: Command): void {
+  command
+    .option('--json', 'Print JSON [default when the output is not a terminal]')
+    .option('--no-json', 'Print text for people');
+}
+
+function explain(command: Command, examples: readonly string[], notes: readonly string[] = []): void {
+  const lines = ['', 'Examples:', ...examples.map((example) => `  signalbox ${example}`)];
+  command.addHelpText('after', [...lines, '', ...notes, EXIT_CODES].join('\n'));
+}

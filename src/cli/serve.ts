@@ -1,0 +1,88 @@
+// The command `serve`: starts the server, says where it is, and runs until it is told to stop.
+import { mkdirSync } from 'node:fs';
+import { openApp, type App } from '../app.ts';
+import type { Config, Settings } from '../config.ts';
+import { Failure } from '../kernel/failure.ts';
+import { requireAdmin } from '../kernel/identity/first-start.ts';
+import { createLoginLink } from '../kernel/identity/sessions.ts';
+import { createLog, type Logger } from '../kernel/log.ts';
+import { RELEASE } from '../release.ts';
+import { describeServer } from './banner.ts';
+import { messageOf } from './failing.ts';
+import { painter, type Io } from './io.ts';
+import { removeRun, writeRun } from './run-file.ts';
+import { waitForStop } from './stop.ts';
+import { linkTo, placeOf } from './store.ts';
+
+export async function runServe({ config }: Settings, io: Io): Promise<number> {
+  makeDataFolder(config.data);
+  const log = createLog(config.logLevel, io.isTerminal);
+  const app = await openApp(config, { log });
+  const url = await listen(app);
+  const stopped = waitForStop(log);
+  toggleDebugOnSignal(log, config);
+  const { publicUrl } = app.kernel;
+  writeRun(config.data, {
+    pid: process.pid,
+    url,
+    publicUrl,
+    version: RELEASE,
+    startedAt: new Date().toISOString(),
+  });
+  io.out(await describe(app, config, io));
+
+  const code = await stopped;
+  removeRun(config.data, process.pid);
+  await app.close();
+  log.info('stopped');
+  return code;
+}
+
+/** For its owner only: what is kept here includes other people's secrets. */
+function makeDataFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw new Failure(
+      'unavailable',
+      `The data folder ${folder} cannot be made (${messageOf(error)}). Choose another with --data.`,
+      { cause: error },
+    );
+  }
+}
+
+async function listen(app: App): Promise<string> {
+  try {
+    return await app.listen();
+  } catch (error) {
+    await app.close();
+    throw error;
+  }
+}
+
+/** So that a server in trouble can be asked for more without a restart that would end the trouble. */
+function toggleDebugOnSignal(log: Logger, { logLevel }: Config): void {
+  process.on('SIGUSR2', () => {
+    log.level = log.level === 'debug' ? logLevel : 'debug';
+    log.info({ level: log.level }, 'log level changed');
+  });
+}
+
+async function describe({ kernel, firstStart }: App, config: Config, io: Io): Promise<string> {
+  const { engine, clock, publicUrl } = kernel;
+  const link = await createLoginLink(engine.db, await requireAdmin(engine), clock.now());
+  return describeServer(
+    {
+      version: RELEASE,
+      publicUrl,
+      hasApis: config.role !== 'worker',
+      loginLink: linkTo(publicUrl, link),
+      madeToken: firstStart.madeToken,
+      data: config.data,
+      database: placeOf(config),
+      pid: process.pid,
+      readyMs: Math.round(performance.now()),
+    },
+    painter(io),
+  );
+}

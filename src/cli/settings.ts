@@ -1,0 +1,69 @@
+// The settings on the command line: their flags on a command, and what they come to.
+import { Option, type Command } from 'commander';
+import {
+  flagOf,
+  readSettings,
+  readSettingsFile,
+  SETTING_NAMES,
+  SETTINGS,
+  type SettingName,
+  type Settings,
+} from '../config.ts';
+import { yesOrNo } from '../setting.ts';
+import type { Io } from './io.ts';
+
+/** Every command takes these, before its name or after it. */
+const GLOBAL: readonly SettingName[] = ['data', 'database'];
+
+/** Set by people for their clients, as `status --env` tells them; no settings of this program. */
+const NOT_SETTINGS = ['SIGNALBOX_URL', 'SIGNALBOX_TOKEN'];
+
+export function addGlobalFlags(program: Command): void {
+  program.option('--config <file>', 'The settings file [default signalbox.json in the working folder]');
+  for (const name of GLOBAL) program.addOption(optionOf(name));
+}
+
+/** All settings but the global ones and the secrets. */
+export function addSettingFlags(command: Command): void {
+  for (const name of SETTING_NAMES) {
+    if (!GLOBAL.includes(name) && !SETTINGS[name].isSecret) command.addOption(optionOf(name));
+  }
+}
+
+function optionOf(name: SettingName): Option {
+  const { read, describe, env, default: usual, otherwise } = SETTINGS[name];
+  // A yes needs no value on the command line.
+  const value = read === yesOrNo ? '[1|0]' : '<value>';
+  const absent = otherwise ?? usual;
+  const notes = [env, ...(absent ? [`default ${absent}`] : [])].join(', ');
+  return new Option(`${flagOf(name)} ${value}`, `${describe} [${notes}]`);
+}
+
+/** For commands with all the flags. */
+export function settingsOf(command: Command, io: Pick<Io, 'env'>): Settings {
+  return readGiven(command, SETTING_NAMES, io);
+}
+
+/** For commands with the global flags alone, whose own options may share a name with a setting. */
+export function globalSettingsOf(command: Command, io: Pick<Io, 'env'>): Settings {
+  return readGiven(command, GLOBAL, io);
+}
+
+function readGiven(command: Command, names: readonly SettingName[], { env }: Pick<Io, 'env'>): Settings {
+  const options = command.optsWithGlobals<{ config?: string } & Partial<Record<SettingName, string | true>>>();
+  const flags = names.map((name) => [name, options[name] === true ? '1' : options[name]] as const);
+  const settings = Object.entries(env).filter(([name]) => !NOT_SETTINGS.includes(name));
+  return readSettings({
+    flags: Object.fromEntries(flags.filter(([, value]) => value !== undefined)),
+    env: Object.fromEntries(settings),
+    file: readSettingsFile(options.config),
+  });
+}
+
+/** A database's address without its password. */
+export function maskUrl(url: string): string {
+  const parsed = new URL(url);
+  if (parsed.password !== '') parsed.password = '***';
+  if (parsed.searchParams.has('password')) parsed.searchParams.set('password', '***');
+  return parsed.href;
+}

@@ -1,0 +1,158 @@
+// The command `status`: whether a server runs on this data, where it is, and what it keeps.
+import { migrations } from '../app.ts';
+import type { Config, Settings } from '../config.ts';
+import { requireAdmin } from '../kernel/identity/first-start.ts';
+import { searchMembers } from '../kernel/identity/members.ts';
+import { createLoginLink } from '../kernel/identity/sessions.ts';
+import { listTokens } from '../kernel/identity/tokens.ts';
+import { urlOf } from '../kernel/server.ts';
+import type { Engine } from '../kernel/storage/engine.ts';
+import { migrationStatus } from '../kernel/storage/migrate.ts';
+import { RELEASE } from '../release.ts';
+import { placesOf } from './apis.ts';
+import { EXIT } from './failing.ts';
+import { painter, tellJson, wantsJson, type Io } from './io.ts';
+import { askReadiness } from './probe.ts';
+import { isAlive, readRun, type Run } from './run-file.ts';
+import { hasDatabase, linkTo, placeOf, withDatabase } from './store.ts';
+
+export interface StatusOptions {
+  json?: boolean;
+  env?: boolean;
+  url?: boolean;
+}
+
+/** Also good when the server is down: that is an answer, too. */
+export async function runStatus({ config }: Settings, options: StatusOptions, io: Io): Promise<number> {
+  const server = await readServer(config);
+  const url = server?.publicUrl ?? config.publicUrl ?? urlOf(config, config.port);
+  if (options.url) {
+    io.out(url);
+    return EXIT.good;
+  }
+  if (options.env) {
+    io.out(describeEnvironment(url));
+    return EXIT.good;
+  }
+  const status = {
+    state: server?.state ?? 'down',
+    version: server?.version ?? RELEASE,
+    pid: server?.pid ?? null,
+    startedAt: server?.startedAt ?? null,
+    url,
+    apis: placesOf(url).map(({ name, title, url: base }) => ({ name, title, url: base })),
+    data: config.data,
+    database: { place: placeOf(config), ...(await readDatabase(config, url)) },
+  };
+  if (wantsJson(options, io)) tellJson(io, status);
+  else io.out(describe(status, io));
+  return EXIT.good;
+}
+
+/** Undefined when none runs here. */
+async function readServer(
+  config: Config,
+): Promise<(Run & { state: 'ready' | 'not ready' | 'not answering' }) | undefined> {
+  const run = readRun(config.data);
+  if (run === undefined) return undefined;
+  const readiness = await askReadiness(run.url);
+  if (readiness !== undefined) return { ...run, state: readiness.isReady ? 'ready' : 'not ready' };
+  return isAlive(run.pid) ? { ...run, state: 'not answering' } : undefined;
+}
+
+interface Database {
+  kind: Engine['kind'];
+  state: 'absent' | 'current' | 'behind' | 'newer than this program';
+  pending: string[];
+  unknown: string[];
+  members: number | null;
+  tokens: number | null;
+  loginLink: string | null;
+}
+
+async function readDatabase(config: Config, url: string): Promise<Database> {
+  const nothing = { pending: [], unknown: [], members: null, tokens: null, loginLink: null };
+  if (!hasDatabase(config)) return { kind: 'sqlite', state: 'absent', ...nothing };
+  return withDatabase(config, async (engine) => {
+    const { kind, db } = engine;
+    const { pending, unknown } = await migrationStatus(engine, migrations);
+    if (unknown.length > 0) return { ...nothing, kind, state: 'newer than this program', pending, unknown };
+    if (pending.length > 0) return { ...nothing, kind, state: 'behind', pending, unknown };
+    const [members, tokens, admin] = await Promise.all([
+      searchMembers(db, '', { offset: 0, limit: 1 }),
+      listTokens(db, {}, { offset: 0, limit: 1 }),
+      requireAdmin(engine),
+    ]);
+    const loginLink = linkTo(url, await createLoginLink(db, admin, Date.now()));
+    return {
+      kind,
+      state: 'current',
+      pending,
+      unknown,
+      members: members.total,
+      tokens: tokens.total,
+      loginLink,
+    };
+  });
+}
+
+interface Status {
+  state: string;
+  version: string;
+  pid: number | null;
+  startedAt: string | null;
+  url: string;
+  apis: { title: string; url: string }[];
+  data: string;
+  database: Database & { place: string };
+}
+
+function describe({ state, version, pid, startedAt, url, apis, data, database }: Status, io: Io): string {
+  const paint = painter(io);
+  const line = (name: string, text: string) => `  ${paint('dim', name.padEnd(12))}${text}`;
+  const isUp = state === 'ready';
+  return [
+    `${paint('bold', `Signalbox ${version}`)} is ${paint(isUp ? 'green' : 'yellow', state)}`,
+    '',
+    line('URL', paint('cyan', url)),
+    ...(pid === null ? [] : [line('Process', `${pid}, since ${startedAt}`)]),
+    ...apis.map((api) => line(api.title, paint('cyan', api.url))),
+    line('Data', data),
+    line('Database', `${database.place} (${database.state})`),
+    ...(database.pending.length > 0 ? [line('Pending', database.pending.join(', '))] : []),
+    ...(database.unknown.length > 0 ? [line('Unknown', database.unknown.join(', '))] : []),
+    ...(database.loginLink === null
+      ? []
+      : [
+          line('Members', String(database.members)),
+          line('Tokens', String(database.tokens)),
+          line('Log in', `${paint('cyan', database.loginLink)} (works once, within a day)`),
+        ]),
+  ].join('\n');
+}
+
+/** What real clients read, as lines for a shell. Where a client wants its token is left to the reader: only hashes are kept. */
+export function describeEnvironment(url: string): string {
+  const { protocol, host } = new URL(url);
+  const variables: [string, string][] = [
+    ['SIGNALBOX_URL', url],
+    // ldcli, and Terraform's provider.
+    ['LD_BASE_URI', url],
+    ['LAUNCHDARKLY_API_HOST', url],
+    // apify-cli; the Apify SDK, which also makes links for people with the second. All append /v2.
+    ['APIFY_CLIENT_BASE_URL', url],
+    ['APIFY_API_BASE_URL', url],
+    ['APIFY_API_PUBLIC_BASE_URL', url],
+    // Octokit in its form for workflows, and most scripts.
+    ['GITHUB_API_URL', url],
+    ['GITHUB_GRAPHQL_URL', `${url}/graphql`],
+    // gh, which speaks only HTTPS to a host of one's own.
+    ...(protocol === 'https:' ? [['GH_HOST', host] satisfies [string, string]] : []),
+  ];
+  return variables.map(([name, value]) => `export ${name}=${quote(value)}`).join('\n');
+}
+
+/** Addresses are plain, but a shell must not be made to run one that is not. */
+function quote(value: string): string {
+  return /^[\w:/.@-]+$/.test(value) ? value : `'${value.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,40 @@
+// How a server ends: by the first signal in good order, by the second at once, and never later than the watchdog allows.
+import { constants } from 'node:os';
+import type { Logger } from '../kernel/log.ts';
+import { EXIT } from './failing.ts';
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+const PATIENCE_MS = 15_000;
+
+/** Resolves to the exit code when it is time to stop. From then on another signal ends the process with its usual code. */
+export function waitForStop(log: Logger): Promise<number> {
+  const { promise, resolve } = Promise.withResolvers<number>();
+  let isStopping = false;
+  const stop = (code: number) => {
+    if (!isStopping) watchStop();
+    isStopping = true;
+    resolve(code);
+  };
+  for (const signal of SIGNALS) {
+    process.on(signal, () => {
+      if (isStopping) process.exit(128 + constants.signals[signal]);
+      log.info({ signal }, 'stopping; another signal stops at once');
+      stop(EXIT.good);
+    });
+  }
+  const fail = (error: unknown) => {
+    log.fatal({ err: error }, 'stopping after an error that nobody caught');
+    stop(EXIT.failed);
+  };
+  process.on('uncaughtException', fail);
+  process.on('unhandledRejection', fail);
+  return promise;
+}
+
+/**
+ * Ends the process when stopping takes too long. By a signal that nothing can hold up, because `process.exit` waits for
+ * the thread pool, and for ever when one of its threads hangs in a system call. Does not keep a process alive that is done.
+ */
+export function watchStop(patienceMs: number = PATIENCE_MS): void {
+  setTimeout(() => process.kill(process.pid, 'SIGKILL'), patienceMs).unref();
+}

@@ -1,0 +1,58 @@
+// The database as commands see it: one that a server has made, opened for a moment beside that server or without it.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { migrations, openEngine } from '../app.ts';
+import type { Config } from '../config.ts';
+import { Failure } from '../kernel/failure.ts';
+import type { Engine } from '../kernel/storage/engine.ts';
+import { migrationStatus } from '../kernel/storage/migrate.ts';
+import { maskUrl } from './settings.ts';
+
+/** Commands look and change, but only a server makes a database. */
+export function hasDatabase({ database, data }: Config): boolean {
+  return database !== undefined || existsSync(join(data, 'signalbox.db'));
+}
+
+/** In words for people, without the password. */
+export function placeOf({ database, data }: Config): string {
+  return database === undefined ? `SQLite ${join(data, 'signalbox.db')}` : `PostgreSQL ${maskUrl(database)}`;
+}
+
+export async function withDatabase<T>(config: Config, work: (engine: Engine) => Promise<T>): Promise<T> {
+  if (!hasDatabase(config)) {
+    throw new Failure(
+      'not-found',
+      `There is no database in ${config.data} yet: start the server there once, or name its folder with --data.`,
+    );
+  }
+  const engine = await openEngine(config);
+  try {
+    return await work(engine);
+  } finally {
+    await engine.close();
+  }
+}
+
+/** Like `withDatabase`, where the tables must be those this program knows. */
+export function withStore<T>(config: Config, work: (engine: Engine) => Promise<T>): Promise<T> {
+  return withDatabase(config, async (engine) => {
+    const { pending, unknown } = await migrationStatus(engine, migrations);
+    if (unknown.length > 0) {
+      throw new Failure(
+        'conflict',
+        `The database is newer than this program, which does not know ${unknown.join(', ')}: update the program.`,
+      );
+    }
+    if (pending.length > 0) {
+      throw new Failure(
+        'unavailable',
+        `The database lacks ${pending.join(', ')}: start the server once to bring it up to date.`,
+      );
+    }
+    return work(engine);
+  });
+}
+
+export function linkTo(publicUrl: string, secret: string): string {
+  return `${publicUrl}/session/${secret}`;
+}

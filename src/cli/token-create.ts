@@ -1,0 +1,98 @@
+// The command `token create`: makes an access token on the database itself and shows it once.
+import { readFileSync } from 'node:fs';
+import type { Settings } from '../config.ts';
+import { recordEvent } from '../kernel/events.ts';
+import { Failure } from '../kernel/failure.ts';
+import { ADMIN } from '../kernel/identity/first-start.ts';
+import { findMember, type Member } from '../kernel/identity/members.ts';
+import { parseStatements, type BaseRole } from '../kernel/identity/policy.ts';
+import { newSecret } from '../kernel/identity/secret.ts';
+import { createToken, TOKEN_PREFIX, type Power, type Token } from '../kernel/identity/tokens.ts';
+import type { Db } from '../kernel/storage/tables.ts';
+import { parseDuration } from './duration.ts';
+import { EXIT, messageOf } from './failing.ts';
+import { tellJson, type Io } from './io.ts';
+import { withStore } from './store.ts';
+import { eventOf, reportToken } from './token.ts';
+
+export interface TokenCreateOptions {
+  name: string;
+  member?: string;
+  role?: BaseRole;
+  service?: boolean;
+  expires?: string;
+  /** A JSON file with statements. */
+  policy?: string;
+  json?: boolean;
+}
+
+export async function runTokenCreate(
+  { config }: Settings,
+  options: TokenCreateOptions,
+  io: Io,
+): Promise<number> {
+  const now = Date.now();
+  const lifetime = options.expires === undefined ? undefined : parseDuration(options.expires);
+  const statements = options.policy === undefined ? undefined : readPolicy(options.policy);
+  const secret = newSecret(TOKEN_PREFIX);
+  const { token, member } = await withStore(config, async (engine) => {
+    const made = await engine.db.transaction().execute(async (tx) => {
+      const owner = await requireMember(tx, options.member ?? ADMIN);
+      const power: Power =
+        statements === undefined
+          ? { role: options.role ?? owner.role, customRoles: [] }
+          : { inlinePolicy: statements, customRoles: [] };
+      const created = await createToken(
+        tx,
+        {
+          ...power,
+          memberId: owner.id,
+          isService: options.service === true,
+          name: options.name,
+          description: 'Made on the command line',
+          ...(lifetime !== undefined && { expiresAt: now + lifetime }),
+        },
+        secret,
+        now,
+      );
+      await recordEvent(
+        tx,
+        { now },
+        { ...eventOf(created), action: 'createAccessToken', after: reportToken(created, owner) },
+      );
+      return { token: created, member: owner };
+    });
+    await engine.notify('identity');
+    return made;
+  });
+  if (options.json) {
+    tellJson(io, { ...reportToken(token, member), token: secret.value });
+  } else {
+    io.err(describe(token, member));
+    io.out(secret.value);
+  }
+  return EXIT.good;
+}
+
+async function requireMember(db: Db, username: string): Promise<Member> {
+  const member = await findMember(db, { username });
+  if (member !== undefined) return member;
+  throw new Failure('not-found', `There is no member "${username}".`);
+}
+
+function readPolicy(path: string) {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(readFileSync(path, 'utf8'));
+  } catch (error) {
+    throw new Failure('invalid', `The policy ${path} cannot be read: ${messageOf(error)}.`, { cause: error });
+  }
+  return parseStatements(parsed);
+}
+
+function describe({ name, role, isService, expiresAt }: Token, { username }: Member): string {
+  const kind = isService ? 'Service token' : 'Token';
+  const power = role === undefined ? 'a policy of its own' : `the role ${role}`;
+  const end = expiresAt === undefined ? '' : ` until ${new Date(expiresAt).toISOString()}`;
+  return `${kind} "${name}" of ${username} with ${power}${end}. It is shown this once: keep it.`;
+}

@@ -1,0 +1,49 @@
+// The command `token ls`: all access tokens, without their secrets.
+import type { Settings } from '../config.ts';
+import { searchMembers } from '../kernel/identity/members.ts';
+import { listTokens } from '../kernel/identity/tokens.ts';
+import type { Slice } from '../kernel/page.ts';
+import type { Db } from '../kernel/storage/tables.ts';
+import { EXIT } from './failing.ts';
+import { tellJson, wantsJson, type Io } from './io.ts';
+import { withStore } from './store.ts';
+import { alignTable } from './table.ts';
+import { reportToken } from './token.ts';
+
+const ALL: Slice = { offset: 0, limit: Number.MAX_SAFE_INTEGER };
+
+export async function runTokenLs(
+  { config }: Settings,
+  options: { json?: boolean },
+  io: Io,
+): Promise<number> {
+  const tokens = await withStore(config, ({ db }) => readTokens(db));
+  if (wantsJson(options, io)) {
+    tellJson(io, tokens);
+    return EXIT.good;
+  }
+  const rows = tokens.map((token) => [
+    token.id,
+    token.name,
+    token.member ?? '',
+    token.kind,
+    token.role,
+    `…${token.ending}`,
+    minuteOf(token.createdAt),
+    minuteOf(token.lastUsedAt),
+    minuteOf(token.expiresAt),
+  ]);
+  const head = ['Id', 'Name', 'Member', 'Kind', 'Role', 'Ending', 'Created', 'Last used', 'Expires'];
+  io.out(alignTable(head, rows));
+  return EXIT.good;
+}
+
+async function readTokens(db: Db) {
+  const [tokens, members] = await Promise.all([listTokens(db, {}, ALL), searchMembers(db, '', ALL)]);
+  const byId = new Map(members.items.map((member) => [member.id, member]));
+  return tokens.items.map((token) => reportToken(token, byId.get(token.memberId)));
+}
+
+function minuteOf(time: string | null): string {
+  return time === null ? 'never' : time.slice(0, 16).replace('T', ' ');
+}

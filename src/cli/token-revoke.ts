@@ -1,0 +1,59 @@
+// The command `token revoke`: ends an access token, named by its id or by how it ends.
+import type { Settings } from '../config.ts';
+import { recordEvent } from '../kernel/events.ts';
+import { Failure } from '../kernel/failure.ts';
+import { findMember } from '../kernel/identity/members.ts';
+import { deleteToken, findToken, listTokens, type Token } from '../kernel/identity/tokens.ts';
+import type { Engine } from '../kernel/storage/engine.ts';
+import type { Db } from '../kernel/storage/tables.ts';
+import { EXIT } from './failing.ts';
+import type { Io } from './io.ts';
+import { withStore } from './store.ts';
+import { eventOf, reportToken } from './token.ts';
+
+export function runTokenRevoke(
+  { config }: Settings,
+  name: string,
+  options: { yes?: boolean },
+  io: Io,
+): Promise<number> {
+  return withStore(config, async (engine) => {
+    const token = await requireToken(engine.db, name);
+    const words = `token "${token.name}" (${token.id}, ends in ${token.ending})`;
+    if (options.yes !== true && io.confirm && !(await io.confirm(`Revoke ${words}?`))) {
+      io.err('Nothing was revoked.');
+      return EXIT.failed;
+    }
+    await revoke(engine, token);
+    io.err(`Revoked ${words}.`);
+    return EXIT.good;
+  });
+}
+
+async function requireToken(db: Db, name: string): Promise<Token> {
+  const byId = await findToken(db, name);
+  if (byId !== undefined) return byId;
+  const { items } = await listTokens(db, {}, { offset: 0, limit: Number.MAX_SAFE_INTEGER });
+  const [only, ...others] = items.filter(({ ending }) => ending === name);
+  if (only === undefined) {
+    throw new Failure('not-found', `There is no token "${name}": signalbox token ls shows ids and endings.`);
+  }
+  if (others.length === 0) return only;
+  const ids = [only, ...others].map((token) => `${token.id} ("${token.name}")`).join(', ');
+  throw new Failure('conflict', `Several tokens end in ${name}. Name one by its id: ${ids}.`);
+}
+
+async function revoke(engine: Engine, token: Token): Promise<void> {
+  const now = Date.now();
+  await engine.db.transaction().execute(async (tx) => {
+    const owner = await findMember(tx, { id: token.memberId });
+    // Somebody else may have been faster; then there is nothing to record.
+    if (!(await deleteToken(tx, token.id))) return;
+    await recordEvent(
+      tx,
+      { now },
+      { ...eventOf(token), action: 'deleteAccessToken', before: reportToken(token, owner) },
+    );
+  });
+  await engine.notify('identity');
+}

@@ -1,0 +1,24 @@
+// What the token commands share: how a token is told, and how what happens to it is recorded.
+import type { Member } from '../kernel/identity/members.ts';
+import type { Token } from '../kernel/identity/tokens.ts';
+
+/** For people and programs; never with the secret, of which there is only a hash. */
+export function reportToken(token: Token, member: Pick<Member, 'username'> | undefined) {
+  const time = (at: number | undefined) => (at === undefined ? null : new Date(at).toISOString());
+  return {
+    id: token.id,
+    name: token.name,
+    member: member?.username ?? null,
+    kind: token.isService ? 'service' : 'personal',
+    role: token.role ?? (token.inlinePolicy === undefined ? token.customRoles.join(',') : 'policy'),
+    ending: token.ending,
+    createdAt: time(token.createdAt),
+    lastUsedAt: time(token.lastUsedAt),
+    expiresAt: time(token.expiresAt),
+  };
+}
+
+export function eventOf({ id, memberId, isService, name }: Token) {
+  const resource = isService ? `service-token/${id}` : `member/${memberId}:token/${id}`;
+  return { resource, kind: 'token', name };
+}

@@ -1,0 +1,81 @@
+// One call from its first moment to its reply: the facts that the stages fill in, and what its handler may ask of it.
+import type { IncomingHttpHeaders } from 'node:http';
+import type { CallFacts, Counted } from './dialect.ts';
+import { newCallId } from './id.ts';
+import type { Caller } from './identity/caller.ts';
+import { can, demand } from './identity/policy.ts';
+import type { Limits } from './limit.ts';
+import type { Shape } from './route.ts';
+
+export interface CallStart {
+  now: number;
+  method: string;
+  url: string;
+  base: string;
+  headers: IncomingHttpHeaders;
+  address: string;
+  version: string;
+  shape: Shape | undefined;
+  limits: Limits;
+}
+
+export class LiveCall implements CallFacts {
+  readonly id = newCallId();
+  readonly now: number;
+  readonly method: string;
+  readonly url: string;
+  readonly base: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly address: string;
+  readonly shape: Shape | undefined;
+  readonly counters: Counted[] = [];
+  version: string;
+  caller: Caller | undefined;
+  params: unknown;
+  query: unknown;
+  body: unknown;
+  readonly #limits: Limits;
+  #hasAsked = false;
+
+  constructor({ now, method, url, base, headers, address, version, shape, limits }: CallStart) {
+    this.now = now;
+    this.method = method;
+    this.url = url;
+    this.base = base;
+    this.headers = headers;
+    this.address = address;
+    this.version = version;
+    this.shape = shape;
+    this.#limits = limits;
+  }
+
+  demand(resource: string): void {
+    demand(this.caller!, this.#action(), resource);
+  }
+
+  can(resource: string): boolean {
+    return can(this.caller!, this.#action(), resource);
+  }
+
+  /** A reply for which the declared permission was never asked is a mistake, and must not go out. */
+  checkAsked(): void {
+    if (typeof this.shape?.access === 'object' && !this.#hasAsked) {
+      throw new Error(`${this.shape.id} never asked for its permission`);
+    }
+  }
+
+  spend(cost: number): boolean {
+    const [counted] = this.counters;
+    if (counted === undefined || this.caller === undefined) return true;
+    const taken = this.#limits.take(counted.category, this.caller, this.now, cost);
+    if (taken !== undefined) counted.counter = taken;
+    return taken !== undefined;
+  }
+
+  #action(): string {
+    this.#hasAsked = true;
+    const access = this.shape?.access;
+    if (typeof access !== 'object') throw new Error(`${this.shape?.id} declares no permission to ask for`);
+    return access.action;
+  }
+}

@@ -1,0 +1,336 @@
+// What every storage engine must do, proved on each.
+import assert from 'node:assert/strict';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { sql } from 'kysely';
+import type { Generated, Kysely, Transaction } from 'kysely';
+import { onEachEngine } from '../../../test/engines.ts';
+import { Failure } from '../failure.ts';
+import type { Engine } from './engine.ts';
+import type { Migration } from './migrate.ts';
+import type { Db } from './tables.ts';
+
+interface TestTables {
+  notes: {
+    id: Generated<number>;
+    name: string;
+    size: Generated<number>;
+    share: number | null;
+    body: Uint8Array | null;
+    parent: number | null;
+  };
+}
+
+const migrations: Migration[] = [
+  {
+    name: 'test-notes',
+    up: ({ serial, bytes }) => [
+      `create table notes (
+         id ${serial}, name text not null, size bigint not null default 0, share double precision,
+         body ${bytes}, parent bigint references notes (id))`,
+      'create unique index notes_name on notes (name)',
+    ],
+  },
+];
+
+const note = (name: string): { name: string; share: null; body: null; parent: null } => {
+  return { name, share: null, body: null, parent: null };
+};
+
+const tablesOf = (engine: Engine): Kysely<TestTables> => engine.db as unknown as Kysely<TestTables>;
+
+async function namesIn(db: Kysely<TestTables>): Promise<string[]> {
+  const rows = await db.selectFrom('notes').select('name').orderBy('name').execute();
+  return rows.map(({ name }) => name);
+}
+
+async function failureOf(promise: Promise<unknown>): Promise<Failure> {
+  const error = await promise.then(
+    () => assert.fail('It should have failed.'),
+    (thrown: unknown) => thrown,
+  );
+  assert.ok(error instanceof Failure, String(error));
+  return error;
+}
+
+onEachEngine((engine) => {
+  test('values come back as they were written', async () => {
+    const db = tablesOf(await engine.open(migrations));
+    const written = [
+      { name: 'größer 🚂', size: Number.MAX_SAFE_INTEGER, share: 0.1, body: Uint8Array.of(0, 1, 255), parent: null },
+      { name: '', size: -1, share: 1e300, body: new Uint8Array(0), parent: 1 },
+      { name: "it's", size: 0, share: null, body: null, parent: null },
+    ];
+    for (const row of written) await db.insertInto('notes').values(row).execute();
+    const rows = await db.selectFrom('notes').selectAll().orderBy('id').execute();
+    assert.deepEqual(
+      rows.map((row) => ({ ...row, body: row.body && Uint8Array.from(row.body) })),
+      written.map((row, i) => ({ id: i + 1, ...row })),
+    );
+  });
+
+  test('counts and sums are numbers', async () => {
+    const db = tablesOf(await engine.open(migrations));
+    await db.insertInto('notes').values([{ ...note('a'), size: 2 }, { ...note('b'), size: 3 }]).execute();
+    const { count, sum } = await db
+      .selectFrom('notes')
+      .select((eb) => [eb.fn.countAll<number>().as('count'), eb.fn.sum<number>('size').as('sum')])
+      .executeTakeFirstOrThrow();
+    assert.deepEqual({ count, sum }, { count: 2, sum: 5 });
+  });
+
+  test('an integer that a number cannot hold is refused, not rounded', async () => {
+    const db = tablesOf(await engine.open(migrations));
+    await sql`insert into notes (name, size) values ('huge', 9007199254740993)`.execute(db);
+    await assert.rejects(db.selectFrom('notes').select('size').execute(), RangeError);
+  });
+
+  test('a write tells how many rows it touched, with or without returning', async () => {
+    const db = tablesOf(await engine.open(migrations));
+    const inserted = await db.insertInto('notes').values([note('a'), note('b')]).executeTakeFirstOrThrow();
+    assert.equal(inserted.numInsertedOrUpdatedRows, 2n);
+    const ids = await db.insertInto('notes').values([note('c'), note('d')]).returning('id').execute();
+    assert.deepEqual(ids, [{ id: 3 }, { id: 4 }]);
+    const updated = await db.updateTable('notes').set({ size: 1 }).where('id', '>', 1).executeTakeFirstOrThrow();
+    assert.equal(updated.numUpdatedRows, 3n);
+    const deleted = await db.deleteFrom('notes').where('id', '<', 3).executeTakeFirstOrThrow();
+    assert.equal(deleted.numDeletedRows, 2n);
+    const none = await db.deleteFrom('notes').where('id', '=', 99).returning('id').execute();
+    assert.deepEqual(none, []);
+  });
+
+  test('text is ordered by its bytes, and LIKE tells cases apart', async () => {
+    const db = tablesOf(await engine.open(migrations));
+    for (const name of ['b', 'A', 'ä', 'a', 'B', '_']) await db.insertInto('notes').values(note(name)).execute();
+    assert.deepEqual(await namesIn(db), ['A', 'B', '_', 'a', 'b', 'ä']);
+    const like = await db.selectFrom('notes').select('name').where('name', 'like', 'a%').execute();
+    assert.deepEqual(like, [{ name: 'a' }]);
+  });
+
+  test('a read after an acknowledged write sees it', async () => {
+    const db = tablesOf(await engine.open(migrations));
+    const writeAndRead = async (i: number): Promise<void> => {
+      await db.insertInto('notes').values(note(`n${i}`)).execute();
+      const seen = await db.selectFrom('notes').select('name').where('name', '=', `n${i}`).execute();
+      assert.equal(seen.length, 1);
+    };
+    await Promise.all(Array.from({ length: 200 }, (_, i) => writeAndRead(i)));
+  });
+
+  test('a transaction is seen by others when it commits, and whole', async () => {
+    const db = tablesOf(await engine.open(migrations));
+    await db.transaction().execute(async (tx) => {
+      await tx.insertInto('notes').values(note('a')).execute();
+      await tx.insertInto('notes').values(note('b')).execute();
+      assert.deepEqual(await namesIn(tx), ['a', 'b']);
+      assert.deepEqual(await namesIn(db), []);
+    });
+    assert.deepEqual(await namesIn(db), ['a', 'b']);
+  });
+
+  test('a transaction that throws leaves nothing, and its error comes out', async () => {
+    const db = tablesOf(await engine.open(migrations));
+    const changedMind = new Error('changed my mind');
+    const undone = db.transaction().execute(async (tx) => {
+      await tx.insertInto('notes').values(note('a')).execute();
+      throw changedMind;
+    });
+    await assert.rejects(undone, changedMind);
+    assert.deepEqual(await namesIn(db), []);
+  });
+
+  test('transactions and statements that run together do not disturb each other', async () => {
+    const db = tablesOf(await engine.open(migrations));
+    const insert = async (tx: Kysely<TestTables>, name: string): Promise<void> => {
+      await tx.insertInto('notes').values(note(name)).execute();
+    };
+    const attempt = async (i: number): Promise<void> => {
+      if (i % 3 === 0) return insert(db, `alone ${i}`);
+      return db.transaction().execute(async (tx) => {
+        await insert(tx, `first ${i}`);
+        await insert(tx, `second ${i}`);
+        if (i % 3 === 1) throw new Error('rolled back');
+      });
+    };
+    const results = await Promise.allSettled(Array.from({ length: 60 }, (_, i) => attempt(i)));
+    assert.equal(results.filter(({ status }) => status === 'rejected').length, 20);
+    const names = await namesIn(db);
+    assert.equal(names.filter((name) => name.startsWith('alone')).length, 20);
+    assert.deepEqual(
+      names.filter((name) => !name.startsWith('alone')),
+      ['first', 'second'].flatMap((word) => [...Array(60).keys()].filter((i) => i % 3 === 2).map((i) => `${word} ${i}`)).sort(),
+    );
+  });
+
+  test('statements of one transaction may be sent together', async () => {
+    const db = tablesOf(await engine.open(migrations));
+    await db.transaction().execute(async (tx) => {
+      await Promise.all(['a', 'b', 'c'].map((name) => tx.insertInto('notes').values(note(name)).execute()));
+    });
+    assert.deepEqual(await namesIn(db), ['a', 'b', 'c']);
+  });
+
+  test('after a failed statement a transaction can only be rolled back', async () => {
+    const db = tablesOf(await engine.open(migrations));
+    const insert = (tx: Transaction<TestTables>, name: string): Promise<unknown> =>
+      tx.insertInto('notes').values(note(name)).execute();
+    const goesOn = db.transaction().execute(async (tx) => {
+      await insert(tx, 'a');
+      await insert(tx, 'a').catch(() => {});
+      await insert(tx, 'b');
+    });
+    await assert.rejects(goesOn);
+    const swallows = db.transaction().execute(async (tx) => {
+      await insert(tx, 'c');
+      await insert(tx, 'c').catch(() => {});
+    });
+    await assert.rejects(swallows);
+    assert.deepEqual(await namesIn(db), []);
+    await db.insertInto('notes').values(note('a')).execute();
+  });
+
+  test('a second row with a unique key is a conflict that names the columns', async () => {
+    const db = tablesOf(await engine.open(migrations));
+    await db.insertInto('notes').values(note('a')).execute();
+    const failure = await failureOf(db.insertInto('notes').values(note('a')).execute());
+    assert.equal(failure.kind, 'conflict');
+    assert.deepEqual(failure.details.data, { table: 'notes', columns: ['name'] });
+    const inside = db.transaction().execute((tx) => tx.insertInto('notes').values(note('a')).execute());
+    assert.equal((await failureOf(inside)).kind, 'conflict');
+  });
+
+  test('a reference to nothing is a conflict, and so is deleting what is referred to', async () => {
+    const db = tablesOf(await engine.open(migrations));
+    const orphan = db.insertInto('notes').values({ ...note('a'), parent: 99 }).execute();
+    assert.equal((await failureOf(orphan)).kind, 'conflict');
+    await db.insertInto('notes').values([note('a'), { ...note('b'), parent: 1 }]).execute();
+    assert.equal((await failureOf(db.deleteFrom('notes').where('name', '=', 'a').execute())).kind, 'conflict');
+  });
+
+  test('a mistake in a statement is no failure, and its stack leads to the caller', async () => {
+    const db = tablesOf(await engine.open());
+    const readsNothing = async (): Promise<unknown> => await db.selectFrom('notes').selectAll().execute();
+    await assert.rejects(readsNothing, (error) => {
+      assert.ok(error instanceof Error && !(error instanceof Failure));
+      assert.match(error.stack ?? '', /readsNothing/);
+      return true;
+    });
+  });
+
+  test('many writers of one row lose no update', async () => {
+    const db = tablesOf(await engine.open(migrations));
+    await db.insertInto('notes').values(note('a')).execute();
+    const increment = (): Promise<unknown> =>
+      db.updateTable('notes').set((eb) => ({ size: eb('size', '+', 1) })).execute();
+    await Promise.all(Array.from({ length: 300 }, increment));
+    assert.deepEqual(await db.selectFrom('notes').select('size').execute(), [{ size: 300 }]);
+  });
+
+  test('a stream gives all rows in order, as they were when it began', async () => {
+    const db = tablesOf(await engine.open(migrations));
+    const names = Array.from({ length: 1_000 }, (_, i) => String(i).padStart(4, '0'));
+    await db.insertInto('notes').values(names.map(note)).execute();
+    const seen: string[] = [];
+    for await (const { name } of db.selectFrom('notes').select('name').orderBy('name').stream(100)) {
+      seen.push(name);
+      if (seen.length === 1) {
+        await db.insertInto('notes').values(note('9999')).execute();
+        assert.equal((await namesIn(db)).length, 1_001, 'other reads do not wait in the past');
+      }
+    }
+    assert.deepEqual(seen, names);
+  });
+
+  test('a stream can be left early, has parameters, and works in a transaction', async () => {
+    const db = tablesOf(await engine.open(migrations));
+    await db.insertInto('notes').values([...'abcdef'].map(note)).execute();
+    const takeTwo = async (from: Kysely<TestTables>): Promise<string[]> => {
+      const seen: string[] = [];
+      for await (const { name } of from.selectFrom('notes').select('name').where('name', '>', 'a').orderBy('name').stream(2)) {
+        seen.push(name);
+        if (seen.length === 2) break;
+      }
+      return seen;
+    };
+    for (let i = 0; i < 30; i++) assert.deepEqual(await takeTwo(db), ['b', 'c']);
+    assert.deepEqual(await db.transaction().execute(takeTwo), ['b', 'c']);
+    assert.deepEqual(await Array.fromAsync(db.selectFrom('notes').selectAll().where('name', '=', 'z').stream()), []);
+  });
+
+  test('a lock lets in one transaction at a time, also from another process', async () => {
+    const location = await engine.database();
+    const engines = [await engine.open([], location), await engine.open([], location)];
+    const steps: string[] = [];
+    const work = async ({ db, lock }: Engine, name: string): Promise<void> => {
+      await db.transaction().execute(async (tx) => {
+        await lock(tx, 'door');
+        steps.push(`${name} in`);
+        await delay(20);
+        steps.push(`${name} out`);
+      });
+    };
+    await Promise.all(engines.map((one, i) => work(one, `${i}`)));
+    assert.match(steps.join(), /^(\d) in,\1 out,(\d) in,\2 out$/);
+  });
+
+  test('a lock needs a transaction', async () => {
+    const { lock, db } = await engine.open();
+    await assert.rejects(lock(db as Db, 'door'), /transaction/);
+  });
+
+  test('listeners of a channel hear its notices until they stop', async () => {
+    const { listen, notify } = await engine.open();
+    const heard: (string | undefined)[] = [];
+    let heardAll = Promise.withResolvers<void>();
+    const stop = await listen('news', (payload) => heard.push(payload));
+    await listen('news', (payload) => payload === 'last' && heardAll.resolve());
+    await listen('other', () => assert.fail('wrong channel'));
+    await notify('news', 'hello');
+    await notify('news');
+    await notify('news', 'last');
+    await heardAll.promise;
+    assert.deepEqual(heard, ['hello', undefined, 'last']);
+    stop();
+    heardAll = Promise.withResolvers<void>();
+    await notify('news', 'last');
+    await heardAll.promise;
+    assert.equal(heard.length, 3);
+  });
+
+  test('several processes write to one database at once, and tell each other', async () => {
+    const location = await engine.database();
+    const { db, listen } = await engine.open(migrations, location);
+    const heard = Promise.withResolvers<string | undefined>();
+    await listen('written', heard.resolve);
+    const writers = ['x', 'y', 'z'].map((name) => fork(WRITER, [location, name, '100']));
+    const codes = await Promise.all(writers.map(async (writer) => (await once(writer, 'exit'))[0] as number));
+    assert.deepEqual(codes, [0, 0, 0]);
+    assert.equal((await namesIn(db as unknown as Kysely<TestTables>)).length, 300);
+    const payload = await heard.promise;
+    assert.ok(engine.kind === 'sqlite' ? payload === undefined : /^[xyz]$/.test(payload ?? ''), payload);
+  });
+
+  test('closing waits for what is under way, and then nothing is let in', async () => {
+    const location = await engine.database();
+    const one = await engine.open(migrations, location);
+    await one.ping();
+    const db = tablesOf(one);
+    const began = Promise.withResolvers<void>();
+    const underWay = db.transaction().execute(async (tx) => {
+      await tx.insertInto('notes').values(note('a')).execute();
+      began.resolve();
+      await delay(30);
+      await tx.insertInto('notes').values(note('b')).execute();
+    });
+    await began.promise;
+    await one.close();
+    await underWay;
+    assert.equal((await failureOf(namesIn(db))).kind, 'unavailable');
+    assert.equal((await failureOf(one.ping())).kind, 'unavailable');
+    assert.deepEqual(await namesIn(tablesOf(await engine.open(migrations, location))), ['a', 'b']);
+  });
+});
+
+const WRITER = new URL('../../../test/writer-process.ts', import.meta.url);

@@ -1,0 +1,173 @@
+// Kysely's dialect for PostgreSQL with a driver of our own: folded errors, prepared statements, and streams.
+import { PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
+import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult, TransactionSettings } from 'kysely';
+import type { Pool, PoolClient, QueryConfig, QueryResult as Answer } from 'pg';
+import { Failure } from '../failure.ts';
+import { fold } from './fold.ts';
+
+export function postgresDialect(pool: Pool): Dialect {
+  return {
+    createDriver: () => new PostgresDriver(pool),
+    createAdapter: () => new PostgresAdapter(),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+    createIntrospector: (db) => new PostgresIntrospector(db),
+  };
+}
+
+class PostgresDriver implements Driver {
+  readonly #pool: Pool;
+  readonly #plans = new Plans();
+  readonly #connections = new WeakMap<PoolClient, PostgresConnection>();
+
+  constructor(pool: Pool) {
+    this.#pool = pool;
+  }
+
+  async init(): Promise<void> {}
+
+  async acquireConnection(): Promise<PostgresConnection> {
+    let client: PoolClient;
+    try {
+      client = await this.#pool.connect();
+    } catch (error) {
+      throw fold(error);
+    }
+    const connection = this.#connections.get(client) ?? new PostgresConnection(client, this.#plans);
+    this.#connections.set(client, connection);
+    return connection;
+  }
+
+  async releaseConnection(connection: PostgresConnection): Promise<void> {
+    connection.release();
+  }
+
+  async beginTransaction(connection: PostgresConnection, settings: TransactionSettings): Promise<void> {
+    const level = settings.isolationLevel ? ` isolation level ${settings.isolationLevel}` : '';
+    const mode = settings.accessMode ? ` ${settings.accessMode}` : '';
+    await connection.begin(`begin${level}${mode}`);
+  }
+
+  async commitTransaction(connection: PostgresConnection): Promise<void> {
+    await connection.commit();
+  }
+
+  async rollbackTransaction(connection: PostgresConnection): Promise<void> {
+    await connection.rollback();
+  }
+
+  async destroy(): Promise<void> {
+    await this.#pool.end();
+  }
+}
+
+class PostgresConnection implements DatabaseConnection {
+  readonly #client: PoolClient;
+  readonly #plans: Plans;
+  #inTransaction = false;
+  #isBroken = false;
+  #cursors = 0;
+
+  constructor(client: PoolClient, plans: Plans) {
+    this.#client = client;
+    this.#plans = plans;
+  }
+
+  release(): void {
+    this.#client.release(this.#isBroken);
+  }
+
+  async begin(statement: string): Promise<void> {
+    await this.#query({ text: statement });
+    this.#inTransaction = true;
+  }
+
+  async commit(): Promise<void> {
+    const { command } = await this.#query({ text: 'commit' });
+    this.#inTransaction = false;
+    // PostgreSQL's answer where a statement of the transaction has failed, whatever the caller made of it.
+    if (command === 'ROLLBACK') throw new Error('A statement of this transaction has failed; it was rolled back.');
+  }
+
+  /** Never fails: the error to hear of is the one that led here. A connection that cannot roll back is given up. */
+  async rollback(): Promise<void> {
+    if (!this.#inTransaction) return;
+    this.#inTransaction = false;
+    await this.#client.query('rollback').catch(() => {
+      this.#isBroken = true;
+    });
+  }
+
+  async executeQuery<R>({ sql: text, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+    const { command, rowCount, rows } = await this.#run<R>({ text, values: [...parameters] });
+    const isWrite = command === 'INSERT' || command === 'UPDATE' || command === 'DELETE';
+    return isWrite ? { rows, numAffectedRows: BigInt(rowCount ?? 0) } : { rows };
+  }
+
+  /** By a cursor in the server, which lives as long as its transaction. */
+  async *streamQuery<R>(
+    { sql, parameters }: CompiledQuery,
+    chunkSize: number,
+  ): AsyncIterableIterator<QueryResult<R>> {
+    const isAlone = !this.#inTransaction;
+    // Whoever reads a stream may be slow; the limit on silent transactions is meant for those that hold locks.
+    if (isAlone) await this.begin('begin read only; set local idle_in_transaction_session_timeout = 0');
+    try {
+      const cursor = `stream_${++this.#cursors}`;
+      await this.#query({ text: `declare ${cursor} no scroll cursor for ${sql}`, values: [...parameters] });
+      for (;;) {
+        const { rows } = await this.#query<R>({ text: `fetch ${chunkSize} from ${cursor}` });
+        if (rows.length > 0) yield { rows };
+        if (rows.length < chunkSize) return;
+      }
+    } finally {
+      if (isAlone) await this.rollback();
+    }
+  }
+
+  /** Prepared once per connection: parsing and planning are half the cost of a short read. */
+  async #run<R>(query: QueryConfig): Promise<Answer<R & object>> {
+    const name = this.#plans.nameOf(query);
+    try {
+      return await this.#query<R>({ ...query, name });
+    } catch (error) {
+      if (!isStalePlan(error)) throw error;
+      this.#plans.forget();
+      if (this.#inTransaction) throw new Failure('unavailable', 'The tables have just changed; try again.');
+      return await this.#query<R>(query);
+    }
+  }
+
+  async #query<R>(query: QueryConfig): Promise<Answer<R & object>> {
+    try {
+      return await this.#client.query<R & object>(query);
+    } catch (error) {
+      throw fold(error);
+    }
+  }
+}
+
+const KEPT_PLANS = 300;
+
+/** Names of prepared statements. The server keeps every one as long as the connection, so there must not be too many. */
+class Plans {
+  readonly #names = new Map<string, string>();
+  #lastName = 0;
+
+  nameOf({ text, values = [] }: QueryConfig): string | undefined {
+    if (values.length === 0) return undefined;
+    const name = this.#names.get(text);
+    if (name || this.#names.size >= KEPT_PLANS) return name;
+    this.#names.set(text, `plan_${++this.#lastName}`);
+    return this.#names.get(text);
+  }
+
+  forget(): void {
+    this.#names.clear();
+  }
+}
+
+/** A plan for `select *` of a table that has got a new column since. */
+function isStalePlan(error: unknown): boolean {
+  const { code, message } = error as Error & { code?: string };
+  return code === '0A000' && message.includes('cached plan');
+}

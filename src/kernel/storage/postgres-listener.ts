@@ -1,0 +1,92 @@
+// LISTEN on a connection of its own that comes back by itself when it is lost.
+import { createHash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import type { Log } from './engine.ts';
+import { fold } from './fold.ts';
+import { Listeners } from './listeners.ts';
+import type { Hear } from './listeners.ts';
+
+const FIRST_RETRY_MS = 250;
+const LONGEST_RETRY_MS = 10_000;
+
+export class PostgresListener {
+  readonly #settings: pg.ClientConfig;
+  readonly #schema: string;
+  readonly #log: Log | undefined;
+  readonly #listeners: Listeners;
+  /** PostgreSQL's names of the channels, to ours. */
+  readonly #channels = new Map<string, string>();
+  readonly #closing = new AbortController();
+  /** The connection, or the attempt to get one; there is none before the first listener. */
+  #client: Promise<pg.Client> | undefined;
+
+  constructor(settings: pg.ClientConfig, schema: string, log?: Log) {
+    this.#settings = settings;
+    this.#schema = schema;
+    this.#log = log;
+    this.#listeners = new Listeners(log);
+  }
+
+  async listen(channel: string, hear: Hear): Promise<() => void> {
+    this.#channels.set(this.nameOf(channel), channel);
+    this.#client ??= this.#connect();
+    try {
+      const client = await this.#client;
+      await client.query(`listen ${this.nameOf(channel)}`);
+    } catch (error) {
+      throw fold(error);
+    }
+    return this.#listeners.add(channel, hear);
+  }
+
+  /** A channel is seen in the whole database, but programs in two schemas of it must not hear each other. */
+  nameOf(channel: string): string {
+    const hash = createHash('sha256').update(`${this.#schema}\n${channel}`).digest('hex');
+    return `signalbox_${hash.slice(0, 32)}`;
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    const client = await this.#client?.catch(() => undefined);
+    await client?.end();
+  }
+
+  async #connect(): Promise<pg.Client> {
+    const client = new pg.Client(this.#settings);
+    client.on('error', () => {}); // the end of the connection follows
+    client.on('notification', ({ channel, payload }) => {
+      this.#listeners.tell(this.#channels.get(channel) ?? channel, payload || undefined);
+    });
+    try {
+      await client.connect();
+      for (const name of this.#channels.keys()) await client.query(`listen ${name}`);
+    } catch (error) {
+      this.#client = undefined;
+      await client.end();
+      throw error;
+    }
+    client.once('end', () => this.#reconnect());
+    return client;
+  }
+
+  #reconnect(): void {
+    if (this.#closing.signal.aborted) return;
+    this.#log?.warn('the PostgreSQL connection for notices was lost');
+    this.#client = this.#connectAgain();
+    this.#client.catch(() => {}); // closed meanwhile
+  }
+
+  async #connectAgain(): Promise<pg.Client> {
+    for (let wait = FIRST_RETRY_MS; ; wait = Math.min(wait * 2, LONGEST_RETRY_MS)) {
+      await delay(wait, undefined, { ref: false, signal: this.#closing.signal });
+      try {
+        const client = await this.#connect();
+        this.#listeners.tellAll(); // something may have been said meanwhile
+        return client;
+      } catch (error) {
+        this.#log?.warn({ err: error }, 'cannot listen to PostgreSQL yet');
+      }
+    }
+  }
+}

@@ -1,0 +1,106 @@
+// The engine for many nodes: PostgreSQL through a pool, and LISTEN on a connection of its own.
+import { Kysely, sql } from 'kysely';
+import pg from 'pg';
+import { Failure } from '../failure.ts';
+import type { Engine, Log } from './engine.ts';
+import { fold } from './fold.ts';
+import { postgresDialect } from './postgres-dialect.ts';
+import { PostgresListener } from './postgres-listener.ts';
+import type { Tables } from './tables.ts';
+
+export interface PostgresSettings {
+  url: string;
+  poolSize?: number;
+  log?: Log;
+}
+
+/** As on SQLite: a transaction that has gone silent must not hold its locks for ever. */
+const IDLE_MS = 10_000;
+const CONNECT_MS = 10_000;
+/** NOTIFY takes less than this. */
+const PAYLOAD_BYTES = 8_000;
+
+export async function openPostgres({ url, poolSize = 10, log }: PostgresSettings): Promise<Engine> {
+  const settings: pg.ClientConfig = {
+    connectionString: url,
+    application_name: 'signalbox',
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    connectionTimeoutMillis: CONNECT_MS,
+    idle_in_transaction_session_timeout: IDLE_MS,
+    types: numbersAsNumbers(),
+  };
+  const pool = new pg.Pool({ ...settings, max: poolSize });
+  pool.on('error', (error) => log?.warn({ err: error }, 'an idle PostgreSQL connection was lost'));
+  // Without a listener the loss of a connection in use would end the process; its user hears of it by the failed query.
+  pool.on('connect', (client) => client.on('error', () => {}));
+
+  const schema = await firstContact(pool).catch(async (error: unknown) => {
+    await pool.end();
+    throw unusable(settings, error);
+  });
+  const db = new Kysely<Tables>({ dialect: postgresDialect(pool) });
+  const listener = new PostgresListener(settings, schema, log);
+  let closing: Promise<unknown> | undefined;
+
+  return {
+    kind: 'postgres',
+    db,
+    async lock(tx, name) {
+      if (!tx.isTransaction) throw new Error('Only a transaction can hold a lock.');
+      await sql`select pg_advisory_xact_lock(hashtextextended(${`${schema}\n${name}`}, 0))`.execute(tx);
+    },
+    async notify(channel, payload = '') {
+      const short = Buffer.byteLength(payload) < PAYLOAD_BYTES ? payload : '';
+      try {
+        await sql`select pg_notify(${listener.nameOf(channel)}, ${short})`.execute(db);
+      } catch (error) {
+        log?.warn({ err: error, channel }, 'a notice could not be sent');
+      }
+    },
+    listen: (channel, hear) => listener.listen(channel, hear),
+    async ping() {
+      await sql`select 1`.execute(db);
+    },
+    async close() {
+      closing ??= Promise.all([listener.close(), pool.end()]);
+      await closing;
+    },
+  };
+}
+
+/** Which schema our tables are in: the first of `search_path` that exists. */
+async function firstContact(pool: pg.Pool): Promise<string> {
+  const { rows } = await pool.query<{ schema: string | null }>('select current_schema() as schema');
+  const schema = rows[0]?.schema;
+  if (!schema) throw new Error('none of the schemas in search_path exists');
+  return schema;
+}
+
+/** Counts and sums as on SQLite. pg leaves large types as text because they may not fit: those fail here. */
+function numbersAsNumbers(): pg.TypeOverrides {
+  const types = new pg.TypeOverrides();
+  types.setTypeParser(pg.types.builtins.INT8, (text) => {
+    const number = Number(text);
+    if (!Number.isSafeInteger(number)) throw new RangeError(`${text} is too large for a JavaScript number.`);
+    return number;
+  });
+  types.setTypeParser(pg.types.builtins.NUMERIC, Number);
+  return types;
+}
+
+/** One sentence that says what to do, and never the password. */
+function unusable(settings: pg.ClientConfig, error: unknown): Failure {
+  const { host, port, user, database } = new pg.Client(settings);
+  const { code, message } = error as Error & { code?: string };
+  const where = `PostgreSQL at ${host}:${port}`;
+  const sentence =
+    code === '28P01' || code === '28000'
+      ? `${where} does not let in "${user}": check the user and password in the database URL.`
+      : code === '3D000'
+        ? `${where} has no database "${database}": create it, or correct the database URL.`
+        : fold(error) instanceof Failure
+          ? `${where} does not answer: check that it is running there and that the database URL is right.`
+          : `${where} cannot be used: ${message}.`;
+  return new Failure('unavailable', sentence, { cause: error });
+}

@@ -1,0 +1,85 @@
+// Declares a suite once for each storage engine, on fresh databases that are gone afterwards.
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe } from 'node:test';
+import pg from 'pg';
+import type { Engine, Log } from '../src/kernel/storage/engine.ts';
+import { migrate } from '../src/kernel/storage/migrate.ts';
+import type { Migration } from '../src/kernel/storage/migrate.ts';
+import { openPostgres } from '../src/kernel/storage/postgres.ts';
+import { openSqlite } from '../src/kernel/storage/sqlite.ts';
+import { startPostgres } from './postgres.ts';
+
+/** Where a database is: the file of SQLite or the URL of PostgreSQL. A child process can be given it as an argument. */
+export type Location = string;
+
+export interface TestEngine {
+  kind: Engine['kind'];
+  /** A fresh, empty database. */
+  database(): Promise<Location>;
+  /** Opens a database, or a fresh one; closed after the suite if the test has not done so. */
+  open(migrations?: readonly Migration[], location?: Location): Promise<Engine>;
+}
+
+export function openEngine(location: Location, log?: Log): Promise<Engine> {
+  return location.startsWith('postgres')
+    ? openPostgres({ url: location, ...(log && { log }) })
+    : openSqlite({ file: location, ...(log && { log }) });
+}
+
+export function onEachEngine(declare: (engine: TestEngine) => void): void {
+  describe('sqlite', () => declare(testEngine('sqlite', freshFile)));
+  describe('postgres', () => declare(testEngine('postgres', freshSchema)));
+}
+
+type Cleanup = () => Promise<unknown>;
+
+function testEngine(kind: Engine['kind'], fresh: (cleanups: Cleanup[]) => Promise<Location>): TestEngine {
+  const cleanups: Cleanup[] = [];
+  after(async () => {
+    for (const cleanup of cleanups.reverse()) await cleanup();
+  });
+  return {
+    kind,
+    database: () => fresh(cleanups),
+    async open(migrations = [], location) {
+      const engine = await openEngine(location ?? (await fresh(cleanups)));
+      cleanups.push(() => engine.close());
+      if (migrations.length > 0) await migrate(engine, migrations, 0);
+      return engine;
+    },
+  };
+}
+
+async function freshFile(cleanups: Cleanup[]): Promise<Location> {
+  const folder = await mkdtemp(join(tmpdir(), 'signalbox-test-'));
+  cleanups.push(() => rm(folder, { recursive: true }));
+  return join(folder, 'signalbox.db');
+}
+
+/** A schema of one server stands for a database: making one takes a millisecond. */
+async function freshSchema(cleanups: Cleanup[]): Promise<Location> {
+  const url = await postgresUrl();
+  const schema = `test_${randomUUID().replaceAll('-', '')}`;
+  await query(url, `create schema ${schema}`);
+  cleanups.push(() => query(url, `drop schema ${schema} cascade`));
+  return `${url}${url.includes('?') ? '&' : '?'}options=-c%20search_path%3D${schema}`;
+}
+
+let started: Promise<{ url: string }> | undefined;
+
+/** The test run starts one server for all files; a file that is run by hand has one of its own. */
+async function postgresUrl(): Promise<string> {
+  if (process.env['DATABASE_URL']) return process.env['DATABASE_URL'];
+  const { url } = await (started ??= startPostgres());
+  return url;
+}
+
+async function query(url: string, text: string): Promise<void> {
+  const client = new pg.Client(url);
+  await client.connect();
+  await client.query(text);
+  await client.end();
+}

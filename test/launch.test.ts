@@ -1,0 +1,232 @@
+// Holds the launcher to what it promises on a fresh clone, with a stand-in for npm that needs no network.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import * as fs from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+
+const ROOT = dirname(import.meta.dirname);
+const PRETEND_NODE_20 =
+  'data:text/javascript,' +
+  `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.0.0' } })`;
+
+// Installs what package.json or the lockfile names, as empty packages, and notes how it was called.
+const FAKE_NPM = `
+const fs = require('node:fs');
+fs.appendFileSync(process.env.NPM_CALLS, process.argv.slice(2, 4).join(' ') + '\\n');
+if (process.env.NPM_SAYS) console.error(process.env.NPM_SAYS);
+if (process.env.NPM_EXIT) process.exit(Number(process.env.NPM_EXIT));
+fs.mkdirSync('node_modules');
+if (process.argv[2] === 'ci') {
+  const { packages } = JSON.parse(fs.readFileSync('package-lock.json', 'utf8'));
+  if (process.argv[3] === '--omit=dev') delete packages['node_modules/tool'];
+  fs.writeFileSync('node_modules/.package-lock.json', JSON.stringify({ packages }));
+} else {
+  const [[name, version]] = Object.entries(JSON.parse(fs.readFileSync('package.json', 'utf8')).dependencies);
+  fs.mkdirSync('node_modules/' + name + '/bin', { recursive: true });
+  fs.writeFileSync('node_modules/' + name + '/package.json', JSON.stringify({ version }));
+  fs.writeFileSync('node_modules/' + name + '/bin/node', '#!/bin/sh\\nexec ${process.execPath} "$@"', { mode: 0o755 });
+}`;
+
+const TARGET = `
+const args: string[] = process.argv.slice(2);
+if (args[0] === 'wait') {
+  process.on('SIGTERM', () => process.exit(7));
+  setInterval(() => {}, 1000);
+}
+console.log(JSON.stringify({ pid: process.pid, path: process.env.PATH?.split('${delimiter}')[0], args }));
+if (args[0] === 'die') process.kill(process.pid, 'SIGKILL');`;
+
+function makeClone(t: TestContext): string {
+  const folder = fs.mkdtempSync(join(tmpdir(), 'launcher '));
+  t.after(() => fs.rmSync(folder, { recursive: true, force: true }));
+  const clone = join(folder, 'a clone');
+  for (const file of ['launch.mjs', 'scripts/set-up.mjs']) fs.cpSync(join(ROOT, file), join(clone, file));
+  fs.mkdirSync(join(clone, 'src'));
+  fs.writeFileSync(join(clone, 'src/bin.ts'), TARGET);
+  fs.writeFileSync(join(clone, 'script.ts'), TARGET);
+  fs.writeFileSync(join(clone, 'package.json'), '{ "type": "module" }');
+  fs.writeFileSync(join(folder, 'npm-cli.js'), FAKE_NPM);
+  lockAt(clone, '1.0.0');
+  return clone;
+}
+
+function lockAt(clone: string, version: string): void {
+  const packages = {
+    '': {},
+    'node_modules/library': { version },
+    'node_modules/tool': { version, dev: true },
+  };
+  fs.writeFileSync(join(clone, 'package-lock.json'), JSON.stringify({ packages }));
+}
+
+function readCalls(clone: string): string[] {
+  const path = join(clone, '../calls');
+  return fs.existsSync(path) ? fs.readFileSync(path, 'utf8').trim().split('\n') : [];
+}
+
+function start(clone: string, args: string[], { env = {}, isOld = false } = {}) {
+  const flags = isOld ? ['--import', PRETEND_NODE_20] : [];
+  const child = spawn(process.execPath, [...flags, join(clone, 'launch.mjs'), ...args], {
+    env: {
+      ...process.env,
+      npm_execpath: join(clone, '../npm-cli.js'),
+      NPM_CALLS: join(clone, '../calls'),
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let [stdout, stderr] = ['', ''];
+  child.stdout.on('data', (data) => (stdout += data));
+  child.stderr.on('data', (data) => (stderr += data));
+  const ended = new Promise<{ code: number | null; signal: string | null; stdout: string; stderr: string }>(
+    (settle) => child.on('close', (code, signal) => settle({ code, signal, stdout, stderr })),
+  );
+  return { child, ended };
+}
+
+async function run(...call: Parameters<typeof start>) {
+  const { child, ended } = start(...call);
+  const result = await ended;
+  return { pid: child.pid, ...result, said: result.stdout ? JSON.parse(result.stdout) : undefined };
+}
+
+test('a Node that is new enough runs the server in the same process', async (t) => {
+  const { code, pid, said } = await run(makeClone(t), ['serve', '--port', '0']);
+  assert.equal(code, 0);
+  assert.deepEqual(said, { pid, path: dirname(process.execPath), args: ['serve', '--port', '0'] });
+});
+
+test('the first server start installs production packages, the second calls no npm', async (t) => {
+  const clone = makeClone(t);
+  const first = await run(clone, ['serve']);
+  assert.equal(first.stderr, 'Setting up: installing packages, once…\n');
+  const second = await run(clone, ['serve']);
+  assert.equal(second.stderr, '');
+  assert.deepEqual(readCalls(clone), ['ci --omit=dev']);
+  assert.deepEqual(fs.readdirSync(join(clone, '.runtime')), []);
+});
+
+test('a script brings the development packages, which satisfy the server too', async (t) => {
+  const clone = makeClone(t);
+  await run(clone, ['serve']);
+  const { said } = await run(clone, ['--script', 'script.ts', 'one', 'two words']);
+  assert.deepEqual(said.args, ['one', 'two words']);
+  await run(clone, ['serve']);
+  assert.deepEqual(readCalls(clone), ['ci --omit=dev', 'ci --include=dev']);
+});
+
+test('a changed lockfile is followed, and development packages stay where they were', async (t) => {
+  const clone = makeClone(t);
+  await run(clone, ['--script', 'script.ts']);
+  lockAt(clone, '1.0.1');
+  await run(clone, ['serve']);
+  assert.deepEqual(readCalls(clone), ['ci --include=dev', 'ci --include=dev']);
+});
+
+test('packages installed by hand count', async (t) => {
+  const clone = makeClone(t);
+  fs.mkdirSync(join(clone, 'node_modules'));
+  fs.cpSync(join(clone, 'package-lock.json'), join(clone, 'node_modules/.package-lock.json'));
+  await run(clone, ['--script', 'script.ts']);
+  assert.deepEqual(readCalls(clone), []);
+});
+
+test('an old Node fetches a new one once, which comes first on the PATH', async (t) => {
+  const clone = makeClone(t);
+  const { code, pid, stderr, said } = await run(clone, ['serve'], { isOld: true });
+  assert.equal(code, 0);
+  assert.match(
+    stderr,
+    /^Setting up: fetching Node \S+ \(about 50 MB\), once…\nSetting up: installing packages/,
+  );
+  assert.notEqual(said.pid, pid);
+  assert.ok(said.path.startsWith(join(clone, '.runtime/node_modules/')), said.path);
+  await run(clone, ['serve'], { isOld: true });
+  assert.deepEqual(readCalls(clone), ['install --ignore-scripts', 'ci --omit=dev']);
+});
+
+test('a signal reaches the child, and the launcher ends with its exit code', async (t) => {
+  const { child, ended } = start(makeClone(t), ['wait'], { isOld: true });
+  child.stdout.once('data', () => child.kill('SIGTERM'));
+  const { code, signal } = await ended;
+  assert.deepEqual({ code, signal }, { code: 7, signal: null });
+});
+
+test('the launcher ends by the signal that ended its child', async (t) => {
+  const { code, signal } = await run(makeClone(t), ['die'], { isOld: true });
+  assert.deepEqual({ code, signal }, { code: null, signal: 'SIGKILL' });
+});
+
+test('two starts at once share one set-up', async (t) => {
+  const clone = makeClone(t);
+  const results = await Promise.all([1, 2].map(() => run(clone, ['serve'], { isOld: true })));
+  assert.deepEqual(
+    results.map(({ code }) => code),
+    [0, 0],
+  );
+  assert.deepEqual(readCalls(clone), ['install --ignore-scripts', 'ci --omit=dev']);
+});
+
+test('what a killed set-up left behind is cleared away', async (t) => {
+  const clone = makeClone(t);
+  const { pid } = await run(clone, ['serve']);
+  fs.rmSync(join(clone, 'node_modules'), { recursive: true });
+  fs.mkdirSync(join(clone, `.runtime/new-${pid}/node_modules`), { recursive: true });
+  fs.writeFileSync(join(clone, '.runtime/lock'), String(pid));
+  const { code } = await run(clone, ['serve']);
+  assert.equal(code, 0);
+  assert.deepEqual(fs.readdirSync(join(clone, '.runtime')), []);
+});
+
+const obstacles = [
+  {
+    says: 'npm error code ENOSPC\nnpm error nospc no space',
+    sentence: /^The disk is full: .+ start again\.\n$/,
+  },
+  { says: 'npm warn tar TAR_ENTRY_ERROR ENOSPC: no space', exit: '', sentence: /^The disk is full: / },
+  {
+    says: 'npm error code ECONNREFUSED\nnpm error FetchError: request to http://registry.test/fastify failed',
+    sentence:
+      /^The npm registry http:\/\/registry\.test cannot be reached \(ECONNREFUSED\): .+ start again\.\n$/,
+  },
+  {
+    says: 'npm error code ETARGET\nnpm error notarget',
+    sentence: /^The npm registry lacks a package .+\.\n$/,
+  },
+  {
+    says: 'npm error code EUSAGE',
+    sentence: /^package-lock\.json does not fit package\.json: run `npm install`/,
+  },
+  {
+    says: 'npm ERR! code EACCES\nnpm ERR! path /cache',
+    sentence: /^\/cache cannot be written: .+ start again\.\n$/,
+  },
+  {
+    says: 'npm error code EWHATEVER',
+    sentence: /^The set-up failed: npm stopped with EWHATEVER .+npm\.log; .+\.\n$/,
+  },
+];
+
+for (const { says, exit = '1', sentence } of obstacles) {
+  test(`one sentence tells what to do when npm says ${says.split('\n')[0]}`, async (t) => {
+    const clone = makeClone(t);
+    const { code, stderr } = await run(clone, ['serve'], { env: { NPM_SAYS: says, NPM_EXIT: exit } });
+    assert.equal(code, 1);
+    const [step, ...rest] = stderr.split('\n');
+    assert.equal(step, 'Setting up: installing packages, once…');
+    assert.match(rest.join('\n'), sentence);
+    assert.equal(rest.length, 2);
+    assert.deepEqual(fs.readdirSync(join(clone, '.runtime')), ['npm.log']);
+  });
+}
+
+test('one sentence tells what to do where npm is missing', async (t) => {
+  const { code, stderr } = await run(makeClone(t), ['serve'], {
+    env: { npm_execpath: '', PATH: '/nowhere' },
+  });
+  assert.equal(code, 1);
+  assert.match(stderr, /npm was not found: install it .+ start again\.\n$/);
+});

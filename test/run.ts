@@ -1,0 +1,36 @@
+// The whole test run: one PostgreSQL for all, every test file, and a line at the end that says how it went.
+import { globSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { run } from 'node:test';
+import { spec } from 'node:test/reporters';
+import { parseArgs } from 'node:util';
+import { startPostgres } from './postgres.ts';
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { 'test-name-pattern': { type: 'string', multiple: true } },
+});
+const patterns = positionals.length > 0 ? positionals : ['src/**/*.test.ts', 'test/**/*.test.ts'];
+const files = globSync(patterns).map((file) => resolve(file)).sort();
+const server = process.env['DATABASE_URL'] ? undefined : await startPostgres();
+if (server) process.env['DATABASE_URL'] = server.url;
+
+const names = values['test-name-pattern'];
+const events = run({ files, concurrency: 2, ...(names && { testNamePatterns: names }) });
+let passed = 0;
+let failed = 0;
+events.on('test:pass', ({ name, file }) => {
+  if (name === file) passed -= 1; // so node:test reports a file in which no test ran
+});
+events.on('test:summary', ({ file, counts, success }) => {
+  if (file !== undefined) return; // each file has one; the last is of all
+  passed += counts.passed;
+  failed = counts.tests - counts.passed - counts.skipped - counts.todo;
+  if (!success) failed = Math.max(failed, 1); // a hook may fail where all tests pass
+});
+await pipeline(events, new spec(), process.stdout, { end: false });
+await server?.stop();
+
+process.stdout.write(`${passed} passed, ${failed} failed\n`);
+process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
