@@ -4,6 +4,7 @@
 
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
+import module from 'node:module';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
@@ -114,9 +115,12 @@ const node = fetchedNode
   : process.execPath;
 // Tools that a script starts by name shall run on the same Node.
 process.env.PATH = dirname(node) + delimiter + (process.env.PATH ?? '');
+// Kept between starts: stripping types and compiling are most of what a start would do. Children and threads find it here.
+process.env.NODE_COMPILE_CACHE ??= join(RUNTIME, 'compile-cache');
 if (fetchedNode) {
   runChild(node);
 } else {
+  module.enableCompileCache(process.env.NODE_COMPILE_CACHE);
   process.argv = [node, target, ...args];
   await import(pathToFileURL(target).href);
 }

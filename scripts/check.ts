@@ -14,7 +14,7 @@ const { values } = parseArgs({ options: { 'no-tests': { type: 'boolean' } } });
 
 const checks: Record<string, Check> = {
   format: () => runNode('node_modules/oxfmt/bin/oxfmt', '--check'),
-  lint: () => runNode('node_modules/oxlint/bin/oxlint'),
+  lint: () => runNode('node_modules/oxlint/bin/oxlint', '--format=unix'),
   'import law': checkImports,
   'dead code': () => runNode('node_modules/knip/bin/knip.js'),
   types: () => runNode('node_modules/typescript/bin/tsc', '-p', 'tsconfig.json'),

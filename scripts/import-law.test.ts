@@ -77,11 +77,12 @@ test('a model reaches no I/O, neither itself nor through what it loads', () => {
   ]);
 });
 
-test('database drivers are imported by the storage folder alone', () => {
+test('database drivers are imported by the storage folder and tests alone', () => {
   const files = {
     'src/kernel/storage/postgres.ts': `import pg from 'pg';`,
     'src/kernel/storage/sqlite.ts': `import { DatabaseSync } from 'node:sqlite';`,
     'src/cli/doctor.ts': `import { DatabaseSync } from 'node:sqlite';`,
+    'src/cli/doctor.test.ts': `import { DatabaseSync } from 'node:sqlite';`,
   };
   assert.deepEqual(judge(files), ['src/cli/doctor.ts:1: only src/kernel/storage may import node:sqlite']);
 });

@@ -38,17 +38,15 @@ function readImports(path: string, text: string): Import[] {
 }
 
 function judge(path: string, { target, isType }: Import, graph: ReadonlyMap<string, Import[]>): string[] {
-  const isTest = path.endsWith('.test.ts');
   const rules: string[] = [];
   if (target.startsWith('src/') && !mayImport(unitOf(path), unitOf(target))) {
     rules.push(`${unitOf(path)} must not import ${unitOf(target)}`);
   }
-  if (/^(test|scripts|bench)\//.test(target) && !isTest)
-    rules.push('only tests may import what is outside src/');
+  if (path.endsWith('.test.ts')) return rules;
+  if (/^(test|scripts|bench)\//.test(target)) rules.push('only tests may import what is outside src/');
   if (DRIVERS.test(target) && !path.startsWith('src/kernel/storage/')) {
     rules.push(`only src/kernel/storage may import ${target}`);
   }
-  if (isTest) return rules;
   const [role, targetRole] = [roleOf(path), roleOf(target)];
   if (ROLES.includes(role) && ROLES.includes(targetRole) && ROLES.indexOf(targetRole) < ROLES.indexOf(role)) {
     rules.push(`${role} must not import ${targetRole}`);

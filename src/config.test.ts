@@ -89,10 +89,7 @@ describe('what settings mean', () => {
 
 describe('what is refused', () => {
   test('a wrong value is refused with its place and what would be right', () => {
-    refuses(
-      { flags: { port: '70000' } },
-      '--port must be a whole number from 0 to 65535, not "70000".',
-    );
+    refuses({ flags: { port: '70000' } }, '--port must be a whole number from 0 to 65535, not "70000".');
     refuses({ env: { PORT: 'x' } }, 'PORT must be a whole number from 0 to 65535, not "x".');
     refuses(
       { file: { limits: 'maybe' } },

@@ -30,13 +30,18 @@ export function openEngine(location: Location, log?: Log): Promise<Engine> {
 }
 
 export function onEachEngine(declare: (engine: TestEngine) => void): void {
-  describe('sqlite', () => declare(testEngine('sqlite', freshFile)));
-  describe('postgres', () => declare(testEngine('postgres', freshSchema)));
+  onEngine('sqlite', declare);
+  onEngine('postgres', declare);
+}
+
+export function onEngine(kind: Engine['kind'], declare: (engine: TestEngine) => void): void {
+  describe(kind, () => declare(testEngine(kind)));
 }
 
 type Cleanup = () => Promise<unknown>;
 
-function testEngine(kind: Engine['kind'], fresh: (cleanups: Cleanup[]) => Promise<Location>): TestEngine {
+function testEngine(kind: Engine['kind']): TestEngine {
+  const fresh = kind === 'sqlite' ? freshFile : freshSchema;
   const cleanups: Cleanup[] = [];
   after(async () => {
     for (const cleanup of cleanups.reverse()) await cleanup();

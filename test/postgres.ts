@@ -23,7 +23,8 @@ type Account = { uid: number; gid: number } | Record<string, never>;
  * Waits for the end of its input, which comes when the starter stops it, ends, or is killed in whatever way: nothing is
  * ever left running. `detached` keeps Ctrl+C of the terminal from reaching the server before the tests have ended.
  */
-const KEEPER = 'folder=$1; shift; "$@" >"$folder/log" 2>&1 & cat >/dev/null; kill -INT $!; wait $!; rm -rf "$folder"';
+const KEEPER =
+  'folder=$1; shift; "$@" >"$folder/log" 2>&1 & cat >/dev/null; kill -INT $!; wait $!; rm -rf "$folder"';
 
 export async function startPostgres(): Promise<TestServer> {
   const account = accountToRunAs();
@@ -35,7 +36,15 @@ export async function startPostgres(): Promise<TestServer> {
 
   // An English order of words, as many servers have: what leans on the order of bytes by accident fails here.
   const locale = ['--locale-provider=icu', '--icu-locale=en-US', '--encoding=UTF8'];
-  const init = ['--auth=trust', '--username=signalbox', '--no-sync', '--no-instructions', '-D', data, ...locale];
+  const init = [
+    '--auth=trust',
+    '--username=signalbox',
+    '--no-sync',
+    '--no-instructions',
+    '-D',
+    data,
+    ...locale,
+  ];
   await promisify(execFile)(join(bin, 'initdb'), init, options);
 
   const port = await freePort();

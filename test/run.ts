@@ -11,8 +11,11 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { 'test-name-pattern': { type: 'string', multiple: true } },
 });
-const patterns = positionals.length > 0 ? positionals : ['src/**/*.test.ts', 'test/**/*.test.ts'];
-const files = globSync(patterns).map((file) => resolve(file)).sort();
+const patterns =
+  positionals.length > 0 ? positionals : ['src/**/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.ts'];
+const files = globSync(patterns)
+  .map((file) => resolve(file))
+  .sort();
 const server = process.env['DATABASE_URL'] ? undefined : await startPostgres();
 if (server) process.env['DATABASE_URL'] = server.url;
 

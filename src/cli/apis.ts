@@ -1,7 +1,7 @@
 // Where the three APIs are on a server, and the call that tries each.
 import { apis } from '../app.ts';
 
-export interface ApiPlace {
+interface ApiPlace {
   name: string;
   title: string;
   url: string;

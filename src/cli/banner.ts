@@ -2,7 +2,7 @@
 import { placesOf } from './apis.ts';
 import type { painter } from './io.ts';
 
-export interface ServerFacts {
+interface ServerFacts {
   version: string;
   publicUrl: string;
   hasApis: boolean;

@@ -40,7 +40,7 @@ export function runConfigPrint(
   return EXIT.good;
 }
 
-export function reportSettings({ config, sources }: Settings): SettingReport[] {
+function reportSettings({ config, sources }: Settings): SettingReport[] {
   return SETTING_NAMES.map((name) => {
     const { env, describe, default: usual, otherwise, isSecret } = SETTINGS[name];
     return {
@@ -65,6 +65,9 @@ function spellValue(config: Config, name: SettingName): string {
   if (Array.isArray(value)) return value.join(',');
   if (typeof value !== 'object') return String(value);
   return Object.entries(value)
-    .map(([key, { known, anonymous, seconds }]: [string, Allowance]) => `${key}=${known}:${anonymous}/${seconds}`)
+    .map(
+      ([key, { known, anonymous, seconds }]: [string, Allowance]) =>
+        `${key}=${known}:${anonymous}/${seconds}`,
+    )
     .join(',');
 }

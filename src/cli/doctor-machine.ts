@@ -1,6 +1,15 @@
 // What doctor checks outside the database: Node, the data folder, the disk, the clock, left-over files, HTTPS.
 import { X509Certificate } from 'node:crypto';
-import { accessSync, chmodSync, constants, existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Config } from '../config.ts';
@@ -51,7 +60,11 @@ function checkFolder(data: string): Finding {
     accessSync(data, constants.R_OK | constants.W_OK | constants.X_OK);
     return { name, state: 'ok', detail: `${data} can be written to` };
   } catch {
-    return { name, state: 'fail', detail: `${data} cannot be written to: give it to the user who runs the server` };
+    return {
+      name,
+      state: 'fail',
+      detail: `${data} cannot be written to: give it to the user who runs the server`,
+    };
   }
 }
 
@@ -92,7 +105,9 @@ function checkTemporaries({ blobs, data }: Config, now: number): Finding {
   const name = 'temporary files';
   const folder = join(blobs ?? join(data, 'blobs'), 'tmp');
   const files = existsSync(folder) ? readdirSync(folder).map((file) => join(folder, file)) : [];
-  const stale = files.filter((file) => (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? now) < now - HOUR);
+  const stale = files.filter(
+    (file) => (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? now) < now - HOUR,
+  );
   if (stale.length === 0) return { name, state: 'ok', detail: 'none left behind' };
   return {
     name,
@@ -113,7 +128,11 @@ async function checkRun(data: string): Promise<Finding> {
     return { name, state: 'ok', detail: `${run.url}, process ${run.pid}` };
   }
   if (isAlive(run.pid)) {
-    return { name, state: 'fail', detail: `process ${run.pid} does not answer on ${run.url}: look into its log` };
+    return {
+      name,
+      state: 'fail',
+      detail: `process ${run.pid} does not answer on ${run.url}: look into its log`,
+    };
   }
   return {
     name,

@@ -14,7 +14,7 @@ export interface Finding {
   repair?: () => Promise<string> | string;
 }
 
-export interface DoctorOptions {
+interface DoctorOptions {
   json?: boolean;
   fix?: boolean;
 }

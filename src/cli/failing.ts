@@ -18,7 +18,10 @@ export function tellFailure(error: unknown, argv: readonly string[], io: Io): nu
 
 /** Commander's own complaint as our sentence: `error: unknown option '--prot'\n(Did you mean --port?)`. */
 export function spellWrongUse(complaint: string): string {
-  const [first = '', hint] = complaint.trim().replace(/^error: /, '').split('\n');
+  const [first = '', hint] = complaint
+    .trim()
+    .replace(/^error: /, '')
+    .split('\n');
   const sentence = endSentence(first.charAt(0).toUpperCase() + first.slice(1));
   return [sentence, hint?.replace(/^\((.*)\)$/, '$1') ?? 'See signalbox --help.'].join(' ');
 }
@@ -27,16 +30,18 @@ export function spellWrongUse(complaint: string): string {
 export function messageOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') return messageOf(error.errors[0]);
   const { message, cause } = error as Error;
-  return cause instanceof Error && !message.includes(cause.message) ? `${message}: ${cause.message}` : message;
+  if (error instanceof Failure) return message;
+  return cause instanceof Error && !message.includes(cause.message)
+    ? `${message}: ${cause.message}`
+    : message;
 }
 
-export function endSentence(text: string): string {
+function endSentence(text: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
 function isDebug(argv: readonly string[], { env }: Io): boolean {
   const flag = argv.findIndex((word) => word.startsWith('--log-level'));
-  const level =
-    flag === -1 ? env['SIGNALBOX_LOG_LEVEL'] : (argv[flag]!.split('=', 2)[1] ?? argv[flag + 1]);
+  const level = flag === -1 ? env['SIGNALBOX_LOG_LEVEL'] : (argv[flag]!.split('=', 2)[1] ?? argv[flag + 1]);
   return level === 'debug' || level === 'trace';
 }

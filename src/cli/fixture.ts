@@ -11,14 +11,19 @@ import { runCli } from './program.ts';
 
 const BIN = fileURLToPath(new URL('../bin.ts', import.meta.url));
 
+const leftovers: (() => void)[] = [];
+after(() => {
+  for (const remove of leftovers.toReversed()) remove();
+});
+
 /** Gone when the tests of the file are over. */
 export function makeFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-cli-'));
-  after(() => rmSync(folder, { recursive: true, force: true }));
+  leftovers.push(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-export interface Ended {
+interface Ended {
   code: number | null;
   signal?: NodeJS.Signals | null;
   out: string;
@@ -39,7 +44,7 @@ export async function run(argv: readonly string[], io: Partial<Io> = {}): Promis
   return { code, out: out.join('\n'), err: err.join('\n') };
 }
 
-export interface Spawned {
+interface Spawned {
   pid: number;
   kill(signal: NodeJS.Signals): void;
   /** Resolves when the output holds the text, with all of it until then; fails when the process ends without. */
@@ -50,14 +55,17 @@ export interface Spawned {
 /** Runs a command, or another file, in a process of its own, which ends with the tests of the file at the latest. */
 export function start(argv: readonly string[], env: NodeJS.ProcessEnv = {}, file: string = BIN): Spawned {
   const child = spawn(process.execPath, [file, ...argv], { env, stdio: ['ignore', 'pipe', 'pipe'] });
-  after(() => child.kill('SIGKILL'));
+  leftovers.push(() => child.kill('SIGKILL'));
   let out = '';
   let err = '';
   child.stdout.setEncoding('utf8').on('data', (part: string) => (out += part));
   child.stderr.setEncoding('utf8').on('data', (part: string) => (err += part));
-  const ended = once(child, 'close').then(
-    ([code, signal]): Ended => ({ code: code as number | null, signal: signal as NodeJS.Signals | null, out, err }),
-  );
+  const ended = once(child, 'close').then(([code, signal]): Ended => ({
+    code: code as number | null,
+    signal: signal as NodeJS.Signals | null,
+    out,
+    err,
+  }));
   return {
     pid: child.pid!,
     kill: (signal) => void child.kill(signal),
@@ -79,7 +87,11 @@ export interface RunningServer extends Spawned {
   token: string | undefined;
 }
 
-export async function startServer(data: string, argv: readonly string[] = [], env = {}): Promise<RunningServer> {
+export async function startServer(
+  data: string,
+  argv: readonly string[] = [],
+  env = {},
+): Promise<RunningServer> {
   const spawned = start(['serve', '--port', '0', '--data', data, ...argv], env);
   const banner = await spawned.say('ready in ');
   const url = /listens on (\S+)/.exec(banner)![1]!;

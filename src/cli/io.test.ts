@@ -19,7 +19,12 @@ test('colours are for terminals whose owner has not forbidden them', () => {
 test('output that nobody looks at is JSON unless text is asked for', () => {
   const pipe = { ...terminal, isTerminal: false };
   assert.deepEqual(
-    [wantsJson({}, terminal), wantsJson({ json: true }, terminal), wantsJson({}, pipe), wantsJson({ json: false }, pipe)],
+    [
+      wantsJson({}, terminal),
+      wantsJson({ json: true }, terminal),
+      wantsJson({}, pipe),
+      wantsJson({ json: false }, pipe),
+    ],
     [false, true, true, false],
   );
 });
@@ -58,7 +63,11 @@ test('where a failure comes from is told at log level debug', () => {
     [['token', 'ls'], { SIGNALBOX_LOG_LEVEL: 'debug' }],
   ] as const) {
     let told = '';
-    tellFailure(new Failure('unavailable', 'Shut.'), argv, { ...terminal, env, err: (text) => (told = text) });
+    tellFailure(new Failure('unavailable', 'Shut.'), argv, {
+      ...terminal,
+      env,
+      err: (text) => (told = text),
+    });
     assert.match(told, /^Failure: Shut\.\n {4}at /);
   }
 });

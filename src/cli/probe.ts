@@ -4,7 +4,7 @@ import { request as requestSecure } from 'node:https';
 
 const PATIENCE_MS = 2000;
 
-export interface Readiness {
+interface Readiness {
   isReady: boolean;
   version: string;
   checks: Record<string, boolean>;

@@ -64,7 +64,10 @@ describe('wrong use', () => {
       [['serve', '--port'], /^Option '--port <value>' argument missing\. See signalbox --help\.$/],
       [['serve', '--port', 'x'], /^--port must be a whole number from 0 to 65535, not "x"\.$/],
       [['token', 'revoke'], /^Missing required argument 'token'\./],
-      [['token', 'create', '--role', 'king'], /^Option '--role <role>' argument 'king' is invalid\. Allowed /],
+      [
+        ['token', 'create', '--role', 'king'],
+        /^Option '--role <role>' argument 'king' is invalid\. Allowed /,
+      ],
       [['token', 'create', '--expires', 'soon', '--data', 'x'], /^"soon" is not a span of time: /],
       [['serve', 'now'], /^Too many arguments/],
     ];

@@ -103,7 +103,7 @@ function addToken(token: Command, io: Io, end: End): void {
     .option('--name <name>', 'What it is for', 'command line')
     .option('--member <username>', 'Whose it is [default admin]')
     .addOption(
-      new Option('--role <role>', "What it may do [default what its member may]").choices([
+      new Option('--role <role>', 'What it may do [default what its member may]').choices([
         'reader',
         'writer',
         'admin',
@@ -123,7 +123,11 @@ function addToken(token: Command, io: Io, end: End): void {
     });
   explain(
     create,
-    ['token create', 'token create --name ci --role writer --expires 30d', 'token create --service --policy ci.json'],
+    [
+      'token create',
+      'token create --name ci --role writer --expires 30d',
+      'token create --service --policy ci.json',
+    ],
     ['The token alone goes to standard output: TOKEN=$(signalbox token create)'],
   );
 

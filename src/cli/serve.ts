@@ -18,22 +18,21 @@ export async function runServe({ config }: Settings, io: Io): Promise<number> {
   makeDataFolder(config.data);
   const log = createLog(config.logLevel, io.isTerminal);
   const app = await openApp(config, { log });
-  const url = await listen(app);
   const stopped = waitForStop(log);
   toggleDebugOnSignal(log, config);
-  const { publicUrl } = app.kernel;
-  writeRun(config.data, {
-    pid: process.pid,
-    url,
-    publicUrl,
-    version: RELEASE,
-    startedAt: new Date().toISOString(),
-  });
-  io.out(await describe(app, config, io));
-
+  try {
+    const url = await app.listen();
+    noteRun(config.data, url, app.kernel.publicUrl);
+    io.out(await describe(app, config, io));
+  } catch (error) {
+    // It was made at this start and is kept as a hash: who does not see it now never will.
+    const { madeToken } = app.firstStart;
+    if (madeToken !== undefined) io.out(`The administrator's token, shown this once: ${madeToken}`);
+    await close(app, config);
+    throw error;
+  }
   const code = await stopped;
-  removeRun(config.data, process.pid);
-  await app.close();
+  await close(app, config);
   log.info('stopped');
   return code;
 }
@@ -51,19 +50,21 @@ function makeDataFolder(folder: string): void {
   }
 }
 
-async function listen(app: App): Promise<string> {
-  try {
-    return await app.listen();
-  } catch (error) {
-    await app.close();
-    throw error;
-  }
+function noteRun(data: string, url: string, publicUrl: string): void {
+  const startedAt = new Date().toISOString();
+  writeRun(data, { pid: process.pid, url, publicUrl, version: RELEASE, startedAt });
+}
+
+async function close(app: App, { data }: Config): Promise<void> {
+  removeRun(data, process.pid);
+  await app.close();
 }
 
 /** So that a server in trouble can be asked for more without a restart that would end the trouble. */
 function toggleDebugOnSignal(log: Logger, { logLevel }: Config): void {
+  const usual = logLevel === 'debug' ? 'info' : logLevel;
   process.on('SIGUSR2', () => {
-    log.level = log.level === 'debug' ? logLevel : 'debug';
+    log.level = log.level === 'debug' ? usual : 'debug';
     log.info({ level: log.level }, 'log level changed');
   });
 }

@@ -50,7 +50,9 @@ export function globalSettingsOf(command: Command, io: Pick<Io, 'env'>): Setting
 }
 
 function readGiven(command: Command, names: readonly SettingName[], { env }: Pick<Io, 'env'>): Settings {
-  const options = command.optsWithGlobals<{ config?: string } & Partial<Record<SettingName, string | true>>>();
+  const options = command.optsWithGlobals<
+    { config?: string } & Partial<Record<SettingName, string | true>>
+  >();
   const flags = names.map((name) => [name, options[name] === true ? '1' : options[name]] as const);
   const settings = Object.entries(env).filter(([name]) => !NOT_SETTINGS.includes(name));
   return readSettings({

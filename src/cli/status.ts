@@ -16,7 +16,7 @@ import { askReadiness } from './probe.ts';
 import { isAlive, readRun, type Run } from './run-file.ts';
 import { hasDatabase, linkTo, placeOf, withDatabase } from './store.ts';
 
-export interface StatusOptions {
+interface StatusOptions {
   json?: boolean;
   env?: boolean;
   url?: boolean;
@@ -35,6 +35,7 @@ export async function runStatus({ config }: Settings, options: StatusOptions, io
     return EXIT.good;
   }
   const status = {
+    running: server !== undefined,
     state: server?.state ?? 'down',
     version: server?.version ?? RELEASE,
     pid: server?.pid ?? null,

@@ -15,7 +15,7 @@ import { tellJson, type Io } from './io.ts';
 import { withStore } from './store.ts';
 import { eventOf, reportToken } from './token.ts';
 
-export interface TokenCreateOptions {
+interface TokenCreateOptions {
   name: string;
   member?: string;
   role?: BaseRole;

@@ -12,11 +12,7 @@ import { reportToken } from './token.ts';
 
 const ALL: Slice = { offset: 0, limit: Number.MAX_SAFE_INTEGER };
 
-export async function runTokenLs(
-  { config }: Settings,
-  options: { json?: boolean },
-  io: Io,
-): Promise<number> {
+export async function runTokenLs({ config }: Settings, options: { json?: boolean }, io: Io): Promise<number> {
   const tokens = await withStore(config, ({ db }) => readTokens(db));
   if (wantsJson(options, io)) {
     tellJson(io, tokens);

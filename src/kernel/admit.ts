@@ -6,39 +6,40 @@ import type { Kernel } from './kernel.ts';
 
 /** Fills in the facts or throws. A promise only when the credential has to be looked up. */
 export function admit(facts: CallFacts, dialect: Dialect, kernel: Kernel): Promise<void> | undefined {
-  facts.version = dialect.versionOf(facts);
-  dialect.checkHeaders?.(facts);
-  const credential = dialect.credentialOf(facts);
   const nobody: Caller = { kind: 'anonymous', address: facts.address, grants: [] };
+  let credential: Credential | undefined;
+  let refusal: unknown;
+  try {
+    credential = dialect.credentialOf(facts);
+    facts.version = dialect.versionOf(facts);
+    dialect.checkHeaders?.(facts);
+  } catch (error) {
+    // Told once the call is counted: no call is free because it is wrong.
+    refusal = error;
+  }
   const enter = (caller: Caller) => {
     facts.caller = caller;
     charge(facts, caller, dialect, kernel);
+    if (refusal !== undefined) throw refusal;
+    if (caller.kind === 'session') checkOrigin(facts, kernel.publicUrl);
     requireCaller(facts, caller);
   };
   if (credential === undefined) {
     enter(nobody);
     return undefined;
   }
+  const { kind } = credential;
   const found = kernel.identity.identify(credential, facts.now);
   if (!(found instanceof Promise)) {
-    checkOrigin(credential, facts, kernel.publicUrl);
     enter(found);
     return undefined;
   }
-  return found.then(
-    (caller) => {
-      checkOrigin(credential, facts, kernel.publicUrl);
-      enter(caller);
-    },
-    (error: unknown) => {
-      if (!(error instanceof Failure) || error.kind !== 'unauthenticated') throw error;
-      // A browser's old cookie is no credential at all; a wrong token is a mistake to tell, and guessing costs budget.
-      if (credential.kind === 'session') return enter(nobody);
-      facts.caller = nobody;
-      charge(facts, nobody, dialect, kernel);
-      throw error;
-    },
-  );
+  return found.then(enter, (error: unknown) => {
+    if (!(error instanceof Failure) || error.kind !== 'unauthenticated') throw error;
+    // A browser's old cookie is no credential at all; a wrong token is a mistake to tell, and guessing costs budget.
+    if (kind === 'token') refusal = error;
+    enter(nobody);
+  });
 }
 
 function charge(facts: CallFacts, caller: Caller, { name, limits }: Dialect, kernel: Kernel): void {
@@ -61,8 +62,7 @@ function requireCaller({ shape }: CallFacts, caller: Caller): void {
 }
 
 /** A browser sends cookies along with anybody's request: only pages of this server's own origin may use the session. */
-function checkOrigin({ kind }: Credential, { headers, method }: CallFacts, publicUrl: string): void {
-  if (kind !== 'session') return;
+function checkOrigin({ headers, method }: CallFacts, publicUrl: string): void {
   const { origin } = headers;
   const isSafe = method === 'GET' || method === 'HEAD';
   if (origin === undefined ? isSafe : origin === new URL(publicUrl).origin) return;

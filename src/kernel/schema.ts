@@ -1,6 +1,7 @@
 // Schemas: TypeBox types that are JSON Schema at the same time, compiled to checks the first time they are used.
+import { createRequire } from 'node:module';
 import { Type, type Static, type TObject, type TSchema } from 'typebox';
-import { Compile } from 'typebox/compile';
+import type * as Compiler from 'typebox/compile';
 import { Failure, type FieldProblem } from './failure.ts';
 
 export { Type };
@@ -37,11 +38,15 @@ export function OneOf<const Word extends string>(
 
 const MOST_PROBLEMS = 20;
 
+/** Loaded with the first check: a start that answers nothing yet need not wait for the compiler. */
+const loadCompiler = (): typeof Compiler =>
+  createRequire(import.meta.url)('typebox/compile') as typeof Compiler;
+
 /** A check that throws `invalid` with every problem named. Compiled on the first call: starting must not pay for routes nobody uses. */
 export function checker(schema: TSchema, place: string): (value: unknown) => void {
-  let compiled: ReturnType<typeof Compile> | undefined;
+  let compiled: Compiler.Validator | undefined;
   return (value) => {
-    compiled ??= Compile(schema);
+    compiled ??= loadCompiler().Compile(schema);
     if (compiled.Check(value)) return;
     throw invalid(fieldProblems(compiled.Errors(value), place));
   };

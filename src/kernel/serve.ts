@@ -20,7 +20,7 @@ declare module 'fastify' {
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const satisfies Method[];
 
-/** What is kept with a Fastify route: the shape it was made from; open ones answer without looking at the caller. */
+/** What is kept with a Fastify route: the shape it was made from. Preflights are open: they say nothing of the caller. */
 interface RouteConfig {
   shape?: Shape;
   isOpen?: boolean;
@@ -121,12 +121,7 @@ function mount(
           headers: { allow },
         });
       };
-      scope.route({
-        method: method === 'GET' ? ['GET', 'HEAD'] : method,
-        url,
-        config: { isOpen: true },
-        handler: refuse,
-      });
+      scope.route({ method: method === 'GET' ? ['GET', 'HEAD'] : method, url, handler: refuse });
     }
     scope.route({
       method: 'OPTIONS',

@@ -175,7 +175,8 @@ async function readHeader(handle: FileHandle): Promise<{ key: string; start: num
     const { buffer, bytesRead } = await handle.read({ buffer: Buffer.alloc(length), position: 0 });
     const end = buffer.subarray(0, bytesRead).indexOf('\n');
     if (end >= 0) return { key: JSON.parse(buffer.toString('utf8', 0, end)) as string, start: end + 1 };
-    if (bytesRead < length) throw new Error('This is not a file of the blob store: its first line is missing.');
+    if (bytesRead < length)
+      throw new Error('This is not a file of the blob store: its first line is missing.');
   }
 }
 

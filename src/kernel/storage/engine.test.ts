@@ -59,7 +59,13 @@ onEachEngine((engine) => {
   test('values come back as they were written', async () => {
     const db = tablesOf(await engine.open(migrations));
     const written = [
-      { name: 'größer 🚂', size: Number.MAX_SAFE_INTEGER, share: 0.1, body: Uint8Array.of(0, 1, 255), parent: null },
+      {
+        name: 'größer 🚂',
+        size: Number.MAX_SAFE_INTEGER,
+        share: 0.1,
+        body: Uint8Array.of(0, 1, 255),
+        parent: null,
+      },
       { name: '', size: -1, share: 1e300, body: new Uint8Array(0), parent: 1 },
       { name: "it's", size: 0, share: null, body: null, parent: null },
     ];
@@ -73,7 +79,13 @@ onEachEngine((engine) => {
 
   test('counts and sums are numbers', async () => {
     const db = tablesOf(await engine.open(migrations));
-    await db.insertInto('notes').values([{ ...note('a'), size: 2 }, { ...note('b'), size: 3 }]).execute();
+    await db
+      .insertInto('notes')
+      .values([
+        { ...note('a'), size: 2 },
+        { ...note('b'), size: 3 },
+      ])
+      .execute();
     const { count, sum } = await db
       .selectFrom('notes')
       .select((eb) => [eb.fn.countAll<number>().as('count'), eb.fn.sum<number>('size').as('sum')])
@@ -84,16 +96,27 @@ onEachEngine((engine) => {
   test('an integer that a number cannot hold is refused, not rounded', async () => {
     const db = tablesOf(await engine.open(migrations));
     await sql`insert into notes (name, size) values ('huge', 9007199254740993)`.execute(db);
-    await assert.rejects(db.selectFrom('notes').select('size').execute(), RangeError);
+    await assert.rejects(db.selectFrom('notes').select('size').execute(), /too large/);
   });
 
   test('a write tells how many rows it touched, with or without returning', async () => {
     const db = tablesOf(await engine.open(migrations));
-    const inserted = await db.insertInto('notes').values([note('a'), note('b')]).executeTakeFirstOrThrow();
+    const inserted = await db
+      .insertInto('notes')
+      .values([note('a'), note('b')])
+      .executeTakeFirstOrThrow();
     assert.equal(inserted.numInsertedOrUpdatedRows, 2n);
-    const ids = await db.insertInto('notes').values([note('c'), note('d')]).returning('id').execute();
+    const ids = await db
+      .insertInto('notes')
+      .values([note('c'), note('d')])
+      .returning('id')
+      .execute();
     assert.deepEqual(ids, [{ id: 3 }, { id: 4 }]);
-    const updated = await db.updateTable('notes').set({ size: 1 }).where('id', '>', 1).executeTakeFirstOrThrow();
+    const updated = await db
+      .updateTable('notes')
+      .set({ size: 1 })
+      .where('id', '>', 1)
+      .executeTakeFirstOrThrow();
     assert.equal(updated.numUpdatedRows, 3n);
     const deleted = await db.deleteFrom('notes').where('id', '<', 3).executeTakeFirstOrThrow();
     assert.equal(deleted.numDeletedRows, 2n);
@@ -103,7 +126,8 @@ onEachEngine((engine) => {
 
   test('text is ordered by its bytes, and LIKE tells cases apart', async () => {
     const db = tablesOf(await engine.open(migrations));
-    for (const name of ['b', 'A', 'ä', 'a', 'B', '_']) await db.insertInto('notes').values(note(name)).execute();
+    for (const name of ['b', 'A', 'ä', 'a', 'B', '_'])
+      await db.insertInto('notes').values(note(name)).execute();
     assert.deepEqual(await namesIn(db), ['A', 'B', '_', 'a', 'b', 'ä']);
     const like = await db.selectFrom('notes').select('name').where('name', 'like', 'a%').execute();
     assert.deepEqual(like, [{ name: 'a' }]);
@@ -112,7 +136,10 @@ onEachEngine((engine) => {
   test('a read after an acknowledged write sees it', async () => {
     const db = tablesOf(await engine.open(migrations));
     const writeAndRead = async (i: number): Promise<void> => {
-      await db.insertInto('notes').values(note(`n${i}`)).execute();
+      await db
+        .insertInto('notes')
+        .values(note(`n${i}`))
+        .execute();
       const seen = await db.selectFrom('notes').select('name').where('name', '=', `n${i}`).execute();
       assert.equal(seen.length, 1);
     };
@@ -160,7 +187,9 @@ onEachEngine((engine) => {
     assert.equal(names.filter((name) => name.startsWith('alone')).length, 20);
     assert.deepEqual(
       names.filter((name) => !name.startsWith('alone')),
-      ['first', 'second'].flatMap((word) => [...Array(60).keys()].filter((i) => i % 3 === 2).map((i) => `${word} ${i}`)).sort(),
+      ['first', 'second']
+        .flatMap((word) => [...Array(60).keys()].filter((i) => i % 3 === 2).map((i) => `${word} ${i}`))
+        .sort(),
     );
   });
 
@@ -203,10 +232,20 @@ onEachEngine((engine) => {
 
   test('a reference to nothing is a conflict, and so is deleting what is referred to', async () => {
     const db = tablesOf(await engine.open(migrations));
-    const orphan = db.insertInto('notes').values({ ...note('a'), parent: 99 }).execute();
+    const orphan = db
+      .insertInto('notes')
+      .values({ ...note('a'), parent: 99 })
+      .execute();
     assert.equal((await failureOf(orphan)).kind, 'conflict');
-    await db.insertInto('notes').values([note('a'), { ...note('b'), parent: 1 }]).execute();
-    assert.equal((await failureOf(db.deleteFrom('notes').where('name', '=', 'a').execute())).kind, 'conflict');
+    const { id } = await db.insertInto('notes').values(note('a')).returning('id').executeTakeFirstOrThrow();
+    await db
+      .insertInto('notes')
+      .values({ ...note('b'), parent: id })
+      .execute();
+    assert.equal(
+      (await failureOf(db.deleteFrom('notes').where('name', '=', 'a').execute())).kind,
+      'conflict',
+    );
   });
 
   test('a mistake in a statement is no failure, and its stack leads to the caller', async () => {
@@ -223,7 +262,10 @@ onEachEngine((engine) => {
     const db = tablesOf(await engine.open(migrations));
     await db.insertInto('notes').values(note('a')).execute();
     const increment = (): Promise<unknown> =>
-      db.updateTable('notes').set((eb) => ({ size: eb('size', '+', 1) })).execute();
+      db
+        .updateTable('notes')
+        .set((eb) => ({ size: eb('size', '+', 1) }))
+        .execute();
     await Promise.all(Array.from({ length: 300 }, increment));
     assert.deepEqual(await db.selectFrom('notes').select('size').execute(), [{ size: 300 }]);
   });
@@ -245,10 +287,18 @@ onEachEngine((engine) => {
 
   test('a stream can be left early, has parameters, and works in a transaction', async () => {
     const db = tablesOf(await engine.open(migrations));
-    await db.insertInto('notes').values([...'abcdef'].map(note)).execute();
+    await db
+      .insertInto('notes')
+      .values([...'abcdef'].map(note))
+      .execute();
     const takeTwo = async (from: Kysely<TestTables>): Promise<string[]> => {
       const seen: string[] = [];
-      for await (const { name } of from.selectFrom('notes').select('name').where('name', '>', 'a').orderBy('name').stream(2)) {
+      for await (const { name } of from
+        .selectFrom('notes')
+        .select('name')
+        .where('name', '>', 'a')
+        .orderBy('name')
+        .stream(2)) {
         seen.push(name);
         if (seen.length === 2) break;
       }
@@ -256,10 +306,13 @@ onEachEngine((engine) => {
     };
     for (let i = 0; i < 30; i++) assert.deepEqual(await takeTwo(db), ['b', 'c']);
     assert.deepEqual(await db.transaction().execute(takeTwo), ['b', 'c']);
-    assert.deepEqual(await Array.fromAsync(db.selectFrom('notes').selectAll().where('name', '=', 'z').stream()), []);
+    assert.deepEqual(
+      await Array.fromAsync(db.selectFrom('notes').selectAll().where('name', '=', 'z').stream()),
+      [],
+    );
   });
 
-  test('a lock lets in one transaction at a time, also from another process', async () => {
+  test('a lock lets in one transaction at a time, also where the database is open twice', async () => {
     const location = await engine.database();
     const engines = [await engine.open([], location), await engine.open([], location)];
     const steps: string[] = [];

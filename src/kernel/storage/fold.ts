@@ -5,13 +5,22 @@ import type { FailureKind } from '../failure.ts';
 type Meaning = [kind: FailureKind, message: string];
 
 const TAKEN: Meaning = ['conflict', 'There is already one with the same key.'];
-const BOUND: Meaning = ['conflict', 'It names something that does not exist, or something else still needs it.'];
+const BOUND: Meaning = [
+  'conflict',
+  'It names something that does not exist, or something else still needs it.',
+];
 const BUSY: Meaning = ['unavailable', 'The database is busy with other writes; try again.'];
 const AWAY: Meaning = ['unavailable', 'The database does not answer; try again later.'];
 const FULL: Meaning = ['unavailable', 'The disk is full: nothing can be written until there is space again.'];
-const SEALED: Meaning = ['unavailable', 'The files can only be read: check their owner and how the disk is mounted.'];
+const SEALED: Meaning = [
+  'unavailable',
+  'The files can only be read: check their owner and how the disk is mounted.',
+];
 const BROKEN: Meaning = ['unavailable', 'Files could not be read or written: check the disk.'];
-const IDLE: Meaning = ['timeout', 'The transaction waited too long for its next statement and was rolled back.'];
+const IDLE: Meaning = [
+  'timeout',
+  'The transaction waited too long for its next statement and was rolled back.',
+];
 
 /** By SQLite's extended result code, else by its low byte. */
 const SQLITE: Record<number, Meaning> = {
@@ -90,7 +99,9 @@ export function fold(error: unknown): unknown {
 
 function meaningOf({ errcode, code = '', message }: DriverError): Meaning | undefined {
   if (errcode !== undefined) return SQLITE[errcode] ?? SQLITE[errcode & 0xff];
-  return SYSTEM[code] ?? POSTGRES[code] ?? POSTGRES[code.slice(0, 2)] ?? (LOST.test(message) ? AWAY : undefined);
+  return (
+    SYSTEM[code] ?? POSTGRES[code] ?? POSTGRES[code.slice(0, 2)] ?? (LOST.test(message) ? AWAY : undefined)
+  );
 }
 
 /** Which columns were taken, for callers that have several unique ones. */
@@ -101,5 +112,8 @@ function keyOf({ errcode, message, table, detail = '' }: DriverError): { table: 
   }
   // "UNIQUE constraint failed: members.name, members.realm"
   const names = message.slice(message.indexOf(': ') + 2).split(', ');
-  return { table: names[0]?.split('.')[0] ?? '', columns: names.map((name) => name.slice(name.indexOf('.') + 1)) };
+  return {
+    table: names[0]?.split('.')[0] ?? '',
+    columns: names.map((name) => name.slice(name.indexOf('.') + 1)),
+  };
 }

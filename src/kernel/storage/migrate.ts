@@ -38,10 +38,16 @@ const WORDS: Record<Engine['kind'], Words> = {
 };
 
 /** Applies what is missing, in the order given, all or nothing. Returns the names. */
-export async function migrate(engine: Engine, migrations: readonly Migration[], now: number): Promise<string[]> {
+export async function migrate(
+  engine: Engine,
+  migrations: readonly Migration[],
+  now: number,
+): Promise<string[]> {
   return await engine.db.transaction().execute(async (tx) => {
     await engine.lock(tx, 'migrate');
-    await sql`create table if not exists migrations (name text primary key, applied_at bigint not null)`.execute(tx);
+    await sql`create table if not exists migrations (name text primary key, applied_at bigint not null)`.execute(
+      tx,
+    );
     const { pending, unknown } = compare(await readApplied(tx), migrations);
     if (unknown.length > 0) {
       throw new Failure(

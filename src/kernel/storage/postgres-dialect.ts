@@ -1,6 +1,13 @@
 // Kysely's dialect for PostgreSQL with a driver of our own: folded errors, prepared statements, and streams.
 import { PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
-import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult, TransactionSettings } from 'kysely';
+import type {
+  CompiledQuery,
+  DatabaseConnection,
+  Dialect,
+  Driver,
+  QueryResult,
+  TransactionSettings,
+} from 'kysely';
 import type { Pool, PoolClient, QueryConfig, QueryResult as Answer } from 'pg';
 import { Failure } from '../failure.ts';
 import { fold } from './fold.ts';
@@ -64,16 +71,19 @@ class PostgresConnection implements DatabaseConnection {
   readonly #client: PoolClient;
   readonly #plans: Plans;
   #inTransaction = false;
-  #isBroken = false;
+  /** Why the connection is no good any more. The queries after that only say that it is not. */
+  #lost: Error | undefined;
   #cursors = 0;
 
   constructor(client: PoolClient, plans: Plans) {
     this.#client = client;
     this.#plans = plans;
+    // Without a listener this event would end the process.
+    client.on('error', (error) => (this.#lost ??= error));
   }
 
   release(): void {
-    this.#client.release(this.#isBroken);
+    this.#client.release(this.#lost !== undefined);
   }
 
   async begin(statement: string): Promise<void> {
@@ -85,16 +95,15 @@ class PostgresConnection implements DatabaseConnection {
     const { command } = await this.#query({ text: 'commit' });
     this.#inTransaction = false;
     // PostgreSQL's answer where a statement of the transaction has failed, whatever the caller made of it.
-    if (command === 'ROLLBACK') throw new Error('A statement of this transaction has failed; it was rolled back.');
+    if (command === 'ROLLBACK')
+      throw new Error('A statement of this transaction has failed; it was rolled back.');
   }
 
   /** Never fails: the error to hear of is the one that led here. A connection that cannot roll back is given up. */
   async rollback(): Promise<void> {
     if (!this.#inTransaction) return;
     this.#inTransaction = false;
-    await this.#client.query('rollback').catch(() => {
-      this.#isBroken = true;
-    });
+    await this.#client.query('rollback').catch((error: Error) => (this.#lost ??= error));
   }
 
   async executeQuery<R>({ sql: text, parameters }: CompiledQuery): Promise<QueryResult<R>> {
@@ -141,7 +150,7 @@ class PostgresConnection implements DatabaseConnection {
     try {
       return await this.#client.query<R & object>(query);
     } catch (error) {
-      throw fold(error);
+      throw fold(this.#lost ?? error);
     }
   }
 }

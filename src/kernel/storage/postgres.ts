@@ -32,8 +32,6 @@ export async function openPostgres({ url, poolSize = 10, log }: PostgresSettings
   };
   const pool = new pg.Pool({ ...settings, max: poolSize });
   pool.on('error', (error) => log?.warn({ err: error }, 'an idle PostgreSQL connection was lost'));
-  // Without a listener the loss of a connection in use would end the process; its user hears of it by the failed query.
-  pool.on('connect', (client) => client.on('error', () => {}));
 
   const schema = await firstContact(pool).catch(async (error: unknown) => {
     await pool.end();

@@ -22,7 +22,11 @@ export class StorageThread {
   constructor(setup: ThreadSetup, log?: Log) {
     this.#setup = setup;
     this.#log = log;
-    this.#worker = new Worker(new URL('./sqlite-thread.ts', import.meta.url), { workerData: setup });
+    // Without flags of the process: some (--eval, --input-type) keep a thread from starting.
+    this.#worker = new Worker(new URL('./sqlite-thread.ts', import.meta.url), {
+      workerData: setup,
+      execArgv: [],
+    });
     this.#worker.on('message', (message: Message) => this.#hear(message));
     this.#worker.on('error', (error) => this.#fail(error));
     this.#worker.on('exit', () => this.#end());
@@ -86,7 +90,11 @@ export class StorageThread {
 
   #fail(error: unknown): void {
     if (!this.#isReady) this.#started.reject(error);
-    else this.#log?.error({ err: error, file: this.#setup.file }, `the SQLite ${this.#setup.access} thread has crashed`);
+    else
+      this.#log?.error(
+        { err: error, file: this.#setup.file },
+        `the SQLite ${this.#setup.access} thread has crashed`,
+      );
   }
 
   #end(): void {

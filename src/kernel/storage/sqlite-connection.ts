@@ -20,7 +20,9 @@ export class Connection {
     this.#db = new DatabaseSync(file, { readOnly: access === 'read', timeout: BUSY_MS, returnArrays: true });
     try {
       // PostgreSQL's LIKE tells cases apart; so must ours.
-      this.#db.exec('pragma case_sensitive_like = on; pragma cache_size = -16000; pragma temp_store = memory');
+      this.#db.exec(
+        'pragma case_sensitive_like = on; pragma cache_size = -16000; pragma temp_store = memory',
+      );
       if (access === 'write') {
         this.#db.exec('pragma journal_mode = wal; pragma synchronous = full');
         this.#db.exec('pragma wal_autocheckpoint = 4000; pragma journal_size_limit = 67108864');

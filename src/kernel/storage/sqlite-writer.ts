@@ -33,7 +33,7 @@ export class Writer {
   readonly #connection: Connection;
   readonly #answer: (replies: Reply[]) => void;
   readonly #arrived: () => Numbered[] | undefined;
-  readonly #silence: NodeJS.Timeout;
+  #silence: NodeJS.Timeout | undefined;
 
   readonly #waiting: (Numbered | Transaction)[] = [];
   readonly #transactions = new Map<number, Transaction>();
@@ -46,11 +46,14 @@ export class Writer {
   #begun = 0;
 
   /** `arrived` takes what has come in while a group was being written. */
-  constructor(connection: Connection, answer: (replies: Reply[]) => void, arrived: () => Numbered[] | undefined) {
+  constructor(
+    connection: Connection,
+    answer: (replies: Reply[]) => void,
+    arrived: () => Numbered[] | undefined,
+  ) {
     this.#connection = connection;
     this.#answer = answer;
     this.#arrived = arrived;
-    this.#silence = setTimeout(() => this.#expire(), IDLE_MS).unref();
   }
 
   accept(requests: Numbered[]): void {
@@ -87,7 +90,8 @@ export class Writer {
       if (this.#current) {
         const request = this.#current.requests.shift();
         if (!request) {
-          this.#silence.refresh();
+          clearTimeout(this.#silence);
+          this.#silence = setTimeout(() => this.#expire(), IDLE_MS).unref();
           return;
         }
         this.#step(this.#current, request);
@@ -104,7 +108,8 @@ export class Writer {
 
   /** Lets a statement or a transaction into the group. */
   #take(next: Numbered | Transaction): void {
-    if (this.#size >= GROUP_SIZE || (this.#size > 0 && performance.now() - this.#begun > GROUP_MS)) this.#commit();
+    if (this.#size >= GROUP_SIZE || (this.#size > 0 && performance.now() - this.#begun > GROUP_MS))
+      this.#commit();
     try {
       if (this.#size === 0) this.#begin();
       this.#size += 1;
@@ -191,7 +196,9 @@ export class Writer {
     if (this.#connection.inTransaction) this.#connection.run('rollback');
     const folded = fold(error);
     const message =
-      folded instanceof Failure ? folded.message : `The database could not keep the change (${String(error)}).`;
+      folded instanceof Failure
+        ? folded.message
+        : `The database could not keep the change (${String(error)}).`;
     const thrown: Thrown = { kind: 'unavailable', message };
     this.#answer(this.#done.map(([id]) => [id, NOTHING, thrown]));
     this.#done = [];

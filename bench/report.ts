@@ -1,0 +1,31 @@
+// Prints rows as a table and keeps them under bench/results, with what they were measured on.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { availableParallelism, cpus } from 'node:os';
+
+export interface Row {
+  what: string;
+  value: string;
+  /** The part of the baseline's rate that was reached. */
+  ratio?: number;
+  against: string;
+  /** The least ratio that is good enough. */
+  target?: number;
+  isMet?: boolean;
+}
+
+export function report(name: string, rows: Row[], measuredAt: Date): void {
+  const lines = [
+    '| What | Measured | Ratio | Against | Target | |',
+    '|---|---|---|---|---|---|',
+    ...rows.map(({ what, value, ratio, against, target, isMet }) => {
+      const isGood = isMet ?? (ratio !== undefined && target !== undefined && ratio >= target);
+      return `| ${what} | ${value} | ${ratio?.toFixed(2) ?? ''} | ${against} | ${target === undefined ? '' : `≥ ${target}`} | ${isGood ? 'met' : 'missed'} |`;
+    }),
+  ];
+  const machine = `${availableParallelism()} × ${cpus()[0]?.model ?? 'unknown'}, Node ${process.versions.node}`;
+  const text = `# ${name}\n\nMeasured ${measuredAt.toISOString().slice(0, 10)} on ${machine}, by \`npm run bench ${name}\`.\n\n${lines.join('\n')}\n`;
+  console.log(text);
+  const folder = new URL('./results/', import.meta.url);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(new URL(`${name}.md`, folder), text);
+}

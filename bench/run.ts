@@ -1,0 +1,21 @@
+// npm run bench [name] [--quick]: runs the benches, or one of them, and writes what came out.
+import { benchGround } from './ground.ts';
+import { report, type Row } from './report.ts';
+
+type Bench = (effort: { rounds: number; seconds: number }) => Promise<Row[]>;
+
+const BENCHES: Record<string, Bench> = { ground: benchGround };
+
+const isQuick = process.argv.includes('--quick');
+const named = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
+const unknown = named.find((name) => BENCHES[name] === undefined);
+
+if (unknown !== undefined) {
+  console.error(`There is no bench ${unknown}. There are: ${Object.keys(BENCHES).join(', ')}.`);
+  process.exitCode = 2;
+} else {
+  for (const [name, bench] of Object.entries(BENCHES)) {
+    if (named.length > 0 && !named.includes(name)) continue;
+    report(name, await bench(isQuick ? { rounds: 3, seconds: 2 } : { rounds: 7, seconds: 5 }), new Date());
+  }
+}

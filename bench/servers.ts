@@ -1,0 +1,106 @@
+// The two servers of a comparison, each in a process of its own: ours, and a bare node:http server with the same body.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+export const TOKEN = 'api-bench-administrator-token';
+
+export interface BenchServer {
+  url: string;
+  /** From the start of the process to its first good answer. */
+  readyMs: number;
+  /** Resident memory now. */
+  memory(): number;
+  stop(): Promise<void>;
+}
+
+/** Allowances so large that a bench never meets them; counting itself stays on. */
+const LIMIT = ['host.core', 'actors.global', 'flags.global', 'flags.route']
+  .map((name) => `${name}=1000000000000/3600`)
+  .join(',');
+
+export async function startOurs(settings: NodeJS.ProcessEnv = {}): Promise<BenchServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-bench-'));
+  const port = await freePort();
+  const env = {
+    PORT: String(port),
+    SIGNALBOX_DATA: folder,
+    SIGNALBOX_ADMIN_TOKEN: TOKEN,
+    SIGNALBOX_LIMIT: LIMIT,
+    SIGNALBOX_LOG_LEVEL: 'warn',
+    ...settings,
+  };
+  const server = await start('../launch.mjs', ['serve'], env, port, '/healthz');
+  return {
+    ...server,
+    async stop() {
+      await server.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export async function startBare(): Promise<BenchServer> {
+  const port = await freePort();
+  return start('./bare.ts', [], { PORT: String(port) }, port, '/');
+}
+
+async function start(
+  file: string,
+  args: string[],
+  env: NodeJS.ProcessEnv,
+  port: number,
+  path: string,
+): Promise<BenchServer> {
+  const script = new URL(file, import.meta.url).pathname;
+  const begun = performance.now();
+  const child = spawn(process.execPath, [script, ...args], {
+    env: { PATH: process.env['PATH'], ...env },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const url = `http://127.0.0.1:${port}`;
+  await untilAnswers(url + path, child);
+  return {
+    url,
+    readyMs: performance.now() - begun,
+    memory: () => residentBytes(child),
+    stop: () => stop(child),
+  };
+}
+
+async function untilAnswers(url: string, child: ChildProcess): Promise<void> {
+  for (;;) {
+    if (child.exitCode !== null) throw new Error(`The server ended with ${child.exitCode}`);
+    const isUp = await fetch(url).then(
+      (response) => response.ok,
+      () => false,
+    );
+    if (isUp) return;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+function residentBytes({ pid }: ChildProcess): number {
+  const [, kilobytes = '0'] = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  return Number(kilobytes) * 1024;
+}
+
+function stop(child: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    child.once('exit', () => resolve());
+    child.kill('SIGTERM');
+  });
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as { port: number };
+      probe.close(() => resolve(port));
+    });
+  });
+}

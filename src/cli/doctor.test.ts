@@ -1,0 +1,121 @@
+// The command `doctor`: what it finds, and what it repairs.
+import assert from 'node:assert/strict';
+import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { before, describe, test } from 'node:test';
+import { judgePostgres, judgeSkew } from './doctor-database.ts';
+import { checkClock, checkNode, judgeCertificate, judgeSpace } from './doctor-machine.ts';
+import { makeFolder, run, startServer } from './fixture.ts';
+import { writeRun } from './run-file.ts';
+
+interface Report {
+  ok: boolean;
+  checks: { name: string; state: string; detail: string; fix: string | null }[];
+}
+
+const data = join(makeFolder(), 'data');
+const doctor = async (...argv: string[]) => {
+  const { code, out } = await run(['doctor', '--data', data, ...argv]);
+  const { ok, checks } = JSON.parse(out) as Report;
+  assert.equal(code, ok ? 0 : 1);
+  return { ok, of: (name: string) => checks.find((check) => check.name === name) };
+};
+
+test('before the first start nothing has failed, and nothing is made', async () => {
+  const { ok, of } = await doctor();
+  assert.equal(ok, true);
+  assert.equal(of('data folder')!.state, 'warn');
+  assert.equal(of('database')!.state, 'warn');
+  assert.equal(existsSync(data), false);
+});
+
+describe('on the data of a server', () => {
+  before(async () => {
+    const server = await startServer(data);
+    const { ok, of } = await doctor();
+    assert.equal(ok, true);
+    assert.match(of('server')!.detail, new RegExp(`process ${server.pid}`));
+    server.kill('SIGTERM');
+    await server.ended;
+  });
+
+  test('all is well', async () => {
+    const { out, code } = await run(['doctor', '--data', data, '--no-json']);
+    assert.equal(code, 0);
+    for (const line of out.split('\n')) assert.match(line, /^ok {4}/);
+    assert.match(out, /integrity +quick check passed/);
+  });
+
+  test('what is not well is told with what to do, and repaired when asked', async () => {
+    chmodSync(data, 0o755);
+    const url = 'http://127.0.0.1:1';
+    const gone = 2 ** 22 + 1; // above the largest process number
+    writeRun(data, { pid: gone, url, publicUrl: url, version: '0', startedAt: new Date().toISOString() });
+    const temporary = join(data, 'blobs', 'tmp');
+    mkdirSync(temporary, { recursive: true });
+    writeFileSync(join(temporary, 'old'), '');
+    writeFileSync(join(temporary, 'new'), '');
+    const yesterday = Date.now() / 1000 - 86_400;
+    utimesSync(join(temporary, 'old'), yesterday, yesterday);
+    const db = new DatabaseSync(join(data, 'signalbox.db'));
+    db.exec(`insert into due (id, kind, payload, due_at, owner, attempts, created_at)
+      values ('lost', 'test', '', 1, 'gone#1', 1, 1), ('waiting', 'test', '', 1, null, 0, 1)`);
+
+    const found = await doctor();
+    for (const name of ['permissions', 'server', 'temporary files', 'leases']) {
+      assert.deepEqual([found.of(name)!.state, found.of(name)!.fix], ['warn', 'possible'], name);
+    }
+    assert.equal(found.of('leases')!.detail.startsWith('1 held by workers'), true);
+    assert.equal(found.ok, true);
+
+    const fixed = await doctor('--fix');
+    for (const name of ['permissions', 'server', 'temporary files', 'leases']) {
+      assert.deepEqual([fixed.of(name)!.state, fixed.of(name)!.fix], ['ok', 'done'], name);
+    }
+    assert.equal(statSync(data).mode & 0o777, 0o700);
+    assert.equal(existsSync(join(data, 'run.json')), false);
+    assert.deepEqual(readdirSync(temporary), ['new']);
+    assert.equal(db.prepare(`select owner from due where id = 'lost'`).get()!.owner, null);
+    db.close();
+    assert.equal((await doctor()).of('leases')!.detail, 'none stuck');
+  });
+
+  test('files for HTTPS that cannot be read fail', async () => {
+    const env = { SIGNALBOX_TLS_CERT: 'absent.pem', SIGNALBOX_TLS_KEY: 'absent.pem' };
+    const { code, out } = await run(['doctor', '--data', data, '--no-json'], { env });
+    assert.equal(code, 1);
+    assert.match(out, /^fail {2}https .*absent\.pem.*: correct --tls-cert and --tls-key$/m);
+  });
+});
+
+test('a database that cannot be reached fails with its address and without its password', async () => {
+  const database = 'postgres://box:hunter2@127.0.0.1:1/box';
+  const { code, out } = await run(['doctor', '--data', data, '--database', database, '--no-json']);
+  assert.equal(code, 1);
+  assert.match(out, /^fail {2}database +PostgreSQL postgres:\/\/box:\*\*\*@127\.0\.0\.1:1\/box: /m);
+  assert.doesNotMatch(out, /hunter2/);
+});
+
+test('each judgement has its bounds', () => {
+  const now = Date.parse('2026-11-15T00:00:00Z');
+  assert.deepEqual(
+    [
+      checkNode('24.0.0'),
+      checkNode('22.9.0'),
+      checkClock(now),
+      checkClock(0),
+      judgeSpace(2e9),
+      judgeSpace(5e8),
+      judgeSpace(5e7),
+      judgePostgres('14.2 (Debian)'),
+      judgePostgres('13.9'),
+      judgeSkew(1999),
+      judgeSkew(2000),
+      judgeCertificate('Dec 31 00:00:00 2026 GMT', now),
+      judgeCertificate('Nov 16 00:00:00 2026 GMT', now),
+      judgeCertificate('Nov 14 00:00:00 2026 GMT', now),
+    ].map(({ state }) => state),
+    ['ok', 'fail', 'ok', 'fail', 'ok', 'warn', 'fail', 'ok', 'fail', 'ok', 'fail', 'ok', 'warn', 'fail'],
+  );
+});

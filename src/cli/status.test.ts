@@ -1,0 +1,95 @@
+// The command `status`, of a server that runs, of one that is down, and of one that never was.
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { makeFolder, run, startServer } from './fixture.ts';
+import { readRun, writeRun } from './run-file.ts';
+import { describeEnvironment } from './status.ts';
+
+interface Status {
+  running: boolean;
+  state: string;
+  pid: number | null;
+  url: string;
+  apis: { url: string }[];
+  database: { state: string; members: number | null; tokens: number | null; loginLink: string | null };
+}
+
+const data = join(makeFolder(), 'data');
+const status = async (): Promise<Status> => {
+  const { code, out } = await run(['status', '--data', data]);
+  assert.equal(code, 0);
+  return JSON.parse(out) as Status;
+};
+
+test('before the first start there is no server and no database', async () => {
+  const { state, url, database } = await status();
+  assert.deepEqual(
+    [state, url, database.state, database.loginLink],
+    ['down', 'http://127.0.0.1:8080', 'absent', null],
+  );
+});
+
+test('a running server is found by its note, with a new login link that works', async () => {
+  const server = await startServer(data);
+  const { running, state, pid, url, apis, database } = await status();
+  assert.deepEqual([running, state, pid, url], [true, 'ready', server.pid, server.url]);
+  assert.deepEqual(
+    apis.map((api) => api.url),
+    [`${url}/api/v2`, `${url}/v2`, url],
+  );
+  assert.deepEqual([database.state, database.members, database.tokens], ['current', 1, 1]);
+  const link = database.loginLink!.slice(`${url}/session/`.length);
+  const body = new URLSearchParams({ link });
+  const { status: answer } = await fetch(`${url}/session`, { method: 'POST', body, redirect: 'manual' });
+  assert.equal(answer, 303);
+
+  assert.equal((await run(['status', '--url', '--data', data])).out, url);
+  const { out } = await run(['status', '--data', data], { isTerminal: true, env: { NO_COLOR: '1' } });
+  assert.match(out, /^Signalbox \S+ is ready\n/);
+  assert.doesNotMatch(out, /api-/);
+
+  server.kill('SIGTERM');
+  await server.ended;
+  const afterwards = await status();
+  assert.deepEqual([afterwards.state, afterwards.pid, afterwards.database.tokens], ['down', null, 1]);
+});
+
+test('the note of a server that was killed does not count', async () => {
+  const server = await startServer(data);
+  server.kill('SIGKILL');
+  await server.ended;
+  assert.equal(readRun(data)?.pid, server.pid);
+  assert.equal((await status()).running, false);
+});
+
+test('a process that does not answer is told apart', async () => {
+  const url = 'http://127.0.0.1:1';
+  writeRun(data, {
+    pid: process.ppid,
+    url,
+    publicUrl: url,
+    version: '0',
+    startedAt: new Date().toISOString(),
+  });
+  assert.equal((await status()).state, 'not answering');
+});
+
+test('the lines for a shell name what clients read', () => {
+  const plain = describeEnvironment('http://127.0.0.1:8080');
+  for (const line of [
+    'export SIGNALBOX_URL=http://127.0.0.1:8080',
+    'export APIFY_CLIENT_BASE_URL=http://127.0.0.1:8080',
+    'export LD_BASE_URI=http://127.0.0.1:8080',
+    'export GITHUB_API_URL=http://127.0.0.1:8080',
+    'export GITHUB_GRAPHQL_URL=http://127.0.0.1:8080/graphql',
+  ]) {
+    assert.ok(plain.split('\n').includes(line), line);
+  }
+  assert.doesNotMatch(plain, /GH_HOST/);
+  assert.match(describeEnvironment('https://box.test'), /^export GH_HOST=box\.test$/m);
+});
+
+test('a shell is not made to run what a URL holds', () => {
+  assert.match(describeEnvironment("http://x/$(id)'"), /^export SIGNALBOX_URL='http:\/\/x\/\$\(id\)'\\'''$/m);
+});

@@ -1,0 +1,171 @@
+// The token commands: on the database itself, beside a running server and without one.
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { before, describe, test } from 'node:test';
+import { makeFolder, run, startServer, statusOf, type RunningServer } from './fixture.ts';
+import type { reportToken } from './token.ts';
+
+type Report = ReturnType<typeof reportToken>;
+
+const data = join(makeFolder(), 'data');
+const token = (...argv: string[]) => run(['token', ...argv, '--data', data]);
+const create = async (...argv: string[]) => (await token('create', ...argv)).out;
+const list = async () => JSON.parse((await token('ls')).out) as Report[];
+const query = (sql: string) => {
+  const db = new DatabaseSync(join(data, 'signalbox.db'), { readOnly: true });
+  try {
+    return db.prepare(sql).all();
+  } finally {
+    db.close();
+  }
+};
+
+test('without a database the commands say what to do, and make none', async () => {
+  const { code, err } = await token('create');
+  assert.equal(code, 1);
+  assert.match(
+    err,
+    /^There is no database in .* yet: start the server there once, or name its folder with --data\.$/,
+  );
+  assert.equal((await token('ls')).code, 1);
+});
+
+describe('while the server is down', () => {
+  before(async () => {
+    const server = await startServer(data);
+    server.kill('SIGTERM');
+    await server.ended;
+  });
+
+  test('a made token stands alone on standard output', async () => {
+    const { code, out, err } = await token('create', '--name', 'ci', '--role', 'writer', '--expires', '30d');
+    assert.equal(code, 0);
+    assert.match(out, /^api-[\w-]{43}$/);
+    assert.match(
+      err,
+      /^Token "ci" of admin with the role writer until .*Z\. It is shown this once: keep it\.$/,
+    );
+    const made = (await list()).find(({ name }) => name === 'ci')!;
+    assert.deepEqual(
+      [made.member, made.kind, made.role, made.ending],
+      ['admin', 'personal', 'writer', out.slice(-4)],
+    );
+    const days = (Date.parse(made.expiresAt!) - Date.parse(made.createdAt!)) / 86_400_000;
+    assert.equal(days, 30);
+  });
+
+  test('with --json the token comes with what it is', async () => {
+    const made = JSON.parse(await create('--json', '--service')) as Report & { token: string };
+    assert.deepEqual([made.kind, made.role, made.expiresAt], ['service', 'owner', null]);
+    assert.match(made.token, /^api-/);
+  });
+
+  test('a token may have a policy of its own', async () => {
+    const file = join(makeFolder(), 'policy.json');
+    writeFileSync(file, '[{"effect":"allow","actions":["view*"],"resources":["*"]}]');
+    const made = JSON.parse(await create('--json', '--policy', file)) as Report;
+    assert.equal(made.role, 'policy');
+    writeFileSync(file, '[{"effect":"perhaps"}]');
+    const { code, err } = await token('create', '--policy', file);
+    assert.equal(code, 2);
+    assert.match(err, /^The policy is not valid: \/0\/effect must be/);
+    assert.equal((await token('create', '--policy', 'absent.json')).code, 2);
+  });
+
+  test('its member must exist', async () => {
+    const { code, err } = await token('create', '--member', 'nobody');
+    assert.deepEqual([code, err], [1, 'There is no member "nobody".']);
+  });
+
+  test('every change is recorded, and no secret with it', async () => {
+    const secret = await create('--name', 'short-lived');
+    assert.equal((await token('revoke', secret.slice(-4))).code, 0);
+    const events = query(
+      `select action, "before", "after" from events where name = 'short-lived' order by seq`,
+    );
+    assert.deepEqual(
+      events.map(({ action }) => action),
+      ['createAccessToken', 'deleteAccessToken'],
+    );
+    assert.doesNotMatch(JSON.stringify(events), new RegExp(secret));
+  });
+
+  test('a list for people is a table', async () => {
+    const { out } = await run(['token', 'ls', '--data', data], { isTerminal: true });
+    assert.match(
+      out,
+      /^Id +Name +Member +Kind +Role +Ending +Created +Last used +Expires\n[0-9a-f]{24} +admin /,
+    );
+  });
+
+  test('an ending that several tokens share is refused with their ids', async () => {
+    const made = [1, 2].map(
+      async (number) => JSON.parse(await create('--json', '--name', `twin-${number}`)) as Report,
+    );
+    const ids = (await Promise.all(made)).map(({ id }) => id);
+    const db = new DatabaseSync(join(data, 'signalbox.db'));
+    for (const id of ids) db.prepare(`update tokens set ending = 'twin' where id = ?`).run(id);
+    db.close();
+    const { code, err } = await token('revoke', 'twin');
+    assert.equal(code, 1);
+    assert.match(
+      err,
+      /^Several tokens end in twin\. Name one by its id: .*\("twin-\d"\), .*\("twin-\d"\)\.$/,
+    );
+    for (const id of ids) assert.equal((await token('revoke', id)).code, 0);
+    assert.equal(
+      (await list()).some(({ ending }) => ending === 'twin'),
+      false,
+    );
+  });
+
+  test('an unknown token is said to be unknown', async () => {
+    const { code, err } = await token('revoke', 'none');
+    assert.deepEqual([code, err], [1, 'There is no token "none": signalbox token ls shows ids and endings.']);
+  });
+
+  test('a person is asked before a token is revoked, unless they said yes', async () => {
+    const { id } = JSON.parse(await create('--json', '--name', 'asked')) as Report;
+    const asked: string[] = [];
+    const answer = (yes: boolean) => ({
+      confirm: async (question: string) => {
+        asked.push(question);
+        return yes;
+      },
+    });
+    const revoke = ['token', 'revoke', id, '--data', data];
+    assert.equal((await run(revoke, answer(false))).code, 1);
+    assert.match(asked[0]!, /^Revoke token "asked" \(/);
+    assert.equal(
+      (await list()).some((one) => one.id === id),
+      true,
+    );
+    assert.equal((await run([...revoke, '--yes'], answer(false))).code, 0);
+    assert.equal(asked.length, 1);
+  });
+});
+
+describe('while the server is running', () => {
+  let server: RunningServer;
+  before(async () => {
+    server = await startServer(data);
+  });
+
+  test('a made token works at once', async () => {
+    assert.equal(await statusOf(server.url, await create()), 200);
+  });
+
+  test('a revoked token that the server has in memory stops working', async () => {
+    const secret = await create();
+    assert.equal(await statusOf(server.url, secret), 200);
+    assert.equal((await token('revoke', secret.slice(-4), '--yes')).code, 0);
+    const begun = performance.now();
+    while ((await statusOf(server.url, secret)) !== 401) {
+      assert.ok(performance.now() - begun < 5000, 'the token still works');
+      await sleep(20);
+    }
+  });
+});

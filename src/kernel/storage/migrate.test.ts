@@ -1,0 +1,70 @@
+// Migrations on each engine: in order, once, all or nothing, and never backwards.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sql } from 'kysely';
+import { onEachEngine } from '../../../test/engines.ts';
+import { migrate, migrationStatus } from './migrate.ts';
+import type { Migration } from './migrate.ts';
+
+const first: Migration = {
+  name: 'first',
+  up: ({ serial, bytes }) => [`create table things (id ${serial}, name text not null, body ${bytes})`],
+};
+const second: Migration = {
+  name: 'second',
+  up: () => ['alter table things add column size bigint', 'create index things_size on things (size)'],
+};
+const broken: Migration = { name: 'broken', up: () => ['create table others (id text)', 'create nonsense'] };
+
+onEachEngine((engine) => {
+  test('what is missing is applied in order, once', async () => {
+    const one = await engine.open();
+    assert.deepEqual(await migrate(one, [first], 1), ['first']);
+    assert.deepEqual(await migrate(one, [first, second], 2), ['second']);
+    assert.deepEqual(await migrate(one, [first, second], 3), []);
+    await sql`insert into things (name, size) values ('a', 1)`.execute(one.db);
+    assert.deepEqual(await migrationStatus(one, [first, second]), {
+      applied: [
+        { name: 'first', appliedAt: 1 },
+        { name: 'second', appliedAt: 2 },
+      ],
+      pending: [],
+      unknown: [],
+    });
+  });
+
+  test('the status of an empty database is told without writing to it', async () => {
+    const one = await engine.open();
+    assert.deepEqual(await migrationStatus(one, [first]), { applied: [], pending: ['first'], unknown: [] });
+    await assert.rejects(sql`select * from migrations`.execute(one.db));
+  });
+
+  test('a migration that fails leaves nothing of the whole step', async () => {
+    const one = await engine.open();
+    await assert.rejects(migrate(one, [first, broken], 1));
+    const { pending } = await migrationStatus(one, [first, broken]);
+    assert.deepEqual(pending, ['first', 'broken']);
+    assert.deepEqual(await migrate(one, [first], 1), ['first']);
+  });
+
+  test('a database that is newer than the program is refused', async () => {
+    const one = await engine.open([first, second]);
+    await assert.rejects(migrate(one, [first], 1), {
+      kind: 'conflict',
+      message: /newer than this program.*second.*update the program/,
+    });
+    assert.deepEqual((await migrationStatus(one, [first])).unknown, ['second']);
+  });
+
+  test('programs that start together migrate once', async () => {
+    const location = await engine.database();
+    const engines = await Promise.all([1, 2, 3].map(() => engine.open([], location)));
+    const applied = await Promise.all(engines.map((one) => migrate(one, [first, second], 1)));
+    assert.deepEqual(applied.flat().sort(), ['first', 'second']);
+  });
+
+  test('two migrations of one name are a mistake', async () => {
+    const one = await engine.open();
+    await assert.rejects(migrate(one, [first, first], 1), /same name/);
+  });
+});

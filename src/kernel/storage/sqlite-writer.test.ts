@@ -1,0 +1,124 @@
+// The group commit by itself, where time and failures can be arranged.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+import { Connection } from './sqlite-connection.ts';
+import type { Numbered, Reply, Request } from './sqlite-protocol.ts';
+import { Writer } from './sqlite-writer.ts';
+
+interface Bench {
+  connection: Connection;
+  /** Sends requests as one message; the answers so far, each by the number of its request. */
+  send(...requests: Request[]): Map<number, Reply>;
+  names(): unknown[];
+}
+
+function setUp(t: TestContext): Bench {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-test-'));
+  const connection = new Connection(join(folder, 'x.db'), 'write');
+  t.after(() => {
+    connection.close();
+    rmSync(folder, { recursive: true });
+  });
+  connection.run('create table notes (name text primary key)');
+  const replies = new Map<number, Reply>();
+  const writer = new Writer(
+    connection,
+    (answered) => answered.forEach((reply) => replies.set(reply[0], reply)),
+    () => undefined,
+  );
+  let lastId = 0;
+  return {
+    connection,
+    send(...requests) {
+      writer.accept(requests.map((request): Numbered => [++lastId, request]));
+      return replies;
+    },
+    names: () => connection.run('select name from notes order by name')[1].flat(),
+  };
+}
+
+const insert = (transaction: number, name: string): Request => [
+  'run',
+  transaction,
+  'insert into notes values (?)',
+  [name],
+];
+
+test('a transaction that goes silent is rolled back, and those behind it go on', (t) => {
+  const { send, names } = setUp(t);
+  const replies = send(insert(1, 'silent'), insert(0, 'behind'));
+  assert.deepEqual([...replies.keys()], [1]);
+  t.mock.timers.tick(9_000);
+  send(insert(1, 'still there'));
+  t.mock.timers.tick(9_999);
+  assert.equal(replies.has(2), false);
+  t.mock.timers.tick(1);
+  assert.deepEqual(names(), ['behind']);
+  assert.equal(replies.get(2)?.[2], undefined);
+  send(insert(1, 'too late'), ['commit', 1]);
+  assert.equal(replies.get(4)?.[2]?.kind, 'timeout');
+  assert.equal(replies.get(5)?.[2]?.kind, 'timeout');
+  assert.deepEqual(names(), ['behind']);
+});
+
+test('giving up a transaction that has already been ended is no error', (t) => {
+  const { send } = setUp(t);
+  send(insert(1, 'silent'));
+  t.mock.timers.tick(10_000);
+  assert.deepEqual(send(['rollback', 1]).get(2)?.[2], undefined);
+});
+
+test('a commit is answered with its group and not before', (t) => {
+  const { send, names } = setUp(t);
+  const replies = send(insert(1, 'first'), ['commit', 1], insert(2, 'second'));
+  assert.deepEqual([...replies.keys()], [1, 3]);
+  send(['commit', 2]);
+  assert.deepEqual([...replies.keys()], [1, 3, 2, 4]);
+  assert.deepEqual(names(), ['first', 'second']);
+});
+
+test('rolling back one transaction leaves the others of its group', (t) => {
+  const { send, names } = setUp(t);
+  send(insert(0, 'a'), insert(1, 'b'), insert(2, 'c'), ['rollback', 1], insert(0, 'd'), ['commit', 2]);
+  assert.deepEqual(names(), ['a', 'c', 'd']);
+});
+
+test('when the group cannot be committed, all of it fails as unavailable', (t) => {
+  const { connection, send, names } = setUp(t);
+  connection.run('create table children (parent text references notes (name) deferrable initially deferred)');
+  const replies = send(
+    insert(0, 'a'),
+    insert(1, 'b'),
+    ['commit', 1],
+    ['run', 0, "insert into children values ('nobody')", []],
+  );
+  assert.deepEqual(
+    [...replies.values()].map((reply) => reply[2]?.kind),
+    [undefined, 'unavailable', 'unavailable', 'unavailable'],
+  );
+  assert.deepEqual(names(), []);
+  assert.equal(send(insert(0, 'later')).get(5)?.[2], undefined);
+  assert.deepEqual(names(), ['later']);
+});
+
+test('a file that another process keeps locked fails all who wait, once', (t) => {
+  const { connection, send, names } = setUp(t);
+  connection.run('pragma busy_timeout = 0');
+  const file = connection.run('pragma database_list')[1][0]?.[2] as string;
+  const other = new Connection(file, 'write');
+  other.run('begin immediate');
+  const replies = send(insert(0, 'a'), insert(1, 'b'), insert(0, 'c'));
+  assert.deepEqual(
+    [...replies.values()].map((reply) => reply[2]?.errcode),
+    [5, 5, 5],
+  );
+  other.run('rollback');
+  other.close();
+  send(['rollback', 1], insert(0, 'd'));
+  assert.deepEqual(names(), ['d']);
+});

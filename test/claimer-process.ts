@@ -1,0 +1,22 @@
+// A process of its own that claims due work: location, owner, lease in ms, and `finish`, or `hang` to hold on to it.
+import { claim, finish } from '../src/kernel/due.ts';
+import { openEngine } from './engines.ts';
+
+const [location = '', owner = '', leaseMs = '', end = ''] = process.argv.slice(2);
+const engine = await openEngine(location);
+process.send?.('ready');
+process.once('message', (now: number) => void claimAll(now));
+process.once('disconnect', () => process.exit());
+
+/** Tells its parent the ids as it gets them. */
+async function claimAll(now: number): Promise<void> {
+  for (;;) {
+    const claimed = await claim(engine, { kinds: ['test'], owner, leaseMs: Number(leaseMs), limit: 7 }, now);
+    process.send?.(claimed.map(({ id }) => id));
+    if (end === 'hang') return;
+    if (claimed.length === 0) break;
+    for (const due of claimed) if (!(await finish(engine.db, due))) throw new Error(`lost ${due.id}`);
+  }
+  await engine.close();
+  process.disconnect();
+}
