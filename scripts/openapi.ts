@@ -1,10 +1,13 @@
-// Writes docs/openapi/<api>.<version>.json from the routes; with --check only tells whether they are fresh.
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+// Writes docs/openapi/<api>.<version>.json from the routes. --check only tells whether they are fresh; --release keeps them
+// as what later changes are compared with.
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { apis } from '../src/app.ts';
 import { describeApi } from '../src/kernel/openapi.ts';
 
 const folder = new URL('../docs/openapi/', import.meta.url);
+const released = new URL('./released/', folder);
 const isCheck = process.argv.includes('--check');
+const isRelease = process.argv.includes('--release');
 
 const documents = new Map<string, string>(
   apis.flatMap((api) =>
@@ -26,9 +29,15 @@ if (!isCheck) {
   for (const name of present) if (!documents.has(name)) rmSync(new URL(name, folder));
   for (const [name, text] of documents) writeFileSync(new URL(name, folder), text);
   console.log(`${documents.size} documents in docs/openapi, ${stale.length} changed`);
-} else if (stale.length > 0) {
+}
+if (isRelease) {
+  mkdirSync(released, { recursive: true });
+  for (const name of documents.keys()) copyFileSync(new URL(name, folder), new URL(name, released));
+  console.log('kept in docs/openapi/released');
+}
+if (isCheck && stale.length > 0) {
   console.error(`docs/openapi is not fresh: ${stale.join(', ')}. Run npm run openapi and commit the result.`);
   process.exitCode = 1;
-} else {
+} else if (isCheck) {
   console.log(`${documents.size} documents in docs/openapi are fresh`);
 }

@@ -11,9 +11,9 @@ import { serveDocs } from './kernel/docs.ts';
 import { dueMigrations, type Worker } from './kernel/due.ts';
 import { eventMigrations } from './kernel/events.ts';
 import { Failure } from './kernel/failure.ts';
-import { ensureAdmin, type FirstStart } from './kernel/identity/first-start.ts';
+import { ensureAdmin, ensurePassword, type FirstStart } from './kernel/identity/first-start.ts';
 import { Identity } from './kernel/identity/identity.ts';
-import { serveLogin } from './kernel/identity/login.ts';
+import { LOGIN_ALLOWANCE, LOGIN_CATEGORY, serveLogin } from './kernel/identity/login.ts';
 import { identityMigrations } from './kernel/identity/tables.ts';
 import type { Kernel } from './kernel/kernel.ts';
 import { limitMigrations, Limits, type Allowance } from './kernel/limit.ts';
@@ -77,6 +77,7 @@ async function compose(config: Config, engine: Engine, clock: Clock, log: Logger
     { token: config.adminToken, email: config.adminEmail },
     clock.now(),
   );
+  if (config.adminPassword !== undefined) await ensurePassword(engine, config.adminPassword, clock.now());
   const limits = new Limits({ enabled: config.limits === 'on', allowances: allowancesOf(config) });
   await limits.load(engine.db, clock.now());
   // With port 0 the address is known only once the server listens.
@@ -141,14 +142,14 @@ async function compose(config: Config, engine: Engine, clock: Clock, log: Logger
   };
 }
 
-/** What each API gives by itself, and above that what the settings say; a name that no API knows is a mistake. */
+/** What each API and logging in give by themselves, and above that what the settings say; an unknown name is a mistake. */
 function allowancesOf({ limit }: Config): Record<string, Allowance> {
   const usual = apis.flatMap(({ dialect }) =>
     Object.entries(dialect.limits.allowances).map(
       ([category, allowance]) => [`${dialect.name}.${category}`, allowance] as const,
     ),
   );
-  const all: Record<string, Allowance> = Object.fromEntries(usual);
+  const all: Record<string, Allowance> = { ...Object.fromEntries(usual), [LOGIN_CATEGORY]: LOGIN_ALLOWANCE };
   for (const name of Object.keys(limit)) {
     if (all[name] === undefined) {
       throw new Failure(

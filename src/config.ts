@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Failure } from './kernel/failure.ts';
 import type { Allowance } from './kernel/limit.ts';
-import { LOG_LEVELS, type LogLevel } from './kernel/log.ts';
+import { LOG_LEVELS, type LogLevel } from './kernel/log-level.ts';
 import { integer, list, nearest, oneOf, text, url, yesOrNo, allowances } from './setting.ts';
 
 export interface Config {
@@ -14,6 +14,7 @@ export interface Config {
   blobs?: string;
   publicUrl?: string;
   adminToken?: string;
+  adminPassword?: string;
   adminEmail: string;
   limits: 'on' | 'off';
   limit: Record<string, Allowance>;
@@ -81,6 +82,16 @@ export const SETTINGS: { [Name in SettingName]-?: Setting<Config[Name]> } = {
       return value;
     },
     otherwise: 'made at first start and printed once',
+    isSecret: true,
+  },
+  adminPassword: {
+    env: 'SIGNALBOX_ADMIN_PASSWORD',
+    describe: "The administrator's password for logging in from a browser, at least 10 characters",
+    read: (value) => {
+      if (value.length < 10) throw new Error('at least 10 characters long');
+      return value;
+    },
+    otherwise: 'none; the login link works',
     isSecret: true,
   },
   adminEmail: {

@@ -19,8 +19,13 @@ const files = globSync(patterns)
 const server = process.env['DATABASE_URL'] ? undefined : await startPostgres();
 if (server) process.env['DATABASE_URL'] = server.url;
 
+// Test files run in processes of their own, which would outlive this one.
+const interruption = new AbortController();
+for (const name of ['SIGINT', 'SIGTERM']) process.once(name, () => interruption.abort());
+
 const names = values['test-name-pattern'];
-const events = run({ files, concurrency: 2, ...(names && { testNamePatterns: names }) });
+const { signal } = interruption;
+const events = run({ files, signal, concurrency: 2, ...(names && { testNamePatterns: names }) });
 let passed = 0;
 let failed = 0;
 events.on('test:pass', ({ name, file }) => {

@@ -92,10 +92,10 @@ function credentialOf({ headers }: CallFacts): Credential | undefined {
 }
 
 /** Times are in epoch milliseconds here. */
-function limitHeaders([global, route]: Counted[]): Headers {
+function limitHeaders([global, perRoute]: Counted[]): Headers {
   return {
     'x-ratelimit-global-remaining': String(global!.counter.remaining),
-    'x-ratelimit-route-remaining': String(route!.counter.remaining),
-    'x-ratelimit-reset': String(Math.max(global!.counter.resetAt, route!.counter.resetAt)),
+    'x-ratelimit-route-remaining': String(perRoute!.counter.remaining),
+    'x-ratelimit-reset': String(Math.max(global!.counter.resetAt, perRoute!.counter.resetAt)),
   };
 }

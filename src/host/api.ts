@@ -100,7 +100,7 @@ function credentialOf({ headers }: CallFacts): Credential | undefined {
   if (authorization === undefined) return cookieOf(headers.cookie);
   const [scheme = '', rest = ''] = authorization.trim().split(/\s+/, 2);
   if (scheme.toLowerCase() !== 'basic') return { kind: 'token', secret: rest === '' ? scheme : rest };
-  const [user = '', password = ''] = Buffer.from(rest, 'base64').toString('utf8').split(':', 2);
+  const [, user = '', password = ''] = /^([^:]*):?(.*)$/s.exec(Buffer.from(rest, 'base64').toString('utf8'))!;
   return { kind: 'token', secret: password === '' || password === 'x-oauth-basic' ? user : password };
 }
 

@@ -2,7 +2,7 @@
 import { Failure } from '../kernel/failure.ts';
 
 const VENDOR_TYPE =
-  /^application\/vnd\.[a-z-]+(?:\.(?<version>v3|beta))?(?<param>(?:\.[a-z-]+)*)(?<json>\+json)?$/i;
+  /^application\/vnd\.[\w-]+(?:\.(?<version>v3|beta))?(?<param>(?:\.[\w-]+)*)(?<json>\+json)?$/;
 
 export interface MediaType {
   /** The word after the version, such as `raw`. */
@@ -12,7 +12,7 @@ export interface MediaType {
 
 /** Reads one Accept value, without its parameters. Undefined for a type that has nothing to do with us. */
 export function parseMediaType(type: string): MediaType | undefined {
-  const name = type.split(';', 1)[0]!.trim().toLowerCase();
+  const name = nameOf(type);
   if (name === 'application/json') return { isJson: true };
   if (name === '' || name === '*/*' || name === 'application/*') return { isJson: false };
   const { param, json } = VENDOR_TYPE.exec(name)?.groups ?? {};
@@ -20,14 +20,17 @@ export function parseMediaType(type: string): MediaType | undefined {
   return { ...(param !== '' && { param: param.slice(1) }), isJson: json !== undefined };
 }
 
+function nameOf(type: string): string {
+  return type.split(';', 1)[0]!.trim().toLowerCase();
+}
+
 /** Refuses an Accept in which nothing is ours. Any vendor's word will do. */
 export function checkAccept(accept: string | undefined, produces = 'application/json'): void {
-  if (accept === undefined || isKnown(accept)) return;
+  if (accept === undefined || KNOWN.has(accept)) return;
   const types = accept.split(',');
-  if (types.some((type) => parseMediaType(type) !== undefined || type.trim().startsWith(produces))) {
-    if (KNOWN.size < MOST_KNOWN) KNOWN.set(accept, describe(types));
-    return;
-  }
+  const group = `${produces.split('/', 1)[0]}/*`;
+  if (types.some((type) => parseMediaType(type) !== undefined)) return;
+  if (types.map(nameOf).some((name) => name === produces || name === group)) return;
   throw new Failure(
     'not-acceptable',
     `Unsupported 'Accept' header: ${accept}. Must accept 'application/json'.`,
@@ -38,17 +41,13 @@ export function checkAccept(accept: string | undefined, produces = 'application/
 const KNOWN = new Map<string, string>();
 const MOST_KNOWN = 100;
 
-function isKnown(accept: string): boolean {
-  return KNOWN.has(accept);
-}
-
 /** What the media-type response header says after the vendor's word. */
-export function describeAccept(accept: string | undefined): string {
-  return accept === undefined ? 'v3' : (KNOWN.get(accept) ?? 'v3');
-}
-
-function describe(types: string[]): string {
-  const understood = types.map(parseMediaType).find((type) => type !== undefined);
+export function describeAccept(accept = ''): string {
+  const known = KNOWN.get(accept);
+  if (known !== undefined) return known;
+  const understood = accept.split(',').map(parseMediaType).find((type) => type !== undefined);
   const param = understood?.param === undefined ? '' : `; param=${understood.param}`;
-  return `v3${param}${understood?.isJson === true ? '; format=json' : ''}`;
+  const told = `v3${param}${understood?.isJson === true ? '; format=json' : ''}`;
+  if (understood !== undefined && KNOWN.size < MOST_KNOWN) KNOWN.set(accept, told);
+  return told;
 }

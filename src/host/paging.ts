@@ -1,15 +1,17 @@
 // The host's paging: `page` and `per_page` in, a Link header out.
 import type { Headers } from '../kernel/dialect.ts';
-import { neighbours, withQuery, type Page } from '../kernel/page.ts';
+import { neighbours, type Page } from '../kernel/page.ts';
 
 /** No header at all where everything fits on one page. */
 export function pageLinks(page: Page, base: string, url: string): Headers {
   const { limit, offset } = page.slice;
   if (offset === 0 && page.total <= limit) return {};
   const { origin } = new URL(base);
-  const links = Object.entries(neighbours(page)).map(
-    ([rel, start]) =>
-      `<${origin}${withQuery(url, { page: start / limit + 1, per_page: limit })}>; rel="${rel}"`,
-  );
+  const { pathname, searchParams } = new URL(url, base);
+  const links = Object.entries(neighbours(page)).map(([rel, start]) => {
+    searchParams.set('page', String(start / limit + 1));
+    searchParams.set('per_page', String(limit));
+    return `<${origin}${pathname}?${searchParams}>; rel="${rel}"`;
+  });
   return { link: links.join(', ') };
 }

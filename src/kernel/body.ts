@@ -12,7 +12,7 @@ const INFLATERS: Record<string, Inflate> = {
   br: promisify(brotliDecompress),
 };
 
-export const ENCODINGS = ['br', 'gzip', 'deflate', 'identity'];
+const ENCODINGS = ['br', 'gzip', 'deflate', 'identity'];
 
 /** The limit holds for the inflated size too, and inflating stops there: a small bomb never grows large. */
 export async function inflateBody(

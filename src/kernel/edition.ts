@@ -1,7 +1,8 @@
 // A route as one version sees it: its checks, its conversions and the headers that never change.
 import type { Dialect, Headers } from './dialect.ts';
+import { Failure } from './failure.ts';
 import type { Shape } from './route.ts';
-import { checker, coercer } from './schema.ts';
+import { checker, coercer, type JsonSchema } from './schema.ts';
 import { editionOf, existsIn } from './version.ts';
 
 type Convert = (value: unknown) => unknown;
@@ -33,7 +34,10 @@ export function routeEdition(
   if (shape.body !== undefined) {
     const { schema, climb } = editionOf(shape.body, version, dialect.versions);
     const check = checker(schema, 'body');
+    const isObject = (schema as JsonSchema).type === 'object';
     edition.readBody = (body) => {
+      if (isObject && body !== undefined && !isRecord(body))
+        throw new Failure('malformed', 'Body should be a JSON object');
       check(body);
       return climb === undefined ? body : climb(body);
     };
@@ -53,8 +57,19 @@ function reader(schema: NonNullable<Shape['query']>, place: string) {
   return (raw: Record<string, unknown>) => {
     const values = coerce(raw);
     check(values);
+    if (Object.values(raw).some(hasNul))
+      throw new Failure('malformed', `The ${place} must not contain a NUL character`);
     return values;
   };
+}
+
+/** PostgreSQL keeps none in text; what one engine refuses, no engine takes. */
+function hasNul(value: unknown): boolean {
+  return typeof value === 'string' ? value.includes('\0') : Array.isArray(value) && value.some(hasNul);
+}
+
+function isRecord(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function cacheHeaders({ cache }: Shape): Headers {

@@ -57,7 +57,8 @@ export function showPage(reply: FastifyReply, status: number, page: string) {
       'content-type': 'text/html; charset=utf-8',
       'content-security-policy': CONTENT_POLICY,
       'cache-control': 'no-store',
-      'referrer-policy': 'no-referrer',
+      // Other sites learn nothing of the address; this one must, as without it browsers send forms with a null Origin.
+      'referrer-policy': 'same-origin',
       'x-content-type-options': 'nosniff',
     })
     .send(page);

@@ -1,11 +1,9 @@
 // Logs: JSON lines, readable text in a terminal.
 import { pino, type Logger } from 'pino';
 import { PinoPretty } from 'pino-pretty';
+import type { LogLevel } from './log-level.ts';
 
 export type { Logger };
-
-export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
 
 export function createLog(level: LogLevel, isTerminal: boolean): Logger {
   return isTerminal

@@ -28,6 +28,11 @@ export function Nullable<S extends TSchema>(schema: S) {
   return Type.Union([schema, Type.Null()]);
 }
 
+/** A string that every engine can keep: PostgreSQL has no NUL in its texts. */
+export function PlainText(options: Record<string, unknown> = {}) {
+  return Type.String({ ...options, pattern: '^[^\\u0000]*$' });
+}
+
 /** One of a few words, written as JSON Schema's `enum`. */
 export function OneOf<const Word extends string>(
   words: readonly Word[],

@@ -68,8 +68,11 @@ export class Sender {
     if (kind === 'internal' || kind === 'unavailable')
       this.#kernel.log.error({ ...line, err: cause }, message);
     else this.#kernel.log.info(line, message);
+    this.#settle(call);
     const body = JSON.stringify(this.#dialect.spell(failure, call));
-    this.#put(reply, call, status, this.#fixedHeaders(call.version, call.shape), details.headers ?? {}, body);
+    // What is wrong now may be right in a moment: no cache may keep it.
+    const own = { 'cache-control': 'no-store', ...details.headers };
+    this.#put(reply, call, status, this.#fixedHeaders(call.version, call.shape), own, body);
   }
 
   #toText(body: unknown): string {
@@ -120,6 +123,13 @@ export class Sender {
   #fixedHeaders(version: string, shape: Shape | undefined): Headers {
     const { headers, versionHeaders } = this.#dialect;
     return { ...headers, ...versionHeaders(version, shape, this.#kernel.publicUrl) };
+  }
+
+  /** A call that was to be paid for later costs one when it fails before: no call is free because it is wrong. */
+  #settle({ caller, shape, counters, now }: CallFacts): void {
+    if (caller === undefined || shape?.charge !== 'later') return;
+    for (const counted of counters)
+      counted.counter = this.#kernel.limits.take(counted.category, caller, now) ?? counted.counter;
   }
 
   /** Asking whether something changed costs nothing when it did not, for callers who say who they are. */

@@ -8,6 +8,7 @@ import { asFailure } from './fastify-failure.ts';
 import type { Kernel } from './kernel.ts';
 import { LiveCall } from './live-call.ts';
 import type { Call, Method, Route, Shape } from './route.ts';
+import { checkOperationNames } from './openapi.ts';
 import { Sender } from './send.ts';
 import { checkVersions } from './version.ts';
 
@@ -27,6 +28,7 @@ interface RouteConfig {
 }
 
 export function serve(app: FastifyInstance, { dialect, routes }: Api, kernel: Kernel): void {
+  checkOperationNames(routes);
   checkVersions(
     routes.map(({ shape }) => shape),
     dialect.versions,
@@ -158,7 +160,9 @@ function answerer({ shape, handle }: Route, dialect: Dialect, kernel: Kernel, se
     }
     call.params = edition.readParams?.(request.params as Record<string, unknown>);
     call.query = edition.readQuery?.(request.query as Record<string, unknown>);
-    call.body = edition.readBody && edition.readBody(await readBody(request, shape, dialect));
+    // A body that nobody asked for must still be one that the API takes.
+    const body = request.body === undefined ? undefined : await readBody(request, shape, dialect);
+    call.body = edition.readBody?.(body);
     const result = await handle(call as Call, kernel);
     call.checkAsked();
     send.result(reply, call, shape, result);

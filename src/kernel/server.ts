@@ -24,7 +24,9 @@ export function createServer({ tls, trustProxy }: ServerOptions): FastifyInstanc
     keepAliveTimeout: KEEP_ALIVE_MS,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
-    routerOptions: { maxParamLength: 1024 },
+    // As long as a whole path can be: an id that is too long is unknown, and its API says so in its own words.
+    routerOptions: { maxParamLength: MAX_HEADER_BYTES },
+    rewriteUrl: ({ url = '/' }) => (url.includes('%') ? mendPath(url) : url),
     http: { maxHeaderSize: MAX_HEADER_BYTES, headersTimeout: HEADERS_MS },
     ...(tls !== undefined && {
       https: {
@@ -38,6 +40,17 @@ export function createServer({ tls, trustProxy }: ServerOptions): FastifyInstanc
   });
   app.decorateRequest('call');
   return app as unknown as FastifyInstance;
+}
+
+/** A path with broken percent signs is taken literally: nothing has such a name, and its API says so in its own words. */
+function mendPath(url: string): string {
+  const [path = '', ...query] = url.split('?');
+  try {
+    decodeURIComponent(path);
+    return url;
+  } catch {
+    return [path.replaceAll('%', '%25'), ...query].join('?');
+  }
 }
 
 export interface Readiness {

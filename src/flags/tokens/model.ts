@@ -3,34 +3,39 @@ import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Member } from '../../kernel/identity/members.ts';
 import { parseStatements, type BaseRole, type Statement } from '../../kernel/identity/policy.ts';
 import type { NewToken, Power, Token } from '../../kernel/identity/tokens.ts';
+import { Failure } from '../../kernel/failure.ts';
 import { applyJsonPatch } from '../../kernel/patch/json-patch.ts';
+import { areEqual, isObject } from '../../kernel/patch/json-value.ts';
 import { isUnderscored } from '../../kernel/patch/pointer.ts';
-import { checker, invalid, OneOf, Type, type Static } from '../../kernel/schema.ts';
+import { checker, invalid, OneOf, PlainText, Type, type Static } from '../../kernel/schema.ts';
 import { Links, linkTo } from '../links.ts';
 import { CURRENT_VERSION } from '../version.ts';
 
 const Role = OneOf(['reader', 'writer', 'admin', 'owner', 'no_access'], { description: 'A base role' });
 
+/** Every call of a token asks its whole policy. */
+const MOST_STATEMENTS = 500;
+const Names = Type.Optional(Type.Array(Type.String(), { maxItems: MOST_STATEMENTS }));
+
 const StatementSchema = Type.Object(
-  {
-    effect: OneOf(['allow', 'deny']),
-    actions: Type.Optional(Type.Array(Type.String())),
-    notActions: Type.Optional(Type.Array(Type.String())),
-    resources: Type.Optional(Type.Array(Type.String())),
-    notResources: Type.Optional(Type.Array(Type.String())),
-  },
+  { effect: OneOf(['allow', 'deny']), actions: Names, notActions: Names, resources: Names, notResources: Names },
   { $id: 'Statement' },
 );
 
+/** Epoch milliseconds that are still exact as a number. */
+export function Instant(description: string) {
+  return Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description });
+}
+
 /** What a patch may change. */
 const EDITABLE = {
-  name: Type.Optional(Type.String({ maxLength: 256 })),
-  description: Type.Optional(Type.String({ maxLength: 2000 })),
+  name: Type.Optional(PlainText({ maxLength: 256 })),
+  description: Type.Optional(PlainText({ maxLength: 2000 })),
   role: Type.Optional(Role),
   customRoleIds: Type.Optional(
-    Type.Array(Type.String({ minLength: 1 }), { description: 'Ids or keys of custom roles' }),
+    Type.Array(PlainText({ minLength: 1 }), { maxItems: 100, description: 'Ids or keys of custom roles' }),
   ),
-  inlineRole: Type.Optional(Type.Array(StatementSchema)),
+  inlineRole: Type.Optional(Type.Array(StatementSchema, { maxItems: MOST_STATEMENTS })),
 };
 
 export const TokenPost = Type.Object(
@@ -38,9 +43,7 @@ export const TokenPost = Type.Object(
     ...EDITABLE,
     serviceToken: Type.Optional(Type.Boolean()),
     defaultApiVersion: Type.Optional(Type.Integer()),
-    expiry: Type.Optional(
-      Type.Integer({ minimum: 0, description: 'When it stops working, in epoch milliseconds' }),
-    ),
+    expiry: Type.Optional(Instant('When it stops working, in epoch milliseconds')),
   },
   { $id: 'AccessTokenPost' },
 );
@@ -83,10 +86,18 @@ export const TokenDetail = Type.Object(
   { $id: 'Token' },
 );
 
-/** Names the token in policies. One's own are below `member/me`, so that roles can speak of them. */
-export function resourceOf({ id, isService, memberId }: Token, caller: KnownCaller): string {
+/** Names the token in policies, or all of a member's when its id is `*`. One's own are below `member/me`. */
+export function resourceOf(
+  { id, isService, memberId }: Pick<Token, 'id' | 'isService' | 'memberId'>,
+  caller: KnownCaller,
+): string {
   if (isService) return `service-token/${id}`;
-  return `member/${memberId === caller.member.id ? 'me' : memberId}:token/${id}`;
+  return `member/${isOwner(caller, memberId) ? 'me' : memberId}:token/${id}`;
+}
+
+/** A service token is nobody's own: it does not stand for whoever made it. */
+export function isOwner({ member, token }: KnownCaller, memberId: string): boolean {
+  return memberId === member.id && token?.isService !== true;
 }
 
 export function toSummary(token: Token, secret?: string): Static<typeof TokenSummary> {
@@ -133,6 +144,9 @@ export function toDetail(
 export function readPost(post: Static<typeof TokenPost>, memberId: string, now: number): NewToken {
   if (post.expiry !== undefined && post.expiry <= now)
     throw invalid([{ field: 'expiry', message: 'must be in the future' }]);
+  // Calls are answered in the versions there are, so that no other can be promised.
+  if (post.defaultApiVersion !== undefined && post.defaultApiVersion !== CURRENT_VERSION)
+    throw invalid([{ field: 'defaultApiVersion', message: `must be ${CURRENT_VERSION}` }]);
   return {
     memberId,
     isService: post.serviceToken ?? false,
@@ -178,10 +192,11 @@ export function patchToken(token: Token, operations: unknown[]): Token {
   const shown = toDetail(token, undefined);
   const patched = applyJsonPatch(shown, operations, {
     optional: (pointer) => OPTIONAL.has(pointer),
-    locked: (pointer) => isUnderscored(pointer),
-  }) as Record<string, unknown>;
+    locked: isUnderscored,
+  });
+  if (!isObject(patched)) throw new Failure('unprocessable', 'A token cannot become what is no object.');
   for (const name of new Set([...Object.keys(shown), ...Object.keys(patched)])) {
-    const isSame = JSON.stringify(shown[name as keyof typeof shown]) === JSON.stringify(patched[name]);
+    const isSame = areEqual(shown[name as keyof typeof shown], patched[name]);
     if (!isSame && !OPTIONAL.has(`/${name}`)) throw invalid([{ field: name, message: 'cannot be changed' }]);
   }
   checkEditable(patched);
@@ -195,11 +210,11 @@ export function patchToken(token: Token, operations: unknown[]): Token {
   };
 }
 
-/** Where the patch gave a new kind of power and left the old one standing, the old one goes. */
+/** Where the patch gave a new kind of power and left the old one standing, the old one goes. An empty list gives none. */
 function replacePower(before: Editable, { role, customRoleIds, inlineRole }: Editable): Editable {
   const kinds = { role, customRoleIds, inlineRole };
   const added = (Object.keys(kinds) as (keyof typeof kinds)[]).filter(
-    (kind) => kinds[kind] !== undefined && before[kind] === undefined,
+    (kind) => kinds[kind] !== undefined && kinds[kind].length > 0 && before[kind] === undefined,
   );
   const [only] = added;
   return added.length === 1 && only !== undefined ? { [only]: kinds[only] } : kinds;

@@ -4,25 +4,29 @@ import { Failure } from '../../kernel/failure.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import { findMember } from '../../kernel/identity/members.ts';
 import { can } from '../../kernel/identity/policy.ts';
-import { checkGrant } from '../../kernel/identity/power.ts';
+import { checkGrant, checkReach, hasSamePower } from '../../kernel/identity/power.ts';
 import { unknownRoles } from '../../kernel/identity/roles.ts';
 import { newSecret } from '../../kernel/identity/secret.ts';
 import {
   createToken,
   deleteToken,
   findToken,
-  listTokens,
+  findTokens,
+  listTokenNames,
   resetToken,
   TOKEN_PREFIX,
   updateToken,
   type Token,
 } from '../../kernel/identity/tokens.ts';
 import { clampLimit, Page } from '../../kernel/page.ts';
+import { shorten } from '../../kernel/patch/pointer.ts';
 import { readPatch } from '../../kernel/patch/read.ts';
 import { reply, route } from '../../kernel/route.ts';
 import { invalid, Type } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import {
+  Instant,
+  isOwner,
   patchToken,
   readPost,
   resourceOf,
@@ -48,18 +52,19 @@ const getTokens = route(
     access: { action: 'viewAccessToken' },
     query: Type.Object({
       limit: Type.Optional(Type.Integer({ minimum: 1 })),
-      offset: Type.Integer({ minimum: 0, default: 0 }),
+      offset: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0 }),
       showAll: Type.Boolean({ default: false }),
     }),
     list: TokenSummary,
   },
   async (call, { db }) => {
     const { caller, query } = call;
-    call.demand('member/me:token/*');
+    if (!call.can('service-token/*')) call.demand('member/me:token/*');
+    const names = await listTokenNames(db, query.showAll ? {} : { visibleTo: caller.member.id });
+    const seen = names.filter((name) => call.can(resourceOf(name, caller)));
     const slice = { offset: query.offset, limit: clampLimit(query.limit, USUAL_LIMIT, MOST) };
-    const filter = query.showAll && call.can('member/*:token/*') ? {} : { visibleTo: caller.member.id };
-    const { items, total } = await listTokens(db, filter, slice);
-    return new Page(items, total, slice).map((token) => toSummary(token));
+    const ids = seen.slice(slice.offset, slice.offset + slice.limit).map(({ id }) => id);
+    return new Page(await findTokens(db, ids), seen.length, slice).map((token) => toSummary(token));
   },
 );
 
@@ -77,7 +82,7 @@ const postToken = route(
   async (call, { db }) => {
     const { caller, now, body } = call;
     const wanted = readPost(body, caller.member.id, now);
-    call.demand(wanted.isService ? 'service-token/*' : 'member/me:token/*');
+    call.demand(resourceOf({ ...wanted, id: '*' }, caller));
     checkGrant(caller, wanted, wanted.isService);
     const secret = newSecret(TOKEN_PREFIX);
     const token = await db.transaction().execute(async (tx) => {
@@ -130,8 +135,9 @@ const patchTokenRoute = route(
     const token = await db.transaction().execute(async (tx) => {
       const before = await readToken(tx, params.id, caller);
       call.demand(resourceOf(before, caller));
+      checkTouch(before, caller, 'updateAccessToken');
       const wanted = patchToken(before, operations);
-      checkGrant(caller, wanted, wanted.isService);
+      if (!hasSamePower(before, wanted)) checkGrant(caller, wanted, wanted.isService);
       await requireRoles(tx, wanted.customRoles);
       const after = await updateToken(tx, before, wanted, now);
       await recordEvent(tx, call, {
@@ -158,9 +164,7 @@ const resetTokenRoute = route(
     access: { action: 'resetAccessToken' },
     params: ById,
     query: Type.Object({
-      expiry: Type.Optional(
-        Type.Integer({ minimum: 0, description: 'Until when the old secret works, in epoch milliseconds' }),
-      ),
+      expiry: Type.Optional(Instant('Until when the old secret works, in epoch milliseconds')),
     }),
     reply: { 200: TokenDetail },
   },
@@ -170,7 +174,7 @@ const resetTokenRoute = route(
     const token = await db.transaction().execute(async (tx) => {
       const before = await readToken(tx, params.id, caller);
       call.demand(resourceOf(before, caller));
-      requireOwn(before, caller);
+      checkReset(before, caller);
       const reset = { secret, ...(query.expiry !== undefined && { oldUntil: query.expiry }) };
       const after = await resetToken(tx, before, reset, now);
       await recordEvent(tx, call, {
@@ -201,7 +205,8 @@ const deleteTokenRoute = route(
     await db.transaction().execute(async (tx) => {
       const token = await readToken(tx, params.id, caller);
       call.demand(resourceOf(token, caller));
-      await deleteToken(tx, token.id);
+      checkTouch(token, caller, 'deleteAccessToken');
+      if (!(await deleteToken(tx, token.id))) throw unknownToken(token.id);
       await recordEvent(tx, call, {
         ...eventOf(token, caller),
         action: 'deleteAccessToken',
@@ -224,8 +229,8 @@ export const tokenRoutes = [
 
 /** One that the caller may see; another member's personal token is closed to all but administrators. */
 async function readToken(db: Db, id: string, caller: KnownCaller): Promise<Token> {
-  const token = await findToken(db, id);
-  if (token === undefined) throw new Failure('not-found', `There is no access token ${id}`);
+  const token = TOKEN_ID.test(id) ? await findToken(db, id) : undefined;
+  if (token === undefined) throw unknownToken(id);
   const resource = resourceOf(token, caller);
   if (!can(caller, 'viewAccessToken', resource)) {
     const access = { action: 'viewAccessToken', resource };
@@ -234,11 +239,24 @@ async function readToken(db: Db, id: string, caller: KnownCaller): Promise<Token
   return token;
 }
 
+const TOKEN_ID = /^[0-9a-f]{24}$/;
+
+function unknownToken(id: string): Failure {
+  return new Failure('not-found', `There is no access token ${shorten(id)}`);
+}
+
+/** A token of a base role leaves alone what can do more: a reader's must not delete its owner's other tokens. */
+function checkTouch(token: Token, caller: KnownCaller, action: string): void {
+  if (caller.token?.role === undefined) return;
+  if (token.isService || isOwner(caller, token.memberId)) {
+    checkReach(caller, token, { action, resource: resourceOf(token, caller) });
+  }
+}
+
 /** Whoever resets a token holds its power: a personal one is its owner's alone, a service token takes as much power as it has. */
-function requireOwn(token: Token, caller: KnownCaller): void {
-  if (token.isService) return checkGrant(caller, token, true);
-  if (token.memberId === caller.member.id) return checkGrant(caller, token, false);
+function checkReset(token: Token, caller: KnownCaller): void {
   const access = { action: 'resetAccessToken', resource: resourceOf(token, caller) };
+  if (token.isService || isOwner(caller, token.memberId)) return checkReach(caller, token, access);
   throw new Failure('forbidden', 'Only its owner can reset a personal token; you can delete it', { access });
 }
 

@@ -2,14 +2,15 @@
 import {
   getNamedType,
   GraphQLError,
-  isObjectType,
+  isCompositeType,
   Kind,
   type DocumentNode,
   type FieldNode,
   type FragmentDefinitionNode,
-  type GraphQLObjectType,
+  type GraphQLCompositeType,
   type GraphQLSchema,
   type OperationDefinitionNode,
+  type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
 
@@ -18,13 +19,20 @@ export interface Cost {
   nodes: number;
 }
 
+/** What a part of a query asks of each object it is asked of. */
+interface Demand {
+  calls: number;
+  nodes: number;
+}
+
+const NOTHING: Demand = { calls: 0, nodes: 0 };
 const MOST_NODES = 500_000;
 const MOST_PER_PAGE = 100;
 const CALLS_PER_POINT = 100;
 
 type Variables = Readonly<Record<string, unknown>>;
 
-/** Walks the valid operation. Throws where a connection has no bounds, or the whole is too much. */
+/** Reads a valid operation with its coerced variables. Throws where a connection has no bounds, or the whole is too much. */
 export function costOf(
   schema: GraphQLSchema,
   document: DocumentNode,
@@ -35,44 +43,51 @@ export function costOf(
   for (const part of document.definitions) {
     if (part.kind === Kind.FRAGMENT_DEFINITION) fragments.set(part.name.value, part);
   }
-  let calls = 0;
-  let nodes = 0;
+  // Each fragment is read once: a few that spread each other twice would take ages otherwise.
+  const known = new Map<string, Demand>();
 
-  function visit(set: SelectionSetNode, type: GraphQLObjectType, multiplier: number, path: string[]): void {
-    for (const selection of set.selections) {
-      if (selection.kind === Kind.FIELD) {
-        visitField(selection, type, multiplier, path);
-        continue;
-      }
-      const fragment =
-        selection.kind === Kind.FRAGMENT_SPREAD ? fragments.get(selection.name.value) : selection;
-      if (fragment === undefined) continue;
-      const narrowed = fragment.typeCondition && schema.getType(fragment.typeCondition.name.value);
-      visit(fragment.selectionSet, isObjectType(narrowed) ? narrowed : type, multiplier, path);
+  function ofSet({ selections }: SelectionSetNode, type: GraphQLCompositeType, path: string[]): Demand {
+    let { calls, nodes } = NOTHING;
+    for (const selection of selections) {
+      const part = ofSelection(selection, type, path);
+      calls += part.calls;
+      nodes += part.nodes;
     }
+    return { calls, nodes };
   }
 
-  function visitField(field: FieldNode, type: GraphQLObjectType, multiplier: number, path: string[]): void {
+  function ofSelection(selection: SelectionNode, type: GraphQLCompositeType, path: string[]): Demand {
+    if (selection.kind === Kind.FIELD) return ofField(selection, type, path);
+    const name = selection.kind === Kind.FRAGMENT_SPREAD ? selection.name.value : undefined;
+    const seen = name === undefined ? undefined : known.get(name);
+    if (seen !== undefined) return seen;
+    const fragment = selection.kind === Kind.FRAGMENT_SPREAD ? fragments.get(name!) : selection;
+    if (fragment === undefined) return NOTHING;
+    const narrowed = fragment.typeCondition && schema.getType(fragment.typeCondition.name.value);
+    const demand = ofSet(fragment.selectionSet, isCompositeType(narrowed) ? narrowed : type, path);
+    if (name !== undefined) known.set(name, demand);
+    return demand;
+  }
+
+  function ofField(field: FieldNode, type: GraphQLCompositeType, path: string[]): Demand {
     const name = field.name.value;
-    const inner = getNamedType(type.getFields()[name]?.type);
-    if (!isObjectType(inner) || field.selectionSet === undefined) return;
+    const inner = 'getFields' in type ? getNamedType(type.getFields()[name]?.type) : undefined;
+    if (!isCompositeType(inner) || field.selectionSet === undefined) return NOTHING;
     const here = [...path, field.alias?.value ?? name];
-    if (!inner.name.endsWith('Connection')) return visit(field.selectionSet, inner, multiplier, here);
+    if (!inner.name.endsWith('Connection')) return ofSet(field.selectionSet, inner, here);
     const size = pageSize(field, variables, here);
-    calls += multiplier;
-    nodes += multiplier * size;
-    if (nodes > MOST_NODES) {
-      throw refuse(
-        'MAX_NODE_LIMIT_EXCEEDED',
-        `The query may touch more than ${MOST_NODES} nodes. Ask for smaller pages.`,
-        here,
-      );
-    }
-    visit(field.selectionSet, inner, multiplier * size, here);
+    const each = ofSet(field.selectionSet, inner, here);
+    return { calls: 1 + size * each.calls, nodes: size + size * each.nodes };
   }
 
   const root = schema.getRootType(operation.operation);
-  if (root) visit(operation.selectionSet, root, 1, []);
+  const { calls, nodes } = root ? ofSet(operation.selectionSet, root, []) : NOTHING;
+  if (nodes > MOST_NODES) {
+    throw refuse(
+      'MAX_NODE_LIMIT_EXCEEDED',
+      `The query may touch ${nodes} nodes, more than ${MOST_NODES}. Ask for smaller pages.`,
+    );
+  }
   return { points: Math.max(1, Math.round(calls / CALLS_PER_POINT)), nodes };
 }
 
@@ -96,6 +111,7 @@ function pageSize(field: FieldNode, variables: Variables, path: string[]): numbe
   throw refuse('MISSING_PAGINATION_BOUNDARIES', `\`${field.name.value}\` needs \`first\` or \`last\`.`, path);
 }
 
-function refuse(type: string, message: string, path: string[]): GraphQLError {
-  return new GraphQLError(message, { path, extensions: { type } });
+/** An error of one of the types that clients know. */
+export function refuse(type: string, message: string, path?: string[]): GraphQLError {
+  return new GraphQLError(message, { ...(path !== undefined && { path }), extensions: { type } });
 }

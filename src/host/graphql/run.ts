@@ -1,6 +1,19 @@
 // Runs a GraphQL query: parse, validate, price, pay, execute.
-import { execute, getOperationAST, GraphQLError, parse, validate, type DocumentNode } from 'graphql';
-import { Failure } from '../../kernel/failure.ts';
+import {
+  execute,
+  getArgumentValues,
+  getOperationAST,
+  getVariableValues,
+  GraphQLError,
+  Kind,
+  parse,
+  validate,
+  type DocumentNode,
+  type ExecutionArgs,
+  type FieldNode,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+} from 'graphql';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Call } from '../../kernel/route.ts';
 import type { Static } from '../../kernel/schema.ts';
@@ -15,50 +28,86 @@ export type GraphqlCall = Pick<Call, 'base' | 'now' | 'spend'> & {
   body: Static<typeof GraphqlQuery>;
 };
 
+/** A query that can be executed, or why it cannot. */
+type Prepared =
+  | { ready: Pick<ExecutionArgs, 'document' | 'operationName' | 'variableValues'>; cost: Cost; points: number }
+  | { errors: readonly GraphQLError[] };
+
+/** A query that cannot be executed costs one point: telling why is work too. */
+const REFUSED_POINTS = 1;
+
 export async function runQuery(call: GraphqlCall, kernel: Kernel): Promise<Static<typeof GraphqlResult>> {
   const { body, caller, base, now } = call;
-  const variables = body.variables ?? {};
-  let document: DocumentNode;
-  let cost: Cost;
-  try {
-    document = parse(body.query, { maxTokens: MOST_TOKENS });
-    const problems = validate(schema, document);
-    if (problems.length > 0) return { errors: problems.map(spell) };
-    const operation = getOperationAST(document, body.operationName);
-    if (operation == null) throw new GraphQLError('Name the operation to run in `operationName`.');
-    cost = costOf(schema, document, operation, variables);
-  } catch (error) {
-    if (error instanceof GraphQLError) return { errors: [spell(error)] };
-    throw error;
-  }
-  if (!isDryRun(document, variables) && !call.spend(cost.points))
-    return { errors: [spent(caller.member.number)] };
+  const prepared = prepare(body);
+  const points = 'errors' in prepared ? REFUSED_POINTS : prepared.points;
+  if (points > 0 && !call.spend(points)) return { errors: [spent(caller.member.number)] };
+  if ('errors' in prepared) return { errors: prepared.errors.map(spell) };
+  const { ready, cost } = prepared;
   const counter = kernel.limits.enabled ? kernel.limits.peek('host.graphql', caller, now) : undefined;
-  const context: Context = { caller, base, kernel, cost, counter };
-  const { data, errors } = await execute({
-    schema,
-    document,
-    rootValue,
-    contextValue: context,
-    variableValues: variables,
-    operationName: body.operationName ?? null,
-  });
-  const failed = errors?.find(({ originalError }) => originalError !== undefined);
-  if (failed !== undefined) throw failed.originalError ?? new Failure('internal', failed.message);
+  const contextValue: Context = { caller, base, kernel, cost, counter };
+  const { data, errors } = await execute({ schema, rootValue, contextValue, ...ready });
+  const bug = errors?.find(({ originalError: cause }) => cause && !(cause instanceof GraphQLError));
+  if (bug?.originalError) throw bug.originalError;
   return { data: data ?? null, ...(errors !== undefined && { errors: errors.map(spell) }) };
 }
 
-function isDryRun(document: DocumentNode, variables: Record<string, unknown>): boolean {
-  for (const definition of document.definitions) {
-    if (definition.kind !== 'OperationDefinition') continue;
-    for (const field of definition.selectionSet.selections) {
-      if (field.kind !== 'Field' || field.name.value !== 'rateLimit') continue;
-      const value = field.arguments?.find(({ name }) => name.value === 'dryRun')?.value;
-      if (value?.kind === 'BooleanValue' && value.value) return true;
-      if (value?.kind === 'Variable' && variables[value.name.value] === true) return true;
-    }
+function prepare({ query, operationName, variables }: Static<typeof GraphqlQuery>): Prepared {
+  try {
+    const document = parse(query, { maxTokens: MOST_TOKENS });
+    const problems = validate(schema, document);
+    if (problems.length > 0) return { errors: problems };
+    const operation = getOperationAST(document, operationName);
+    if (operation == null) throw new GraphQLError('Name the operation to run in `operationName`.');
+    const { variableValues: values, errors } = getVariableValues(
+      schema,
+      operation.variableDefinitions ?? [],
+      variables ?? {},
+    );
+    if (errors !== undefined) return { errors };
+    const cost = costOf(schema, document, operation, values.coerced);
+    const budget = rootFields(operation.selectionSet, document).filter(
+      ({ name }) => name.value === 'rateLimit',
+    );
+    const { rateLimit } = schema.getQueryType()!.getFields();
+    const isDryRun = budget.some((field) => getArgumentValues(rateLimit!, field, values)['dryRun'] === true);
+    const ready = { operationName, variableValues: variables ?? {} };
+    return isDryRun
+      ? { ready: { ...ready, document: only(budget, operation, document) }, cost, points: 0 }
+      : { ready: { ...ready, document }, cost, points: cost.points };
+  } catch (error) {
+    if (error instanceof GraphQLError) return { errors: [error] };
+    // The parser and the validator follow the query's nesting with their own.
+    if (error instanceof RangeError) return { errors: [new GraphQLError('The query is nested too deeply.')] };
+    throw error;
   }
-  return false;
+}
+
+/** The fields of the operation itself, those that it takes from fragments included; each fragment once. */
+function rootFields(set: SelectionSetNode, document: DocumentNode, seen = new Set<string>()): FieldNode[] {
+  return set.selections.flatMap((selection) => {
+    if (selection.kind === Kind.FIELD) return [selection];
+    if (selection.kind === Kind.INLINE_FRAGMENT) return rootFields(selection.selectionSet, document, seen);
+    const name = selection.name.value;
+    if (seen.has(name)) return [];
+    seen.add(name);
+    const fragment = document.definitions.find(
+      (part) => part.kind === Kind.FRAGMENT_DEFINITION && part.name.value === name,
+    );
+    return fragment !== undefined && 'selectionSet' in fragment && fragment.selectionSet !== undefined
+      ? rootFields(fragment.selectionSet, document, seen)
+      : [];
+  });
+}
+
+/** The document with nothing else left in its operation: a dry run tells the price and fetches nothing. */
+function only(fields: FieldNode[], operation: OperationDefinitionNode, document: DocumentNode): DocumentNode {
+  const selectionSet = { ...operation.selectionSet, selections: fields };
+  return {
+    ...document,
+    definitions: document.definitions.map((part) =>
+      part === operation ? { ...operation, selectionSet } : part,
+    ),
+  };
 }
 
 /** Clients look for the type `RATE_LIMITED`; the newer word stands beside it as the code. */

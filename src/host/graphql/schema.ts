@@ -5,7 +5,7 @@ import { findMember, searchMembers, type Member } from '../../kernel/identity/me
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Counter } from '../../kernel/limit.ts';
 import { nameOf, nodeId } from '../users/model.ts';
-import type { Cost } from './cost.ts';
+import { refuse, type Cost } from './cost.ts';
 
 export const schema = buildSchema(`
   scalar DateTime
@@ -16,7 +16,7 @@ export const schema = buildSchema(`
     viewer: User!
     user(login: String!): User
     search(query: String!, type: SearchType!, first: Int, after: String, last: Int, before: String): SearchResultItemConnection!
-    "The caller's budget and what this query costs. With dryRun nothing is spent."
+    "The caller's budget and what this query costs. With dryRun nothing is spent, and no other field is fetched."
     rateLimit(dryRun: Boolean = false): RateLimit
   }
   type User {
@@ -55,11 +55,14 @@ export const rootValue = {
   viewer: (_arguments: unknown, { caller, base }: Context) => toUser(caller.member, base),
 
   async user({ login }: { login: string }, { kernel, base }: Context) {
-    const member = await findMember(kernel.db, { username: login });
+    const member = isText(login) ? await findMember(kernel.db, { username: login }) : undefined;
     return member === undefined ? null : toUser(member, base);
   },
 
   async search({ query, first, after, last, before }: SearchArguments, { kernel, base }: Context) {
+    if (!isText(query) || query.length > MOST_CHARACTERS) {
+      throw refuse('UNPROCESSABLE', `\`query\` must be text of at most ${MOST_CHARACTERS} characters.`);
+    }
     const size = first ?? last ?? 1;
     const end = before == null ? undefined : offsetOf(before);
     const isBackward = first == null;
@@ -95,6 +98,14 @@ export const rootValue = {
     },
 };
 
+/** As in the search over REST. */
+const MOST_CHARACTERS = 256;
+
+/** PostgreSQL keeps no NUL in text, so that nothing can be named by one. */
+function isText(value: string): boolean {
+  return !value.includes('\0');
+}
+
 function toUser(member: Member, base: string) {
   return {
     id: nodeId(member),
@@ -111,7 +122,10 @@ function cursorOf(offset: number): string {
   return Buffer.from(`cursor:${offset}`).toString('base64');
 }
 
+/** Only what we gave out: a number made up by somebody else may be one that no database takes. */
 function offsetOf(cursor: string): number {
-  const offset = Number(Buffer.from(cursor, 'base64').toString('utf8').slice('cursor:'.length));
-  return Number.isInteger(offset) && offset >= 0 ? offset : 0;
+  const offset = /^cursor:(\d{1,9})$/.exec(Buffer.from(cursor, 'base64').toString('utf8'))?.[1];
+  if (offset === undefined)
+    throw refuse('INVALID_CURSOR_ARGUMENTS', `"${cursor}" is not a cursor of this list.`);
+  return Number(offset);
 }

@@ -34,6 +34,9 @@ const getByUsername = route(
   },
 );
 
+/** PostgreSQL counts members in 32 bits. */
+const MOST_NUMBER = 2 ** 31 - 1;
+
 const getAvatar = route(
   {
     id: 'users/get-avatar',
@@ -41,10 +44,9 @@ const getAvatar = route(
     path: '/avatars/{number}',
     summary: "Get a user's picture",
     access: 'anyone',
-    params: Type.Object({ number: Type.Integer() }),
+    params: Type.Object({ number: Type.Integer({ minimum: 1, maximum: MOST_NUMBER }) }),
     reply: { 200: Type.String() },
     produces: 'image/svg+xml',
-    charge: 'never',
   },
   async ({ params }, { db }) => {
     const member = await findMember(db, params);

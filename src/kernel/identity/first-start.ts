@@ -2,8 +2,8 @@
 import { Failure } from '../failure.ts';
 import type { Engine } from '../storage/engine.ts';
 import { recordEvent } from '../events.ts';
-import { createMember, findMember } from './members.ts';
-import { hashSecret, newSecret, secretOf } from './secret.ts';
+import { checkPassword, createMember, findMember, setPassword } from './members.ts';
+import { hashPassword, hashSecret, newSecret, secretOf } from './secret.ts';
 import { createToken, findTokenByHash, TOKEN_PREFIX } from './tokens.ts';
 
 export const ADMIN = 'admin';
@@ -49,6 +49,13 @@ export async function ensureAdmin(
     );
     return { madeToken: given === undefined ? secret.value : undefined };
   });
+}
+
+/** Lets the administrator log in with the password that the operator set; does nothing when it is that already. */
+export async function ensurePassword(engine: Engine, password: string, now: number): Promise<void> {
+  if ((await checkPassword(engine.db, ADMIN, password)) !== undefined) return;
+  const admin = await requireAdmin(engine);
+  await setPassword(engine.db, admin.id, await hashPassword(password), now);
 }
 
 /** For commands that act as the administrator on the database itself. */

@@ -8,7 +8,7 @@ import { compilePolicy, rolePolicies, type Policy } from './policy.ts';
 import { policiesOf } from './roles.ts';
 import { hashSecret } from './secret.ts';
 import { findSession } from './sessions.ts';
-import { findTokenByHash, type Power } from './tokens.ts';
+import { findTokenByHash, type Power, type Token } from './tokens.ts';
 
 const CHANNEL = 'identity';
 const REMEMBER_MS = 60_000;
@@ -102,7 +102,7 @@ async function callerByToken(db: Db, hash: string, now: number): Promise<Found |
   const member = await findMember(db, { id: token.memberId });
   if (member === undefined) return undefined;
   const own = await powerPolicies(db, token);
-  const grants = token.isService ? [own] : [await memberPolicies(db, member), own];
+  const grants = [token.isService ? serviceBounds(token) : await memberPolicies(db, member), own];
   return { caller: { kind: 'token', member, token, grants }, expiresAt: token.expiresAt ?? Infinity };
 }
 
@@ -115,6 +115,11 @@ async function callerBySession(db: Db, hash: string, now: number): Promise<Found
 
 async function memberPolicies(db: Db, { role, customRoles }: Member): Promise<Policy[]> {
   return [rolePolicies[role], ...(await policiesOf(db, customRoles))];
+}
+
+/** What a service token says of itself must not reach what only an owner may: administrators make them, too. */
+function serviceBounds({ role = 'admin' }: Token): Policy[] {
+  return [rolePolicies[role]];
 }
 
 async function powerPolicies(db: Db, { role, customRoles, inlinePolicy }: Power): Promise<Policy[]> {

@@ -1,13 +1,41 @@
 // The pages of logging in, as HTML.
 import { escapeHtml, htmlPage } from '../html.ts';
 
-export function loginPage({ link }: { link?: string }): string {
-  const fields =
-    link === undefined
-      ? `<label>Username or e-mail<input name="name" autocomplete="username" required autofocus></label>
-         <label>Password<input name="password" type="password" autocomplete="current-password" required></label>`
-      : `<p>This link logs you in once.</p><input type="hidden" name="link" value="${escapeHtml(link)}">`;
-  return htmlPage('Log in', `<form method="post" action="/session">${fields}<button>Log in</button></form>`, 'card');
+/** How somebody without a password gets in. */
+const LINK_HINT =
+  '<p>No password? On the server, <code>npm run signalbox status</code> prints a link that logs you in.</p>';
+
+export interface LoginForm {
+  /** What was typed before, so that only the rest has to be typed again. */
+  name?: string;
+  problem?: string;
+}
+
+export function loginPage({ name = '', problem }: LoginForm): string {
+  const told =
+    problem === undefined ? '' : `<p role="alert" id="problem" class="problem">${escapeHtml(problem)}</p>`;
+  const wrong = problem === undefined ? '' : ' aria-invalid="true" aria-describedby="problem"';
+  return htmlPage(
+    'Log in',
+    `${told}<form method="post" action="/session">
+     <label>Username or e-mail
+       <input name="name" value="${escapeHtml(name)}" autocomplete="username" autocapitalize="none" spellcheck="false"
+         required${name === '' ? ' autofocus' : ''}${wrong}></label>
+     <label>Password
+       <input name="password" type="password" autocomplete="current-password" required${name === '' ? '' : ' autofocus'}${wrong}></label>
+     <button>Log in</button></form>${LINK_HINT}`,
+    'card',
+  );
+}
+
+export function linkPage(link: string): string {
+  return htmlPage(
+    'Log in',
+    `<p>This link logs you in on this browser. It works once.</p>
+     <form method="post" action="/session"><input type="hidden" name="link" value="${escapeHtml(link)}">
+     <button autofocus>Log in</button></form>`,
+    'card',
+  );
 }
 
 export function welcomePage(username: string, publicUrl: string): string {
@@ -24,7 +52,8 @@ export function welcomePage(username: string, publicUrl: string): string {
 export function messagePage(message: string): string {
   return htmlPage(
     'Not logged in',
-    `<p role="alert">${escapeHtml(message)}</p><p><a href="/session">Log in with a password</a></p>`,
+    `<p role="alert">${escapeHtml(message)}</p>
+     <p><a href="/session">Log in with a password</a></p>${LINK_HINT}`,
     'card',
   );
 }

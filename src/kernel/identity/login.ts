@@ -1,14 +1,28 @@
 // Logging in from a browser: by the one-time link or by password, and out again; small pages that work without scripts.
-import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { Failure } from '../failure.ts';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Failure, type FailureKind } from '../failure.ts';
 import { showPage } from '../html.ts';
 import type { Kernel } from '../kernel.ts';
+import type { Allowance } from '../limit.ts';
+import type { Caller } from './caller.ts';
 import { cookieOf } from './cookie.ts';
-import { loginPage, messagePage, welcomePage } from './login-page.ts';
-import { checkPassword } from './members.ts';
+import { linkPage, loginPage, messagePage, welcomePage } from './login-page.ts';
+import { checkPassword, type Member } from './members.ts';
 import { closeSession, openSession, SESSION_COOKIE, SESSION_MS, spendLoginLink } from './sessions.ts';
 
 const FORM_BYTES = 8 * 1024;
+
+/** How often passwords may be tried from one address: against guessing, and because each try costs much time. */
+export const LOGIN_CATEGORY = 'login';
+export const LOGIN_ALLOWANCE: Allowance = { anonymous: 10, known: 10, seconds: 60 };
+
+const STATUS: Partial<Record<FailureKind, number>> = {
+  malformed: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  exhausted: 429,
+  unavailable: 503,
+};
 
 export function serveLogin(app: FastifyInstance, kernel: Kernel): void {
   void app.register((scope, _options, done) => {
@@ -19,11 +33,11 @@ export function serveLogin(app: FastifyInstance, kernel: Kernel): void {
       (_request, body, parsed) => parsed(null, new URLSearchParams(body as string)),
     );
     scope.setErrorHandler((error: Error, _request, reply) => {
-      if (error instanceof Failure)
-        return showPage(reply, error.kind === 'forbidden' ? 403 : 401, messagePage(error.message));
       const { statusCode = 500 } = error as { statusCode?: number };
-      if (statusCode >= 500) kernel.log.error({ err: error }, 'login failed');
-      return showPage(reply, statusCode, messagePage('This did not work. Go back and try again.'));
+      const status = error instanceof Failure ? (STATUS[error.kind] ?? 500) : statusCode;
+      if (status >= 500) kernel.log.error({ err: error }, 'login failed');
+      const words = error instanceof Failure && status !== 500 ? error.message : 'This did not work. Go back and try again.';
+      return showPage(reply, status, messagePage(words));
     });
 
     scope.get('/session', async (request, reply) => {
@@ -36,15 +50,20 @@ export function serveLogin(app: FastifyInstance, kernel: Kernel): void {
     });
     // The link itself changes nothing: programs that look at links in messages must not spend it.
     scope.get<{ Params: { link: string } }>('/session/:link', (request, reply) =>
-      showPage(reply, 200, loginPage({ link: request.params.link })),
+      showPage(reply, 200, linkPage(request.params.link)),
     );
     scope.post('/session', async (request, reply) => {
       checkSameOrigin(request, kernel);
       const form = formOf(request);
-      const member = await authenticate(form, kernel);
-      const secret = await openSession(kernel.db, member, kernel.clock.now());
-      return reply.header('set-cookie', cookie(kernel, secret, SESSION_MS / 1000)).redirect('/session', 303);
+      const link = form.get('link');
+      if (link !== null) return letIn(reply, await memberByLink(link, kernel), kernel);
+      const name = form.get('name') ?? '';
+      chargeTry(request, kernel);
+      const member = await checkPassword(kernel.db, name, form.get('password') ?? '');
+      if (member !== undefined) return letIn(reply, member, kernel);
+      return showPage(reply, 401, loginPage({ name, problem: 'The name or the password is wrong.' }));
     });
+    scope.get('/session/end', (_request, reply) => reply.redirect('/session', 303));
     scope.post('/session/end', async (request, reply) => {
       checkSameOrigin(request, kernel);
       const credential = cookieOf(request.headers.cookie);
@@ -58,24 +77,27 @@ export function serveLogin(app: FastifyInstance, kernel: Kernel): void {
   });
 }
 
-async function authenticate(form: URLSearchParams, { db, clock }: Kernel) {
-  const link = form.get('link');
-  if (link !== null) {
-    const member = await spendLoginLink(db, link, clock.now());
-    if (member !== undefined) return member;
-    throw new Failure(
-      'unauthenticated',
-      'This link was used before or is too old. `npm run signalbox status` prints a new one.',
-    );
-  }
-  const member = await checkPassword(db, form.get('name') ?? '', form.get('password') ?? '');
+async function letIn(reply: FastifyReply, member: Member, kernel: Kernel) {
+  const secret = await openSession(kernel.db, member, kernel.clock.now());
+  return reply.header('set-cookie', cookie(kernel, secret, SESSION_MS / 1000)).redirect('/session', 303);
+}
+
+async function memberByLink(link: string, { db, clock }: Kernel): Promise<Member> {
+  const member = await spendLoginLink(db, link, clock.now());
   if (member !== undefined) return member;
-  throw new Failure('unauthenticated', 'The name or the password is wrong.');
+  throw new Failure('unauthenticated', 'This link has been used, or it is older than a day.');
+}
+
+function chargeTry({ ip }: FastifyRequest, { limits, clock }: Kernel): void {
+  if (!limits.enabled) return;
+  const caller = { kind: 'anonymous', address: ip, grants: [] } as const satisfies Caller;
+  if (limits.take(LOGIN_CATEGORY, caller, clock.now()) !== undefined) return;
+  throw new Failure('exhausted', 'Too many tries from this address. Wait a minute, then try again.');
 }
 
 function formOf({ body }: FastifyRequest): URLSearchParams {
   if (body instanceof URLSearchParams) return body;
-  throw new Failure('unauthenticated', 'Send the form of this page.');
+  throw new Failure('malformed', 'This page takes only its own form.');
 }
 
 /** Another site's page must not log its visitor in as somebody else. */

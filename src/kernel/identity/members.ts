@@ -32,7 +32,7 @@ export interface NewMember {
 }
 
 const USERNAME = /^[a-zA-Z0-9](?:[a-zA-Z0-9]|-(?=[a-zA-Z0-9])){0,38}$/;
-const EMAIL = /^[^\s@]+@[^\s@]+$/;
+const EMAIL = /^[^\s@\0]+@[^\s@\0]+$/;
 
 /** `passwordHash` is made by the caller, before the transaction: scrypt is slow on purpose. */
 export async function createMember(
@@ -70,7 +70,16 @@ export async function createMember(
 
 export type MemberName = { id: string } | { username: string } | { number: number };
 
+const ID = /^[0-9a-f]{24}$/;
+
+/** What cannot be anybody's name is not asked for: a NUL in it, say, is an error to PostgreSQL. */
+function isName(by: MemberName): boolean {
+  if ('id' in by) return ID.test(by.id);
+  return 'username' in by ? USERNAME.test(by.username) : Number.isSafeInteger(by.number);
+}
+
 export async function findMember(db: Db, by: MemberName): Promise<Member | undefined> {
+  if (!isName(by)) return undefined;
   const row = await db
     .selectFrom('members')
     .selectAll()
@@ -87,6 +96,7 @@ export async function findMember(db: Db, by: MemberName): Promise<Member | undef
 
 /** Members whose username or name contains the words, best first: those whose username begins with them. */
 export async function searchMembers(db: Db, words: string, { offset, limit }: Slice) {
+  if (words.includes('\0')) return { items: [], total: 0 };
   const like = (text: string) => text.replaceAll(/[\\%_]/g, (special) => `\\${special}`);
   const contains = `%${like(words.toLowerCase())}%`;
   const found = db
@@ -111,13 +121,21 @@ export async function searchMembers(db: Db, words: string, { offset, limit }: Sl
 
 /** Undefined for an unknown name and for a wrong password alike. */
 export async function checkPassword(db: Db, name: string, password: string): Promise<Member | undefined> {
-  const row = await db
+  const named = db
     .selectFrom('members')
     .selectAll()
-    .where((eb) => eb.or([eb('username', '=', name), eb('email', '=', name)]))
-    .executeTakeFirst();
+    .where((eb) => eb.or([eb('username', '=', name), eb('email', '=', name)]));
+  const row = name.includes('\0') ? undefined : await named.executeTakeFirst();
   const isRight = await isPassword(password, row?.password ?? null);
   return row !== undefined && isRight ? memberOf(row) : undefined;
+}
+
+export async function setPassword(db: Db, id: string, passwordHash: string, now: number): Promise<void> {
+  await db
+    .updateTable('members')
+    .set({ password: passwordHash, updated_at: now })
+    .where('id', '=', id)
+    .execute();
 }
 
 function memberOf(row: Selectable<Tables['members']>): Member {

@@ -1,40 +1,64 @@
-// Who may give which power to a token: never more than they hold themselves.
+// Who may give which power to a token, and who may touch one: never more power than they hold themselves.
 import { Failure } from '../failure.ts';
 import type { KnownCaller } from './caller.ts';
 import type { BaseRole } from './policy.ts';
-import type { Power } from './tokens.ts';
+import type { Power, Token } from './tokens.ts';
 
 const RANKS: Record<BaseRole, number> = { no_access: 0, reader: 1, writer: 2, admin: 3, owner: 4 };
 
-/**
- * Refuses a token that could do more than the caller can now. Its own statements and custom roles cannot be ranked: they
- * are for callers whom nothing narrows, and for tokens that nobody's role narrows (service tokens) for administrators.
- */
-export function checkGrant({ member, token }: KnownCaller, power: Power, isService: boolean): void {
-  const own = RANKS[member.role];
-  const held = token === undefined ? own : token.role === undefined ? 0 : Math.min(own, RANKS[token.role]);
-  const isRanked = power.role !== undefined;
-  const needed = isRanked ? RANKS[power.role!] : isService ? RANKS.admin : own;
-  if (
-    held >= needed &&
-    (isRanked ? power.customRoles.length === 0 && power.inlinePolicy === undefined : true)
-  )
-    return;
-  if (!isRanked && isSamePower(token, power)) return;
+/** Refuses to give a token power that the caller does not hold. */
+export function checkGrant(caller: KnownCaller, power: Power, isService: boolean): void {
+  if (mayGrant(caller, power, isService)) return;
   throw new Failure('denied', 'A token cannot be given more power than its maker has', {
     access: {
       action: 'createAccessToken',
-      resource: isService ? 'service-token/*' : `member/${member.id}:token/*`,
+      resource: isService ? 'service-token/*' : `member/${caller.member.id}:token/*`,
     },
   });
 }
 
-/** A narrowed token may make others narrowed in just the same way. */
-function isSamePower(token: Power | undefined, power: Power): boolean {
-  return (
-    token !== undefined &&
-    token.role === undefined &&
-    JSON.stringify([token.customRoles, token.inlinePolicy]) ===
-      JSON.stringify([power.customRoles, power.inlinePolicy])
-  );
+/** Refuses to touch a token that can do more than the caller. A personal one can do no more than its owner can now. */
+export function checkReach(caller: KnownCaller, touched: Token, access: { action: string; resource: string }): void {
+  const { role, isService } = touched;
+  const power = isService || role === undefined ? touched : { ...touched, role: lower(role, caller.member.role) };
+  if (mayGrant(caller, power, isService)) return;
+  throw new Failure('denied', 'This token has more power than you hold', { access });
+}
+
+/**
+ * Statements and custom roles cannot be ranked. On a personal token they only narrow what its owner may do, so that a
+ * caller whom nothing narrows may choose any; on a service token nothing else narrows them, and it takes an administrator.
+ */
+function mayGrant(caller: KnownCaller, power: Power, isService: boolean): boolean {
+  const { token } = caller;
+  if (power.role !== undefined) return heldRank(caller) >= RANKS[power.role] && !hasOwnStatements(power);
+  if (token !== undefined && hasSamePower(token, power) && (token.isService || !isService)) return true;
+  return isService ? heldRank(caller) >= RANKS.admin : isWhole(caller);
+}
+
+export function hasSamePower(one: Power, other: Power): boolean {
+  const parts = ({ role, customRoles, inlinePolicy }: Power) => [role, customRoles, inlinePolicy];
+  return JSON.stringify(parts(one)) === JSON.stringify(parts(other));
+}
+
+function hasOwnStatements({ customRoles, inlinePolicy }: Power): boolean {
+  return customRoles.length > 0 || inlinePolicy !== undefined;
+}
+
+/** The highest base role the caller is sure to hold; a token without one may hold anything or nothing. */
+function heldRank({ member, token }: KnownCaller): number {
+  const own = RANKS[member.role];
+  if (token === undefined) return own;
+  return token.role === undefined ? RANKS.no_access : Math.min(own, RANKS[token.role]);
+}
+
+/** Whether the caller can do all that the member can, custom roles included: these have no rank to compare by. */
+function isWhole(caller: KnownCaller): boolean {
+  const { member, token } = caller;
+  if (token === undefined || token.role === 'owner') return true;
+  return token.role !== undefined && member.customRoles.length === 0 && heldRank(caller) >= RANKS[member.role];
+}
+
+function lower(one: BaseRole, other: BaseRole): BaseRole {
+  return RANKS[one] < RANKS[other] ? one : other;
 }

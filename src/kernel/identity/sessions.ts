@@ -57,7 +57,7 @@ export async function closeSession(db: Db, secret: string): Promise<void> {
   await db.deleteFrom('sessions').where('hash', '=', hashSecret(secret)).execute();
 }
 
-/** Removes what has run out: sessions, links, tokens past their expiry and old secrets past their grace. */
+/** Removes what has run out: sessions, links, and old secrets of tokens past their grace. Expired tokens stay listed. */
 export async function sweepIdentity(db: Db, now: number): Promise<void> {
   await db.deleteFrom('sessions').where('expires_at', '<=', now).execute();
   await db.deleteFrom('login_links').where('expires_at', '<=', now).execute();

@@ -92,11 +92,8 @@ export interface TokenFilter {
   visibleTo?: string;
 }
 
-export async function listTokens(db: Db, { visibleTo }: TokenFilter, { offset, limit }: Slice) {
-  let seen = db.selectFrom('tokens');
-  if (visibleTo !== undefined) {
-    seen = seen.where((eb) => eb.or([eb('member_id', '=', visibleTo), eb('is_service', '=', 1)]));
-  }
+export async function listTokens(db: Db, filter: TokenFilter, { offset, limit }: Slice) {
+  const seen = tokensIn(db, filter);
   const rows = await seen
     .selectAll()
     .orderBy('created_at')
@@ -108,6 +105,34 @@ export async function listTokens(db: Db, { visibleTo }: TokenFilter, { offset, l
     .select(({ fn }) => fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow();
   return { items: rows.map(tokenOf), total };
+}
+
+/** Just enough of each to ask a policy about it, in the order of the list: what may be seen is paged, not what there is. */
+export async function listTokenNames(db: Db, filter: TokenFilter) {
+  const rows = await tokensIn(db, filter)
+    .select(['id', 'member_id', 'is_service'])
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+  return rows.map((row) => ({ id: row.id, memberId: row.member_id, isService: row.is_service === 1 }));
+}
+
+export async function findTokens(db: Db, ids: string[]): Promise<Token[]> {
+  if (ids.length === 0) return [];
+  const rows = await db
+    .selectFrom('tokens')
+    .selectAll()
+    .where('id', 'in', ids)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+  return rows.map(tokenOf);
+}
+
+function tokensIn(db: Db, { visibleTo }: TokenFilter) {
+  const all = db.selectFrom('tokens');
+  if (visibleTo === undefined) return all;
+  return all.where((eb) => eb.or([eb('member_id', '=', visibleTo), eb('is_service', '=', 1)]));
 }
 
 /** Writes name, description and power; refuses when someone else changed the token since it was read. */

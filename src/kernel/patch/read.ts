@@ -92,5 +92,7 @@ function isInstruction(value: unknown): value is Instruction {
 function readComment({ comment }: JsonObject): { comment?: string } {
   if (comment === undefined) return {};
   if (typeof comment !== 'string') throw new Failure('malformed', 'The comment must be a string.');
+  // Not every engine can keep it.
+  if (comment.includes('\0')) throw new Failure('malformed', 'The comment must not have a NUL in it.');
   return { comment };
 }

@@ -147,14 +147,14 @@ test('a large blob passes through in little memory', async (t) => {
   }
   const { size } = await blobs.put('large', pieces());
   assert.equal(size, 100 * piece.length);
-  let read = 0;
+  let received = 0;
   const blob = await blobs.get('large');
   assert.ok(blob);
   for await (const chunk of blob.stream()) {
-    read += (chunk as Buffer).length;
+    received += (chunk as Buffer).length;
     measure();
   }
-  assert.equal(read, size);
+  assert.equal(received, size);
   assert.ok(peak < 40 * 1024 * 1024, `${peak} bytes at once`);
 });
 

@@ -11,11 +11,7 @@ export class Listeners {
     this.#log = log;
   }
 
-  get channels(): string[] {
-    return [...this.#byChannel.keys()];
-  }
-
-  /** Returns the way to stop, which says whether the channel has nobody left. */
+  /** Returns the way to stop. */
   add(channel: string, hear: Hear): () => void {
     const ears = this.#byChannel.get(channel) ?? new Set();
     // A function of its own, so that the same one may listen twice.

@@ -1,6 +1,6 @@
 // Group commit: requests that arrive together share one COMMIT, and none is answered before it is on disk.
-import { fold } from './fold.ts';
 import { Failure } from '../failure.ts';
+import { fold } from './fold.ts';
 import type { Connection } from './sqlite-connection.ts';
 import { NOTHING, thrownBy } from './sqlite-protocol.ts';
 import type { Numbered, Reply, Request, Result, Thrown } from './sqlite-protocol.ts';
@@ -176,7 +176,7 @@ export class Writer {
       this.#lose(error);
       return;
     }
-    this.#answer(this.#done);
+    if (this.#done.length > 0) this.#answer(this.#done);
     this.#done = [];
     this.#size = 0;
   }

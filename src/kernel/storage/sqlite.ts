@@ -36,7 +36,7 @@ export async function openSqlite(settings: SqliteSettings): Promise<Engine> {
       if (!tx.isTransaction) throw new Error('Only a transaction can hold a lock.');
       await sql`select 1`.execute(tx); // from its first statement on, a transaction has the whole file
     },
-    notify: async (channel, payload) => listeners.tell(channel, payload),
+    notify: async (channel, payload) => listeners.tell(channel, payload || undefined),
     listen: async (channel, hear) => listeners.add(channel, hear),
     ping: async () => {
       // Raw statements go to the writer, built ones to the reader.
