@@ -20,7 +20,7 @@ import { limitMigrations, Limits, type Allowance } from './kernel/limit.ts';
 import { createLog, type Logger } from './kernel/log.ts';
 import { Metrics } from './kernel/metrics.ts';
 import { serve } from './kernel/serve.ts';
-import { createServer, listenOn, serveOperation, urlOf } from './kernel/server.ts';
+import { closeServer, createServer, listenOn, serveOperation, urlOf } from './kernel/server.ts';
 import { saveRegularly } from './kernel/save-regularly.ts';
 import { openFileBlobs } from './kernel/storage/blob.ts';
 import type { Engine } from './kernel/storage/engine.ts';
@@ -133,7 +133,7 @@ async function compose(config: Config, engine: Engine, clock: Clock, log: Logger
     },
     async close() {
       isClosing = true;
-      await server.close();
+      await closeServer(server);
       await worker?.stop();
       await saving.stop();
       kernel.identity.close();

@@ -53,6 +53,22 @@ function mendPath(url: string): string {
   }
 }
 
+const CLOSE_GRACE_MS = 10_000;
+const CLOSE_LOOK_MS = 20;
+
+/** Lets calls under way finish. A connection that has answered its last call is closed at once; what hangs is cut after a while. */
+export async function closeServer(app: FastifyInstance): Promise<void> {
+  const { server } = app;
+  const looking = setInterval(() => server.closeIdleConnections(), CLOSE_LOOK_MS);
+  const cutting = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE_MS);
+  try {
+    await app.close();
+  } finally {
+    clearInterval(looking);
+    clearTimeout(cutting);
+  }
+}
+
 export interface Readiness {
   /** Whether each part works; throws nothing. */
   check(): Promise<Record<string, boolean>>;

@@ -286,10 +286,7 @@ onEachEngine((engine) => {
 
   test('a stream can be left early, has parameters, and works in a transaction', async () => {
     const db = tablesOf(await engine.open(migrations));
-    await db
-      .insertInto('notes')
-      .values(['a', 'b', 'c', 'd', 'e', 'f'].map(note))
-      .execute();
+    await db.insertInto('notes').values(['a', 'b', 'c', 'd', 'e', 'f'].map(note)).execute();
     const takeTwo = async (from: Kysely<TestTables>): Promise<string[]> => {
       const seen: string[] = [];
       for await (const { name } of from

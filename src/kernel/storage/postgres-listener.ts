@@ -30,11 +30,12 @@ export class PostgresListener {
 
   async listen(channel: string, hear: Hear): Promise<() => void> {
     this.#channels.set(this.nameOf(channel), channel);
-    this.#client ??= this.#connect();
+    const connecting = (this.#client ??= this.#connect());
     try {
-      const client = await this.#client;
+      const client = await connecting;
       await client.query(`listen ${this.nameOf(channel)}`);
     } catch (error) {
+      if (this.#client === connecting) this.#client = undefined;
       throw fold(error);
     }
     return this.#listeners.add(channel, hear);
@@ -62,7 +63,6 @@ export class PostgresListener {
       await client.connect();
       for (const name of this.#channels.keys()) await client.query(`listen ${name}`);
     } catch (error) {
-      this.#client = undefined;
       await client.end();
       throw error;
     }

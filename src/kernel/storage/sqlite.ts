@@ -28,6 +28,7 @@ export async function openSqlite(settings: SqliteSettings): Promise<Engine> {
   const db = new Kysely<Tables>({ dialect: sqliteDialect(driver) });
   const listeners = new Listeners(log);
   writer.onChange = () => listeners.tellAll();
+  let closing: Promise<void> | undefined;
 
   return {
     kind: 'sqlite',
@@ -42,7 +43,7 @@ export async function openSqlite(settings: SqliteSettings): Promise<Engine> {
       // Raw statements go to the writer, built ones to the reader.
       await Promise.all([sql`select 1`.execute(db), db.selectNoFrom(sql`1`.as('one')).execute()]);
     },
-    close: () => driver.destroy(),
+    close: () => (closing ??= driver.destroy()),
   };
 }
 
@@ -58,6 +59,8 @@ function unusable(file: string, error: unknown): Failure {
   const advice =
     errcode === 26
       ? 'it is not a SQLite database; move it away or choose another data folder.'
-      : `${message}; check that its folder can be written to by the user who runs this program.`;
+      : errcode === 5
+        ? 'another program keeps it locked; stop that one first.'
+        : `${message}; check that there is space, and that the user who runs this program may write there.`;
   return new Failure('unavailable', `Cannot open the database ${file}: ${advice}`, { cause: error });
 }

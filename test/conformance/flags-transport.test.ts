@@ -1,0 +1,179 @@
+// The flags API on the wire, on a running server: TLS, content types and its own description. Rules F1 to F4.
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { request } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { connect, createServer, type SecureVersion } from 'node:tls';
+import { flagsApi } from '../../src/flags/api.ts';
+import { writeCertificate } from '../certificate.ts';
+import { ADMIN_TOKEN, startServer, type CallInit, type TestServer } from '../server.ts';
+
+describe('over TLS', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-tls-'));
+  const files = writeCertificate(folder);
+  const ca = readFileSync(files.tlsCert);
+  let server: TestServer;
+  before(async () => (server = await startServer(files)));
+  after(async () => {
+    await server.stop();
+    rmSync(folder, { recursive: true });
+  });
+
+  /** The version that was agreed on, or the code of the error. Old versions need OpenSSL's lowest security level. */
+  function shakeHands(port: number, version: SecureVersion): Promise<string | null> {
+    return new Promise((resolve) => {
+      const only = { minVersion: version, maxVersion: version, ciphers: 'DEFAULT@SECLEVEL=0' };
+      const socket = connect({ host: '127.0.0.1', port, ca, ...only });
+      socket.once('secureConnect', () => resolve(socket.getProtocol()));
+      socket.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+      socket.once('close', () => socket.destroy());
+      socket.once('secureConnect', () => socket.end());
+    });
+  }
+
+  test('F1 TLS 1.2 and 1.3 are spoken', async () => {
+    const port = Number(new URL(server.url).port);
+    assert.equal(await shakeHands(port, 'TLSv1.2'), 'TLSv1.2');
+    assert.equal(await shakeHands(port, 'TLSv1.3'), 'TLSv1.3');
+  });
+
+  test('F1 TLS 1.0 and 1.1 are refused by the server', async () => {
+    const port = Number(new URL(server.url).port);
+    assert.equal(await shakeHands(port, 'TLSv1'), 'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION');
+    assert.equal(await shakeHands(port, 'TLSv1.1'), 'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION');
+  });
+
+  test('F1 it is not the test that cannot speak the old versions', async () => {
+    const old = createServer({
+      cert: ca,
+      key: readFileSync(files.tlsKey),
+      minVersion: 'TLSv1',
+      ciphers: 'DEFAULT@SECLEVEL=0',
+    });
+    await new Promise<void>((resolve) => old.listen(0, '127.0.0.1', resolve));
+    const { port } = old.address() as { port: number };
+    assert.equal(await shakeHands(port, 'TLSv1.1'), 'TLSv1.1');
+    await new Promise((resolve) => old.close(resolve));
+  });
+
+  test('F1 resources are managed over HTTPS', async () => {
+    const { status, body } = await new Promise<{ status: number | undefined; body: string }>((resolve, reject) => {
+      const call = request(
+        `${server.url}/api/v2/tokens`,
+        { method: 'POST', ca, headers: { authorization: ADMIN_TOKEN, 'content-type': 'application/json' } },
+        (response) => {
+          let text = '';
+          response.on('data', (chunk: Buffer) => (text += chunk.toString()));
+          response.on('end', () => resolve({ status: response.statusCode, body: text }));
+        },
+      );
+      call.on('error', reject);
+      call.end('{"name":"over TLS"}');
+    });
+    assert.equal(status, 201);
+    assert.equal((JSON.parse(body) as { name: string }).name, 'over TLS');
+  });
+});
+
+describe('content types', () => {
+  let server: TestServer;
+  before(async () => (server = await startServer()));
+  after(() => server.stop());
+
+  test('F2 every response is JSON by its Content-Type, whatever the status', async () => {
+    const { json: made } = await server.call('/api/v2/tokens', { method: 'POST', body: {} });
+    const one = `/api/v2/tokens/${made['_id'] as string}`;
+    const calls: [status: number, path: string, init?: CallInit][] = [
+      [200, '/api/v2'],
+      [200, '/api/v2/openapi.json'],
+      [200, one, { method: 'HEAD' }],
+      [201, '/api/v2/tokens', { method: 'POST', body: {} }],
+      [204, one, { method: 'DELETE' }],
+      [204, '/api/v2/tokens', { method: 'OPTIONS', token: null }],
+      [400, '/api/v2/tokens', { method: 'POST', body: '{' }],
+      [400, '/api/v2/versions', { headers: { 'ld-api-version': 'none' } }],
+      [401, '/api/v2/tokens', { token: 'api-wrong' }],
+      [404, '/api/v2/nothing'],
+      [404, one],
+      [404, '/api/v2/tokens/%E0%A4%A'],
+      [404, `/api/v2/tokens/${'x'.repeat(8000)}`],
+      [405, '/api/v2/tokens', { method: 'PUT', body: {} }],
+      [413, '/api/v2/tokens', { method: 'POST', body: ' '.repeat(6_000_000) }],
+    ];
+    for (const [status, path, init] of calls) {
+      const answer = await server.call(path, init);
+      const label = `${init?.method ?? 'GET'} ${path.slice(0, 60)}`;
+      assert.equal(answer.status, status, label);
+      assert.equal(answer.headers.get('content-type'), 'application/json', label);
+      if (status >= 400) assert.deepEqual(Object.keys(answer.json), ['code', 'message', 'id'], label);
+      if (status === 204) assert.equal(answer.text, '', label);
+    }
+  });
+
+  test('F3 a body under another type, or none, is an invalid request that changes nothing', async () => {
+    const { json: made } = await server.call('/api/v2/tokens', { method: 'POST', body: { name: 'typed' } });
+    const one = `/api/v2/tokens/${made['_id'] as string}`;
+    const { json: before } = await server.call(one);
+    const wrong = ['text/plain', 'application/jsonp', 'application/x-www-form-urlencoded', 'json', ';;;', ''];
+    const patch = '[{"op":"replace","path":"/name","value":"changed"}]';
+    for (const type of wrong) {
+      for (const [method, path, body] of [
+        ['POST', '/api/v2/tokens', '{}'],
+        ['PATCH', one, patch],
+        ['POST', `${one}/reset`, '{}'],
+      ] as const) {
+        const { status, json } = await server.call(path, { method, headers: { 'content-type': type }, body });
+        assert.deepEqual([status, json['code']], [400, 'invalid_request'], `${method} ${path} as "${type}"`);
+      }
+    }
+    const { json: after } = await server.call(one);
+    assert.deepEqual(after, before);
+    // A body of bytes goes out without any type.
+    const response = await fetch(`${server.url}/api/v2/tokens`, {
+      method: 'POST',
+      headers: { authorization: ADMIN_TOKEN },
+      body: Buffer.from('{}'),
+    });
+    assert.deepEqual([response.status, ((await response.json()) as { code: string }).code], [400, 'invalid_request']);
+  });
+
+  test('F3 application/json is taken with parameters and in any case', async () => {
+    for (const type of ['application/json', 'application/json; charset=utf-8', 'Application/JSON;charset="utf-8"']) {
+      const headers = { 'content-type': type };
+      const { status } = await server.call('/api/v2/tokens', { method: 'POST', headers, body: '{}' });
+      assert.equal(status, 201, type);
+    }
+  });
+
+  test('F3 a call without a body needs no type', async () => {
+    const { json: made } = await server.call('/api/v2/tokens', { method: 'POST', body: {} });
+    const reset = `/api/v2/tokens/${made['_id'] as string}/reset`;
+    assert.equal((await server.call(reset, { method: 'POST' })).status, 200);
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    assert.equal((await server.call(reset, { method: 'POST', headers })).status, 200);
+  });
+
+  test('F4 the description is OpenAPI, needs no token, and has every operation', async () => {
+    const { status, json } = await server.call('/api/v2/openapi.json', { token: null });
+    assert.equal(status, 200);
+    assert.match(json['openapi'] as string, /^3\.1\./);
+    const paths = json['paths'] as Record<string, Record<string, { operationId: string }>>;
+    const described = Object.entries(paths).flatMap(([path, operations]) =>
+      Object.entries(operations).map(([verb, { operationId }]) => [operationId, verb.toUpperCase(), path].join(' ')),
+    );
+    const served = flagsApi.routes.map(({ shape: { id, method, path } }) => [id, method, path].join(' '));
+    assert.deepEqual(described.toSorted(), served.toSorted());
+    assert.ok(described.includes('getOpenapiSpec GET /openapi.json'));
+    assert.deepEqual(json['servers'], [{ url: '/api/v2' }]);
+  });
+
+  test('F4 every reference in the description leads somewhere', async () => {
+    const { text, json } = await server.call('/api/v2/openapi.json', { token: null });
+    const names = new Set([...text.matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)].map(([, name]) => name));
+    assert.ok(names.has('Token') && names.has('Error'));
+    const { schemas } = json['components'] as { schemas: Record<string, unknown> };
+    for (const name of names) assert.ok(schemas[name!] !== undefined, name);
+  });
+});

@@ -1,0 +1,181 @@
+// What may change in the host API and where, told by comparing its own descriptions: rules H8 and H9.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { hostApi } from '../../src/host/api.ts';
+import { diffContracts, type DifferenceKind } from '../../src/kernel/contract/diff.ts';
+import type { Api } from '../../src/kernel/dialect.ts';
+import { describeApi } from '../../src/kernel/openapi.ts';
+import { route } from '../../src/kernel/route.ts';
+import { Type } from '../../src/kernel/schema.ts';
+import { startServer } from '../server.ts';
+
+const OLD = '2022-11-28';
+const NEW = '2026-03-10';
+const ENDS_OF_SENTENCES = /"(?:description|summary)":/;
+
+type Json = Record<string, any>;
+
+/** A description of the old version as it would be after somebody's edit. */
+function edited(edit: (document: Json) => void): unknown {
+  const document = structuredClone(describeApi(hostApi, OLD)) as Json;
+  edit(document);
+  return document;
+}
+
+test('H8 the two versions differ by exactly what the catalogue says', () => {
+  const found = diffContracts(describeApi(hostApi, OLD), describeApi(hostApi, NEW));
+  assert.deepEqual(
+    found.map(({ severity, kind, where }) => `${severity} ${kind} ${where}`),
+    [
+      'breaking parameter-or-field-removed GET / → 200 application/json: authorizations_url',
+      'breaking parameter-or-field-removed GET /rate_limit → 200 application/json: rate',
+    ],
+  );
+});
+
+test('H8 a version does not differ from itself, whatever its sentences say', () => {
+  for (const version of [OLD, NEW]) {
+    const document = describeApi(hostApi, version);
+    assert.deepEqual(diffContracts(document, document), []);
+    const text = JSON.stringify(document);
+    assert.match(text, ENDS_OF_SENTENCES);
+    const retold = text.replaceAll(/"(description|summary)":"[^"]*"/g, '"$1":"Something else."');
+    assert.deepEqual(diffContracts(document, JSON.parse(retold)), []);
+  }
+});
+
+/** One edit for each kind of the specification's two lists. */
+const EDITS: [DifferenceKind, 'breaking' | 'additive', (document: Json) => void][] = [
+  ['operation-removed', 'breaking', ({ paths }) => delete paths['/meta']],
+  [
+    'parameter-or-field-removed',
+    'breaking',
+    ({ components }) => {
+      delete components.schemas['public-user'].properties.login;
+    },
+  ],
+  [
+    'required-parameter-added',
+    'breaking',
+    ({ paths }) => {
+      paths['/zen'].get.parameters.push({ name: 'mood', in: 'query', required: true, schema: { type: 'string' } });
+    },
+  ],
+  [
+    'parameter-made-required',
+    'breaking',
+    ({ paths }) => {
+      for (const parameter of paths['/search/users'].get.parameters)
+        if (parameter.name === 'per_page') parameter.required = true;
+    },
+  ],
+  [
+    'type-changed',
+    'breaking',
+    ({ components }) => {
+      components.schemas['rate-limit'].properties.reset = { type: 'string' };
+    },
+  ],
+  [
+    'validation-rule-added',
+    'breaking',
+    ({ paths }) => {
+      paths['/users/{username}'].get.parameters[0].schema.maxLength = 5;
+    },
+  ],
+  [
+    'access-changed',
+    'breaking',
+    ({ paths }) => {
+      paths['/meta'].get.security = [{ token: [] }];
+    },
+  ],
+  ['operation-added', 'additive', ({ paths }) => (paths['/emojis'] = { get: { responses: {} } })],
+  [
+    'optional-parameter-added',
+    'additive',
+    ({ paths }) => {
+      paths['/zen'].get.parameters.push({ name: 'mood', in: 'query', schema: { type: 'string' } });
+    },
+  ],
+  [
+    'optional-request-header-added',
+    'additive',
+    ({ paths }) => {
+      paths['/zen'].get.parameters.push({ name: 'X-Mood', in: 'header', schema: { type: 'string' } });
+    },
+  ],
+  [
+    'response-field-added',
+    'additive',
+    ({ components }) => {
+      components.schemas['api-overview'].properties.motto = { type: 'string' };
+    },
+  ],
+  [
+    'response-header-added',
+    'additive',
+    ({ paths }) => {
+      paths['/zen'].get.responses['200'].headers = { 'X-Mood': { schema: { type: 'string' } } };
+    },
+  ],
+];
+
+for (const [kind, severity, edit] of EDITS) {
+  test(`H8 an edit of the old version is caught and named ${severity}: ${kind}`, () => {
+    const found = diffContracts(describeApi(hostApi, OLD), edited(edit));
+    assert.ok(found.length > 0);
+    for (const difference of found) assert.deepEqual([difference.kind, difference.severity], [kind, severity]);
+  });
+}
+
+test('H8 enum values are counted in both directions', () => {
+  const withMoods = (...moods: string[]) =>
+    edited(({ paths }) => {
+      const schema = { type: 'string', enum: moods };
+      paths['/zen'].get.parameters.push({ name: 'mood', in: 'query', schema });
+    });
+  const kinds = (older: unknown, newer: unknown) => diffContracts(older, newer).map(({ kind }) => kind);
+  assert.deepEqual(kinds(withMoods('calm'), withMoods('calm', 'stern')), ['enum-values-added']);
+  assert.deepEqual(kinds(withMoods('calm', 'stern'), withMoods('calm')), ['enum-values-removed']);
+});
+
+test('H9 a route that is added without a mark is in every version, and breaks none', () => {
+  const added = route(
+    {
+      id: 'meta/get-octocat',
+      method: 'GET',
+      path: '/octocat',
+      summary: 'Get a picture in letters',
+      access: 'anyone',
+      query: Type.Object({ s: Type.Optional(Type.String()) }),
+      reply: { 200: Type.Object({ picture: Type.String() }) },
+    },
+    () => ({ picture: '' }),
+  );
+  const grown: Api = { ...hostApi, routes: [...hostApi.routes, added] };
+  for (const version of [OLD, NEW]) {
+    const found = diffContracts(describeApi(hostApi, version), describeApi(grown, version));
+    assert.deepEqual(
+      found.map(({ severity, kind, where }) => [severity, kind, where]),
+      [['additive', 'operation-added', 'GET /octocat']],
+    );
+  }
+});
+
+test('H9 every operation is served in every supported version', async () => {
+  const server = await startServer();
+  for (const { shape } of hostApi.routes.filter(({ shape: { method } }) => method === 'GET')) {
+    const path = shape.path.replace('{username}', 'admin').replace('{number}', '1');
+    const query = shape.id === 'search/users' ? '?q=admin' : '';
+    for (const prefix of ['', '/api/v3']) {
+      for (const version of [OLD, NEW]) {
+        const { status } = await server.call(prefix + path + query, {
+          headers: { 'x-host-api-version': version },
+        });
+        assert.equal(status, 200, `${prefix}${path} in ${version}`);
+      }
+    }
+  }
+  await server.stop();
+});

@@ -1,0 +1,146 @@
+// What an operator relies on: health, readiness, metrics, roles, documentation, size and patience limits.
+import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { after, before, test } from 'node:test';
+import { startServer, type TestServer } from './server.ts';
+
+let server: TestServer;
+before(async () => {
+  server = await startServer();
+});
+after(() => server.stop());
+
+test('healthz tells that the process lives, and its version', async () => {
+  const { status, json } = await server.call('/healthz', { token: null });
+  assert.equal(status, 200);
+  assert.equal(json['status'], 'ok');
+  assert.match(json['version'], /^\d+\.\d+\.\d+$/);
+});
+
+test('readyz checks the database, the worker and that nobody is closing', async () => {
+  const { status, json } = await server.call('/readyz', { token: null });
+  assert.equal(status, 200);
+  assert.deepEqual(json['checks'], { database: true, worker: true, open: true });
+});
+
+test('readyz answers 503 when the database is away', async () => {
+  const broken = await startServer();
+  const { engine } = broken.app.kernel;
+  const ping = engine.ping;
+  engine.ping = () => Promise.reject(new Error('away'));
+  const { status, json } = await broken.call('/readyz', { token: null });
+  engine.ping = ping;
+  await broken.stop();
+  assert.equal(status, 503);
+  assert.equal(json['checks'].database, false);
+});
+
+test('metrics count calls by route and status', async () => {
+  await server.call('/v2/users/me');
+  await server.call('/v2/users/me', { token: null });
+  const { text, headers } = await server.call('/metrics', { token: null });
+  assert.match(headers.get('content-type') ?? '', /^text\/plain/);
+  assert.match(text, /signalbox_calls_total\{api="actors",route="users_me_get",status="200"\} 1/);
+  assert.match(text, /signalbox_calls_total\{api="actors",route="users_me_get",status="401"\} 1/);
+  assert.match(text, /signalbox_info\{version="[\d.]+"\} 1/);
+  assert.match(text, /signalbox_call_seconds_bucket\{le="0.01",api="actors",route="users_me_get"\}/);
+});
+
+test('a worker answers the operator and nobody else', async () => {
+  const worker = await startServer({ role: 'worker' });
+  assert.equal((await worker.call('/readyz')).status, 200);
+  assert.equal((await worker.call('/v2/users/me')).status, 404);
+  await worker.stop();
+});
+
+test('an api node answers calls and leaves waiting work alone', async () => {
+  const node = await startServer({ role: 'api' });
+  assert.equal((await node.call('/v2/users/me')).status, 200);
+  assert.equal((await node.call('/readyz')).json['checks'].worker, true);
+  assert.deepEqual(await node.app.kernel.db.selectFrom('due').selectAll().execute(), []);
+  await node.stop();
+});
+
+test('every page that an error points to is there', async () => {
+  for (const path of ['/nope', '/user']) {
+    const { json } = await server.call(path, { token: null });
+    const page = await fetch(json['documentation_url'] as string);
+    assert.equal(page.status, 200);
+    const { hash } = new URL(json['documentation_url'] as string);
+    assert.ok((await page.text()).includes(`id="${hash.slice(1)}"`) || hash === '');
+  }
+  const { headers } = await server.call('/rate_limit');
+  const [, link = ''] = /<([^>]+)>; rel="deprecation"/.exec(headers.get('link') ?? '') ?? [];
+  assert.ok((await (await fetch(link)).text()).includes('id="2026-03-10"'));
+});
+
+test('each API has its documentation and its OpenAPI documents to read', async () => {
+  for (const path of ['/docs', '/docs/flags', '/docs/actors', '/docs/host']) {
+    const { status, headers } = await server.call(path, { token: null });
+    assert.equal(status, 200);
+    assert.equal(headers.get('content-type'), 'text/html; charset=utf-8');
+    assert.match(headers.get('content-security-policy') ?? '', /default-src 'none'/);
+  }
+  for (const name of ['flags/20240415', 'actors/v2', 'host/2022-11-28', 'host/2026-03-10']) {
+    assert.equal((await server.call(`/docs/${name}.json`, { token: null })).json['openapi'], '3.1.0');
+  }
+});
+
+test('every API reply forbids sniffing and tells the call its id', async () => {
+  for (const path of ['/', '/nope', '/v2/users/me', '/v2/nope', '/api/v2', '/api/v2/nope']) {
+    const { headers } = await server.call(path);
+    assert.equal(headers.get('x-content-type-options'), 'nosniff', path);
+    assert.match(
+      headers.get('x-request-id') ?? headers.get('x-host-request-id') ?? '',
+      /^[0-9a-f-]{36}$/,
+      path,
+    );
+  }
+});
+
+test('headers larger than 16 KiB are refused with 431', async () => {
+  const { port } = new URL(server.url);
+  const reply = await new Promise<string>((resolve, reject) => {
+    const socket = connect(Number(port), '127.0.0.1', () => {
+      socket.write(`GET / HTTP/1.1\r\nHost: x\r\nX-Large: ${'a'.repeat(20_000)}\r\n\r\n`);
+    });
+    socket.once('data', (data) => resolve(String(data)));
+    socket.once('error', reject);
+  });
+  assert.match(reply, /^HTTP\/1\.1 431 /);
+});
+
+test('a proxy is believed only when it is named', async () => {
+  const limit = { 'host.core': { anonymous: 1, known: 1, seconds: 60 } };
+  const plain = await startServer({ limit });
+  const forged = (address: string) =>
+    plain.call('/', { token: null, headers: { 'x-forwarded-for': address } });
+  assert.equal((await forged('203.0.113.1')).status, 200);
+  assert.equal((await forged('203.0.113.2')).status, 403);
+  await plain.stop();
+  const behind = await startServer({ trustProxy: ['127.0.0.1'], limit });
+  const from = (address: string) =>
+    behind.call('/', { token: null, headers: { 'x-forwarded-for': address } });
+  assert.equal((await from('203.0.113.1')).status, 200);
+  assert.equal((await from('203.0.113.1')).status, 403);
+  assert.equal((await from('203.0.113.2')).status, 200);
+  await behind.stop();
+});
+
+test('closing lets a call under way finish', async () => {
+  const closing = await startServer();
+  const { db } = closing.app.kernel;
+  // A transaction holds the writer, so that the call is still under way when the server begins to close.
+  const held = Promise.withResolvers<void>();
+  const holding = db.transaction().execute(async (tx) => {
+    await tx.selectFrom('members').select('id').execute();
+    await held.promise;
+  });
+  const call = closing.call('/api/v2/tokens', { method: 'POST', body: { name: 'late' } });
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  const stopped = closing.stop();
+  held.resolve();
+  await holding;
+  assert.equal((await call).status, 201);
+  await stopped;
+});

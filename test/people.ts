@@ -1,0 +1,45 @@
+// People for tests: members, tokens of every power, and browsers that have logged in.
+import type { KnownCaller } from '../src/kernel/identity/caller.ts';
+import { createMember, type Member, type NewMember } from '../src/kernel/identity/members.ts';
+import { newSecret } from '../src/kernel/identity/secret.ts';
+import { createLoginLink } from '../src/kernel/identity/sessions.ts';
+import { createToken, TOKEN_PREFIX, type NewToken } from '../src/kernel/identity/tokens.ts';
+import type { TestServer } from './server.ts';
+
+export function join(
+  { app: { kernel } }: TestServer,
+  username: string,
+  member: Partial<NewMember> = {},
+): Promise<Member> {
+  const email = `${username}@example.com`;
+  return createMember(kernel.db, { username, email, role: 'reader', ...member }, null, kernel.clock.now());
+}
+
+/** A token that was there before the test, made past all checks. */
+export async function giveToken(
+  { app: { kernel } }: TestServer,
+  { id: memberId }: Member,
+  token: Partial<NewToken>,
+): Promise<{ id: string; value: string }> {
+  const secret = newSecret(TOKEN_PREFIX);
+  const usual = { memberId, isService: false, name: 'given', description: '', customRoles: [] };
+  const { id } = await createToken(kernel.db, { ...usual, ...token }, secret, kernel.clock.now());
+  return { id, value: secret.value };
+}
+
+export const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
+
+/** Logs in as a person does, by the one-time link; returns the header that the browser then sends along. */
+export async function openBrowser(
+  { app: { kernel }, call, url }: TestServer,
+  member: KnownCaller['member'],
+): Promise<{ cookie: string }> {
+  const link = await createLoginLink(kernel.db, member, kernel.clock.now());
+  const { headers } = await call('/session', {
+    method: 'POST',
+    token: null,
+    headers: { ...FORM, origin: url },
+    body: `link=${link}`,
+  });
+  return { cookie: headers.getSetCookie()[0]!.split(';')[0]! };
+}
