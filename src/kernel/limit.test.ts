@@ -19,7 +19,12 @@ test('a budget is spent call by call, and then refused without counting further'
   const taken = [1, 2, 3].map(() => limits.take('api.core', ann, NOON)?.remaining);
   assert.deepEqual(taken, [2, 1, 0]);
   assert.equal(limits.take('api.core', ann, NOON), undefined);
-  assert.deepEqual(limits.peek('api.core', ann, NOON), { limit: 3, used: 3, remaining: 0, resetAt: NOON + 60_000 });
+  assert.deepEqual(limits.peek('api.core', ann, NOON), {
+    limit: 3,
+    used: 3,
+    remaining: 0,
+    resetAt: NOON + 60_000,
+  });
 });
 
 test('callers and categories do not share a budget, and neither do scopes of one category', () => {
@@ -74,15 +79,14 @@ onEachEngine((engine) => {
   test('two nodes see the sum of what both have counted', async () => {
     const { db } = await engine.open(limitMigrations);
     const [one, two] = [open(), open()];
-    one.take('api.core', ann, NOON);
+    one.take('api.core', ann, NOON, 2);
     two.take('api.core', ann, NOON);
-    await one.save(db, NOON);
-    await two.save(db, NOON);
-    assert.equal(two.peek('api.core', ann, NOON).used, 2);
-    one.take('api.core', ann, NOON);
-    await one.save(db, NOON);
-    assert.equal(one.peek('api.core', ann, NOON).used, 3);
+    await two.sync(db, NOON);
+    await one.sync(db, NOON);
     assert.equal(one.take('api.core', ann, NOON), undefined);
+    assert.equal(two.peek('api.core', ann, NOON).used, 1);
+    await two.sync(db, NOON + 1000);
+    assert.equal(two.take('api.core', ann, NOON), undefined);
   });
 
   test('calls that are counted while the budget is being saved are not lost', async () => {

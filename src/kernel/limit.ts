@@ -27,7 +27,7 @@ interface Window {
 
 declare module './storage/tables.ts' {
   interface Tables {
-    limit_windows: { bucket: string; used: number; reset_at: number };
+    limit_windows: { bucket: string; used: number; reset_at: number; saved_at: number };
   }
 }
 
@@ -35,8 +35,10 @@ export const limitMigrations: Migration[] = [
   {
     name: 'kernel-limit-windows',
     up: () => [
-      `create table limit_windows (bucket text primary key, used bigint not null, reset_at bigint not null)`,
+      `create table limit_windows (
+         bucket text primary key, used bigint not null, reset_at bigint not null, saved_at bigint not null)`,
       `create index limit_windows_reset on limit_windows (reset_at)`,
+      `create index limit_windows_saved on limit_windows (saved_at)`,
     ],
   },
 ];
@@ -45,6 +47,7 @@ export class Limits {
   readonly enabled: boolean;
   readonly #allowances: Record<string, Allowance>;
   readonly #windows = new Map<string, Window>();
+  #syncedAt = 0;
 
   /** Allowances by category: `host.core`. A category may carry a scope after a colon (`flags.route:getTokens`), counted apart. */
   constructor({ enabled, allowances }: { enabled: boolean; allowances: Record<string, Allowance> }) {
@@ -95,12 +98,26 @@ export class Limits {
     return opened;
   }
 
-  /** Takes over the budgets that an earlier process, or another node, has spent. */
-  async load(db: Db, now: number): Promise<void> {
-    const rows = await db.selectFrom('limit_windows').selectAll().where('reset_at', '>', now).execute();
+  /** Takes over what an earlier process or another node has spent, as far as it was saved after `since`. */
+  async load(db: Db, now: number, since = 0): Promise<void> {
+    const rows = await db
+      .selectFrom('limit_windows')
+      .selectAll()
+      .where('saved_at', '>', since)
+      .where('reset_at', '>', now)
+      .execute();
     for (const { bucket, used, reset_at } of rows) {
-      this.#windows.set(bucket, { used, resetAt: reset_at, unsaved: 0 });
+      const unsaved = this.#windows.get(bucket)?.unsaved ?? 0;
+      this.#windows.set(bucket, { used: used + unsaved, resetAt: reset_at, unsaved });
     }
+  }
+
+  /** Saves what was counted here and learns what was counted elsewhere. */
+  async sync(db: Db, now: number): Promise<void> {
+    const since = this.#syncedAt - CLOCK_SLACK_MS;
+    this.#syncedAt = now;
+    await this.save(db, now);
+    if (this.#windows.size > 0) await this.load(db, now, since);
   }
 
   /** Adds what was counted here to the shared windows, takes over their sums, and forgets windows that are past. */
@@ -122,11 +139,15 @@ export class Limits {
 
 const ROWS_AT_ONCE = 200;
 
+/** How far the clocks of two nodes may be apart. */
+const CLOCK_SLACK_MS = 10_000;
+
 async function saveSome(db: Db, changed: [bucket: string, window: Window][], now: number): Promise<void> {
   const rows = changed.map(([bucket, { unsaved, resetAt }]) => ({
     bucket,
     used: unsaved,
     reset_at: resetAt,
+    saved_at: now,
   }));
   const sums = await db
     .insertInto('limit_windows')
@@ -145,6 +166,7 @@ async function saveSome(db: Db, changed: [bucket: string, window: Window][], now
           .then(ref('excluded.reset_at'))
           .else(ref('limit_windows.reset_at'))
           .end(),
+        saved_at: ref('excluded.saved_at'),
       })),
     )
     .returning(['bucket', 'used', 'reset_at'])

@@ -12,7 +12,7 @@ export function saveRegularly({ limits, identity, db, clock, log }: Kernel): { s
       .catch((error: unknown) => log.warn({ err: error }, 'could not save counters; will try again'));
     return saving;
   };
-  const saveLimits = () => save(() => limits.save(db, clock.now()));
+  const saveLimits = () => save(() => limits.sync(db, clock.now()));
   const saveUse = () => save(() => identity.saveUse());
   const timers = [
     setInterval(() => void saveLimits(), LIMITS_MS).unref(),

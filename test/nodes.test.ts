@@ -1,0 +1,61 @@
+// Several nodes on one database: they start together, and what one changes the others know.
+import assert from 'node:assert/strict';
+import { dirname } from 'node:path';
+import { after, test } from 'node:test';
+import { onEachEngine, type TestEngine } from './engines.ts';
+import { startServer, type TestServer } from './server.ts';
+
+const PATIENCE_MS = 5000;
+
+/** Asks again until it is so; a notice between nodes takes a moment. */
+async function eventually(isSo: () => Promise<boolean>): Promise<void> {
+  for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline;) {
+    if (await isSo()) return;
+  }
+  assert.fail(`not so within ${PATIENCE_MS} ms`);
+}
+
+onEachEngine((engine: TestEngine) => {
+  const running: TestServer[] = [];
+  after(() => Promise.all(running.map((node) => node.stop())));
+
+  async function startNodes(
+    count: number,
+    settings: Parameters<typeof startServer>[0] = {},
+  ): Promise<TestServer[]> {
+    const location = await engine.database();
+    const place = engine.kind === 'postgres' ? { database: location } : { data: dirname(location) };
+    const nodes = await Promise.all(
+      Array.from({ length: count }, () => startServer({ ...place, ...settings })),
+    );
+    running.push(...nodes);
+    return nodes;
+  }
+
+  test('nodes that start together on an empty database make one administrator', async () => {
+    const nodes = await startNodes(3);
+    for (const node of nodes) assert.equal((await node.call('/v2/users/me')).status, 200);
+    const members = await nodes[0]!.app.kernel.db.selectFrom('members').selectAll().execute();
+    assert.equal(members.length, 1);
+  });
+
+  test('a token that is reset on one node stops working on the others', async () => {
+    const [one, two] = (await startNodes(2)) as [TestServer, TestServer];
+    const { json: made } = await one.call('/api/v2/tokens', { method: 'POST', body: { name: 'shared' } });
+    const token = made['token'] as string;
+    assert.equal((await two.call('/v2/users/me', { token })).status, 200);
+    assert.equal((await one.call(`/api/v2/tokens/${made['_id']}/reset`, { method: 'POST' })).status, 200);
+    await eventually(async () => (await two.call('/v2/users/me', { token })).status === 401);
+    assert.equal((await one.call('/v2/users/me', { token })).status, 401);
+  });
+
+  test('a budget spent on one node is spent on the others', async () => {
+    const limit = { 'host.core': { known: 4, anonymous: 4, seconds: 600 } };
+    const [one, two] = (await startNodes(2, { limit })) as [TestServer, TestServer];
+    for (const node of [one, two, one, two]) assert.equal((await node.call('/user')).status, 200);
+    for (const node of [one, two]) {
+      await eventually(async () => (await node.call('/rate_limit')).json['resources'].core.used === 4);
+      assert.equal((await node.call('/user')).status, 403);
+    }
+  });
+});
