@@ -45,7 +45,10 @@ const MOST_KNOWN = 100;
 export function describeAccept(accept = ''): string {
   const known = KNOWN.get(accept);
   if (known !== undefined) return known;
-  const understood = accept.split(',').map(parseMediaType).find((type) => type !== undefined);
+  const understood = accept
+    .split(',')
+    .map(parseMediaType)
+    .find((type) => type !== undefined);
   const param = understood?.param === undefined ? '' : `; param=${understood.param}`;
   const told = `v3${param}${understood?.isJson === true ? '; format=json' : ''}`;
   if (understood !== undefined && KNOWN.size < MOST_KNOWN) KNOWN.set(accept, told);

@@ -1,11 +1,13 @@
 // The pages that error messages point to: what each API offers, made from its routes and its dialect.
 import type { FastifyInstance } from 'fastify';
-import type { Api } from './dialect.ts';
+import type { Api, Dialect } from './dialect.ts';
 import type { FailureKind } from './failure.ts';
 import { escapeHtml, htmlPage, htmlTable, showPage } from './html.ts';
 import type { Kernel } from './kernel.ts';
+import type { Limits } from './limit.ts';
 import { describeApi } from './openapi.ts';
 import { supportedVersions, supportEnds } from './version-support.ts';
+import type { VersionTable } from './version.ts';
 
 const MEANINGS: Record<FailureKind, string> = {
   malformed: 'The request cannot be read: bad JSON, a wrong content type, a bad header.',
@@ -28,11 +30,11 @@ const MEANINGS: Record<FailureKind, string> = {
   internal: 'A mistake of ours. Quote the id of the call.',
 };
 
-export function serveDocs(app: FastifyInstance, apis: readonly Api[], { clock }: Kernel): void {
+export function serveDocs(app: FastifyInstance, apis: readonly Api[], { clock, limits }: Kernel): void {
   app.get('/docs', (_request, reply) => showPage(reply, 200, indexPage(apis)));
   for (const api of apis) {
     const { name, versions } = api.dialect;
-    app.get(`/docs/${name}`, (_request, reply) => showPage(reply, 200, apiPage(api, clock.now())));
+    app.get(`/docs/${name}`, (_request, reply) => showPage(reply, 200, apiPage(api, limits, clock.now())));
     for (const version of versions.names) {
       app.get(`/docs/${name}/${version}.json`, () => describeApi(api, version));
     }
@@ -44,14 +46,14 @@ function indexPage(apis: readonly Api[]): string {
   return htmlPage('Documentation', `<ul>${items.join('')}</ul>`);
 }
 
-function apiPage(api: Api, now: number): string {
+function apiPage(api: Api, limits: Limits, now: number): string {
   const { dialect, routes } = api;
-  const { versions, limits, status } = dialect;
+  const { versions, status } = dialect;
   const supported = supportedVersions(versions.names, now);
   const sections = [
     section('requests', 'Requests', [
       `<p>Base URLs: ${dialect.prefixes.map((prefix) => `<code>${prefix === '' ? '/' : prefix}</code>`).join(', ')}.
-       Bodies are JSON of at most ${dialect.bodyLimit.toLocaleString('en')} bytes.</p>`,
+       Bodies are JSON of at most ${inWords(dialect.bodyLimit)} bytes.</p>`,
     ]),
     section('operations', 'Operations', [
       htmlTable(
@@ -79,21 +81,9 @@ function apiPage(api: Api, now: number): string {
           `<a href="/docs/${dialect.name}/${name}.json">OpenAPI</a>`,
         ]),
       ),
-      ...versions.changes.map(
-        ({ version, title }) => `<p id="${version}"><b>${version}</b> ${escapeHtml(title)}.</p>`,
-      ),
+      ...supported.map((name) => changeList(name, versions)),
     ]),
-    section('rate-limits', 'Rate limits', [
-      htmlTable(
-        ['Category', 'With a token', 'Without', 'Window'],
-        Object.entries(limits.allowances).map(([category, { known, anonymous, seconds }]) => [
-          category,
-          known.toLocaleString('en'),
-          anonymous.toLocaleString('en'),
-          `${seconds.toLocaleString('en')} s`,
-        ]),
-      ),
-    ]),
+    section('rate-limits', 'Rate limits', [limitTable(dialect, limits)]),
     section('errors', 'Errors', [
       htmlTable(
         ['Status', 'Meaning'],
@@ -104,6 +94,26 @@ function apiPage(api: Api, now: number): string {
     ]),
   ];
   return htmlPage(dialect.title, `<p><a href="/docs">All APIs</a></p>${sections.join('')}`);
+}
+
+function changeList(version: string, { changes }: VersionTable): string {
+  const items = changes
+    .filter((change) => change.version === version)
+    .map(({ title }) => `<li>${escapeHtml(title).replaceAll(/`([^`]+)`/g, '<code>$1</code>')}</li>`);
+  return items.length === 0 ? '' : `<p id="${version}">New in ${version}:</p><ul>${items.join('')}</ul>`;
+}
+
+function limitTable({ name, limits: plan }: Dialect, limits: Limits): string {
+  if (!limits.enabled) return '<p>Rate limits are off on this server.</p>';
+  const rows = Object.keys(plan.allowances).map((category) => {
+    const { known, anonymous, seconds } = limits.allowances[`${name}.${category}`]!;
+    return [category, ...[known, anonymous].map(inWords), `${inWords(seconds)} s`];
+  });
+  return htmlTable(['Category', 'With a token', 'Without', 'Window'], rows);
+}
+
+function inWords(number: number): string {
+  return number.toLocaleString('en');
 }
 
 function section(id: string, title: string, parts: string[]): string {

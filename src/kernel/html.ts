@@ -14,7 +14,8 @@ const STYLE = `
   h1 { margin: 0 0 1rem; font-size: 1.25rem; }
   h2 { margin: 2rem 0 .5rem; font-size: 1.0625rem; }
   h2:target { color: var(--accent); }
-  p { margin: 0 0 1rem; }
+  p, form, .wide { margin: 0 0 1rem; }
+  main > :last-child { margin-bottom: 0; }
   label { display: block; margin-bottom: 1rem; font-size: .875rem; }
   input { display: block; width: 100%; margin-top: .25rem; padding: .5rem .75rem; font: inherit; color: inherit;
     background: transparent; border: 1px solid var(--line); border-radius: 8px; }
@@ -25,6 +26,7 @@ const STYLE = `
   ul { padding-left: 1.25rem; }
   code { font-size: .875em; overflow-wrap: anywhere; }
   .wide { overflow-x: auto; }
+  td code { white-space: nowrap; }
   table { width: 100%; border-collapse: collapse; font-size: .9375rem; }
   th, td { padding: .375rem .75rem .375rem 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
 `;

@@ -45,14 +45,14 @@ export const limitMigrations: Migration[] = [
 
 export class Limits {
   readonly enabled: boolean;
-  readonly #allowances: Record<string, Allowance>;
+  readonly allowances: Readonly<Record<string, Allowance>>;
   readonly #windows = new Map<string, Window>();
   #syncedAt = 0;
 
   /** Allowances by category: `host.core`. A category may carry a scope after a colon (`flags.route:getTokens`), counted apart. */
   constructor({ enabled, allowances }: { enabled: boolean; allowances: Record<string, Allowance> }) {
     this.enabled = enabled;
-    this.#allowances = allowances;
+    this.allowances = allowances;
   }
 
   /** Counts `cost` against the caller's budget. Undefined when that has too little left; it is then unchanged. */
@@ -80,7 +80,7 @@ export class Limits {
 
   #find(category: string, caller: Caller, now: number) {
     const colon = category.indexOf(':');
-    const allowance = this.#allowances[colon === -1 ? category : category.slice(0, colon)];
+    const allowance = this.allowances[colon === -1 ? category : category.slice(0, colon)];
     if (allowance === undefined) throw new Error(`No allowance for ${category}`);
     const isKnown = caller.kind !== 'anonymous';
     const bucket = `${category} ${isKnown ? caller.member.id : caller.address}`;

@@ -33,13 +33,11 @@ describe('errors', () => {
     assert.equal(ids.size, 4);
   });
 
-  test('F13 a mistake of the server is told without its insides, and logged with them', async () => {
-    const { kernel } = server.app;
-    const broken = { ...kernel.identity, identify: () => Promise.reject(new Error('secret insides')) };
-    const real = kernel.identity.identify.bind(kernel.identity);
-    kernel.identity.identify = broken.identify;
+  test('F13 a mistake of the server is told without its insides, and logged with them', async (context) => {
+    const { identity } = server.app.kernel;
+    const mock = context.mock.method(identity, 'identify', () => Promise.reject(new Error('secret insides')));
     const { status, json, text } = await server.call('/api/v2/tokens');
-    kernel.identity.identify = real;
+    mock.mock.restore();
     assert.deepEqual([status, json['code']], [500, 'internal_error']);
     assert.doesNotMatch(text, /insides/);
     const line = server.log.find((entry) => entry['call'] === json['id'] && entry['err'] !== undefined);

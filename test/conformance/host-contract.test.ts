@@ -36,7 +36,10 @@ test('H8 a version does not differ from itself, whatever its sentences say', () 
   for (const version of [OLD, NEW]) {
     const document = describeApi(hostApi, version);
     assert.deepEqual(diffContracts(document, document), []);
-    const retold = JSON.stringify(document).replaceAll(/"(description|summary)":"[^"]*"/g, '"$1":"Something else."');
+    const retold = JSON.stringify(document).replaceAll(
+      /"(description|summary)":"[^"]*"/g,
+      '"$1":"Something else."',
+    );
     assert.deepEqual(diffContracts(document, JSON.parse(retold)), []);
   }
 });
@@ -55,7 +58,12 @@ const EDITS: [DifferenceKind, 'breaking' | 'additive', (document: Json) => void]
     'required-parameter-added',
     'breaking',
     ({ paths }) => {
-      paths['/zen'].get.parameters.push({ name: 'mood', in: 'query', required: true, schema: { type: 'string' } });
+      paths['/zen'].get.parameters.push({
+        name: 'mood',
+        in: 'query',
+        required: true,
+        schema: { type: 'string' },
+      });
     },
   ],
   [
@@ -122,7 +130,8 @@ for (const [kind, severity, edit] of EDITS) {
   test(`H8 an edit of the old version is caught and named ${severity}: ${kind}`, () => {
     const found = diffContracts(describeApi(hostApi, OLD), edited(edit));
     assert.ok(found.length > 0);
-    for (const difference of found) assert.deepEqual([difference.kind, difference.severity], [kind, severity]);
+    for (const difference of found)
+      assert.deepEqual([difference.kind, difference.severity], [kind, severity]);
   });
 }
 

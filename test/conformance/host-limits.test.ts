@@ -2,25 +2,14 @@
 import assert from 'node:assert/strict';
 import { dirname } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { createMember } from '../../src/kernel/identity/members.ts';
-import { secretOf } from '../../src/kernel/identity/secret.ts';
-import { createToken } from '../../src/kernel/identity/tokens.ts';
 import { onEachEngine } from '../engines.ts';
+import { giveToken, join } from '../people.ts';
 import { startServer, type TestServer } from '../server.ts';
 
 /** Another member with a token of their own. */
-async function join({ app: { kernel } }: TestServer, username: string): Promise<string> {
-  const now = kernel.clock.now();
-  const { id } = await createMember(
-    kernel.db,
-    { username, email: `${username}@example.com`, role: 'reader' },
-    null,
-    now,
-  );
-  const token = { memberId: id, isService: false, name: '', description: '', customRoles: [] };
-  const secret = `api-token-of-${username}`;
-  await createToken(kernel.db, { ...token, role: 'reader' }, secretOf(secret), now);
-  return secret;
+async function tokenOf(server: TestServer, username: string): Promise<string> {
+  const { value } = await giveToken(server, await join(server, username), { role: 'reader' });
+  return value;
 }
 
 describe('small allowances', () => {
@@ -34,9 +23,8 @@ describe('small allowances', () => {
   after(() => server.stop());
 
   test('H5 a spent budget is 403 with remaining 0, a time to come back, and does not touch the others', async () => {
-    const token = await join(server, 'spender');
-    for (let call = 0; call < 3; call += 1)
-      assert.equal((await server.call('/user', { token })).status, 200);
+    const token = await tokenOf(server, 'spender');
+    for (let call = 0; call < 3; call += 1) assert.equal((await server.call('/user', { token })).status, 200);
     for (const path of ['/user', '/nothing', '/api/v3/zen']) {
       const { status, headers, json } = await server.call(path, { token });
       assert.equal(status, 403);
@@ -68,7 +56,7 @@ describe('small allowances', () => {
   });
 
   test('H5 the tokens of one member share one budget, and each member has their own', async () => {
-    const [ada, bob] = [await join(server, 'ada'), await join(server, 'bob')];
+    const [ada, bob] = [await tokenOf(server, 'ada'), await tokenOf(server, 'bob')];
     for (let call = 0; call < 4; call += 1) await server.call('/user', { token: ada });
     assert.equal((await server.call('/user', { token: ada })).status, 403);
     assert.equal((await server.call('/user', { token: bob })).status, 200);
@@ -82,7 +70,7 @@ describe('small allowances', () => {
   });
 
   test('H1 H5 when its window ends a budget is whole again, with a later reset', async () => {
-    const token = await join(server, 'patient');
+    const token = await tokenOf(server, 'patient');
     for (let call = 0; call < 3; call += 1) await server.call('/user', { token });
     const spent = await server.call('/user', { token });
     assert.equal(spent.status, 403);
@@ -98,7 +86,7 @@ describe('small allowances', () => {
   });
 
   test('H5 a spent GraphQL budget is HTTP 200 with the type RATE_LIMITED and remaining 0', async () => {
-    const token = await join(server, 'asker');
+    const token = await tokenOf(server, 'asker');
     const ask = () =>
       server.call('/graphql', { method: 'POST', token, body: { query: '{ viewer { login } }' } });
     assert.deepEqual((await ask()).json, { data: { viewer: { login: 'asker' } } });

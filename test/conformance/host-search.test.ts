@@ -1,7 +1,7 @@
 // Search and GraphQL of the host, on a running server: the two budgets of rule H5 that are computed apart from the rest.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { createMember } from '../../src/kernel/identity/members.ts';
+import { join } from '../people.ts';
 import { startServer, type TestServer } from '../server.ts';
 
 const PEOPLE = 45;
@@ -10,11 +10,7 @@ const many = { known: 100_000, anonymous: 100_000, seconds: 3600 };
 let server: TestServer;
 before(async () => {
   server = await startServer({ limit: { 'host.search': many } });
-  const { db } = server.app.kernel;
-  for (let number = 10; number < 10 + PEOPLE; number += 1) {
-    const username = `person-${number}`;
-    await createMember(db, { username, email: `${username}@example.com`, role: 'reader' }, null, number);
-  }
+  for (let number = 10; number < 10 + PEOPLE; number += 1) await join(server, `person-${number}`);
 });
 after(() => server.stop());
 
@@ -28,7 +24,8 @@ function linksOf(headers: Headers): Links {
 for (const prefix of ['', '/api/v3']) {
   describe(`search below "${prefix}/"`, () => {
     const search = (query: string) => server.call(`${prefix}/search/users?${query}`);
-    const loginsOf = (json: Record<string, any>) => json['items'].map((item: { login: string }) => item.login);
+    const loginsOf = (json: Record<string, any>) =>
+      json['items'].map((item: { login: string }) => item.login);
 
     test('H5 search has a limit of its own, and a result has its total and a score', async () => {
       const { status, json, headers } = await search('q=person-12');
@@ -135,7 +132,10 @@ for (const prefix of ['', '/api/v3']) {
 
     test('H5 a query costs points by the pages it asks for, as rateLimit and the headers tell', async () => {
       const pages = (count: number) =>
-        Array.from({ length: count }, (_, at) => `a${at}: search(query: "x", type: USER, first: 9) { userCount }`);
+        Array.from(
+          { length: count },
+          (_, at) => `a${at}: search(query: "x", type: USER, first: 9) { userCount }`,
+        );
       for (const [count, points] of [
         [1, 1],
         [149, 1],
@@ -159,9 +159,15 @@ for (const prefix of ['', '/api/v3']) {
     test('H5 a dry run tells the price, spends nothing and fetches nothing', async () => {
       const queries = [
         ['{ rateLimit(dryRun: true) { cost nodeCount } viewer { login } }', undefined],
-        ['query($dry: Boolean) { rateLimit(dryRun: $dry) { cost nodeCount } viewer { login } }', { dry: true }],
+        [
+          'query($dry: Boolean) { rateLimit(dryRun: $dry) { cost nodeCount } viewer { login } }',
+          { dry: true },
+        ],
         ['query($dry: Boolean = true) { rateLimit(dryRun: $dry) { cost nodeCount } viewer { login } }', {}],
-        ['{ ...All } fragment All on Query { rateLimit(dryRun: true) { cost nodeCount } viewer { login } }', {}],
+        [
+          '{ ...All } fragment All on Query { rateLimit(dryRun: true) { cost nodeCount } viewer { login } }',
+          {},
+        ],
       ] as const;
       const before = (await server.call('/rate_limit')).json['resources'].graphql.used;
       for (const [query, variables] of queries) {
@@ -176,7 +182,10 @@ for (const prefix of ['', '/api/v3']) {
 
     test('what cannot be run is told with HTTP 200, and by type where clients know one', async () => {
       const search = (bounds: string) => `{ search(query: "x", type: USER${bounds}) { userCount } }`;
-      const huge = Array.from({ length: 101 }, (_, at) => `a${at}: search(query: "x", type: USER, first: 100) { userCount }`);
+      const huge = Array.from(
+        { length: 101 },
+        (_, at) => `a${at}: search(query: "x", type: USER, first: 100) { userCount }`,
+      );
       const spreads = Array.from({ length: 50 }, () => '...Many');
       const cases: [string, string | undefined, RegExp, unknown?][] = [
         [search(''), 'MISSING_PAGINATION_BOUNDARIES', /`search` needs `first` or `last`/],
@@ -216,13 +225,18 @@ for (const prefix of ['', '/api/v3']) {
     test('one operation of several runs by its name, and variables have their defaults', async () => {
       const two = 'query A { viewer { login } } query B { viewer { databaseId } }';
       assert.deepEqual((await ask(two, {}, 'B')).json, { data: { viewer: { databaseId: 1 } } });
-      const sized = 'query($n: Int = 3) { search(query: "person", type: USER, first: $n) { nodes { login } } }';
+      const sized =
+        'query($n: Int = 3) { search(query: "person", type: USER, first: $n) { nodes { login } } }';
       assert.equal((await ask(sized)).json['data'].search.nodes.length, 3);
       assert.equal((await ask(sized, { n: 1 })).json['data'].search.nodes.length, 1);
     });
 
     test('without a token there is no GraphQL', async () => {
-      const answer = await server.call(path, { method: 'POST', token: null, body: { query: '{ viewer { login } }' } });
+      const answer = await server.call(path, {
+        method: 'POST',
+        token: null,
+        body: { query: '{ viewer { login } }' },
+      });
       assert.deepEqual([answer.status, answer.json['message']], [401, 'Requires authentication']);
     });
   });

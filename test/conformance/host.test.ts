@@ -22,7 +22,10 @@ function budgetOf({ headers }: Answer) {
 async function usedOf({ call }: TestServer, token?: string | null): Promise<Record<string, number>> {
   const { json } = await call('/rate_limit', token === undefined ? {} : { token });
   return Object.fromEntries(
-    Object.entries(json['resources'] as Record<string, { used: number }>).map(([name, { used }]) => [name, used]),
+    Object.entries(json['resources'] as Record<string, { used: number }>).map(([name, { used }]) => [
+      name,
+      used,
+    ]),
   );
 }
 
@@ -123,7 +126,11 @@ for (const prefix of ['', '/api/v3']) {
         assert.equal(budgetOf(answer).resource, 'core', JSON.stringify(init));
       }
       const { headers } = await server.call(`${prefix}/user`, { token: 'api-nobody-has-this-token' });
-      assert.equal(headers.get('x-ratelimit-limit'), '60', 'a wrong token draws on the budget of its address');
+      assert.equal(
+        headers.get('x-ratelimit-limit'),
+        '60',
+        'a wrong token draws on the budget of its address',
+      );
     });
 
     test('H4 a status that did not change is answered 304, also by a weak or listed tag', async () => {

@@ -188,8 +188,8 @@ const checkEditable = checker(Type.Object(EDITABLE), 'body');
  * Applies a JSON patch to the token as it is shown. Only name, description and power can change; giving another kind of
  * power takes the place of the one there was.
  */
-export function patchToken(token: Token, operations: unknown[]): Token {
-  const shown = toDetail(token, undefined);
+export function patchToken(token: Token, owner: Member | undefined, operations: unknown[]): Token {
+  const shown = toDetail(token, owner);
   const patched = applyJsonPatch(shown, operations, {
     optional: (pointer) => OPTIONAL.has(pointer),
     locked: isUnderscored,

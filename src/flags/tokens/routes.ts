@@ -132,11 +132,12 @@ const patchTokenRoute = route(
     const { caller, now, params, body, headers } = call;
     const patch = readPatch(body, headers['content-type'] as string, ['json']);
     const operations = patch.kind === 'json' ? patch.operations : [];
-    const token = await db.transaction().execute(async (tx) => {
+    const [token, owner] = await db.transaction().execute(async (tx) => {
       const before = await readToken(tx, params.id, caller);
       call.demand(resourceOf(before, caller));
       checkTouch(before, caller, 'updateAccessToken');
-      const wanted = patchToken(before, operations);
+      const member = await findMember(tx, { id: before.memberId });
+      const wanted = patchToken(before, member, operations);
       if (!hasSamePower(before, wanted)) checkGrant(caller, wanted, wanted.isService);
       await requireRoles(tx, wanted.customRoles);
       const after = await updateToken(tx, before, wanted, now);
@@ -147,10 +148,10 @@ const patchTokenRoute = route(
         after: toDetail(after, undefined),
         comment: patch.comment,
       });
-      return after;
+      return [after, member] as const;
     });
     await identity.forget();
-    return toDetail(token, await findMember(db, { id: token.memberId }));
+    return toDetail(token, owner);
   },
 );
 

@@ -30,7 +30,11 @@ export type GraphqlCall = Pick<Call, 'base' | 'now' | 'spend'> & {
 
 /** A query that can be executed, or why it cannot. */
 type Prepared =
-  | { ready: Pick<ExecutionArgs, 'document' | 'operationName' | 'variableValues'>; cost: Cost; points: number }
+  | {
+      ready: Pick<ExecutionArgs, 'document' | 'operationName' | 'variableValues'>;
+      cost: Cost;
+      points: number;
+    }
   | { errors: readonly GraphQLError[] };
 
 /** A query that cannot be executed costs one point: telling why is work too. */
