@@ -11,7 +11,7 @@ export function pageLinks(page: Page, base: string, url: string): Headers {
   const links = Object.entries(neighbours(page)).map(([rel, start]) => {
     searchParams.set('page', String(start / limit + 1));
     searchParams.set('per_page', String(limit));
-    return `<${origin}${pathname}?${searchParams}>; rel="${rel}"`;
+    return `<${origin}${pathname}?${searchParams.toString()}>; rel="${rel}"`;
   });
   return { link: links.join(', ') };
 }

@@ -8,14 +8,14 @@ import type { Kernel } from './kernel.ts';
 export function admit(facts: CallFacts, dialect: Dialect, kernel: Kernel): Promise<void> | undefined {
   const nobody: Caller = { kind: 'anonymous', address: facts.address, grants: [] };
   let credential: Credential | undefined;
-  let refusal: unknown;
+  let refusal: Error | undefined;
   try {
     credential = dialect.credentialOf(facts);
     facts.version = dialect.versionOf(facts);
     dialect.checkHeaders?.(facts);
   } catch (error) {
     // Told once the call is counted: no call is free because it is wrong.
-    refusal = error;
+    refusal = error as Error;
   }
   const enter = (caller: Caller) => {
     facts.caller = caller;

@@ -1,59 +1,100 @@
-// Metrics in Prometheus' text format: calls by route and status, their time, and the process itself.
-import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+// Metrics in Prometheus' text format: calls by route and status, how long they took, and the process itself.
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 
-const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+class Timing {
+  /** How many took at most the bound and more than the one before; the last counts what was slower than all. */
+  readonly #counts = new Array<number>(BOUNDS.length + 1).fill(0);
+  #sum = 0;
+
+  observe(seconds: number): void {
+    let index = 0;
+    while (index < BOUNDS.length && seconds > BOUNDS[index]!) index += 1;
+    this.#counts[index]! += 1;
+    this.#sum += seconds;
+  }
+
+  lines(name: string, labels: string): string[] {
+    let total = 0;
+    const buckets = this.#counts.map((count, index) => {
+      total += count;
+      return `${name}_bucket{le="${BOUNDS[index] ?? '+Inf'}",${labels}} ${total}`;
+    });
+    return [...buckets, `${name}_sum{${labels}} ${this.#sum}`, `${name}_count{${labels}} ${total}`];
+  }
+}
+
+interface Calls {
+  count: number;
+  timing: Timing;
+}
 
 export class Metrics {
-  readonly #registry = new Registry();
-  readonly #calls: Counter<'api' | 'route' | 'status'>;
-  readonly #seconds: Histogram<'api' | 'route'>;
-  /** Bound children: finding one by its labels on every call would cost more than counting. */
-  readonly #bound = new Map<string, (seconds: number) => void>();
+  readonly contentType = 'text/plain; version=0.0.4; charset=utf-8';
+  readonly #release: string;
+  readonly #calls = new Map<string, Calls>();
+  readonly #timings = new Map<string, Timing>();
+  readonly #delay = monitorEventLoopDelay({ resolution: 20 });
 
   constructor(release: string) {
-    const registers = [this.#registry];
-    collectDefaultMetrics({ register: this.#registry });
-    new Gauge({
-      name: 'signalbox_info',
-      help: 'The running release',
-      labelNames: ['version'],
-      registers,
-    }).set({ version: release }, 1);
-    this.#calls = new Counter({
-      name: 'signalbox_calls_total',
-      help: 'Calls answered',
-      labelNames: ['api', 'route', 'status'],
-      registers,
-    });
-    this.#seconds = new Histogram({
-      name: 'signalbox_call_seconds',
-      help: 'Time from the first byte of a call to the last byte of its reply',
-      labelNames: ['api', 'route'],
-      buckets: SECONDS,
-      registers,
-    });
+    this.#release = release;
+    this.#delay.enable();
   }
 
   count(api: string, route: string, status: number, seconds: number): void {
-    const key = `${api} ${route} ${status}`;
-    let observe = this.#bound.get(key);
-    if (observe === undefined) {
-      const calls = this.#calls.labels(api, route, String(status));
-      const timing = this.#seconds.labels(api, route);
-      observe = (taken) => {
-        calls.inc();
-        timing.observe(taken);
-      };
-      this.#bound.set(key, observe);
+    const key = `api="${api}",route="${route}",status="${status}"`;
+    let calls = this.#calls.get(key);
+    if (calls === undefined) {
+      calls = { count: 0, timing: this.#timing(`api="${api}",route="${route}"`) };
+      this.#calls.set(key, calls);
     }
-    observe(seconds);
+    calls.count += 1;
+    calls.timing.observe(seconds);
   }
 
-  get contentType(): string {
-    return this.#registry.contentType;
+  #timing(labels: string): Timing {
+    const known = this.#timings.get(labels) ?? new Timing();
+    this.#timings.set(labels, known);
+    return known;
   }
 
-  text(): Promise<string> {
-    return this.#registry.metrics();
+  text(): string {
+    const { heapUsed, rss } = process.memoryUsage();
+    const { user, system } = process.cpuUsage();
+    return [
+      ...metric('signalbox_info', 'gauge', 'The running release', [`{version="${this.#release}"} 1`]),
+      ...metric(
+        'signalbox_calls_total',
+        'counter',
+        'Calls answered',
+        [...this.#calls].map(([labels, { count }]) => `{${labels}} ${count}`),
+      ),
+      ...header(
+        'signalbox_call_seconds',
+        'histogram',
+        'Time from the first byte of a call to the last of its reply',
+      ),
+      ...[...this.#timings].flatMap(([labels, timing]) => timing.lines('signalbox_call_seconds', labels)),
+      ...metric('process_cpu_seconds_total', 'counter', 'Processor time used', [` ${(user + system) / 1e6}`]),
+      ...metric('process_resident_memory_bytes', 'gauge', 'Memory held', [` ${rss}`]),
+      ...metric('process_uptime_seconds', 'gauge', 'Time since the start', [` ${process.uptime()}`]),
+      ...metric('nodejs_heap_used_bytes', 'gauge', 'Memory of live objects', [` ${heapUsed}`]),
+      ...metric(
+        'nodejs_eventloop_delay_seconds',
+        'gauge',
+        'How late the event loop is',
+        [0.5, 0.99].map((part) => `{quantile="${part}"} ${this.#delay.percentile(part * 100) / 1e9}`),
+      ),
+      '',
+    ].join('\n');
   }
+}
+
+function header(name: string, type: string, help: string): string[] {
+  return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`];
+}
+
+function metric(name: string, type: string, help: string, values: string[]): string[] {
+  return [...header(name, type, help), ...values.map((value) => name + value)];
 }

@@ -83,8 +83,8 @@ export function serveOperation(app: FastifyInstance, kernel: Kernel, readiness: 
     const isReady = Object.values(checks).every(Boolean);
     return reply.code(isReady ? 200 : 503).send({ status: isReady ? 'ready' : 'not ready', version, checks });
   });
-  app.get('/metrics', async (_request, reply) =>
-    reply.header('content-type', kernel.metrics.contentType).send(await kernel.metrics.text()),
+  app.get('/metrics', (_request, reply) =>
+    reply.header('content-type', kernel.metrics.contentType).send(kernel.metrics.text()),
   );
 }
 

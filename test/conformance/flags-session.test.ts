@@ -203,6 +203,22 @@ describe('calling with a session', () => {
     assert.equal((await browse('/api/v2/caller-identity', other)).status, 401);
   });
 
+  test('F28 behind a proxy, the own origin is the public one, and the cookie is for HTTPS only', async () => {
+    const behind = await startServer({ publicUrl: 'https://signalbox.example' });
+    const { db, clock } = behind.app.kernel;
+    const owner = (await findMember(db, { username: 'admin' }))!;
+    const link = await createLoginLink(db, owner, clock.now());
+    const origin = 'https://signalbox.example';
+    const init = { method: 'POST', token: null };
+    const { headers } = await behind.call('/session', { ...init, headers: { ...FORM, origin }, body: `link=${link}` });
+    const [cookie] = headers.getSetCookie();
+    assert.match(cookie!, /; HttpOnly; .*; Secure$/);
+    const post = (from: string) =>
+      behind.call('/api/v2/tokens', { ...init, headers: { cookie: cookie!.split(';')[0]!, origin: from }, body: {} });
+    assert.deepEqual([(await post(origin)).status, (await post(behind.url)).status], [201, 403]);
+    await behind.stop();
+  });
+
   test('F28 a session secret is no token, and a token is no session', async () => {
     const { cookie } = await openBrowser(server, admin);
     const secret = cookie.split('=')[1]!;

@@ -108,13 +108,13 @@ onEachEngine(({ kind, database }) => {
     const first = await startServer(place);
     for (let call = 0; call < 4; call += 1) await first.call('/user');
     await first.call('/search/users?q=a', { token: null });
-    const { json: before } = await first.call('/rate_limit');
+    const { json: earlier } = await first.call('/rate_limit');
     await first.stop();
 
     const limit = { 'host.core': { known: 5, anonymous: 1, seconds: 3600 } };
     const second = await startServer({ ...place, limit });
     const { json } = await second.call('/rate_limit');
-    assert.deepEqual(json['rate'], { limit: 5, used: 4, remaining: 1, reset: before['rate'].reset });
+    assert.deepEqual(json['rate'], { limit: 5, used: 4, remaining: 1, reset: earlier['rate'].reset });
     const { json: nobody } = await second.call('/rate_limit', { token: null });
     assert.equal(nobody['resources'].search.used, 1);
     assert.equal((await second.call('/user')).status, 200);

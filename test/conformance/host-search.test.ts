@@ -142,14 +142,14 @@ for (const prefix of ['', '/api/v3']) {
         [150, 2],
         [251, 3],
       ] as const) {
-        const before = (await server.call('/rate_limit')).json['resources'].graphql.used as number;
+        const earlier = (await server.call('/rate_limit')).json['resources'].graphql.used as number;
         const { json, headers } = await ask(
           `{ rateLimit { cost nodeCount used remaining limit resetAt } ${pages(count).join(' ')} }`,
         );
         const { cost, nodeCount, used, remaining, limit, resetAt } = json['data'].rateLimit;
         assert.equal(cost, points, `${count} pages`);
         assert.equal(nodeCount, count * 9);
-        assert.equal(used, before + points);
+        assert.equal(used, earlier + points);
         assert.equal(used + remaining, limit);
         assert.equal(headers.get('x-ratelimit-used'), String(used));
         assert.equal(headers.get('x-ratelimit-reset'), String(Date.parse(resetAt) / 1000));
@@ -169,15 +169,15 @@ for (const prefix of ['', '/api/v3']) {
           {},
         ],
       ] as const;
-      const before = (await server.call('/rate_limit')).json['resources'].graphql.used;
+      const earlier = (await server.call('/rate_limit')).json['resources'].graphql.used;
       for (const [query, variables] of queries) {
         const { json, headers } = await ask(query, variables);
         assert.deepEqual(json, { data: { rateLimit: { cost: 1, nodeCount: 0 } } }, query);
-        assert.equal(headers.get('x-ratelimit-used'), String(before));
+        assert.equal(headers.get('x-ratelimit-used'), String(earlier));
       }
       const wet = await ask('{ rateLimit(dryRun: false) { cost } viewer { login } }');
       assert.equal(wet.json['data'].viewer.login, 'admin');
-      assert.equal(wet.headers.get('x-ratelimit-used'), String(before + 1));
+      assert.equal(wet.headers.get('x-ratelimit-used'), String(earlier + 1));
     });
 
     test('what cannot be run is told with HTTP 200, and by type where clients know one', async () => {

@@ -101,11 +101,11 @@ for (const prefix of ['', '/api/v3']) {
     ] as const;
     for (const [category, method, path, body, status] of SPENDING) {
       test(`H3 H5 ${method} ${path} → ${status} costs one of ${category} and nothing else`, async () => {
-        const before = await usedOf(server);
+        const earlier = await usedOf(server);
         const answer = await server.call(prefix + path, { method, ...(body && { body }) });
         assert.equal(answer.status, status);
         const now = await usedOf(server);
-        assert.deepEqual(now, { ...before, [category]: before[category]! + 1 });
+        assert.deepEqual(now, { ...earlier, [category]: earlier[category]! + 1 });
         const told = budgetOf(answer);
         assert.equal(told.resource, category);
         assert.equal(told.used, String(now[category]));
@@ -161,7 +161,7 @@ for (const prefix of ['', '/api/v3']) {
       for (const token of [undefined, null]) {
         const init = token === null ? { token } : {};
         const { headers } = await server.call(`${prefix}/users/admin`, init);
-        const before = await usedOf(server, token);
+        const earlier = await usedOf(server, token);
         const unchanged = { ...init, headers: { 'if-none-match': headers.get('etag')! } };
         const since = { ...init, headers: { 'if-modified-since': headers.get('last-modified')! } };
         for (const conditional of [unchanged, since]) {
@@ -169,7 +169,7 @@ for (const prefix of ['', '/api/v3']) {
           assert.equal(answer.status, 304);
           assert.notEqual(budgetOf(answer).used, null);
         }
-        const spent = (await usedOf(server, token))['core']! - before['core']!;
+        const spent = (await usedOf(server, token))['core']! - earlier['core']!;
         assert.equal(spent, token === null ? 2 : 0);
       }
     });
