@@ -16,7 +16,9 @@ for (const name of documentsIn(released)) {
   }
   const differences = diffContracts(read(name, released), read(name, current));
   const breaking = differences.filter(({ severity }) => severity === 'breaking');
-  console.log(`${name}: ${breaking.length} breaking, ${differences.length - breaking.length} additive since the release`);
+  console.log(
+    `${name}: ${breaking.length} breaking, ${differences.length - breaking.length} additive since the release`,
+  );
   for (const { where, message } of breaking) console.error(`  ${where}: ${message}`);
   if (breaking.length > 0) process.exitCode = 1;
 }

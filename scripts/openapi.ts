@@ -21,7 +21,9 @@ const documents = new Map<string, string>(
 mkdirSync(folder, { recursive: true });
 const present = readdirSync(folder).filter((name) => name.endsWith('.json'));
 const stale = [
-  ...[...documents].filter(([name, text]) => !present.includes(name) || readFileSync(new URL(name, folder), 'utf8') !== text).map(([name]) => name),
+  ...[...documents]
+    .filter(([name, text]) => !present.includes(name) || readFileSync(new URL(name, folder), 'utf8') !== text)
+    .map(([name]) => name),
   ...present.filter((name) => !documents.has(name)),
 ];
 

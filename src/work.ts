@@ -18,5 +18,12 @@ export async function startWork({ engine, db, clock, log }: Kernel): Promise<Wor
     },
   };
   await scheduleSweep(clock.now() + HOUR, 'keep');
-  return startWorker({ engine, clock, random: Math.random, log, handlers, owner: `${hostname()}:${process.pid}:${randomUUID()}` });
+  return startWorker({
+    engine,
+    clock,
+    random: Math.random,
+    log,
+    handlers,
+    owner: `${hostname()}:${process.pid}:${randomUUID()}`,
+  });
 }

@@ -6,7 +6,13 @@ import { callRoute } from './client.ts';
 import { route } from './route.ts';
 import { Type } from './schema.ts';
 
-const seen: { method: string; url: string; type: string | undefined; authorization: string | undefined; body: string }[] = [];
+const seen: {
+  method: string;
+  url: string;
+  type: string | undefined;
+  authorization: string | undefined;
+  body: string;
+}[] = [];
 const server = createServer(async (request, response) => {
   let body = '';
   for await (const chunk of request) body += String(chunk);

@@ -79,6 +79,24 @@ test('a change reaches its resource in arrays, maps, nullable members and nested
   assert.deepEqual((schema as typeof Issue).properties.forks.items, OldRepo);
 });
 
+test('an old shape holds the shapes of its own time', () => {
+  const Owner = Type.Object({ repo: Repo, name: Type.String() }, { $id: 'owner' });
+  const OldOwner = Type.Object({ repo: Repo, login: Type.String() }, { $id: 'owner' });
+  const owner = change({
+    version: '2025-01-01',
+    title: 'login became name',
+    schema: Owner,
+    before: OldOwner,
+    down: ({ repo, name }) => ({ repo, login: name }),
+  });
+  const { schema, descend } = editionOf(Owner, '2024-01-01', { ...table, changes: [titled, owner] });
+  assert.deepEqual((schema as typeof OldOwner).properties.repo, OldRepo);
+  assert.deepEqual(descend?.({ repo: { name: 'n', title: 'PR' }, name: 'ann' }), {
+    repo: { name: 'n', useTitle: true },
+    login: 'ann',
+  });
+});
+
 test('descending does not change the value it is given', () => {
   const { descend } = editionOf(Type.Array(Repo), '2024-01-01', table);
   const value = Object.freeze([Object.freeze({ name: 'n', title: 'PR' })]);

@@ -49,19 +49,29 @@ export function editionOf(schema: TSchema, version: string, table: VersionTable)
   let current = schema as JsonSchema;
   const downs: Convert[] = [];
   const ups: Convert[] = [];
+  const applied: Change[] = [];
   for (const step of newestFirst(table.changes)) {
     if (step.version <= version) break;
     const down = conversion(current, step, step.down as Convert | undefined);
     if (down !== undefined) downs.push(down);
-    current = substitute(current, step);
+    current = substitute(current, beforeAll(step, applied));
     const up = conversion(current, step, step.up as Convert | undefined);
     if (up !== undefined) ups.unshift(up);
+    applied.push(step);
   }
   return {
-    schema: current as TSchema,
+    schema: current,
     ...(downs.length > 0 && { descend: chain(downs) }),
     ...(ups.length > 0 && { climb: chain(ups) }),
   };
+}
+
+/** An old shape is written with the newest shapes inside it: they must be as old as the rest. */
+function beforeAll(step: Change, newer: readonly Change[]): Change {
+  const before = step.before as JsonSchema;
+  const touching = newer.filter((change) => childrenOf(before).some((child) => mentions(child, change)));
+  if (touching.length === 0) return step;
+  return { ...step, before: mapChildren(before, (child) => touching.reduce(substitute, child)) };
 }
 
 function newestFirst(changes: readonly Change[]): Change[] {
@@ -108,15 +118,19 @@ function mapChildren(schema: JsonSchema, map: (child: JsonSchema) => JsonSchema)
   return mapped;
 }
 
+function childrenOf(schema: JsonSchema): JsonSchema[] {
+  const children: JsonSchema[] = [];
+  mapChildren(schema, (child) => {
+    children.push(child);
+    return child;
+  });
+  return children;
+}
+
 /** Whether the resource of the change occurs anywhere in the schema. */
 function mentions(schema: JsonSchema, step: Change): boolean {
   if (schema.$id !== undefined && schema.$id === idOf(step.schema)) return true;
-  let found = false;
-  mapChildren(schema, (child) => {
-    found ||= mentions(child, step);
-    return child;
-  });
-  return found;
+  return childrenOf(schema).some((child) => mentions(child, step));
 }
 
 /** Applies `convert` wherever the resource occurs; undefined where it does not occur, so that untouched replies cost nothing. */

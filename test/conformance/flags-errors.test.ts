@@ -27,7 +27,10 @@ describe('errors', () => {
       assert.match(id!, UUID);
       assert.equal(headers.get('x-request-id'), id);
       const lines = server.log.filter((line) => line['call'] === id);
-      assert.ok(lines.some((line) => line['msg'] === message && line['api'] === 'flags'), message);
+      assert.ok(
+        lines.some((line) => line['msg'] === message && line['api'] === 'flags'),
+        message,
+      );
       ids.add(id!);
     }
     assert.equal(ids.size, 4);
@@ -67,7 +70,11 @@ describe('errors', () => {
     ];
     for (const [status, code, path, init] of table) {
       const answer = await server.call(path, init);
-      assert.deepEqual([answer.status, answer.json['code']], [status, code], `${init.method ?? 'GET'} ${path}`);
+      assert.deepEqual(
+        [answer.status, answer.json['code']],
+        [status, code],
+        `${init.method ?? 'GET'} ${path}`,
+      );
     }
     assert.equal((await server.call(one)).json['name'], 'unharmed');
   });
@@ -144,7 +151,10 @@ describe('limits', () => {
   });
 
   test('F34 limits can be switched off', async () => {
-    const free = await startServer({ limits: 'off', limit: { 'flags.global': { known: 1, anonymous: 1, seconds: 10 } } });
+    const free = await startServer({
+      limits: 'off',
+      limit: { 'flags.global': { known: 1, anonymous: 1, seconds: 10 } },
+    });
     for (let call = 0; call < 5; call += 1) {
       const { status, headers } = await free.call('/api/v2/versions');
       assert.deepEqual([status, headers.get('x-ratelimit-reset')], [200, null]);

@@ -56,7 +56,11 @@ onEachEngine((engine) => {
       [[{ op: 'add', path: '/inlineRole/0', value: other }], 'inlineRole', [other, rule, other]],
       [[{ op: 'remove', path: '/inlineRole/2' }], 'inlineRole', [other, rule]],
       [[{ op: 'move', from: '/inlineRole/1', path: '/inlineRole/0' }], 'inlineRole', [rule, other]],
-      [[{ op: 'replace', path: '/inlineRole/1/effect', value: 'deny' }], 'inlineRole', [rule, { ...other, effect: 'deny' }]],
+      [
+        [{ op: 'replace', path: '/inlineRole/1/effect', value: 'deny' }],
+        'inlineRole',
+        [rule, { ...other, effect: 'deny' }],
+      ],
     ];
     for (const [operations, field, value] of steps) {
       const { status, json } = await patch(operations);
@@ -74,7 +78,10 @@ onEachEngine((engine) => {
       { op: 'replace', path: '/name', value: 'second' },
     ]);
     assert.deepEqual([json['name'], json['description']], ['second', 'before']);
-    assert.deepEqual((await events()).map(({ action }) => action), ['createAccessToken', 'updateAccessToken']);
+    assert.deepEqual(
+      (await events()).map(({ action }) => action),
+      ['createAccessToken', 'updateAccessToken'],
+    );
   });
 
   test('F14 when one operation fails, none is applied', async () => {
@@ -107,7 +114,10 @@ onEachEngine((engine) => {
     ]);
     assert.equal(status, 200);
     assert.equal(json['role'], undefined, 'another kind of power takes the place of the one before');
-    assert.equal((await patch([{ op: 'add', path: '/role', value: 'reader' }])).json['inlineRole'], undefined);
+    assert.equal(
+      (await patch([{ op: 'add', path: '/role', value: 'reader' }])).json['inlineRole'],
+      undefined,
+    );
   });
 
   test('F14 an empty list of custom roles takes nothing away', async () => {
@@ -141,7 +151,16 @@ onEachEngine((engine) => {
   });
 
   test('F7 what else is not for editing stays as it is, too', async () => {
-    for (const name of ['token', 'ownerId', 'memberId', 'creationDate', 'lastModified', 'serviceToken', 'expiry', 'own']) {
+    for (const name of [
+      'token',
+      'ownerId',
+      'memberId',
+      'creationDate',
+      'lastModified',
+      'serviceToken',
+      'expiry',
+      'own',
+    ]) {
       const { status } = await patch([{ op: 'add', path: `/${name}`, value: 'x' }]);
       assert.equal(status, 400, name);
     }
@@ -159,7 +178,11 @@ onEachEngine((engine) => {
 
   test('F20 a semantic body without its domain model is answered 400', async () => {
     const body = { comment: 'please', instructions: [{ kind: 'turnOn' }] };
-    for (const type of ['application/json', 'application/json; domain-model=other', 'application/json; charset=utf-8']) {
+    for (const type of [
+      'application/json',
+      'application/json; domain-model=other',
+      'application/json; charset=utf-8',
+    ]) {
       const { status, json } = await patch(body, { 'content-type': type });
       assert.deepEqual([status, json['code']], [400, 'invalid_request'], type);
     }
@@ -212,7 +235,11 @@ onEachEngine((engine) => {
     const fresh = [{ op: 'test', path: '/lastModified', value: original['lastModified'] }, change];
     assert.equal((await patch(fresh)).json['name'], 'after');
     // It compares what is kept, lists and objects included, and what is absent is a difference.
-    const deep = { op: 'test', path: '/_links/parent', value: { type: 'application/json', href: '/api/v2/tokens' } };
+    const deep = {
+      op: 'test',
+      path: '/_links/parent',
+      value: { type: 'application/json', href: '/api/v2/tokens' },
+    };
     assert.equal((await patch([deep])).status, 200);
     assert.equal((await patch([{ op: 'test', path: '/absent', value: null }])).status, 409);
   });

@@ -16,7 +16,7 @@ let server: TestServer;
 const people = {} as Record<BaseRole, Member>;
 before(async () => {
   server = await startServer({ limits: 'off' });
-  for (const role of RANKS) people[role] = await join(server, role.replace('_', '-'), { role });
+  for (const role of RANKS) people[role] = await join(server, `a-${role.replace('_', '-')}`, { role });
   const { db, clock } = server.app.kernel;
   await createRole(db, { key: 'everything', name: 'Everything', policy: ALL }, clock.now());
 });
@@ -36,8 +36,10 @@ function patch(token: string, id: string, body: unknown[]): Promise<Answer> {
   return server.call(`/api/v2/tokens/${id}`, { method: 'PATCH', token, body });
 }
 
-const reset = (token: string, id: string) => server.call(`/api/v2/tokens/${id}/reset`, { method: 'POST', token });
-const remove = (token: string, id: string) => server.call(`/api/v2/tokens/${id}`, { method: 'DELETE', token });
+const reset = (token: string, id: string) =>
+  server.call(`/api/v2/tokens/${id}/reset`, { method: 'POST', token });
+const remove = (token: string, id: string) =>
+  server.call(`/api/v2/tokens/${id}`, { method: 'DELETE', token });
 
 async function isGood({ value }: { value: string }): Promise<boolean> {
   return (await server.call('/api/v2/caller-identity', { token: value })).status === 200;
@@ -82,7 +84,11 @@ describe('permissions', () => {
     }
     const admin = await give(people.admin, { role: 'admin' });
     assert.equal((await server.call(`/api/v2/tokens/${token.id}`, { token: admin.value })).status, 200);
-    assert.equal((await reset(admin.value, token.id)).status, 403, 'who resets a token holds it: its owner only');
+    assert.equal(
+      (await reset(admin.value, token.id)).status,
+      403,
+      'who resets a token holds it: its owner only',
+    );
     assert.ok(await isGood(token));
     assert.equal((await remove(admin.value, token.id)).status, 204);
   });
@@ -106,7 +112,10 @@ describe('permissions', () => {
     };
     const admin = await give(people.admin, { role: 'admin' });
     const views: Statement[] = [{ effect: 'allow', actions: ['view*'], resources: ['*'] }];
-    const hides: Statement[] = [...views, { effect: 'deny', actions: ['*'], resources: [`service-token/${service.id}`] }];
+    const hides: Statement[] = [
+      ...views,
+      { effect: 'deny', actions: ['*'], resources: [`service-token/${service.id}`] },
+    ];
     const narrow = await give(people.reader, { inlinePolicy: OWN_TOKENS });
     const hiding = await give(people.reader, { inlinePolicy: hides });
     assert.deepEqual(await list(mine.value), [true, false, true]);
@@ -141,7 +150,11 @@ describe('no way up', () => {
       [{ inlineRole: ALL }, 401],
       [{ customRoleIds: ['everything'] }, 401],
     ] as const) {
-      assert.equal((await post(writer.value, { ...power, serviceToken: true })).status, status, JSON.stringify(power));
+      assert.equal(
+        (await post(writer.value, { ...power, serviceToken: true })).status,
+        status,
+        JSON.stringify(power),
+      );
     }
     const reader = await give(people.owner, { role: 'reader' });
     assert.equal((await post(reader.value, { role: 'reader', serviceToken: true })).status, 401);
@@ -150,7 +163,12 @@ describe('no way up', () => {
   test('F26 a narrowed token makes only tokens narrowed in just its way', async () => {
     const { value } = await give(people.owner, { inlinePolicy: OWN_TOKENS });
     assert.equal((await post(value, { inlineRole: OWN_TOKENS })).status, 201);
-    for (const power of [{ inlineRole: ALL }, { customRoleIds: ['everything'] }, { role: 'reader' }, { role: 'owner' }]) {
+    for (const power of [
+      { inlineRole: ALL },
+      { customRoleIds: ['everything'] },
+      { role: 'reader' },
+      { role: 'owner' },
+    ]) {
       assert.equal((await post(value, power)).status, 401, JSON.stringify(power));
     }
   });
@@ -160,12 +178,18 @@ describe('no way up', () => {
     const answer = await post(wide.value, { inlineRole: ALL, serviceToken: true });
     assert.equal(answer.status, 401);
     const viaRole = await give(people.writer, { customRoles: ['everything'] });
-    assert.equal((await post(viaRole.value, { customRoleIds: ['everything'], serviceToken: true })).status, 401);
+    assert.equal(
+      (await post(viaRole.value, { customRoleIds: ['everything'], serviceToken: true })).status,
+      401,
+    );
   });
 
   test("F26 a base role does not give its holder the owner's custom roles", async () => {
     for (const role of ['no_access', 'reader', 'writer'] as const) {
-      const member = await join(server, `custom-${role.replace('_', '-')}`, { role, customRoles: ['everything'] });
+      const member = await join(server, `custom-${role.replace('_', '-')}`, {
+        role,
+        customRoles: ['everything'],
+      });
       const narrow = await give(member, { role: role === 'no_access' ? 'reader' : role });
       assert.equal((await post(narrow.value, { inlineRole: ALL })).status, 401, role);
       assert.equal((await post(narrow.value, { customRoleIds: ['everything'] })).status, 401, role);
@@ -174,7 +198,11 @@ describe('no way up', () => {
       // In the browser nothing narrows them, and a personal token is bound by its owner.
       const browser = await openBrowser(server, member);
       const init: CallInit = { method: 'POST', token: null, headers: { ...browser, origin: server.url } };
-      assert.equal((await server.call('/api/v2/tokens', { ...init, body: { inlineRole: ALL } })).status, 201, role);
+      assert.equal(
+        (await server.call('/api/v2/tokens', { ...init, body: { inlineRole: ALL } })).status,
+        201,
+        role,
+      );
     }
   });
 
@@ -196,7 +224,11 @@ describe('no way up', () => {
 
   test('F26 a weak token does not reset, change or delete a stronger one of its owner', async () => {
     const reader = await give(people.owner, { role: 'reader' });
-    for (const power of [{ role: 'owner' }, { role: 'writer' }, { inlinePolicy: ALL }] as Partial<NewToken>[]) {
+    for (const power of [
+      { role: 'owner' },
+      { role: 'writer' },
+      { inlinePolicy: ALL },
+    ] as Partial<NewToken>[]) {
       const strong = await give(people.owner, power);
       const answers = [
         await reset(reader.value, strong.id),
@@ -204,7 +236,11 @@ describe('no way up', () => {
         await patch(reader.value, strong.id, [{ op: 'add', path: '/role', value: 'reader' }]),
         await remove(reader.value, strong.id),
       ];
-      assert.deepEqual(answers.map(({ status }) => status), [401, 401, 401, 401], JSON.stringify(power));
+      assert.deepEqual(
+        answers.map(({ status }) => status),
+        [401, 401, 401, 401],
+        JSON.stringify(power),
+      );
       assert.ok(await isGood(strong));
     }
   });
@@ -244,7 +280,8 @@ describe('no way up', () => {
     assert.equal((await reset(value, strong.id)).status, 401);
     const { identity } = server.app.kernel;
     const caller = await identity.identify({ kind: 'token', secret: value }, server.clock.now());
-    const may = (action: string) => caller.grants.every((group) => group.some((policy) => policy.allows(action, 'acct')));
+    const may = (action: string) =>
+      caller.grants.every((group) => group.some((policy) => policy.allows(action, 'acct')));
     assert.deepEqual([may('updateAccount'), may('deleteAccount')], [true, false]);
   });
 
@@ -273,7 +310,10 @@ describe('no way up', () => {
     await db.deleteFrom('members').where('id', '=', member.id).execute();
     await identity.forget();
     assert.equal(await isGood(token), false);
-    assert.equal((await server.call('/api/v2/caller-identity', { token: null, headers: browser })).status, 401);
+    assert.equal(
+      (await server.call('/api/v2/caller-identity', { token: null, headers: browser })).status,
+      401,
+    );
 
     const { id } = await createRole(db, { key: 'brief', name: 'Brief', policy: ALL }, clock.now());
     const lent = await give(people.owner, { customRoles: ['brief'] });

@@ -40,7 +40,13 @@ describe('one of everything', () => {
   });
 
   test('F5 every representation links to itself', async () => {
-    for (const path of ['/api/v2', '/api/v2/caller-identity', '/api/v2/versions', '/api/v2/tokens?limit=25', one]) {
+    for (const path of [
+      '/api/v2',
+      '/api/v2/caller-identity',
+      '/api/v2/versions',
+      '/api/v2/tokens?limit=25',
+      one,
+    ]) {
       const { _links } = await read<{ _links: Record<string, Link> }>(path);
       assert.deepEqual(_links['self'], { href: path, type: 'application/json' }, path);
     }
@@ -76,7 +82,10 @@ describe('one of everything', () => {
 
   test('F10 a list gives summaries, and each links to its detail, which says more', async () => {
     const inlineRole = [{ effect: 'allow', actions: ['view*'], resources: ['proj/*'] }];
-    const { json } = await server.call('/api/v2/tokens', { method: 'POST', body: { name: 'narrow', inlineRole } });
+    const { json } = await server.call('/api/v2/tokens', {
+      method: 'POST',
+      body: { name: 'narrow', inlineRole },
+    });
     const { items } = await read<Collection>('/api/v2/tokens?limit=1000');
     const summary = items.find(({ _id }) => _id === json['_id'])!;
     const detail = await read<Record<string, unknown>>(summary._links['self']!.href);
@@ -139,7 +148,12 @@ describe('sixty tokens', () => {
       Object.keys((await read<Collection>(`/api/v2/tokens?${query}`))._links).toSorted();
     assert.deepEqual(await relationsOf('limit=20'), ['first', 'last', 'next', 'self']);
     assert.deepEqual(await relationsOf('limit=20&offset=20'), ['first', 'last', 'next', 'prev', 'self']);
-    assert.deepEqual(await relationsOf(`limit=20&offset=${names.length - 1}`), ['first', 'last', 'prev', 'self']);
+    assert.deepEqual(await relationsOf(`limit=20&offset=${names.length - 1}`), [
+      'first',
+      'last',
+      'prev',
+      'self',
+    ]);
     assert.deepEqual(await relationsOf('limit=1000'), ['first', 'last', 'self']);
   });
 
@@ -159,7 +173,15 @@ describe('sixty tokens', () => {
 
   test('F9 a limit above the most is cut, a senseless one is refused', async () => {
     assert.equal((await read<Collection>('/api/v2/tokens?limit=99999')).items.length, names.length);
-    for (const query of ['limit=0', 'limit=-1', 'limit=many', 'limit=2&limit=3', 'offset=-1', 'offset=1e3', 'offset=']) {
+    for (const query of [
+      'limit=0',
+      'limit=-1',
+      'limit=many',
+      'limit=2&limit=3',
+      'offset=-1',
+      'offset=1e3',
+      'offset=',
+    ]) {
       const { status, json } = await server.call(`/api/v2/tokens?${query}`);
       assert.deepEqual([status, json['code']], [400, 'invalid_request'], query);
     }

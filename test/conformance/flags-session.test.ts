@@ -71,7 +71,11 @@ describe('logging in', () => {
     for (const origin of ['https://evil.example', 'null']) {
       assert.equal((await submit(`link=${link}`, { origin })).status, 403);
     }
-    assert.equal((await submit(`link=${link}`, { origin: server.url })).status, 303, 'and the link is not spent');
+    assert.equal(
+      (await submit(`link=${link}`, { origin: server.url })).status,
+      303,
+      'and the link is not spent',
+    );
   });
 
   test('F28 pages that hold a form let the browser say where it is sent from', async () => {
@@ -101,7 +105,8 @@ describe('logging in', () => {
   test('F28 guessing passwords is stopped', async () => {
     server.clock.ahead += 10 * 60 * 1000;
     const tries = [];
-    for (let index = 0; index < 11; index += 1) tries.push((await submit(`name=ada&password=${index}`)).status);
+    for (let index = 0; index < 11; index += 1)
+      tries.push((await submit(`name=ada&password=${index}`)).status);
     assert.deepEqual(tries, [...Array<number>(10).fill(401), 429]);
     assert.equal((await submit('name=ada&password=correct+horse')).status, 429);
     server.clock.ahead += 61_000;
@@ -125,10 +130,10 @@ describe('calling with a session', () => {
     const path = `/api/v2/tokens/${service.id}`;
     assert.equal((await browse(path, browser)).status, 200);
     const { status, json } = await browse(path, { ...browser, ...origin }, { method: 'DELETE' });
-    assert.deepEqual([status, json['access']], [
-      401,
-      { action: 'deleteAccessToken', resource: `service-token/${service.id}` },
-    ]);
+    assert.deepEqual(
+      [status, json['access']],
+      [401, { action: 'deleteAccessToken', resource: `service-token/${service.id}` }],
+    );
     const owner = await openBrowser(server, admin);
     assert.equal((await browse(path, { ...owner, ...origin }, { method: 'DELETE' })).status, 204);
   });
@@ -177,12 +182,22 @@ describe('calling with a session', () => {
 
   test('F28 an empty cookie header, and cookies of others, harm nobody', async () => {
     for (const cookie of ['', ';', 'signalbox_session=', 'theme=dark; other=1']) {
-      assert.equal((await server.call('/api/v2/caller-identity', { headers: { cookie } })).status, 200, cookie);
+      assert.equal(
+        (await server.call('/api/v2/caller-identity', { headers: { cookie } })).status,
+        200,
+        cookie,
+      );
       assert.equal((await browse('/api/v2/caller-identity', { cookie })).status, 401, cookie);
-      assert.equal((await browse('/api/v2/versions', { cookie, origin: 'https://evil.example' })).status, 200);
+      assert.equal(
+        (await browse('/api/v2/versions', { cookie, origin: 'https://evil.example' })).status,
+        200,
+      );
     }
     const { cookie } = await openBrowser(server, admin);
-    assert.equal((await browse('/api/v2/caller-identity', { cookie: `theme=dark; ${cookie}; a=b` })).status, 200);
+    assert.equal(
+      (await browse('/api/v2/caller-identity', { cookie: `theme=dark; ${cookie}; a=b` })).status,
+      200,
+    );
   });
 
   test('F28 a session ends after fourteen days, and at once when its member logs out', async () => {
@@ -210,11 +225,19 @@ describe('calling with a session', () => {
     const link = await createLoginLink(db, owner, clock.now());
     const origin = 'https://signalbox.example';
     const init = { method: 'POST', token: null };
-    const { headers } = await behind.call('/session', { ...init, headers: { ...FORM, origin }, body: `link=${link}` });
+    const { headers } = await behind.call('/session', {
+      ...init,
+      headers: { ...FORM, origin },
+      body: `link=${link}`,
+    });
     const [cookie] = headers.getSetCookie();
     assert.match(cookie!, /; HttpOnly; .*; Secure$/);
     const post = (from: string) =>
-      behind.call('/api/v2/tokens', { ...init, headers: { cookie: cookie!.split(';')[0]!, origin: from }, body: {} });
+      behind.call('/api/v2/tokens', {
+        ...init,
+        headers: { cookie: cookie!.split(';')[0]!, origin: from },
+        body: {},
+      });
     assert.deepEqual([(await post(origin)).status, (await post(behind.url)).status], [201, 403]);
     await behind.stop();
   });
@@ -223,6 +246,9 @@ describe('calling with a session', () => {
     const { cookie } = await openBrowser(server, admin);
     const secret = cookie.split('=')[1]!;
     assert.equal((await server.call('/api/v2/caller-identity', { token: secret })).status, 401);
-    assert.equal((await browse('/api/v2/caller-identity', { cookie: `signalbox_session=${ADMIN_TOKEN}` })).status, 401);
+    assert.equal(
+      (await browse('/api/v2/caller-identity', { cookie: `signalbox_session=${ADMIN_TOKEN}` })).status,
+      401,
+    );
   });
 });

@@ -43,7 +43,9 @@ onEachEngine((engine) => {
 
   test('F26 each has its own access: a role, custom roles or statements', async () => {
     const { db, clock } = server.app.kernel;
-    const policy = [{ effect: 'allow' as const, actions: ['viewAccessToken'], resources: ['service-token/*'] }];
+    const policy = [
+      { effect: 'allow' as const, actions: ['viewAccessToken'], resources: ['service-token/*'] },
+    ];
     const { id: roleId } = await createRole(db, { key: 'watcher', name: 'Watcher', policy }, clock.now());
     const service = await giveToken(server, admin, { isService: true, role: 'reader' });
     const path = `/api/v2/tokens/${service.id}`;
@@ -90,7 +92,8 @@ onEachEngine((engine) => {
 
   test('F26 when it was last used is kept', async () => {
     const { id, value } = await make({});
-    const read = async () => (await server.call(`/api/v2/tokens/${id}`)).json['lastUsed'] as number | undefined;
+    const read = async () =>
+      (await server.call(`/api/v2/tokens/${id}`)).json['lastUsed'] as number | undefined;
     assert.equal(await read(), undefined);
     await ask(value);
     await server.app.kernel.identity.saveUse();
@@ -101,7 +104,12 @@ onEachEngine((engine) => {
     for (const authorization of [ADMIN_TOKEN, `Bearer ${ADMIN_TOKEN}`, `bearer  ${ADMIN_TOKEN} `]) {
       assert.equal((await ask('', { authorization })).status, 200, authorization);
     }
-    for (const authorization of [`Basic ${ADMIN_TOKEN}`, `Token ${ADMIN_TOKEN}`, `${ADMIN_TOKEN}x`, 'Bearer']) {
+    for (const authorization of [
+      `Basic ${ADMIN_TOKEN}`,
+      `Token ${ADMIN_TOKEN}`,
+      `${ADMIN_TOKEN}x`,
+      'Bearer',
+    ]) {
       const { status, json } = await ask('', { authorization });
       assert.deepEqual([status, json['code']], [401, 'unauthorized'], authorization);
     }
@@ -119,7 +127,11 @@ onEachEngine((engine) => {
           ['/api/v2/tokens', 'POST'],
         ] as const) {
           const answer = await server.call(path, { method, headers: { authorization } });
-          assert.deepEqual([answer.status, answer.json['code']], [401, 'unauthorized'], `${authorization} ${path}`);
+          assert.deepEqual(
+            [answer.status, answer.json['code']],
+            [401, 'unauthorized'],
+            `${authorization} ${path}`,
+          );
         }
       }
     }
@@ -146,7 +158,9 @@ onEachEngine((engine) => {
     server.clock.goTo(expiry);
     assert.deepEqual(await both(), [401, 200]);
     const again = await make({});
-    await server.call(`/api/v2/tokens/${again.id}/reset?expiry=${server.clock.now() - 1}`, { method: 'POST' });
+    await server.call(`/api/v2/tokens/${again.id}/reset?expiry=${server.clock.now() - 1}`, {
+      method: 'POST',
+    });
     assert.equal((await ask(again.value)).status, 401, 'a time that is past is no grace');
   });
 
@@ -181,7 +195,9 @@ onEachEngine((engine) => {
   test('F32 no secret is in the database or in the log', async () => {
     const { db, clock } = server.app.kernel;
     const { id, value } = await make({ name: 'kept' });
-    const reset = await server.call(`/api/v2/tokens/${id}/reset?expiry=${clock.now() + MINUTE}`, { method: 'POST' });
+    const reset = await server.call(`/api/v2/tokens/${id}/reset?expiry=${clock.now() + MINUTE}`, {
+      method: 'POST',
+    });
     const second = reset.json['token'] as string;
     const { cookie } = await openBrowser(server, admin);
     const link = await createLoginLink(db, admin, clock.now());
@@ -202,7 +218,9 @@ onEachEngine((engine) => {
 
   /** Other tests have theirs on the same PostgreSQL. */
   async function currentSchema(): Promise<string> {
-    const { rows } = await sql<{ name: string }>`select current_schema() as name`.execute(server.app.kernel.db);
+    const { rows } = await sql<{ name: string }>`select current_schema() as name`.execute(
+      server.app.kernel.db,
+    );
     return rows[0]!.name;
   }
 

@@ -59,19 +59,21 @@ describe('over TLS', () => {
   });
 
   test('F1 resources are managed over HTTPS', async () => {
-    const { status, body } = await new Promise<{ status: number | undefined; body: string }>((resolve, reject) => {
-      const call = request(
-        `${server.url}/api/v2/tokens`,
-        { method: 'POST', ca, headers: { authorization: ADMIN_TOKEN, 'content-type': 'application/json' } },
-        (response) => {
-          let text = '';
-          response.on('data', (chunk: Buffer) => (text += chunk.toString()));
-          response.on('end', () => resolve({ status: response.statusCode, body: text }));
-        },
-      );
-      call.on('error', reject);
-      call.end('{"name":"over TLS"}');
-    });
+    const { status, body } = await new Promise<{ status: number | undefined; body: string }>(
+      (resolve, reject) => {
+        const call = request(
+          `${server.url}/api/v2/tokens`,
+          { method: 'POST', ca, headers: { authorization: ADMIN_TOKEN, 'content-type': 'application/json' } },
+          (response) => {
+            let text = '';
+            response.on('data', (chunk: Buffer) => (text += chunk.toString()));
+            response.on('end', () => resolve({ status: response.statusCode, body: text }));
+          },
+        );
+        call.on('error', reject);
+        call.end('{"name":"over TLS"}');
+      },
+    );
     assert.equal(status, 201);
     assert.equal((JSON.parse(body) as { name: string }).name, 'over TLS');
   });
@@ -136,11 +138,18 @@ describe('content types', () => {
       headers: { authorization: ADMIN_TOKEN },
       body: Buffer.from('{}'),
     });
-    assert.deepEqual([response.status, ((await response.json()) as { code: string }).code], [400, 'invalid_request']);
+    assert.deepEqual(
+      [response.status, ((await response.json()) as { code: string }).code],
+      [400, 'invalid_request'],
+    );
   });
 
   test('F3 application/json is taken with parameters and in any case', async () => {
-    for (const type of ['application/json', 'application/json; charset=utf-8', 'Application/JSON;charset="utf-8"']) {
+    for (const type of [
+      'application/json',
+      'application/json; charset=utf-8',
+      'Application/JSON;charset="utf-8"',
+    ]) {
       const headers = { 'content-type': type };
       const { status } = await server.call('/api/v2/tokens', { method: 'POST', headers, body: '{}' });
       assert.equal(status, 201, type);
@@ -161,7 +170,9 @@ describe('content types', () => {
     assert.match(json['openapi'] as string, /^3\.1\./);
     const paths = json['paths'] as Record<string, Record<string, { operationId: string }>>;
     const described = Object.entries(paths).flatMap(([path, operations]) =>
-      Object.entries(operations).map(([verb, { operationId }]) => [operationId, verb.toUpperCase(), path].join(' ')),
+      Object.entries(operations).map(([verb, { operationId }]) =>
+        [operationId, verb.toUpperCase(), path].join(' '),
+      ),
     );
     const served = flagsApi.routes.map(({ shape: { id, method, path } }) => [id, method, path].join(' '));
     assert.deepEqual(described.toSorted(), served.toSorted());
@@ -171,7 +182,9 @@ describe('content types', () => {
 
   test('F4 every reference in the description leads somewhere', async () => {
     const { text, json } = await server.call('/api/v2/openapi.json', { token: null });
-    const names = new Set([...text.matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)].map(([, name]) => name));
+    const names = new Set(
+      [...text.matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)].map(([, name]) => name),
+    );
     assert.ok(names.has('Token') && names.has('Error'));
     const { schemas } = json['components'] as { schemas: Record<string, unknown> };
     for (const name of names) assert.ok(schemas[name!] !== undefined, name);

@@ -7,12 +7,12 @@ import type { Api } from '../../src/kernel/dialect.ts';
 import { describeApi } from '../../src/kernel/openapi.ts';
 import { route } from '../../src/kernel/route.ts';
 import { Type } from '../../src/kernel/schema.ts';
-import { startServer } from '../server.ts';
+import { startServer, type Answer } from '../server.ts';
 
 const OLD = '2022-11-28';
 const NEW = '2026-03-10';
 
-type Json = Record<string, any>;
+type Json = Answer['json'];
 
 /** A description of the old version as it would be after somebody's edit. */
 function edited(edit: (document: Json) => void): unknown {

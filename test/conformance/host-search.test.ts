@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { join } from '../people.ts';
-import { startServer, type TestServer } from '../server.ts';
+import { startServer, type Answer, type TestServer } from '../server.ts';
 
 const PEOPLE = 45;
 const many = { known: 100_000, anonymous: 100_000, seconds: 3600 };
@@ -24,8 +24,7 @@ function linksOf(headers: Headers): Links {
 for (const prefix of ['', '/api/v3']) {
   describe(`search below "${prefix}/"`, () => {
     const search = (query: string) => server.call(`${prefix}/search/users?${query}`);
-    const loginsOf = (json: Record<string, any>) =>
-      json['items'].map((item: { login: string }) => item.login);
+    const loginsOf = (json: Answer['json']) => json['items'].map((item: { login: string }) => item.login);
 
     test('H5 search has a limit of its own, and a result has its total and a score', async () => {
       const { status, json, headers } = await search('q=person-12');

@@ -55,9 +55,10 @@ export function toPublicUser(member: Member): Static<typeof PublicUser> {
   return { username: member.username, profile: profileOf(member) };
 }
 
-/** A server of one's own has no plans to buy: everything it can do is on. Proxies are not among that. */
+/** What this server offers. There are no plans to buy: what it can do is on for everyone. */
+const OFFERED: (typeof FEATURES)[number][] = [];
+
 export function toPrivateUser(member: Member): Static<typeof PrivateUser> {
-  const enabled = FEATURES.filter((feature) => !feature.startsWith('PROXY'));
   return {
     id: member.id,
     username: member.username,
@@ -69,10 +70,10 @@ export function toPrivateUser(member: Member): Static<typeof PrivateUser> {
       isEnabled: true,
       tier: 'FREE',
       availableProxyGroups: {},
-      enabledPlatformFeatures: enabled,
+      enabledPlatformFeatures: OFFERED,
     },
     effectivePlatformFeatures: Object.fromEntries(
-      FEATURES.map((feature) => [feature, toFeature(enabled.includes(feature))]),
+      FEATURES.map((feature) => [feature, toFeature(OFFERED.includes(feature))]),
     ),
     isPaying: false,
     createdAt: new Date(member.createdAt).toISOString(),
@@ -82,7 +83,7 @@ export function toPrivateUser(member: Member): Static<typeof PrivateUser> {
 function toFeature(isEnabled: boolean): Static<typeof Feature> {
   return {
     isEnabled,
-    disabledReason: isEnabled ? null : 'This server has no proxies.',
+    disabledReason: isEnabled ? null : 'This server does not offer it.',
     disabledReasonType: isEnabled ? null : 'DISABLED',
     isTrial: false,
     trialExpirationAt: null,

@@ -18,7 +18,13 @@ const MOST_STATEMENTS = 500;
 const Names = Type.Optional(Type.Array(Type.String(), { maxItems: MOST_STATEMENTS }));
 
 const StatementSchema = Type.Object(
-  { effect: OneOf(['allow', 'deny']), actions: Names, notActions: Names, resources: Names, notResources: Names },
+  {
+    effect: OneOf(['allow', 'deny']),
+    actions: Names,
+    notActions: Names,
+    resources: Names,
+    notResources: Names,
+  },
   { $id: 'Statement' },
 );
 

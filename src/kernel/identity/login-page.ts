@@ -39,7 +39,9 @@ export function linkPage(link: string): string {
 }
 
 export function welcomePage(username: string, publicUrl: string): string {
-  const bases = ['/api/v2', '/v2', '/'].map((base) => `<li><code>${escapeHtml(publicUrl + base)}</code></li>`);
+  const bases = ['/api/v2', '/v2', '/'].map(
+    (base) => `<li><code>${escapeHtml(publicUrl + base)}</code></li>`,
+  );
   return htmlPage(
     `Logged in as ${escapeHtml(username)}`,
     `<p>This browser can now call the three APIs:</p><ul>${bases.join('')}</ul>

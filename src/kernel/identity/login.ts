@@ -36,7 +36,10 @@ export function serveLogin(app: FastifyInstance, kernel: Kernel): void {
       const { statusCode = 500 } = error as { statusCode?: number };
       const status = error instanceof Failure ? (STATUS[error.kind] ?? 500) : statusCode;
       if (status >= 500) kernel.log.error({ err: error }, 'login failed');
-      const words = error instanceof Failure && status !== 500 ? error.message : 'This did not work. Go back and try again.';
+      const words =
+        error instanceof Failure && status !== 500
+          ? error.message
+          : 'This did not work. Go back and try again.';
       return showPage(reply, status, messagePage(words));
     });
 

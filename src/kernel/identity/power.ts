@@ -18,9 +18,14 @@ export function checkGrant(caller: KnownCaller, power: Power, isService: boolean
 }
 
 /** Refuses to touch a token that can do more than the caller. A personal one can do no more than its owner can now. */
-export function checkReach(caller: KnownCaller, touched: Token, access: { action: string; resource: string }): void {
+export function checkReach(
+  caller: KnownCaller,
+  touched: Token,
+  access: { action: string; resource: string },
+): void {
   const { role, isService } = touched;
-  const power = isService || role === undefined ? touched : { ...touched, role: lower(role, caller.member.role) };
+  const power =
+    isService || role === undefined ? touched : { ...touched, role: lower(role, caller.member.role) };
   if (mayGrant(caller, power, isService)) return;
   throw new Failure('denied', 'This token has more power than you hold', { access });
 }
@@ -56,7 +61,9 @@ function heldRank({ member, token }: KnownCaller): number {
 function isWhole(caller: KnownCaller): boolean {
   const { member, token } = caller;
   if (token === undefined || token.role === 'owner') return true;
-  return token.role !== undefined && member.customRoles.length === 0 && heldRank(caller) >= RANKS[member.role];
+  return (
+    token.role !== undefined && member.customRoles.length === 0 && heldRank(caller) >= RANKS[member.role]
+  );
 }
 
 function lower(one: BaseRole, other: BaseRole): BaseRole {

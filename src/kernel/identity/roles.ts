@@ -45,7 +45,10 @@ export async function policiesOf(db: Db, names: string[]): Promise<Policy[]> {
     .execute();
   // Base and own statements make one policy, so that what the role denies is denied whatever its base allows.
   return rows.map(({ policy, base_role }) =>
-    compilePolicy([...rolePolicies[base_role as BaseRole].statements, ...(JSON.parse(policy) as Statement[])]),
+    compilePolicy([
+      ...rolePolicies[base_role as BaseRole].statements,
+      ...(JSON.parse(policy) as Statement[]),
+    ]),
   );
 }
 

@@ -10,7 +10,23 @@ export interface Secret {
 }
 
 export function newSecret(prefix: string): Secret {
-  return secretOf(prefix + randomBytes(32).toString('base64url'));
+  return secretOf(prefix + randomText(SECRET_LENGTH));
+}
+
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+/** So many letters and digits hold 256 bits. */
+const SECRET_LENGTH = 43;
+
+/** Letters and digits only: such a text is marked by a double click, and no end of it looks like an option. */
+function randomText(length: number): string {
+  let text = '';
+  while (text.length < length) {
+    for (const byte of randomBytes(length)) {
+      // The bytes above the last multiple of 62 would make some letters likelier than others.
+      if (byte < 248 && text.length < length) text += ALPHABET[byte % ALPHABET.length];
+    }
+  }
+  return text;
 }
 
 export function secretOf(value: string): Secret {

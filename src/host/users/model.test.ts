@@ -1,0 +1,62 @@
+// Tests of how the host shows users.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Member } from '../../kernel/identity/members.ts';
+import { drawAvatar, nameOf, nodeId, toPrivateUser, toPublicUser, toSimpleUser } from './model.ts';
+
+const ADA: Member = {
+  id: 'm1',
+  number: 7,
+  username: 'ada',
+  email: 'ada@example.com',
+  firstName: 'Ada',
+  lastName: 'Lovelace',
+  role: 'writer',
+  customRoles: [],
+  createdAt: Date.parse('2026-01-02T03:04:05.678Z'),
+  updatedAt: Date.parse('2026-02-03T04:05:06.789Z'),
+};
+const BASE = 'https://host.example/api/v3';
+
+test('every URL is below the base that the caller used, pages are on the site', () => {
+  const { html_url: page, avatar_url: picture, ...rest } = toSimpleUser(ADA, BASE);
+  assert.equal(page, 'https://host.example/ada');
+  assert.equal(picture, `${BASE}/avatars/7`);
+  for (const [name, value] of Object.entries(rest)) {
+    if (name.endsWith('url')) assert.ok(String(value).startsWith(`${BASE}/users/ada`), name);
+  }
+});
+
+test('times have no milliseconds, and what is not known is null', () => {
+  const user = toPublicUser(ADA, BASE);
+  assert.equal(user.created_at, '2026-01-02T03:04:05Z');
+  assert.equal(user.updated_at, '2026-02-03T04:05:06Z');
+  assert.deepEqual([user.bio, user.company, user.location], [null, null, null]);
+});
+
+test('the address is shown to its owner alone', () => {
+  assert.equal(toPublicUser(ADA, BASE).email, null);
+  assert.equal(toPrivateUser(ADA, BASE).email, 'ada@example.com');
+});
+
+test('a name is made of what is known of it', () => {
+  assert.equal(nameOf(ADA), 'Ada Lovelace');
+  assert.equal(nameOf({ ...ADA, firstName: undefined }), 'Lovelace');
+  assert.equal(nameOf({ ...ADA, firstName: undefined, lastName: undefined }), null);
+});
+
+test('only those who run the account are site admins', () => {
+  const isAdmin = (role: Member['role']) => toSimpleUser({ ...ADA, role }, BASE).site_admin;
+  const shown = (['reader', 'writer', 'admin', 'owner'] as const).map(isAdmin);
+  assert.deepEqual(shown, [false, false, true, true]);
+});
+
+test('a node id names kind and number', () => {
+  assert.equal(Buffer.from(nodeId(ADA), 'base64').toString(), '04:User7');
+});
+
+test('a picture is the same for the same user and has their letter', () => {
+  assert.equal(drawAvatar(ADA), drawAvatar({ ...ADA }));
+  assert.notEqual(drawAvatar(ADA), drawAvatar({ ...ADA, number: 8 }));
+  assert.match(drawAvatar(ADA), /^<svg .*>A<\/text><\/svg>$/);
+});
