@@ -3,7 +3,7 @@ import type { CallFacts } from '../kernel/dialect.ts';
 import { neighbours, withQuery, type Page } from '../kernel/page.ts';
 import { Type, type TSchema } from '../kernel/schema.ts';
 
-export const Link = Type.Object({ href: Type.String(), type: Type.String() }, { $id: 'Link' });
+const Link = Type.Object({ href: Type.String(), type: Type.String() }, { $id: 'Link' });
 export const Links = Type.Record(Type.String(), Link);
 
 const ROOT = '/api/v2';

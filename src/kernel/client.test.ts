@@ -13,13 +13,21 @@ const seen: {
   authorization: string | undefined;
   body: string;
 }[] = [];
-const server = createServer(async (request, response) => {
+const server = createServer((request, response) => {
   let body = '';
-  for await (const chunk of request) body += String(chunk);
-  const { method = '', url = '', headers } = request;
-  seen.push({ method, url, type: headers['content-type'], authorization: headers.authorization, body });
-  if (url.startsWith('/none')) return response.writeHead(204).end();
-  return response.writeHead(200, { 'content-type': 'application/json' }).end('{"good":true}');
+  request.on('data', (chunk) => (body += String(chunk)));
+  request.on('end', () => {
+    const { method = '', url: path = '', headers } = request;
+    seen.push({
+      method,
+      url: path,
+      type: headers['content-type'],
+      authorization: headers.authorization,
+      body,
+    });
+    if (path.startsWith('/none')) response.writeHead(204).end();
+    else response.writeHead(200, { 'content-type': 'application/json' }).end('{"good":true}');
+  });
 });
 let url = '';
 before(async () => {

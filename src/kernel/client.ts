@@ -40,7 +40,7 @@ export async function callRoute<S extends Shape>(
   );
   const target = new URL(url + path);
   for (const [name, value] of Object.entries(query)) {
-    if (value !== undefined) target.searchParams.set(name, String(value as string | number | boolean));
+    if (value !== undefined) target.searchParams.set(name, String(value));
   }
   const response = await fetch(target, {
     method: shape.method,

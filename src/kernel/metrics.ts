@@ -5,7 +5,7 @@ const BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5,
 
 class Timing {
   /** How many took at most the bound and more than the one before; the last counts what was slower than all. */
-  readonly #counts = new Array<number>(BOUNDS.length + 1).fill(0);
+  readonly #counts = Array.from({ length: BOUNDS.length + 1 }, () => 0);
   #sum = 0;
 
   observe(seconds: number): void {

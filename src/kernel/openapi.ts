@@ -42,7 +42,7 @@ function describeRoute(shape: Shape, dialect: Dialect, version: string, schemas:
     ...(isAhead && { 'x-changes-ahead': true }),
     parameters: [...parameters(shape.params, 'path', schemas), ...parameters(shape.query, 'query', schemas)],
     ...(body !== undefined && {
-      requestBody: { required: true, content: json(lift(body as JsonSchema, schemas)) },
+      requestBody: { required: true, content: json(lift(body, schemas)) },
     }),
     responses: describeReplies(shape, dialect, version, schemas),
     security: shape.access === 'anyone' ? [{}, { token: [] }] : [{ token: [] }],
@@ -81,7 +81,7 @@ function describeReplies(shape: Shape, dialect: Dialect, version: string, schema
   if (dialect.conditional && shape.method === 'GET') replies['304'] = { description: 'Nothing changed.' };
   replies['default'] = {
     description: 'The call failed.',
-    content: json(lift(dialect.errorSchema as JsonSchema, schemas)),
+    content: json(lift(dialect.errorSchema, schemas)),
   };
   return replies;
 }

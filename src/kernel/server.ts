@@ -39,7 +39,7 @@ export function createServer({ tls, trustProxy }: ServerOptions): FastifyInstanc
     }),
   });
   app.decorateRequest('call');
-  return app as unknown as FastifyInstance;
+  return app;
 }
 
 /** A path with broken percent signs is taken literally: nothing has such a name, and its API says so in its own words. */

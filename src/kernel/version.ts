@@ -69,7 +69,7 @@ export function editionOf(schema: TSchema, version: string, table: VersionTable)
 /** An old shape is written with the newest shapes inside it: they must be as old as the rest. */
 function beforeAll(step: Change, newer: readonly Change[]): Change {
   const before = step.before as JsonSchema;
-  const touching = newer.filter((change) => childrenOf(before).some((child) => mentions(child, change)));
+  const touching = newer.filter((one) => childrenOf(before).some((child) => mentions(child, one)));
   if (touching.length === 0) return step;
   return { ...step, before: mapChildren(before, (child) => touching.reduce(substitute, child)) };
 }
@@ -90,7 +90,7 @@ function idOf(schema: TSchema): string | undefined {
 
 /** The schema with the resource's shape from before the change, at every depth. */
 function substitute(schema: JsonSchema, step: Change): JsonSchema {
-  if (schema.$id !== undefined && schema.$id === idOf(step.schema)) return step.before as JsonSchema;
+  if (schema.$id !== undefined && schema.$id === idOf(step.schema)) return step.before;
   if (!mentions(schema, step)) return schema;
   return mapChildren(schema, (child) => substitute(child, step));
 }
@@ -169,9 +169,7 @@ function insideOf(schema: JsonSchema, step: Change, convert: Convert): Convert |
 }
 
 function childConversion(child: unknown, step: Change, convert: Convert): Convert | undefined {
-  return isObject(child) && !Array.isArray(child)
-    ? conversion(child as JsonSchema, step, convert)
-    : undefined;
+  return isObject(child) && !Array.isArray(child) ? conversion(child, step, convert) : undefined;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
@@ -194,7 +192,7 @@ export function changesAhead(shape: Shape, version: string, { changes }: Version
 }
 
 function schemasOf({ reply = {}, list, body }: Shape): JsonSchema[] {
-  return [...Object.values(reply), list, body].filter((schema) => schema != null) as JsonSchema[];
+  return [...Object.values(reply), list, body].filter((schema) => schema != null);
 }
 
 /** A change or a version mark that matches nothing is a mistake that no caller would ever report: refuse to start. */
@@ -206,7 +204,7 @@ export function checkVersions(shapes: readonly Shape[], { names, changes }: Vers
     const replies = shapes.flatMap(({ reply = {}, list }) => [...Object.values(reply), list]);
     const bodies = shapes.map(({ body }) => body);
     const matches = (among: (TSchema | null | undefined)[]) =>
-      among.some((one) => one != null && mentions(one as JsonSchema, step));
+      among.some((one) => one != null && mentions(one, step));
     if (up === undefined && down === undefined) throw new Error(`The change "${title}" changes nothing`);
     if (down !== undefined && !matches(replies)) throw new Error(`The change "${title}" matches no reply`);
     if (up !== undefined && !matches(bodies))

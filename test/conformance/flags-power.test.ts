@@ -1,8 +1,8 @@
 // Who may do what with tokens, and that nobody gets more power than they hold, on a running server: rules F26, F31 and F35.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { findMember, type Member } from '../../src/kernel/identity/members.ts';
-import type { BaseRole, Statement } from '../../src/kernel/identity/policy.ts';
+import type { Member } from '../../src/kernel/identity/members.ts';
+import { can, type BaseRole, type Statement } from '../../src/kernel/identity/policy.ts';
 import { createRole } from '../../src/kernel/identity/roles.ts';
 import type { NewToken } from '../../src/kernel/identity/tokens.ts';
 import { giveToken, join, openBrowser } from '../people.ts';
@@ -274,7 +274,7 @@ describe('no way up', () => {
     const admin = await give(people.admin, { role: 'admin' });
     const { status, json } = await post(admin.value, { inlineRole: ALL, serviceToken: true });
     assert.equal(status, 201);
-    const { value } = { value: json['token'] as string };
+    const value = json['token'] as string;
     assert.equal((await post(value, { role: 'owner', serviceToken: true })).status, 401);
     const strong = await give(people.owner, { isService: true, role: 'owner' });
     assert.equal((await reset(value, strong.id)).status, 401);
@@ -331,6 +331,5 @@ describe('no way up', () => {
     const { status, json } = await reset(helper.value, token.id);
     assert.equal(status, 200);
     assert.equal(await isGood({ value: json['token'] as string }), false);
-    assert.notEqual(await findMember(server.app.kernel.db, { id: people.owner.id }), undefined);
   });
 });

@@ -210,7 +210,7 @@ export function patchToken(token: Token, owner: Member | undefined, operations: 
   const { role: _role, inlinePolicy: _inlinePolicy, ...kept } = token;
   return {
     ...kept,
-    ...readPower(replacePower(shown as Editable, wanted)),
+    ...readPower(replacePower(shown, wanted)),
     name: wanted.name ?? '',
     description: wanted.description ?? '',
   };

@@ -21,7 +21,7 @@ export function matchNames<T>(
     const now = after.get(name);
     return now === undefined ? [] : [{ name, before: value, after: now }];
   });
-  const [[lost] = [], [found] = []] = [removed, added];
+  const [[lost], [found]] = [removed, added];
   const isRename =
     lost !== undefined &&
     found !== undefined &&

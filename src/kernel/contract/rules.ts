@@ -72,7 +72,7 @@ function nearestWhole(bound: Bound, inward: 1 | -1): Bound {
 }
 
 /** Whether some value passes the older rule and not the newer one; rules that cannot be compared count as such. */
-export function isStricter(name: string, older: Rule | undefined, newer: Rule): boolean {
+function isStricter(name: string, older: Rule | undefined, newer: Rule): boolean {
   if (older === undefined) return true;
   if (typeof older === 'string' || typeof newer === 'string') {
     return (

@@ -43,7 +43,7 @@ export const UNDESCRIBED: Schema = Object.freeze({});
 export const NULL_FACET: Facet = { whole: false, rules: new Map(), members: new Map(), rest: 'open' };
 
 /** The names of the types, as a reader of the contract knows them. */
-export function typeNames(shape: Shape): string[] {
+function typeNames(shape: Shape): string[] {
   const wholeOnly = shape.get('number')?.every((facet) => facet.whole) ?? false;
   if (shape.size === SLOTS.length && !wholeOnly) return ['any'];
   const present = SLOTS.filter((slot) => shape.has(slot));
