@@ -5,12 +5,12 @@ import { Failure } from './failure.ts';
 
 type Inflate = (data: Uint8Array, options: { maxOutputLength: number }) => Promise<Buffer>;
 
-const INFLATERS: Record<string, Inflate> = {
-  gzip: promisify(gunzip),
-  'x-gzip': promisify(gunzip),
-  deflate: promisify(inflate),
-  br: promisify(brotliDecompress),
-};
+const INFLATERS = new Map<string, Inflate>([
+  ['gzip', promisify(gunzip)],
+  ['x-gzip', promisify(gunzip)],
+  ['deflate', promisify(inflate)],
+  ['br', promisify(brotliDecompress)],
+]);
 
 const ENCODINGS = ['br', 'gzip', 'deflate', 'identity'];
 
@@ -20,8 +20,9 @@ export async function inflateBody(
   encoding: string | undefined,
   limit: number,
 ): Promise<Buffer> {
-  if (encoding === undefined || encoding === '' || encoding === 'identity') return bytes;
-  const inflater = INFLATERS[encoding.trim().toLowerCase()];
+  const name = encoding?.trim().toLowerCase() ?? '';
+  if (name === '' || name === 'identity') return bytes;
+  const inflater = INFLATERS.get(name);
   if (inflater === undefined) {
     throw new Failure(
       'unsupported-encoding',

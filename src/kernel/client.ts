@@ -24,17 +24,20 @@ export interface Connection {
   authorization?: string;
 }
 
+/** What the typed input is when its types are not looked at. */
+interface Loose {
+  params?: Record<string, string | number>;
+  query?: Record<string, string | number | boolean | undefined>;
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
 export async function callRoute<S extends Shape>(
   { url, authorization }: Connection,
   { shape }: Route<S>,
   input: Input<S>,
 ): Promise<Answer> {
-  const {
-    params = {},
-    query = {},
-    body,
-    headers,
-  } = input as Record<string, Record<string, unknown> | undefined>;
+  const { params = {}, query = {}, body, headers } = input as Loose;
   const path = shape.path.replaceAll(/\{(\w+)\}/g, (_all, name: string) =>
     encodeURIComponent(String(params[name])),
   );
@@ -47,7 +50,7 @@ export async function callRoute<S extends Shape>(
     headers: {
       ...(authorization !== undefined && { authorization }),
       ...(body !== undefined && { 'content-type': 'application/json' }),
-      ...(headers as Record<string, string> | undefined),
+      ...headers,
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
