@@ -42,7 +42,8 @@ export function clampLimit(asked: number | undefined, usual: number, most: numbe
 
 /** The same URL with other query values; empty ones are left out and the rest sorted, so that equal pages have equal links. */
 export function withQuery(url: string, changes: Record<string, string | number | undefined>): string {
-  const [path = '', text = ''] = url.split('?', 2);
+  const [path = '', ...rest] = url.split('?');
+  const text = rest.join('?');
   const query = new URLSearchParams(text);
   for (const [name, value] of Object.entries(changes)) {
     if (value === undefined) query.delete(name);

@@ -52,7 +52,11 @@ function bodyOf(bytes: number): { text: string; length: number } {
   return { text: JSON.stringify({ item: 'x'.repeat(bytes - frame) }), length: bytes - frame };
 }
 
-function assertFailed({ status, json }: { status: number; json: Json }, expected: [number, string], label?: string) {
+function assertFailed(
+  { status, json }: { status: number; json: Json },
+  expected: [number, string],
+  label?: string,
+) {
   assert.deepEqual([status, json['error'].type], expected, label);
 }
 

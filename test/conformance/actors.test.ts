@@ -18,7 +18,11 @@ onEachEngine((engine) => {
   });
   after(() => server.stop());
 
-  function assertFailed({ status, json, headers }: Answer, expected: [status: number, type: string], label?: string) {
+  function assertFailed(
+    { status, json, headers }: Answer,
+    expected: [status: number, type: string],
+    label?: string,
+  ) {
     assert.deepEqual([status, json['error'].type], expected, label);
     assert.deepEqual(Object.keys(json), ['error'], label);
     assert.deepEqual(Object.keys(json['error']), ['type', 'message'], label);
@@ -115,10 +119,27 @@ onEachEngine((engine) => {
   });
 
   test('A28 what is not there is told by its own type', async () => {
-    for (const name of ['nobody', '0123456789abcdef01234567', 'ADA-L~x', '%F0%9F%98%80', '%', '%ff', 'x'.repeat(5000)]) {
+    for (const name of [
+      'nobody',
+      '0123456789abcdef01234567',
+      'ADA-L~x',
+      '%F0%9F%98%80',
+      '%',
+      '%ff',
+      'x'.repeat(5000),
+    ]) {
       assertFailed(await server.call(`/v2/users/${name}`), [404, 'user-not-found'], name.slice(0, 30));
     }
-    for (const path of ['/v2', '/v2/', '/v2/nothing', '/v2/users', '/v2/users/a/b', '/v2/%00', '/v2/%', '/v2//users/me']) {
+    for (const path of [
+      '/v2',
+      '/v2/',
+      '/v2/nothing',
+      '/v2/users',
+      '/v2/users/a/b',
+      '/v2/%00',
+      '/v2/%',
+      '/v2//users/me',
+    ]) {
       assertFailed(await server.call(path), [404, 'page-not-found'], path);
       assertFailed(await server.call(path, { token: null }), [404, 'page-not-found'], path);
     }

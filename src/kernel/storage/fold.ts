@@ -17,6 +17,11 @@ const SEALED: Meaning = [
   'The files can only be read: check their owner and how the disk is mounted.',
 ];
 const BROKEN: Meaning = ['unavailable', 'Files could not be read or written: check the disk.'];
+/** What SQLite would keep and PostgreSQL cannot: an edge that let it through should have refused it. */
+const UNFIT: Meaning = [
+  'invalid',
+  'It holds a value that cannot be stored: a NUL character, or a number too large.',
+];
 const IDLE: Meaning = [
   'timeout',
   'The transaction waited too long for its next statement and was rolled back.',
@@ -42,6 +47,8 @@ const SQLITE: Record<number, Meaning> = {
 const POSTGRES: Record<string, Meaning> = {
   '23505': TAKEN,
   '23503': BOUND,
+  '22021': UNFIT, // a character that text cannot hold
+  '22003': UNFIT, // a number out of range
   '40001': BUSY, // serialization failure
   '40P01': BUSY, // deadlock
   '55P03': BUSY, // lock not available
