@@ -84,10 +84,10 @@ export const actorsApi: Api = { dialect, routes: [...userRoutes] };
 
 /** The header wins over the URL, and both over a cookie. */
 function credentialOf({ headers, url }: CallFacts): Credential | undefined {
-  const { authorization } = headers;
-  if (authorization !== undefined) {
-    const secret = /^bearer\s+(.+)$/i.exec(authorization.trim())?.[1];
-    return { kind: 'token', secret: secret ?? authorization.trim() };
+  const authorization = headers.authorization?.trim();
+  if (authorization !== undefined && authorization !== '') {
+    const secret = /^bearer\s+(.+)$/i.exec(authorization)?.[1];
+    return { kind: 'token', secret: secret ?? authorization };
   }
   const query = url.indexOf('?');
   if (query !== -1 && url.includes('token=', query)) {

@@ -1,4 +1,5 @@
 // Reads a request's body: content encoding, size before and after inflation, and JSON.
+import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { Failure } from './failure.ts';
@@ -13,6 +14,22 @@ const INFLATERS = new Map<string, Inflate>([
 ]);
 
 const ENCODINGS = ['br', 'gzip', 'deflate', 'identity'];
+
+/** Reads the whole body, and stops at the limit: by the length that was announced, or by what came. */
+export function collectBody(request: IncomingMessage, limit: number): Promise<Buffer> {
+  if (Number(request.headers['content-length']) > limit) return Promise.reject(tooLarge(limit));
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+  const chunks: Buffer[] = [];
+  let size = 0;
+  request.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    if (size <= limit) chunks.push(chunk);
+    else reject(tooLarge(limit));
+  });
+  request.on('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
+  request.on('error', reject);
+  return promise;
+}
 
 /** The limit holds for the inflated size too, and inflating stops there: a small bomb never grows large. */
 export async function inflateBody(

@@ -1,14 +1,14 @@
 // Folds what Fastify and Node throw while reading a request into our failures.
-import { tooLarge } from './body.ts';
 import { Failure } from './failure.ts';
 
-export function asFailure(error: unknown, bodyLimit: number): Failure {
+export function asFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
   const { code, statusCode, message } = error as { code?: string; statusCode?: number; message?: string };
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return tooLarge(bodyLimit);
   if (code?.startsWith('FST_ERR_CTP_') || code === 'FST_ERR_BAD_URL') {
     return new Failure('malformed', message ?? 'The request cannot be read');
   }
+  if (code === 'ECONNRESET')
+    return new Failure('malformed', 'The caller went away before the body was there');
   if (code === 'FST_ERR_REQUEST_TIMEOUT' || statusCode === 408)
     return new Failure('timeout', 'The request took too long');
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {

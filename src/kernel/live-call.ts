@@ -1,5 +1,6 @@
 // One call from its first moment to its reply: the facts that the stages fill in, and what its handler may ask of it.
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Readable } from 'node:stream';
 import type { CallFacts, Counted } from './dialect.ts';
 import { newCallId } from './id.ts';
 import type { Caller } from './identity/caller.ts';
@@ -34,6 +35,7 @@ export class LiveCall implements CallFacts {
   params: unknown;
   query: unknown;
   body: unknown;
+  stream: Readable | undefined;
   readonly #limits: Limits;
   #hasAsked = false;
 

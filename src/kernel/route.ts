@@ -1,4 +1,5 @@
 // route(shape, handle): the declaration from which serving, checking, documenting and calling an endpoint are derived.
+import type { Readable } from 'node:stream';
 import type { Caller, KnownCaller } from './identity/caller.ts';
 import type { Kernel } from './kernel.ts';
 import type { Page } from './page.ts';
@@ -24,6 +25,8 @@ export interface Shape {
   params?: TObject;
   query?: TObject;
   body?: TSchema;
+  /** The body is not read for the handler: it takes the bytes as they come, from `call.stream`. */
+  streams?: true;
   /** The body of each good status; null where there is none. The first is the usual one. */
   reply?: Record<number, TSchema | null>;
   /** For a list: the schema of one item. The dialect decides what a page of them looks like. */
@@ -53,6 +56,8 @@ export interface Call<S extends Shape = Shape> {
   readonly query: StaticOr<S['query'], Record<string, never>>;
   readonly body: StaticOr<S['body'], undefined>;
   readonly headers: Record<string, string | string[] | undefined>;
+  /** The body as it comes, still in its content encoding; only on routes that stream. */
+  readonly stream: Readable;
   /** The path and query as asked for. */
   readonly url: string;
   /** Where clients reach this API: scheme, host and the prefix they used, without a slash at the end. */
@@ -92,12 +97,25 @@ export class Text {
   }
 }
 
+/** A body that is made while it is sent, at the pace of whoever reads it. It is given up when the reader goes away. */
+export class Stream {
+  readonly source: AsyncIterable<Uint8Array | string>;
+  readonly headers: Record<string, string>;
+  readonly status: number;
+
+  constructor(source: AsyncIterable<Uint8Array | string>, headers: Record<string, string>, status = 200) {
+    this.source = source;
+    this.headers = headers;
+    this.status = status;
+  }
+}
+
 type GoodBody<S extends Shape> =
   S['reply'] extends Record<number, TSchema | null>
     ? StaticOr<S['reply'][keyof S['reply']], undefined>
     : never;
 
-export type Result<S extends Shape> = GoodBody<S> | Page | Reply | Text;
+export type Result<S extends Shape> = GoodBody<S> | Page | Reply | Stream | Text;
 
 /** What `route` checks of a handler's result is forgotten here, so that routes of all shapes fit into one list. */
 export interface Route<S extends Shape = Shape> {

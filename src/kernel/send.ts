@@ -1,12 +1,14 @@
 // Puts replies on the wire: the body in its version and envelope, the dialect's headers, conditional requests, errors.
 import { hash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import type { FastifyReply } from 'fastify';
 import type { CallFacts, Dialect, Headers } from './dialect.ts';
 import { routeEdition, type RouteEdition } from './edition.ts';
 import type { Failure } from './failure.ts';
 import type { Kernel } from './kernel.ts';
 import { Page } from './page.ts';
-import { Reply, Text, usualStatus, type Shape } from './route.ts';
+import { Reply, Stream, Text, usualStatus, type Shape } from './route.ts';
 
 export class Sender {
   readonly #dialect: Dialect;
@@ -36,6 +38,7 @@ export class Sender {
     if (result instanceof Text) {
       return this.#good(reply, call, edition, new Reply(200, result.text, { 'content-type': result.type }));
     }
+    if (result instanceof Stream) return this.#stream(reply, call, edition, result);
     const { status, body, headers } =
       result instanceof Reply ? result : new Reply(usualStatus(shape), result);
     if (body instanceof Page) {
@@ -104,6 +107,37 @@ export class Sender {
     own: Headers,
     text?: string,
   ): void {
+    const headers = this.#headers(call, fixed, own);
+    if (text !== undefined) headers['content-length'] = String(Buffer.byteLength(text));
+    reply.hijack();
+    reply.raw.writeHead(status, headers);
+    reply.raw.end(text);
+  }
+
+  /** Sends at the reader's pace. Once the head is out a failure can only be shown by breaking off: half a body is no body. */
+  #stream(
+    reply: FastifyReply,
+    call: CallFacts,
+    edition: RouteEdition,
+    { source, headers, status }: Stream,
+  ): void {
+    reply.hijack();
+    reply.raw.writeHead(status, this.#headers(call, edition.headers, headers));
+    const body = Readable.from(source, { objectMode: false });
+    if (call.method === 'HEAD') {
+      body.destroy();
+      reply.raw.end();
+      return;
+    }
+    pipeline(body, reply.raw).catch((error: unknown) => {
+      const isGone = (error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE';
+      if (!isGone)
+        this.#kernel.log.error({ call: call.id, route: call.shape?.id, err: error }, 'broke off a reply');
+      reply.raw.destroy();
+    });
+  }
+
+  #headers(call: CallFacts, fixed: Headers, own: Headers): Headers {
     const { cors, limits, callHeaders } = this.#dialect;
     const { origin } = call.headers;
     const headers: Headers = { ...fixed };
@@ -113,11 +147,7 @@ export class Sender {
     }
     if (call.counters.length > 0) Object.assign(headers, limits.headers(call.counters, call.now));
     if (callHeaders !== undefined) Object.assign(headers, callHeaders(call));
-    Object.assign(headers, own);
-    if (text !== undefined) headers['content-length'] = String(Buffer.byteLength(text));
-    reply.hijack();
-    reply.raw.writeHead(status, headers);
-    reply.raw.end(text);
+    return Object.assign(headers, own);
   }
 
   #fixedHeaders(version: string, shape: Shape | undefined): Headers {

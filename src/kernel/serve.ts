@@ -1,7 +1,7 @@
 // Mounts an API on Fastify and runs the life of a request: admit, read, handle, descend, send.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { admit } from './admit.ts';
-import { inflateBody, parseJson } from './body.ts';
+import { collectBody, inflateBody, parseJson } from './body.ts';
 import type { Api, Dialect } from './dialect.ts';
 import { Failure } from './failure.ts';
 import { asFailure } from './fastify-failure.ts';
@@ -53,13 +53,9 @@ function mount(
 ) {
   const send = new Sender(dialect, kernel);
 
-  // The body stays bytes: which types are taken, and how they are told off, is the dialect's to say.
+  // The body stays a stream: which types are taken, and how they are told off, is the dialect's to say.
   scope.removeAllContentTypeParsers();
-  scope.addContentTypeParser(
-    '*',
-    { parseAs: 'buffer', bodyLimit: dialect.bodyLimit },
-    (_request, body, done) => done(null, body),
-  );
+  scope.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
 
   scope.addHook('onRequest', (request, _reply, done) => {
     const { shape, isOpen } = request.routeOptions.config as RouteConfig;
@@ -86,7 +82,7 @@ function mount(
   });
 
   scope.setErrorHandler((error: Error, request, reply) => {
-    send.failure(reply, request.call, asFailure(error, dialect.bodyLimit), error);
+    send.failure(reply, request.call, asFailure(error), error);
   });
   scope.setNotFoundHandler(() => {
     throw new Failure('no-route', 'There is nothing at this path');
@@ -160,18 +156,22 @@ function answerer({ shape, handle }: Route, dialect: Dialect, kernel: Kernel, se
     }
     call.params = edition.readParams?.(request.params as Record<string, unknown>);
     call.query = edition.readQuery?.(request.query as Record<string, unknown>);
-    // A body that nobody asked for must still be one that the API takes.
-    const body = request.body === undefined ? undefined : await readBody(request, shape, dialect);
-    call.body = edition.readBody?.(body);
+    if (shape.streams) call.stream = request.raw;
+    else if (request.body === undefined) call.body = edition.readBody?.(undefined);
+    else {
+      // A body that nobody asked for must still be one that the API takes.
+      const body = await readBody(request, shape, dialect);
+      call.body = edition.readBody?.(body);
+    }
     const result = await handle(call as Call, kernel);
     call.checkAsked();
     send.result(reply, call, shape, result);
   };
 }
 
-async function readBody(request: FastifyRequest, shape: Shape, dialect: Dialect): Promise<unknown> {
-  const bytes = request.body as Buffer | undefined;
-  if (bytes === undefined || bytes.length === 0) return undefined;
-  dialect.checkContentType(request.headers['content-type'], shape);
-  return parseJson(await inflateBody(bytes, request.headers['content-encoding'], dialect.bodyLimit));
+async function readBody({ raw, headers }: FastifyRequest, shape: Shape, dialect: Dialect): Promise<unknown> {
+  const bytes = await collectBody(raw, dialect.bodyLimit);
+  if (bytes.length === 0) return undefined;
+  dialect.checkContentType(headers['content-type'], shape);
+  return parseJson(await inflateBody(bytes, headers['content-encoding'], dialect.bodyLimit));
 }

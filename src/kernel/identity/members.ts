@@ -71,11 +71,15 @@ export async function createMember(
 export type MemberName = { id: string } | { username: string } | { number: number };
 
 const ID = /^[0-9a-f]{24}$/;
+/** PostgreSQL counts members in 32 bits. */
+const MOST_NUMBER = 2 ** 31 - 1;
 
 /** What cannot be anybody's name is not asked for: a NUL in it, say, is an error to PostgreSQL. */
 function isName(by: MemberName): boolean {
   if ('id' in by) return ID.test(by.id);
-  return 'username' in by ? USERNAME.test(by.username) : Number.isSafeInteger(by.number);
+  return 'username' in by
+    ? USERNAME.test(by.username)
+    : Number.isInteger(by.number) && by.number <= MOST_NUMBER;
 }
 
 export async function findMember(db: Db, by: MemberName): Promise<Member | undefined> {

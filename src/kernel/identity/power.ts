@@ -17,16 +17,15 @@ export function checkGrant(caller: KnownCaller, power: Power, isService: boolean
   });
 }
 
-/** Refuses to touch a token that can do more than the caller. A personal one can do no more than its owner can now. */
+/** Refuses to touch a service token, or one of the caller's own, that can do more than the caller. */
 export function checkReach(
   caller: KnownCaller,
   touched: Token,
   access: { action: string; resource: string },
 ): void {
-  const { role, isService } = touched;
-  const power =
-    isService || role === undefined ? touched : { ...touched, role: lower(role, caller.member.role) };
-  if (mayGrant(caller, power, isService)) return;
+  // What a personal token says of itself is bounded by its owner: who can do all that the owner can reaches it.
+  if (!touched.isService && isWhole(caller)) return;
+  if (mayGrant(caller, touched, touched.isService)) return;
   throw new Failure('denied', 'This token has more power than you hold', { access });
 }
 
@@ -37,7 +36,7 @@ export function checkReach(
 function mayGrant(caller: KnownCaller, power: Power, isService: boolean): boolean {
   const { token } = caller;
   if (power.role !== undefined) return heldRank(caller) >= RANKS[power.role] && !hasOwnStatements(power);
-  if (token !== undefined && hasSamePower(token, power) && (token.isService || !isService)) return true;
+  if (token?.isService === isService && hasSamePower(token, power)) return true;
   return isService ? heldRank(caller) >= RANKS.admin : isWhole(caller);
 }
 
@@ -64,8 +63,4 @@ function isWhole(caller: KnownCaller): boolean {
   return (
     token.role !== undefined && member.customRoles.length === 0 && heldRank(caller) >= RANKS[member.role]
   );
-}
-
-function lower(one: BaseRole, other: BaseRole): BaseRole {
-  return RANKS[one] < RANKS[other] ? one : other;
 }

@@ -1,0 +1,76 @@
+// The first administrator, on both engines: made once, with a token that is shown once or given by the operator.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { onEachEngine } from '../../../test/engines.ts';
+import { eventMigrations } from '../events.ts';
+import type { Engine } from '../storage/engine.ts';
+import { ensureAdmin, requireAdmin } from './first-start.ts';
+import { Identity } from './identity.ts';
+import { identityMigrations } from './tables.ts';
+import { listTokens } from './tokens.ts';
+
+const NOW = 1_800_000_000_000;
+const GIVEN = 'a-token-of-the-operator';
+const start = (engine: Engine, token?: string) =>
+  ensureAdmin(engine, { token, email: 'root@example.com' }, NOW);
+
+async function count({ db }: Engine): Promise<{ members: number; tokens: number; events: number }> {
+  return {
+    members: (await db.selectFrom('members').select('id').execute()).length,
+    tokens: (await listTokens(db, {}, { offset: 0, limit: 100 })).total,
+    events: (await db.selectFrom('events').select('id').execute()).length,
+  };
+}
+
+async function isAdministrator(engine: Engine, secret: string): Promise<boolean> {
+  const { member, token } = await new Identity(engine).identify({ kind: 'token', secret }, NOW);
+  return member.username === 'admin' && member.role === 'owner' && token?.role === 'owner';
+}
+
+onEachEngine((testEngine) => {
+  const open = () => testEngine.open([...identityMigrations, ...eventMigrations]);
+
+  test('the first start makes an administrator and a token, and tells it', async () => {
+    const engine = await open();
+    const { madeToken } = await start(engine);
+    assert.match(madeToken!, /^api-/);
+    assert.ok(await isAdministrator(engine, madeToken!));
+    const { username, email } = await requireAdmin(engine);
+    assert.deepEqual([username, email], ['admin', 'root@example.com']);
+    assert.deepEqual(await count(engine), { members: 1, tokens: 1, events: 1 });
+  });
+
+  test('later starts make nothing', async () => {
+    const engine = await open();
+    await start(engine);
+    assert.deepEqual(await start(engine), { madeToken: undefined });
+    assert.deepEqual(await count(engine), { members: 1, tokens: 1, events: 1 });
+  });
+
+  test("the operator's own token is taken and not told; once is enough", async () => {
+    const engine = await open();
+    assert.deepEqual(await start(engine, GIVEN), { madeToken: undefined });
+    assert.deepEqual(await start(engine, GIVEN), { madeToken: undefined });
+    assert.ok(await isAdministrator(engine, GIVEN));
+    assert.deepEqual(await count(engine), { members: 1, tokens: 1, events: 1 });
+  });
+
+  test('a lost token is replaced by giving another', async () => {
+    const engine = await open();
+    await start(engine);
+    assert.deepEqual(await start(engine, GIVEN), { madeToken: undefined });
+    assert.ok(await isAdministrator(engine, GIVEN));
+    assert.deepEqual(await count(engine), { members: 1, tokens: 2, events: 2 });
+  });
+
+  test('nodes that start together make one administrator', async () => {
+    const engine = await open();
+    const starts = await Promise.all(Array.from({ length: 6 }, () => start(engine)));
+    assert.equal(starts.filter(({ madeToken }) => madeToken !== undefined).length, 1);
+    assert.deepEqual(await count(engine), { members: 1, tokens: 1, events: 1 });
+  });
+
+  test('before the first start there is nobody to act as', async () => {
+    await assert.rejects(requireAdmin(await open()), { kind: 'not-found' });
+  });
+});

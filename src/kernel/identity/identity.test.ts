@@ -1,0 +1,206 @@
+// From a credential to a caller, on both engines: what is remembered, and how all nodes forget.
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, beforeEach, test } from 'node:test';
+import { onEachEngine } from '../../../test/engines.ts';
+import type { Engine } from '../storage/engine.ts';
+import type { Credential, KnownCaller } from './caller.ts';
+import { Identity } from './identity.ts';
+import { createMember, type Member } from './members.ts';
+import { can } from './policy.ts';
+import { createRole } from './roles.ts';
+import { newSecret } from './secret.ts';
+import { closeSession, openSession, SESSION_MS } from './sessions.ts';
+import { identityMigrations } from './tables.ts';
+import { createToken, deleteToken, findToken, resetToken, type NewToken, type Token } from './tokens.ts';
+
+const NOW = 1_800_000_000_000;
+const MINUTE = 60_000;
+
+onEachEngine((testEngine) => {
+  let engine: Engine;
+  let other: Engine;
+  let here: Identity;
+  let there: Identity;
+  let ada: Member;
+  before(async () => {
+    const location = await testEngine.database();
+    engine = await testEngine.open(identityMigrations, location);
+    // With PostgreSQL the second node has an engine of its own.
+    other = testEngine.kind === 'postgres' ? await testEngine.open([], location) : engine;
+    here = await new Identity(engine).open();
+    there = await new Identity(other).open();
+  });
+  beforeEach(async () => {
+    await engine.db.deleteFrom('members').execute();
+    await engine.db.deleteFrom('roles').execute();
+    await here.forget();
+    const member = { username: 'ada', email: 'ada@example.com', role: 'writer' as const };
+    ada = await createMember(engine.db, member, null, NOW);
+  });
+  after(() => {
+    here.close();
+    there.close();
+  });
+
+  async function make(token: Partial<NewToken> = {}): Promise<{ token: Token; credential: Credential }> {
+    const secret = newSecret('api-');
+    const usual = { memberId: ada.id, isService: false, name: '', description: '', customRoles: [] };
+    const made = await createToken(engine.db, { ...usual, ...token }, secret, NOW);
+    return { token: made, credential: { kind: 'token', secret: secret.value } };
+  }
+
+  /** Whether the next call would be let in. */
+  async function knows(identity: Identity, credential: Credential, now = NOW): Promise<boolean> {
+    try {
+      await identity.identify(credential, now);
+      return true;
+    } catch (error) {
+      assert.equal((error as { kind: string }).kind, 'unauthenticated');
+      return false;
+    }
+  }
+
+  /** Forgets, and waits until the other node has heard: notices arrive in the order they were sent. */
+  async function forgetEverywhere(): Promise<void> {
+    const mark = randomUUID();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const stop = await other.listen('identity', (payload) => (payload === mark ? resolve() : undefined));
+    await here.forget();
+    await engine.notify('identity', mark);
+    await promise;
+    stop();
+  }
+
+  test('a token is its member and itself', async () => {
+    const { token, credential } = await make({ role: 'reader' });
+    const caller = await here.identify(credential, NOW);
+    assert.deepEqual([caller.kind, caller.member, caller.token], ['token', ada, token]);
+  });
+
+  test('a session is its member alone, until it ends', async () => {
+    const credential = { kind: 'session' as const, secret: await openSession(engine.db, ada, NOW) };
+    const caller = await here.identify(credential, NOW);
+    assert.deepEqual([caller.kind, caller.member, caller.token], ['session', ada, undefined]);
+    assert.ok(can(caller, 'updateOn', 'proj/a:env/b:flag/c'));
+    assert.equal(await knows(here, credential, NOW + SESSION_MS - 1), true);
+    assert.equal(await knows(here, credential, NOW + SESSION_MS), false);
+    await closeSession(engine.db, credential.secret);
+    await here.forget();
+    assert.equal(await knows(here, credential), false);
+  });
+
+  test('a secret of one kind is nothing as the other', async () => {
+    const { credential } = await make();
+    const session = await openSession(engine.db, ada, NOW);
+    assert.equal(await knows(here, { kind: 'session', secret: credential.secret }), false);
+    assert.equal(await knows(here, { kind: 'token', secret: session }), false);
+    for (const secret of ['', 'api-', 'a\0b', '\ud800'])
+      assert.equal(await knows(here, { kind: 'token', secret }), false);
+  });
+
+  test('the second answer is remembered, and not a promise', async () => {
+    const { credential } = await make({ role: 'reader' });
+    const first = await here.identify(credential, NOW);
+    const second = here.identify(credential, NOW + MINUTE - 1);
+    assert.ok(!(second instanceof Promise));
+    assert.equal(second, first);
+    assert.ok(here.identify(credential, NOW + MINUTE) instanceof Promise, 'for a minute');
+    assert.equal(await knows(here, credential, NOW + MINUTE), true);
+  });
+
+  test('an answer is remembered no longer than the credential is good', async () => {
+    const { credential } = await make({ expiresAt: NOW + 10 });
+    assert.equal(await knows(here, credential, NOW + 9), true);
+    assert.equal(await knows(here, credential, NOW + 10), false);
+    const { token, credential: old } = await make();
+    await resetToken(engine.db, token, { secret: newSecret('api-'), oldUntil: NOW + 20 }, NOW);
+    await here.forget();
+    assert.equal(await knows(here, old, NOW + 19), true);
+    assert.equal(await knows(here, old, NOW + 20), false);
+  });
+
+  test('what one node changes, all nodes forget', async () => {
+    const { token, credential } = await make();
+    assert.deepEqual([await knows(here, credential), await knows(there, credential)], [true, true]);
+    await deleteToken(engine.db, token.id);
+    await forgetEverywhere();
+    assert.deepEqual([await knows(here, credential), await knows(there, credential)], [false, false]);
+  });
+
+  test('a look-up that was under way when all was forgotten is not remembered', async () => {
+    const { token, credential } = await make();
+    const slow = here.identify(credential, NOW);
+    const forgotten = here.forget();
+    assert.ok(slow instanceof Promise);
+    await slow;
+    await forgotten;
+    await deleteToken(engine.db, token.id);
+    assert.equal(await knows(here, credential), false);
+  });
+
+  test("a personal token's power is its owner's and its own", async () => {
+    const may = async (token: Partial<NewToken>, action: string, resource: string) => {
+      const { credential } = await make(token);
+      return can(await here.identify(credential, NOW), action, resource);
+    };
+    const inlinePolicy = [{ effect: 'allow' as const, actions: ['*'], resources: ['*'] }];
+    const flag = 'proj/a:env/b:flag/c';
+    assert.equal(await may({ role: 'writer' }, 'updateOn', flag), true);
+    assert.equal(await may({ role: 'reader' }, 'updateOn', flag), false);
+    assert.equal(await may({ role: 'admin' }, 'deleteMember', 'member/x'), false, 'its owner is a writer');
+    assert.equal(await may({ inlinePolicy }, 'deleteMember', 'member/x'), false);
+    assert.equal(await may({ inlinePolicy }, 'updateOn', flag), true);
+    assert.equal(await may({}, 'viewProject', 'proj/a'), false, 'no power at all');
+    assert.equal(
+      await may({ isService: true, role: 'admin' }, 'deleteMember', 'member/x'),
+      true,
+      'a service token stands alone',
+    );
+    assert.equal(
+      await may({ isService: true, inlinePolicy }, 'deleteAccount', 'acct'),
+      false,
+      'but is no owner',
+    );
+    assert.equal(await may({ isService: true, role: 'owner' }, 'deleteAccount', 'acct'), true);
+  });
+
+  test('custom roles count by key and by id, with their base; unknown ones count for nothing', async () => {
+    const policy = [{ effect: 'allow' as const, actions: ['updateOn'], resources: ['proj/*:env/*:flag/*'] }];
+    const role = { key: 'switcher', name: 'Switcher', policy };
+    const { id } = await createRole(engine.db, role, NOW);
+    const based = { ...role, key: 'viewer', baseRole: 'reader' as const };
+    await createRole(engine.db, based, NOW);
+    const ask = async (customRoles: string[]): Promise<KnownCaller> =>
+      here.identify((await make({ customRoles })).credential, NOW);
+    const flag = 'proj/a:env/b:flag/c';
+    for (const name of ['switcher', id]) {
+      const caller = await ask([name]);
+      assert.deepEqual([can(caller, 'updateOn', flag), can(caller, 'viewProject', 'proj/a')], [true, false]);
+    }
+    assert.ok(can(await ask(['viewer']), 'viewProject', 'proj/a'));
+    assert.equal(can(await ask(['unknown']), 'updateOn', flag), false);
+  });
+
+  test('a deny in a custom role beats what its base allows', async () => {
+    const policy = [{ effect: 'deny' as const, actions: ['viewProject'], resources: ['proj/secret'] }];
+    await createRole(engine.db, { key: 'most', name: 'Most', policy, baseRole: 'reader' }, NOW);
+    const caller = await here.identify((await make({ customRoles: ['most'] })).credential, NOW);
+    assert.deepEqual(
+      [can(caller, 'viewProject', 'proj/a'), can(caller, 'viewProject', 'proj/secret')],
+      [true, false],
+    );
+  });
+
+  test('when a token was last used is written down behind the calls', async () => {
+    const { token, credential } = await make();
+    const lastUse = async () => (await findToken(engine.db, token.id))?.lastUsedAt;
+    await here.identify(credential, NOW);
+    await here.identify(credential, NOW + 5);
+    assert.equal(await lastUse(), undefined);
+    await here.saveUse();
+    assert.equal(await lastUse(), NOW + 5);
+    await here.saveUse();
+    assert.equal(await lastUse(), NOW + 5);
+  });
+});

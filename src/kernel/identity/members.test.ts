@@ -1,0 +1,126 @@
+// Members, on both engines: making, finding, searching, and checking passwords.
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { onEachEngine } from '../../../test/engines.ts';
+import type { Db } from '../storage/tables.ts';
+import { checkPassword, createMember, findMember, searchMembers, type NewMember } from './members.ts';
+import { hashPassword } from './secret.ts';
+import { identityMigrations } from './tables.ts';
+
+const NOW = 1_800_000_000_000;
+
+onEachEngine((engine) => {
+  let db: Db;
+  before(async () => ({ db } = await engine.open(identityMigrations)));
+
+  function join(username: string, member: Partial<NewMember> = {}, password: string | null = null) {
+    const usual = { username, email: `${username}@example.com`, role: 'reader' as const };
+    return createMember(db, { ...usual, ...member }, password, NOW);
+  }
+
+  test('a member is found by id, username and number, as they were made', async () => {
+    const ada = await join('ada', {
+      firstName: 'Ada',
+      lastName: 'L',
+      role: 'admin',
+      customRoles: ['a', 'b'],
+    });
+    assert.deepEqual(
+      { ...ada, id: '', number: 0 },
+      {
+        id: '',
+        number: 0,
+        username: 'ada',
+        email: 'ada@example.com',
+        firstName: 'Ada',
+        lastName: 'L',
+        role: 'admin',
+        customRoles: ['a', 'b'],
+        createdAt: NOW,
+        updatedAt: NOW,
+      },
+    );
+    for (const name of [{ id: ada.id }, { username: 'ada' }, { number: ada.number }]) {
+      assert.deepEqual(await findMember(db, name), ada);
+    }
+  });
+
+  test('numbers grow', async () => {
+    const first = await join('first');
+    assert.ok((await join('second')).number > first.number);
+  });
+
+  test('nobody has a name that cannot be one', async () => {
+    for (const username of ['', 'nobody', 'a\0b', "x' or 1=1", 'x'.repeat(100_000), '\ud800']) {
+      assert.equal(await findMember(db, { username }), undefined);
+    }
+    for (const id of ['', 'a\0b', '0123456789abcdef01234567'])
+      assert.equal(await findMember(db, { id }), undefined);
+    for (const number of [-1, 0, 1.5, 2 ** 31, 1e20, NaN])
+      assert.equal(await findMember(db, { number }), undefined);
+  });
+
+  test('a username is letters, digits and single hyphens inside', async () => {
+    for (const username of ['x', 'A1', 'a-b-c', '0', 'x'.repeat(39)]) await join(username);
+    for (const username of [
+      '',
+      '-a',
+      'a-',
+      'a--b',
+      'a_b',
+      'a b',
+      'ä',
+      'a\n',
+      'a\0',
+      'x'.repeat(40),
+      'me@x',
+    ]) {
+      await assert.rejects(join(username), { kind: 'invalid' }, username);
+    }
+  });
+
+  test('an e-mail address has something on both sides of the @', async () => {
+    for (const email of ['', 'a', '@', 'a@', '@b', 'a b@c', 'a@b@c', 'a\0@b']) {
+      await assert.rejects(join('mailer', { email }), { kind: 'invalid' }, email);
+    }
+  });
+
+  test('a username or an address that is taken is a conflict', async () => {
+    await join('twin');
+    await assert.rejects(join('twin', { email: 'other@example.com' }), { kind: 'conflict' });
+    await assert.rejects(join('other', { email: 'twin@example.com' }), { kind: 'conflict' });
+  });
+
+  test('a search finds usernames and names, those that begin with the words first', async () => {
+    await join('zoe-search', { firstName: 'Zoe', lastName: 'Quist' });
+    await join('quist-fan');
+    await join('percent', { firstName: '100%_sure' });
+    const find = async (words: string) => {
+      const { items, total } = await searchMembers(db, words, { offset: 0, limit: 10 });
+      assert.equal(total, items.length);
+      return items.map(({ username }) => username);
+    };
+    assert.deepEqual(await find('QUIST'), ['quist-fan', 'zoe-search']);
+    assert.deepEqual(await find('zoe quist'), ['zoe-search']);
+    assert.deepEqual(await find('%_'), ['percent'], 'signs of patterns are only signs');
+    assert.deepEqual(await find('\\'), []);
+    assert.deepEqual(await find('a\0'), []);
+    const { items, total } = await searchMembers(db, 'quist', { offset: 1, limit: 1 });
+    assert.deepEqual([items[0]?.username, total], ['zoe-search', 2]);
+  });
+
+  test('a password lets in by username or address, and nothing else does', async () => {
+    const member = await join('locked', {}, await hashPassword('open sesame'));
+    assert.deepEqual(await checkPassword(db, 'locked', 'open sesame'), member);
+    assert.deepEqual(await checkPassword(db, 'locked@example.com', 'open sesame'), member);
+    for (const [name, password] of [
+      ['locked', 'open sesamE'],
+      ['locked', ''],
+      ['unknown', 'open sesame'],
+      ['twin', ''],
+      ['a\0b', 'open sesame'],
+    ] as const) {
+      assert.equal(await checkPassword(db, name, password), undefined, name);
+    }
+  });
+});

@@ -1,0 +1,90 @@
+// Login links and browser sessions, on both engines.
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { onEachEngine } from '../../../test/engines.ts';
+import type { Db } from '../storage/tables.ts';
+import { createMember, type Member } from './members.ts';
+import { hashSecret, newSecret } from './secret.ts';
+import {
+  closeSession,
+  createLoginLink,
+  findSession,
+  openSession,
+  SESSION_MS,
+  spendLoginLink,
+  sweepIdentity,
+} from './sessions.ts';
+import { identityMigrations } from './tables.ts';
+import { createToken, findTokenByHash, resetToken } from './tokens.ts';
+
+const NOW = 1_800_000_000_000;
+const DAY = 24 * 60 * 60 * 1000;
+
+onEachEngine((engine) => {
+  let db: Db;
+  let ada: Member;
+  before(async () => {
+    ({ db } = await engine.open(identityMigrations));
+    ada = await createMember(db, { username: 'ada', email: 'ada@example.com', role: 'reader' }, null, NOW);
+  });
+
+  test('a link lets its member in once', async () => {
+    const link = await createLoginLink(db, ada, NOW);
+    assert.deepEqual(await spendLoginLink(db, link, NOW), ada);
+    assert.equal(await spendLoginLink(db, link, NOW), undefined);
+  });
+
+  test('of many who spend a link at once, one is let in', async () => {
+    const link = await createLoginLink(db, ada, NOW);
+    const tries = await Promise.all(Array.from({ length: 10 }, () => spendLoginLink(db, link, NOW)));
+    assert.equal(tries.filter((member) => member !== undefined).length, 1);
+  });
+
+  test('a link is good for a day, and no other text is one', async () => {
+    const link = await createLoginLink(db, ada, NOW);
+    assert.equal(await spendLoginLink(db, link, NOW + DAY), undefined);
+    assert.deepEqual(await spendLoginLink(db, link, NOW + DAY - 1), ada);
+    for (const text of ['', 'x', 'a\0b', '\ud800', 'x'.repeat(100_000)]) {
+      assert.equal(await spendLoginLink(db, text, NOW), undefined);
+    }
+  });
+
+  test('a session is found by the hash of its secret for fourteen days', async () => {
+    const secret = await openSession(db, ada, NOW);
+    const hash = hashSecret(secret);
+    assert.deepEqual(await findSession(db, hash, NOW), { member: ada, expiresAt: NOW + SESSION_MS });
+    assert.equal(SESSION_MS, 14 * DAY);
+    assert.notEqual(await findSession(db, hash, NOW + SESSION_MS - 1), undefined);
+    assert.equal(await findSession(db, hash, NOW + SESSION_MS), undefined);
+    assert.equal(await findSession(db, secret, NOW), undefined, 'the secret itself is not kept');
+  });
+
+  test('closing ends one session and no other', async () => {
+    const [one, other] = [await openSession(db, ada, NOW), await openSession(db, ada, NOW)];
+    await closeSession(db, one);
+    assert.equal(await findSession(db, hashSecret(one), NOW), undefined);
+    assert.notEqual(await findSession(db, hashSecret(other), NOW), undefined);
+  });
+
+  test('sweeping removes what has run out and nothing else', async () => {
+    for (const table of ['sessions', 'login_links', 'tokens'] as const) await db.deleteFrom(table).execute();
+    const session = await openSession(db, ada, NOW);
+    await openSession(db, ada, NOW - SESSION_MS);
+    const link = await createLoginLink(db, ada, NOW);
+    await createLoginLink(db, ada, NOW - DAY);
+    const old = newSecret('api-');
+    const usual = { memberId: ada.id, isService: false, name: '', description: '', customRoles: [] };
+    const token = await createToken(db, { ...usual, expiresAt: NOW }, newSecret('api-'), NOW - DAY);
+    const lasting = await createToken(db, usual, old, NOW - DAY);
+    await resetToken(db, lasting, { secret: newSecret('api-'), oldUntil: NOW }, NOW - DAY);
+    await sweepIdentity(db, NOW);
+    const count = async (table: 'sessions' | 'login_links' | 'tokens') =>
+      (await db.selectFrom(table).selectAll().execute()).length;
+    assert.deepEqual([await count('sessions'), await count('login_links'), await count('tokens')], [1, 1, 2]);
+    assert.notEqual(await findSession(db, hashSecret(session), NOW), undefined);
+    assert.notEqual(await spendLoginLink(db, link, NOW), undefined);
+    assert.equal(await findTokenByHash(db, old.hash, NOW - 1), undefined, 'its hash is gone');
+    const rows = await db.selectFrom('tokens').select('old_hash').where('id', '!=', token.id).execute();
+    assert.deepEqual(rows, [{ old_hash: null }]);
+  });
+});

@@ -1,0 +1,176 @@
+// One kernel, three APIs: the same two routes, served in each dialect, show three ways to page, to fail and to authenticate.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { actorsApi } from '../src/actors/api.ts';
+import { flagsApi } from '../src/flags/api.ts';
+import { hostApi } from '../src/host/api.ts';
+import { Failure } from '../src/kernel/failure.ts';
+import { Page } from '../src/kernel/page.ts';
+import { route } from '../src/kernel/route.ts';
+import { Type } from '../src/kernel/schema.ts';
+import { mount } from './mount.ts';
+import { ADMIN_TOKEN, startServer, type Json, type TestServer } from './server.ts';
+
+const letters = 'abcdefg'.split('').map((letter) => ({ letter }));
+const asInteger = Type.Optional(Type.Integer({ minimum: 0 }));
+
+const listLetters = route(
+  {
+    id: 'fixture_list',
+    method: 'GET',
+    path: '/letters',
+    summary: 'List letters',
+    access: 'caller',
+    query: Type.Object({ offset: asInteger, limit: asInteger, page: asInteger, per_page: asInteger }),
+    list: Type.Object({ letter: Type.String() }),
+  },
+  ({ query: { limit, offset, page, per_page: perPage } }) => {
+    // The host counts pages, the others count items.
+    const size = limit ?? perPage ?? 3;
+    const start = offset ?? ((page ?? 1) - 1) * size;
+    return new Page(letters.slice(start, start + size), letters.length, { offset: start, limit: size });
+  },
+);
+
+const conflict = route(
+  {
+    id: 'fixture_fail',
+    method: 'GET',
+    path: '/taken',
+    summary: 'Fail',
+    access: 'anyone',
+    reply: { 200: Type.Null() },
+  },
+  () => {
+    throw new Failure('conflict', 'Somebody was faster');
+  },
+);
+
+let server: TestServer;
+let fixture: Awaited<ReturnType<typeof mount>>;
+before(async () => {
+  server = await startServer();
+  const routes = [listLetters, conflict];
+  const apis = [flagsApi, actorsApi, hostApi].map(({ dialect }) => ({
+    dialect: { ...dialect, versions: { ...dialect.versions, changes: [] } },
+    routes,
+  }));
+  fixture = await mount(server, ...apis);
+});
+after(async () => {
+  await fixture.close();
+  await server.stop();
+});
+
+async function get(path: string, headers: Record<string, string> = {}) {
+  const response = await fetch(fixture.url + path, {
+    headers: { authorization: `Bearer ${ADMIN_TOKEN}`, ...headers },
+  });
+  return { status: response.status, headers: response.headers, json: (await response.json()) as Json };
+}
+
+describe('a page of a list', () => {
+  test('has links in the body on flags', async () => {
+    const { json } = await get('/api/v2/letters?limit=3&offset=3');
+    assert.deepEqual(json['items'], letters.slice(3, 6));
+    assert.equal(json['totalCount'], 7);
+    const hrefs = Object.entries(json['_links'] as Record<string, { href: string }>).map(
+      ([name, { href }]) => [name, href],
+    );
+    assert.deepEqual(Object.fromEntries(hrefs), {
+      self: '/api/v2/letters?limit=3&offset=3',
+      first: '/api/v2/letters?limit=3',
+      last: '/api/v2/letters?limit=3&offset=6',
+      prev: '/api/v2/letters?limit=3',
+      next: '/api/v2/letters?limit=3&offset=6',
+    });
+  });
+
+  test('counts what there is on actors', async () => {
+    const { json, headers } = await get('/v2/letters?limit=3&offset=3');
+    assert.deepEqual(json, {
+      data: { total: 7, offset: 3, limit: 3, desc: false, count: 3, items: letters.slice(3, 6) },
+    });
+    assert.equal(headers.get('link'), null);
+  });
+
+  test('is a bare list with links in the header on host', async () => {
+    const { json, headers } = await get('/letters?per_page=3&page=2');
+    assert.deepEqual(json, letters.slice(3, 6));
+    const link = headers.get('link')!;
+    const targets = [...link.matchAll(/<([^>]+)>; rel="(prev|next|last|first)"/g)].map(([, url, name]) => [
+      name,
+      new URL(url!).searchParams.get('page'),
+    ]);
+    assert.deepEqual(Object.fromEntries(targets), { prev: '1', next: '3', last: '3', first: '1' });
+  });
+});
+
+describe('the same failure', () => {
+  test('is code, message and id on flags', async () => {
+    const { status, json, headers } = await get('/api/v2/taken');
+    assert.equal(status, 409);
+    const { id, ...rest } = json;
+    assert.deepEqual(rest, { code: 'optimistic_locking_error', message: 'Somebody was faster' });
+    assert.equal(id, headers.get('x-request-id'));
+  });
+
+  test('is a type and a message under error on actors', async () => {
+    const { status, json } = await get('/v2/taken');
+    assert.equal(status, 409);
+    assert.deepEqual(json, { error: { type: 'concurrent-update-detected', message: 'Somebody was faster' } });
+  });
+
+  test('is a message with a link to its explanation on host', async () => {
+    const { status, json } = await get('/taken');
+    assert.deepEqual([status, json['message'], json['status']], [409, 'Somebody was faster', '409']);
+    assert.match(json['documentation_url'] as string, /\/docs\/host/);
+  });
+
+  test('is one line each in the log, in the words of the kernel', async () => {
+    for (const [path, api] of [
+      ['/api/v2/taken', 'flags'],
+      ['/v2/taken', 'actors'],
+      ['/taken', 'host'],
+    ] as const) {
+      server.log.length = 0;
+      await get(path);
+      const lines = server.log.filter(({ failure }) => failure !== undefined);
+      assert.deepEqual(
+        lines.map((line) => [line['api'], line['failure'], line['msg'], line['status']]),
+        [[api, 'conflict', 'Somebody was faster', 409]],
+      );
+    }
+  });
+});
+
+describe('one token', () => {
+  const ways: Record<string, [path: string, headers: Record<string, string>][]> = {
+    'bare on flags': [['/api/v2/letters', { authorization: ADMIN_TOKEN }]],
+    'in the URL on actors': [[`/v2/letters?token=${ADMIN_TOKEN}`, { authorization: '' }]],
+    'after token, or as the password of Basic, on host': [
+      ['/letters', { authorization: `token ${ADMIN_TOKEN}` }],
+      ['/letters', { authorization: `Basic ${Buffer.from(`admin:${ADMIN_TOKEN}`).toString('base64')}` }],
+    ],
+    'after Bearer on all three': [
+      ['/api/v2/letters', {}],
+      ['/v2/letters', {}],
+      ['/letters', {}],
+    ],
+  };
+  for (const [way, calls] of Object.entries(ways)) {
+    test(`is shown ${way}`, async () => {
+      for (const [path, headers] of calls) assert.equal((await get(path, headers)).status, 200, path);
+    });
+  }
+
+  test('is missed by each in its own words', async () => {
+    const none = { authorization: 'Bearer wrong' };
+    assert.equal((await get('/api/v2/letters', none)).json['code'], 'unauthorized');
+    assert.equal((await get('/v2/letters', none)).json['error'].type, 'invalid-token');
+    assert.equal((await get('/letters', none)).json['message'], 'Bad credentials');
+    for (const path of ['/api/v2/letters', '/v2/letters', '/letters']) {
+      assert.equal((await get(path, none)).status, 401);
+    }
+  });
+});
