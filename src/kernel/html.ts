@@ -18,7 +18,8 @@ const STYLE = `
   main > :last-child { margin-bottom: 0; }
   label { display: block; margin-bottom: 1rem; font-size: .875rem; }
   input { display: block; width: 100%; margin-top: .25rem; padding: .5rem .75rem; font: inherit; color: inherit;
-    background: transparent; border: 1px solid var(--line); border-radius: 8px; }
+    background: transparent; border: 1px solid light-dark(#767f89, #7d8691); border-radius: 8px; }
+  [role=alert] { color: light-dark(#b3261e, #ffb4ab); }
   button { width: 100%; padding: .6rem; font: inherit; font-weight: 600; border: 0; border-radius: 8px;
     background: var(--accent); color: light-dark(#fff, #0b1520); cursor: pointer; }
   :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }

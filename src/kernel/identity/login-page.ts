@@ -12,8 +12,7 @@ export interface LoginForm {
 }
 
 export function loginPage({ name = '', problem }: LoginForm): string {
-  const told =
-    problem === undefined ? '' : `<p role="alert" id="problem" class="problem">${escapeHtml(problem)}</p>`;
+  const told = problem === undefined ? '' : `<p role="alert" id="problem">${escapeHtml(problem)}</p>`;
   const wrong = problem === undefined ? '' : ' aria-invalid="true" aria-describedby="problem"';
   return htmlPage(
     'Log in',
@@ -51,11 +50,12 @@ export function welcomePage(username: string, publicUrl: string): string {
   );
 }
 
-export function messagePage(message: string): string {
+/** Its link leads to the public address: under another one, no form of this page is taken. */
+export function messagePage(message: string, publicUrl: string): string {
   return htmlPage(
     'Not logged in',
     `<p role="alert">${escapeHtml(message)}</p>
-     <p><a href="/session">Log in with a password</a></p>${LINK_HINT}`,
+     <p><a href="${escapeHtml(publicUrl)}/session">Log in with a password</a></p>${LINK_HINT}`,
     'card',
   );
 }

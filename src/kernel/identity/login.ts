@@ -40,7 +40,8 @@ export function serveLogin(app: FastifyInstance, kernel: Kernel): void {
         error instanceof Failure && status !== 500
           ? error.message
           : 'This did not work. Go back and try again.';
-      return showPage(reply, status, messagePage(words));
+      const headers = error instanceof Failure ? error.details.headers : undefined;
+      return showPage(reply.headers(headers ?? {}), status, messagePage(words, kernel.publicUrl));
     });
 
     scope.get('/session', async (request, reply) => {
@@ -93,9 +94,13 @@ async function memberByLink(link: string, { db, clock }: Kernel): Promise<Member
 
 function chargeTry({ ip }: FastifyRequest, { limits, clock }: Kernel): void {
   if (!limits.enabled) return;
-  const caller = { kind: 'anonymous', address: ip, grants: [] } as const satisfies Caller;
-  if (limits.take(LOGIN_CATEGORY, caller, clock.now()) !== undefined) return;
-  throw new Failure('exhausted', 'Too many tries from this address. Wait a minute, then try again.');
+  const now = clock.now();
+  const caller: Caller = { kind: 'anonymous', address: ip, grants: [] };
+  if (limits.take(LOGIN_CATEGORY, caller, now) !== undefined) return;
+  const seconds = Math.ceil((limits.peek(LOGIN_CATEGORY, caller, now).resetAt - now) / 1000);
+  throw new Failure('exhausted', `Too many tries from this address. Try again in ${seconds} seconds.`, {
+    headers: { 'retry-after': String(seconds) },
+  });
 }
 
 function formOf({ body }: FastifyRequest): URLSearchParams {

@@ -76,6 +76,43 @@ onEachEngine((engine) => {
     );
   });
 
+  test('a batch is one transaction: all of it, with a result for each statement', async () => {
+    const opened = await engine.open(migrations);
+    const db = tablesOf(opened);
+    const insert = (name: string) => db.insertInto('notes').values(note(name)).returning('id').compile();
+    const [first, , read] = await opened.batch([
+      insert('a'),
+      insert('b'),
+      db.selectFrom('notes').select('name').orderBy('name').compile(),
+    ]);
+    assert.deepEqual(first?.rows, [{ id: 1 }]);
+    assert.deepEqual(read?.rows, [{ name: 'a' }, { name: 'b' }]);
+    assert.deepEqual(await namesIn(db), ['a', 'b']);
+  });
+
+  test('a batch of which one statement fails leaves nothing, and tells that failure', async () => {
+    const opened = await engine.open(migrations);
+    const db = tablesOf(opened);
+    const insert = (name: string) => db.insertInto('notes').values(note(name)).compile();
+    const failure = await failureOf(opened.batch([insert('a'), insert('a'), insert('b')]));
+    assert.equal(failure.kind, 'conflict');
+    assert.deepEqual(await namesIn(db), []);
+    await opened.batch([insert('c')]);
+    assert.deepEqual(await namesIn(db), ['c']);
+  });
+
+  test('many batches at once neither mix nor lose anything', async () => {
+    const opened = await engine.open(migrations);
+    const db = tablesOf(opened);
+    const insert = (name: string) => db.insertInto('notes').values(note(name)).compile();
+    const results = await Promise.allSettled(
+      Array.from({ length: 200 }, (_, i) => opened.batch([insert(`one ${i}`), insert(`two ${i % 150}`)])),
+    );
+    const kept = results.filter(({ status }) => status === 'fulfilled').length;
+    assert.equal(kept, 150);
+    assert.equal((await namesIn(db)).length, 300);
+  });
+
   test('counts and sums are numbers', async () => {
     const db = tablesOf(await engine.open(migrations));
     await db

@@ -1,5 +1,6 @@
 // What a storage engine must do. Everything that differs between SQLite and PostgreSQL ends behind this interface.
 import type { Logger } from 'pino';
+import type { CompiledQuery, QueryResult } from 'kysely';
 import type { Db } from './tables.ts';
 
 /** As much of a logger as storage needs. */
@@ -9,6 +10,8 @@ export interface Engine {
   readonly kind: 'sqlite' | 'postgres';
   /** Statements outside a transaction commit by themselves; `db.transaction()` opens one. A resolved write is durable. */
   readonly db: Db;
+  /** A transaction whose statements are all known beforehand, sent together: it costs one trip instead of one for each. */
+  batch(statements: readonly CompiledQuery[]): Promise<QueryResult<unknown>[]>;
   /** Inside a transaction: waits until no other process holds `name`, and holds it until the transaction ends. */
   lock(tx: Db, name: string): Promise<void>;
   /**

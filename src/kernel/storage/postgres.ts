@@ -44,6 +44,10 @@ export async function openPostgres({ url, poolSize = 10, log }: PostgresSettings
   return {
     kind: 'postgres',
     db,
+    batch: (statements) =>
+      db
+        .transaction()
+        .execute((tx) => Promise.all(statements.map((statement) => tx.executeQuery(statement)))),
     async lock(tx, name) {
       if (!tx.isTransaction) throw new Error('Only a transaction can hold a lock.');
       await sql`select pg_advisory_xact_lock(hashtextextended(${`${schema}\n${name}`}, 0))`.execute(tx);

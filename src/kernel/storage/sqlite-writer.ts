@@ -42,6 +42,8 @@ export class Writer {
   #current: Transaction | undefined;
 
   #done: Reply[] = [];
+  /** Answers within the open transaction, kept until it has nothing more to do: what came together is answered together. */
+  #early: Reply[] = [];
   #size = 0;
   #begun = 0;
 
@@ -90,6 +92,7 @@ export class Writer {
       if (this.#current) {
         const request = this.#current.requests.shift();
         if (!request) {
+          this.#answerEarly();
           clearTimeout(this.#silence);
           this.#silence = setTimeout(() => this.#expire(), IDLE_MS).unref();
           return;
@@ -137,21 +140,22 @@ export class Writer {
     const verb = request[0];
     try {
       if (verb === 'run') {
-        if (transaction.failed) this.#answer([[id, NOTHING, FAILED]]);
-        else this.#answer([[id, this.#run(request)]]);
+        if (transaction.failed) this.#early.push([id, NOTHING, FAILED]);
+        else this.#early.push([id, this.#run(request)]);
       } else if (verb === 'commit' && !transaction.failed) {
         this.#connection.run('release member');
-        this.#done.push([id, NOTHING]);
+        this.#done.push(...this.#early.splice(0), [id, NOTHING]);
         this.#leave(transaction);
       } else {
         this.#undo();
+        this.#answerEarly();
         this.#answer([verb === 'commit' ? [id, NOTHING, FAILED] : [id, NOTHING]]);
         this.#leave(transaction);
       }
     } catch (error) {
       if (verb === 'run' && this.#connection.inTransaction) {
         transaction.failed = true;
-        this.#answer([[id, NOTHING, thrownBy(error)]]);
+        this.#early.push([id, NOTHING, thrownBy(error)]);
       } else {
         transaction.requests.unshift(numbered);
         this.#lose(error);
@@ -191,6 +195,10 @@ export class Writer {
     this.#current = undefined;
   }
 
+  #answerEarly(): void {
+    if (this.#early.length > 0) this.#answer(this.#early.splice(0));
+  }
+
   /** The whole group is undone, by SQLite itself (a full disk) or because it could not be committed. */
   #lose(error: unknown): void {
     if (this.#connection.inTransaction) this.#connection.run('rollback');
@@ -200,6 +208,7 @@ export class Writer {
         ? folded.message
         : `The database could not keep the change (${String(error)}).`;
     const thrown: Thrown = { kind: 'unavailable', message };
+    this.#answerEarly();
     this.#answer(this.#done.map(([id]) => [id, NOTHING, thrown]));
     this.#done = [];
     this.#size = 0;

@@ -33,6 +33,7 @@ export async function openSqlite(settings: SqliteSettings): Promise<Engine> {
   return {
     kind: 'sqlite',
     db,
+    batch: (statements) => driver.batch(statements),
     async lock(tx) {
       if (!tx.isTransaction) throw new Error('Only a transaction can hold a lock.');
       await sql`select 1`.execute(tx); // from its first statement on, a transaction has the whole file
