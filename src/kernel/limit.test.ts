@@ -57,6 +57,17 @@ test('a refund gives back, but never more than was spent', () => {
   assert.equal(limits.refund('api.core', ann, NOON, 5).used, 0);
 });
 
+test('what everyone shares is spent together, in windows of exactly a second', () => {
+  const limits = new Limits({
+    enabled: true,
+    allowances: { 'api.store': { anonymous: 2, known: 2, seconds: 1 } },
+  });
+  assert.equal(limits.take('api.store:x', 'everyone', NOON + 1)?.resetAt, NOON + 1001);
+  assert.equal(limits.take('api.store:x', 'everyone', NOON + 900)?.remaining, 0);
+  assert.equal(limits.take('api.store:x', 'everyone', NOON + 1000), undefined);
+  assert.equal(limits.take('api.store:x', 'everyone', NOON + 1001)?.remaining, 1);
+});
+
 test('a cost above what is left is refused whole', () => {
   const limits = open();
   limits.take('api.core', ann, NOON, 2);

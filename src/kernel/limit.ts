@@ -14,9 +14,15 @@ export interface Counter {
   limit: number;
   used: number;
   remaining: number;
-  /** Epoch milliseconds, on a full second: the first one at which a call succeeds again. */
+  /** Epoch milliseconds, on a full second unless the window is short: the first one at which a call succeeds again. */
   resetAt: number;
 }
+
+/** Whose budget: a caller's own, or one that all share (that of a single store, say). */
+export type Spender = Caller | 'everyone';
+
+/** Windows as short as this are over before another node or process could learn of them: they are not saved. */
+const SHORT_SECONDS = 2;
 
 interface Window {
   used: number;
@@ -56,7 +62,7 @@ export class Limits {
   }
 
   /** Counts `cost` against the caller's budget. Undefined when that has too little left; it is then unchanged. */
-  take(category: string, caller: Caller, now: number, cost = 1): Counter | undefined {
+  take(category: string, caller: Spender, now: number, cost = 1): Counter | undefined {
     const { limit, window } = this.#find(category, caller, now);
     if (window.used + cost > limit) return undefined;
     window.used += cost;
@@ -65,12 +71,12 @@ export class Limits {
   }
 
   /** Reads without counting. It opens the window, so that two readings with no call between are the same. */
-  peek(category: string, caller: Caller, now: number): Counter {
+  peek(category: string, caller: Spender, now: number): Counter {
     const { limit, window } = this.#find(category, caller, now);
     return counterOf(window, limit);
   }
 
-  refund(category: string, caller: Caller, now: number, cost = 1): Counter {
+  refund(category: string, caller: Spender, now: number, cost = 1): Counter {
     const { limit, window } = this.#find(category, caller, now);
     const back = Math.min(cost, window.used);
     window.used -= back;
@@ -78,14 +84,15 @@ export class Limits {
     return counterOf(window, limit);
   }
 
-  #find(category: string, caller: Caller, now: number) {
+  #find(category: string, caller: Spender, now: number) {
     const colon = category.indexOf(':');
     const allowance = this.allowances[colon === -1 ? category : category.slice(0, colon)];
     if (allowance === undefined) throw new Error(`No allowance for ${category}`);
-    const isKnown = caller.kind !== 'anonymous';
-    const bucket = `${category} ${isKnown ? caller.member.id : caller.address}`;
+    const isAnonymous = caller !== 'everyone' && caller.kind === 'anonymous';
+    const who = caller === 'everyone' ? '*' : caller.kind === 'anonymous' ? caller.address : caller.member.id;
+    const bucket = `${category} ${who}`;
     return {
-      limit: isKnown ? allowance.known : allowance.anonymous,
+      limit: isAnonymous ? allowance.anonymous : allowance.known,
       window: this.#open(bucket, allowance.seconds, now),
     };
   }
@@ -93,7 +100,8 @@ export class Limits {
   #open(bucket: string, seconds: number, now: number): Window {
     const known = this.#windows.get(bucket);
     if (known !== undefined && known.resetAt > now) return known;
-    const opened = { used: 0, resetAt: Math.ceil(now / 1000 + seconds) * 1000, unsaved: 0 };
+    const resetAt = seconds > SHORT_SECONDS ? Math.ceil(now / 1000 + seconds) * 1000 : now + seconds * 1000;
+    const opened = { used: 0, resetAt, unsaved: 0 };
     this.#windows.set(bucket, opened);
     return opened;
   }
@@ -126,7 +134,8 @@ export class Limits {
     let isAnyPast = false;
     for (const [bucket, window] of this.#windows) {
       if (window.resetAt <= now) isAnyPast = this.#windows.delete(bucket);
-      else if (window.unsaved !== 0) changed.push([bucket, window]);
+      else if (window.unsaved !== 0 && window.resetAt - now > SHORT_SECONDS * 1000)
+        changed.push([bucket, window]);
     }
     // Sorted, so that two nodes never wait for each other's rows.
     changed.sort(([a], [b]) => (a < b ? -1 : 1));

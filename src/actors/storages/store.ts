@@ -1,0 +1,160 @@
+// Storages in the database: make, find, list, change, and remember that they were used.
+import type { Selectable } from 'kysely';
+import { Failure } from '../../kernel/failure.ts';
+import { findMember } from '../../kernel/identity/members.ts';
+import { newId } from '../../kernel/id.ts';
+import { newSecret } from '../../kernel/identity/secret.ts';
+import type { Slice } from '../../kernel/page.ts';
+import type { Db, Tables } from '../../kernel/storage/tables.ts';
+import type { GeneralAccess, Reference, Storage, StorageChanges, StorageKind } from './model.ts';
+
+export interface NewStorage {
+  kind: StorageKind;
+  userId: string;
+  name?: string;
+  schema?: Record<string, unknown>;
+}
+
+/** Undefined when the name is taken meanwhile: the caller then finds the one that is there. */
+export async function createStorage(
+  db: Db,
+  { kind, userId, name, schema }: NewStorage,
+  now: number,
+): Promise<Storage | undefined> {
+  const row = await db
+    .insertInto('storages')
+    .values({
+      id: newId(now),
+      kind,
+      user_id: userId,
+      name: name ?? null,
+      title: null,
+      general_access: 'FOLLOW_USER_SETTING',
+      secret: newSecret('').value,
+      schema: schema === undefined ? null : JSON.stringify(schema),
+      act_id: null,
+      act_run_id: null,
+      created_at: now,
+      modified_at: now,
+      accessed_at: now,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returningAll()
+    .executeTakeFirst();
+  return row && storageOf(row);
+}
+
+/** `callerId` stands for the owner where the reference names none. */
+export async function findStorage(
+  db: Db,
+  kind: StorageKind,
+  reference: Reference,
+  callerId: string | undefined,
+): Promise<Storage | undefined> {
+  const query = db.selectFrom('storages').selectAll().where('kind', '=', kind);
+  if ('id' in reference) {
+    const row = await query.where('id', '=', reference.id).executeTakeFirst();
+    return row && storageOf(row);
+  }
+  const userId = reference.owner === undefined ? callerId : await userIdOf(db, reference.owner);
+  if (userId === undefined) return undefined;
+  const row = await query.where('user_id', '=', userId).where('name', '=', reference.name).executeTakeFirst();
+  return row && storageOf(row);
+}
+
+async function userIdOf(db: Db, owner: string): Promise<string | undefined> {
+  const member = (await findMember(db, { username: owner })) ?? (await findMember(db, { id: owner }));
+  return member?.id;
+}
+
+export interface StorageFilter {
+  userId: string;
+  kind: StorageKind;
+  /** Lists show named ones only, unless asked for all. */
+  withUnnamed: boolean;
+}
+
+export async function listStorages(
+  db: Db,
+  { userId, kind, withUnnamed }: StorageFilter,
+  { offset, limit }: Slice,
+  desc: boolean,
+): Promise<{ items: Storage[]; total: number }> {
+  let listed = db.selectFrom('storages').where('user_id', '=', userId).where('kind', '=', kind);
+  if (!withUnnamed) listed = listed.where('name', 'is not', null);
+  const order = desc ? 'desc' : 'asc';
+  const rows = await listed
+    .selectAll()
+    .orderBy('created_at', order)
+    .orderBy('id', order)
+    .limit(limit)
+    .offset(offset)
+    .execute();
+  const { total } = await listed
+    .select(({ fn }) => fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  return { items: rows.map(storageOf), total };
+}
+
+export async function updateStorage(
+  db: Db,
+  id: string,
+  changes: StorageChanges,
+  now: number,
+): Promise<Storage> {
+  const { name, title, generalAccess } = changes;
+  const row = await db
+    .updateTable('storages')
+    .set({
+      modified_at: now,
+      accessed_at: now,
+      ...(name !== undefined && { name }),
+      ...(title !== undefined && { title }),
+      ...(generalAccess !== undefined && { general_access: generalAccess }),
+    })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst();
+  if (row === undefined) throw new Failure('not-found', 'The storage is gone');
+  return storageOf(row);
+}
+
+export async function deleteStorage(db: Db, id: string): Promise<boolean> {
+  const { numDeletedRows } = await db.deleteFrom('storages').where('id', '=', id).executeTakeFirstOrThrow();
+  return numDeletedRows > 0n;
+}
+
+export async function touchStorage(db: Db, id: string, now: number): Promise<void> {
+  await db.updateTable('storages').set({ accessed_at: now }).where('id', '=', id).execute();
+}
+
+/** Unnamed storages that nobody has used since; oldest first. */
+export async function listUnused(db: Db, since: number, limit: number): Promise<Storage[]> {
+  const rows = await db
+    .selectFrom('storages')
+    .selectAll()
+    .where('name', 'is', null)
+    .where('accessed_at', '<', since)
+    .orderBy('accessed_at')
+    .limit(limit)
+    .execute();
+  return rows.map(storageOf);
+}
+
+function storageOf(row: Selectable<Tables['storages']>): Storage {
+  return {
+    id: row.id,
+    kind: row.kind as StorageKind,
+    userId: row.user_id,
+    name: row.name,
+    title: row.title,
+    generalAccess: row.general_access as GeneralAccess,
+    secret: row.secret,
+    schema: row.schema === null ? null : (JSON.parse(row.schema) as Record<string, unknown>),
+    actId: row.act_id,
+    actRunId: row.act_run_id,
+    createdAt: row.created_at,
+    modifiedAt: row.modified_at,
+    accessedAt: row.accessed_at,
+  };
+}
