@@ -95,6 +95,7 @@ async function compose(config: Config, engine: Engine, clock: Clock, log: Logger
       return publicUrl;
     },
     release: RELEASE,
+    retentionMs: config.retentionDays * 24 * 60 * 60 * 1000,
   };
 
   const server = createServer({
@@ -128,7 +129,7 @@ async function compose(config: Config, engine: Engine, clock: Clock, log: Logger
     async listen() {
       const url = await listenOn(server, config);
       publicUrl = config.publicUrl ?? url;
-      if (config.role !== 'api') worker = await startWork(kernel);
+      if (config.role !== 'api') worker = await startWork(kernel, apis);
       return url;
     },
     async close() {

@@ -19,6 +19,7 @@ export interface Config {
   limits: 'on' | 'off';
   limit: Record<string, Allowance>;
   allowPrivateWebhooks: boolean;
+  retentionDays: number;
   role: 'all' | 'api' | 'worker';
   tlsCert?: string;
   tlsKey?: string;
@@ -118,6 +119,12 @@ export const SETTINGS: { [Name in SettingName]-?: Setting<Config[Name]> } = {
     describe: 'Whether webhooks may go to loopback and private addresses',
     read: yesOrNo,
     default: '0',
+  },
+  retentionDays: {
+    env: 'SIGNALBOX_RETENTION_DAYS',
+    describe: 'How many days unnamed storages are kept after their last use',
+    read: integer(1, 36_500),
+    default: '7',
   },
   role: {
     env: 'SIGNALBOX_ROLE',

@@ -1,29 +1,34 @@
-// The waiting work of the product, by kind, and the loop that does it.
+// The loop that does the waiting work of the kernel and of all APIs.
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
+import type { Api, Recurring } from './kernel/dialect.ts';
 import { schedule, startWorker, type Handler, type Worker } from './kernel/due.ts';
 import { sweepIdentity } from './kernel/identity/sessions.ts';
 import type { Kernel } from './kernel/kernel.ts';
 
 const HOUR = 60 * 60 * 1000;
-const SWEEP = 'identity.sweep';
 
-export async function startWork({ engine, db, clock, log }: Kernel): Promise<Worker> {
-  const scheduleSweep = (dueAt: number, earlier: 'keep' | 'move') =>
-    schedule(db, { id: SWEEP, kind: SWEEP, payload: '', dueAt }, clock.now(), earlier);
-  const handlers: Record<string, Handler> = {
-    async [SWEEP]() {
-      await sweepIdentity(db, clock.now());
-      await scheduleSweep(clock.now() + HOUR, 'move');
-    },
-  };
-  await scheduleSweep(clock.now() + HOUR, 'keep');
-  return startWorker({
-    engine,
-    clock,
-    random: Math.random,
-    log,
-    handlers,
-    owner: `${hostname()}:${process.pid}:${randomUUID()}`,
-  });
+export async function startWork(kernel: Kernel, apis: readonly Api[]): Promise<Worker> {
+  const { engine, clock, log, db } = kernel;
+  const works = apis.flatMap((api) => api.work?.(kernel) ?? []);
+  const recurring: Recurring[] = [
+    { kind: 'identity.sweep', everyMs: HOUR, run: () => sweepIdentity(db, clock.now()) },
+    ...works.flatMap((work) => work.recurring ?? []),
+  ];
+  const handlers: Record<string, Handler> = Object.assign({}, ...works.map((work) => work.handlers ?? {}));
+  for (const job of recurring) {
+    handlers[job.kind] = async (_due, signal) => {
+      await job.run(signal);
+      await plan(kernel, job, 'move');
+    };
+    await plan(kernel, job, 'keep');
+  }
+  const owner = `${hostname()}:${process.pid}:${randomUUID()}`;
+  return startWorker({ engine, clock, random: Math.random, log, handlers, owner });
+}
+
+/** There is one row for each recurring job, however many nodes there are. */
+function plan({ db, clock }: Kernel, { kind, everyMs }: Recurring, earlier: 'keep' | 'move'): Promise<void> {
+  const now = clock.now();
+  return schedule(db, { id: kind, kind, payload: '', dueAt: now + everyMs }, now, earlier);
 }

@@ -1,7 +1,9 @@
 // What differs between the APIs, as data and small functions; the life of a request itself is written once, in serve.ts.
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Handler } from './due.ts';
 import type { Failure, FailureKind } from './failure.ts';
 import type { Caller, Credential } from './identity/caller.ts';
+import type { Kernel } from './kernel.ts';
 import type { Allowance, Counter } from './limit.ts';
 import type { Page } from './page.ts';
 import type { Route, Shape } from './route.ts';
@@ -94,8 +96,22 @@ export interface Dialect {
   conditional: boolean;
 }
 
+/** Waiting work: what to do with rows of each kind, and what comes again and again. */
+export interface Work {
+  handlers?: Record<string, Handler>;
+  recurring?: Recurring[];
+}
+
+export interface Recurring {
+  kind: string;
+  everyMs: number;
+  run(signal: AbortSignal): Promise<void>;
+}
+
 export interface Api {
   dialect: Dialect;
   routes: readonly Route[];
   migrations?: readonly Migration[];
+  /** What the API does behind calls. */
+  work?(kernel: Kernel): Work;
 }

@@ -36,6 +36,7 @@ export function routeEdition(
     const check = checker(schema, 'body');
     const isObject = (schema as JsonSchema).type === 'object';
     edition.readBody = (body) => {
+      if (body === undefined && shape.bodyIsOptional) return undefined;
       if (isObject && body !== undefined && !isRecord(body))
         throw new Failure('malformed', 'Body should be a JSON object');
       check(body);

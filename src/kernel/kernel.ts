@@ -20,6 +20,8 @@ export interface Kernel {
   readonly metrics: Metrics;
   /** Where people and clients reach this server, without a slash at the end. */
   readonly publicUrl: string;
+  /** How long what nobody named is kept after its last use. */
+  readonly retentionMs: number;
   /** This program's own version. */
   readonly release: string;
 }

@@ -42,7 +42,7 @@ function describeRoute(shape: Shape, dialect: Dialect, version: string, schemas:
     ...(isAhead && { 'x-changes-ahead': true }),
     parameters: [...parameters(shape.params, 'path', schemas), ...parameters(shape.query, 'query', schemas)],
     ...(body !== undefined && {
-      requestBody: { required: true, content: json(lift(body, schemas)) },
+      requestBody: { required: !shape.bodyIsOptional, content: json(lift(body, schemas)) },
     }),
     responses: describeReplies(shape, dialect, version, schemas),
     security: shape.access === 'anyone' ? [{}, { token: [] }] : [{ token: [] }],

@@ -25,6 +25,8 @@ export interface Shape {
   params?: TObject;
   query?: TObject;
   body?: TSchema;
+  /** A call without a body is good too. */
+  bodyIsOptional?: true;
   /** The body is not read for the handler: it takes the bytes as they come, from `call.stream`. */
   streams?: true;
   /** The body of each good status; null where there is none. The first is the usual one. */
@@ -54,7 +56,7 @@ export interface Call<S extends Shape = Shape> {
   readonly caller: S['access'] extends 'anyone' ? Caller : KnownCaller;
   readonly params: StaticOr<S['params'], Record<string, never>>;
   readonly query: StaticOr<S['query'], Record<string, never>>;
-  readonly body: StaticOr<S['body'], undefined>;
+  readonly body: StaticOr<S['body'], undefined> | (S['bodyIsOptional'] extends true ? undefined : never);
   readonly headers: Record<string, string | string[] | undefined>;
   /** The body as it comes, still in its content encoding; only on routes that stream. */
   readonly stream: Readable;

@@ -119,8 +119,13 @@ export async function updateStorage(
   return storageOf(row);
 }
 
-export async function deleteStorage(db: Db, id: string): Promise<boolean> {
-  const { numDeletedRows } = await db.deleteFrom('storages').where('id', '=', id).executeTakeFirstOrThrow();
+/** False when it was gone, or was used since. */
+export async function deleteStorage(db: Db, id: string, unusedSince: number): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('storages')
+    .where('id', '=', id)
+    .$if(unusedSince !== Infinity, (query) => query.where('accessed_at', '<', unusedSince))
+    .executeTakeFirstOrThrow();
   return numDeletedRows > 0n;
 }
 

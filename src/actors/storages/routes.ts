@@ -1,0 +1,222 @@
+// The routes that all kinds of storage share: list, get or create, get, change, delete.
+import { recordEvent } from '../../kernel/events.ts';
+import { Failure } from '../../kernel/failure.ts';
+import { demand } from '../../kernel/identity/policy.ts';
+import { schedule } from '../../kernel/due.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import { clampLimit, Page } from '../../kernel/page.ts';
+import { reply, route, type Route } from '../../kernel/route.ts';
+import { Type, type TObject } from '../../kernel/schema.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import { forgetStorages, openStorage } from './access.ts';
+import { checkName, StorageUpdate, type Storage, type StorageKind } from './model.ts';
+import { createStorage, deleteStorage, findStorage, listStorages, updateStorage } from './store.ts';
+
+/** What a kind of storage adds to what all have. */
+export interface StorageType {
+  kind: StorageKind;
+  /** `/datasets` */
+  path: string;
+  /** Of operation names: `dataset`. */
+  id: string;
+  Detail: TObject;
+  Summary: TObject;
+  /** Makes the kind's own rows for a new storage, in its transaction. */
+  make(tx: Db, storage: Storage): Promise<void>;
+  detail(storage: Storage, kernel: Kernel, isOwner: boolean): Promise<unknown>;
+  summaries(storages: Storage[], kernel: Kernel): Promise<unknown[]>;
+  /** Throws when the schema given at creation is not one. */
+  checkSchema?(schema: Record<string, unknown>): void;
+}
+
+export const PURGE = 'storages.purge';
+const MOST_LISTED = 1000;
+
+/** The path parameter of every kind. */
+export const ByReference = Type.Object({
+  storageId: Type.String({ description: 'The id, `username~name`, or `~name` for one of your own' }),
+});
+
+export function storageRoutes(type: StorageType): Route[] {
+  const { kind, path, id } = type;
+
+  const list = route(
+    {
+      id: `${id}s_get`,
+      method: 'GET',
+      path,
+      summary: 'List your storages of this kind',
+      access: { action: 'viewStorage' },
+      query: Type.Object({
+        offset: Type.Integer({ minimum: 0, default: 0 }),
+        limit: Type.Optional(Type.Integer({ minimum: 0 })),
+        desc: Type.Boolean({ default: false }),
+        unnamed: Type.Boolean({ default: false, description: 'Whether unnamed ones are listed too' }),
+        ownership: Type.Optional(Type.String({ description: '`ownedByMe` or `sharedWithMe`' })),
+      }),
+      list: type.Summary,
+    },
+    async (call, kernel) => {
+      const { caller, query } = call;
+      call.demand(`${kind}/*`);
+      const slice = { offset: query.offset, limit: clampLimit(query.limit, MOST_LISTED, MOST_LISTED) };
+      // Nothing is shared with single members here: everything is one's own or open by its general access.
+      if (query.ownership === 'sharedWithMe') return new Page([], 0, slice, query.desc);
+      const filter = { userId: caller.member.id, kind, withUnnamed: query.unnamed };
+      const { items, total } = await listStorages(kernel.db, filter, slice, query.desc);
+      const told = await type.summaries(items, kernel);
+      return new Page(
+        told.map((item) => ({ ...(item as object), username: caller.member.username })),
+        total,
+        slice,
+        query.desc,
+      );
+    },
+  );
+
+  const create = route(
+    {
+      id: `${id}s_post`,
+      method: 'POST',
+      path,
+      summary: 'Get the storage of this name, or create it; without a name a new one',
+      access: { action: 'createStorage' },
+      query: Type.Object({ name: Type.Optional(Type.String()) }),
+      body: Type.Object({ schema: Type.Optional(Type.Record(Type.String(), Type.Unknown())) }),
+      bodyIsOptional: true,
+      reply: { 201: type.Detail, 200: type.Detail },
+    },
+    async (call, kernel) => {
+      const { caller, now, query } = call;
+      call.demand(`${kind}/*`);
+      const userId = caller.member.id;
+      const name = query.name === '' ? undefined : query.name;
+      const schema = call.body?.schema;
+      if (name !== undefined) checkName(name);
+      if (schema !== undefined) type.checkSchema?.(schema);
+      const find = () => (name === undefined ? undefined : findStorage(kernel.db, kind, { name }, userId));
+      const known = await find();
+      if (known !== undefined) return reply(200, await type.detail(known, kernel, true));
+      const made = await kernel.db.transaction().execute(async (tx) => {
+        const fresh = {
+          kind,
+          userId,
+          ...(name !== undefined && { name }),
+          ...(schema !== undefined && { schema }),
+        };
+        const storage = await createStorage(tx, fresh, now);
+        if (storage === undefined) return undefined;
+        await type.make(tx, storage);
+        await recordEvent(tx, call, eventOf('createStorage', storage));
+        return storage;
+      });
+      const storage = made ?? (await find());
+      if (storage === undefined)
+        throw new Failure('conflict', 'The storage was deleted meanwhile. Try again.');
+      const location = `${call.base}${path}/${storage.id}`;
+      return reply(made === undefined ? 200 : 201, await type.detail(storage, kernel, true), { location });
+    },
+  );
+
+  const get = route(
+    {
+      id: `${id}_get`,
+      method: 'GET',
+      path: `${path}/{storageId}`,
+      summary: 'Get a storage',
+      access: 'anyone',
+      params: ByReference,
+      reply: { 200: type.Detail },
+    },
+    async ({ caller, now, params }, kernel) => {
+      const storage = await openStorage(kernel, kind, 'read', { caller, now, reference: params.storageId });
+      const isOwner = caller.kind !== 'anonymous' && caller.member.id === storage.userId;
+      return reply(200, await type.detail(storage, kernel, isOwner));
+    },
+  );
+
+  const update = route(
+    {
+      id: `${id}_put`,
+      method: 'PUT',
+      path: `${path}/{storageId}`,
+      summary: "Change a storage's name, title or general access",
+      access: 'caller',
+      params: ByReference,
+      body: StorageUpdate,
+      reply: { 200: type.Detail },
+    },
+    async (call, kernel) => {
+      const { caller, now, params, body } = call;
+      const before = await openStorage(kernel, kind, 'write', { caller, now, reference: params.storageId });
+      if (body.name != null) checkName(body.name);
+      const after = await kernel.db.transaction().execute(async (tx) => {
+        const storage = await updateStorage(tx, before.id, body, now).catch(explainTaken);
+        await recordEvent(tx, call, {
+          ...eventOf('updateStorage', storage),
+          before: shown(before),
+          after: shown(storage),
+        });
+        return storage;
+      });
+      await forgetStorages(kernel);
+      return reply(200, await type.detail(after, kernel, true));
+    },
+  );
+
+  const remove = route(
+    {
+      id: `${id}_delete`,
+      method: 'DELETE',
+      path: `${path}/{storageId}`,
+      summary: 'Delete a storage and all it holds',
+      access: 'caller',
+      params: ByReference,
+      reply: { 204: null },
+    },
+    async (call, kernel) => {
+      const { caller, now, params } = call;
+      const storage = await openStorage(kernel, kind, 'write', { caller, now, reference: params.storageId });
+      demand(caller, 'deleteStorage', `${kind}/${storage.id}`);
+      await kernel.db.transaction().execute(async (tx) => {
+        await removeStorage(tx, storage, now);
+        await recordEvent(tx, call, { ...eventOf('deleteStorage', storage), before: shown(storage) });
+      });
+      await forgetStorages(kernel);
+      await kernel.engine.notify('due');
+      return reply(204);
+    },
+  );
+
+  return [list, create, get, update, remove];
+}
+
+/** The storage is gone at once; what it held goes behind the call, in pieces. */
+export async function removeStorage(
+  tx: Db,
+  { id, kind }: Storage,
+  now: number,
+  unusedSince = Infinity,
+): Promise<void> {
+  if (!(await deleteStorage(tx, id, unusedSince))) return;
+  await schedule(
+    tx,
+    { id: `${PURGE}:${id}`, kind: PURGE, payload: JSON.stringify({ id, kind }), dueAt: now },
+    now,
+  );
+}
+
+function shown({ id, name, title, generalAccess }: Storage) {
+  return { id, name, title, generalAccess };
+}
+
+function eventOf(action: string, { kind, id, name }: Storage) {
+  return { action, resource: `${kind}/${id}`, kind, name: name ?? id };
+}
+
+function explainTaken(error: unknown): never {
+  if (error instanceof Failure && error.kind === 'conflict') {
+    throw new Failure('conflict', 'You have another storage of this name', { code: 'name-not-unique' });
+  }
+  throw error;
+}

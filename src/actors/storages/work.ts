@@ -1,0 +1,39 @@
+// Behind the calls: empties storages that were deleted, and deletes unnamed ones that nobody uses any more.
+import type { Work } from '../../kernel/dialect.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import { forgetStorages } from './access.ts';
+import type { StorageKind } from './model.ts';
+import { PURGE, removeStorage } from './routes.ts';
+import { listUnused } from './store.ts';
+
+const HOUR = 60 * 60 * 1000;
+const AT_ONCE = 100;
+
+/** Removes all that a storage held, in pieces; called again from the start when it was interrupted. */
+export type Purge = (kernel: Kernel, id: string, signal: AbortSignal) => Promise<void>;
+
+export function storageWork(kernel: Kernel, purges: Record<StorageKind, Purge>): Work {
+  return {
+    handlers: {
+      async [PURGE]({ payload }, signal) {
+        const { id, kind } = JSON.parse(payload) as { id: string; kind: StorageKind };
+        await purges[kind](kernel, id, signal);
+      },
+    },
+    recurring: [{ kind: 'storages.retention', everyMs: HOUR, run: (signal) => sweepUnused(kernel, signal) }],
+  };
+}
+
+async function sweepUnused(kernel: Kernel, signal: AbortSignal): Promise<void> {
+  const { db, clock, retentionMs } = kernel;
+  for (;;) {
+    const since = clock.now() - retentionMs;
+    const unused = await listUnused(db, since, AT_ONCE);
+    for (const storage of unused) {
+      signal.throwIfAborted();
+      await db.transaction().execute((tx) => removeStorage(tx, storage, clock.now(), since));
+    }
+    if (unused.length > 0) await forgetStorages(kernel);
+    if (unused.length < AT_ONCE) return;
+  }
+}
