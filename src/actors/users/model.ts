@@ -72,9 +72,7 @@ export function toPrivateUser(member: Member): Static<typeof PrivateUser> {
       availableProxyGroups: {},
       enabledPlatformFeatures: OFFERED,
     },
-    effectivePlatformFeatures: Object.fromEntries(
-      FEATURES.map((feature) => [feature, toFeature(OFFERED.includes(feature))]),
-    ),
+    effectivePlatformFeatures: EFFECTIVE_FEATURES,
     isPaying: false,
     createdAt: new Date(member.createdAt).toISOString(),
   };
@@ -89,6 +87,11 @@ function toFeature(isEnabled: boolean): Static<typeof Feature> {
     trialExpirationAt: null,
   };
 }
+
+/** The same for everyone, so made once. */
+const EFFECTIVE_FEATURES = Object.fromEntries(
+  FEATURES.map((feature) => [feature, toFeature(OFFERED.includes(feature))]),
+);
 
 function profileOf({ firstName, lastName }: Member): Static<typeof Profile> {
   const name = [firstName, lastName].filter(Boolean).join(' ');

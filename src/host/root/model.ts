@@ -47,6 +47,14 @@ export const Root = Type.Object(
   { $id: 'root' },
 );
 
+const made = new Map<string, Static<typeof Root>>();
+
+/** Made once for each way in: there are two. */
 export function rootAt(base: string): Static<typeof Root> {
-  return Object.fromEntries(NAMES.map((name) => [name, base + PATHS[name]])) as Record<Name, string>;
+  let root = made.get(base);
+  if (root === undefined) {
+    root = Object.fromEntries(NAMES.map((name) => [name, base + PATHS[name]])) as Record<Name, string>;
+    made.set(base, root);
+  }
+  return root;
 }
