@@ -16,6 +16,8 @@ export async function startChild(settings: Record<string, string>): Promise<Chil
   const child = spawn(process.execPath, [new URL('../../src/bin.ts', import.meta.url).pathname, 'serve'], {
     env: {
       PATH: process.env['PATH'],
+      // Without it every start would strip and compile all sources anew.
+      NODE_COMPILE_CACHE: new URL('../../.runtime/compile-cache', import.meta.url).pathname,
       PORT: String(port),
       SIGNALBOX_ADMIN_TOKEN: TOKEN,
       SIGNALBOX_LIMITS: 'off',

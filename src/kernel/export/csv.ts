@@ -1,0 +1,41 @@
+// Items as CSV (RFC 4180).
+import { Failure } from '../failure.ts';
+import { collectColumns } from './columns.ts';
+import type { ExportOptions, Source } from './input.ts';
+import { writeText } from './text.ts';
+
+export async function* exportCsv(
+  source: Source,
+  { bom = true, delimiter = ',', skipHeaderRow = false }: ExportOptions = {},
+): AsyncGenerator<string, void> {
+  const quoted = quotedWith(delimiter);
+  const line = (cells: readonly unknown[]) => toLine(cells, delimiter, quoted);
+  const { names, cellsOf } = await collectColumns(source);
+  const head = skipHeaderRow ? '' : line(names);
+  yield* writeText(source(), { bom, head, row: (item) => line(cellsOf(item)) });
+}
+
+/**
+ * Values go out as they are: one that looks like a formula is data too, and a leading quote against spreadsheets would be
+ * a lie to every other reader.
+ */
+function toLine(cells: readonly unknown[], delimiter: string, quoted: RegExp): string {
+  let line = toCell(cells[0], quoted);
+  // Many readers skip a line without characters; a row whose only cell is empty is a row none the less.
+  if (cells.length === 1 && line === '') line = '""';
+  for (let at = 1; at < cells.length; at += 1) line += delimiter + toCell(cells[at], quoted);
+  return `${line}\r\n`;
+}
+
+function toCell(value: unknown, quoted: RegExp): string {
+  if (typeof value === 'string') return quoted.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
+  return value == null ? '' : String(value as number | boolean);
+}
+
+/** Matches the text that needs quotes around it. */
+function quotedWith(delimiter: string): RegExp {
+  if ([...delimiter].length !== 1 || /["\r\n]/.test(delimiter)) {
+    throw new Failure('invalid', 'The delimiter must be one character, and neither a quote nor a line break.');
+  }
+  return new RegExp(`["\\r\\n]|${RegExp.escape(delimiter)}`);
+}

@@ -1,0 +1,32 @@
+// Items as an HTML page with one table, well-formed as XML too.
+import { collectColumns } from './columns.ts';
+import type { ExportOptions, Source } from './input.ts';
+import { escapeMarkup } from './markup.ts';
+import { writeText } from './text.ts';
+
+const HEAD =
+  '<!DOCTYPE html>\n<html lang="en">\n<head><meta charset="utf-8"/><title>Items</title></head>\n<body>\n<table>\n';
+
+export async function* exportHtml(
+  source: Source,
+  { bom = false }: ExportOptions = {},
+): AsyncGenerator<string, void> {
+  const { names, cellsOf } = await collectColumns(source);
+  yield* writeText(source(), {
+    bom,
+    head: `${HEAD}<thead>\n${toRow('th', names)}</thead>\n<tbody>\n`,
+    row: (item) => toRow('td', cellsOf(item)),
+    tail: '</tbody>\n</table>\n</body>\n</html>\n',
+  });
+}
+
+function toRow(tag: 'th' | 'td', cells: readonly unknown[]): string {
+  let row = '<tr>';
+  for (const cell of cells) row += `<${tag}>${toText(cell)}</${tag}>`;
+  return `${row}</tr>\n`;
+}
+
+function toText(value: unknown): string {
+  if (typeof value === 'string') return escapeMarkup(value);
+  return value == null ? '' : String(value as number | boolean);
+}

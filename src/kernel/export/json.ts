@@ -1,0 +1,27 @@
+// Items as one JSON array.
+import { tooDeep, type ExportOptions, type Source } from './input.ts';
+import { writeText } from './text.ts';
+
+const ARRAY = { head: '[', between: ',\n', tail: ']' };
+
+export function exportJson(source: Source, { bom = false }: ExportOptions = {}): AsyncGenerator<string, void> {
+  return writeText(source(), { ...ARRAY, bom, row: toJson });
+}
+
+/** The same from items that are JSON texts already: they are joined, never parsed. */
+export function exportJsonTexts(
+  source: Source<string>,
+  { bom = false }: ExportOptions = {},
+): AsyncGenerator<string, void> {
+  return writeText(source(), { ...ARRAY, bom, row: (text) => text });
+}
+
+export function toJson(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch (error) {
+    // JSON.stringify recurses: what is too deep for it ends in a full stack.
+    if (error instanceof RangeError) throw tooDeep();
+    throw error;
+  }
+}

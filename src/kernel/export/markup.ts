@@ -1,0 +1,38 @@
+// What XML, RSS, HTML and spreadsheets need of markup: text that cannot break out, and names that are names.
+
+const SPECIAL = /[&<>"\r]/g;
+const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', '\r': '&#13;' };
+
+/** Characters that XML 1.0 forbids, escaped or not: most controls, halves of surrogate pairs, U+FFFE and U+FFFF. */
+const ILLEGAL = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
+
+/** Finds what needs a closer look; most text needs none. */
+// oxlint-disable-next-line no-control-regex
+const SUSPECT = /[&<>"\u0000-\u0008\u000B-\u001F\uD800-\uDFFF\uFFFE\uFFFF]/;
+
+/** For text between tags, where a carriage return would be read as a line feed; illegal characters are left out. */
+export function escapeMarkup(text: string): string {
+  if (!SUSPECT.test(text)) return text;
+  return text.replaceAll(ILLEGAL, '').replaceAll(SPECIAL, (character) => ESCAPES[character]!);
+}
+
+/** For text between double quotes in a tag, where tabs and line feeds would be read as spaces. */
+export function escapeAttribute(text: string): string {
+  return escapeMarkup(text).replaceAll('\t', '&#9;').replaceAll('\n', '&#10;');
+}
+
+const PLAIN_NAME = /^[A-Za-z_][\w.-]*$/;
+const START = 'A-Z_a-z\u00C0-\u00D6\u00D8-\u00F6\u00F8-\u02FF\u0370-\u037D\u037F-\u1FFF\u200C\u200D\u2070-\u218F';
+const LATER_START = '\u2C00-\u2FEF\u3001-\uD7FF\uF900-\uFDCF\uFDF0-\uFFFD';
+const NOT_START = new RegExp(`^[^${START}${LATER_START}]`);
+const NOT_NAME = new RegExp(`[^${START}${LATER_START}\\-.0-9\u00B7\u0300-\u036F\u203F\u2040]`, 'g');
+
+/**
+ * Any text as a name: what a name cannot hold becomes `_`, and one is put before what a name cannot begin with. The colon
+ * counts as such, as it would ask for a declared namespace; so does the name `xmlns`, as it would declare one.
+ */
+export function toXmlName(text: string): string {
+  if (PLAIN_NAME.test(text) && text !== 'xmlns') return text;
+  const name = text.replaceAll(NOT_NAME, '_');
+  return name === '' || name === 'xmlns' || NOT_START.test(name) ? `_${name}` : name;
+}

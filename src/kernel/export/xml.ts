@@ -1,0 +1,73 @@
+// Items as XML: a key is an element, an array repeats it, `@` holds attributes and `#` the text.
+import { isObject, MAX_DEPTH } from '../patch/json-value.ts';
+import { tooDeep, type ExportOptions, type Item, type Source } from './input.ts';
+import { toJson } from './json.ts';
+import { escapeAttribute, escapeMarkup, toXmlName } from './markup.ts';
+import { writeText } from './text.ts';
+
+export const XML_DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n';
+
+export function exportXml(
+  source: Source,
+  { bom = false, xmlRoot = 'items', xmlRow = 'item' }: ExportOptions = {},
+): AsyncGenerator<string, void> {
+  const root = toXmlName(xmlRoot);
+  return writeText(source(), {
+    bom,
+    head: `${XML_DECLARATION}<${root}>\n`,
+    row: elementWriter(xmlRow),
+    tail: `</${root}>\n`,
+  });
+}
+
+/** Writes each item as one element of this name, on a line of its own. */
+export function elementWriter(name: string): (item: Item) => string {
+  const safe = toXmlName(name);
+  return (item) => `${toElement(safe, item, 0)}\n`;
+}
+
+function toElement(name: string, value: unknown, depth: number): string {
+  if (depth > MAX_DEPTH) throw tooDeep();
+  if (Array.isArray(value)) {
+    let elements = '';
+    for (const entry of value) elements += toElement(name, entry, depth + 1);
+    return elements;
+  }
+  if (!isObject(value)) return enclose(name, '', toText(value));
+  let attributes = '';
+  let text = '';
+  let elements = '';
+  for (const key of Object.keys(value)) {
+    const member = value[key];
+    if (key === '@' && isObject(member)) attributes = toAttributes(member);
+    else if (key === '#' && (typeof member !== 'object' || member === null)) text = toText(member);
+    else elements += toElement(toXmlName(key), member, depth + 1);
+  }
+  return enclose(name, attributes, text + elements);
+}
+
+function enclose(name: string, attributes: string, content: string): string {
+  return content === '' ? `<${name}${attributes}/>` : `<${name}${attributes}>${content}</${name}>`;
+}
+
+/** Two keys may become the same name, and an element must not have an attribute twice: the later one gets a `_` more. */
+function toAttributes(members: Item): string {
+  const taken = new Set<string>();
+  let attributes = '';
+  for (const [key, value] of Object.entries(members)) {
+    let name = toXmlName(key);
+    while (taken.has(name)) name += '_';
+    taken.add(name);
+    const text = isObject(value) || Array.isArray(value) ? toJson(value) : toPlain(value);
+    attributes += ` ${name}="${escapeAttribute(text)}"`;
+  }
+  return attributes;
+}
+
+function toText(value: unknown): string {
+  return typeof value === 'string' ? escapeMarkup(value) : toPlain(value);
+}
+
+function toPlain(value: unknown): string {
+  return value == null ? '' : String(value as string | number | boolean);
+}
