@@ -16,7 +16,8 @@ import { Identity } from './kernel/identity/identity.ts';
 import { LOGIN_ALLOWANCE, LOGIN_CATEGORY, serveLogin } from './kernel/identity/login.ts';
 import { identityMigrations } from './kernel/identity/tables.ts';
 import type { Kernel } from './kernel/kernel.ts';
-import { limitMigrations, Limits, type Allowance } from './kernel/limit.ts';
+import { limitMigrations } from './kernel/limit-store.ts';
+import { Limits, type Allowance } from './kernel/limit.ts';
 import { createLog, type Logger } from './kernel/log.ts';
 import { Metrics } from './kernel/metrics.ts';
 import { serve } from './kernel/serve.ts';
@@ -96,6 +97,7 @@ async function compose(config: Config, engine: Engine, clock: Clock, log: Logger
     },
     release: RELEASE,
     retentionMs: config.retentionDays * 24 * 60 * 60 * 1000,
+    recordBytes: config.recordBytes,
   };
 
   const server = createServer({

@@ -20,6 +20,7 @@ export interface Config {
   limit: Record<string, Allowance>;
   allowPrivateWebhooks: boolean;
   retentionDays: number;
+  recordBytes: number;
   role: 'all' | 'api' | 'worker';
   tlsCert?: string;
   tlsKey?: string;
@@ -125,6 +126,12 @@ export const SETTINGS: { [Name in SettingName]-?: Setting<Config[Name]> } = {
     describe: 'How many days unnamed storages are kept after their last use',
     read: integer(1, 36_500),
     default: '7',
+  },
+  recordBytes: {
+    env: 'SIGNALBOX_RECORD_BYTES',
+    describe: 'The most bytes of one record of a key-value store',
+    read: integer(1, Number.MAX_SAFE_INTEGER),
+    default: String(5 * 1024 ** 3),
   },
   role: {
     env: 'SIGNALBOX_ROLE',

@@ -4,7 +4,16 @@ import { Failure } from '../kernel/failure.ts';
 import type { Credential } from '../kernel/identity/caller.ts';
 import { cookieOf } from '../kernel/identity/cookie.ts';
 import { Type } from '../kernel/schema.ts';
+import { datasetRoutes } from './datasets/routes.ts';
+import { purgeDataset } from './datasets/store.ts';
 import { ActorsError, spell, status } from './failures.ts';
+import { orphanSweep, purgeStore } from './key-value-stores/purge.ts';
+import { keyValueStoreRoutes } from './key-value-stores/routes.ts';
+import { datasetMigrations } from './migrations/datasets.ts';
+import { keyValueStoreMigrations } from './migrations/key-value-stores.ts';
+import { storageMigrations } from './migrations/storages.ts';
+import type { StorageKind } from './storages/model.ts';
+import { storageWork, type Purge } from './storages/work.ts';
 import { userRoutes } from './users/routes.ts';
 
 const MINUTE = 60;
@@ -41,7 +50,15 @@ const dialect: Dialect = {
   versionOf: () => 'v2',
   versionHeaders: () => ({}),
   limits: {
-    allowances: { global: { anonymous: 250_000, known: 250_000, seconds: MINUTE } },
+    allowances: {
+      global: { anonymous: 250_000, known: 250_000, seconds: MINUTE },
+      // Each dataset's own, whoever calls.
+      dataset: { anonymous: 60, known: 60, seconds: 1 },
+      dataset_push: { anonymous: 400, known: 400, seconds: 1 },
+      // Each key-value store's own, and that of its records.
+      key_value_store: { anonymous: 60, known: 60, seconds: 1 },
+      key_value_record: { anonymous: 200, known: 200, seconds: 1 },
+    },
     categoriesOf: () => ['global'],
     headers: ([counted]) => ({ 'x-ratelimit-limit': String(counted!.counter.limit) }),
     exceeded: ({ counter }, { now }) => {
@@ -80,7 +97,18 @@ const dialect: Dialect = {
   conditional: false,
 };
 
-export const actorsApi: Api = { dialect, routes: [...userRoutes] };
+const purges: Record<StorageKind, Purge> = {
+  dataset: ({ db }, id, signal) => purgeDataset(db, id, signal),
+  'key-value-store': purgeStore,
+  'request-queue': async () => {},
+};
+
+export const actorsApi: Api = {
+  dialect,
+  routes: [...userRoutes, ...datasetRoutes, ...keyValueStoreRoutes],
+  migrations: [...storageMigrations, ...datasetMigrations, ...keyValueStoreMigrations],
+  work: (kernel) => storageWork(kernel, purges, [orphanSweep(kernel)]),
+};
 
 /** The header wins over the URL, and both over a cookie. */
 function credentialOf({ headers, url }: CallFacts): Credential | undefined {

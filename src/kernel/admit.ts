@@ -42,12 +42,11 @@ export function admit(facts: CallFacts, dialect: Dialect, kernel: Kernel): Promi
   });
 }
 
-function charge(facts: CallFacts, caller: Caller, { name, limits }: Dialect, kernel: Kernel): void {
+function charge(facts: CallFacts, caller: Caller, { limits }: Dialect, kernel: Kernel): void {
   if (!kernel.limits.enabled) return;
-  const { shape, now, counters } = facts;
+  const { shape, now, counters, categories } = facts;
   let spent: Counted | undefined;
-  for (const part of limits.categoriesOf(shape)) {
-    const category = `${name}.${part}`;
+  for (const category of categories) {
     const taken = shape?.charge === undefined ? kernel.limits.take(category, caller, now) : undefined;
     const counted = { category, counter: taken ?? kernel.limits.peek(category, caller, now) };
     counters.push(counted);

@@ -26,7 +26,9 @@ export interface CallFacts {
   version: string;
   caller: Caller | undefined;
   shape: Shape | undefined;
-  /** The budgets this call was counted against, by category. */
+  /** The budgets the call draws on, by their full names. */
+  categories: readonly string[];
+  /** What is in them, once it was counted. */
   counters: Counted[];
 }
 

@@ -22,6 +22,8 @@ export interface Kernel {
   readonly publicUrl: string;
   /** How long what nobody named is kept after its last use. */
   readonly retentionMs: number;
+  /** The most bytes of one record of a key-value store. */
+  readonly recordBytes: number;
   /** This program's own version. */
   readonly release: string;
 }

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEachEngine } from '../../test/engines.ts';
 import type { Caller } from './identity/caller.ts';
-import { limitMigrations, Limits } from './limit.ts';
+import { limitMigrations } from './limit-store.ts';
+import { Limits } from './limit.ts';
 
 const ann: Caller = { kind: 'anonymous', address: '192.0.2.1', grants: [] };
 const bob: Caller = { kind: 'anonymous', address: '192.0.2.2', grants: [] };

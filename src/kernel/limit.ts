@@ -1,6 +1,6 @@
 // Rate limits: fixed windows per caller and category, anchored at first use; counted in memory, shared through the database.
 import type { Caller } from './identity/caller.ts';
-import type { Migration } from './storage/migrate.ts';
+import { deletePastWindows, loadWindows, saveWindows, type SavedWindow } from './limit-store.ts';
 import type { Db } from './storage/tables.ts';
 
 /** How much each kind of caller gets in a window. */
@@ -21,8 +21,13 @@ export interface Counter {
 /** Whose budget: a caller's own, or one that all share (that of a single store, say). */
 export type Spender = Caller | 'everyone';
 
+const EVERYONE = '*';
+
 /** Windows as short as this are over before another node or process could learn of them: they are not saved. */
 const SHORT_SECONDS = 2;
+
+/** How far the clocks of two nodes may be apart. */
+const CLOCK_SLACK_MS = 10_000;
 
 interface Window {
   used: number;
@@ -31,28 +36,16 @@ interface Window {
   unsaved: number;
 }
 
-declare module './storage/tables.ts' {
-  interface Tables {
-    limit_windows: { bucket: string; used: number; reset_at: number; saved_at: number };
-  }
+interface Budget {
+  allowance: Allowance;
+  /** By who spends. Looking up by strings that exist anyway costs less than making one of two parts. */
+  windows: Map<string, Window>;
 }
-
-export const limitMigrations: Migration[] = [
-  {
-    name: 'kernel-limit-windows',
-    up: () => [
-      `create table limit_windows (
-         bucket text primary key, used bigint not null, reset_at bigint not null, saved_at bigint not null)`,
-      `create index limit_windows_reset on limit_windows (reset_at)`,
-      `create index limit_windows_saved on limit_windows (saved_at)`,
-    ],
-  },
-];
 
 export class Limits {
   readonly enabled: boolean;
   readonly allowances: Readonly<Record<string, Allowance>>;
-  readonly #windows = new Map<string, Window>();
+  readonly #budgets = new Map<string, Budget>();
   #syncedAt = 0;
 
   /** Allowances by category: `host.core`. A category may carry a scope after a colon (`flags.route:getTokens`), counted apart. */
@@ -61,9 +54,9 @@ export class Limits {
     this.allowances = allowances;
   }
 
-  /** Counts `cost` against the caller's budget. Undefined when that has too little left; it is then unchanged. */
-  take(category: string, caller: Spender, now: number, cost = 1): Counter | undefined {
-    const { limit, window } = this.#find(category, caller, now);
+  /** Counts `cost` against the budget. Undefined when that has too little left; it is then unchanged. */
+  take(category: string, spender: Spender, now: number, cost = 1): Counter | undefined {
+    const { limit, window } = this.#find(category, spender, now);
     if (window.used + cost > limit) return undefined;
     window.used += cost;
     window.unsaved += cost;
@@ -71,52 +64,47 @@ export class Limits {
   }
 
   /** Reads without counting. It opens the window, so that two readings with no call between are the same. */
-  peek(category: string, caller: Spender, now: number): Counter {
-    const { limit, window } = this.#find(category, caller, now);
+  peek(category: string, spender: Spender, now: number): Counter {
+    const { limit, window } = this.#find(category, spender, now);
     return counterOf(window, limit);
   }
 
-  refund(category: string, caller: Spender, now: number, cost = 1): Counter {
-    const { limit, window } = this.#find(category, caller, now);
+  refund(category: string, spender: Spender, now: number, cost = 1): Counter {
+    const { limit, window } = this.#find(category, spender, now);
     const back = Math.min(cost, window.used);
     window.used -= back;
     window.unsaved -= back;
     return counterOf(window, limit);
   }
 
-  #find(category: string, caller: Spender, now: number) {
-    const colon = category.indexOf(':');
-    const allowance = this.allowances[colon === -1 ? category : category.slice(0, colon)];
-    if (allowance === undefined) throw new Error(`No allowance for ${category}`);
-    const isAnonymous = caller !== 'everyone' && caller.kind === 'anonymous';
-    const who = caller === 'everyone' ? '*' : caller.kind === 'anonymous' ? caller.address : caller.member.id;
-    const bucket = `${category} ${who}`;
-    return {
-      limit: isAnonymous ? allowance.anonymous : allowance.known,
-      window: this.#open(bucket, allowance.seconds, now),
-    };
+  #find(category: string, spender: Spender, now: number): { limit: number; window: Window } {
+    const budget = this.#budget(category);
+    if (budget === undefined) throw new Error(`No allowance for ${category}`);
+    const { known, anonymous } = budget.allowance;
+    if (spender === 'everyone') return { limit: known, window: openWindow(budget, EVERYONE, now) };
+    return spender.kind === 'anonymous'
+      ? { limit: anonymous, window: openWindow(budget, spender.address, now) }
+      : { limit: known, window: openWindow(budget, spender.member.id, now) };
   }
 
-  #open(bucket: string, seconds: number, now: number): Window {
-    const known = this.#windows.get(bucket);
-    if (known !== undefined && known.resetAt > now) return known;
-    const resetAt = seconds > SHORT_SECONDS ? Math.ceil(now / 1000 + seconds) * 1000 : now + seconds * 1000;
-    const opened = { used: 0, resetAt, unsaved: 0 };
-    this.#windows.set(bucket, opened);
-    return opened;
+  #budget(category: string): Budget | undefined {
+    const known = this.#budgets.get(category);
+    if (known !== undefined) return known;
+    const colon = category.indexOf(':');
+    const allowance = this.allowances[colon === -1 ? category : category.slice(0, colon)];
+    if (allowance === undefined) return undefined;
+    const budget = { allowance, windows: new Map<string, Window>() };
+    this.#budgets.set(category, budget);
+    return budget;
   }
 
   /** Takes over what an earlier process or another node has spent, as far as it was saved after `since`. */
   async load(db: Db, now: number, since = 0): Promise<void> {
-    const rows = await db
-      .selectFrom('limit_windows')
-      .selectAll()
-      .where('saved_at', '>', since)
-      .where('reset_at', '>', now)
-      .execute();
-    for (const { bucket, used, reset_at } of rows) {
-      const unsaved = this.#windows.get(bucket)?.unsaved ?? 0;
-      this.#windows.set(bucket, { used: used + unsaved, resetAt: reset_at, unsaved });
+    for (const { category, who, used, resetAt } of await loadWindows(db, now, since)) {
+      // A category of another release may have no allowance here.
+      const windows = this.#budget(category)?.windows;
+      const unsaved = windows?.get(who)?.unsaved ?? 0;
+      windows?.set(who, { used: used + unsaved, resetAt, unsaved });
     }
   }
 
@@ -125,70 +113,40 @@ export class Limits {
     const since = this.#syncedAt - CLOCK_SLACK_MS;
     this.#syncedAt = now;
     await this.save(db, now);
-    if (this.#windows.size > 0) await this.load(db, now, since);
+    if (this.#budgets.size > 0) await this.load(db, now, since);
   }
 
   /** Adds what was counted here to the shared windows, takes over their sums, and forgets windows that are past. */
   async save(db: Db, now: number): Promise<void> {
-    const changed: [bucket: string, window: Window][] = [];
+    const changed = new Map<SavedWindow, Window>();
     let isAnyPast = false;
-    for (const [bucket, window] of this.#windows) {
-      if (window.resetAt <= now) isAnyPast = this.#windows.delete(bucket);
-      else if (window.unsaved !== 0 && window.resetAt - now > SHORT_SECONDS * 1000)
-        changed.push([bucket, window]);
+    for (const [category, { windows, allowance }] of this.#budgets) {
+      for (const [who, window] of windows) {
+        if (window.resetAt <= now) isAnyPast = windows.delete(who);
+        else if (window.unsaved !== 0 && allowance.seconds > SHORT_SECONDS) {
+          changed.set({ category, who, used: window.unsaved, resetAt: window.resetAt }, window);
+        }
+      }
+      if (windows.size === 0) this.#budgets.delete(category);
     }
-    // Sorted, so that two nodes never wait for each other's rows.
-    changed.sort(([a], [b]) => (a < b ? -1 : 1));
-    for (let start = 0; start < changed.length; start += ROWS_AT_ONCE) {
-      await saveSome(db, changed.slice(start, start + ROWS_AT_ONCE), now);
-    }
-    if (isAnyPast) await db.deleteFrom('limit_windows').where('reset_at', '<=', now).execute();
+    await saveWindows(db, [...changed.keys()], now, (saved, sum) => {
+      const window = changed.get(saved)!;
+      // Calls went on while the database answered: they stay unsaved.
+      window.unsaved -= saved.used;
+      window.used = sum.used + window.unsaved;
+      window.resetAt = sum.resetAt;
+    });
+    if (isAnyPast) await deletePastWindows(db, now);
   }
 }
 
-const ROWS_AT_ONCE = 200;
-
-/** How far the clocks of two nodes may be apart. */
-const CLOCK_SLACK_MS = 10_000;
-
-async function saveSome(db: Db, changed: [bucket: string, window: Window][], now: number): Promise<void> {
-  const rows = changed.map(([bucket, { unsaved, resetAt }]) => ({
-    bucket,
-    used: unsaved,
-    reset_at: resetAt,
-    saved_at: now,
-  }));
-  const sums = await db
-    .insertInto('limit_windows')
-    .values(rows)
-    .onConflict((conflict) =>
-      conflict.column('bucket').doUpdateSet(({ ref, eb }) => ({
-        used: eb
-          .case()
-          .when('limit_windows.reset_at', '<=', now)
-          .then(ref('excluded.used'))
-          .else(eb('limit_windows.used', '+', ref('excluded.used')))
-          .end(),
-        reset_at: eb
-          .case()
-          .when('limit_windows.reset_at', '<=', now)
-          .then(ref('excluded.reset_at'))
-          .else(ref('limit_windows.reset_at'))
-          .end(),
-        saved_at: ref('excluded.saved_at'),
-      })),
-    )
-    .returning(['bucket', 'used', 'reset_at'])
-    .execute();
-  const sent = new Map(rows.map(({ bucket, used }) => [bucket, used]));
-  const windows = new Map(changed);
-  for (const { bucket, used, reset_at } of sums) {
-    const window = windows.get(bucket)!;
-    // Calls went on while the database answered: they stay unsaved.
-    window.unsaved -= sent.get(bucket)!;
-    window.used = used + window.unsaved;
-    window.resetAt = reset_at;
-  }
+function openWindow({ windows, allowance: { seconds } }: Budget, who: string, now: number): Window {
+  const known = windows.get(who);
+  if (known !== undefined && known.resetAt > now) return known;
+  const resetAt = seconds > SHORT_SECONDS ? Math.ceil(now / 1000 + seconds) * 1000 : now + seconds * 1000;
+  const opened = { used: 0, resetAt, unsaved: 0 };
+  windows.set(who, opened);
+  return opened;
 }
 
 function counterOf({ used, resetAt }: Window, limit: number): Counter {

@@ -17,6 +17,7 @@ export interface CallStart {
   address: string;
   version: string;
   shape: Shape | undefined;
+  categories: readonly string[];
   limits: Limits;
 }
 
@@ -29,6 +30,7 @@ export class LiveCall implements CallFacts {
   readonly headers: IncomingHttpHeaders;
   readonly address: string;
   readonly shape: Shape | undefined;
+  readonly categories: readonly string[];
   readonly counters: Counted[] = [];
   version: string;
   caller: Caller | undefined;
@@ -39,7 +41,7 @@ export class LiveCall implements CallFacts {
   readonly #limits: Limits;
   #hasAsked = false;
 
-  constructor({ now, method, url, base, headers, address, version, shape, limits }: CallStart) {
+  constructor({ now, method, url, base, headers, address, version, shape, categories, limits }: CallStart) {
     this.now = now;
     this.method = method;
     this.url = url;
@@ -48,6 +50,7 @@ export class LiveCall implements CallFacts {
     this.address = address;
     this.version = version;
     this.shape = shape;
+    this.categories = categories;
     this.#limits = limits;
   }
 

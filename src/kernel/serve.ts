@@ -24,6 +24,7 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const satisfies Met
 /** What is kept with a Fastify route: the shape it was made from. Preflights are open: they say nothing of the caller. */
 interface RouteConfig {
   shape?: Shape;
+  categories?: readonly string[];
   isOpen?: boolean;
 }
 
@@ -52,13 +53,16 @@ function mount(
   prefix: string,
 ) {
   const send = new Sender(dialect, kernel);
+  const categoriesOf = (shape?: Shape) =>
+    dialect.limits.categoriesOf(shape).map((part) => `${dialect.name}.${part}`);
+  const noRoute = categoriesOf();
 
   // The body stays a stream: which types are taken, and how they are told off, is the dialect's to say.
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
 
   scope.addHook('onRequest', (request, _reply, done) => {
-    const { shape, isOpen } = request.routeOptions.config as RouteConfig;
+    const { shape, isOpen, categories = noRoute } = request.routeOptions.config as RouteConfig;
     const call = new LiveCall({
       now: kernel.clock.now(),
       method: request.method,
@@ -68,6 +72,7 @@ function mount(
       address: request.ip,
       version: dialect.versions.names.at(-1)!,
       shape,
+      categories,
       limits: kernel.limits,
     });
     request.call = call;
@@ -109,7 +114,7 @@ function mount(
         scope.route({
           method,
           url,
-          config: { shape: route.shape },
+          config: { shape: route.shape, categories: categoriesOf(route.shape) },
           handler: answerer(route, dialect, kernel, send),
         });
         continue;
@@ -146,9 +151,17 @@ function allowOf(verbs: Map<Method, Route>): string {
   return ['OPTIONS', ...(verbs.has('GET') ? ['HEAD'] : []), ...allowed].join(', ');
 }
 
-/** The handler that Fastify calls for one route. */
+/** The handler that Fastify calls for one route. A call that needs no waiting is answered in the same turn. */
 function answerer({ shape, handle }: Route, dialect: Dialect, kernel: Kernel, send: Sender) {
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+  const answer = (call: LiveCall, reply: FastifyReply): void | Promise<void> => {
+    const finish = (result: unknown) => {
+      call.checkAsked();
+      send.result(reply, call, shape, result);
+    };
+    const result = handle(call as Call, kernel);
+    return result instanceof Promise ? result.then(finish) : finish(result);
+  };
+  return (request: FastifyRequest, reply: FastifyReply): void | Promise<void> => {
     const { call } = request;
     const edition = send.edition(shape, call.version);
     if (!edition.exists) {
@@ -157,15 +170,14 @@ function answerer({ shape, handle }: Route, dialect: Dialect, kernel: Kernel, se
     call.params = edition.readParams?.(request.params as Record<string, unknown>);
     call.query = edition.readQuery?.(request.query as Record<string, unknown>);
     if (shape.streams) call.stream = request.raw;
-    else if (request.body === undefined) call.body = edition.readBody?.(undefined);
-    else {
+    else if (request.body !== undefined) {
       // A body that nobody asked for must still be one that the API takes.
-      const body = await readBody(request, shape, dialect);
-      call.body = edition.readBody?.(body);
-    }
-    const result = await handle(call as Call, kernel);
-    call.checkAsked();
-    send.result(reply, call, shape, result);
+      return readBody(request, shape, dialect).then((body) => {
+        call.body = edition.readBody?.(body);
+        return answer(call, reply);
+      });
+    } else call.body = edition.readBody?.(undefined);
+    return answer(call, reply);
   };
 }
 

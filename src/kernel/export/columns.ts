@@ -21,6 +21,8 @@ export interface Columns {
  */
 interface Place {
   name: string;
+  /** What the names of the places inside begin with. */
+  prefix: string;
   column: number | undefined;
   /** By key, or by index: an array and an object may meet at one place, and mean the same column by `0`. */
   inside: Map<string | number, Place>;
@@ -30,7 +32,7 @@ interface Place {
 export async function collectColumns(source: Source): Promise<Columns> {
   const names: string[] = [];
   const byName = new Map<string, number>();
-  const root: Place = { name: '', column: undefined, inside: new Map() };
+  const root: Place = { name: '', prefix: '', column: undefined, inside: new Map() };
 
   const columnOf = (name: string): number => {
     const known = byName.get(name);
@@ -42,14 +44,16 @@ export async function collectColumns(source: Source): Promise<Columns> {
   const visit = (place: Place, key: string | number, value: unknown): void => {
     let next = place.inside.get(key);
     if (next === undefined) {
-      next = { name: nameInside(place, root, key), column: undefined, inside: new Map() };
+      const name = checkName(place.prefix + key);
+      next = { name, prefix: `${name}/`, column: undefined, inside: new Map() };
       place.inside.set(key, next);
     }
     if (isContainer(value)) visitAll(next, value);
     else next.column ??= columnOf(next.name);
   };
   const visitAll = (place: Place, container: Item | unknown[]): void => {
-    if (Array.isArray(container)) for (let at = 0; at < container.length; at += 1) visit(place, at, container[at]);
+    if (Array.isArray(container))
+      for (let at = 0; at < container.length; at += 1) visit(place, at, container[at]);
     else for (const key of Object.keys(container)) visit(place, key, container[key]);
   };
 
@@ -59,11 +63,12 @@ export async function collectColumns(source: Source): Promise<Columns> {
     for (const item of batch) visitAll(root, item);
   }
   if (names.length === 0) throw noColumns();
+  const blank: unknown[] = names.map(() => undefined);
   return {
     names,
     count,
     cellsOf: (item) => {
-      const cells = Array.from<unknown>({ length: names.length });
+      const cells = blank.slice();
       fill(cells, root, item);
       return cells;
     },
@@ -85,8 +90,7 @@ function put(cells: unknown[], place: Place | undefined, value: unknown): void {
 }
 
 /** Each level makes the name longer, so that the limit of its length also keeps the recursion shallow. */
-function nameInside(place: Place, root: Place, key: string | number): string {
-  const name = place === root ? String(key) : `${place.name}/${key}`;
+function checkName(name: string): string {
   if (name.length > MAX_NAME_LENGTH) {
     throw new Failure(
       'invalid',

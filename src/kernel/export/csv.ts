@@ -2,7 +2,7 @@
 import { Failure } from '../failure.ts';
 import { collectColumns } from './columns.ts';
 import type { ExportOptions, Source } from './input.ts';
-import { writeText } from './text.ts';
+import { toText, writeText } from './text.ts';
 
 export async function* exportCsv(
   source: Source,
@@ -28,14 +28,17 @@ function toLine(cells: readonly unknown[], delimiter: string, quoted: RegExp): s
 }
 
 function toCell(value: unknown, quoted: RegExp): string {
-  if (typeof value === 'string') return quoted.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
-  return value == null ? '' : String(value as number | boolean);
+  const text = toText(value);
+  return quoted.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 /** Matches the text that needs quotes around it. */
 function quotedWith(delimiter: string): RegExp {
   if ([...delimiter].length !== 1 || /["\r\n]/.test(delimiter)) {
-    throw new Failure('invalid', 'The delimiter must be one character, and neither a quote nor a line break.');
+    throw new Failure(
+      'invalid',
+      'The delimiter must be one character, and neither a quote nor a line break.',
+    );
   }
   return new RegExp(`["\\r\\n]|${RegExp.escape(delimiter)}`);
 }

@@ -2,7 +2,7 @@
 import { collectColumns } from './columns.ts';
 import type { ExportOptions, Source } from './input.ts';
 import { escapeMarkup } from './markup.ts';
-import { writeText } from './text.ts';
+import { toText, writeText } from './text.ts';
 
 const HEAD =
   '<!DOCTYPE html>\n<html lang="en">\n<head><meta charset="utf-8"/><title>Items</title></head>\n<body>\n<table>\n';
@@ -22,11 +22,6 @@ export async function* exportHtml(
 
 function toRow(tag: 'th' | 'td', cells: readonly unknown[]): string {
   let row = '<tr>';
-  for (const cell of cells) row += `<${tag}>${toText(cell)}</${tag}>`;
+  for (const cell of cells) row += `<${tag}>${escapeMarkup(toText(cell))}</${tag}>`;
   return `${row}</tr>\n`;
-}
-
-function toText(value: unknown): string {
-  if (typeof value === 'string') return escapeMarkup(value);
-  return value == null ? '' : String(value as number | boolean);
 }

@@ -4,7 +4,10 @@ import { writeText } from './text.ts';
 
 const ARRAY = { head: '[', between: ',\n', tail: ']' };
 
-export function exportJson(source: Source, { bom = false }: ExportOptions = {}): AsyncGenerator<string, void> {
+export function exportJson(
+  source: Source,
+  { bom = false }: ExportOptions = {},
+): AsyncGenerator<string, void> {
   return writeText(source(), { ...ARRAY, bom, row: toJson });
 }
 

@@ -3,7 +3,10 @@ import type { ExportOptions, Source } from './input.ts';
 import { toJson } from './json.ts';
 import { writeText } from './text.ts';
 
-export function exportJsonl(source: Source, { bom = false }: ExportOptions = {}): AsyncGenerator<string, void> {
+export function exportJsonl(
+  source: Source,
+  { bom = false }: ExportOptions = {},
+): AsyncGenerator<string, void> {
   return writeText(source(), { bom, row: (item) => `${toJson(item)}\n` });
 }
 

@@ -1,7 +1,13 @@
-// Puts rendered items together to chunks: large enough to be cheap to send, small enough to be held by the thousand.
+// Text out of items: plain values as text, and rendered items put together to chunks that are worth sending.
 
 const CHUNK_LENGTH = 64 * 1024;
 const BYTE_ORDER_MARK = '\uFEFF';
+
+/** A value that is neither object nor array; null and what is missing are empty. */
+export function toText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
+}
 
 export interface TextParts<T> {
   bom?: boolean;

@@ -1,9 +1,9 @@
 // Items as XML: a key is an element, an array repeats it, `@` holds attributes and `#` the text.
-import { isObject, MAX_DEPTH } from '../patch/json-value.ts';
+import { isContainer, isObject, MAX_DEPTH } from '../patch/json-value.ts';
 import { tooDeep, type ExportOptions, type Item, type Source } from './input.ts';
 import { toJson } from './json.ts';
 import { escapeAttribute, escapeMarkup, toXmlName } from './markup.ts';
-import { writeText } from './text.ts';
+import { toText, writeText } from './text.ts';
 
 export const XML_DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n';
 
@@ -33,14 +33,14 @@ function toElement(name: string, value: unknown, depth: number): string {
     for (const entry of value) elements += toElement(name, entry, depth + 1);
     return elements;
   }
-  if (!isObject(value)) return enclose(name, '', toText(value));
+  if (!isObject(value)) return enclose(name, '', escapeMarkup(toText(value)));
   let attributes = '';
   let text = '';
   let elements = '';
   for (const key of Object.keys(value)) {
     const member = value[key];
     if (key === '@' && isObject(member)) attributes = toAttributes(member);
-    else if (key === '#' && (typeof member !== 'object' || member === null)) text = toText(member);
+    else if (key === '#' && !isContainer(member)) text = escapeMarkup(toText(member));
     else elements += toElement(toXmlName(key), member, depth + 1);
   }
   return enclose(name, attributes, text + elements);
@@ -58,16 +58,8 @@ function toAttributes(members: Item): string {
     let name = toXmlName(key);
     while (taken.has(name)) name += '_';
     taken.add(name);
-    const text = isObject(value) || Array.isArray(value) ? toJson(value) : toPlain(value);
+    const text = isContainer(value) ? toJson(value) : toText(value);
     attributes += ` ${name}="${escapeAttribute(text)}"`;
   }
   return attributes;
-}
-
-function toText(value: unknown): string {
-  return typeof value === 'string' ? escapeMarkup(value) : toPlain(value);
-}
-
-function toPlain(value: unknown): string {
-  return value == null ? '' : String(value as string | number | boolean);
 }

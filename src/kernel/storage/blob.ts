@@ -12,15 +12,39 @@ import { fold } from './fold.ts';
 export interface BlobStore {
   /** Durable once resolved. When `data` fails, so does this, and the key keeps what it had. */
   put(key: string, data: Uint8Array | AsyncIterable<Uint8Array>): Promise<{ size: number }>;
-  get(key: string): Promise<StoredBlob | undefined>;
+  /** The whole blob, or the bytes of a range that lies inside it. */
+  get(key: string, range?: ByteRange): Promise<StoredBlob | undefined>;
   /** Also succeeds when there is nothing to delete. */
   delete(key: string): Promise<void>;
   /** In no order. */
-  list(prefix?: string): AsyncIterable<string>;
+  list(prefix?: string): AsyncIterable<ListedBlob>;
+  /** An address at which anyone gets the blob for a while, where the store has such. */
+  presign?(key: string, options: PresignOptions): string;
+}
+
+/** First and last byte, both included. */
+export interface ByteRange {
+  start: number;
+  end: number;
+}
+
+export interface ListedBlob {
+  key: string;
+  /** When it was put, in epoch milliseconds. */
+  modifiedAt: number;
+}
+
+export interface PresignOptions {
+  expiresSeconds: number;
+  /** What the reply is to say of the content. */
+  contentType: string;
+  contentEncoding?: string;
+  disposition?: string;
 }
 
 /** A blob as it was when it was asked for, also if it is replaced or deleted meanwhile. */
 export interface StoredBlob {
+  /** Of the whole, also where a range was asked for. */
   size: number;
   /** To be called once. Gives the blob back when it ends or is destroyed. */
   stream(): Readable;
@@ -61,9 +85,9 @@ export async function openFileBlobs(folder: string, clock: Clock = systemClock):
       }
     },
 
-    async get(key) {
+    async get(key, range) {
       const handle = await openIfExists(pathOf(root, key));
-      return handle && (await blobOf(handle));
+      return handle && (await blobOf(handle, range));
     },
 
     async delete(key) {
@@ -82,8 +106,8 @@ export async function openFileBlobs(folder: string, clock: Clock = systemClock):
         for await (const entry of await opendir(join(root, shard.name))) {
           const handle = await openIfExists(join(root, shard.name, entry.name));
           if (!handle) continue;
-          const key = await readKey(handle);
-          if (key.startsWith(prefix)) yield key;
+          const listed = await readListed(handle);
+          if (listed.key.startsWith(prefix)) yield listed;
         }
       }
     },
@@ -148,12 +172,15 @@ async function openIfExists(file: string): Promise<FileHandle | undefined> {
 }
 
 /** Keeps the file open from here on, as its name may point to another one by the time it is read. */
-async function blobOf(handle: FileHandle): Promise<StoredBlob> {
+async function blobOf(handle: FileHandle, range: ByteRange | undefined): Promise<StoredBlob> {
   try {
     const [{ start }, { size }] = await Promise.all([readHeader(handle), handle.stat()]);
     return {
       size: size - start,
-      stream: () => handle.createReadStream({ start }),
+      stream: () =>
+        handle.createReadStream(
+          range === undefined ? { start } : { start: start + range.start, end: start + range.end },
+        ),
       close: () => handle.close(),
     };
   } catch (error) {
@@ -162,9 +189,10 @@ async function blobOf(handle: FileHandle): Promise<StoredBlob> {
   }
 }
 
-async function readKey(handle: FileHandle): Promise<string> {
+async function readListed(handle: FileHandle): Promise<ListedBlob> {
   try {
-    return (await readHeader(handle)).key;
+    const [{ key }, { mtimeMs }] = await Promise.all([readHeader(handle), handle.stat()]);
+    return { key, modifiedAt: mtimeMs };
   } finally {
     await handle.close();
   }

@@ -1,0 +1,148 @@
+// How items are asked for: the query, what a view of the dataset's schema adds to it, and which items that means.
+import { exporters, type ExportFormat } from '../../kernel/export/exporters.ts';
+import type { ExportOptions } from '../../kernel/export/input.ts';
+import type { Projection } from '../../kernel/export/project.ts';
+import { Failure } from '../../kernel/failure.ts';
+import { isObject, memberOf } from '../../kernel/patch/json-value.ts';
+import { OneOf, Type, type Static } from '../../kernel/schema.ts';
+import type { Range } from './read.ts';
+
+const FORMATS = Object.keys(exporters) as ExportFormat[];
+/** What the limit is said to be where there is none. */
+const NO_LIMIT = 999_999_999_999;
+
+const Flag = (description: string) => Type.Optional(Type.Boolean({ description }));
+const Text = (description: string) => Type.Optional(Type.String({ description }));
+const Names = (description: string) => Type.Optional(Type.Array(Type.String(), { description }));
+
+export const ItemsQuery = Type.Object({
+  format: OneOf(FORMATS, { default: 'json' }),
+  offset: Type.Optional(Type.Integer({ minimum: 0, description: 'How many items to leave out at the start' })),
+  limit: Type.Optional(Type.Integer({ minimum: 0, description: 'The most items to give; 0 for all' })),
+  desc: Flag('The newest item first'),
+  clean: Flag('Both skipHidden and skipEmpty'),
+  skipHidden: Flag('Leave out fields whose names begin with #'),
+  skipEmpty: Flag('Leave out items without any field'),
+  fields: Names('The only fields to give, in this order'),
+  outputFields: Names('What to call the fields, in their order'),
+  omit: Names('Fields to leave out'),
+  unwind: Names('Fields whose elements become items of their own'),
+  flatten: Names('Fields whose nested objects become dotted fields'),
+  simplified: Flag('Items of the old crawlers in short'),
+  skipFailedPages: Flag('Leave out items of the old crawlers that failed'),
+  view: Text("A view of the dataset's schema"),
+  delimiter: Text('CSV: what stands between cells'),
+  bom: Flag('Whether a byte order mark comes first'),
+  skipHeaderRow: Flag('CSV: no row of names'),
+  xmlRoot: Text('XML: the name of the outer element'),
+  xmlRow: Text('XML: the name of the element of each item'),
+  feedTitle: Text('RSS: the title of the channel'),
+  feedDescription: Text('RSS: the description of the channel'),
+  attachment: Flag('To be saved as a file'),
+  signature: Text('Opens the dataset without a token'),
+});
+export type ItemsQuery = Static<typeof ItemsQuery>;
+
+/** What is asked for, once a view has had its say: the query wins over the view. */
+export interface Asked {
+  format: ExportFormat;
+  offset: number;
+  limit: number | undefined;
+  desc: boolean;
+  projection: Projection;
+  isAttachment: boolean;
+}
+
+export function readQuery(query: ItemsQuery, schema: Record<string, unknown> | null): Asked {
+  const view = query.view === undefined ? {} : viewOf(query.view, schema);
+  const limit = query.limit ?? view.limit ?? 0;
+  const { simplified, skipFailedPages, clean, skipHidden, skipEmpty } = query;
+  const projection = {
+    simplified,
+    skipFailedPages,
+    clean,
+    skipHidden,
+    skipEmpty,
+    unwind: named(query.unwind) ?? named(view.unwind),
+    flatten: named(query.flatten) ?? named(view.flatten),
+    fields: named(query.fields) ?? named(view.fields),
+    outputFields: named(query.outputFields),
+    omit: named(query.omit) ?? named(view.omit),
+  };
+  return {
+    format: query.format,
+    offset: query.offset ?? 0,
+    limit: limit === 0 ? undefined : limit,
+    desc: query.desc ?? view.desc ?? false,
+    projection: present(projection) as Projection,
+    isAttachment: query.attachment ?? false,
+  };
+}
+
+interface View {
+  fields?: unknown;
+  omit?: unknown;
+  unwind?: unknown;
+  flatten?: unknown;
+  limit?: number | null;
+  desc?: boolean | null;
+}
+
+function viewOf(name: string, schema: Record<string, unknown> | null): View {
+  if (schema === null) {
+    throw new Failure('invalid', 'The dataset has no schema, and so no views', {
+      code: 'dataset-does-not-have-schema',
+    });
+  }
+  const { views } = schema;
+  const view = isObject(views) ? memberOf(views, name) : undefined;
+  if (!isObject(view)) {
+    throw new Failure('invalid', `The dataset has no view "${name}"`, {
+      code: 'requested-dataset-view-does-not-exist',
+    });
+  }
+  const { transformation } = view;
+  return isObject(transformation) ? transformation : {};
+}
+
+function named(names: unknown): string[] | undefined {
+  if (typeof names === 'string') return [names];
+  return Array.isArray(names) ? (names as string[]).filter((name) => name !== '') : undefined;
+}
+
+/** Only what is said: an absent option and an undefined one are not the same to the compiler. */
+function present(options: object): object {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+}
+
+export function exportOptions(query: ItemsQuery, feed: Required<FeedOptions>): ExportOptions {
+  const { bom, delimiter, skipHeaderRow, xmlRoot, xmlRow, feedTitle, feedDescription } = query;
+  return {
+    ...feed,
+    ...present({ bom, delimiter, skipHeaderRow, xmlRoot, xmlRow, feedTitle, feedDescription }),
+  };
+}
+
+type FeedOptions = Pick<ExportOptions, 'feedTitle' | 'feedDescription' | 'feedLink'>;
+
+/** Which of so many items are asked for; turned around they are counted from the end. */
+export function rangeOf({ offset, limit = Infinity, desc }: Asked, total: number): Range {
+  const first = Math.min(offset, total);
+  const end = Math.min(first + limit, total);
+  return desc ? { first: total - end, end: total - first, desc } : { first, end, desc };
+}
+
+/** The page told in headers, as a bare list has no room for it. */
+export function paginationHeaders(
+  { offset, limit = NO_LIMIT, desc }: Asked,
+  { first, end }: Range,
+  total: number,
+): Record<string, string> {
+  return {
+    'x-apify-pagination-total': String(total),
+    'x-apify-pagination-offset': String(offset),
+    'x-apify-pagination-limit': String(limit),
+    'x-apify-pagination-count': String(end - first),
+    'x-apify-pagination-desc': String(desc),
+  };
+}

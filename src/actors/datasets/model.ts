@@ -1,0 +1,83 @@
+// What a dataset looks like to those who ask for it.
+import { Nullable, Type } from '../../kernel/schema.ts';
+import { signStorage, STORAGE_FIELDS, toStorageFields, type Storage } from '../storages/model.ts';
+import type { DatasetCounts } from './store.ts';
+
+const PUBLIC_URL_MS = 14 * 24 * 60 * 60 * 1000;
+
+const SHARED = {
+  ...STORAGE_FIELDS,
+  itemCount: Type.Integer({ minimum: 0 }),
+  cleanItemCount: Type.Integer({ minimum: 0, description: 'Without items that have only hidden fields' }),
+  stats: Type.Object({
+    readCount: Type.Integer(),
+    writeCount: Type.Integer(),
+    storageBytes: Type.Integer(),
+    inflatedBytes: Type.Integer(),
+  }),
+};
+
+export const DatasetDetail = Type.Object(
+  {
+    ...SHARED,
+    consoleUrl: Type.String(),
+    itemsPublicUrl: Type.String({ description: 'Signed where reading needs a token otherwise' }),
+    urlSigningSecretKey: Type.Optional(Nullable(Type.String({ description: "For the owner's eyes only" }))),
+    fields: Nullable(Type.Array(Type.String())),
+    schema: Nullable(Type.Record(Type.String(), Type.Unknown())),
+  },
+  { $id: 'Dataset' },
+);
+
+export const DatasetSummary = Type.Object(SHARED, { $id: 'DatasetListItem' });
+
+export const DatasetStatistics = Type.Object(
+  {
+    fieldStatistics: Type.Record(
+      Type.String(),
+      Type.Object({
+        min: Nullable(Type.Number()),
+        max: Nullable(Type.Number()),
+        nullCount: Type.Integer(),
+        emptyCount: Type.Integer(),
+      }),
+    ),
+  },
+  { $id: 'DatasetStatistics' },
+);
+
+export function toSummary(storage: Storage, counts: DatasetCounts) {
+  const { itemCount, cleanItemCount, readCount, bytes } = counts;
+  const modifiedAt = Math.max(storage.modifiedAt, counts.modifiedAt);
+  return {
+    ...toStorageFields({ ...storage, modifiedAt }),
+    itemCount,
+    cleanItemCount,
+    stats: { readCount, writeCount: itemCount, storageBytes: bytes, inflatedBytes: bytes },
+  };
+}
+
+interface Viewer {
+  publicUrl: string;
+  isOwner: boolean;
+  now: number;
+}
+
+export function toDetail(storage: Storage, counts: DatasetCounts, { publicUrl, isOwner, now }: Viewer) {
+  const { id, secret, schema } = storage;
+  const items = `${publicUrl}/v2/datasets/${id}/items`;
+  // Without a signature to those who could read it only because it is public.
+  const signature = isPublic(storage) || !isOwner ? '' : `?signature=${signStorage(storage, now + PUBLIC_URL_MS)}`;
+  return {
+    ...toSummary(storage, counts),
+    consoleUrl: `${publicUrl}/storage/datasets/${id}`,
+    itemsPublicUrl: items + signature,
+    ...(isOwner && { urlSigningSecretKey: secret }),
+    fields: counts.fields,
+    schema,
+  };
+}
+
+function isPublic({ generalAccess }: Storage): boolean {
+  return generalAccess === 'ANYONE_WITH_ID_CAN_READ' || generalAccess === 'ANYONE_WITH_NAME_CAN_READ';
+}

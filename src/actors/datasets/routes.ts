@@ -1,0 +1,197 @@
+// The routes of datasets: those of every storage, and pushing, reading and summing up items.
+import { exporters, startExport } from '../../kernel/export/exporters.ts';
+import { projector } from '../../kernel/export/project.ts';
+import { Failure } from '../../kernel/failure.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import { route, Stream, type Route } from '../../kernel/route.ts';
+import { Type } from '../../kernel/schema.ts';
+import { openStorage } from '../storages/access.ts';
+import type { Storage } from '../storages/model.ts';
+import { ByReference, storageRoutes, type StorageType } from '../storages/routes.ts';
+import { checkItems, checkSchema } from './item-schema.ts';
+import { exportOptions, ItemsQuery, paginationHeaders, rangeOf, readQuery, type Asked } from './items-query.ts';
+import { knownFields } from './known-fields.ts';
+import { DatasetDetail, DatasetStatistics, DatasetSummary, toDetail, toSummary } from './model.ts';
+import { packItems, parseLines, readItems } from './pack.ts';
+import { readLines, type Range } from './read.ts';
+import { measuredFields, measureItems } from './statistics.ts';
+import { appendItems, countReads, findCounts, listMeasures, makeDataset, type DatasetCounts } from './store.ts';
+
+const datasets: StorageType = {
+  kind: 'dataset',
+  path: '/datasets',
+  id: 'dataset',
+  Detail: DatasetDetail,
+  Summary: DatasetSummary,
+  checkSchema,
+  make: (tx, { id, createdAt }) => makeDataset(tx, id, createdAt),
+  async detail(storage, kernel, isOwner) {
+    const { publicUrl, clock } = kernel;
+    return toDetail(storage, await countsOf(kernel, storage), { publicUrl, isOwner, now: clock.now() });
+  },
+  async summaries(storages, { db }) {
+    const counts = await findCounts(
+      db,
+      storages.map(({ id }) => id),
+    );
+    return storages.flatMap((storage) => {
+      const counted = counts.get(storage.id);
+      return counted === undefined ? [] : [toSummary(storage, counted)];
+    });
+  },
+};
+
+const pushItems = route(
+  {
+    id: 'dataset_items_post',
+    method: 'POST',
+    path: '/datasets/{storageId}/items',
+    summary: 'Add one item or a list of them, all or none',
+    access: 'caller',
+    params: ByReference,
+    body: Type.Unknown({ description: 'A JSON object, or an array of JSON objects' }),
+    reply: { 201: Type.Object({}) },
+  },
+  async ({ caller, now, params, body, base }, kernel) => {
+    const storage = await openStorage(kernel, 'dataset', 'write', { caller, now, reference: params.storageId });
+    spend(kernel, 'dataset_push', storage, now);
+    const items = readItems(body);
+    checkItems(items, storage.schema);
+    if (items.length > 0) await keep(kernel, storage, items, now);
+    return bare(201, '{}', { location: `${base}/datasets/${storage.id}/items` });
+  },
+);
+
+async function keep(
+  { engine }: Kernel,
+  { id, schema }: Storage,
+  items: ReturnType<typeof readItems>,
+  now: number,
+): Promise<void> {
+  const known = await knownFields(engine, id);
+  const packed = packItems(items, known);
+  const measures = measureItems(items, measuredFields(schema));
+  if (!(await appendItems(engine, id, packed, measures, now))) throw gone();
+  for (const name of packed.newFields) known.add(name);
+}
+
+const getItems = route(
+  {
+    id: 'dataset_items_get',
+    method: 'GET',
+    path: '/datasets/{storageId}/items',
+    summary: 'Get items in one of seven formats',
+    description: 'The page is told in the `X-Apify-Pagination-*` headers.',
+    access: 'anyone',
+    params: ByReference,
+    query: ItemsQuery,
+    reply: { 200: Type.Array(Type.Record(Type.String(), Type.Unknown())) },
+  },
+  async ({ caller, now, params, query }, kernel) => {
+    const storage = await openStorage(kernel, 'dataset', 'read', {
+      caller,
+      now,
+      reference: params.storageId,
+      signature: query.signature,
+    });
+    spend(kernel, 'dataset', storage, now);
+    const asked = readQuery(query, storage.schema);
+    const { itemCount } = await countsOf(kernel, storage);
+    const range = rangeOf(asked, itemCount);
+    const label = storage.name ?? storage.id;
+    const options = exportOptions(query, {
+      feedTitle: `Dataset ${label}`,
+      feedDescription: `The items of the dataset with the id ${storage.id}`,
+      feedLink: `${kernel.publicUrl}/v2/datasets/${storage.id}/items`,
+    });
+    const chunks = await startExport(write(kernel, storage.id, asked, range, options));
+    countReads(kernel.db, storage.id, range.end - range.first).catch((error: unknown) => {
+      kernel.log.warn({ err: error, dataset: storage.id }, 'cannot count reads');
+    });
+    const { contentType, extension } = exporters[asked.format];
+    return new Stream(chunks, {
+      'content-type': contentType,
+      ...paginationHeaders(asked, range, itemCount),
+      ...(asked.isAttachment && {
+        'content-disposition': `attachment; filename="dataset_${label}.${extension}"`,
+      }),
+    });
+  },
+);
+
+/** Without a transformation JSON is never parsed: lines become the reply as they are. */
+function write(
+  { db }: Kernel,
+  id: string,
+  { format, projection }: Asked,
+  range: Range,
+  options: ReturnType<typeof exportOptions>,
+) {
+  const { write: writeItems, writeTexts } = exporters[format];
+  const project = projector(projection);
+  if (project === undefined && writeTexts !== undefined) {
+    const separate = (text: string) => (format === 'json' ? text.replaceAll('\n', ',\n') : text);
+    return writeTexts(async function* () {
+      for await (const texts of readLines(db, id, range)) yield texts.map(separate);
+    }, options);
+  }
+  return writeItems(async function* () {
+    for await (const texts of readLines(db, id, range)) {
+      const items = parseLines(texts.join('\n'));
+      yield project === undefined ? items : items.flatMap(project);
+    }
+  }, options);
+}
+
+const getStatistics = route(
+  {
+    id: 'dataset_statistics_get',
+    method: 'GET',
+    path: '/datasets/{storageId}/statistics',
+    summary: "Get statistics of the fields that the dataset's schema names",
+    access: 'anyone',
+    params: ByReference,
+    reply: { 200: DatasetStatistics },
+  },
+  async ({ caller, now, params }, kernel) => {
+    const storage = await openStorage(kernel, 'dataset', 'read', { caller, now, reference: params.storageId });
+    spend(kernel, 'dataset', storage, now);
+    const known = new Map(
+      (await listMeasures(kernel.db, storage.id)).map(({ field, ...measure }) => [field, measure]),
+    );
+    const none = { min: null, max: null, nullCount: 0, emptyCount: 0 };
+    const fields = measuredFields(storage.schema).map((field) => [field, known.get(field) ?? none] as const);
+    return { fieldStatistics: Object.fromEntries(fields) };
+  },
+);
+
+export const datasetRoutes: Route[] = [...storageRoutes(datasets), pushItems, getItems, getStatistics] as Route[];
+
+async function countsOf({ db }: Kernel, { id }: Storage): Promise<DatasetCounts> {
+  const counts = (await findCounts(db, [id])).get(id);
+  if (counts === undefined) throw gone();
+  return counts;
+}
+
+function gone(): Failure {
+  return new Failure('not-found', 'The dataset was not found');
+}
+
+/** A budget of its own for each dataset, whoever calls. */
+function spend({ limits }: Kernel, category: 'dataset' | 'dataset_push', { id }: Storage, now: number): void {
+  if (!limits.enabled) return;
+  const bucket = `actors.${category}:${id}`;
+  if (limits.take(bucket, 'everyone', now) !== undefined) return;
+  const { limit, resetAt } = limits.peek(bucket, 'everyone', now);
+  throw new Failure('exhausted', `You have exceeded the rate limit of ${limit} requests per second for this dataset`, {
+    headers: { 'retry-after': String(Math.ceil((resetAt - now) / 1000)), 'x-ratelimit-limit': String(limit) },
+  });
+}
+
+/** A body without the API's envelope. */
+function bare(status: number, text: string, headers: Record<string, string>): Stream {
+  const source = (async function* () {
+    yield text;
+  })();
+  return new Stream(source, { ...headers, 'content-length': String(Buffer.byteLength(text)) }, status);
+}

@@ -1,0 +1,166 @@
+// Datasets in the database: appending items all or nothing, counting, and emptying what was deleted.
+import { sql, type CompiledQuery } from 'kysely';
+import type { Engine } from '../../kernel/storage/engine.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import { readFields, writeFields, type Packed } from './pack.ts';
+import type { FieldMeasure } from './statistics.ts';
+
+const CHUNKS_AT_ONCE = 500;
+
+export interface DatasetCounts {
+  itemCount: number;
+  cleanItemCount: number;
+  bytes: number;
+  readCount: number;
+  fields: string[];
+  /** When items were last added. */
+  modifiedAt: number;
+}
+
+export async function makeDataset(tx: Db, id: string, now: number): Promise<void> {
+  await tx
+    .insertInto('datasets')
+    .values({
+      storage_id: id,
+      item_count: 0,
+      clean_item_count: 0,
+      bytes: 0,
+      read_count: 0,
+      fields: '',
+      modified_at: now,
+    })
+    .execute();
+}
+
+/** By id; those that are gone meanwhile are not among them. */
+export async function findCounts(db: Db, ids: readonly string[]): Promise<Map<string, DatasetCounts>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db.selectFrom('datasets').selectAll().where('storage_id', 'in', ids).execute();
+  return new Map(
+    rows.map((row) => [
+      row.storage_id,
+      {
+        itemCount: row.item_count,
+        cleanItemCount: row.clean_item_count,
+        bytes: row.bytes,
+        readCount: row.read_count,
+        fields: readFields(row.fields),
+        modifiedAt: row.modified_at,
+      },
+    ]),
+  );
+}
+
+/**
+ * Appends the items as one block: they get their numbers from the dataset's counter in the transaction that keeps them.
+ * False when the dataset is gone.
+ */
+export async function appendItems(
+  engine: Engine,
+  id: string,
+  packed: Packed,
+  measures: readonly FieldMeasure[],
+  now: number,
+): Promise<boolean> {
+  const { db, kind } = engine;
+  const statements = kind === 'postgres' ? [appendAtOnce(db, id, packed, now)] : append(db, id, packed, now);
+  if (measures.length > 0) statements.push(addMeasures(db, id, measures));
+  const [first] =
+    statements.length === 1 ? [await db.executeQuery(statements[0]!)] : await engine.batch(statements);
+  return (first?.numAffectedRows ?? 0n) > 0n;
+}
+
+function count(id: string, { count, cleanCount, bytes, newFields }: Packed, now: number) {
+  const names = writeFields(newFields);
+  return sql`update datasets set item_count = item_count + ${count},
+    clean_item_count = clean_item_count + ${cleanCount}, bytes = bytes + ${bytes},
+    fields = ${names === '' ? sql`fields` : sql`fields || ${names}`}, modified_at = ${now} where storage_id = ${id}`;
+}
+
+/** SQLite: the counter first, then what it has counted. They cost one trip, and no other statement comes between. */
+function append(db: Db, id: string, packed: Packed, now: number): CompiledQuery[] {
+  const inserts = packed.chunks.map(({ at, count, bytes, text }) =>
+    sql`insert into dataset_chunks (dataset_id, first_seq, item_count, bytes, items)
+      select storage_id, item_count - ${packed.count - at}, ${count}, ${bytes}, ${text}
+      from datasets where storage_id = ${id}`.compile(db),
+  );
+  return [count(id, packed, now).compile(db), ...inserts];
+}
+
+/** PostgreSQL: one statement, so that the dataset's row is locked for no longer than one commit. */
+function appendAtOnce(db: Db, id: string, packed: Packed, now: number): CompiledQuery {
+  const rows = packed.chunks.map(
+    ({ at, count, bytes, text }) =>
+      sql`(cast(${packed.count - at} as bigint), cast(${count} as integer), cast(${bytes} as bigint), ${text})`,
+  );
+  return sql`with counted as (${count(id, packed, now)} returning item_count)
+    insert into dataset_chunks (dataset_id, first_seq, item_count, bytes, items)
+    select ${id}, counted.item_count - chunk.before_end, chunk.item_count, chunk.bytes, chunk.items
+    from counted, (values ${sql.join(rows)}) as chunk (before_end, item_count, bytes, items)`.compile(db);
+}
+
+function addMeasures(db: Db, id: string, measures: readonly FieldMeasure[]): CompiledQuery {
+  const rows = measures.map(
+    ({ field, min, max, nullCount, emptyCount }) =>
+      sql`(cast(${JSON.stringify(field)} as text), cast(${min} as double precision),
+        cast(${max} as double precision), cast(${nullCount} as bigint), cast(${emptyCount} as bigint))`,
+  );
+  return sql`insert into dataset_statistics (dataset_id, field, min, max, null_count, empty_count)
+    select ${id}, column1, column2, column3, column4, column5 from (values ${sql.join(rows)}) as measured
+    where exists (select 1 from datasets where storage_id = ${id})
+    on conflict (dataset_id, field) do update set
+      min = case when dataset_statistics.min < excluded.min then dataset_statistics.min
+        else coalesce(excluded.min, dataset_statistics.min) end,
+      max = case when dataset_statistics.max > excluded.max then dataset_statistics.max
+        else coalesce(excluded.max, dataset_statistics.max) end,
+      null_count = dataset_statistics.null_count + excluded.null_count,
+      empty_count = dataset_statistics.empty_count + excluded.empty_count`.compile(db);
+}
+
+export async function listMeasures(db: Db, id: string): Promise<FieldMeasure[]> {
+  const rows = await db.selectFrom('dataset_statistics').selectAll().where('dataset_id', '=', id).execute();
+  return rows.map(({ field, min, max, null_count, empty_count }) => ({
+    field: JSON.parse(field) as string,
+    min,
+    max,
+    nullCount: null_count,
+    emptyCount: empty_count,
+  }));
+}
+
+export async function countReads(db: Db, id: string, reads: number): Promise<void> {
+  await db
+    .updateTable('datasets')
+    .set((eb) => ({ read_count: eb('read_count', '+', reads) }))
+    .where('storage_id', '=', id)
+    .execute();
+}
+
+/** The counter first: without it nothing more can be appended. Then the chunks, never too many in one transaction. */
+export async function purgeDataset(db: Db, id: string, signal: AbortSignal): Promise<void> {
+  await db.deleteFrom('datasets').where('storage_id', '=', id).execute();
+  await db.deleteFrom('dataset_statistics').where('dataset_id', '=', id).execute();
+  for (;;) {
+    signal.throwIfAborted();
+    const { numDeletedRows } = await db
+      .deleteFrom('dataset_chunks')
+      .where('dataset_id', '=', id)
+      .where('first_seq', '<=', lastOfPiece(db, id))
+      .executeTakeFirstOrThrow();
+    if (numDeletedRows === 0n) return;
+  }
+}
+
+function lastOfPiece(db: Db, id: string) {
+  return db
+    .selectFrom((query) =>
+      query
+        .selectFrom('dataset_chunks')
+        .select('first_seq')
+        .where('dataset_id', '=', id)
+        .orderBy('first_seq')
+        .limit(CHUNKS_AT_ONCE)
+        .as('piece'),
+    )
+    .select(({ fn }) => fn.max('piece.first_seq').as('last'));
+}

@@ -1,0 +1,202 @@
+// Key-value stores as clients see them: keys, encodings, ranges, collections and public addresses.
+import { Failure } from '../../kernel/failure.ts';
+import { Nullable, Type, type Static } from '../../kernel/schema.ts';
+import { sign, signStorage, STORAGE_FIELDS, toStorageFields, type Storage } from '../storages/model.ts';
+
+const Stats = Type.Object({
+  readCount: Type.Integer(),
+  writeCount: Type.Integer(),
+  deleteCount: Type.Integer(),
+  listCount: Type.Integer(),
+  storageBytes: Type.Integer(),
+});
+
+export interface StoreStats extends Static<typeof Stats> {
+  /** When a record was last written or deleted. */
+  modifiedAt: number;
+}
+
+export const KeyValueStore = Type.Object(
+  {
+    ...STORAGE_FIELDS,
+    consoleUrl: Type.String(),
+    keysPublicUrl: Type.String(),
+    recordsPublicUrl: Type.String(),
+    schema: Nullable(Type.Record(Type.String(), Type.Unknown())),
+    urlSigningSecretKey: Type.Optional(Type.String({ description: 'Shown to the owner alone' })),
+    stats: Stats,
+  },
+  { $id: 'KeyValueStore' },
+);
+
+export const KeyValueStoreSummary = Type.Object(
+  { ...STORAGE_FIELDS, stats: Stats },
+  { $id: 'KeyValueStoreSummary' },
+);
+
+export const ListOfKeys = Type.Object(
+  {
+    items: Type.Array(
+      Type.Object({ key: Type.String(), size: Type.Integer(), recordPublicUrl: Type.String() }),
+    ),
+    count: Type.Integer(),
+    limit: Type.Integer(),
+    isTruncated: Type.Boolean(),
+    exclusiveStartKey: Nullable(Type.String()),
+    nextExclusiveStartKey: Nullable(Type.String()),
+  },
+  { $id: 'ListOfKeys' },
+);
+
+/** How long the addresses are good that a description of a store holds. */
+const ADDRESSES_MS = 14 * 24 * 60 * 60 * 1000;
+
+export interface Shown {
+  publicUrl: string;
+  now: number;
+  isOwner: boolean;
+}
+
+export function toDetail(
+  storage: Storage,
+  stats: StoreStats,
+  { publicUrl, now, isOwner }: Shown,
+): Static<typeof KeyValueStore> {
+  const address = `${publicUrl}/v2/key-value-stores/${storage.id}`;
+  const signature = isOpen(storage) ? '' : `?signature=${signStorage(storage, now + ADDRESSES_MS)}`;
+  return {
+    ...toSummary(storage, stats),
+    consoleUrl: `${publicUrl}/storage/key-value-stores/${storage.id}`,
+    keysPublicUrl: `${address}/keys${signature}`,
+    recordsPublicUrl: `${address}/records${signature}`,
+    schema: storage.schema,
+    ...(isOwner && { urlSigningSecretKey: storage.secret }),
+  };
+}
+
+export function toSummary(storage: Storage, { modifiedAt, ...stats }: StoreStats) {
+  return { ...toStorageFields({ ...storage, modifiedAt: Math.max(storage.modifiedAt, modifiedAt) }), stats };
+}
+
+/** Where anyone gets this record without a token. */
+export function recordUrl(base: string, storage: Storage, key: string): string {
+  const signature = isOpen(storage) ? '' : `?signature=${sign(storage.secret, key)}`;
+  return `${base}/key-value-stores/${storage.id}/records/${encodeURIComponent(key)}${signature}`;
+}
+
+function isOpen({ generalAccess }: Storage): boolean {
+  return generalAccess === 'ANYONE_WITH_ID_CAN_READ' || generalAccess === 'ANYONE_WITH_NAME_CAN_READ';
+}
+
+const KEY = /^[a-zA-Z0-9!\-_.'()]{1,256}$/;
+
+export function checkKey(key: string): void {
+  if (KEY.test(key)) return;
+  throw new Failure('invalid', `A key is made of 1 to 256 letters, digits and the characters !-_.'()`, {
+    code: 'invalid-record-key',
+  });
+}
+
+const ENCODINGS = ['br', 'gzip', 'deflate'] as const;
+export type Encoding = (typeof ENCODINGS)[number];
+
+/** What the header of an upload says of its content; null when that is as it is. */
+export function readEncoding(header: string | undefined): Encoding | null {
+  const name = header?.trim().toLowerCase() ?? '';
+  if (name === '' || name === 'identity') return null;
+  if (name === 'x-gzip') return 'gzip';
+  const known = ENCODINGS.find((encoding) => encoding === name);
+  if (known !== undefined) return known;
+  throw new Failure(
+    'unsupported-encoding',
+    `The content encoding "${header}" is not supported. Use one of: ${ENCODINGS.join(', ')}, identity.`,
+  );
+}
+
+/** Whether who sent this Accept-Encoding takes the encoding. Who sent none is given the content as it is. */
+export function admits(header: string | undefined, encoding: Encoding): boolean {
+  let others = false;
+  for (const part of header?.toLowerCase().split(',') ?? []) {
+    const [name, ...parameters] = part.split(';').map((text) => text.trim());
+    const isWanted = !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
+    if (name === encoding || (name === 'x-gzip' && encoding === 'gzip')) return isWanted;
+    if (name === '*') others = isWanted;
+  }
+  return others;
+}
+
+/** First and last byte, both included. */
+export interface Range {
+  start: number;
+  end: number;
+}
+
+/** What of a content is asked for: undefined for all of it, as for several ranges or what is no range of bytes. */
+export function readRange(header: string | undefined, size: number): Range | 'beyond' | undefined {
+  const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/.exec(header?.trim() ?? '') ?? [];
+  if (first === '' && last === '') return undefined;
+  if (first === '') {
+    const length = Math.min(Number(last), size);
+    return length === 0 ? 'beyond' : { start: size - length, end: size - 1 };
+  }
+  const start = Number(first);
+  const end = last === '' ? size - 1 : Math.min(Number(last), size - 1);
+  if (last !== '' && Number(last) < start) return undefined;
+  return start >= size ? 'beyond' : { start, end };
+}
+
+export function matches(header: string | undefined, etag: string): boolean {
+  if (header === undefined) return false;
+  return header.split(',').some((tag) => ['*', etag, `W/${etag}`].includes(tag.trim()));
+}
+
+/** What a browser may run. A record's author is not this server: scripts of theirs must not act in its name. */
+export function isActive(contentType: string): boolean {
+  return /^[^;]*(html|xml|svg)/i.test(contentType);
+}
+
+/** Which keys a list tells. */
+export interface KeyFilter {
+  prefixes: string[];
+  /** The only one. */
+  key?: string;
+}
+
+interface Collection {
+  key?: unknown;
+  keyPrefix?: unknown;
+}
+
+function collectionsOf(schema: Record<string, unknown> | null): Record<string, Collection> | undefined {
+  const { collections } = schema ?? {};
+  return typeof collections === 'object' && collections !== null
+    ? (collections as Record<string, Collection>)
+    : undefined;
+}
+
+export function readFilter(
+  schema: Record<string, unknown> | null,
+  { prefix = '', collection }: { prefix?: string; collection?: string },
+): KeyFilter {
+  if (collection === undefined || collection === '') return { prefixes: [prefix] };
+  const collections = collectionsOf(schema) ?? {};
+  if (!Object.hasOwn(collections, collection)) {
+    throw new Failure('invalid', `The schema of this store has no collection "${collection}"`, {
+      code: 'invalid-collection',
+    });
+  }
+  const { key, keyPrefix } = collections[collection]!;
+  if (typeof key === 'string') return { prefixes: [prefix], key };
+  return { prefixes: [prefix, typeof keyPrefix === 'string' ? keyPrefix : ''] };
+}
+
+/** A schema may say anything but of its collections: each is one key or all with a prefix. */
+export function checkSchema(schema: Record<string, unknown>): void {
+  if (schema['collections'] === undefined) return;
+  const collections = Object.entries(collectionsOf(schema) ?? { collections: null });
+  for (const [name, collection] of collections) {
+    const { key, keyPrefix } = (collection ?? {}) as Collection;
+    const isGood = typeof key === 'string' ? keyPrefix === undefined : typeof keyPrefix === 'string' && key === undefined;
+    if (!isGood) throw new Failure('invalid', `The collection "${name}" must have either a key or a keyPrefix`);
+  }
+}

@@ -1,0 +1,171 @@
+// Gives out a record: whole or a part, as it was sent or decoded on the way, or by an address at the object storage.
+import { pipeline, Readable } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { Failure } from '../../kernel/failure.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import { reply, Stream, type Reply } from '../../kernel/route.ts';
+import type { ByteRange } from '../../kernel/storage/blob.ts';
+import { admits, isActive, matches, readRange, type Encoding } from './model.ts';
+import type { StoredRecord } from './store.ts';
+
+/** How long the address of a record at the object storage is good. */
+const REDIRECT_SECONDS = 15 * 60;
+
+export interface Wish {
+  method: string;
+  headers: Record<string, string | string[] | undefined>;
+  /** To be saved as a file rather than shown. */
+  attachment: boolean;
+}
+
+/** The reply to a call for this record, or undefined when its content is gone: it was replaced or deleted meanwhile. */
+export async function answerWith(
+  kernel: Kernel,
+  record: StoredRecord,
+  wish: Wish,
+): Promise<Reply | Stream | undefined> {
+  const { encoding, size } = record;
+  const isAsSent = encoding === null || admits(textOf(wish, 'accept-encoding'), encoding);
+  const headers = headersOf(record, wish, isAsSent);
+  if (matches(textOf(wish, 'if-none-match'), headers['etag']!)) return reply(304, undefined, headers);
+  if (!isAsSent) return await decoded(kernel, record, encoding, wish, headers);
+
+  const { presign } = kernel.blobs;
+  if ('blob' in record && presign !== undefined && wish.method === 'GET') {
+    const location = presign(record.blob, {
+      expiresSeconds: REDIRECT_SECONDS,
+      contentType: record.contentType,
+      ...(encoding !== null && { contentEncoding: encoding }),
+      ...(wish.attachment && { disposition: dispositionOf(record) }),
+    });
+    return reply(302, undefined, { location, 'cache-control': 'no-store' });
+  }
+
+  const ifRange = textOf(wish, 'if-range');
+  const range =
+    ifRange === undefined || ifRange === headers['etag'] ? readRange(textOf(wish, 'range'), size) : undefined;
+  if (range === 'beyond') return new Stream(piece(), { 'content-range': `bytes */${size}`, 'content-length': '0' }, 416);
+  const partly = range !== undefined && {
+    'content-range': `bytes ${range.start}-${range.end}/${size}`,
+  };
+  const length = range === undefined ? size : range.end - range.start + 1;
+  const source = 'body' in record ? piece(partOf(record.body, range)) : await blobFlow(kernel, record.blob, range);
+  if (source === undefined) return undefined;
+  return new Stream(
+    source,
+    { ...headers, ...partly, 'content-length': String(length) },
+    range === undefined ? 200 : 206,
+  );
+}
+
+function headersOf(
+  record: StoredRecord,
+  { attachment }: Wish,
+  isAsSent: boolean,
+): Record<string, string> {
+  const { contentType, encoding, etag, updatedAt } = record;
+  return {
+    'content-type': contentType,
+    // Another content, so that it needs another mark.
+    etag: isAsSent ? `"${etag}"` : `"${etag}-decoded"`,
+    'last-modified': new Date(updatedAt).toUTCString(),
+    'cache-control': 'private, no-cache',
+    'accept-ranges': isAsSent ? 'bytes' : 'none',
+    ...(encoding !== null && { vary: 'Accept-Encoding' }),
+    ...(encoding !== null && isAsSent && { 'content-encoding': encoding }),
+    ...(attachment && { 'content-disposition': dispositionOf(record) }),
+    // Its scripts may run, but in an origin of their own: they see no session of this server.
+    ...(!attachment && isActive(contentType) && { 'content-security-policy': 'sandbox allow-scripts' }),
+  };
+}
+
+function dispositionOf({ key }: StoredRecord): string {
+  return `attachment; filename="${key}"`;
+}
+
+async function decoded(
+  kernel: Kernel,
+  record: StoredRecord,
+  encoding: Encoding,
+  { method }: Wish,
+  headers: Record<string, string>,
+): Promise<Stream | undefined> {
+  if (method === 'HEAD') return new Stream(piece(), headers);
+  const content = await contentOf(kernel, record);
+  if (content === undefined) return undefined;
+  const stream = decode(content, encoding);
+  const iterator = stream[Symbol.asyncIterator]();
+  try {
+    // What is no such encoding at all shows at once, while it can still be told.
+    const first = await iterator.next();
+    return new Stream(flow(stream, iterator, first), headers);
+  } catch (error) {
+    throw new Failure(
+      'not-acceptable',
+      `The record is not valid ${encoding} data. Send "Accept-Encoding: ${encoding}" to get it as it is.`,
+      { cause: error },
+    );
+  }
+}
+
+const DECODERS = { br: createBrotliDecompress, gzip: createGunzip, deflate: createInflate };
+
+/** A failure of either end destroys the other; whoever reads is told. */
+function decode(content: Readable, encoding: Encoding): Readable {
+  return pipeline(content, DECODERS[encoding](), () => undefined);
+}
+
+/** The content as it is meant, for who makes something else of it. */
+export async function plainContent(
+  kernel: Kernel,
+  record: StoredRecord,
+): Promise<Readable | undefined> {
+  const content = await contentOf(kernel, record);
+  return content === undefined || record.encoding === null ? content : decode(content, record.encoding);
+}
+
+async function contentOf({ blobs }: Kernel, record: StoredRecord): Promise<Readable | undefined> {
+  if ('body' in record) return Readable.from([record.body], { objectMode: false });
+  return (await blobs.get(record.blob))?.stream();
+}
+
+async function blobFlow({ blobs }: Kernel, key: string, range: ByteRange | undefined) {
+  const blob = await blobs.get(key, range);
+  return blob && flow(blob.stream());
+}
+
+function partOf(body: Uint8Array, range: ByteRange | undefined): Uint8Array {
+  return range === undefined ? body : body.subarray(range.start, range.end + 1);
+}
+
+type Chunk = IteratorResult<Uint8Array, undefined>;
+
+/** What a stream gives, with what was read of it already. Also who never begins to read it gives it up. */
+function flow(
+  stream: Readable,
+  iterator = stream[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>,
+  first?: Chunk,
+): AsyncIterable<Uint8Array> {
+  let ahead = first;
+  return {
+    [Symbol.asyncIterator]: () => ({
+      async next() {
+        const chunk = ahead ?? (await iterator.next());
+        ahead = undefined;
+        return chunk;
+      },
+      async return() {
+        stream.destroy();
+        return { value: undefined, done: true };
+      },
+    }),
+  };
+}
+
+async function* piece(...bytes: Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* bytes;
+}
+
+function textOf({ headers }: Wish, name: string): string | undefined {
+  return headers[name]?.toString();
+}

@@ -1,0 +1,259 @@
+// Key-value stores: what all storages have, and records: list, archive, read, write, delete.
+import type { CallFacts } from '../../kernel/dialect.ts';
+import { Failure } from '../../kernel/failure.ts';
+import type { Caller } from '../../kernel/identity/caller.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import { clampLimit } from '../../kernel/page.ts';
+import { reply, route, Stream, type Call } from '../../kernel/route.ts';
+import { Type } from '../../kernel/schema.ts';
+import { openStorage } from '../storages/access.ts';
+import type { Storage } from '../storages/model.ts';
+import { ByReference, storageRoutes, type StorageType } from '../storages/routes.ts';
+import { archive } from './archive.ts';
+import {
+  checkKey,
+  checkSchema,
+  KeyValueStore,
+  KeyValueStoreSummary,
+  ListOfKeys,
+  readEncoding,
+  readFilter,
+  recordUrl,
+  toDetail,
+  toSummary,
+} from './model.ts';
+import { answerWith } from './read.ts';
+import { createStore, findRecord, listKeys, statsOf } from './store.ts';
+import { countUse, pendingUses } from './uses.ts';
+import { removeRecord, writeRecord } from './write.ts';
+
+const KIND = 'key-value-store';
+const PATH = '/key-value-stores';
+const MOST_KEYS = 1000;
+
+const type: StorageType = {
+  kind: KIND,
+  path: PATH,
+  id: 'keyValueStore',
+  Detail: KeyValueStore,
+  Summary: KeyValueStoreSummary,
+  make: (tx, { id, createdAt }) => createStore(tx, id, createdAt),
+  async detail(storage, kernel, isOwner) {
+    const stats = (await statsOf(kernel.db, [storage.id]))(storage.id);
+    const { reads, lists } = pendingUses(kernel, storage.id);
+    const counted = { ...stats, readCount: stats.readCount + reads, listCount: stats.listCount + lists };
+    return toDetail(storage, counted, { publicUrl: kernel.publicUrl, now: kernel.clock.now(), isOwner });
+  },
+  async summaries(storages, { db }) {
+    const stats = await statsOf(
+      db,
+      storages.map(({ id }) => id),
+    );
+    return storages.map((storage) => toSummary(storage, stats(storage.id)));
+  },
+  checkSchema,
+};
+
+const Signed = { signature: Type.Optional(Type.String({ description: 'Instead of a token' })) };
+const Filtered = {
+  ...Signed,
+  prefix: Type.Optional(Type.String()),
+  collection: Type.Optional(Type.String({ description: "One of the store's schema" })),
+};
+const ByKey = Type.Object({ ...ByReference.properties, recordKey: Type.String() });
+
+const getKeys = route(
+  {
+    id: 'keyValueStore_keys_get',
+    method: 'GET',
+    path: `${PATH}/{storageId}/keys`,
+    summary: 'List the keys of a store, in the order of their bytes',
+    access: 'anyone',
+    params: ByReference,
+    query: Type.Object({
+      ...Filtered,
+      exclusiveStartKey: Type.Optional(Type.String({ description: 'The key before the first' })),
+      limit: Type.Optional(Type.Integer({ minimum: 0, description: `At most ${MOST_KEYS}` })),
+    }),
+    reply: { 200: ListOfKeys },
+  },
+  async ({ caller, now, params, query, base }, kernel) => {
+    const { signature, exclusiveStartKey } = query;
+    const storage = await openStorage(kernel, KIND, 'read', {
+      caller,
+      now,
+      reference: params.storageId,
+      signature,
+    });
+    spend(kernel, 'key_value_store', storage, now);
+    const filter = readFilter(storage.schema, query);
+    const limit = clampLimit(query.limit, MOST_KEYS, MOST_KEYS);
+    // One more than asked for tells whether there are more.
+    const found = await listKeys(kernel.db, storage.id, { ...filter, after: exclusiveStartKey, limit: limit + 1 });
+    countUse(kernel, storage.id, 'lists');
+    const items = found.slice(0, limit);
+    const isTruncated = found.length > limit;
+    return reply(200, {
+      items: items.map(({ key, size }) => ({ key, size, recordPublicUrl: recordUrl(base, storage, key) })),
+      count: items.length,
+      limit,
+      isTruncated,
+      exclusiveStartKey: exclusiveStartKey ?? null,
+      nextExclusiveStartKey: isTruncated ? items.at(-1)!.key : null,
+    });
+  },
+);
+
+const getRecords = route(
+  {
+    id: 'keyValueStore_records_get',
+    method: 'GET',
+    path: `${PATH}/{storageId}/records`,
+    summary: 'Get all records as a ZIP archive, one file for each key',
+    access: 'anyone',
+    params: ByReference,
+    query: Type.Object(Filtered),
+    produces: 'application/zip',
+    reply: { 200: Type.String({ format: 'binary' }) },
+  },
+  async ({ caller, now, params, query }, kernel) => {
+    const { signature } = query;
+    const storage = await openStorage(kernel, KIND, 'read', {
+      caller,
+      now,
+      reference: params.storageId,
+      signature,
+    });
+    spend(kernel, 'key_value_store', storage, now);
+    countUse(kernel, storage.id, 'lists');
+    return new Stream(archive(kernel, storage.id, readFilter(storage.schema, query)), {
+      'content-type': 'application/zip',
+      'content-disposition': `attachment; filename="${storage.name ?? storage.id}.zip"`,
+    });
+  },
+);
+
+const getRecord = route(
+  {
+    id: 'keyValueStore_record_get',
+    method: 'GET',
+    path: `${PATH}/{storageId}/records/{recordKey}`,
+    summary: 'Get a record with its own content type',
+    description:
+      'In the encoding in which it was sent when Accept-Encoding admits that, otherwise decoded. Parts by Range. ' +
+      'Where large records are in object storage the reply is 302 to a temporary address there.',
+    access: 'anyone',
+    params: ByKey,
+    query: Type.Object({
+      ...Signed,
+      attachment: Type.Boolean({ default: false, description: 'To be saved as a file rather than shown' }),
+    }),
+    produces: '*/*',
+    reply: { 200: Type.String({ format: 'binary' }), 206: Type.String({ format: 'binary' }), 302: null, 304: null },
+  },
+  async (call, kernel) => {
+    const { params, query, headers } = call;
+    const storage = await openRecords(kernel, 'read', call, query.signature);
+    const key = params.recordKey;
+    // The handler of GET answers HEAD too, and must then not lead elsewhere: the address is good for GET alone.
+    const { method } = call as unknown as CallFacts;
+    let missing: string | undefined;
+    for (;;) {
+      const record = await findRecord(kernel.db, storage.id, key);
+      if (record === undefined) throw new Failure('not-found', `There is no record "${key}"`);
+      const answer = await answerWith(kernel, record, { method, headers, attachment: query.attachment });
+      if (answer !== undefined) {
+        countUse(kernel, storage.id, 'reads');
+        return answer;
+      }
+      // Its blob went when it was replaced; the row tells of the next one by now.
+      if (record.etag === missing) throw new Error(`The content of ${storage.id}/${key} is missing`);
+      missing = record.etag;
+    }
+  },
+);
+
+const putShape = {
+  path: `${PATH}/{storageId}/records/{recordKey}`,
+  summary: 'Write a record of any content type, byte for byte',
+  access: 'caller',
+  params: ByKey,
+  streams: true,
+  reply: { 201: Type.Object({}) },
+} as const;
+
+async function put(call: Call<typeof putShape & { id: string; method: 'PUT' | 'POST' }>, kernel: Kernel) {
+  const { now, params, headers, stream, base } = call;
+  const storage = await openRecords(kernel, 'write', call);
+  const upload = {
+    contentType: headers['content-type']?.toString() ?? 'application/octet-stream',
+    encoding: readEncoding(headers['content-encoding']?.toString()),
+    stream,
+    length: headers['content-length'] === undefined ? undefined : Number(headers['content-length']),
+  };
+  await writeRecord(kernel, storage.id, params.recordKey, upload, now);
+  const location = `${base}${PATH}/${storage.id}/records/${encodeURIComponent(params.recordKey)}`;
+  return reply(201, {}, { location });
+}
+
+const putRecord = route({ ...putShape, id: 'keyValueStore_record_put', method: 'PUT' }, put);
+const postRecord = route({ ...putShape, id: 'keyValueStore_record_post', method: 'POST' }, put);
+
+const deleteRecord = route(
+  {
+    id: 'keyValueStore_record_delete',
+    method: 'DELETE',
+    path: `${PATH}/{storageId}/records/{recordKey}`,
+    summary: 'Delete a record; succeeds also when there is none',
+    access: 'caller',
+    params: ByKey,
+    reply: { 204: null },
+  },
+  async (call, kernel) => {
+    const storage = await openRecords(kernel, 'write', call);
+    await removeRecord(kernel, storage.id, call.params.recordKey, call.now);
+    return reply(204);
+  },
+);
+
+interface RecordCall {
+  caller: Caller;
+  now: number;
+  params: { storageId: string; recordKey: string };
+}
+
+/** The store of a call for one record, after all that is asked of such a call. */
+async function openRecords(
+  kernel: Kernel,
+  need: 'read' | 'write',
+  { caller, now, params: { storageId, recordKey } }: RecordCall,
+  signature?: string,
+): Promise<Storage> {
+  const call = { caller, now, reference: storageId, signature, key: recordKey };
+  const storage = await openStorage(kernel, KIND, need, call);
+  checkKey(recordKey);
+  spend(kernel, 'key_value_record', storage, now);
+  return storage;
+}
+
+/** Draws on the budget that all callers of one store share. */
+function spend({ limits }: Kernel, category: 'key_value_store' | 'key_value_record', { id }: Storage, now: number): void {
+  if (!limits.enabled || limits.take(`actors.${category}:${id}`, 'everyone', now) !== undefined) return;
+  const { limit, resetAt } = limits.peek(`actors.${category}:${id}`, 'everyone', now);
+  const seconds = Math.max(1, Math.ceil((resetAt - now) / 1000));
+  throw new Failure(
+    'exhausted',
+    `You have exceeded the rate limit of ${limit} requests for this key-value store. Retry in ${seconds} seconds.`,
+    { headers: { 'retry-after': String(seconds), 'x-ratelimit-limit': String(limit) } },
+  );
+}
+
+export const keyValueStoreRoutes = [
+  ...storageRoutes(type),
+  getKeys,
+  getRecords,
+  getRecord,
+  putRecord,
+  postRecord,
+  deleteRecord,
+];

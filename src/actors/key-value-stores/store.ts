@@ -1,0 +1,264 @@
+// Key-value stores in the database: their counts, and their records with what is small enough to stand in the row.
+import type { ExpressionBuilder, Selectable } from 'kysely';
+import { Failure } from '../../kernel/failure.ts';
+import type { Engine } from '../../kernel/storage/engine.ts';
+import type { Db, Tables } from '../../kernel/storage/tables.ts';
+import type { Encoding, KeyFilter, StoreStats } from './model.ts';
+import './tables.ts';
+
+export interface RecordHead {
+  contentType: string;
+  encoding: Encoding | null;
+  size: number;
+  etag: string;
+  updatedAt: number;
+}
+
+/** The content stands in the row, or in a blob. */
+export type Content = { body: Uint8Array } | { blob: string };
+
+export type StoredRecord = RecordHead & Content & { key: string };
+
+export type NewRecord = Omit<RecordHead, 'updatedAt'> & Content;
+
+export async function createStore(db: Db, id: string, now: number): Promise<void> {
+  await db
+    .insertInto('kv_stores')
+    .values({
+      id,
+      read_count: 0,
+      write_count: 0,
+      delete_count: 0,
+      list_count: 0,
+      storage_bytes: 0,
+      modified_at: now,
+    })
+    .execute();
+}
+
+const NOTHING: StoreStats = {
+  readCount: 0,
+  writeCount: 0,
+  deleteCount: 0,
+  listCount: 0,
+  storageBytes: 0,
+  modifiedAt: 0,
+};
+
+export async function statsOf(db: Db, ids: string[]): Promise<(id: string) => StoreStats> {
+  const rows = ids.length === 0 ? [] : await db.selectFrom('kv_stores').selectAll().where('id', 'in', ids).execute();
+  const stats = new Map(
+    rows.map((row) => [
+      row.id,
+      {
+        readCount: row.read_count,
+        writeCount: row.write_count,
+        deleteCount: row.delete_count,
+        listCount: row.list_count,
+        storageBytes: row.storage_bytes,
+        modifiedAt: row.modified_at,
+      },
+    ]),
+  );
+  return (id) => stats.get(id) ?? NOTHING;
+}
+
+export async function findRecord(db: Db, storeId: string, key: string): Promise<StoredRecord | undefined> {
+  const row = await db
+    .selectFrom('kv_records')
+    .selectAll()
+    .where('store_id', '=', storeId)
+    .where('key', '=', key)
+    .executeTakeFirst();
+  return row && recordOf(row);
+}
+
+/**
+ * Makes the record what is given. Returns the blob that nobody names any more, if there is one. The row of the store is
+ * changed first: writes to one store wait for each other there, so that its sum of sizes is exact.
+ */
+export async function replaceRecord(
+  { db, batch }: Engine,
+  storeId: string,
+  key: string,
+  record: NewRecord,
+  now: number,
+): Promise<string | undefined> {
+  const statements = [
+    db
+      .updateTable('kv_stores')
+      .set((eb) => ({ write_count: eb('write_count', '+', 1), modified_at: now }))
+      .where('id', '=', storeId),
+    db
+      .insertInto('kv_records')
+      .values({
+        store_id: storeId,
+        key,
+        content_type: record.contentType,
+        content_encoding: record.encoding,
+        size: record.size,
+        etag: record.etag,
+        updated_at: now,
+        blob: 'blob' in record ? record.blob : null,
+        body: 'body' in record ? record.body : null,
+        replaced_blob: null,
+        replaced_size: 0,
+      })
+      .onConflict((conflict) =>
+        conflict.columns(['store_id', 'key']).doUpdateSet(({ ref }) => ({
+          content_type: ref('excluded.content_type'),
+          content_encoding: ref('excluded.content_encoding'),
+          size: ref('excluded.size'),
+          etag: ref('excluded.etag'),
+          updated_at: ref('excluded.updated_at'),
+          blob: ref('excluded.blob'),
+          body: ref('excluded.body'),
+          replaced_blob: ref('kv_records.blob'),
+          replaced_size: ref('kv_records.size'),
+        })),
+      )
+      .returning('replaced_blob'),
+    db
+      .updateTable('kv_stores')
+      .set((eb) => ({
+        storage_bytes: eb(
+          'storage_bytes',
+          '+',
+          one(eb, storeId, key).select((row) => row('size', '-', row.ref('replaced_size')).as('growth')),
+        ),
+      }))
+      .where('id', '=', storeId),
+  ];
+  const results = await batch(statements.map((statement) => statement.compile())).catch(explainGone);
+  const [replaced] = results[1]!.rows as { replaced_blob: string | null }[];
+  return replaced?.replaced_blob ?? undefined;
+}
+
+/** Returns the blob that nobody names any more, if there is one. */
+export async function deleteRecord(
+  { db, batch }: Engine,
+  storeId: string,
+  key: string,
+  now: number,
+): Promise<string | undefined> {
+  const statements = [
+    db
+      .updateTable('kv_stores')
+      .set((eb) => ({ delete_count: eb('delete_count', '+', 1), modified_at: now }))
+      .where('id', '=', storeId),
+    db
+      .updateTable('kv_stores')
+      .set((eb) => ({
+        storage_bytes: eb('storage_bytes', '-', eb.fn.coalesce(one(eb, storeId, key).select('size'), eb.val(0))),
+      }))
+      .where('id', '=', storeId),
+    db.deleteFrom('kv_records').where('store_id', '=', storeId).where('key', '=', key).returning('blob'),
+  ];
+  const results = await batch(statements.map((statement) => statement.compile()));
+  const [deleted] = results[2]!.rows as { blob: string | null }[];
+  return deleted?.blob ?? undefined;
+}
+
+function one(eb: ExpressionBuilder<Tables, 'kv_stores'>, storeId: string, key: string) {
+  return eb.selectFrom('kv_records').where('store_id', '=', storeId).where('key', '=', key);
+}
+
+/** The row of a store goes last when it is emptied: a record can only be added to one that is there. */
+function explainGone(error: unknown): never {
+  if (error instanceof Failure && error.kind === 'conflict') {
+    throw new Failure('not-found', 'The key-value store was deleted meanwhile');
+  }
+  throw error;
+}
+
+export interface KeyPage extends KeyFilter {
+  /** The key before the first. */
+  after?: string | undefined;
+  limit: number;
+}
+
+export async function listKeys(db: Db, storeId: string, page: KeyPage): Promise<{ key: string; size: number }[]> {
+  return await pageOf(db, storeId, page).select(['key', 'size']).execute();
+}
+
+export async function listRecords(db: Db, storeId: string, page: KeyPage): Promise<StoredRecord[]> {
+  const rows = await pageOf(db, storeId, page).selectAll().execute();
+  return rows.map(recordOf);
+}
+
+/** Greater than every character of a key. */
+const LAST = '\u{10ffff}';
+
+function pageOf(db: Db, storeId: string, { prefixes, key, after, limit }: KeyPage) {
+  let query = db.selectFrom('kv_records').where('store_id', '=', storeId);
+  for (const prefix of prefixes) {
+    if (prefix !== '') query = query.where('key', '>=', prefix).where('key', '<', prefix + LAST);
+  }
+  if (key !== undefined) query = query.where('key', '=', key);
+  if (after !== undefined) query = query.where('key', '>', after);
+  return query.orderBy('key').limit(limit);
+}
+
+function recordOf(row: Selectable<Tables['kv_records']>): StoredRecord {
+  return {
+    key: row.key,
+    contentType: row.content_type,
+    encoding: row.content_encoding as Encoding | null,
+    size: row.size,
+    etag: row.etag,
+    updatedAt: row.updated_at,
+    ...(row.blob === null ? { body: row.body ?? new Uint8Array() } : { blob: row.blob }),
+  };
+}
+
+export interface Uses {
+  reads: number;
+  lists: number;
+}
+
+export async function addUses({ db, batch }: Engine, uses: ReadonlyMap<string, Uses>): Promise<void> {
+  // Sorted, so that two nodes never wait for each other's rows.
+  const sorted = [...uses].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  await batch(
+    sorted.map(([id, { reads, lists }]) =>
+      db
+        .updateTable('kv_stores')
+        .set((eb) => ({ read_count: eb('read_count', '+', reads), list_count: eb('list_count', '+', lists) }))
+        .where('id', '=', id)
+        .compile(),
+    ),
+  );
+}
+
+/** Those of the blobs that a record names. */
+export async function namedBlobs(db: Db, blobs: string[]): Promise<Set<string>> {
+  const rows = await db.selectFrom('kv_records').select('blob').where('blob', 'in', blobs).execute();
+  return new Set(rows.map(({ blob }) => blob!));
+}
+
+/** Some of a store's records, for who empties it. */
+export async function listSome(db: Db, storeId: string, limit: number): Promise<{ key: string; blob: string | null }[]> {
+  return await db
+    .selectFrom('kv_records')
+    .select(['key', 'blob'])
+    .where('store_id', '=', storeId)
+    .orderBy('key')
+    .limit(limit)
+    .execute();
+}
+
+/** Returns the blobs that nobody names any more. */
+export async function deleteSome(db: Db, storeId: string, keys: string[]): Promise<string[]> {
+  const rows = await db
+    .deleteFrom('kv_records')
+    .where('store_id', '=', storeId)
+    .where('key', 'in', keys)
+    .returning('blob')
+    .execute();
+  return rows.flatMap(({ blob }) => blob ?? []);
+}
+
+/** Fails while it has records. */
+export async function deleteStore(db: Db, id: string): Promise<void> {
+  await db.deleteFrom('kv_stores').where('id', '=', id).execute();
+}

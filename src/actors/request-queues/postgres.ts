@@ -1,0 +1,119 @@
+// The hot statements in the words of PostgreSQL: one statement each, which locks the queue's row before any other.
+import { CompiledQuery } from 'kysely';
+import type { Engine } from '../../kernel/storage/engine.ts';
+import { toParameter, type Moment, type QueueStatements, type RemovedRow } from './statements.ts';
+
+/** Who waits here goes on with the row as the one before has left it. */
+const QUEUE = `q as materialized (select no, last_order from request_queues where id = $1 for update)`;
+
+const GIVEN = `g as materialized (
+  select value ->> 0 as id, (value ->> 1)::int as forefront, (value ->> 2)::bigint as handled_at,
+    (value -> 3)::text as head, nullif((value -> 4)::text, 'null') as rest, n
+  from json_array_elements($2::json) with ordinality as e (value, n))`;
+
+const PLACE = `case when g.handled_at is null then (q.last_order + g.n) * (1 - 2 * g.forefront) end`;
+
+const INSERT = `insert into queue_requests
+  (queue_no, id, order_no, handled_at, lock_until, locked_by, head, rest)
+  select q.no, g.id, ${PLACE}, g.handled_at, 0, null, g.head, g.rest from q, g`;
+
+const MOMENT = `modified_at = greatest(s.modified_at + 1, $3), read_count = s.read_count + $4,
+  head_item_read_count = s.head_item_read_count + $5, write_count = s.write_count + $6`;
+
+const ADD = `with ${QUEUE}, ${GIVEN},
+  made as (${INSERT} on conflict do nothing returning id, handled_at),
+  counted as (
+    update request_queues s set total = s.total + m.total, handled = s.handled + m.handled,
+      last_order = s.last_order + (select count(*) from g), ${MOMENT}
+    from q, (select count(*) as total, count(handled_at) as handled from made) m where s.no = q.no)
+  select q.no, made.id from q left join made on true`;
+
+const CHANGE = `with ${QUEUE}, ${GIVEN},
+  b as materialized (
+    select r.id, r.handled_at from queue_requests r
+    where r.queue_no = (select no from q) and r.id in (select id from g) for update of r),
+  changed as (
+    update queue_requests r set order_no = ${PLACE}, handled_at = g.handled_at, head = g.head, rest = g.rest,
+      lock_until = case when g.handled_at is null then r.lock_until else 0 end,
+      locked_by = case when g.handled_at is null then r.locked_by end
+    from g, q where r.queue_no = q.no and r.id = g.id and g.id in (select id from b)),
+  made as (
+    ${INSERT} where g.id not in (select id from b) on conflict do nothing returning id, handled_at),
+  counted as (
+    update request_queues s set total = s.total + m.total, handled = s.handled + m.handled + c.handled,
+      last_order = s.last_order + c.given, ${MOMENT}
+    from q, (select count(*) as total, count(handled_at) as handled from made) m,
+      (select count(*) as given, count(g.handled_at) filter (where b.id is not null) - count(b.handled_at) as handled
+        from g left join b using (id)) c
+    where s.no = q.no)
+  select q.no, g.id, b.id is not null as present, b.handled_at is not null as handled, made.id is not null as made
+  from q, g left join b using (id) left join made using (id)`;
+
+const REMOVE = `with ${QUEUE},
+  removed as (
+    delete from queue_requests r using q where r.queue_no = q.no and r.id = any ($2) returning r.id, r.head, r.handled_at),
+  counted as (
+    update request_queues s set total = s.total - m.total, handled = s.handled - m.handled,
+      delete_count = s.delete_count + m.total, ${MOMENT}
+    from q, (select count(*) as total, count(handled_at) as handled from removed) m where s.no = q.no)
+  select q.no, removed.id, removed.head from q left join removed on true`;
+
+const LOCK = `with q as materialized (
+    select no, modified_at, had_multiple_clients from request_queues where id = $1),
+  picked as materialized (
+    select id from queue_requests
+    where queue_no = (select no from q) and order_no is not null and lock_until <= $2
+    order by order_no limit $3 for update skip locked),
+  locked as (
+    update queue_requests r set lock_until = $4, locked_by = $5 from picked
+    where r.queue_no = (select no from q) and r.id = picked.id returning r.id, r.head, r.order_no)
+  select q.modified_at, q.had_multiple_clients, locked.id, locked.head
+  from q left join locked on true order by locked.order_no`;
+
+export const postgresStatements: QueueStatements = {
+  async add(engine, queueId, entries, moment) {
+    const rows = await run<{ id: string | null }>(engine, ADD, queueId, toParameter(entries), moment);
+    if (rows.length === 0) return undefined;
+    return new Set(rows.flatMap(({ id }) => id ?? []));
+  },
+
+  async change(engine, queueId, entries, moment) {
+    type Row = { id: string; present: boolean; handled: boolean; made: boolean };
+    const rows = await run<Row>(engine, CHANGE, queueId, toParameter(entries), moment);
+    if (rows.length === 0) return undefined;
+    return {
+      before: rows.filter(({ present }) => present),
+      missed: rows.filter(({ present, made }) => !present && !made).map(({ id }) => id),
+    };
+  },
+
+  async remove(engine, queueId, ids, moment) {
+    const rows = await run<{ id: string | null; head: string }>(engine, REMOVE, queueId, ids, moment);
+    if (rows.length === 0) return undefined;
+    return rows.filter(({ id }) => id !== null) as RemovedRow[];
+  },
+
+  async lock(engine, queueId, { limit, client, until, now }) {
+    type Row = { modified_at: number; had_multiple_clients: number; id: string | null; head: string };
+    const query = CompiledQuery.raw(LOCK, [queueId, now, limit, until, client]);
+    const { rows } = await engine.db.executeQuery<Row>(query);
+    const [first] = rows;
+    if (first === undefined) return undefined;
+    return {
+      modifiedAt: first.modified_at,
+      hadMultipleClients: first.had_multiple_clients === 1,
+      rows: first.id === null ? [] : (rows as { id: string; head: string }[]),
+    };
+  },
+};
+
+async function run<Row>(
+  { db }: Engine,
+  sql: string,
+  queueId: string,
+  given: unknown,
+  { now, reads, headReads, writes }: Moment,
+): Promise<Row[]> {
+  const query = CompiledQuery.raw(sql, [queueId, given, now, reads, headReads, writes]);
+  return (await db.executeQuery<Row>(query)).rows;
+}

@@ -1,0 +1,114 @@
+// The hot statements in the words of SQLite: each operation is one transaction, sent in one trip to the writer.
+import { CompiledQuery } from 'kysely';
+import { toParameter, type Before, type Moment, type QueueStatements, type RemovedRow } from './statements.ts';
+
+const QUEUE_NO = `(select no from request_queues where id = ?1)`;
+
+/** `?3` is how far the queue has been moved on beforehand. */
+const INSERT = `insert into queue_requests
+  (queue_no, id, order_no, handled_at, lock_until, locked_by, head, rest)
+  select q.no, g.value ->> 0,
+    case when g.value ->> 2 is not null then null
+      else (q.last_order - ?3 + g.key + 1) * (1 - 2 * (g.value ->> 1)) end,
+    g.value ->> 2, 0, null, g.value -> 3, nullif(g.value -> 4, 'null')
+  from request_queues q, json_each(?2) g where q.id = ?1`;
+
+const MOMENT = `modified_at = max(modified_at + 1, ?3), read_count = read_count + ?4,
+  head_item_read_count = head_item_read_count + ?5, write_count = write_count + ?6`;
+
+const ADD = `${INSERT} on conflict do nothing returning id`;
+
+/** Counts what the statement before it has inserted. */
+const COUNT_ADDED = `update request_queues set total = total + changes(), handled = handled + changes() * ?7,
+  last_order = last_order + ?2, ${MOMENT} where id = ?1 returning no`;
+
+const READ_BEFORE = `select id, handled_at is not null as handled from queue_requests
+  where queue_no = ${QUEUE_NO} and id in (select value ->> 0 from json_each(?2))`;
+
+const COUNT_CHANGED = `update request_queues set total = total + c.added, handled = handled + c.handled,
+    last_order = last_order + ?2, ${MOMENT}
+  from (select count(*) - count(r.id) as added,
+      sum((g.value ->> 2 is not null) - (r.handled_at is not null)) as handled
+    from json_each(?7) g left join queue_requests r on r.queue_no = ${QUEUE_NO} and r.id = g.value ->> 0) c
+  where request_queues.id = ?1 returning no`;
+
+const CHANGE = `${INSERT} on conflict (queue_no, id) do update set
+  order_no = excluded.order_no, handled_at = excluded.handled_at, head = excluded.head, rest = excluded.rest,
+  lock_until = case when excluded.handled_at is null then lock_until else 0 end,
+  locked_by = case when excluded.handled_at is null then locked_by end`;
+
+const COUNT_REMOVED = `update request_queues set total = total - c.total, handled = handled - c.handled,
+    delete_count = delete_count + c.total, last_order = last_order + ?2, ${MOMENT}
+  from (select count(*) as total, count(handled_at) as handled from queue_requests
+    where queue_no = ${QUEUE_NO} and id in (select value from json_each(?7))) c
+  where id = ?1 returning no`;
+
+const REMOVE = `delete from queue_requests
+  where queue_no = ${QUEUE_NO} and id in (select value from json_each(?2)) returning id, head`;
+
+const LOCK = `update queue_requests set lock_until = ?4, locked_by = ?5
+  where rowid in (select rowid from queue_requests
+    where queue_no = ${QUEUE_NO} and order_no is not null and lock_until <= ?2 order by order_no limit ?3)
+  returning id, head, order_no`;
+
+const READ_QUEUE = `select modified_at, had_multiple_clients from request_queues where id = ?1`;
+
+export const sqliteStatements: QueueStatements = {
+  async add(engine, queueId, entries, moment) {
+    const pending = entries.filter(({ handledAt }) => handledAt === null);
+    const handled = entries.filter(({ handledAt }) => handledAt !== null);
+    const [first, counted, second] = await engine.batch([
+      CompiledQuery.raw(ADD, [queueId, toParameter(pending), 0]),
+      CompiledQuery.raw(COUNT_ADDED, [queueId, pending.length, ...valuesOf(moment), 0]),
+      // A request that comes as handled already is rare.
+      ...(handled.length === 0
+        ? []
+        : [
+            CompiledQuery.raw(ADD, [queueId, toParameter(handled), 0]),
+            CompiledQuery.raw(COUNT_ADDED, [queueId, 0, moment.now, 0, 0, 0, 1]),
+          ]),
+    ]);
+    if (counted!.rows.length === 0) return undefined;
+    const rows = [...first!.rows, ...(second?.rows ?? [])] as { id: string }[];
+    return new Set(rows.map(({ id }) => id));
+  },
+
+  async change(engine, queueId, entries, moment) {
+    const given = toParameter(entries);
+    const [before, counted] = await engine.batch([
+      CompiledQuery.raw(READ_BEFORE, [queueId, given]),
+      CompiledQuery.raw(COUNT_CHANGED, [queueId, entries.length, ...valuesOf(moment), given]),
+      CompiledQuery.raw(CHANGE, [queueId, given, entries.length]),
+    ]);
+    return counted!.rows.length === 0 ? undefined : { before: before!.rows as Before[], missed: [] };
+  },
+
+  async remove(engine, queueId, ids, moment) {
+    const given = JSON.stringify(ids);
+    const [counted, removed] = await engine.batch([
+      CompiledQuery.raw(COUNT_REMOVED, [queueId, 0, ...valuesOf(moment), given]),
+      CompiledQuery.raw(REMOVE, [queueId, given]),
+    ]);
+    return counted!.rows.length === 0 ? undefined : (removed!.rows as RemovedRow[]);
+  },
+
+  async lock(engine, queueId, { limit, client, until, now }) {
+    const [locked, found] = await engine.batch([
+      CompiledQuery.raw(LOCK, [queueId, now, limit, until, client]),
+      CompiledQuery.raw(READ_QUEUE, [queueId]),
+    ]);
+    const [queue] = found!.rows as { modified_at: number; had_multiple_clients: number }[];
+    if (queue === undefined) return undefined;
+    const rows = locked!.rows as { id: string; head: string; order_no: number }[];
+    return {
+      modifiedAt: queue.modified_at,
+      hadMultipleClients: queue.had_multiple_clients === 1,
+      // What is returned comes in the order of the table.
+      rows: rows.sort((a, b) => a.order_no - b.order_no),
+    };
+  },
+};
+
+function valuesOf({ now, reads, headReads, writes }: Moment): number[] {
+  return [now, reads, headReads, writes];
+}

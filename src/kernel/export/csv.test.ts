@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { Failure } from '../failure.ts';
+import { exportCsv } from './csv.ts';
+import { readCsv } from './fixture-readers.ts';
+import { anyTable, sourceOf, textOf } from './fixture.ts';
+import type { Item } from './input.ts';
+
+const items: Item[] = [
+  { name: 'plain', price: 1.5, ok: true },
+  { name: 'a "quoted", one', none: null, price: 0 },
+];
+
+test('items become rows under a row of names, after a byte order mark', async () => {
+  assert.equal(
+    await textOf(exportCsv(sourceOf(items))),
+    '\uFEFFname,price,ok,none\r\nplain,1.5,true,\r\n"a ""quoted"", one",0,,\r\n',
+  );
+});
+
+test('the mark and the names may be left out, and the delimiter chosen', async () => {
+  assert.equal(
+    await textOf(exportCsv(sourceOf(items), { bom: false, skipHeaderRow: true, delimiter: ';' })),
+    'plain;1.5;true;\r\n"a ""quoted"", one";0;;\r\n',
+  );
+});
+
+test('a value holding the delimiter is quoted, a number too', async () => {
+  const text = await textOf(exportCsv(sourceOf([{ a: 1.5, b: 'x.y', c: 'z' }]), { bom: false, delimiter: '.' }));
+  assert.equal(text, 'a.b.c\r\n"1.5"."x.y".z\r\n');
+});
+
+test('a row whose only cell is empty is not an empty line', async () => {
+  assert.equal(await textOf(exportCsv(sourceOf([{ a: '' }, { a: 1 }, {}]), { bom: false })), 'a\r\n""\r\n1\r\n""\r\n');
+});
+
+test('what looks like a formula is left as it is', async () => {
+  const text = await textOf(exportCsv(sourceOf([{ a: '=1+1', b: '+x', c: '-x', d: '@x' }]), { bom: false }));
+  assert.equal(text, 'a,b,c,d\r\n=1+1,+x,-x,@x\r\n');
+});
+
+test('a delimiter that is not one character, or means something else, is refused', async () => {
+  for (const delimiter of ['', ',,', '"', '\r', '\n']) {
+    await assert.rejects(
+      textOf(exportCsv(sourceOf(items), { delimiter })),
+      (error) => error instanceof Failure && error.kind === 'invalid',
+    );
+  }
+});
+
+test('a huge value goes through', async () => {
+  const value = 'x"\n'.repeat(3_000_000);
+  const rows = readCsv(await textOf(exportCsv(sourceOf([{ value }]), { bom: false })));
+  assert.equal(rows[1]![0], value);
+});
+
+test('every value comes back from a reader of CSV, under its name', async () => {
+  const delimiters = fc.constantFrom(',', ';', '\t', '|', '.', ' ', '1', '😀');
+  await fc.assert(
+    fc.asyncProperty(anyTable, delimiters, async (batches, delimiter) => {
+      const [names, ...rows] = readCsv(await textOf(exportCsv(sourceOf(...batches), { bom: false, delimiter })), delimiter);
+      const wanted = batches.flat().map((item) => {
+        const cells = new Map<string, string>();
+        flatten(item, '', cells);
+        return cells;
+      });
+      assert.deepEqual(names, [...new Set(wanted.flatMap((cells) => [...cells.keys()]))]);
+      assert.deepEqual(
+        rows,
+        wanted.map((cells) => names!.map((name) => cells.get(name) ?? '')),
+      );
+    }),
+  );
+});
+
+function flatten(value: unknown, name: string, cells: Map<string, string>): void {
+  if (typeof value !== 'object' || value === null) {
+    cells.set(name.slice(1), value === null ? '' : String(value));
+  } else {
+    for (const [key, member] of Object.entries(value)) flatten(member, `${name}/${key}`, cells);
+  }
+}

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { Failure } from '../failure.ts';
+import { anyBatches, nested, sourceOf, textOf } from './fixture.ts';
+import { exportJson, exportJsonTexts } from './json.ts';
+
+test('items become one array', async () => {
+  assert.equal(await textOf(exportJson(sourceOf([{ a: 1 }, { b: [] }], [], [{}]))), '[{"a":1},\n{"b":[]},\n{}]');
+  assert.equal(await textOf(exportJson(sourceOf())), '[]');
+});
+
+test('a byte order mark is written when asked for', async () => {
+  assert.equal(await textOf(exportJson(sourceOf([{}]), { bom: true })), '\uFEFF[{}]');
+  assert.equal(await textOf(exportJsonTexts(sourceOf(['{}']), { bom: true })), '\uFEFF[{}]');
+});
+
+test('what was exported reads back the same, and texts give the same as items', async () => {
+  await fc.assert(
+    fc.asyncProperty(anyBatches, async (batches) => {
+      const text = await textOf(exportJson(sourceOf(...batches)));
+      const items = batches.flat();
+      assert.equal(JSON.stringify(JSON.parse(text)), JSON.stringify(items));
+      const texts = batches.map((batch) => batch.map((item) => JSON.stringify(item)));
+      assert.equal(await textOf(exportJsonTexts(sourceOf(...texts))), text);
+      // Halves of surrogate pairs are escaped, so that bytes hold them too.
+      assert.ok(text.isWellFormed());
+    }),
+  );
+});
+
+test('an item too deep for the stack is a failure, not a crash', async () => {
+  await assert.rejects(
+    textOf(exportJson(sourceOf([nested(100_000)]))),
+    (error) => error instanceof Failure && error.kind === 'invalid',
+  );
+});

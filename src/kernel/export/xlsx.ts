@@ -1,0 +1,140 @@
+// Items as a workbook of spreadsheets (Office Open XML), written as it comes.
+import { collectColumns, type Columns } from './columns.ts';
+import type { ExportOptions, Item, Source } from './input.ts';
+import { escapeMarkup } from './markup.ts';
+import { toText, writeText } from './text.ts';
+import { XML_DECLARATION } from './xml.ts';
+import { writeZip, type ZipPart } from './zip.ts';
+
+/** What programs allow: rows on a sheet, the one with the names among them, and characters in a cell. */
+const MAX_ROWS = 1_048_576;
+const MAX_TEXT_LENGTH = 32_767;
+
+const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
+const RELATIONS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
+const PACKAGE = 'http://schemas.openxmlformats.org/package/2006';
+const CONTENT_TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
+
+/** Items that are too many for one sheet go on with the next one. */
+export async function* exportXlsx(
+  source: Source,
+  _options?: ExportOptions,
+): AsyncGenerator<Uint8Array, void> {
+  yield* writeWorkbook(source, MAX_ROWS - 1);
+}
+
+export async function* writeWorkbook(source: Source, rowsPerSheet: number): AsyncGenerator<Uint8Array, void> {
+  const columns = await collectColumns(source);
+  const batches = source()[Symbol.asyncIterator]();
+  try {
+    yield* writeZip(workbookParts(columns, rowsPerSheet, { batches, rest: [] }));
+  } finally {
+    await batches.return?.();
+  }
+}
+
+function* workbookParts(columns: Columns, rowsPerSheet: number, cursor: Cursor): Generator<ZipPart> {
+  const sheets = Array.from({ length: Math.ceil(columns.count / rowsPerSheet) }, (_, at) => at + 1);
+  const types = sheets.map(
+    (n) => `<Override PartName="/xl/worksheets/sheet${n}.xml" ContentType="${CONTENT_TYPE}.worksheet+xml"/>`,
+  );
+  const names = sheets.map(
+    (n) => `<sheet name="Items${n === 1 ? '' : ` ${n}`}" sheetId="${n}" r:id="rId${n}"/>`,
+  );
+  const targets = sheets.map((n) => relation(n, 'worksheet', `worksheets/sheet${n}.xml`));
+  yield part(
+    '[Content_Types].xml',
+    `<Types xmlns="${PACKAGE}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>` +
+      `<Override PartName="/xl/workbook.xml" ContentType="${CONTENT_TYPE}.sheet.main+xml"/>${types.join('')}</Types>`,
+  );
+  yield part('_rels/.rels', relations([relation(1, 'officeDocument', 'xl/workbook.xml')]));
+  yield part(
+    'xl/workbook.xml',
+    `<workbook xmlns="${MAIN}" xmlns:r="${RELATIONS}"><sheets>${names.join('')}</sheets></workbook>`,
+  );
+  yield part('xl/_rels/workbook.xml.rels', relations(targets));
+  for (const n of sheets) {
+    yield { name: `xl/worksheets/sheet${n}.xml`, content: writeSheet(columns, take(cursor, rowsPerSheet)) };
+  }
+}
+
+function part(name: string, xml: string): ZipPart {
+  return { name, content: [XML_DECLARATION + xml] };
+}
+
+function relations(list: string[]): string {
+  return `<Relationships xmlns="${PACKAGE}/relationships">${list.join('')}</Relationships>`;
+}
+
+function relation(id: number, type: string, target: string): string {
+  return `<Relationship Id="rId${id}" Type="${RELATIONS}/${type}" Target="${target}"/>`;
+}
+
+/** Where the reading of the items stands between two sheets. */
+interface Cursor {
+  batches: AsyncIterator<readonly Item[]>;
+  rest: readonly Item[];
+}
+
+async function* take(cursor: Cursor, count: number): AsyncGenerator<readonly Item[], void> {
+  for (let left = count; left > 0;) {
+    if (cursor.rest.length === 0) {
+      const next = await cursor.batches.next();
+      if (next.done === true) return;
+      cursor.rest = next.value;
+    }
+    const batch = cursor.rest.slice(0, left);
+    cursor.rest = cursor.rest.slice(left);
+    left -= batch.length;
+    yield batch;
+  }
+}
+
+function writeSheet(
+  { names, cellsOf }: Columns,
+  items: AsyncIterable<readonly Item[]>,
+): AsyncGenerator<string> {
+  const letters = names.map((_, at) => columnLetters(at));
+  let row = 1;
+  const toRow = (cells: readonly unknown[]): string => {
+    let text = `<row r="${row}">`;
+    for (let at = 0; at < cells.length; at += 1) {
+      const value = cells[at];
+      if (value != null) text += toCell(`${letters[at]}${row}`, value);
+    }
+    row += 1;
+    return `${text}</row>`;
+  };
+  return writeText(items, {
+    head: `${XML_DECLARATION}<worksheet xmlns="${MAIN}"><sheetData>${toRow(names)}`,
+    row: (item) => toRow(cellsOf(item)),
+    tail: '</sheetData></worksheet>',
+  });
+}
+
+function toCell(place: string, value: unknown): string {
+  if (typeof value === 'number' && Number.isFinite(value)) return `<c r="${place}"><v>${value}</v></c>`;
+  if (typeof value === 'boolean') return `<c r="${place}" t="b"><v>${value ? 1 : 0}</v></c>`;
+  return `<c r="${place}" t="inlineStr"><is><t xml:space="preserve">${escapeCell(toText(value))}</t></is></c>`;
+}
+
+/** Characters that XML cannot hold, a carriage return among them, and text that looks like their escape. */
+// oxlint-disable-next-line no-control-regex
+const ESCAPED = /[\u0000-\u0008\u000B-\u001F\uFFFE\uFFFF]|_(?=x[\dA-Fa-f]{4}_)/g;
+
+/** Text beyond the limit is cut off, as a program that finds it takes the file for damaged. */
+function escapeCell(text: string): string {
+  const cut = text.length > MAX_TEXT_LENGTH ? text.slice(0, MAX_TEXT_LENGTH) : text;
+  return escapeMarkup(
+    cut.replaceAll(ESCAPED, (character) => {
+      const code = character.charCodeAt(0).toString(16).toUpperCase();
+      return `_x${code.padStart(4, '0')}_`;
+    }),
+  );
+}
+
+/** A, B, … Z, AA, AB, … */
+function columnLetters(at: number): string {
+  const last = String.fromCharCode(65 + (at % 26));
+  return at < 26 ? last : columnLetters(Math.floor(at / 26) - 1) + last;
+}
