@@ -3,17 +3,8 @@ import assert from 'node:assert/strict';
 import { dirname } from 'node:path';
 import { after, test } from 'node:test';
 import { onEachEngine, type TestEngine } from './engines.ts';
+import { eventually } from './eventually.ts';
 import { startServer, type TestServer } from './server.ts';
-
-const PATIENCE_MS = 5000;
-
-/** Asks again until it is so; a notice between nodes takes a moment. */
-async function eventually(isSo: () => Promise<boolean>): Promise<void> {
-  for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline;) {
-    if (await isSo()) return;
-  }
-  assert.fail(`not so within ${PATIENCE_MS} ms`);
-}
 
 onEachEngine((engine: TestEngine) => {
   const running: TestServer[] = [];

@@ -11,7 +11,10 @@ import { orphanSweep, purgeStore } from './key-value-stores/purge.ts';
 import { keyValueStoreRoutes } from './key-value-stores/routes.ts';
 import { datasetMigrations } from './migrations/datasets.ts';
 import { keyValueStoreMigrations } from './migrations/key-value-stores.ts';
+import { requestQueueMigrations } from './migrations/request-queues.ts';
 import { storageMigrations } from './migrations/storages.ts';
+import { requestQueueRoutes } from './request-queues/routes.ts';
+import { purgeQueue } from './request-queues/store.ts';
 import type { StorageKind } from './storages/model.ts';
 import { storageWork, type Purge } from './storages/work.ts';
 import { userRoutes } from './users/routes.ts';
@@ -58,6 +61,9 @@ const dialect: Dialect = {
       // Each key-value store's own, and that of its records.
       key_value_store: { anonymous: 60, known: 60, seconds: 1 },
       key_value_record: { anonymous: 200, known: 200, seconds: 1 },
+      // Each request queue's own, for single requests and for many at once.
+      queue: { anonymous: 400, known: 400, seconds: 1 },
+      queue_batch: { anonymous: 40, known: 40, seconds: 1 },
     },
     categoriesOf: () => ['global'],
     headers: ([counted]) => ({ 'x-ratelimit-limit': String(counted!.counter.limit) }),
@@ -100,14 +106,17 @@ const dialect: Dialect = {
 const purges: Record<StorageKind, Purge> = {
   dataset: ({ db }, id, signal) => purgeDataset(db, id, signal),
   'key-value-store': purgeStore,
-  'request-queue': async () => {},
+  'request-queue': ({ engine }, id, signal) => purgeQueue(engine, id, signal),
 };
 
 export const actorsApi: Api = {
   dialect,
-  routes: [...userRoutes, ...datasetRoutes, ...keyValueStoreRoutes],
-  migrations: [...storageMigrations, ...datasetMigrations, ...keyValueStoreMigrations],
-  work: (kernel) => storageWork(kernel, purges, [orphanSweep(kernel)]),
+  routes: [...userRoutes, ...datasetRoutes, ...keyValueStoreRoutes, ...requestQueueRoutes],
+  migrations: [...storageMigrations, ...datasetMigrations, ...keyValueStoreMigrations, ...requestQueueMigrations],
+  work: (kernel) => {
+    const { handlers = {}, recurring = [] } = storageWork(kernel, purges);
+    return { handlers, recurring: [...recurring, orphanSweep(kernel)] };
+  },
 };
 
 /** The header wins over the URL, and both over a cookie. */

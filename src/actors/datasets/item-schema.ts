@@ -111,23 +111,45 @@ function wrong(path: string, message: string): Failure {
   return new Failure('invalid', `${path} ${message}`);
 }
 
-/** Throws with every item that breaks the schema named. */
-export function checkItems(items: readonly Item[], schema: Record<string, unknown> | null): void {
+const MOST_ERRORS = 20;
+/** How long a few items, one at least, may hold up everybody else. */
+const SLICE_MS = 10;
+const MOST_SLICE_MS = 250;
+/** How long a whole push may take; the largest one with an honest schema takes a fifth of it. */
+const MOST_MS = 5000;
+
+/** Schemas that took too long: while they are remembered, nobody need wait for them again. */
+const tooSlow = new WeakSet<object>();
+
+/** Throws with every item that breaks the schema named. Gives way to other calls now and then. */
+export async function checkItems(
+  items: readonly Item[],
+  schema: Record<string, unknown> | null,
+): Promise<void> {
   const fields = schema?.['fields'];
   if (!isObject(fields) || Object.keys(fields).length === 0) return;
-  const { Check, Errors } = loadChecker();
-  const invalidItems = withinTime(() => {
-    const found: InvalidItem[] = [];
-    for (const [itemPosition, item] of items.entries()) {
-      if (Check(fields, item)) continue;
-      const [, errors] = Errors(fields, item);
-      const validationErrors = errors
-        .slice(0, MOST_ERRORS)
-        .map(({ instancePath, keyword, params, message }) => ({ instancePath, keyword, params, message }));
-      found.push({ itemPosition, validationErrors });
+  if (tooSlow.has(fields)) throw tooLong();
+  const invalidItems: InvalidItem[] = [];
+  const end = performance.now() + MOST_MS;
+  let position = 0;
+  const checkSlice = () => {
+    const pause = performance.now() + SLICE_MS;
+    do {
+      const validationErrors = errorsOf(items[position]!, fields);
+      if (validationErrors.length > 0) invalidItems.push({ itemPosition: position, validationErrors });
+      position += 1;
+    } while (position < items.length && performance.now() < pause);
+  };
+  while (position < items.length) {
+    if (position > 0) await new Promise(setImmediate);
+    try {
+      if (performance.now() > end) throw tooLong();
+      withinTime(checkSlice);
+    } catch (error) {
+      tooSlow.add(fields);
+      throw error;
     }
-    return found;
-  });
+  }
   if (invalidItems.length === 0) return;
   throw new Failure(
     'invalid',
@@ -136,7 +158,14 @@ export function checkItems(items: readonly Item[], schema: Record<string, unknow
   );
 }
 
-const MOST_ERRORS = 20;
+function errorsOf(item: Item, fields: Item): InvalidItem['validationErrors'] {
+  const { Check, Errors } = loadChecker();
+  if (Check(fields, item)) return [];
+  const [, errors] = Errors(fields, item);
+  return errors
+    .slice(0, MOST_ERRORS)
+    .map(({ instancePath, keyword, params, message }) => ({ instancePath, keyword, params, message }));
+}
 
 /** The interpreter, not the compiler: a user's schema must never become code. */
 let loaded: typeof Checker | undefined;
@@ -144,25 +173,23 @@ function loadChecker(): typeof Checker {
   return (loaded ??= createRequire(import.meta.url)('typebox/schema') as typeof Checker);
 }
 
-/** Far more than honest schemas take for the largest body. A pattern can take for ever, and everybody waits meanwhile. */
-const MOST_MS = 500;
 const script = new Script('run()');
 /** Made once, as a context costs a millisecond. Nothing but our own function ever runs in it. */
 const stage = createContext({ run: (): unknown => undefined }) as { run: () => unknown };
 
 /** V8 can stop code, regular expressions included, only when it was started from a script. */
-function withinTime<Result>(run: () => Result): Result {
+function withinTime(run: () => void): void {
   stage.run = run;
   try {
-    return script.runInContext(stage, { timeout: MOST_MS }) as Result;
+    script.runInContext(stage, { timeout: MOST_SLICE_MS });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
-    throw new Failure(
-      'invalid',
-      'It takes too long to check the items against the schema; simplify its patterns',
-      {
-        code: 'schema-validation-error',
-      },
-    );
+    if ((error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw tooLong();
+    throw error;
   }
+}
+
+function tooLong(): Failure {
+  return new Failure('invalid', 'It takes too long to check the items against the schema: simplify it', {
+    code: 'schema-validation-error',
+  });
 }

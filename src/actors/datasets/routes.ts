@@ -56,7 +56,7 @@ const pushItems = route(
     const storage = await openStorage(kernel, 'dataset', 'write', { caller, now, reference: params.storageId });
     spend(kernel, 'dataset_push', storage, now);
     const items = readItems(body);
-    checkItems(items, storage.schema);
+    await checkItems(items, storage.schema);
     if (items.length > 0) await keep(kernel, storage, items, now);
     return bare(201, '{}', { location: `${base}/datasets/${storage.id}/items` });
   },

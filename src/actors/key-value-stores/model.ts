@@ -196,7 +196,9 @@ export function checkSchema(schema: Record<string, unknown>): void {
   const collections = Object.entries(collectionsOf(schema) ?? { collections: null });
   for (const [name, collection] of collections) {
     const { key, keyPrefix } = (collection ?? {}) as Collection;
-    const isGood = typeof key === 'string' ? keyPrefix === undefined : typeof keyPrefix === 'string' && key === undefined;
-    if (!isGood) throw new Failure('invalid', `The collection "${name}" must have either a key or a keyPrefix`);
+    const isGood =
+      typeof key === 'string' ? keyPrefix === undefined : typeof keyPrefix === 'string' && key === undefined;
+    if (!isGood)
+      throw new Failure('invalid', `The collection "${name}" must have either a key or a keyPrefix`);
   }
 }

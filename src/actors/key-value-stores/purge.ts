@@ -23,7 +23,10 @@ export async function purgeStore(kernel: Kernel, id: string, signal: AbortSignal
     const keys = some.map(({ key }) => key);
     const named = await deleteSome(db, id, keys);
     // A write that was under way may have replaced one meanwhile.
-    await deleteBlobs(blobs, named.filter((blob) => !known.includes(blob)));
+    await deleteBlobs(
+      blobs,
+      named.filter((blob) => !known.includes(blob)),
+    );
   }
   await deleteStore(db, id);
 }

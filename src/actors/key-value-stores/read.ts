@@ -44,12 +44,14 @@ export async function answerWith(
   const ifRange = textOf(wish, 'if-range');
   const range =
     ifRange === undefined || ifRange === headers['etag'] ? readRange(textOf(wish, 'range'), size) : undefined;
-  if (range === 'beyond') return new Stream(piece(), { 'content-range': `bytes */${size}`, 'content-length': '0' }, 416);
+  if (range === 'beyond')
+    return new Stream(piece(), { 'content-range': `bytes */${size}`, 'content-length': '0' }, 416);
   const partly = range !== undefined && {
     'content-range': `bytes ${range.start}-${range.end}/${size}`,
   };
   const length = range === undefined ? size : range.end - range.start + 1;
-  const source = 'body' in record ? piece(partOf(record.body, range)) : await blobFlow(kernel, record.blob, range);
+  const source =
+    'body' in record ? piece(partOf(record.body, range)) : await blobFlow(kernel, record.blob, range);
   if (source === undefined) return undefined;
   return new Stream(
     source,
@@ -58,11 +60,7 @@ export async function answerWith(
   );
 }
 
-function headersOf(
-  record: StoredRecord,
-  { attachment }: Wish,
-  isAsSent: boolean,
-): Record<string, string> {
+function headersOf(record: StoredRecord, { attachment }: Wish, isAsSent: boolean): Record<string, string> {
   const { contentType, encoding, etag, updatedAt } = record;
   return {
     'content-type': contentType,
@@ -116,10 +114,7 @@ function decode(content: Readable, encoding: Encoding): Readable {
 }
 
 /** The content as it is meant, for who makes something else of it. */
-export async function plainContent(
-  kernel: Kernel,
-  record: StoredRecord,
-): Promise<Readable | undefined> {
+export async function plainContent(kernel: Kernel, record: StoredRecord): Promise<Readable | undefined> {
   const content = await contentOf(kernel, record);
   return content === undefined || record.encoding === null ? content : decode(content, record.encoding);
 }

@@ -89,7 +89,11 @@ const getKeys = route(
     const filter = readFilter(storage.schema, query);
     const limit = clampLimit(query.limit, MOST_KEYS, MOST_KEYS);
     // One more than asked for tells whether there are more.
-    const found = await listKeys(kernel.db, storage.id, { ...filter, after: exclusiveStartKey, limit: limit + 1 });
+    const found = await listKeys(kernel.db, storage.id, {
+      ...filter,
+      after: exclusiveStartKey,
+      limit: limit + 1,
+    });
     countUse(kernel, storage.id, 'lists');
     const items = found.slice(0, limit);
     const isTruncated = found.length > limit;
@@ -149,7 +153,12 @@ const getRecord = route(
       attachment: Type.Boolean({ default: false, description: 'To be saved as a file rather than shown' }),
     }),
     produces: '*/*',
-    reply: { 200: Type.String({ format: 'binary' }), 206: Type.String({ format: 'binary' }), 302: null, 304: null },
+    reply: {
+      200: Type.String({ format: 'binary' }),
+      206: Type.String({ format: 'binary' }),
+      302: null,
+      304: null,
+    },
   },
   async (call, kernel) => {
     const { params, query, headers } = call;
@@ -237,7 +246,12 @@ async function openRecords(
 }
 
 /** Draws on the budget that all callers of one store share. */
-function spend({ limits }: Kernel, category: 'key_value_store' | 'key_value_record', { id }: Storage, now: number): void {
+function spend(
+  { limits }: Kernel,
+  category: 'key_value_store' | 'key_value_record',
+  { id }: Storage,
+  now: number,
+): void {
   if (!limits.enabled || limits.take(`actors.${category}:${id}`, 'everyone', now) !== undefined) return;
   const { limit, resetAt } = limits.peek(`actors.${category}:${id}`, 'everyone', now);
   const seconds = Math.max(1, Math.ceil((resetAt - now) / 1000));

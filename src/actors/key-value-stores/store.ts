@@ -46,7 +46,8 @@ const NOTHING: StoreStats = {
 };
 
 export async function statsOf(db: Db, ids: string[]): Promise<(id: string) => StoreStats> {
-  const rows = ids.length === 0 ? [] : await db.selectFrom('kv_stores').selectAll().where('id', 'in', ids).execute();
+  const rows =
+    ids.length === 0 ? [] : await db.selectFrom('kv_stores').selectAll().where('id', 'in', ids).execute();
   const stats = new Map(
     rows.map((row) => [
       row.id,
@@ -149,7 +150,11 @@ export async function deleteRecord(
     db
       .updateTable('kv_stores')
       .set((eb) => ({
-        storage_bytes: eb('storage_bytes', '-', eb.fn.coalesce(one(eb, storeId, key).select('size'), eb.val(0))),
+        storage_bytes: eb(
+          'storage_bytes',
+          '-',
+          eb.fn.coalesce(one(eb, storeId, key).select('size'), eb.val(0)),
+        ),
       }))
       .where('id', '=', storeId),
     db.deleteFrom('kv_records').where('store_id', '=', storeId).where('key', '=', key).returning('blob'),
@@ -177,7 +182,11 @@ export interface KeyPage extends KeyFilter {
   limit: number;
 }
 
-export async function listKeys(db: Db, storeId: string, page: KeyPage): Promise<{ key: string; size: number }[]> {
+export async function listKeys(
+  db: Db,
+  storeId: string,
+  page: KeyPage,
+): Promise<{ key: string; size: number }[]> {
   return await pageOf(db, storeId, page).select(['key', 'size']).execute();
 }
 
@@ -237,7 +246,11 @@ export async function namedBlobs(db: Db, blobs: string[]): Promise<Set<string>> 
 }
 
 /** Some of a store's records, for who empties it. */
-export async function listSome(db: Db, storeId: string, limit: number): Promise<{ key: string; blob: string | null }[]> {
+export async function listSome(
+  db: Db,
+  storeId: string,
+  limit: number,
+): Promise<{ key: string; blob: string | null }[]> {
   return await db
     .selectFrom('kv_records')
     .select(['key', 'blob'])

@@ -40,10 +40,12 @@ export async function writeRecord(
     if (isAll) return await commit(kernel, storeId, key, { ...head, size, body: join(start, size) }, now);
     const blob = `${BLOB_PREFIX}${storeId}/${head.etag}`;
     const put = await blobs.put(blob, chain(start, pieces));
-    await commit(kernel, storeId, key, { ...head, size: put.size, blob }, now).catch(async (error: unknown) => {
-      await dropBlob(kernel, blob);
-      throw error;
-    });
+    await commit(kernel, storeId, key, { ...head, size: put.size, blob }, now).catch(
+      async (error: unknown) => {
+        await dropBlob(kernel, blob);
+        throw error;
+      },
+    );
   } catch (error) {
     // Who is still sending must come to the end before they read what went wrong.
     stream.resume();

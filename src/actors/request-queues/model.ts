@@ -2,7 +2,8 @@
 import { hash } from 'node:crypto';
 import { Failure } from '../../kernel/failure.ts';
 import { Nullable, OneOf, Type, type Static } from '../../kernel/schema.ts';
-import { STORAGE_FIELDS } from '../storages/model.ts';
+import { STORAGE_FIELDS, toStorageFields, type Storage } from '../storages/model.ts';
+import type { QueueRow } from './tables.ts';
 
 export const MOST_IN_BATCH = 25;
 export const MOST_LOCKED = 25;
@@ -117,6 +118,14 @@ export const HeadItem = Type.Object({
 });
 export type HeadItem = Static<typeof HeadItem>;
 
+const MOST_LOCK_SECS = 1_000_000_000;
+
+export const LockSecs = Type.Number({
+  exclusiveMinimum: 0,
+  maximum: MOST_LOCK_SECS,
+  description: 'How long the lock holds, in seconds',
+});
+
 const HEAD_FIELDS = {
   limit: Type.Integer(),
   queueModifiedAt: DateTime,
@@ -166,6 +175,22 @@ export const RequestQueue = Type.Object(
   { $id: 'RequestQueue' },
 );
 export const QueueSummary = Type.Object(QUEUE_FIELDS, { $id: 'RequestQueueSummary' });
+
+export function toQueueSummary(storage: Storage, row: QueueRow): Static<typeof QueueSummary> {
+  return {
+    ...toStorageFields({ ...storage, modifiedAt: Math.max(storage.modifiedAt, row.modified_at) }),
+    totalRequestCount: row.total,
+    handledRequestCount: row.handled,
+    pendingRequestCount: row.total - row.handled,
+    hadMultipleClients: row.had_multiple_clients === 1,
+    stats: {
+      readCount: row.read_count,
+      writeCount: row.write_count,
+      deleteCount: row.delete_count,
+      headItemReadCount: row.head_item_read_count,
+    },
+  };
+}
 
 /** The id that clients reckon with as well: 15 letters and digits of a hash. */
 export function requestIdOf(uniqueKey: string): string {
@@ -286,11 +311,12 @@ export function encodeCursor(cursor: Cursor): string {
   return Buffer.from(text).toString('base64url');
 }
 
-export function decodeCursor(text: string): Cursor {
-  const [, kind, value = ''] = /^(id|order):(.*)$/.exec(Buffer.from(text, 'base64url').toString('utf8')) ?? [];
-  if (kind === 'id' && /^[A-Za-z0-9]{1,64}$/.test(value)) return { afterId: value };
-  if (kind === 'order' && Number.isSafeInteger(Number(value)) && value !== '') return { afterOrder: Number(value) };
-  throw invalid('The cursor is not one that this queue gave');
+/** A cursor of one kind of list is not one of the other. */
+export function decodeCursor(text: string, kind: 'id' | 'order'): Cursor {
+  const [name, value = ''] = Buffer.from(text, 'base64url').toString('utf8').split(':', 2);
+  if (name === kind && kind === 'id' && /^[A-Za-z0-9]{1,64}$/.test(value)) return { afterId: value };
+  if (name === kind && kind === 'order' && /^-?\d{1,15}$/.test(value)) return { afterOrder: Number(value) };
+  throw invalid('The cursor is not one that this list gave');
 }
 
 function invalid(message: string): Failure {

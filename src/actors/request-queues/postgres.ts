@@ -1,14 +1,15 @@
 // The hot statements in the words of PostgreSQL: one statement each, which locks the queue's row before any other.
 import { CompiledQuery } from 'kysely';
 import type { Engine } from '../../kernel/storage/engine.ts';
-import { toParameter, type Moment, type QueueStatements, type RemovedRow } from './statements.ts';
+import type { Entry } from './model.ts';
+import type { Moment, QueueStatements, RemovedRow } from './statements.ts';
 
 /** Who waits here goes on with the row as the one before has left it. */
 const QUEUE = `q as materialized (select no, last_order from request_queues where id = $1 for update)`;
 
 const GIVEN = `g as materialized (
   select value ->> 0 as id, (value ->> 1)::int as forefront, (value ->> 2)::bigint as handled_at,
-    (value -> 3)::text as head, nullif((value -> 4)::text, 'null') as rest, n
+    value ->> 3 as head, value ->> 4 as rest, n
   from json_array_elements($2::json) with ordinality as e (value, n))`;
 
 const PLACE = `case when g.handled_at is null then (q.last_order + g.n) * (1 - 2 * g.forefront) end`;
@@ -106,6 +107,13 @@ export const postgresStatements: QueueStatements = {
     };
   },
 };
+
+/** The JSON of a request goes as text inside JSON: PostgreSQL takes no half characters, not even when escaped. */
+function toParameter(entries: Entry[]): string {
+  return JSON.stringify(
+    entries.map(({ id, forefront, handledAt, head, rest }) => [id, forefront ? 1 : 0, handledAt, head, rest]),
+  );
+}
 
 async function run<Row>(
   { db }: Engine,

@@ -1,6 +1,7 @@
 // The hot statements in the words of SQLite: each operation is one transaction, sent in one trip to the writer.
 import { CompiledQuery } from 'kysely';
-import { toParameter, type Before, type Moment, type QueueStatements, type RemovedRow } from './statements.ts';
+import type { Entry } from './model.ts';
+import type { Before, Moment, QueueStatements, RemovedRow } from './statements.ts';
 
 const QUEUE_NO = `(select no from request_queues where id = ?1)`;
 
@@ -25,10 +26,10 @@ const COUNT_ADDED = `update request_queues set total = total + changes(), handle
 const READ_BEFORE = `select id, handled_at is not null as handled from queue_requests
   where queue_no = ${QUEUE_NO} and id in (select value ->> 0 from json_each(?2))`;
 
-const COUNT_CHANGED = `update request_queues set total = total + c.added, handled = handled + c.handled,
+const COUNT_CHANGED = `update request_queues set total = total + c.more, handled = handled + c.more_handled,
     last_order = last_order + ?2, ${MOMENT}
-  from (select count(*) - count(r.id) as added,
-      sum((g.value ->> 2 is not null) - (r.handled_at is not null)) as handled
+  from (select count(*) - count(r.id) as more,
+      sum((g.value ->> 2 is not null) - (r.handled_at is not null)) as more_handled
     from json_each(?7) g left join queue_requests r on r.queue_no = ${QUEUE_NO} and r.id = g.value ->> 0) c
   where request_queues.id = ?1 returning no`;
 
@@ -37,11 +38,11 @@ const CHANGE = `${INSERT} on conflict (queue_no, id) do update set
   lock_until = case when excluded.handled_at is null then lock_until else 0 end,
   locked_by = case when excluded.handled_at is null then locked_by end`;
 
-const COUNT_REMOVED = `update request_queues set total = total - c.total, handled = handled - c.handled,
-    delete_count = delete_count + c.total, last_order = last_order + ?2, ${MOMENT}
-  from (select count(*) as total, count(handled_at) as handled from queue_requests
-    where queue_no = ${QUEUE_NO} and id in (select value from json_each(?7))) c
-  where id = ?1 returning no`;
+const COUNT_REMOVED = `update request_queues set total = total - c.less, handled = handled - c.less_handled,
+    delete_count = delete_count + c.less, ${MOMENT}
+  from (select count(*) as less, count(handled_at) as less_handled from queue_requests
+    where queue_no = ${QUEUE_NO} and id in (select value from json_each(?2))) c
+  where request_queues.id = ?1 returning no`;
 
 const REMOVE = `delete from queue_requests
   where queue_no = ${QUEUE_NO} and id in (select value from json_each(?2)) returning id, head`;
@@ -86,7 +87,7 @@ export const sqliteStatements: QueueStatements = {
   async remove(engine, queueId, ids, moment) {
     const given = JSON.stringify(ids);
     const [counted, removed] = await engine.batch([
-      CompiledQuery.raw(COUNT_REMOVED, [queueId, 0, ...valuesOf(moment), given]),
+      CompiledQuery.raw(COUNT_REMOVED, [queueId, given, ...valuesOf(moment)]),
       CompiledQuery.raw(REMOVE, [queueId, given]),
     ]);
     return counted!.rows.length === 0 ? undefined : (removed!.rows as RemovedRow[]);
@@ -108,6 +109,14 @@ export const sqliteStatements: QueueStatements = {
     };
   },
 };
+
+/** The entries as one parameter, each in the form `[id, forefront, handledAt, head, rest]`. */
+function toParameter(entries: Entry[]): string {
+  const rows = entries.map(
+    ({ id, forefront, handledAt, head, rest }) => `["${id}",${forefront ? 1 : 0},${handledAt},${head},${rest}]`,
+  );
+  return `[${rows.join(',')}]`;
+}
 
 function valuesOf({ now, reads, headReads, writes }: Moment): number[] {
   return [now, reads, headReads, writes];

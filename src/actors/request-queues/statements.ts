@@ -63,11 +63,3 @@ export interface QueueStatements {
   /** Locks the first that are free. */
   lock(engine: Engine, queueId: string, order: LockOrder): Promise<LockedRows | undefined>;
 }
-
-/** The entries as one parameter, in the form `[id, forefront, handledAt, head, rest]`. */
-export function toParameter(entries: Entry[]): string {
-  const rows = entries.map(
-    ({ id, forefront, handledAt, head, rest }) => `["${id}",${forefront ? 1 : 0},${handledAt},${head},${rest}]`,
-  );
-  return `[${rows.join(',')}]`;
-}

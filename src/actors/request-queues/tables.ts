@@ -1,5 +1,6 @@
 // The rows of request queues, as Kysely types.
-import type { Generated } from 'kysely';
+import type { Generated, Selectable } from 'kysely';
+import type { Tables } from '../../kernel/storage/tables.ts';
 
 declare module '../../kernel/storage/tables.ts' {
   interface Tables {
@@ -38,4 +39,4 @@ declare module '../../kernel/storage/tables.ts' {
   }
 }
 
-export {};
+export type QueueRow = Selectable<Tables['request_queues']>;

@@ -1,5 +1,5 @@
 // Behind the calls: empties storages that were deleted, and deletes unnamed ones that nobody uses any more.
-import type { Recurring, Work } from '../../kernel/dialect.ts';
+import type { Work } from '../../kernel/dialect.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { forgetStorages } from './access.ts';
 import type { StorageKind } from './model.ts';
@@ -12,7 +12,7 @@ const AT_ONCE = 100;
 /** Removes all that a storage held, in pieces; called again from the start when it was interrupted. */
 export type Purge = (kernel: Kernel, id: string, signal: AbortSignal) => Promise<void>;
 
-export function storageWork(kernel: Kernel, purges: Record<StorageKind, Purge>, others: Recurring[] = []): Work {
+export function storageWork(kernel: Kernel, purges: Record<StorageKind, Purge>): Work {
   return {
     handlers: {
       async [PURGE]({ payload }, signal) {
@@ -20,10 +20,7 @@ export function storageWork(kernel: Kernel, purges: Record<StorageKind, Purge>, 
         await purges[kind](kernel, id, signal);
       },
     },
-    recurring: [
-      { kind: 'storages.retention', everyMs: HOUR, run: (signal) => sweepUnused(kernel, signal) },
-      ...others,
-    ],
+    recurring: [{ kind: 'storages.retention', everyMs: HOUR, run: (signal) => sweepUnused(kernel, signal) }],
   };
 }
 

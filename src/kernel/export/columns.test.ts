@@ -76,7 +76,8 @@ test('items without any column are no table', async () => {
 });
 
 test('there are at most 2000 columns', async () => {
-  const wide = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at}`, at]));
+  const wide = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at}`, at]));
   assert.equal((await tableOf(wide(2000)))[0]!.length, 2000);
   await assert.rejects(tableOf(wide(2001)), isInvalid());
   await assert.rejects(tableOf({ list: Array.from({ length: 1_000_000 }, () => 0) }), isInvalid());

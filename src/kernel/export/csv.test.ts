@@ -27,12 +27,17 @@ test('the mark and the names may be left out, and the delimiter chosen', async (
 });
 
 test('a value holding the delimiter is quoted, a number too', async () => {
-  const text = await textOf(exportCsv(sourceOf([{ a: 1.5, b: 'x.y', c: 'z' }]), { bom: false, delimiter: '.' }));
+  const text = await textOf(
+    exportCsv(sourceOf([{ a: 1.5, b: 'x.y', c: 'z' }]), { bom: false, delimiter: '.' }),
+  );
   assert.equal(text, 'a.b.c\r\n"1.5"."x.y".z\r\n');
 });
 
 test('a row whose only cell is empty is not an empty line', async () => {
-  assert.equal(await textOf(exportCsv(sourceOf([{ a: '' }, { a: 1 }, {}]), { bom: false })), 'a\r\n""\r\n1\r\n""\r\n');
+  assert.equal(
+    await textOf(exportCsv(sourceOf([{ a: '' }, { a: 1 }, {}]), { bom: false })),
+    'a\r\n""\r\n1\r\n""\r\n',
+  );
 });
 
 test('what looks like a formula is left as it is', async () => {
@@ -59,7 +64,10 @@ test('every value comes back from a reader of CSV, under its name', async () => 
   const delimiters = fc.constantFrom(',', ';', '\t', '|', '.', ' ', '1', '😀');
   await fc.assert(
     fc.asyncProperty(anyTable, delimiters, async (batches, delimiter) => {
-      const [names, ...rows] = readCsv(await textOf(exportCsv(sourceOf(...batches), { bom: false, delimiter })), delimiter);
+      const [names, ...rows] = readCsv(
+        await textOf(exportCsv(sourceOf(...batches), { bom: false, delimiter })),
+        delimiter,
+      );
       const wanted = batches.flat().map((item) => {
         const cells = new Map<string, string>();
         flatten(item, '', cells);
@@ -68,7 +76,7 @@ test('every value comes back from a reader of CSV, under its name', async () => 
       assert.deepEqual(names, [...new Set(wanted.flatMap((cells) => [...cells.keys()]))]);
       assert.deepEqual(
         rows,
-        wanted.map((cells) => names!.map((name) => cells.get(name) ?? '')),
+        wanted.map((cells) => names.map((name) => cells.get(name) ?? '')),
       );
     }),
   );
@@ -76,7 +84,7 @@ test('every value comes back from a reader of CSV, under its name', async () => 
 
 function flatten(value: unknown, name: string, cells: Map<string, string>): void {
   if (typeof value !== 'object' || value === null) {
-    cells.set(name.slice(1), value === null ? '' : String(value));
+    cells.set(name.slice(1), value === null ? '' : `${value as string | number}`);
   } else {
     for (const [key, member] of Object.entries(value)) flatten(member, `${name}/${key}`, cells);
   }

@@ -10,6 +10,7 @@ import { exportXml } from './xml.ts';
 
 export type ExportFormat = 'json' | 'jsonl' | 'csv' | 'html' | 'xlsx' | 'xml' | 'rss';
 export type Chunks = AsyncGenerator<string | Uint8Array, void>;
+export type StartedExport = AsyncIterableIterator<string | Uint8Array, void>;
 
 export interface Exporter {
   contentType: string;
@@ -48,19 +49,18 @@ export const exporters: Record<ExportFormat, Exporter> = {
  * Goes as far as the first chunk, so that a table without columns, or with too many, is a failure and not a broken reply.
  * What is returned must be read or given back by `return`; either ends the export.
  */
-export async function startExport(chunks: Chunks): Promise<AsyncIterableIterator<string | Uint8Array, void>> {
-  let first: Promise<IteratorResult<string | Uint8Array, void>> | undefined = chunks.next();
+export async function startExport(chunks: Chunks): Promise<StartedExport> {
+  let first: ReturnType<Chunks['next']> | undefined = chunks.next();
   await first;
-  return {
+  const started: StartedExport = {
     next: () => {
       const next = first ?? chunks.next();
       first = undefined;
       return next;
     },
     // Not a generator: one that was never begun would not pass its end on to the chunks.
-    return: () => chunks.return(undefined),
-    [Symbol.asyncIterator]() {
-      return this;
-    },
+    return: () => chunks.return(),
+    [Symbol.asyncIterator]: () => started,
   };
+  return started;
 }

@@ -19,7 +19,10 @@ export function readCsv(text: string, delimiter = ','): string[][] {
       at += 1;
     } else {
       while (!text.startsWith(delimiter, at) && !text.startsWith('\r\n', at)) {
-        assert.ok(at < text.length && !'"\r\n'.includes(text[at]!), `a bare ${JSON.stringify(text[at])} in a cell`);
+        assert.ok(
+          at < text.length && !'"\r\n'.includes(text[at]!),
+          `a bare ${JSON.stringify(text[at])} in a cell`,
+        );
         cell += text[at];
         at += 1;
       }
@@ -45,16 +48,32 @@ export interface XmlElement {
 }
 
 const NAME = '[A-Z_a-z\\u00C0-\\u{EFFFF}][-.0-9A-Z_a-z\\u00B7-\\u{EFFFF}]*';
+/** Prefixes are those that spreadsheets use; an item must not bring one in. */
+const ATTRIBUTE = `(?:(?:xml|xmlns|r):)?${NAME}`;
 const TOKEN = new RegExp(
-  `<(?<open>${NAME})(?<attributes>(?:\\s+${NAME}="[^"<]*")*)\\s*(?<empty>/?)>|</(?<close>${NAME})>|(?<text>[^<]+)`,
+  `<(?<open>${NAME})(?<attributes>(?:\\s+${ATTRIBUTE}="[^"<]*")*)\\s*(?<empty>/?)>|</(?<close>${NAME})>|(?<text>[^<]+)`,
   'uy',
 );
-const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#9': '\t', '#10': '\n', '#13': '\r' };
+const ENTITIES: Record<string, string> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  '#9': '\t',
+  '#10': '\n',
+  '#13': '\r',
+};
 
 /** The root of a document of elements, attributes and text; anything else, or anything ill-formed, is an error. */
 export function readXml(document: string): XmlElement {
-  assert.doesNotMatch(document, /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u, 'an illegal character');
-  const body = document.replace(/^(<\?xml version="1\.0" encoding="UTF-8"\?>|<!DOCTYPE html>)\n/, '').trimEnd();
+  assert.doesNotMatch(
+    document,
+    /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u,
+    'an illegal character',
+  );
+  const body = document
+    .replace(/^(<\?xml version="1\.0" encoding="UTF-8"\?>|<!DOCTYPE html>)\n/, '')
+    .trimEnd();
   const top: XmlElement = { name: '', attributes: {}, children: [] };
   const open = [top];
   TOKEN.lastIndex = 0;
@@ -72,7 +91,11 @@ export function readXml(document: string): XmlElement {
       assert.ok(open.length > 0, 'closed more than was opened');
     } else {
       assert.ok(parent !== top || top.children.length === 0, 'two roots');
-      const element = { name: groups['open']!, attributes: readAttributes(groups['attributes']!), children: [] };
+      const element = {
+        name: groups['open']!,
+        attributes: readAttributes(groups['attributes']!),
+        children: [],
+      };
       parent.children.push(element);
       if (groups['empty'] === '') open.push(element);
     }
@@ -102,11 +125,14 @@ function readAttributes(text: string): Record<string, string> {
 }
 
 function unescape(text: string): string {
-  return text.replaceAll('\r\n', '\n').replaceAll('\r', '\n').replaceAll(/&([^;&]*);?/g, (reference, name: string) => {
-    const character = ENTITIES[name];
-    assert.ok(character !== undefined && reference.endsWith(';'), `an unknown reference ${reference}`);
-    return character;
-  });
+  return text
+    .replaceAll('\r\n', '\n')
+    .replaceAll('\r', '\n')
+    .replaceAll(/&([^;&]*);?/g, (reference, name: string) => {
+      const character = ENTITIES[name];
+      assert.ok(character !== undefined && reference.endsWith(';'), `an unknown reference ${reference}`);
+      return character;
+    });
 }
 
 /** The parts of an archive by name, found as usual programs do: from its end. Each is held against its checksum. */

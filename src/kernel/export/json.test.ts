@@ -3,10 +3,14 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { Failure } from '../failure.ts';
 import { anyBatches, nested, sourceOf, textOf } from './fixture.ts';
+import type { Item } from './input.ts';
 import { exportJson, exportJsonTexts } from './json.ts';
 
 test('items become one array', async () => {
-  assert.equal(await textOf(exportJson(sourceOf([{ a: 1 }, { b: [] }], [], [{}]))), '[{"a":1},\n{"b":[]},\n{}]');
+  assert.equal(
+    await textOf(exportJson(sourceOf<Item>([{ a: 1 }, { b: [] }], [], [{}]))),
+    '[{"a":1},\n{"b":[]},\n{}]',
+  );
   assert.equal(await textOf(exportJson(sourceOf())), '[]');
 });
 

@@ -4,13 +4,19 @@ import fc from 'fast-check';
 import { escapeAttribute, escapeMarkup, toXmlName } from './markup.ts';
 
 test('what could break out of text or an attribute is escaped', () => {
-  assert.equal(escapeMarkup(`<a href="x">'&amp;'</a> ]]>`), `&lt;a href=&quot;x&quot;&gt;'&amp;amp;'&lt;/a&gt; ]]&gt;`);
+  assert.equal(
+    escapeMarkup(`<a href="x">'&amp;'</a> ]]>`),
+    `&lt;a href=&quot;x&quot;&gt;'&amp;amp;'&lt;/a&gt; ]]&gt;`,
+  );
   assert.equal(escapeMarkup('tab\tline\nreturn\r'), 'tab\tline\nreturn&#13;');
   assert.equal(escapeAttribute('tab\tline\nreturn\r"'), 'tab&#9;line&#10;return&#13;&quot;');
 });
 
 test('characters that XML forbids are left out, and pairs are not', () => {
-  assert.equal(escapeMarkup('a\u0000b\u0008c\u000Bd\u001Fe\uFFFEf\uFFFFg\u007F\u0085'), 'abcdefg\u007F\u0085');
+  assert.equal(
+    escapeMarkup('a\u0000b\u0008c\u000Bd\u001Fe\uFFFEf\uFFFFg\u007F\u0085'),
+    'abcdefg\u007F\u0085',
+  );
   assert.equal(escapeMarkup('\uD83D\uDE00 \uD83D \uDE00 \uDE00\uD83D'), '😀   ');
 });
 

@@ -6,9 +6,15 @@ import { anyBatches, sourceOf, textOf } from './fixture.ts';
 import { exportRss } from './rss.ts';
 
 test('items are those of a channel', async () => {
-  const options = { feedTitle: 'News & more', feedDescription: 'All of it', feedLink: 'https://x.test/?a=1&b=2' };
+  const options = {
+    feedTitle: 'News & more',
+    feedDescription: 'All of it',
+    feedLink: 'https://x.test/?a=1&b=2',
+  };
   assert.equal(
-    await textOf(exportRss(sourceOf([{ title: 'One', guid: { '@': { isPermaLink: false }, '#': 1 } }]), options)),
+    await textOf(
+      exportRss(sourceOf([{ title: 'One', guid: { '@': { isPermaLink: false }, '#': 1 } }]), options),
+    ),
     '<?xml version="1.0" encoding="UTF-8"?>\n<rss version="2.0">\n<channel>\n<title>News &amp; more</title>\n' +
       '<link>https://x.test/?a=1&amp;b=2</link>\n<description>All of it</description>\n' +
       '<item><title>One</title><guid isPermaLink="false">1</guid></item>\n</channel>\n</rss>\n',

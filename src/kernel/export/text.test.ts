@@ -58,12 +58,17 @@ test('a failure of the source reaches the reader', async () => {
 });
 
 test('without items there are head and tail, without these no chunk at all', async () => {
-  assert.equal(await textOf(writeText(sourceOf<string>()(), { row, head: 'H', between: ',', tail: 'T' })), 'HT');
-  assert.deepEqual(await writeText(sourceOf<string>([], [])(), { row }).next(), { done: true, value: undefined });
+  assert.equal(
+    await textOf(writeText(sourceOf<string>()(), { row, head: 'H', between: ',', tail: 'T' })),
+    'HT',
+  );
+  assert.deepEqual(await writeText(sourceOf<string>([], [])(), { row }).next(), {
+    done: true,
+    value: undefined,
+  });
 });
 
 test('plain values become text, and null becomes none', () => {
-  assert.deepEqual(['x', '', 0, -0.5, 1e21, true, false, null, undefined].map(toText), [
-    ...['x', '', '0', '-0.5', '1e+21', 'true', 'false', '', ''],
-  ]);
+  const values = ['x', '', 0, -0.5, 1e21, true, false, null, undefined];
+  assert.deepEqual(values.map(toText), ['x', '', '0', '-0.5', '1e+21', 'true', 'false', '', '']);
 });

@@ -12,7 +12,10 @@ function readCell(cell: XmlElement): [string, unknown] {
   const text = textIn(cell);
   if (cell.attributes['t'] === 'b') return [place, text === '1'];
   if (cell.attributes['t'] === undefined) return [place, Number(text)];
-  return [place, text.replaceAll(/_x([\dA-F]{4})_/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))];
+  return [
+    place,
+    text.replaceAll(/_x([\dA-F]{4})_/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16))),
+  ];
 }
 
 function readSheet(xml: string): Record<string, unknown> {
@@ -26,19 +29,19 @@ async function sheetOf(...items: Item[]): Promise<Record<string, unknown>> {
 }
 
 test('items are rows under a row of names, and cells have types', async () => {
-  assert.deepEqual(await sheetOf({ a: 1.5, b: { c: 'x' } }, { d: true, a: -1e300, n: null }, { d: false, a: '' }), {
-    ...{ A1: 'a', B1: 'b/c', C1: 'd', D1: 'n' },
-    ...{ A2: 1.5, B2: 'x' },
-    ...{ A3: -1e300, C3: true },
-    ...{ A4: '', C4: false },
-  });
+  const names = { A1: 'a', B1: 'b/c', C1: 'd', D1: 'n' };
+  const items = [
+    { a: 1.5, b: { c: 'x' } },
+    { d: true, a: -1e300, n: null },
+    { d: false, a: '' },
+  ];
+  const cells = { A2: 1.5, B2: 'x', A3: -1e300, C3: true, A4: '', C4: false };
+  assert.deepEqual(await sheetOf(...items), { ...names, ...cells });
 });
 
 test('text that looks like a formula, a number or markup stays text', async () => {
-  assert.deepEqual(await sheetOf({ a: '=1+1', b: '007', c: '<b>&"', d: ' x\ny ' }), {
-    ...{ A1: 'a', B1: 'b', C1: 'c', D1: 'd' },
-    ...{ A2: '=1+1', B2: '007', C2: '<b>&"', D2: ' x\ny ' },
-  });
+  const { A2, B2, C2, D2 } = await sheetOf({ a: '=1+1', b: '007', c: '<b>&"', d: ' x\ny ' });
+  assert.deepEqual([A2, B2, C2, D2], ['=1+1', '007', '<b>&"', ' x\ny ']);
 });
 
 test('control characters, and text that looks like their escape, come back', async () => {
@@ -54,7 +57,10 @@ test('text is cut where a cell is full, and no half of a pair is left', async ()
 test('columns go on after Z', async () => {
   const names = Array.from({ length: 703 }, (_, at) => `k${at}`);
   const sheet = await sheetOf(Object.fromEntries(names.map((name, at) => [name, at])));
-  assert.deepEqual([sheet['Z2'], sheet['AA2'], sheet['AZ2'], sheet['BA2'], sheet['ZZ2'], sheet['AAA2']], [25, 26, 51, 52, 701, 702]);
+  assert.deepEqual(
+    [sheet['Z2'], sheet['AA2'], sheet['AZ2'], sheet['BA2'], sheet['ZZ2'], sheet['AAA2']],
+    [25, 26, 51, 52, 701, 702],
+  );
 });
 
 test('a full sheet is followed by another one, with names of its own', async () => {
@@ -63,7 +69,7 @@ test('a full sheet is followed by another one, with names of its own', async () 
   assert.deepEqual(readSheet(parts.get('xl/worksheets/sheet1.xml')!), { A1: 'a', B1: 'b', A2: 1, A3: 2 });
   assert.deepEqual(readSheet(parts.get('xl/worksheets/sheet2.xml')!), { A1: 'a', B1: 'b', A2: 3, A3: 4 });
   assert.deepEqual(readSheet(parts.get('xl/worksheets/sheet3.xml')!), { A1: 'a', B1: 'b', A2: 5, B2: 'x' });
-  const [sheets] = childrenOf(readXml(parts.get('xl/workbook.xml')!.replaceAll('r:', 'r_')));
+  const [sheets] = childrenOf(readXml(parts.get('xl/workbook.xml')!));
   assert.deepEqual(
     childrenOf(sheets!).map(({ attributes }) => attributes['name']),
     ['Items', 'Items 2', 'Items 3'],
@@ -75,11 +81,8 @@ test('whatever the items hold, every part is well-formed and every row is there'
   await fc.assert(
     fc.asyncProperty(anyTable, async (batches) => {
       const parts = readZip(await bytesOf(exportXlsx(sourceOf(...batches))));
-      for (const xml of parts.values()) readXml(xml.replaceAll(/(<[^>]*)\b(xmlns|r|xml):/g, '$1$2_'));
-      assert.equal(
-        parts.get('xl/worksheets/sheet1.xml')!.split('<row ').length - 2,
-        batches.flat().length,
-      );
+      for (const xml of parts.values()) readXml(xml);
+      assert.equal(parts.get('xl/worksheets/sheet1.xml')!.split('<row ').length - 2, batches.flat().length);
     }),
     { numRuns: 50 },
   );

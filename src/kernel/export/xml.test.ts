@@ -26,7 +26,14 @@ test('items are elements within a root', async () => {
 
 test('an array repeats its tag, null is an empty element', async () => {
   assert.equal(
-    await toXml({ name: 'Ada', address: [{ kind: 'home', city: 'London' }, { kind: 'office', city: null }], none: [] }),
+    await toXml({
+      name: 'Ada',
+      address: [
+        { kind: 'home', city: 'London' },
+        { kind: 'office', city: null },
+      ],
+      none: [],
+    }),
     '<item><name>Ada</name><address><kind>home</kind><city>London</city></address>' +
       '<address><kind>office</kind><city/></address></item>',
   );
@@ -35,7 +42,13 @@ test('an array repeats its tag, null is an empty element', async () => {
 
 test('the members of @ are attributes, and # is the text', async () => {
   assert.equal(
-    await toXml({ '@': { id: 7 }, link: [{ '@': { rel: 'a"b', n: null }, '#': 'x<y' }, { '#': true, b: 1 }] }),
+    await toXml({
+      '@': { id: 7 },
+      link: [
+        { '@': { rel: 'a"b', n: null }, '#': 'x<y' },
+        { '#': true, b: 1 },
+      ],
+    }),
     '<item id="7"><link rel="a&quot;b" n="">x&lt;y</link><link>true<b>1</b></link></item>',
   );
 });

@@ -1,21 +1,38 @@
-// Blobs as files: whole or not there, safe from their keys, and read in constant memory.
+// Blobs, as files and in object storage: whole or not there, safe from their keys, and read in constant memory.
 import assert from 'node:assert/strict';
 import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer, text } from 'node:stream/consumers';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
+import { startS3 } from '../../../test/s3.ts';
+import { openS3Blobs } from './blob-s3.ts';
 import { openFileBlobs } from './blob.ts';
 import type { BlobStore } from './blob.ts';
+import { readS3Location } from './s3-location.ts';
 
 const bytes = (words: string): Uint8Array => new TextEncoder().encode(words);
 
-async function setUp(t: TestContext): Promise<{ folder: string; blobs: BlobStore }> {
+interface Fixture {
+  blobs: BlobStore;
+  /** How many blobs or pieces of such are kept in all. */
+  count(): Promise<number>;
+}
+
+async function inFiles(t: TestContext): Promise<Fixture & { folder: string }> {
   const parent = await mkdtemp(join(tmpdir(), 'signalbox-test-'));
   t.after(() => rm(parent, { recursive: true }));
   const folder = join(parent, 'blobs');
-  return { folder, blobs: await openFileBlobs(folder) };
+  return { folder, blobs: await openFileBlobs(folder), count: async () => (await filesIn(folder)).length };
+}
+
+async function inS3(t: TestContext): Promise<Fixture> {
+  const s3 = await startS3();
+  t.after(() => s3.stop());
+  const keys = { accessKey: s3.keys.s3AccessKey, secretKey: s3.keys.s3SecretKey };
+  const blobs = await openS3Blobs({ ...readS3Location(s3.location), ...keys });
+  return { blobs, count: async () => s3.objects.size + s3.uploads.size };
 }
 
 async function read(blobs: BlobStore, key: string): Promise<string | undefined> {
@@ -28,138 +45,145 @@ const filesIn = async (folder: string): Promise<string[]> => {
   return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
 };
 
-test('a blob comes back as it was put, from bytes or from a stream', async (t) => {
-  const { blobs } = await setUp(t);
-  const data = Uint8Array.from({ length: 300_000 }, (_, i) => i % 251);
-  async function* pieces(): AsyncGenerator<Uint8Array> {
-    for (let at = 0; at < data.length; at += 1_000) yield data.subarray(at, at + 1_000);
-  }
-  assert.deepEqual(await blobs.put('bytes', data), { size: 300_000 });
-  assert.deepEqual(await blobs.put('stream', pieces()), { size: 300_000 });
-  assert.deepEqual(await blobs.put('empty', new Uint8Array(0)), { size: 0 });
-  for (const key of ['bytes', 'stream']) {
-    const blob = await blobs.get(key);
-    assert.equal(blob?.size, 300_000);
-    assert.ok((await buffer(blob.stream())).equals(data));
-  }
-  assert.equal(await read(blobs, 'empty'), '');
-  assert.equal(await blobs.get('missing'), undefined);
-});
+for (const [place, setUp] of [
+  ['files', inFiles],
+  ['object storage', inS3],
+] as const) {
+  describe(place, () => {
+    test('a blob comes back as it was put, from bytes or from a stream', async (t) => {
+      const { blobs } = await setUp(t);
+      const data = Uint8Array.from({ length: 300_000 }, (_, i) => i % 251);
+      async function* pieces(): AsyncGenerator<Uint8Array> {
+        for (let at = 0; at < data.length; at += 1_000) yield data.subarray(at, at + 1_000);
+      }
+      assert.deepEqual(await blobs.put('bytes', data), { size: 300_000 });
+      assert.deepEqual(await blobs.put('stream', pieces()), { size: 300_000 });
+      assert.deepEqual(await blobs.put('empty', new Uint8Array(0)), { size: 0 });
+      for (const key of ['bytes', 'stream']) {
+        const blob = await blobs.get(key);
+        assert.equal(blob?.size, 300_000);
+        assert.ok((await buffer(blob.stream())).equals(data));
+      }
+      assert.equal(await read(blobs, 'empty'), '');
+      assert.equal(await blobs.get('missing'), undefined);
+    });
 
-test('any key is safe, and differs from any other', async (t) => {
-  const { folder, blobs } = await setUp(t);
-  const keys = [
-    '../outside',
-    '/etc/passwd',
-    'a/b',
-    'a\\b',
-    'a',
-    'A',
-    '',
-    '.',
-    '..',
-    'NUL',
-    'tmp',
-    'with\0nul',
-    'new\nline',
-    '"quoted"',
-    'ä',
-    'a\u0308',
-    '🚂',
-    '\ud800',
-    '\ud801',
-    '\ufffd',
-    'x'.repeat(255),
-    'x'.repeat(5_000),
-    `${'x'.repeat(5_000)}y`,
-  ];
-  for (const [i, key] of keys.entries()) await blobs.put(key, bytes(`blob ${i}`));
-  for (const [i, key] of keys.entries()) assert.equal(await read(blobs, key), `blob ${i}`);
-  assert.deepEqual((await Array.fromAsync(blobs.list())).sort(), keys.sort());
-  assert.deepEqual(await readdir(join(folder, '..')), ['blobs']);
-  for (const file of await filesIn(folder))
-    assert.match(file.slice(folder.length), /^\/[0-9a-f]{2}\/[0-9a-f]{62}$/);
-});
+    test('any key is safe, and differs from any other', async (t) => {
+      const { blobs, count } = await setUp(t);
+      const keys = [
+        '../outside',
+        '/etc/passwd',
+        'a/b',
+        'a\\b',
+        'a',
+        'A',
+        '',
+        '.',
+        '..',
+        'NUL',
+        'tmp',
+        'with\0nul',
+        'new\nline',
+        '"quoted"',
+        'ä',
+        'a\u0308',
+        '🚂',
+        '\ud800',
+        '\ud801',
+        '\ufffd',
+        'x'.repeat(255),
+        'x'.repeat(5_000),
+        `${'x'.repeat(5_000)}y`,
+      ];
+      for (const [i, key] of keys.entries()) await blobs.put(key, bytes(`blob ${i}`));
+      for (const [i, key] of keys.entries()) assert.equal(await read(blobs, key), `blob ${i}`);
+      assert.deepEqual((await Array.fromAsync(blobs.list())).sort(), keys.sort());
+      assert.deepEqual(await readdir(join(folder, '..')), ['blobs']);
+      for (const file of await filesIn(folder))
+        assert.match(file.slice(folder.length), /^\/[0-9a-f]{2}\/[0-9a-f]{62}$/);
+    });
 
-test('keys are listed by prefix', async (t) => {
-  const { blobs } = await setUp(t);
-  for (const key of ['a/1', 'a/2', 'b/1']) await blobs.put(key, bytes(key));
-  assert.deepEqual((await Array.fromAsync(blobs.list('a/'))).sort(), ['a/1', 'a/2']);
-});
+    test('keys are listed by prefix', async (t) => {
+      const { blobs } = await setUp(t);
+      for (const key of ['a/1', 'a/2', 'b/1']) await blobs.put(key, bytes(key));
+      assert.deepEqual((await Array.fromAsync(blobs.list('a/'))).sort(), ['a/1', 'a/2']);
+    });
 
-test('a reader keeps the blob it was given when that is replaced or deleted', async (t) => {
-  const { blobs } = await setUp(t);
-  await blobs.put('key', bytes('old content'));
-  const old = await blobs.get('key');
-  const doomed = await blobs.get('key');
-  await blobs.put('key', bytes('new'));
-  assert.equal(old?.size, 11);
-  assert.equal(await text(old.stream()), 'old content');
-  assert.equal(await read(blobs, 'key'), 'new');
-  await blobs.delete('key');
-  await blobs.delete('key');
-  assert.equal(await blobs.get('key'), undefined);
-  assert.ok(doomed);
-  assert.equal(await text(doomed.stream()), 'old content');
-});
+    test('a reader keeps the blob it was given when that is replaced or deleted', async (t) => {
+      const { blobs } = await setUp(t);
+      await blobs.put('key', bytes('old content'));
+      const old = await blobs.get('key');
+      const doomed = await blobs.get('key');
+      await blobs.put('key', bytes('new'));
+      assert.equal(old?.size, 11);
+      assert.equal(await text(old.stream()), 'old content');
+      assert.equal(await read(blobs, 'key'), 'new');
+      await blobs.delete('key');
+      await blobs.delete('key');
+      assert.equal(await blobs.get('key'), undefined);
+      assert.ok(doomed);
+      assert.equal(await text(doomed.stream()), 'old content');
+    });
 
-test('a blob that is not read after all can be closed', async (t) => {
-  const { blobs } = await setUp(t);
-  await blobs.put('key', bytes('content'));
-  const blob = await blobs.get('key');
-  await blob?.close();
-  assert.equal(await read(blobs, 'key'), 'content');
-});
+    test('a blob that is not read after all can be closed', async (t) => {
+      const { blobs } = await setUp(t);
+      await blobs.put('key', bytes('content'));
+      const blob = await blobs.get('key');
+      await blob?.close();
+      assert.equal(await read(blobs, 'key'), 'content');
+    });
 
-test('a stream that fails leaves nothing, and the key what it had', async (t) => {
-  const { folder, blobs } = await setUp(t);
-  await blobs.put('key', bytes('before'));
-  async function* failing(): AsyncGenerator<Uint8Array> {
-    yield bytes('half of ');
-    throw new Error('the client went away');
-  }
-  await assert.rejects(blobs.put('key', failing()), /the client went away/);
-  assert.equal(await read(blobs, 'key'), 'before');
-  assert.equal((await filesIn(folder)).length, 1);
-});
+    test('a stream that fails leaves nothing, and the key what it had', async (t) => {
+      const { blobs, count } = await setUp(t);
+      await blobs.put('key', bytes('before'));
+      async function* failing(): AsyncGenerator<Uint8Array> {
+        yield bytes('half of ');
+        throw new Error('the client went away');
+      }
+      await assert.rejects(blobs.put('key', failing()), /the client went away/);
+      assert.equal(await read(blobs, 'key'), 'before');
+      assert.equal(await count(), 1);
+    });
 
-test('of many puts to one key, one is kept whole', async (t) => {
-  const { folder, blobs } = await setUp(t);
-  const contents = Array.from({ length: 20 }, (_, i) => `${i} `.repeat(10_000));
-  await Promise.all(contents.map((content) => blobs.put('key', bytes(content))));
-  assert.ok(contents.includes((await read(blobs, 'key')) ?? ''));
-  assert.equal((await filesIn(folder)).length, 1);
-});
+    test('of many puts to one key, one is kept whole', async (t) => {
+      const { blobs, count } = await setUp(t);
+      const contents = Array.from({ length: 20 }, (_, i) => `${i} `.repeat(10_000));
+      await Promise.all(contents.map((content) => blobs.put('key', bytes(content))));
+      assert.ok(contents.includes((await read(blobs, 'key')) ?? ''));
+      assert.equal(await count(), 1);
+    });
 
-test('a large blob passes through in little memory', async (t) => {
-  const { blobs } = await setUp(t);
-  const piece = new Uint8Array(1024 * 1024).fill(7);
-  const before = process.memoryUsage().arrayBuffers;
-  let peak = 0;
-  const measure = (): void => {
-    peak = Math.max(peak, process.memoryUsage().arrayBuffers - before);
-  };
-  async function* pieces(): AsyncGenerator<Uint8Array> {
-    for (let i = 0; i < 100; i++) {
-      measure();
-      yield piece;
-    }
-  }
-  const { size } = await blobs.put('large', pieces());
-  assert.equal(size, 100 * piece.length);
-  let received = 0;
-  const blob = await blobs.get('large');
-  assert.ok(blob);
-  for await (const chunk of blob.stream()) {
-    received += (chunk as Buffer).length;
-    measure();
-  }
-  assert.equal(received, size);
-  assert.ok(peak < 40 * 1024 * 1024, `${peak} bytes at once`);
-});
+    test('a large blob passes through in little memory', async (t) => {
+      const { blobs } = await setUp(t);
+      const piece = new Uint8Array(1024 * 1024).fill(7);
+      const before = process.memoryUsage().arrayBuffers;
+      let peak = 0;
+      const measure = (): void => {
+        peak = Math.max(peak, process.memoryUsage().arrayBuffers - before);
+      };
+      async function* pieces(): AsyncGenerator<Uint8Array> {
+        for (let i = 0; i < 100; i++) {
+          measure();
+          yield piece;
+        }
+      }
+      const { size } = await blobs.put('large', pieces());
+      assert.equal(size, 100 * piece.length);
+      let received = 0;
+      const blob = await blobs.get('large');
+      assert.ok(blob);
+      for await (const chunk of blob.stream()) {
+        received += (chunk as Buffer).length;
+        measure();
+      }
+      assert.equal(received, size);
+      assert.ok(peak < 40 * 1024 * 1024, `${peak} bytes at once`);
+    });
+  });
+}
 
 test('opening sweeps what a crash left behind, and not what is being written', async (t) => {
-  const { folder } = await setUp(t);
+  const { folder } = await inFiles(t);
   const now = Date.now();
   const [stale, fresh] = [join(folder, 'tmp', 'stale'), join(folder, 'tmp', 'fresh')];
   for (const file of [stale, fresh]) await writeFile(file, 'half');
@@ -169,7 +193,7 @@ test('opening sweeps what a crash left behind, and not what is being written', a
 });
 
 test('a folder that cannot be used gives a sentence that says what to do', async (t) => {
-  const { folder } = await setUp(t);
+  const { folder } = await inFiles(t);
   await writeFile(join(folder, 'file'), '');
   await assert.rejects(openFileBlobs(join(folder, 'file', 'blobs')), {
     kind: 'unavailable',

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { Failure } from '../../kernel/failure.ts';
+import { checkItems, checkSchema, type InvalidItem } from './item-schema.ts';
+
+type Schema = Record<string, unknown>;
+
+async function failureOf(run: () => void | Promise<void>): Promise<Failure> {
+  try {
+    await run();
+  } catch (error) {
+    if (error instanceof Failure) return error;
+    throw error;
+  }
+  throw new Error('nothing was thrown');
+}
+
+describe('a schema', () => {
+  test('is taken as the platform describes it', () => {
+    checkSchema({
+      actorSpecification: 1,
+      fields: {
+        $schema: 'http://json-schema.org/draft-07/schema#',
+        type: 'object',
+        properties: {
+          name: { type: 'string', minLength: 1, pattern: '^[^ ]+$' },
+          price: { type: ['number', 'null'] },
+          tree: { $ref: '#/$defs/node' },
+          $ref: { type: 'string' },
+          odd: { enum: [{ $ref: 'http://example.com' }, { type: 'anything' }] },
+        },
+        $defs: { node: { type: 'object', properties: { inner: { $ref: '#/$defs/node' } } } },
+        required: ['name'],
+      },
+      views: {
+        overview: {
+          title: 'Overview',
+          transformation: { fields: ['name'], unwind: ['a'], flatten: null },
+          display: { component: 'table' },
+        },
+      },
+    });
+    for (const schema of [{}, { fields: {} }, { fields: null, views: null }, { fields: { type: 'object' } }]) {
+      checkSchema(schema);
+    }
+  });
+
+  const wrong: Record<string, Schema> = {
+    'fields that are no schema': { fields: [] },
+    'an unknown type': { fields: { type: 'text' } },
+    'an unknown type deep inside': { fields: { anyOf: [{ items: { type: 7 } }] } },
+    'no types at all': { fields: { type: [] } },
+    'a pattern that is none': { fields: { properties: { a: { pattern: '(' } } } },
+    'a pattern that is no text': { fields: { properties: { a: { pattern: 5 } } } },
+    'a property pattern that is none': { fields: { patternProperties: { '[': {} } } },
+    'a reference elsewhere': { fields: { $ref: 'https://example.com/schema.json' } },
+    'a reference to a file': { fields: { properties: { a: { $ref: 'file:///etc/passwd' } } } },
+    'a dynamic reference elsewhere': { fields: { $dynamicRef: 'other.json#x' } },
+    'properties that are a list': { fields: { properties: [] } },
+    'a property that is no schema': { fields: { properties: { a: 'string' } } },
+    'a circle of references': { fields: { $ref: '#' } },
+    'a wider circle': { fields: { $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } } } },
+    'views that are a list': { views: [] },
+    'a view that is none': { views: { a: 5 } },
+    'a view with wrong fields': { views: { a: { transformation: { fields: 'a' } } } },
+    'a view with a wrong limit': { views: { a: { transformation: { limit: -1 } } } },
+  };
+  for (const [what, schema] of Object.entries(wrong)) {
+    test(`with ${what} is refused`, async () => {
+      const { kind, details } = await failureOf(() => checkSchema(schema));
+      assert.deepEqual([kind, details.code], ['invalid', 'dataset-schema-invalid']);
+    });
+  }
+});
+
+describe('items', () => {
+  const schema = {
+    fields: { type: 'object', properties: { n: { type: 'integer', minimum: 1 } }, required: ['n'] },
+  };
+
+  test('that keep to the schema pass, and without one all do', async () => {
+    await checkItems([{ n: 1 }, { n: 2, more: 'x' }], schema);
+    for (const none of [null, {}, { fields: {} }, { fields: null }]) await checkItems([{ anything: [] }], none);
+  });
+
+  test('that break it are all named, with what is wrong', async () => {
+    const { kind, details, message } = await failureOf(() =>
+      checkItems([{ n: 1 }, { n: 0 }, { n: 5 }, {}, { n: 'x' }], schema),
+    );
+    assert.deepEqual([kind, details.code], ['invalid', 'schema-validation-error']);
+    assert.match(message, /3 of 5/);
+    const { invalidItems } = details.data as { invalidItems: InvalidItem[] };
+    assert.deepEqual(
+      invalidItems.map(({ itemPosition }) => itemPosition),
+      [1, 3, 4],
+    );
+    const [below, missing] = invalidItems.map(({ validationErrors }) => validationErrors[0]!);
+    assert.deepEqual([below!.instancePath, below!.keyword], ['/n', 'minimum']);
+    assert.equal(missing!.keyword, 'required');
+  });
+
+  test('so many that it takes a while let others go first', async () => {
+    let turns = 0;
+    const count = setInterval(() => (turns += 1), 1);
+    await checkItems(
+      Array.from({ length: 20_000 }, (_, n) => ({ n: n + 1 })),
+      schema,
+    );
+    clearInterval(count);
+    assert.ok(turns > 2);
+  });
+
+  test('a pattern that takes for ever is stopped, and not even begun when it is tried again', async () => {
+    const hostile = { fields: { properties: { a: { type: 'string', pattern: '^(a+)+$' } } } };
+    checkSchema(hostile);
+    await checkItems([{ a: 'aaaa' }], hostile);
+    const item = { a: `${'a'.repeat(60)}!` };
+    const begun = performance.now();
+    for (let n = 0; n < 100; n += 1) {
+      assert.match((await failureOf(() => checkItems([item], hostile))).message, /too long/);
+    }
+    assert.ok(performance.now() - begun < 5000);
+  });
+
+  test('references that multiply are stopped too', async () => {
+    const $defs: Schema = { d0: { type: 'integer' } };
+    for (let n = 1; n < 40; n += 1) {
+      const ref = { $ref: `#/$defs/d${n - 1}` };
+      $defs[`d${n}`] = { anyOf: [{ allOf: [ref, false] }, { allOf: [ref, false] }, ref] };
+    }
+    const multiplying = { fields: { properties: { a: { $ref: '#/$defs/d39' } }, $defs } };
+    const { details } = await failureOf(() => checkItems([{ a: 1 }], multiplying));
+    assert.equal(details.code, 'schema-validation-error');
+  });
+});

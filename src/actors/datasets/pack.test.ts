@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { Failure } from '../../kernel/failure.ts';
+import { packItems, parseLines, readFields, readItems, writeFields } from './pack.ts';
+
+const none = new Set<string>();
+
+describe('readItems', () => {
+  test('takes an object, an array of objects, and a string that is the JSON of either', () => {
+    assert.deepEqual(readItems({ a: 1 }), [{ a: 1 }]);
+    assert.deepEqual(readItems([{ a: 1 }, {}]), [{ a: 1 }, {}]);
+    assert.deepEqual(readItems('{"a":1}'), [{ a: 1 }]);
+    assert.deepEqual(readItems('[{"a":1},{}]'), [{ a: 1 }, {}]);
+    assert.deepEqual(readItems([]), []);
+  });
+
+  test('refuses everything else, and says which item is wrong', () => {
+    for (const body of [undefined, null, 5, true, [1], [null], [[]], [{}, 'x'], ['{"a":1}'], '5', '"{}"']) {
+      assert.throws(
+        () => readItems(body),
+        (error) => error instanceof Failure && error.kind === 'invalid',
+        JSON.stringify(body),
+      );
+    }
+    assert.throws(() => readItems([{}, {}, 7]), /position 2/);
+  });
+
+  test('a string that is no JSON, or nested too deep, is malformed', () => {
+    for (const body of ['x', '', '{"a":', `[${'['.repeat(300)}${']'.repeat(300)}]`]) {
+      assert.throws(
+        () => readItems(body),
+        (error) => error instanceof Failure && error.kind === 'malformed',
+      );
+    }
+  });
+});
+
+describe('packItems', () => {
+  test('keeps the order, a line for each item', () => {
+    const { chunks, count } = packItems([{ n: 1 }, { n: 2 }, {}], none);
+    assert.equal(count, 3);
+    assert.deepEqual(
+      chunks.map(({ at, count: items, text }) => [at, items, text]),
+      [[0, 3, '{"n":1}\n{"n":2}\n{}']],
+    );
+  });
+
+  test('whatever an item holds, its line has no line break, NUL or half a surrogate pair', () => {
+    const item = JSON.parse('{"a":"\\n\\r\\u0000\\ud800\\u2028","\\u0000\\n":1,"__proto__":{"x":1}}') as object;
+    const { chunks } = packItems([item as Record<string, unknown>], none);
+    const { text } = chunks[0]!;
+    assert.equal(text.split('\n').length, 1);
+    assert.ok(!text.includes('\0') && text.isWellFormed());
+    assert.deepEqual(Object.keys(parseLines(text)[0]!), ['a', '\0\n', '__proto__']);
+    assert.equal(parseLines(text)[0]!['a'], '\n\r\u0000\ud800\u2028');
+  });
+
+  test('cuts at a thousand items, and where a chunk would become too large', () => {
+    const many = packItems(
+      Array.from({ length: 2500 }, (_, n) => ({ n })),
+      none,
+    );
+    assert.deepEqual(
+      many.chunks.map(({ at, count }) => [at, count]),
+      [
+        [0, 1000],
+        [1000, 1000],
+        [2000, 500],
+      ],
+    );
+    const large = packItems(
+      [1, 300_000, 1, 100_000, 100_000, 100_000].map((size) => ({ x: 'ä'.repeat(size) })),
+      none,
+    );
+    assert.deepEqual(
+      large.chunks.map(({ at, count }) => [at, count]),
+      [
+        [0, 1],
+        [1, 1],
+        [2, 3],
+        [5, 1],
+      ],
+    );
+    assert.equal(
+      large.bytes,
+      large.chunks.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0),
+    );
+  });
+
+  test('counts as clean what has a field that is not hidden', () => {
+    assert.equal(packItems([{}, { '#a': 1 }, { '#a': 1, b: null }, { b: 1 }], none).cleanCount, 2);
+  });
+
+  test('finds the fields that are new, in the order of their appearance', () => {
+    const items = [{ b: 1, a: 2 }, { c: 1, b: 2 }, JSON.parse('{"constructor":1}') as Record<string, unknown>];
+    assert.deepEqual(packItems(items, new Set(['a'])).newFields, ['b', 'c', 'constructor']);
+  });
+
+  test('does not learn names without end', () => {
+    const wild = Object.fromEntries(Array.from({ length: 5000 }, (_, n) => [`key${n}`, n]));
+    assert.equal(packItems([wild], new Set(['known'])).newFields.length, 1999);
+    assert.deepEqual(packItems([{ ['x'.repeat(201)]: 1 }], none).newFields, []);
+  });
+});
+
+test('names of fields come back as they were, each once', () => {
+  const names = ['a', 'with "quotes"', 'line\nbreak', '\0', '\ud800', ''];
+  assert.deepEqual(readFields(writeFields(names) + writeFields(['b', 'a'])), [...names, 'b']);
+  assert.deepEqual(readFields(''), []);
+});

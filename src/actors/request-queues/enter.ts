@@ -1,0 +1,86 @@
+// The way into a queue that all its calls take: may the caller, has the queue budget left, and which client is it.
+import { Failure } from '../../kernel/failure.ts';
+import type { Caller } from '../../kernel/identity/caller.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import { Type } from '../../kernel/schema.ts';
+import { openStorage } from '../storages/access.ts';
+import { noteClient } from './clients.ts';
+import { checkClientKey } from './model.ts';
+
+/** `queue` is for calls about one request, `queue_batch` for those about many. */
+export type Budget = 'queue' | 'queue_batch';
+
+export const ByClient = {
+  clientKey: Type.Optional(
+    Type.String({ description: 'Who calls, in 1 to 32 characters; a call without one is a new client' }),
+  ),
+};
+
+export const Forefront = {
+  forefront: Type.Boolean({ default: false, description: 'At the head of the queue instead of its end' }),
+};
+
+interface QueueCall {
+  caller: Caller;
+  now: number;
+  params: { storageId: string };
+  query: { clientKey?: string };
+}
+
+export interface Entered {
+  queueId: string;
+  client: string;
+  /** Whether the queue's budget was enough. */
+  isPaid: boolean;
+}
+
+/** The call is refused when it is over the queue's budget. */
+export async function enter(
+  kernel: Kernel,
+  call: QueueCall,
+  need: 'read' | 'write',
+  budget: Budget,
+): Promise<Entered> {
+  const entered = await enterBatch(kernel, call, need, budget);
+  if (!entered.isPaid) throw exceeded(kernel, budget, entered.queueId, call.now);
+  return entered;
+}
+
+/** For a call that can tell what it did not do for want of budget. */
+export async function enterBatch(
+  kernel: Kernel,
+  { caller, now, params, query }: QueueCall,
+  need: 'read' | 'write',
+  budget: Budget,
+): Promise<Entered> {
+  const client = checkClientKey(query.clientKey);
+  const queueId = await openQueue(kernel, { caller, now, params }, need);
+  const isPaid = spend(kernel, budget, queueId, now);
+  const noted = isPaid ? noteClient(kernel.engine, queueId, client) : undefined;
+  if (noted !== undefined) await noted;
+  return { queueId, client, isPaid };
+}
+
+export async function openQueue(
+  kernel: Kernel,
+  { caller, now, params }: Omit<QueueCall, 'query'>,
+  need: 'read' | 'write',
+): Promise<string> {
+  const reference = params.storageId;
+  const { id } = await openStorage(kernel, 'request-queue', need, { caller, now, reference });
+  return id;
+}
+
+export function spend({ limits }: Kernel, budget: Budget, queueId: string, now: number): boolean {
+  return !limits.enabled || limits.take(`actors.${budget}:${queueId}`, 'everyone', now) !== undefined;
+}
+
+export function exceeded({ limits }: Kernel, budget: Budget, queueId: string, now: number): Failure {
+  const { limit, resetAt } = limits.peek(`actors.${budget}:${queueId}`, 'everyone', now);
+  const seconds = Math.max(1, Math.ceil((resetAt - now) / 1000));
+  return new Failure(
+    'exhausted',
+    `You have exceeded this request queue's rate limit of ${limit} requests per second. Retry in ${seconds} seconds.`,
+    { headers: { 'retry-after': String(seconds), 'x-ratelimit-limit': String(limit) } },
+  );
+}

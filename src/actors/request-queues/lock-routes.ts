@@ -1,0 +1,72 @@
+// Locks on single requests: hold one longer, give it back, give all back.
+import { reply, route, type Route } from '../../kernel/route.ts';
+import { Type } from '../../kernel/schema.ts';
+import { ByReference } from '../storages/routes.ts';
+import { ByClient, enter, Forefront } from './enter.ts';
+import { prolongLock, releaseAllLocks, releaseLock } from './locks.ts';
+import { LockSecs, toIso } from './model.ts';
+import { ByRequest } from './request-routes.ts';
+
+const REQUESTS = '/request-queues/{storageId}/requests';
+
+const prolong = route(
+  {
+    id: 'requestQueue_request_lock_put',
+    method: 'PUT',
+    path: `${REQUESTS}/{requestId}/lock`,
+    summary: 'Hold a request longer',
+    description:
+      'Only the client that locked it may, also after the lock has ended, as long as no other has locked it since. ' +
+      'With `forefront` it is at the head of the queue once the lock ends, else in its old place.',
+    access: 'caller',
+    params: ByRequest,
+    query: Type.Object({ ...ByClient, ...Forefront, lockSecs: LockSecs }),
+    reply: { 200: Type.Object({ lockExpiresAt: Type.String({ format: 'date-time' }) }) },
+  },
+  async (call, kernel) => {
+    const { params, query, now } = call;
+    const { queueId, client } = await enter(kernel, call, 'write', 'queue');
+    const until = now + Math.round(query.lockSecs * 1000);
+    const holder = { queueId, id: params.requestId, client, now };
+    await prolongLock(kernel.engine, holder, { until, forefront: query.forefront });
+    return { lockExpiresAt: toIso(until) };
+  },
+);
+
+const release = route(
+  {
+    id: 'requestQueue_request_lock_delete',
+    method: 'DELETE',
+    path: `${REQUESTS}/{requestId}/lock`,
+    summary: 'Give a request back, to the end of the queue or to its head',
+    access: 'caller',
+    params: ByRequest,
+    query: Type.Object({ ...ByClient, ...Forefront }),
+    reply: { 204: null },
+  },
+  async (call, kernel) => {
+    const { params, query, now } = call;
+    const { queueId, client } = await enter(kernel, call, 'write', 'queue');
+    await releaseLock(kernel.engine, { queueId, id: params.requestId, client, now }, query.forefront);
+    return reply(204);
+  },
+);
+
+const releaseAll = route(
+  {
+    id: 'requestQueue_requests_unlock_post',
+    method: 'POST',
+    path: `${REQUESTS}/unlock`,
+    summary: 'Give back all that this client holds',
+    access: 'caller',
+    params: ByReference,
+    query: Type.Object(ByClient),
+    reply: { 200: Type.Object({ unlockedCount: Type.Integer() }) },
+  },
+  async (call, kernel) => {
+    const { queueId, client } = await enter(kernel, call, 'write', 'queue');
+    return { unlockedCount: await releaseAllLocks(kernel.engine, queueId, client, call.now) };
+  },
+);
+
+export const lockRoutes: Route[] = [prolong, release, releaseAll];

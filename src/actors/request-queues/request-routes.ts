@@ -1,0 +1,163 @@
+// Single requests of a queue: add, get, change, delete, and list them all.
+import { Failure } from '../../kernel/failure.ts';
+import { clampLimit } from '../../kernel/page.ts';
+import { reply, route, type Route } from '../../kernel/route.ts';
+import { OneOf, Type } from '../../kernel/schema.ts';
+import { ByReference } from '../storages/routes.ts';
+import { ByClient, enter, exceeded, Forefront, openQueue, spend } from './enter.ts';
+import {
+  ChangedRequest,
+  decodeCursor,
+  MOST_LISTED,
+  NewRequest,
+  QueueRequest,
+  Registration,
+  RequestList,
+  toEntry,
+  toRequest,
+  type Cursor,
+} from './model.ts';
+import { findRequest, listRequests, requestNotFound } from './store.ts';
+import { countUse } from './tally.ts';
+import { addRequests, changeRequest, removeRequests } from './writes.ts';
+
+const REQUESTS = '/request-queues/{storageId}/requests';
+const USUALLY_LISTED = 1000;
+
+export const ByRequest = Type.Object({ ...ByReference.properties, requestId: Type.String() });
+
+const add = route(
+  {
+    id: 'requestQueue_requests_post',
+    method: 'POST',
+    path: REQUESTS,
+    summary: 'Add a request, unless one with the same uniqueKey is there',
+    access: 'caller',
+    params: ByReference,
+    query: Type.Object({ ...ByClient, ...Forefront }),
+    body: NewRequest,
+    reply: { 201: Registration },
+  },
+  async (call, kernel) => {
+    const entry = toEntry(call.body, call.query.forefront);
+    const { queueId } = await enter(kernel, call, 'write', 'queue');
+    const [result] = await addRequests(kernel.engine, queueId, [entry], call.now);
+    return result!;
+  },
+);
+
+const list = route(
+  {
+    id: 'requestQueue_requests_get',
+    method: 'GET',
+    path: REQUESTS,
+    summary: 'List the requests of a queue, page by page',
+    description:
+      'Without a filter all of them, in the order of their ids; with one those in any of the states named, in the ' +
+      'order of the queue. The next page begins at `nextCursor`, which the last page has not.',
+    access: 'anyone',
+    params: ByReference,
+    query: Type.Object({
+      ...ByClient,
+      limit: Type.Optional(Type.Integer({ minimum: 0, description: `At most ${MOST_LISTED}` })),
+      cursor: Type.Optional(Type.String()),
+      exclusiveStartId: Type.Optional(Type.String({ description: 'The id before the first; `cursor` is better' })),
+      filter: Type.Optional(Type.Array(OneOf(['locked', 'pending']))),
+    }),
+    reply: { 200: RequestList },
+  },
+  async (call, kernel) => {
+    const { now, query } = call;
+    const { cursor, exclusiveStartId, filter } = query;
+    if (exclusiveStartId !== undefined && (cursor !== undefined || filter !== undefined)) {
+      throw new Failure('invalid', 'exclusiveStartId cannot be used together with cursor or filter');
+    }
+    const limit = clampLimit(query.limit, USUALLY_LISTED, MOST_LISTED);
+    const after = startOf(query);
+    const { queueId } = await enter(kernel, call, 'read', 'queue');
+    const { rows, nextCursor } = await listRequests(kernel.db, queueId, { limit, after, filter }, now);
+    countUse(kernel.engine, queueId, { reads: rows.length });
+    return {
+      items: rows.map((row) => toRequest(row, now)),
+      limit,
+      ...(cursor !== undefined && { cursor }),
+      ...(exclusiveStartId !== undefined && { exclusiveStartId }),
+      ...(nextCursor !== undefined && { nextCursor }),
+    };
+  },
+);
+
+function startOf({ cursor, exclusiveStartId, filter }: { cursor?: string; exclusiveStartId?: string; filter?: unknown[] }): Cursor | undefined {
+  if (exclusiveStartId !== undefined) return { afterId: exclusiveStartId };
+  if (cursor === undefined) return undefined;
+  return decodeCursor(cursor, filter === undefined ? 'id' : 'order');
+}
+
+const get = route(
+  {
+    id: 'requestQueue_request_get',
+    method: 'GET',
+    path: `${REQUESTS}/{requestId}`,
+    summary: 'Get a request',
+    access: 'anyone',
+    params: ByRequest,
+    reply: { 200: QueueRequest },
+  },
+  async (call, kernel) => {
+    const { now, params } = call;
+    const queueId = await openQueue(kernel, call, 'read');
+    if (!spend(kernel, 'queue', queueId, now)) throw exceeded(kernel, 'queue', queueId, now);
+    const stored = await findRequest(kernel.db, queueId, params.requestId);
+    if (stored === undefined) throw requestNotFound();
+    countUse(kernel.engine, queueId, { reads: 1 });
+    return toRequest(stored, now);
+  },
+);
+
+const change = route(
+  {
+    id: 'requestQueue_request_put',
+    method: 'PUT',
+    path: `${REQUESTS}/{requestId}`,
+    summary: 'Replace a request, or add it; with handledAt it is handled and leaves the head',
+    description:
+      'A request that is still pending goes to the end of the queue, or with `forefront` to its head. The reply tells ' +
+      'what was there before the call.',
+    access: 'caller',
+    params: ByRequest,
+    query: Type.Object({ ...ByClient, ...Forefront }),
+    body: ChangedRequest,
+    reply: { 200: Registration },
+  },
+  async (call, kernel) => {
+    const { params, body, query, now } = call;
+    if (body.id !== params.requestId) {
+      throw new Failure('invalid', `The id "${body.id}" is not the one in the path`, { code: 'request-id-invalid' });
+    }
+    const entry = toEntry(body, query.forefront);
+    const { queueId } = await enter(kernel, call, 'write', 'queue');
+    return changeRequest(kernel.engine, queueId, entry, now);
+  },
+);
+
+const remove = route(
+  {
+    id: 'requestQueue_request_delete',
+    method: 'DELETE',
+    path: `${REQUESTS}/{requestId}`,
+    summary: 'Delete a request',
+    access: 'caller',
+    params: ByRequest,
+    query: Type.Object(ByClient),
+    reply: { 204: null },
+  },
+  async (call, kernel) => {
+    const { params, now } = call;
+    const { queueId } = await enter(kernel, call, 'write', 'queue');
+    const removed = await removeRequests(kernel.engine, queueId, [params.requestId], now);
+    if (removed.length === 0) throw requestNotFound();
+    return reply(204);
+  },
+);
+
+export const requestRoutes: Route[] = [add, list, get, change, remove];

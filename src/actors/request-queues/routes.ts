@@ -1,0 +1,41 @@
+// Request queues: what all storages have, and their requests, head and locks.
+import type { Route } from '../../kernel/route.ts';
+import { storageRoutes, type StorageType } from '../storages/routes.ts';
+import { headRoutes } from './head-routes.ts';
+import { lockRoutes } from './lock-routes.ts';
+import { QueueSummary, RequestQueue, toQueueSummary } from './model.ts';
+import { requestRoutes } from './request-routes.ts';
+import { batchRoutes } from './batch-routes.ts';
+import { createQueue, findQueues, readQueue } from './store.ts';
+
+const requestQueues: StorageType = {
+  kind: 'request-queue',
+  path: '/request-queues',
+  id: 'requestQueue',
+  Detail: RequestQueue,
+  Summary: QueueSummary,
+  make: (tx, { id, createdAt }) => createQueue(tx, id, createdAt),
+  async detail(storage, { engine, publicUrl }) {
+    const row = await readQueue(engine, storage.id);
+    const consoleUrl = `${publicUrl}/storage/request-queues/${storage.id}`;
+    return { ...toQueueSummary(storage, row), consoleUrl };
+  },
+  async summaries(storages, { db }) {
+    const rows = await findQueues(
+      db,
+      storages.map(({ id }) => id),
+    );
+    return storages.flatMap((storage) => {
+      const row = rows.get(storage.id);
+      return row === undefined ? [] : [toQueueSummary(storage, row)];
+    });
+  },
+};
+
+export const requestQueueRoutes: Route[] = [
+  ...storageRoutes(requestQueues),
+  ...requestRoutes,
+  ...batchRoutes,
+  ...headRoutes,
+  ...lockRoutes,
+];

@@ -1,0 +1,218 @@
+// Blobs in S3-compatible object storage: the same promises as for files, and addresses that clients may use themselves.
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import type { ReadableStream } from 'node:stream/web';
+import { systemClock, type Clock } from '../clock.ts';
+import { Failure } from '../failure.ts';
+import type { BlobStore, StoredBlob } from './blob.ts';
+import { S3Client, tagOf, type S3Settings } from './s3-client.ts';
+
+/** What is larger goes up in parts of this size; each is held in memory until it is there. */
+const PART_BYTES = 8 * 1024 * 1024;
+/** An upload in parts that nobody has finished for this long was left behind by a crash. */
+const STALE_MS = 24 * 60 * 60 * 1000;
+/** The longest name that S3 takes. */
+const NAME_BYTES = 1024;
+
+export async function openS3Blobs(settings: S3Settings, clock: Clock = systemClock): Promise<BlobStore> {
+  const { prefix, bucket, endpoint, redirects } = settings;
+  const client = new S3Client(settings, clock);
+  const nameOf = (key: string) => objectName(prefix, key);
+
+  const found = await client.call({ method: 'HEAD' });
+  if (found.status === 404) {
+    throw new Failure(
+      'unavailable',
+      `There is no bucket "${bucket}" at ${endpoint}: create it, or correct --blobs.`,
+    );
+  }
+  // Not everyone whose keys may keep objects may also list uploads; then the bucket's own rules must tidy up.
+  await abortStale(client, prefix, clock.now() - STALE_MS).catch(() => {});
+
+  return {
+    async put(key, data) {
+      const name = nameOf(key);
+      const parts = partsOf(data);
+      const first = (await parts.next()).value!;
+      if (!first.isLast) return { size: await putInParts(client, name, first, parts) };
+      await client.text({ method: 'PUT', name, body: first.bytes, bodyHash: first.hash });
+      return { size: first.bytes.length };
+    },
+
+    async get(key, range) {
+      const headers = range === undefined ? {} : { range: `bytes=${range.start}-${range.end}` };
+      const response = await client.call({ method: 'GET', name: nameOf(key), headers });
+      if (response.status !== 404) return blobOf(response);
+      await response.body?.cancel();
+      return undefined;
+    },
+
+    async delete(key) {
+      await client.text({ method: 'DELETE', name: nameOf(key) });
+    },
+
+    async *list(wanted = '') {
+      // Only as much of it as looks the same in a name.
+      const start = prefix + /^[A-Za-z0-9/_-]*/.exec(wanted)![0];
+      for await (const object of listAll(client, { 'list-type': '2', prefix: start }, 'Contents')) {
+        const key = keyOf(decodeURIComponent(object('Key')).slice(prefix.length));
+        if (key?.startsWith(wanted)) yield { key, modifiedAt: Date.parse(object('LastModified')) };
+      }
+    },
+
+    ...(redirects &&
+      ({
+        presign(key, { expiresSeconds, contentType, contentEncoding, disposition }) {
+          const query = {
+            'response-content-type': contentType,
+            ...(contentEncoding !== undefined && { 'response-content-encoding': contentEncoding }),
+            ...(disposition !== undefined && { 'response-content-disposition': disposition }),
+          };
+          return client.presign(nameOf(key), query, expiresSeconds);
+        },
+      } satisfies Pick<BlobStore, 'presign'>)),
+  };
+}
+
+/**
+ * Readable where the key is plain. Everything else is escaped twice, first as in JSON and then as in URLs: any key has a
+ * name, no two the same, and none that a URL would shorten (`..`).
+ */
+function objectName(prefix: string, key: string): string {
+  const plain = JSON.stringify(key).slice(1, -1);
+  const segments = plain.split('/').map((segment) => {
+    const escaped = encodeURIComponent(segment);
+    return /^\.+$/.test(escaped) ? escaped.replaceAll('.', '%2E') : escaped;
+  });
+  const name = prefix + segments.join('/');
+  if (key === '' || Buffer.byteLength(name) > NAME_BYTES) {
+    throw new Failure('invalid', 'The key of a blob in object storage must be neither empty nor that long.');
+  }
+  return name;
+}
+
+/** Undefined for an object that is not of our making. */
+function keyOf(name: string): string | undefined {
+  try {
+    return JSON.parse(`"${decodeURIComponent(name)}"`) as string;
+  } catch {
+    return undefined;
+  }
+}
+
+interface Part {
+  bytes: Uint8Array;
+  hash: string;
+  isLast: boolean;
+}
+
+/** At least one part, all but the last full. They are hashed as they come, not all at once. */
+async function* partsOf(data: Uint8Array | AsyncIterable<Uint8Array>): AsyncGenerator<Part, undefined> {
+  let pieces: Uint8Array[] = [];
+  let size = 0;
+  let hash = createHash('sha256');
+  const take = (isLast: boolean): Part => {
+    const part = { bytes: Buffer.concat(pieces), hash: hash.digest('hex'), isLast };
+    [pieces, size, hash] = [[], 0, createHash('sha256')];
+    return part;
+  };
+  for await (const chunk of data instanceof Uint8Array ? [data] : data) {
+    for (let at = 0; at < chunk.length;) {
+      if (size === PART_BYTES) yield take(false);
+      const piece = chunk.subarray(at, at + PART_BYTES - size);
+      pieces.push(piece);
+      hash.update(piece);
+      size += piece.length;
+      at += piece.length;
+    }
+  }
+  yield take(true);
+}
+
+/** The object appears when the last step is done; whatever goes wrong before leaves nothing. */
+async function putInParts(
+  client: S3Client,
+  name: string,
+  first: Part,
+  rest: AsyncIterable<Part>,
+): Promise<number> {
+  const begun = await client.text({ method: 'POST', name, query: { uploads: '' } });
+  const uploadId = tagOf(begun ?? '', 'UploadId');
+  if (uploadId === undefined) throw refused(begun);
+  try {
+    const tags: string[] = [];
+    let size = 0;
+    const send = async ({ bytes, hash }: Part) => {
+      const query = { partNumber: String(tags.length + 1), uploadId };
+      const response = await client.call({ method: 'PUT', name, query, body: bytes, bodyHash: hash });
+      const text = await response.text();
+      const tag = response.headers.get('etag');
+      if (tag === null) throw refused(text);
+      tags.push(tag);
+      size += bytes.length;
+    };
+    await send(first);
+    for await (const part of rest) await send(part);
+    await finishParts(client, name, uploadId, tags);
+    return size;
+  } catch (error) {
+    await client.text({ method: 'DELETE', name, query: { uploadId } }).catch(() => {});
+    throw error;
+  }
+}
+
+async function finishParts(client: S3Client, name: string, uploadId: string, tags: string[]): Promise<void> {
+  const list = tags.map((tag, at) => `<Part><PartNumber>${at + 1}</PartNumber><ETag>${tag}</ETag></Part>`);
+  const body = Buffer.from(`<CompleteMultipartUpload>${list.join('')}</CompleteMultipartUpload>`);
+  const bodyHash = createHash('sha256').update(body).digest('hex');
+  const done = await client.text({ method: 'POST', name, query: { uploadId }, body, bodyHash });
+  // It may say that it is good first and that it is not in the text.
+  if (done === undefined || done.includes('<Error>')) throw refused(done);
+}
+
+function refused(text: string | undefined): Failure {
+  const code = tagOf(text ?? '', 'Code') ?? 'no answer that makes sense';
+  return new Failure('unavailable', `The object storage did not take an upload (${code}); try again.`);
+}
+
+function blobOf(response: Response): StoredBlob {
+  const whole = /\/(\d+)$/.exec(response.headers.get('content-range') ?? '')?.[1];
+  return {
+    size: Number(whole ?? response.headers.get('content-length')),
+    stream: () =>
+      response.body === null ? Readable.from([]) : Readable.fromWeb(response.body as ReadableStream),
+    close: async () => await response.body?.cancel(),
+  };
+}
+
+async function abortStale(client: S3Client, prefix: string, before: number): Promise<void> {
+  for await (const upload of listAll(client, { uploads: '', prefix }, 'Upload')) {
+    if (Date.parse(upload('Initiated')) > before) continue;
+    const query = { uploadId: upload('UploadId') };
+    await client.text({ method: 'DELETE', name: decodeURIComponent(upload('Key')), query });
+  }
+}
+
+/** All elements of a list, page by page, as functions from the name of a member to its text. */
+async function* listAll(
+  client: S3Client,
+  query: Record<string, string>,
+  element: 'Contents' | 'Upload',
+): AsyncGenerator<(name: string) => string> {
+  let next: Record<string, string> = {};
+  for (;;) {
+    const page = await client.text({ method: 'GET', query: { ...query, 'encoding-type': 'url', ...next } });
+    if (page === undefined) return;
+    for (const [, inner = ''] of page.matchAll(new RegExp(`<${element}>(.*?)</${element}>`, 'gs'))) {
+      yield (name) => tagOf(inner, name) ?? '';
+    }
+    if (tagOf(page, 'IsTruncated') !== 'true') return;
+    next =
+      element === 'Contents'
+        ? { 'continuation-token': tagOf(page, 'NextContinuationToken') ?? '' }
+        : {
+            'key-marker': decodeURIComponent(tagOf(page, 'NextKeyMarker') ?? ''),
+            'upload-id-marker': tagOf(page, 'NextUploadIdMarker') ?? '',
+          };
+  }
+}

@@ -1,0 +1,135 @@
+// What all storages share, over HTTP: names, addresses, who may look, retention, deletion.
+import assert from 'node:assert/strict';
+import { dirname } from 'node:path';
+import { after, before, test } from 'node:test';
+import { PURGE } from '../../src/actors/storages/routes.ts';
+import { onEachEngine } from '../engines.ts';
+import { eventually } from '../eventually.ts';
+import { giveToken, join } from '../people.ts';
+import { startServer, type TestServer } from '../server.ts';
+
+const PATHS = ['/v2/datasets', '/v2/key-value-stores', '/v2/request-queues'];
+const DAY = 24 * 60 * 60 * 1000;
+
+onEachEngine((engine) => {
+  let server: TestServer;
+  let stranger: string;
+
+  before(async () => {
+    const location = await engine.database();
+    const place = engine.kind === 'postgres' ? { database: location } : { data: dirname(location) };
+    server = await startServer({ ...place, limits: 'off' });
+    const member = await join(server, 'stranger', { role: 'writer' });
+    stranger = (await giveToken(server, member, { role: 'writer' })).value;
+  });
+  after(() => server.stop());
+
+  const create = async (path: string, name?: string) => {
+    const query = name === undefined ? '' : `?name=${name}`;
+    const { json, status } = await server.call(`${path}${query}`, { method: 'POST' });
+    return { status, data: json['data'], id: json['data'].id as string };
+  };
+
+  for (const path of PATHS) {
+    test(`A3 ${path} are found by id, by username~name and by ~name`, async () => {
+      const { id } = await create(path, 'addressed');
+      for (const reference of [id, 'admin~addressed', '~addressed']) {
+        const { status, json } = await server.call(`${path}/${reference}`);
+        assert.equal(status, 200, reference);
+        assert.equal(json['data'].id, id);
+      }
+      for (const reference of ['nobody~addressed', '~nothing', 'admin~', 'unknown']) {
+        const { status } = await server.call(`${path}/${reference}`);
+        assert.equal(status, reference === 'admin~' ? 400 : 404, reference);
+      }
+    });
+
+    test(`A3 ${path} of one name are made once: the second call gets the first one`, async () => {
+      const answers = await Promise.all(Array.from({ length: 8 }, () => create(path, 'only-one')));
+      assert.equal(new Set(answers.map(({ id }) => id)).size, 1);
+      assert.equal(answers.filter(({ status }) => status === 201).length, 1);
+    });
+
+    test(`A1 ${path} without a name are listed only when asked for, in pages`, async () => {
+      const { id } = await create(path);
+      const named = await server.call(`${path}?limit=1000`);
+      const all = await server.call(`${path}?limit=1000&unnamed=1`);
+      const ids = (answer: typeof all) => answer.json['data'].items.map((item: { id: string }) => item.id);
+      assert.ok(!ids(named).includes(id));
+      assert.ok(ids(all).includes(id));
+      const { data } = (await server.call(`${path}?limit=1&offset=1&desc=1&unnamed=true`)).json;
+      assert.deepEqual([data.limit, data.offset, data.desc, data.count], [1, 1, true, 1]);
+      assert.equal(data.total, ids(all).length);
+    });
+
+    test(`A28 ${path} of another user: unnamed ones are not found, named ones are closed`, async () => {
+      const hidden = await create(path);
+      const closed = await create(path, 'closed');
+      assert.equal((await server.call(`${path}/${hidden.id}`, { token: stranger })).status, 404);
+      const { status, json } = await server.call(`${path}/${closed.id}`, { token: stranger });
+      assert.equal(status, 403);
+      assert.equal(json['error'].type, 'insufficient-permissions');
+      assert.equal((await server.call(`${path}/${closed.id}`, { token: null })).status, 401);
+      assert.equal(
+        (await server.call(`${path}/${closed.id}`, { method: 'DELETE', token: stranger })).status,
+        403,
+      );
+      assert.equal((await server.call(`${path}/${closed.id}`)).status, 200);
+    });
+
+    test(`A28 ${path} are open to read as their general access says, and to nobody else's writing`, async () => {
+      const { id } = await create(path, 'opened');
+      const put = (generalAccess: string) =>
+        server.call(`${path}/${id}`, { method: 'PUT', body: { generalAccess } });
+      const read = async (reference: string) =>
+        (await server.call(`${path}/${reference}`, { token: null })).status;
+      assert.equal((await put('ANYONE_WITH_ID_CAN_READ')).status, 200);
+      assert.deepEqual([await read(id), await read('admin~opened')], [200, 401]);
+      await put('ANYONE_WITH_NAME_CAN_READ');
+      assert.deepEqual([await read(id), await read('admin~opened')], [200, 200]);
+      await put('RESTRICTED');
+      assert.deepEqual([await read(id), await read('admin~opened')], [401, 401]);
+      await put('ANYONE_WITH_ID_CAN_READ');
+      assert.equal((await server.call(`${path}/${id}`, { method: 'DELETE', token: stranger })).status, 403);
+      assert.equal((await put('EVERYBODY')).status, 400);
+    });
+
+    test(`A28 ${path} are renamed, but not to a name that is taken or cannot be one`, async () => {
+      const { id } = await create(path, 'before');
+      await create(path, 'taken');
+      const rename = (name: unknown) => server.call(`${path}/${id}`, { method: 'PUT', body: { name } });
+      assert.equal((await rename('after')).json['data'].name, 'after');
+      assert.equal((await server.call(`${path}/~before`)).status, 404);
+      const { status, json } = await rename('taken');
+      assert.deepEqual([status, json['error'].type], [409, 'name-not-unique']);
+      for (const bad of ['-x', 'a b', 'x'.repeat(64), '', 7])
+        assert.equal((await rename(bad)).status, 400, String(bad));
+      assert.equal((await rename(null)).json['data'].name, null);
+    });
+
+    test(`A28 ${path} that are deleted are gone at once, and what they held soon after`, async () => {
+      const { id } = await create(path, 'doomed');
+      assert.equal((await server.call(`${path}/${id}`, { method: 'DELETE' })).status, 204);
+      assert.equal((await server.call(`${path}/${id}`)).status, 404);
+      assert.equal((await create(path, 'doomed')).status, 201);
+      const { db } = server.app.kernel;
+      await eventually(
+        async () =>
+          (await db.selectFrom('due').select('id').where('kind', '=', PURGE).execute()).length === 0,
+      );
+    });
+
+    test(`${path} that nobody named or used for seven days are deleted, and others are not`, async () => {
+      const [unused, used, named] = [await create(path), await create(path), await create(path, 'kept')];
+      server.clock.ahead += 5 * DAY;
+      assert.equal((await server.call(`${path}/${used.id}`)).status, 200);
+      server.clock.ahead += 3 * DAY;
+      await server.app.kernel.engine.notify('due');
+      for (let status = 200; status !== 404;)
+        status = (await server.call(`${path}?unnamed=1&limit=1000`)).text.includes(unused.id) ? 200 : 404;
+      assert.equal((await server.call(`${path}/${unused.id}`)).status, 404);
+      assert.equal((await server.call(`${path}/${used.id}`)).status, 200);
+      assert.equal((await server.call(`${path}/${named.id}`)).status, 200);
+    });
+  }
+});
