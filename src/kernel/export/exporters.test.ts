@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { Failure } from '../failure.ts';
 import { exporters, startExport } from './exporters.ts';
@@ -73,4 +75,15 @@ test('a started export that nobody reads can be given back', async () => {
   assert.deepEqual(seen, { begun: 2, ended: 2 });
   assert.equal((await started.next()).done, false, 'the first chunk was there already');
   assert.equal((await started.next()).done, true);
+});
+
+test('a stream that is destroyed ends the reading of items', async () => {
+  for (const format of ['csv', 'xlsx'] as const) {
+    const { source, seen } = endlessSource();
+    const stream = Readable.from(await startExport(exporters[format].write(source)), { objectMode: false });
+    await once(stream, 'readable');
+    stream.destroy();
+    await once(stream, 'close');
+    assert.equal(seen.ended, seen.begun, format);
+  }
 });

@@ -1,7 +1,7 @@
 // Blobs in S3-compatible object storage: the same promises as for files, and addresses that clients may use themselves.
 import { createHash } from 'node:crypto';
-import { Readable } from 'node:stream';
-import type { ReadableStream } from 'node:stream/web';
+import type { IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { systemClock, type Clock } from '../clock.ts';
 import { Failure } from '../failure.ts';
 import type { BlobStore, StoredBlob } from './blob.ts';
@@ -9,6 +9,8 @@ import { S3Client, tagOf, type S3Settings } from './s3-client.ts';
 
 /** What is larger goes up in parts of this size; each is held in memory until it is there. */
 const PART_BYTES = 8 * 1024 * 1024;
+const FIRST_BYTES = 128 * 1024;
+const HASH_BYTES = 1024 * 1024;
 /** An upload in parts that nobody has finished for this long was left behind by a crash. */
 const STALE_MS = 24 * 60 * 60 * 1000;
 /** The longest name that S3 takes. */
@@ -19,8 +21,7 @@ export async function openS3Blobs(settings: S3Settings, clock: Clock = systemClo
   const client = new S3Client(settings, clock);
   const nameOf = (key: string) => objectName(prefix, key);
 
-  const found = await client.call({ method: 'HEAD' });
-  if (found.status === 404) {
+  if ((await client.text({ method: 'HEAD' })) === undefined) {
     throw new Failure(
       'unavailable',
       `There is no bucket "${bucket}" at ${endpoint}: create it, or correct --blobs.`,
@@ -42,8 +43,8 @@ export async function openS3Blobs(settings: S3Settings, clock: Clock = systemClo
     async get(key, range) {
       const headers = range === undefined ? {} : { range: `bytes=${range.start}-${range.end}` };
       const response = await client.call({ method: 'GET', name: nameOf(key), headers });
-      if (response.status !== 404) return blobOf(response);
-      await response.body?.cancel();
+      if (response.statusCode !== 404) return blobOf(response);
+      response.resume();
       return undefined;
     },
 
@@ -106,27 +107,38 @@ interface Part {
   isLast: boolean;
 }
 
-/** At least one part, all but the last full. They are hashed as they come, not all at once. */
+/** At least one part, all but the last full. Each is good until the next is asked for, which takes its place in memory. */
 async function* partsOf(data: Uint8Array | AsyncIterable<Uint8Array>): AsyncGenerator<Part, undefined> {
-  let pieces: Uint8Array[] = [];
+  let room = Buffer.allocUnsafe(FIRST_BYTES);
   let size = 0;
+  // Of what comes as it comes, not of all at once: the event loop must not stand still for it.
   let hash = createHash('sha256');
-  const take = (isLast: boolean): Part => {
-    const part = { bytes: Buffer.concat(pieces), hash: hash.digest('hex'), isLast };
-    [pieces, size, hash] = [[], 0, createHash('sha256')];
-    return part;
-  };
+  const take = (isLast: boolean): Part => ({
+    bytes: room.subarray(0, size),
+    hash: hash.digest('hex'),
+    isLast,
+  });
   for await (const chunk of data instanceof Uint8Array ? [data] : data) {
-    for (let at = 0; at < chunk.length;) {
-      if (size === PART_BYTES) yield take(false);
-      const piece = chunk.subarray(at, at + PART_BYTES - size);
-      pieces.push(piece);
+    for (let at = 0; at < chunk.length; ) {
+      if (size === PART_BYTES) {
+        yield take(false);
+        [size, hash] = [0, createHash('sha256')];
+      }
+      const piece = chunk.subarray(at, at + Math.min(HASH_BYTES, PART_BYTES - size));
+      if (size + piece.length > room.length) room = grow(room, size, size + piece.length);
+      room.set(piece, size);
       hash.update(piece);
       size += piece.length;
       at += piece.length;
     }
   }
   yield take(true);
+}
+
+function grow(room: Buffer, used: number, needed: number): Buffer<ArrayBuffer> {
+  const larger = Buffer.allocUnsafe(Math.min(PART_BYTES, Math.max(needed, room.length * 4)));
+  room.copy(larger, 0, 0, used);
+  return larger;
 }
 
 /** The object appears when the last step is done; whatever goes wrong before leaves nothing. */
@@ -145,9 +157,9 @@ async function putInParts(
     const send = async ({ bytes, hash }: Part) => {
       const query = { partNumber: String(tags.length + 1), uploadId };
       const response = await client.call({ method: 'PUT', name, query, body: bytes, bodyHash: hash });
-      const text = await response.text();
-      const tag = response.headers.get('etag');
-      if (tag === null) throw refused(text);
+      const body = await text(response);
+      const { etag: tag } = response.headers;
+      if (tag === undefined) throw refused(body);
       tags.push(tag);
       size += bytes.length;
     };
@@ -170,18 +182,18 @@ async function finishParts(client: S3Client, name: string, uploadId: string, tag
   if (done === undefined || done.includes('<Error>')) throw refused(done);
 }
 
-function refused(text: string | undefined): Failure {
-  const code = tagOf(text ?? '', 'Code') ?? 'no answer that makes sense';
+function refused(body: string | undefined): Failure {
+  const code = tagOf(body ?? '', 'Code') ?? 'no answer that makes sense';
   return new Failure('unavailable', `The object storage did not take an upload (${code}); try again.`);
 }
 
-function blobOf(response: Response): StoredBlob {
-  const whole = /\/(\d+)$/.exec(response.headers.get('content-range') ?? '')?.[1];
+function blobOf(response: IncomingMessage): StoredBlob {
+  const { headers } = response;
+  const whole = /\/(\d+)$/.exec(headers['content-range'] ?? '')?.[1];
   return {
-    size: Number(whole ?? response.headers.get('content-length')),
-    stream: () =>
-      response.body === null ? Readable.from([]) : Readable.fromWeb(response.body as ReadableStream),
-    close: async () => await response.body?.cancel(),
+    size: Number(whole ?? headers['content-length']),
+    stream: () => response,
+    close: async () => void response.destroy(),
   };
 }
 

@@ -45,9 +45,41 @@ const filesIn = async (folder: string): Promise<string[]> => {
   return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
 };
 
-for (const [place, setUp] of [
-  ['files', inFiles],
-  ['object storage', inS3],
+/** Keys that would do harm, or be mistaken for each other, if they were taken for names of files. */
+const HOSTILE = [
+  '../outside',
+  '/etc/passwd',
+  'a/b',
+  'a\\b',
+  'a',
+  'A',
+  '.',
+  '..',
+  'NUL',
+  'tmp',
+  'with\0nul',
+  'new\nline',
+  '"quoted"',
+  'ä',
+  'a\u0308',
+  '🚂',
+  '\ud800',
+  '\ud801',
+  '\ufffd',
+  'x'.repeat(255),
+];
+/** Those that object storage refuses. */
+const UNFIT = ['', 'x'.repeat(5_000), `${'x'.repeat(5_000)}y`];
+
+const keysOf = async (blobs: BlobStore, prefix?: string): Promise<string[]> => {
+  const listed = await Array.fromAsync(blobs.list(prefix));
+  return listed.map(({ key }) => key).sort();
+};
+
+// What sockets have read stays in memory until it is collected, however little of it is needed at a time.
+for (const [place, setUp, largeMb, mostMb] of [
+  ['files', inFiles, 100, 40],
+  ['object storage', inS3, 200, 96],
 ] as const) {
   describe(place, () => {
     test('a blob comes back as it was put, from bytes or from a stream', async (t) => {
@@ -69,44 +101,44 @@ for (const [place, setUp] of [
     });
 
     test('any key is safe, and differs from any other', async (t) => {
-      const { blobs, count } = await setUp(t);
-      const keys = [
-        '../outside',
-        '/etc/passwd',
-        'a/b',
-        'a\\b',
-        'a',
-        'A',
-        '',
-        '.',
-        '..',
-        'NUL',
-        'tmp',
-        'with\0nul',
-        'new\nline',
-        '"quoted"',
-        'ä',
-        'a\u0308',
-        '🚂',
-        '\ud800',
-        '\ud801',
-        '\ufffd',
-        'x'.repeat(255),
-        'x'.repeat(5_000),
-        `${'x'.repeat(5_000)}y`,
-      ];
+      const { blobs } = await setUp(t);
+      const keys = place === 'files' ? [...HOSTILE, ...UNFIT] : HOSTILE;
       for (const [i, key] of keys.entries()) await blobs.put(key, bytes(`blob ${i}`));
       for (const [i, key] of keys.entries()) assert.equal(await read(blobs, key), `blob ${i}`);
-      assert.deepEqual((await Array.fromAsync(blobs.list())).sort(), keys.sort());
-      assert.deepEqual(await readdir(join(folder, '..')), ['blobs']);
-      for (const file of await filesIn(folder))
-        assert.match(file.slice(folder.length), /^\/[0-9a-f]{2}\/[0-9a-f]{62}$/);
+      assert.deepEqual(await keysOf(blobs), keys.toSorted());
+    });
+
+    test('a part of a blob is given by range, with the size of the whole', async (t) => {
+      const { blobs } = await setUp(t);
+      const data = Uint8Array.from({ length: 200_000 }, (_, i) => i % 251);
+      await blobs.put('key', data);
+      for (const [start, end] of [
+        [0, 0],
+        [100, 70_000],
+        [199_999, 199_999],
+      ] as const) {
+        const blob = await blobs.get('key', { start, end });
+        assert.equal(blob?.size, 200_000);
+        assert.ok((await buffer(blob.stream())).equals(data.subarray(start, end + 1)));
+      }
+      assert.equal(await blobs.get('missing', { start: 0, end: 0 }), undefined);
+    });
+
+    test('a list tells when each blob was put', async (t) => {
+      const { blobs } = await setUp(t);
+      const before = Date.now();
+      await blobs.put('key', bytes('content'));
+      const [listed] = await Array.fromAsync(blobs.list());
+      // File systems tell the time a little less exactly.
+      assert.ok(listed && listed.modifiedAt > before - 50 && listed.modifiedAt < Date.now() + 50);
     });
 
     test('keys are listed by prefix', async (t) => {
       const { blobs } = await setUp(t);
       for (const key of ['a/1', 'a/2', 'b/1']) await blobs.put(key, bytes(key));
-      assert.deepEqual((await Array.fromAsync(blobs.list('a/'))).sort(), ['a/1', 'a/2']);
+      assert.deepEqual(await keysOf(blobs, 'a/'), ['a/1', 'a/2']);
+      assert.deepEqual(await keysOf(blobs, 'a/1'), ['a/1']);
+      assert.deepEqual(await keysOf(blobs, '.'), []);
     });
 
     test('a reader keeps the blob it was given when that is replaced or deleted', async (t) => {
@@ -162,13 +194,13 @@ for (const [place, setUp] of [
         peak = Math.max(peak, process.memoryUsage().arrayBuffers - before);
       };
       async function* pieces(): AsyncGenerator<Uint8Array> {
-        for (let i = 0; i < 100; i++) {
+        for (let i = 0; i < largeMb; i++) {
           measure();
           yield piece;
         }
       }
       const { size } = await blobs.put('large', pieces());
-      assert.equal(size, 100 * piece.length);
+      assert.equal(size, largeMb * piece.length);
       let received = 0;
       const blob = await blobs.get('large');
       assert.ok(blob);
@@ -177,10 +209,18 @@ for (const [place, setUp] of [
         measure();
       }
       assert.equal(received, size);
-      assert.ok(peak < 40 * 1024 * 1024, `${peak} bytes at once`);
+      assert.ok(peak < mostMb * 1024 * 1024, `${peak} bytes at once`);
     });
   });
 }
+
+test('any key is the hash of it in a file name', async (t) => {
+  const { folder, blobs } = await inFiles(t);
+  for (const key of [...HOSTILE, ...UNFIT]) await blobs.put(key, bytes('content'));
+  assert.deepEqual(await readdir(join(folder, '..')), ['blobs']);
+  for (const file of await filesIn(folder))
+    assert.match(file.slice(folder.length), /^\/[0-9a-f]{2}\/[0-9a-f]{62}$/);
+});
 
 test('opening sweeps what a crash left behind, and not what is being written', async (t) => {
   const { folder } = await inFiles(t);

@@ -1,4 +1,7 @@
 // Calls to S3-compatible object storage: signed, with patience for faults that pass, and words for those that do not.
+import { Agent as HttpAgent, request as requestHttp, type IncomingMessage } from 'node:http';
+import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
+import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../clock.ts';
 import { Failure } from '../failure.ts';
@@ -23,28 +26,32 @@ export interface S3Call {
 
 const ATTEMPTS = 5;
 const RETRY_MS = 100;
-/** For one try, until its reply begins: long enough for a part on a slow line. */
-const TRY_MS = 60_000;
+/** How long nothing may happen before the reply begins, and then while it is read: its reader may be slow. */
+const SILENCE_MS = 30_000;
+const READING_MS = 300_000;
 
 export class S3Client {
   readonly #settings: S3Settings;
   readonly #clock: Clock;
+  readonly #agent: HttpAgent;
 
   constructor(settings: S3Settings, clock: Clock) {
     this.#settings = settings;
     this.#clock = clock;
+    this.#agent = new (isHttps(settings) ? HttpsAgent : HttpAgent)({ keepAlive: true });
   }
 
   /** The reply when it is a good one or `not found`, with its body still to be read. */
-  async call(call: S3Call): Promise<Response> {
+  async call(call: S3Call): Promise<IncomingMessage> {
     const { retryMs = RETRY_MS } = this.#settings;
     for (let attempt = 1; ; attempt += 1) {
       const isLast = attempt === ATTEMPTS;
       try {
         const response = await this.#try(call);
-        if (response.ok || response.status === 404) return response;
+        const status = response.statusCode!;
+        if (status < 300 || status === 404) return response;
         const problem = await this.#explain(call, response);
-        if (isLast || !mayPass(response.status)) throw problem;
+        if (isLast || !mayPass(status)) throw problem;
       } catch (error) {
         if (error instanceof Failure) throw error;
         if (isLast) throw away(this.#settings, error);
@@ -57,8 +64,8 @@ export class S3Client {
   /** The reply's text; undefined when there is nothing of this name. */
   async text(call: S3Call): Promise<string | undefined> {
     const response = await this.call(call);
-    const text = await response.text();
-    return response.status === 404 ? undefined : text;
+    const body = await text(response);
+    return response.statusCode === 404 ? undefined : body;
   }
 
   presign(name: string, query: Record<string, string>, expiresSeconds: number): string {
@@ -66,22 +73,22 @@ export class S3Client {
     return signUrl(url, this.#settings, expiresSeconds, this.#clock.now());
   }
 
-  async #try(call: S3Call): Promise<Response> {
+  #try(call: S3Call): Promise<IncomingMessage> {
     const { method, headers = {}, body, bodyHash = EMPTY_HASH } = call;
     const url = this.#urlOf(call);
-    const impatience = new AbortController();
-    const timer = setTimeout(() => impatience.abort(new Error('the reply took too long')), TRY_MS);
-    try {
-      return await fetch(url, {
-        method,
-        headers: { ...headers, ...signHeaders({ method, url, bodyHash }, this.#settings, this.#clock.now()) },
-        redirect: 'manual',
-        signal: impatience.signal,
-        ...(body !== undefined && { body: body as Uint8Array<ArrayBuffer> }),
-      });
-    } finally {
-      clearTimeout(timer);
-    }
+    const signed = signHeaders({ method, url, bodyHash }, this.#settings, this.#clock.now());
+    const length = body === undefined ? {} : { 'content-length': body.byteLength };
+    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+    const send = isHttps(this.#settings) ? requestHttps : requestHttp;
+    const request = send(url, { method, agent: this.#agent, headers: { ...headers, ...signed, ...length } });
+    request.setTimeout(SILENCE_MS, () => request.destroy(new Error('nothing came for too long')));
+    request.on('error', reject);
+    request.on('response', (response) => {
+      request.setTimeout(READING_MS);
+      resolve(response);
+    });
+    request.end(body);
+    return promise;
   }
 
   /** The bucket stands in the path: names in the host would need a certificate and a DNS entry for each. */
@@ -91,24 +98,28 @@ export class S3Client {
     return new URL(`${endpoint}/${path}?${writeQuery(query)}`.replace(/\?$/, ''));
   }
 
-  async #explain({ method }: S3Call, response: Response): Promise<Failure> {
+  async #explain({ method }: S3Call, response: IncomingMessage): Promise<Failure> {
     const { bucket, endpoint } = this.#settings;
-    const text = await response.text();
-    const code = tagOf(text, 'Code') ?? String(response.status);
-    const advice = response.status === 403 ? ': check the access keys and what they permit' : '';
+    const body = await text(response);
+    const code = tagOf(body, 'Code') ?? String(response.statusCode);
+    const advice = response.statusCode === 403 ? ': check the access keys and what they permit' : '';
     return new Failure(
       'unavailable',
       `The object storage at ${endpoint} refused ${method} in ${bucket} (${code})${advice}.`,
-      { cause: new Error(tagOf(text, 'Message') ?? code) },
+      { cause: new Error(tagOf(body, 'Message') ?? code) },
     );
   }
+}
+
+function isHttps({ endpoint }: S3Settings): boolean {
+  return endpoint.startsWith('https:');
 }
 
 function mayPass(status: number): boolean {
   return status >= 500 || status === 429 || status === 408;
 }
 
-export function away({ endpoint }: S3Settings, cause: unknown): Failure {
+function away({ endpoint }: S3Settings, cause: unknown): Failure {
   return new Failure(
     'unavailable',
     `The object storage at ${endpoint} does not answer: check that it runs and can be reached from here.`,
@@ -118,8 +129,8 @@ export function away({ endpoint }: S3Settings, cause: unknown): Failure {
 
 /** The text of the first element of this name. */
 export function tagOf(xml: string, name: string): string | undefined {
-  const text = new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1];
-  return text?.replaceAll(/&(lt|gt|quot|apos|amp);/g, (_, word: keyof typeof ENTITIES) => ENTITIES[word]);
+  const inner = new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1];
+  return inner?.replaceAll(/&(lt|gt|quot|apos|amp);/g, (_, word: keyof typeof ENTITIES) => ENTITIES[word]);
 }
 
 const ENTITIES = { lt: '<', gt: '>', quot: '"', apos: "'", amp: '&' };

@@ -1,0 +1,44 @@
+// A site of many pages on loopback, each linking to a few others, that remembers how often each was fetched.
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+
+export interface Site {
+  url: string;
+  /** How often each path was fetched. */
+  fetched: Map<string, number>;
+  /** Resolves when so many pages have been fetched. */
+  until(pages: number): Promise<void>;
+  close(): void;
+}
+
+const LINKS = 5;
+
+/** Every page is reached from the first one: page n links to the pages 5n+1 … 5n+5. */
+export async function startSite(pages: number): Promise<Site> {
+  const fetched = new Map<string, number>();
+  const waiting: { pages: number; resolve: () => void }[] = [];
+  const server = createServer(({ url = '/' }, response) => {
+    const number = Number(url.slice('/page/'.length));
+    const links = Array.from({ length: LINKS }, (_, index) => number * LINKS + index + 1).filter(
+      (one) => one < pages,
+    );
+    fetched.set(url, (fetched.get(url) ?? 0) + 1);
+    for (const { pages: wanted, resolve } of waiting) if (fetched.size >= wanted) resolve();
+    const body = links.map((one) => `<a href="/page/${one}">${one}</a>`).join('');
+    response.writeHead(200, { 'content-type': 'text/html' }).end(`<title>Page ${number}</title>${body}`);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as { port: number }).port}`,
+    fetched,
+    until: (wanted) =>
+      fetched.size >= wanted
+        ? Promise.resolve()
+        : new Promise((resolve) => waiting.push({ pages: wanted, resolve })),
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
