@@ -23,12 +23,15 @@ import { Metrics } from './kernel/metrics.ts';
 import { serve } from './kernel/serve.ts';
 import { closeServer, createServer, listenOn, serveOperation, urlOf } from './kernel/server.ts';
 import { saveRegularly } from './kernel/save-regularly.ts';
-import { openFileBlobs } from './kernel/storage/blob.ts';
+import { openS3Blobs } from './kernel/storage/blob-s3.ts';
+import { openFileBlobs, type BlobStore } from './kernel/storage/blob.ts';
 import type { Engine } from './kernel/storage/engine.ts';
 import { migrate, type Migration } from './kernel/storage/migrate.ts';
 import { openPostgres } from './kernel/storage/postgres.ts';
+import { readS3Location } from './kernel/storage/s3-location.ts';
 import { openSqlite } from './kernel/storage/sqlite.ts';
 import { RELEASE } from './release.ts';
+import { isBucket } from './setting.ts';
 import { startWork } from './work.ts';
 
 export const apis: readonly Api[] = [flagsApi, actorsApi, hostApi];
@@ -56,6 +59,21 @@ export function openEngine({ database, data }: Config, log?: Logger): Promise<En
   return database === undefined
     ? openSqlite({ file: join(data, 'signalbox.db'), ...withLog })
     : openPostgres({ url: database, ...withLog });
+}
+
+export function openBlobs(config: Config): Promise<BlobStore> {
+  const { blobs, s3AccessKey = '', s3SecretKey = '', s3SessionToken } = config;
+  if (blobs === undefined || !isBucket(blobs)) return openFileBlobs(blobFolderOf(config));
+  return openS3Blobs({
+    ...readS3Location(blobs),
+    accessKey: s3AccessKey,
+    secretKey: s3SecretKey,
+    ...(s3SessionToken !== undefined && { sessionToken: s3SessionToken }),
+  });
+}
+
+export function blobFolderOf({ blobs, data }: Config): string {
+  return blobs ?? join(data, 'blobs');
 }
 
 export async function openApp(
@@ -87,7 +105,7 @@ async function compose(config: Config, engine: Engine, clock: Clock, log: Logger
     clock,
     engine,
     db: engine.db,
-    blobs: await openFileBlobs(config.blobs ?? join(config.data, 'blobs')),
+    blobs: await openBlobs(config),
     identity: await new Identity(engine).open(),
     limits,
     log,

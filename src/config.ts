@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { Failure } from './kernel/failure.ts';
 import type { Allowance } from './kernel/limit.ts';
 import { LOG_LEVELS, type LogLevel } from './kernel/log-level.ts';
-import { integer, list, nearest, oneOf, text, url, yesOrNo, allowances } from './setting.ts';
+import { folderOrBucket, integer, isBucket, list, nearest, oneOf, text, url, yesOrNo, allowances } from './setting.ts';
 
 export interface Config {
   port: number;
@@ -12,6 +12,9 @@ export interface Config {
   data: string;
   database?: string;
   blobs?: string;
+  s3AccessKey?: string;
+  s3SecretKey?: string;
+  s3SessionToken?: string;
   publicUrl?: string;
   adminToken?: string;
   adminPassword?: string;
@@ -66,9 +69,27 @@ export const SETTINGS: { [Name in SettingName]-?: Setting<Config[Name]> } = {
   },
   blobs: {
     env: 'SIGNALBOX_BLOBS',
-    describe: 'The folder for large objects',
-    read: (path) => resolve(path),
+    describe: 'The folder for large objects, or s3://bucket/prefix?endpoint=https://…&region=…',
+    read: folderOrBucket,
     otherwise: 'a folder in the data folder',
+  },
+  s3AccessKey: {
+    env: 'AWS_ACCESS_KEY_ID',
+    describe: 'The access key for large objects in object storage',
+    read: text,
+    isSecret: true,
+  },
+  s3SecretKey: {
+    env: 'AWS_SECRET_ACCESS_KEY',
+    describe: 'The secret that belongs to the access key',
+    read: text,
+    isSecret: true,
+  },
+  s3SessionToken: {
+    env: 'AWS_SESSION_TOKEN',
+    describe: 'The token that belongs to keys which are good for a while only',
+    read: text,
+    isSecret: true,
   },
   publicUrl: {
     env: 'SIGNALBOX_PUBLIC_URL',
@@ -213,6 +234,12 @@ export function readSettings({
   const read = config as unknown as Config;
   if ((read.tlsCert === undefined) !== (read.tlsKey === undefined)) {
     throw new Failure('invalid', 'HTTPS needs both --tls-cert and --tls-key.');
+  }
+  if (isBucket(read.blobs) && (read.s3AccessKey === undefined || read.s3SecretKey === undefined)) {
+    throw new Failure(
+      'invalid',
+      'Large objects in object storage need AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment.',
+    );
   }
   return { config: read, sources };
 }

@@ -1,5 +1,7 @@
 // Readers for the texts of settings: each gives the value, or throws words for "must be …".
+import { resolve } from 'node:path';
 import type { Allowance } from './kernel/limit.ts';
+import { readS3Location } from './kernel/storage/s3-location.ts';
 
 export const text = (value: string): string => value;
 
@@ -32,6 +34,17 @@ export function url(...schemes: string[]) {
     if (URL.canParse(value) && schemes.includes(new URL(value).protocol)) return value.replace(/\/$/, '');
     throw new Error(`a URL that begins with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}`);
   };
+}
+
+/** Where large objects are: a folder, or a bucket of object storage. */
+export function folderOrBucket(value: string): string {
+  if (!isBucket(value)) return resolve(value);
+  readS3Location(value);
+  return value;
+}
+
+export function isBucket(blobs: string | undefined): boolean {
+  return blobs?.startsWith('s3:') ?? false;
 }
 
 export function list(value: string): string[] {

@@ -12,7 +12,9 @@ import {
 } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { blobFolderOf } from '../app.ts';
 import type { Config } from '../config.ts';
+import { isBucket } from '../setting.ts';
 import type { Finding } from './doctor.ts';
 import { messageOf } from './failing.ts';
 import { askReadiness } from './probe.ts';
@@ -32,7 +34,7 @@ export async function checkMachine(config: Config, now: number): Promise<Finding
     checkFolder(config.data),
     ...(existsSync(config.data) ? [checkMode(config.data)] : []),
     await checkDisk(config.data),
-    checkTemporaries(config, now),
+    ...(isBucket(config.blobs) ? [] : [checkTemporaries(config, now)]),
     await checkRun(config.data),
     ...checkTls(config, now),
   ];
@@ -101,9 +103,9 @@ export function judgeSpace(bytes: number): Finding {
 }
 
 /** Files of uploads that a crash has cut off; one that is being written now is younger. */
-function checkTemporaries({ blobs, data }: Config, now: number): Finding {
+function checkTemporaries(config: Config, now: number): Finding {
   const name = 'temporary files';
-  const folder = join(blobs ?? join(data, 'blobs'), 'tmp');
+  const folder = join(blobFolderOf(config), 'tmp');
   const files = existsSync(folder) ? readdirSync(folder).map((file) => join(folder, file)) : [];
   const stale = files.filter(
     (file) => (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? now) < now - HOUR,

@@ -1,5 +1,6 @@
 // The command `doctor`: checks what a server stands on, says what to do, and with --fix does what is safe.
 import type { Settings } from '../config.ts';
+import { checkBlobs } from './doctor-blobs.ts';
 import { checkDatabase } from './doctor-database.ts';
 import { checkMachine } from './doctor-machine.ts';
 import { EXIT } from './failing.ts';
@@ -21,7 +22,11 @@ interface DoctorOptions {
 
 export async function runDoctor({ config }: Settings, options: DoctorOptions, io: Io): Promise<number> {
   const now = Date.now();
-  const findings = [...(await checkMachine(config, now)), ...(await checkDatabase(config, now))];
+  const findings = [
+    ...(await checkMachine(config, now)),
+    ...(await checkDatabase(config, now)),
+    ...(await checkBlobs(config, now)),
+  ];
   const told = await Promise.all(findings.map((finding) => tell(finding, options.fix === true)));
   const hasFailed = told.some(({ state }) => state === 'fail');
   if (wantsJson(options, io)) tellJson(io, { ok: !hasFailed, checks: told });

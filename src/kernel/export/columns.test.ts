@@ -49,6 +49,11 @@ test('an empty object or array has no column, null has one', async () => {
   assert.deepEqual(await tableOf({ a: {}, b: [], c: null }), [['c'], [null]]);
 });
 
+test('many empty objects of different names are no burden', async () => {
+  const items = Array.from({ length: 3000 }, (_, at) => ({ [`k${at}`]: { inner: [{}] }, same: at }));
+  assert.deepEqual((await tableOf(...items))[0], ['same']);
+});
+
 test('a member named __proto__ is an ordinary one', async () => {
   const item = JSON.parse('{"__proto__": {"x": 1}, "constructor": 2}') as Item;
   assert.deepEqual(await tableOf(item, {}), [

@@ -42,14 +42,13 @@ export async function collectColumns(source: Source): Promise<Columns> {
     return names.push(name) - 1;
   };
   const visit = (place: Place, key: string | number, value: unknown): void => {
-    let next = place.inside.get(key);
-    if (next === undefined) {
-      const name = checkName(place.prefix + key);
-      next = { name, prefix: `${name}/`, column: undefined, inside: new Map() };
-      place.inside.set(key, next);
-    }
+    const known = place.inside.get(key);
+    const next = known ?? newPlace(place.prefix + key);
     if (isContainer(value)) visitAll(next, value);
     else next.column ??= columnOf(next.name);
+    // Places without columns would be kept without limit: millions of items may each have an empty object of another name.
+    if (known === undefined && (next.column !== undefined || next.inside.size > 0))
+      place.inside.set(key, next);
   };
   const visitAll = (place: Place, container: Item | unknown[]): void => {
     if (Array.isArray(container))
@@ -90,7 +89,7 @@ function put(cells: unknown[], place: Place | undefined, value: unknown): void {
 }
 
 /** Each level makes the name longer, so that the limit of its length also keeps the recursion shallow. */
-function checkName(name: string): string {
+function newPlace(name: string): Place {
   if (name.length > MAX_NAME_LENGTH) {
     throw new Failure(
       'invalid',
@@ -98,7 +97,7 @@ function checkName(name: string): string {
         'Leave the field out, or take a format without columns.',
     );
   }
-  return name;
+  return { name, prefix: `${name}/`, column: undefined, inside: new Map() };
 }
 
 function tooManyColumns(): Failure {

@@ -24,7 +24,7 @@ async function* source(): AsyncGenerator<Item[]> {
       url: `https://shop.test/${start + at}`,
       tags: ['new', `n${at % 7}`],
       // Some columns come late, as they do in real items.
-      ...(at % 500 === 0 && { [`late${start % 50_000}`]: 'x "y" <z>' }),
+      ...(at % 500 === 0 && { [`late${start % 5000}`]: 'x "y" <z>' }),
     }));
   }
 }

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { Failure } from '../failure.ts';
-import { anyBatches, nested } from './fixture.ts';
+import { anyBatches, nested, sourceOf } from './fixture.ts';
 import type { Item } from './input.ts';
-import { projector, type Projection } from './project.ts';
+import { projectBatches, projector, type Projection } from './project.ts';
 
 function project(item: Item, asked: Projection): Item[] {
   return projector(asked)!(item);
@@ -179,4 +179,30 @@ test('deep nesting is refused by flattening and does not fill the stack', () => 
     (error) => error instanceof Failure && error.kind === 'invalid',
   );
   assert.equal(project({ list: [nested(10_000)] }, { unwind: ['list'], clean: true }).length, 1);
+});
+
+test('unwinding that would fill the memory is refused', () => {
+  const list = Array.from({ length: 100_000 }, (_, at) => at);
+  assert.equal(project({ id: 1, list }, { unwind: ['list'] }).length, 100_000);
+  for (const item of [
+    { a: list, b: list },
+    { ...Object.fromEntries(list.map((at) => [`k${at}`, 0])), a: list },
+  ]) {
+    assert.throws(
+      () => project(item, { unwind: ['a', 'b'] }),
+      (error) => error instanceof Failure && error.kind === 'invalid',
+    );
+  }
+});
+
+test('batches stay about as large when their items unwind', async () => {
+  const batch = Array.from({ length: 10 }, (_, id) => ({ id, list: [1, 2, 3, 4] }));
+  const sizes: number[] = [];
+  for await (const each of projectBatches(
+    sourceOf<Item>(batch, [], [{}])(),
+    projector({ unwind: ['list'] })!,
+  )) {
+    sizes.push(each.length);
+  }
+  assert.deepEqual(sizes, [12, 12, 12, 4, 1]);
 });

@@ -26,10 +26,16 @@ export interface Projection {
   skipEmpty?: boolean;
 }
 
-type Step = (item: Item) => Item[];
+/** Steps of one item share it: unwinding two long arrays multiplies, and a small item must not fill the memory. */
+interface Budget {
+  members: number;
+}
+const MAX_UNWOUND_MEMBERS = 1_000_000;
+
+type Step = (item: Item, budget: Budget) => Item[];
 
 /** Undefined when nothing is asked: then items need not even be parsed. The steps are in the order of the documentation. */
-export function projector(asked: Projection): Step | undefined {
+export function projector(asked: Projection): ((item: Item) => Item[]) | undefined {
   const { simplified, skipFailedPages, unwind = [], flatten = [], fields = [], omit = [], clean } = asked;
   const { outputFields = [], skipHidden = clean, skipEmpty = clean } = asked;
   if (outputFields.length > 0 && outputFields.length !== fields.length) {
@@ -39,23 +45,51 @@ export function projector(asked: Projection): Step | undefined {
   if (skipFailedPages === true) steps.push((item) => (memberOf(item, 'errorInfo') == null ? [item] : []));
   if (simplified === true) {
     steps.push((item) => [pick(item, ['url', 'pageFunctionResult', 'errorInfo'])]);
-    steps.push((item) => unwindField(item, 'pageFunctionResult'));
+    steps.push((item, budget) => unwindField(item, 'pageFunctionResult', budget));
   }
-  for (const field of unwind) steps.push((item) => unwindField(item, field));
+  for (const field of unwind) steps.push((item, budget) => unwindField(item, field, budget));
   if (flatten.length > 0) steps.push((item) => [flattenKeys(item, new Set(flatten))]);
   if (omit.length > 0) steps.push((item) => [omit.reduce(without, item)]);
   if (fields.length > 0) steps.push((item) => [pick(item, fields, outputFields)]);
   if (skipHidden === true) steps.push((item) => [withoutHidden(item)]);
   if (skipEmpty === true) steps.push((item) => (isEmpty(item) ? [] : [item]));
   if (steps.length === 0) return undefined;
-  return (item) => steps.reduce((items, step) => items.flatMap(step), [item]);
+  return (item) => {
+    const budget = { members: MAX_UNWOUND_MEMBERS };
+    return steps.reduce((items, step) => items.flatMap((each) => step(each, budget)), [item]);
+  };
 }
 
-function unwindField(item: Item, field: string): Item[] {
+/** Batches of about their old size also where each item unwinds to many. */
+export async function* projectBatches(
+  batches: AsyncIterable<readonly Item[]>,
+  project: (item: Item) => Item[],
+): AsyncGenerator<Item[], void> {
+  for await (const batch of batches) {
+    let projected: Item[] = [];
+    for (const item of batch) {
+      for (const each of project(item)) projected.push(each);
+      if (projected.length >= batch.length) {
+        yield projected;
+        projected = [];
+      }
+    }
+    if (projected.length > 0) yield projected;
+  }
+}
+
+function unwindField(item: Item, field: string, budget: Budget): Item[] {
   const value = valueAt(item, field);
   if (!isContainer(value)) return [item];
   const rest = without(item, field);
   if (!Array.isArray(value)) return [{ ...rest, ...value }];
+  budget.members -= value.length * (Object.keys(rest).length + 1);
+  if (budget.members < 0) {
+    throw new Failure(
+      'invalid',
+      'An item unwinds to more than a million values. Unwind fewer of its fields.',
+    );
+  }
   return value.map((element: unknown) =>
     isObject(element) ? { ...rest, ...element } : withMember(rest, field, element),
   );

@@ -50,14 +50,19 @@ function enclose(name: string, attributes: string, content: string): string {
   return content === '' ? `<${name}${attributes}/>` : `<${name}${attributes}>${content}</${name}>`;
 }
 
-/** Two keys may become the same name, and an element must not have an attribute twice: the later one gets a `_` more. */
+/** Two keys may become the same name, and an element must not have an attribute twice: the later one gets a number. */
 function toAttributes(members: Item): string {
-  const taken = new Set<string>();
+  /** What is taken, and the number to try next for it, so that many keys of one name do not count from the start each time. */
+  const taken = new Map<string, number>();
   let attributes = '';
   for (const [key, value] of Object.entries(members)) {
-    let name = toXmlName(key);
-    while (taken.has(name)) name += '_';
-    taken.add(name);
+    const base = toXmlName(key);
+    let name = base;
+    for (let next = taken.get(base) ?? 2; taken.has(name); next += 1) {
+      name = `${base}_${next}`;
+      taken.set(base, next + 1);
+    }
+    taken.set(name, taken.get(name) ?? 2);
     const text = isContainer(value) ? toJson(value) : toText(value);
     attributes += ` ${name}="${escapeAttribute(text)}"`;
   }

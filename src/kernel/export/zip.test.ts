@@ -29,6 +29,22 @@ test('the same parts give the same bytes', async () => {
   assert.deepEqual(await write(), await write());
 });
 
+test('parts may be bytes', async () => {
+  const content = [Buffer.from([0x00, 0xc3]), Buffer.from([0xa9])];
+  assert.equal(readZip(await bytesOf(writeZip([{ name: 'a', content }]))).get('a'), '\u0000é');
+});
+
+test('more parts than 16 bits can count are counted in 64', () => {
+  const entry = { name: 'x', crc: 1, packedSize: 10, size: 20, offset: 30 };
+  const bytes = directory(
+    Array.from({ length: 70_000 }, () => entry),
+    5000,
+  );
+  const end = 70_000 * 47;
+  assert.equal(Number(bytes.readBigUInt64LE(end + 32)), 70_000);
+  assert.equal(bytes.readUInt16LE(bytes.length - 12), 0xffff);
+});
+
 test('an archive beyond 4 GiB tells sizes and places in 64 bits', () => {
   const far = 5_000_000_000;
   const entry = { name: 'x', crc: 1, packedSize: 10, size: 6_000_000_000, offset: far };

@@ -55,10 +55,7 @@ export interface StoredBlob {
 /** A temporary file that nobody has written to for this long was left behind by a crash. */
 const STALE_MS = 60 * 60 * 1000;
 
-/**
- * A file is named by the hash of its key, as keys may be hostile (`../x`), too long for a name, or differ only in case.
- * Its first line is the key as JSON, so that `list` can tell it; the content follows.
- */
+/** Makes the folder where there is none, and tidies up what a crash left there. */
 export async function openFileBlobs(folder: string, clock: Clock = systemClock): Promise<BlobStore> {
   const root = resolve(folder);
   const temporary = join(root, 'tmp');
@@ -71,7 +68,15 @@ export async function openFileBlobs(folder: string, clock: Clock = systemClock):
       cause: error,
     });
   }
+  return fileBlobs(root);
+}
 
+/**
+ * A file is named by the hash of its key, as keys may be hostile (`../x`), too long for a name, or differ only in case.
+ * Its first line is the key as JSON, so that `list` can tell it; the content follows.
+ */
+export function fileBlobs(root: string): BlobStore {
+  const temporary = join(root, 'tmp');
   return {
     async put(key, data) {
       const file = join(temporary, randomUUID());

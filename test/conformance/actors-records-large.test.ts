@@ -1,0 +1,110 @@
+// A large record goes up and down in little memory, and who goes away in the middle leaves nothing behind. Rules A10 and A11.
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { after, before, test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { makeFolder, startServer as spawnServer } from '../../src/cli/fixture.ts';
+import { ADMIN_TOKEN, startServer, type TestServer } from '../server.ts';
+import { recordCalls, send } from './actors-records-calls.ts';
+
+const MB = 1024 * 1024;
+const PIECE = Buffer.alloc(64 * 1024, 'a record that is large ');
+
+/** A record of so many megabytes, made while it is sent. */
+function* pieces(megabytes: number): Generator<Buffer> {
+  for (let sent = 0; sent < megabytes * MB; sent += PIECE.length) yield PIECE;
+}
+
+test('A10 A11 a record of 200 MB goes up and down in little memory', async () => {
+  const { url, token } = await spawnServer(makeFolder());
+  const store = `${url}/v2/key-value-stores`;
+  const made = await send(store, { method: 'POST', token: token! });
+  const record = `${store}/${made.json['data'].id as string}/records/large`;
+  const usedMb = async () => {
+    const metrics = await (await fetch(`${url}/metrics`)).text();
+    return Number(/^process_resident_memory_bytes (\S+)$/m.exec(metrics)![1]) / MB;
+  };
+  const idle = await usedMb();
+  let peak = idle;
+  const watching = setInterval(() => void usedMb().then((mb) => (peak = Math.max(peak, mb))), 50);
+
+  const expected = createHash('sha1');
+  for (const piece of pieces(200)) expected.update(piece);
+  const uploaded = await send(record, { method: 'PUT', token: token!, body: Readable.from(pieces(200)) });
+  assert.equal(uploaded.status, 201);
+  const received = createHash('sha1');
+  const response = await fetch(record, { headers: { authorization: `Bearer ${token!}` } });
+  assert.equal(response.headers.get('content-length'), String(200 * MB));
+  for await (const chunk of response.body!) received.update(chunk as Uint8Array);
+  clearInterval(watching);
+  assert.equal(received.digest('hex'), expected.digest('hex'));
+  assert.ok(peak - idle < 100, `${Math.round(peak - idle)} MB more than at rest`);
+});
+
+let server: TestServer;
+const { make, put, get, stats, keys, blobs } = recordCalls(() => server);
+const data = makeFolder();
+before(async () => (server = await startServer({ data, limits: 'off', recordBytes: 10 * MB })));
+after(() => server.stop());
+
+const temporaries = () => readdirSync(join(data, 'blobs', 'tmp'));
+const until = async (isSo: () => boolean | Promise<boolean>) => {
+  while (!(await isSo())) await turn();
+};
+
+test('A11 a client that goes away in the middle leaves nothing, and the record as it was', async () => {
+  const { id } = await make();
+  await put(id, 'one', Buffer.alloc(100_000, 1));
+  const before = await blobs();
+  const url = `${server.url}/v2/key-value-stores/${id as string}/records/one`;
+  for (const megabytes of [0.01, 2]) {
+    const upload = request(url, { method: 'PUT', headers: { authorization: `Bearer ${ADMIN_TOKEN}` } });
+    upload.on('error', () => {});
+    const seen = server.log.length;
+    for (const piece of pieces(megabytes)) if (!upload.write(piece)) await once(upload, 'drain');
+    if (megabytes > 1) await until(() => temporaries().length > 0);
+    upload.destroy();
+    await until(() => server.log.slice(seen).some(({ failure }) => failure === 'malformed'));
+    assert.deepEqual(temporaries(), []);
+    assert.deepEqual(await blobs(), before);
+    assert.ok((await get(id, 'one')).body.equals(Buffer.alloc(100_000, 1)));
+    assert.deepEqual([(await stats(id))['writeCount'], (await stats(id))['storageBytes']], [1, 100_000]);
+  }
+});
+
+test('A11 a client that goes away while it reads ends the reading', async () => {
+  const { id } = await make();
+  await put(id, 'one', Readable.from(pieces(9)));
+  const open = () => readdirSync('/proc/self/fd').length;
+  const before = open();
+  for (let time = 0; time < 20; time += 1) {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const url = `${server.url}/v2/key-value-stores/${id as string}/records/one`;
+    const download = request(url, { headers: { authorization: `Bearer ${ADMIN_TOKEN}` }, agent: false });
+    download.on('response', (response) =>
+      response.once('data', () => response.destroy()).on('close', resolve),
+    );
+    download.end();
+    await promise;
+  }
+  await until(() => open() <= before + 2);
+});
+
+test('A28 a record above the limit is refused, announced or not, and leaves nothing', async () => {
+  const { id } = await make();
+  assert.equal((await put(id, 'just', Buffer.alloc(10 * MB))).status, 201);
+  const before = await blobs();
+  for (const body of [Buffer.alloc(10 * MB + 1), Readable.from(pieces(11)), Readable.from(pieces(30))]) {
+    const { status, json } = await put(id, 'over', body);
+    assert.deepEqual([status, json['error'].type], [413, 'record-too-large']);
+    assert.match(json['error'].message as string, /10485760/);
+  }
+  assert.deepEqual(temporaries(), []);
+  assert.deepEqual(await blobs(), before);
+  assert.deepEqual((await keys(id))['count'], 1);
+});

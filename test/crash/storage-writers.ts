@@ -1,0 +1,87 @@
+// Pushes items, puts records and adds requests until the server is gone, and keeps account of what was acknowledged.
+import { TOKEN } from './child-server.ts';
+
+/** What the server has promised to keep. */
+export class StorageAccount {
+  readonly items = new Set<string>();
+  /** The last acknowledged text of each record, and one that may have come after it. */
+  readonly records = new Map<string, string>();
+  readonly doubtful = new Map<string, string>();
+  readonly requests = new Set<string>();
+}
+
+export interface StorageNames {
+  dataset: string;
+  store: string;
+  queue: string;
+}
+
+const WRITERS = 6;
+/** Larger than what is kept in a row, so that every other record is a blob. */
+const LARGE = 100_000;
+
+export async function writeStorages(
+  url: string,
+  names: StorageNames,
+  account: StorageAccount,
+  round: number,
+): Promise<void> {
+  await Promise.all(
+    Array.from({ length: WRITERS }, (_, writer) => {
+      const name = (count: number) => `${round}-${writer}-${count}`;
+      return Promise.all([
+        pushItems(`${url}/v2/datasets/${names.dataset}/items`, account, name),
+        putRecords(`${url}/v2/key-value-stores/${names.store}/records`, account, writer, name),
+        addRequests(`${url}/v2/request-queues/${names.queue}/requests`, account, name),
+      ]);
+    }),
+  );
+}
+
+type Name = (count: number) => string;
+
+const pushItems = (url: string, { items }: StorageAccount, name: Name) =>
+  untilDead(async (count) => {
+    const batch = Array.from({ length: 5 }, (_, index) => ({ name: `${name(count)}-${index}` }));
+    await send('POST', url, JSON.stringify(batch));
+    for (const item of batch) items.add(item.name);
+  });
+
+const putRecords = (url: string, { records, doubtful }: StorageAccount, writer: number, name: Name) =>
+  untilDead(async (count) => {
+    const key = `record-${writer}-${count % 3}`;
+    const text = name(count) + (count % 2 === 0 ? 'x'.repeat(LARGE) : '');
+    doubtful.set(key, text);
+    await send('PUT', `${url}/${key}`, text, 'text/plain');
+    records.set(key, text);
+    doubtful.delete(key);
+  });
+
+const addRequests = (url: string, { requests }: StorageAccount, name: Name) =>
+  untilDead(async (count) => {
+    const uniqueKey = name(count);
+    const added = await send('POST', url, JSON.stringify({ url: 'http://127.0.0.1/', uniqueKey }));
+    const { data } = (await added.json()) as { data: { requestId: string; wasAlreadyPresent: boolean } };
+    if (data.wasAlreadyPresent) throw new Error(`${uniqueKey} was there before it was added`);
+    requests.add(data.requestId);
+  });
+
+async function send(method: string, url: string, body: string, type = 'application/json'): Promise<Response> {
+  const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': type };
+  const response = await fetch(url, { method, headers, body });
+  if (response.status !== 201)
+    throw new Error(`${method} ${url} answered ${response.status}: ${await response.text()}`);
+  return response;
+}
+
+/** A connection that breaks is the kill; anything else is a finding. */
+async function untilDead(write: (count: number) => Promise<void>): Promise<void> {
+  for (let count = 1; ; count += 1) {
+    try {
+      await write(count);
+    } catch (error) {
+      if (error instanceof TypeError) return;
+      throw error;
+    }
+  }
+}

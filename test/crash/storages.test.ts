@@ -1,0 +1,110 @@
+// SIGKILL while items, records and requests are written: none that was acknowledged is lost, and no blob is left over for good.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtemp, readdir, rm, utimes } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { ApifyClient } from 'apify-client';
+import { openFileBlobs } from '../../src/kernel/storage/blob.ts';
+import { onEachEngine, openEngine, type Location } from '../engines.ts';
+import { startChild, TOKEN } from './child-server.ts';
+import { StorageAccount, writeStorages } from './storage-writers.ts';
+
+const KILLS = 8;
+const LONGEST_MS = 800;
+
+onEachEngine(({ kind, database }) => {
+  test(
+    `after ${KILLS} kills every acknowledged item, record and request is there`,
+    { timeout: 240_000 },
+    async () => {
+      const location = await database();
+      const folder =
+        kind === 'sqlite' ? dirname(location) : await mkdtemp(join(tmpdir(), 'signalbox-crash-'));
+      const settings = { SIGNALBOX_DATA: folder, ...(kind === 'postgres' && { DATABASE_URL: location }) };
+      const account = new StorageAccount();
+      let server = await startChild(settings);
+      const client = () => new ApifyClient({ baseUrl: server.url, token: TOKEN, maxRetries: 0 });
+      const names = {
+        dataset: (await client().datasets().getOrCreate('crash')).id,
+        store: (await client().keyValueStores().getOrCreate('crash')).id,
+        queue: (await client().requestQueues().getOrCreate('crash')).id,
+      };
+      for (let kills = 0; kills < KILLS; kills += 1) {
+        const writing = writeStorages(server.url, names, account, kills);
+        await new Promise((resolve) => setTimeout(resolve, Math.random() * LONGEST_MS));
+        await server.kill();
+        await writing;
+        server = await startChild(settings);
+      }
+      assert.ok(
+        account.items.size > 0 && account.records.size > 0 && account.requests.size > 0,
+        'something was written',
+      );
+
+      const { items, total } = await client().dataset(names.dataset).listItems();
+      const kept = new Set(items.map((item) => item['name'] as string));
+      assert.deepEqual(
+        [...account.items].filter((name) => !kept.has(name)),
+        [],
+        'items are there',
+      );
+      assert.equal(kept.size, total, 'and each is there once');
+      for (const [key, text] of account.records) {
+        const record = await client().keyValueStore(names.store).getRecord(key);
+        const isRight = record?.value === text || record?.value === account.doubtful.get(key);
+        assert.ok(isRight, `record ${key} is the last one that was acknowledged, or the one after it`);
+      }
+      const queue = await client().requestQueue(names.queue).get();
+      const listed = new Set<string>();
+      for await (const page of client().requestQueue(names.queue).paginateRequests({ limit: 5000 })) {
+        for (const { id } of page.items) listed.add(id);
+      }
+      assert.deepEqual(
+        [...account.requests].filter((id) => !listed.has(id)),
+        [],
+        'requests are there',
+      );
+      assert.deepEqual(
+        [queue?.totalRequestCount, queue?.pendingRequestCount],
+        [listed.size, listed.size],
+        'and counted',
+      );
+
+      await server.kill();
+      await checkBlobs(folder, location, settings);
+      if (kind === 'postgres') await rm(folder, { recursive: true });
+    },
+  );
+});
+
+/** What a kill left behind is removed by the doctor once it is old enough, and nothing else is. */
+async function checkBlobs(
+  folder: string,
+  location: Location,
+  settings: Record<string, string>,
+): Promise<void> {
+  const longAgo = new Date(Date.now() - 2 * 60 * 60 * 1000);
+  for (const entry of await readdir(join(folder, 'blobs'), { recursive: true, withFileTypes: true })) {
+    if (entry.isFile()) await utimes(join(entry.parentPath, entry.name), longAgo, longAgo);
+  }
+  const bin = new URL('../../src/bin.ts', import.meta.url).pathname;
+  const env = { PATH: process.env['PATH'], ...settings };
+  const doctor = spawnSync(process.execPath, [bin, 'doctor', '--fix', '--json'], { env, encoding: 'utf8' });
+  assert.equal(doctor.status, 0, doctor.stdout + doctor.stderr);
+  const engine = await openEngine(location);
+  const rows = await engine.db
+    .selectFrom('kv_records')
+    .select('blob')
+    .where('blob', 'is not', null)
+    .execute();
+  await engine.close();
+  const present: string[] = [];
+  for await (const { key } of (await openFileBlobs(join(folder, 'blobs'))).list()) present.push(key);
+  assert.deepEqual(
+    present.toSorted(),
+    rows.map(({ blob }) => blob!).toSorted(),
+    'each blob has its record, and each record its blob',
+  );
+}
