@@ -31,6 +31,7 @@ export async function startChild(settings: Record<string, string>): Promise<Chil
   return {
     url,
     async kill() {
+      if (child.signalCode !== null) return;
       const ended = once(child, 'exit');
       child.kill('SIGKILL');
       await ended;

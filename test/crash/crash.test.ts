@@ -16,13 +16,14 @@ onEachEngine(({ kind, database }) => {
   test(
     `after ${KILLS} kills every acknowledged write is there and nothing is half done`,
     { timeout: 240_000 },
-    async () => {
+    async (t) => {
       const location = await database();
       const folder =
         kind === 'sqlite' ? dirname(location) : await mkdtemp(join(tmpdir(), 'signalbox-crash-'));
       const settings = { SIGNALBOX_DATA: folder, ...(kind === 'postgres' && { DATABASE_URL: location }) };
       const account = new Account();
       let server = await startChild(settings);
+      t.after(() => server.kill());
       for (let kills = 0; kills < KILLS; kills += 1) {
         const writing = writeUntilDead(server.url, account);
         await new Promise((resolve) => setTimeout(resolve, Math.random() * LONGEST_MS));

@@ -4,9 +4,9 @@ import { TOKEN } from './child-server.ts';
 /** What the server has promised to keep. */
 export class StorageAccount {
   readonly items = new Set<string>();
-  /** The last acknowledged text of each record, and one that may have come after it. */
+  /** The last acknowledged text of each record, and those that were sent after it and never answered. */
   readonly records = new Map<string, string>();
-  readonly doubtful = new Map<string, string>();
+  readonly doubtful = new Map<string, string[]>();
   readonly requests = new Set<string>();
 }
 
@@ -51,7 +51,7 @@ const putRecords = (url: string, { records, doubtful }: StorageAccount, writer: 
   untilDead(async (count) => {
     const key = `record-${writer}-${count % 3}`;
     const text = name(count) + (count % 2 === 0 ? 'x'.repeat(LARGE) : '');
-    doubtful.set(key, text);
+    doubtful.set(key, [...(doubtful.get(key) ?? []), text]);
     await send('PUT', `${url}/${key}`, text, 'text/plain');
     records.set(key, text);
     doubtful.delete(key);

@@ -1,0 +1,202 @@
+// The rules of key-value stores that need no server: keys, encodings, ranges, collections.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { Storage } from '../storages/model.ts';
+import {
+  admits,
+  checkKey,
+  checkSchema,
+  isActive,
+  matches,
+  readEncoding,
+  readFilter,
+  readRange,
+  recordUrl,
+  toDetail,
+} from './model.ts';
+
+const storage: Storage = {
+  id: 'store-1',
+  kind: 'key-value-store',
+  userId: 'user-1',
+  name: null,
+  title: null,
+  generalAccess: 'FOLLOW_USER_SETTING',
+  secret: 'secret',
+  schema: null,
+  actId: null,
+  actRunId: null,
+  createdAt: 1000,
+  modifiedAt: 2000,
+  accessedAt: 3000,
+};
+const stats = {
+  readCount: 1,
+  writeCount: 2,
+  deleteCount: 3,
+  listCount: 4,
+  storageBytes: 5,
+  modifiedAt: 1500,
+};
+const shown = { publicUrl: 'https://box.test', now: 0, isOwner: true };
+
+test('a key is made of 1 to 256 allowed characters', () => {
+  for (const key of ['a', 'INPUT', `!-_.'()`, 'x'.repeat(256)]) assert.doesNotThrow(() => checkKey(key));
+  for (const key of ['', 'a b', 'a/b', 'a\n', 'ä', 'x'.repeat(257), 'a*', 'a~', 'a%20']) {
+    assert.throws(() => checkKey(key), { kind: 'invalid', details: { code: 'invalid-record-key' } }, key);
+  }
+});
+
+test('an encoding is one of the known, or none', () => {
+  for (const [header, encoding] of [
+    [undefined, null],
+    ['', null],
+    ['identity', null],
+    [' GZIP ', 'gzip'],
+    ['x-gzip', 'gzip'],
+    ['br', 'br'],
+    ['deflate', 'deflate'],
+  ] as const) {
+    assert.equal(readEncoding(header), encoding, header);
+  }
+  for (const header of ['zstd', 'gzip, br', 'constructor']) {
+    assert.throws(() => readEncoding(header), { kind: 'unsupported-encoding' }, header);
+  }
+});
+
+test('an encoding is admitted when it is named or all are, and not at a weight of nothing', () => {
+  for (const [header, isAdmitted] of [
+    [undefined, false],
+    ['', false],
+    ['gzip', true],
+    ['GZIP;q=0.1', true],
+    ['br, x-gzip', true],
+    ['*', true],
+    ['*;q=0', false],
+    ['gzip;q=0, *', false],
+    ['*, gzip;q=0.000', false],
+    ['*;q=0, gzip;q=0.5', true],
+    ['br', false],
+    ['gzipped', false],
+    ['identity', false],
+  ] as const) {
+    assert.equal(admits(header, 'gzip'), isAdmitted, header);
+  }
+});
+
+test('a range lies inside, or is beyond, or is everything', () => {
+  for (const [header, range] of [
+    ['bytes=0-', { start: 0, end: 9 }],
+    ['bytes=2-3', { start: 2, end: 3 }],
+    ['bytes=9-99', { start: 9, end: 9 }],
+    ['bytes=-3', { start: 7, end: 9 }],
+    ['bytes=-99', { start: 0, end: 9 }],
+    ['bytes=10-', 'beyond'],
+    ['bytes=-0', 'beyond'],
+    ['bytes=3-2', undefined],
+    ['bytes=-', undefined],
+    ['bytes=0-1,3-4', undefined],
+    ['lines=0-1', undefined],
+    [undefined, undefined],
+  ] as const) {
+    assert.deepEqual(readRange(header, 10), range, header);
+  }
+  assert.equal(readRange('bytes=0-', 0), 'beyond');
+});
+
+test('no range reaches outside, whatever is asked for', () => {
+  fc.assert(
+    fc.property(fc.nat(), fc.option(fc.nat()), fc.option(fc.nat()), (size, first, last) => {
+      const range = readRange(`bytes=${first ?? ''}-${last ?? ''}`, size);
+      if (range === undefined || range === 'beyond') return;
+      assert.ok(range.start >= 0 && range.start <= range.end && range.end < size);
+    }),
+  );
+});
+
+test('a mark is known when it is in the list, weak or not, or when anything will do', () => {
+  for (const header of ['"a"', '"x", "a"', 'W/"a"', '*']) assert.ok(matches(header, '"a"'), header);
+  for (const header of [undefined, '', '"b"', 'a']) assert.ok(!matches(header, '"a"'), header);
+});
+
+test('what a browser may run is told by its type', () => {
+  for (const type of [
+    'text/html',
+    'TEXT/HTML; charset=x',
+    'image/svg+xml',
+    'application/xhtml+xml',
+    'text/xml',
+  ]) {
+    assert.ok(isActive(type), type);
+  }
+  for (const type of ['text/plain', 'image/png', 'application/json', 'text/plain; note=html']) {
+    assert.ok(!isActive(type), type);
+  }
+});
+
+test('a collection is a key or a prefix, and is met together with a prefix', () => {
+  const schema = { collections: { a: { keyPrefix: 'a-' }, one: { key: 'ONE' } } };
+  checkSchema(schema);
+  assert.deepEqual(readFilter(schema, { collection: 'a', prefix: 'a-b' }), { prefixes: ['a-b', 'a-'] });
+  assert.deepEqual(readFilter(schema, { collection: 'one' }), { prefixes: [''], key: 'ONE' });
+  assert.deepEqual(readFilter(null, { prefix: 'x' }), { prefixes: ['x'] });
+  assert.deepEqual(readFilter(schema, { collection: '' }), { prefixes: [''] });
+  for (const [from, collection] of [
+    [schema, 'toString'],
+    [schema, 'b'],
+    [null, 'a'],
+    [{ collections: 5 }, 'a'],
+  ] as const) {
+    assert.throws(() => readFilter(from, { collection }), { details: { code: 'invalid-collection' } });
+  }
+});
+
+test('a schema may say anything but of its collections', () => {
+  for (const schema of [{}, { title: 'x', other: [1] }, { collections: {} }]) checkSchema(schema);
+  for (const collections of [
+    null,
+    5,
+    [1],
+    { a: null },
+    { a: {} },
+    { a: { key: 'x', keyPrefix: 'y' } },
+    { a: { key: 5 } },
+  ]) {
+    assert.throws(() => checkSchema({ collections }), { kind: 'invalid' }, JSON.stringify(collections));
+  }
+});
+
+test('addresses are signed where the store is not open to everyone', () => {
+  const closed = toDetail(storage, stats, shown);
+  assert.match(
+    closed.keysPublicUrl,
+    /^https:\/\/box\.test\/v2\/key-value-stores\/store-1\/keys\?signature=\w+$/,
+  );
+  assert.match(closed.recordsPublicUrl, /\/records\?signature=\w+$/);
+  assert.match(recordUrl('https://box.test/v2', storage, "it's"), /\/store-1\/records\/it's\?signature=\w+$/);
+  for (const generalAccess of ['ANYONE_WITH_ID_CAN_READ', 'ANYONE_WITH_NAME_CAN_READ'] as const) {
+    const open = { ...storage, generalAccess };
+    assert.match(toDetail(open, stats, shown).keysPublicUrl, /\/keys$/);
+    assert.match(recordUrl('b', open, 'a'), /\/a$/);
+  }
+});
+
+test('the owner sees the secret, and everyone when something last changed', () => {
+  assert.equal(toDetail(storage, stats, shown).urlSigningSecretKey, 'secret');
+  const { modifiedAt, ...told } = toDetail(
+    storage,
+    { ...stats, modifiedAt: 5000 },
+    { ...shown, isOwner: false },
+  );
+  assert.equal('urlSigningSecretKey' in told, false);
+  assert.equal(modifiedAt, new Date(5000).toISOString());
+  assert.equal(toDetail(storage, stats, shown).modifiedAt, new Date(2000).toISOString());
+  assert.deepEqual(told.stats, {
+    readCount: 1,
+    writeCount: 2,
+    deleteCount: 3,
+    listCount: 4,
+    storageBytes: 5,
+  });
+});
