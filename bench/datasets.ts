@@ -19,7 +19,13 @@ const LIMIT = ['actors.global', 'actors.dataset', 'actors.dataset_push']
 
 const authorization = `Bearer ${TOKEN}`;
 
-export async function benchDatasets({ rounds, seconds }: { rounds: number; seconds: number }): Promise<Row[]> {
+export async function benchDatasets({
+  rounds,
+  seconds,
+}: {
+  rounds: number;
+  seconds: number;
+}): Promise<Row[]> {
   const ours = await startOurs({ SIGNALBOX_LIMIT: LIMIT });
   try {
     const pushed = await benchPush(ours, rounds, seconds);
@@ -77,7 +83,7 @@ async function benchExports(ours: BenchServer, id: string, rounds: number): Prom
     rows.push({
       what: `export of a million items, ${format}`,
       value: `${Math.round(speed)} MB/s, ${Math.round(rate)} rows/s, ${Math.round(grown)} MB more memory`,
-      against: `${megabytes ?? least ? `${target}; ` : ''}at most ${MOST_MEGABYTES} MB`,
+      against: `${(megabytes ?? least) ? `${target}; ` : ''}at most ${MOST_MEGABYTES} MB`,
       isMet: speed >= (megabytes ?? 0) && rate >= (least ?? 0) && grown <= MOST_MEGABYTES,
     });
   }

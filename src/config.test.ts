@@ -82,6 +82,17 @@ describe('what settings mean', () => {
     ]);
   });
 
+  test('large objects are in a folder, or in a bucket with keys from the environment', () => {
+    assert.equal(read({ flags: { blobs: 'here' } }).config.blobs, resolve('here'));
+    const blobs = 's3://box/prefix?endpoint=http://minio:9000&region=eu-1';
+    const env = { AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret' };
+    const { config } = read({ flags: { blobs }, env });
+    assert.deepEqual([config.blobs, config.s3AccessKey, config.s3SecretKey], [blobs, 'key', 'secret']);
+    refuses({ flags: { blobs } }, /need AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment/);
+    refuses({ flags: { blobs, s3AccessKey: 'key', s3SecretKey: 'secret' } }, /in the environment/);
+    refuses({ flags: { blobs: 's3://BOX_' }, env }, /^--blobs must be a folder or s3:\/\/bucket/);
+  });
+
   test('a public URL is kept without a slash at the end', () => {
     assert.equal(read({ flags: { publicUrl: 'https://box.test/' } }).config.publicUrl, 'https://box.test');
   });

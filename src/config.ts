@@ -4,7 +4,18 @@ import { join, resolve } from 'node:path';
 import { Failure } from './kernel/failure.ts';
 import type { Allowance } from './kernel/limit.ts';
 import { LOG_LEVELS, type LogLevel } from './kernel/log-level.ts';
-import { folderOrBucket, integer, isBucket, list, nearest, oneOf, text, url, yesOrNo, allowances } from './setting.ts';
+import {
+  folderOrBucket,
+  integer,
+  isBucket,
+  list,
+  nearest,
+  oneOf,
+  text,
+  url,
+  yesOrNo,
+  allowances,
+} from './setting.ts';
 
 export interface Config {
   port: number;

@@ -112,7 +112,12 @@ const purges: Record<StorageKind, Purge> = {
 export const actorsApi: Api = {
   dialect,
   routes: [...userRoutes, ...datasetRoutes, ...keyValueStoreRoutes, ...requestQueueRoutes],
-  migrations: [...storageMigrations, ...datasetMigrations, ...keyValueStoreMigrations, ...requestQueueMigrations],
+  migrations: [
+    ...storageMigrations,
+    ...datasetMigrations,
+    ...keyValueStoreMigrations,
+    ...requestQueueMigrations,
+  ],
   work: (kernel) => {
     const { handlers = {}, recurring = [] } = storageWork(kernel, purges);
     return { handlers, recurring: [...recurring, orphanSweep(kernel)] };

@@ -1,9 +1,20 @@
 // The command `doctor`: what it finds, and what it repairs.
 import assert from 'node:assert/strict';
-import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { before, describe, test } from 'node:test';
+import { startS3 } from '../../test/s3.ts';
+import { openFileBlobs } from '../kernel/storage/blob.ts';
 import { judgePostgres, judgeSkew } from './doctor-database.ts';
 import { checkClock, checkNode, judgeCertificate, judgeSpace } from './doctor-machine.ts';
 import { makeFolder, run, startServer } from './fixture.ts';
@@ -79,6 +90,53 @@ describe('on the data of a server', () => {
     assert.equal(db.prepare(`select owner from due where id = 'lost'`).get()!.owner, null);
     db.close();
     assert.equal((await doctor()).of('leases')!.detail, 'none stuck');
+  });
+
+  test('large objects that no record names are told, and deleted when asked', async () => {
+    const blobs = await openFileBlobs(join(data, 'blobs'));
+    const old = Date.now() / 1000 - 2 * 3600;
+    for (const key of ['kv/gone/old', 'kv/gone/young', 'kv/kept/old', 'other/old']) {
+      await blobs.put(key, new Uint8Array(1));
+    }
+    for (const entry of readdirSync(join(data, 'blobs'), { recursive: true, withFileTypes: true })) {
+      const file = join(entry.parentPath, entry.name);
+      if (entry.isFile() && !readFileSync(file, 'utf8').startsWith('"kv/gone/young"'))
+        utimesSync(file, old, old);
+    }
+    const db = new DatabaseSync(join(data, 'signalbox.db'));
+    db.exec(`insert into kv_stores values ('kept', 0, 0, 0, 0, 1, 1);
+      insert into kv_records (store_id, key, content_type, size, etag, updated_at, blob, replaced_size)
+        values ('kept', 'key', 'a/b', 1, 'x', 1, 'kv/kept/old', 0)`);
+    db.close();
+
+    const found = (await doctor()).of('large objects')!;
+    assert.deepEqual([found.state, found.detail], ['warn', '1 that no record names: delete them']);
+    const fixed = (await doctor('--fix')).of('large objects')!;
+    assert.deepEqual([fixed.state, fixed.detail, fixed.fix], ['ok', '1 deleted', 'done']);
+    const left = (await Array.fromAsync(blobs.list())).map(({ key }) => key);
+    assert.deepEqual(left.sort(), ['kv/gone/young', 'kv/kept/old', 'other/old']);
+    assert.equal((await doctor()).of('large objects')!.detail, 'none left behind');
+  });
+
+  test('object storage is looked into as well, and fails when it cannot be reached', async () => {
+    const s3 = await startS3();
+    const env = {
+      SIGNALBOX_BLOBS: s3.location,
+      AWS_ACCESS_KEY_ID: s3.keys.s3AccessKey,
+      AWS_SECRET_ACCESS_KEY: s3.keys.s3SecretKey,
+    };
+    const stored = { file: '', modifiedAt: Date.now() - 2 * 60 * 60 * 1000 };
+    s3.objects.set('some/prefix/kv/gone/old', stored);
+    const { out } = await run(['doctor', '--data', data, '--no-json', '--fix'], { env });
+    assert.match(out, /^ok {4}large objects +1 deleted$/m);
+    assert.doesNotMatch(out, /temporary files/);
+    assert.equal(s3.objects.size, 0);
+    const wrong = { ...env, AWS_SECRET_ACCESS_KEY: 'a-wrong-secret' };
+    const refused = await run(['doctor', '--data', data, '--no-json'], { env: wrong });
+    assert.equal(refused.code, 1);
+    assert.match(refused.out, /^fail {2}large objects .*check the access keys/m);
+    assert.doesNotMatch(refused.out, /a-wrong-secret/);
+    await s3.stop();
   });
 
   test('files for HTTPS that cannot be read fail', async () => {

@@ -10,8 +10,10 @@ let other: string;
 let reader: string;
 before(async () => {
   server = await startServer();
-  other = (await giveToken(server, await join(server, 'other', { role: 'writer' }), { role: 'writer' })).value;
-  reader = (await giveToken(server, await join(server, 'reader', { role: 'reader' }), { role: 'reader' })).value;
+  other = (await giveToken(server, await join(server, 'other', { role: 'writer' }), { role: 'writer' }))
+    .value;
+  reader = (await giveToken(server, await join(server, 'reader', { role: 'reader' }), { role: 'reader' }))
+    .value;
 });
 after(() => server.stop());
 
@@ -72,7 +74,10 @@ test("A28 another's named dataset is forbidden, an unnamed one looks as if there
     const { data } = (await call(`/${id}`)).json;
     assert.deepEqual([data.itemCount, data.title], [1, null]);
   }
-  assert.match((await call(`/${named['id']}`, other)).text, /permissions for the dataset.*correct API token/i);
+  assert.match(
+    (await call(`/${named['id']}`, other)).text,
+    /permissions for the dataset.*correct API token/i,
+  );
 });
 
 test('A28 one may have a dataset of the same name as another', async () => {
@@ -140,10 +145,10 @@ test('A28 the public URL of a restricted dataset is signed, and opens its items 
   assert.deepEqual((await call(path, other)).json, [{ secret: 42 }]);
   assert.equal((await call(`${path}&format=csv`, null, { method: 'HEAD' })).status, 200);
   const signature = new URL(itemsPublicUrl).searchParams.get('signature')!;
-  assertFailed(
-    await call(`/${id}/items?signature=${signature}`, null, { method: 'POST', body: {} }),
-    [401, 'invalid-token'],
-  );
+  assertFailed(await call(`/${id}/items?signature=${signature}`, null, { method: 'POST', body: {} }), [
+    401,
+    'invalid-token',
+  ]);
   server.clock.ahead += 15 * 24 * 60 * 60 * 1000;
   assertFailed(await call(path, null), [403, 'invalid-signature']);
   server.clock.ahead = 0;
@@ -167,11 +172,17 @@ test('A28 a signature that is not right opens nothing', async () => {
 
 test('A3 changing a name changes how a dataset is found', async () => {
   const { id } = await make('first-name');
-  assert.equal((await call('/~first-name', undefined, { method: 'PUT', body: { name: 'second-name' } })).status, 200);
+  assert.equal(
+    (await call('/~first-name', undefined, { method: 'PUT', body: { name: 'second-name' } })).status,
+    200,
+  );
   assertFailed(await call('/~first-name'), [404, 'record-not-found']);
   assert.equal((await call('/~second-name/items')).json['length'], 1);
   await make('taken');
   const taken = await call(`/${id}`, undefined, { method: 'PUT', body: { name: 'taken' } });
   assertFailed(taken, [409, 'name-not-unique']);
-  assert.equal((await call(`/${id}`, undefined, { method: 'PUT', body: { name: null } })).json['data'].name, null);
+  assert.equal(
+    (await call(`/${id}`, undefined, { method: 'PUT', body: { name: null } })).json['data'].name,
+    null,
+  );
 });

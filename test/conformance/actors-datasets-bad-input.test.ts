@@ -36,7 +36,18 @@ onEachEngine((engine) => {
 
   describe('pushing', () => {
     test('A9 what is no object is invalid, and so is a list with one such', async () => {
-      for (const body of ['null', '5', 'true', '[1]', '[null]', '[[{}]]', '[{},"x"]', '["{}"]', '"5"', '[{},[]]']) {
+      for (const body of [
+        'null',
+        '5',
+        'true',
+        '[1]',
+        '[null]',
+        '[[{}]]',
+        '[{},"x"]',
+        '["{}"]',
+        '"5"',
+        '[{},[]]',
+      ]) {
         await assertFailed(await push(body), [400, 'invalid-input'], body);
       }
       await assertFailed(await call(`/${id}/items`, { method: 'POST' }), [400, 'invalid-input'], 'nothing');
@@ -44,7 +55,17 @@ onEachEngine((engine) => {
 
     test('A28 what is no JSON, or nested too deep, is a bad request', async () => {
       const deep = '{"a":'.repeat(1000) + '1' + '}'.repeat(1000);
-      for (const body of ['{', '[{}', 'x', '{"a":1}{"b":2}', deep, `[${deep}]`, JSON.stringify(deep), '"{"', '\0']) {
+      for (const body of [
+        '{',
+        '[{}',
+        'x',
+        '{"a":1}{"b":2}',
+        deep,
+        `[${deep}]`,
+        JSON.stringify(deep),
+        '"{"',
+        '\0',
+      ]) {
         await assertFailed(await push(body), [400, 'invalid-request'], body.slice(0, 20));
       }
     });
@@ -73,17 +94,20 @@ onEachEngine((engine) => {
     });
 
     test('A28 another encoding is refused, and so is what is not in its encoding', async () => {
-      await assertFailed(
-        await push('{"a":1}', { 'content-encoding': 'zstd' }),
-        [415, 'unsupported-content-encoding'],
-      );
+      await assertFailed(await push('{"a":1}', { 'content-encoding': 'zstd' }), [
+        415,
+        'unsupported-content-encoding',
+      ]);
       await assertFailed(await push('{"a":1}', { 'content-encoding': 'gzip' }), [400, 'invalid-request']);
     });
 
     test('A28 too much is refused, before and after inflation', async () => {
       const body = JSON.stringify([{ text: 'x'.repeat(9_437_184) }]);
       await assertFailed(await push(body), [413, 'request-too-large']);
-      await assertFailed(await push(gzipSync(body), { 'content-encoding': 'gzip' }), [413, 'request-too-large']);
+      await assertFailed(await push(gzipSync(body), { 'content-encoding': 'gzip' }), [
+        413,
+        'request-too-large',
+      ]);
     });
 
     test('A28 unknown datasets and wrong tokens are told', async () => {
@@ -148,7 +172,13 @@ onEachEngine((engine) => {
     });
 
     test('A28 unknown datasets are not found', async () => {
-      for (const path of ['/nothing', '/nothing/items', '/nothing/statistics', '/~nothing/items', '/a~b/items']) {
+      for (const path of [
+        '/nothing',
+        '/nothing/items',
+        '/nothing/statistics',
+        '/~nothing/items',
+        '/a~b/items',
+      ]) {
         await assertFailed(await call(path), [404, 'record-not-found'], path);
       }
     });
@@ -178,7 +208,11 @@ onEachEngine((engine) => {
         const { status } = await call(`?name=${name}`, { method: 'POST' });
         assert.equal(status, 400, name);
         if (name !== '%00') {
-          await assertFailed(await call(`/${id}`, { method: 'PUT', body: { name } }), [400, 'invalid-input'], name);
+          await assertFailed(
+            await call(`/${id}`, { method: 'PUT', body: { name } }),
+            [400, 'invalid-input'],
+            name,
+          );
         }
       }
       assert.equal(await state(), before_);
@@ -260,8 +294,7 @@ describe('limits of one dataset', () => {
     // The clock stands still, so that no window passes meanwhile.
     const now = small.clock.now();
     small.clock.now = () => now;
-    const make = async () =>
-      (await small.call('/v2/datasets', { method: 'POST' })).json['data'].id as string;
+    const make = async () => (await small.call('/v2/datasets', { method: 'POST' })).json['data'].id as string;
     const [one, two] = [await make(), await make()];
     const push = (id: string) => small.call(`/v2/datasets/${id}/items`, { method: 'POST', body: { a: 1 } });
     const read = (id: string) => small.call(`/v2/datasets/${id}/items`);

@@ -88,7 +88,10 @@ onEachEngine((engine) => {
     assert.equal((await push(id, [])).status, 201);
     assert.equal((await push(id, JSON.stringify('{"n":3}'))).status, 201);
     assert.equal((await push(id, JSON.stringify('[{"n":4},{"n":5}]'))).status, 201);
-    assert.deepEqual((await items(id)).json, [0, 1, 2, 3, 4, 5].map((n) => ({ n })));
+    assert.deepEqual(
+      (await items(id)).json,
+      [0, 1, 2, 3, 4, 5].map((n) => ({ n })),
+    );
   });
 
   test('A9 bodies may be compressed', async () => {
@@ -135,7 +138,10 @@ onEachEngine((engine) => {
     const none = { min: null, max: null, nullCount: 0, emptyCount: 0 };
     assert.deepEqual(await statistics(), { name: none, price: none });
     await push(id, [{ name: 'abc', price: 5.5 }, { name: 'a' }]);
-    await push(id, [{ name: '', price: null }, { name: 'ab', price: 0 }]);
+    await push(id, [
+      { name: '', price: null },
+      { name: 'ab', price: 0 },
+    ]);
     assert.deepEqual(await statistics(), {
       name: { min: 0, max: 3, nullCount: 0, emptyCount: 0 },
       price: { min: 0, max: 5.5, nullCount: 1, emptyCount: 1 },
@@ -149,7 +155,10 @@ onEachEngine((engine) => {
   test('A8 items are a bare array, and the page is told in headers', async () => {
     const id = await filled([{ n: 0 }, { n: 1 }], [{ n: 2 }, { n: 3 }, { n: 4 }]);
     const all = await items(id);
-    assert.deepEqual(all.json, [0, 1, 2, 3, 4].map((n) => ({ n })));
+    assert.deepEqual(
+      all.json,
+      [0, 1, 2, 3, 4].map((n) => ({ n })),
+    );
     assert.equal(all.headers.get('content-type'), 'application/json; charset=utf-8');
     assert.deepEqual(pageOf(all), {
       total: '5',
@@ -159,12 +168,18 @@ onEachEngine((engine) => {
       desc: 'false',
     });
     const some = await items(id, '?offset=1&limit=3');
-    assert.deepEqual(some.json, [1, 2, 3].map((n) => ({ n })));
+    assert.deepEqual(
+      some.json,
+      [1, 2, 3].map((n) => ({ n })),
+    );
     assert.deepEqual(pageOf(some), { total: '5', offset: '1', limit: '3', count: '3', desc: 'false' });
     const last = await items(id, '?offset=4&limit=3&desc=true');
     assert.deepEqual(last.json, [{ n: 0 }]);
     assert.deepEqual(pageOf(last), { total: '5', offset: '4', limit: '3', count: '1', desc: 'true' });
-    assert.deepEqual((await items(id, '?desc=1&limit=0')).json, [4, 3, 2, 1, 0].map((n) => ({ n })));
+    assert.deepEqual(
+      (await items(id, '?desc=1&limit=0')).json,
+      [4, 3, 2, 1, 0].map((n) => ({ n })),
+    );
     assert.deepEqual((await items(id, '?offset=5')).json, []);
     assert.deepEqual(pageOf(await items(id, '?offset=99999999999&limit=999999999999'))['count'], '0');
   });
@@ -253,7 +268,10 @@ onEachEngine((engine) => {
     assert.deepEqual(shown.json, [{ price: 2 }]);
     assert.deepEqual(pageOf(shown), { total: '2', offset: '0', limit: '1', count: '1', desc: 'true' });
     const missing = await items(id, '?view=other');
-    assert.deepEqual([missing.status, missing.json['error'].type], [400, 'requested-dataset-view-does-not-exist']);
+    assert.deepEqual(
+      [missing.status, missing.json['error'].type],
+      [400, 'requested-dataset-view-does-not-exist'],
+    );
     const without = await items(await filled({ a: 1 }), '?view=cheap');
     assert.deepEqual([without.status, without.json['error'].type], [400, 'dataset-does-not-have-schema']);
   });
@@ -297,12 +315,20 @@ onEachEngine((engine) => {
   test('A1 a deleted dataset is gone at once, and its items soon', async () => {
     const id = await filled([{ a: 1 }]);
     assert.equal((await server.call(`/v2/datasets/${id}`, { method: 'DELETE' })).status, 204);
-    for (const answer of [await items(id), await push(id, { a: 1 }), await server.call(`/v2/datasets/${id}`)]) {
+    for (const answer of [
+      await items(id),
+      await push(id, { a: 1 }),
+      await server.call(`/v2/datasets/${id}`),
+    ]) {
       assert.deepEqual([answer.status, answer.json['error'].type], [404, 'record-not-found']);
     }
     const { db } = server.app.kernel;
     for (;;) {
-      const left = await db.selectFrom('dataset_chunks').select('items').where('dataset_id', '=', id).execute();
+      const left = await db
+        .selectFrom('dataset_chunks')
+        .select('items')
+        .where('dataset_id', '=', id)
+        .execute();
       if (left.length === 0) break;
     }
   });

@@ -203,11 +203,11 @@ onEachEngine((engine) => {
     const { id } = made.json['data'] as Json;
     assert.equal(again.json['data'].id, id);
     assert.match(made.headers['location'] as string, new RegExp(`/v2/key-value-stores/${id as string}$`));
-    const before = (await at('?limit=1000', { token: adas })).json['data'] as Json;
-    assert.ok(before['items'].some((item: Json) => item['id'] === id && item['username'] === 'ada'));
+    const sooner = (await at('?limit=1000', { token: adas })).json['data'] as Json;
+    assert.ok(sooner['items'].some((item: Json) => item['id'] === id && item['username'] === 'ada'));
     await at('', { method: 'POST', token: adas });
     const unnamed = (await at('?unnamed=1', { token: adas })).json['data'] as Json;
-    assert.equal(unnamed['total'], (before['total'] as number) + 1);
+    assert.equal(unnamed['total'], (sooner['total'] as number) + 1);
     const renamed = await change(id, { name: 'life-2', title: 'Second' }, adas);
     assert.deepEqual([renamed.json['data'].name, renamed.json['data'].title], ['life-2', 'Second']);
     assert.equal((await at('/~life', { token: adas })).status, 404);

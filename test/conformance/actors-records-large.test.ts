@@ -60,7 +60,7 @@ const until = async (isSo: () => boolean | Promise<boolean>) => {
 test('A11 a client that goes away in the middle leaves nothing, and the record as it was', async () => {
   const { id } = await make();
   await put(id, 'one', Buffer.alloc(100_000, 1));
-  const before = await blobs();
+  const sooner = await blobs();
   const url = `${server.url}/v2/key-value-stores/${id as string}/records/one`;
   for (const megabytes of [0.01, 2]) {
     const upload = request(url, { method: 'PUT', headers: { authorization: `Bearer ${ADMIN_TOKEN}` } });
@@ -71,7 +71,7 @@ test('A11 a client that goes away in the middle leaves nothing, and the record a
     upload.destroy();
     await until(() => server.log.slice(seen).some(({ failure }) => failure === 'malformed'));
     assert.deepEqual(temporaries(), []);
-    assert.deepEqual(await blobs(), before);
+    assert.deepEqual(await blobs(), sooner);
     assert.ok((await get(id, 'one')).body.equals(Buffer.alloc(100_000, 1)));
     assert.deepEqual([(await stats(id))['writeCount'], (await stats(id))['storageBytes']], [1, 100_000]);
   }
@@ -81,7 +81,7 @@ test('A11 a client that goes away while it reads ends the reading', async () => 
   const { id } = await make();
   await put(id, 'one', Readable.from(pieces(9)));
   const open = () => readdirSync('/proc/self/fd').length;
-  const before = open();
+  const sooner = open();
   for (let time = 0; time < 20; time += 1) {
     const { promise, resolve } = Promise.withResolvers<void>();
     const url = `${server.url}/v2/key-value-stores/${id as string}/records/one`;
@@ -92,19 +92,19 @@ test('A11 a client that goes away while it reads ends the reading', async () => 
     download.end();
     await promise;
   }
-  await until(() => open() <= before + 2);
+  await until(() => open() <= sooner + 2);
 });
 
 test('A28 a record above the limit is refused, announced or not, and leaves nothing', async () => {
   const { id } = await make();
   assert.equal((await put(id, 'just', Buffer.alloc(10 * MB))).status, 201);
-  const before = await blobs();
+  const sooner = await blobs();
   for (const body of [Buffer.alloc(10 * MB + 1), Readable.from(pieces(11)), Readable.from(pieces(30))]) {
     const { status, json } = await put(id, 'over', body);
     assert.deepEqual([status, json['error'].type], [413, 'record-too-large']);
     assert.match(json['error'].message as string, /10485760/);
   }
   assert.deepEqual(temporaries(), []);
-  assert.deepEqual(await blobs(), before);
+  assert.deepEqual(await blobs(), sooner);
   assert.deepEqual((await keys(id))['count'], 1);
 });

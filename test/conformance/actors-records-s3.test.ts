@@ -92,14 +92,14 @@ onEachEngine((engine) => {
 
   test('A11 what is replaced, deleted or broken off leaves no object', async () => {
     const { id } = await make();
-    const before = s3.objects.size;
+    const sooner = s3.objects.size;
     await Promise.all(Array.from({ length: 8 }, (_, i) => put(id, 'one', Buffer.alloc(100 * KB, i))));
-    assert.equal(s3.objects.size, before + 1);
+    assert.equal(s3.objects.size, sooner + 1);
     await put(id, 'one', 'small');
-    assert.equal(s3.objects.size, before);
+    assert.equal(s3.objects.size, sooner);
     await put(id, 'one', Buffer.alloc(9 * KB * KB, 1));
     await remove(id, 'one');
-    assert.equal(s3.objects.size, before);
+    assert.equal(s3.objects.size, sooner);
 
     const url = `${server.url}/v2/key-value-stores/${id as string}/records/cut`;
     const upload = request(url, { method: 'PUT', headers: { authorization: `Bearer ${ADMIN_TOKEN}` } });
@@ -109,7 +109,7 @@ onEachEngine((engine) => {
     const seen = server.log.length;
     upload.destroy();
     while (!server.log.slice(seen).some(({ failure }) => failure === 'malformed')) await turn();
-    assert.deepEqual([s3.objects.size, s3.uploads.size], [before, 0]);
+    assert.deepEqual([s3.objects.size, s3.uploads.size], [sooner, 0]);
     assert.equal((await get(id, 'cut')).status, 404);
     assert.equal((await stats(id))['storageBytes'], 0);
   });
@@ -127,11 +127,11 @@ onEachEngine((engine) => {
 
   test('A10 a deleted store takes its objects along', async () => {
     const { id } = await make();
-    const before = s3.objects.size;
+    const sooner = s3.objects.size;
     for (let i = 0; i < 5; i += 1) await put(id, `large-${i}`, randomBytes(100 * KB));
-    assert.equal(s3.objects.size, before + 5);
+    assert.equal(s3.objects.size, sooner + 5);
     assert.equal((await at(`/${id}`, { method: 'DELETE' })).status, 204);
-    while (s3.objects.size > before) await turn();
+    while (s3.objects.size > sooner) await turn();
   });
 
   test('A10 where clients cannot reach the object storage, records come through this server', async () => {

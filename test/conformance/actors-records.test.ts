@@ -30,9 +30,9 @@ onEachEngine((engine) => {
       'text/html',
       'x/y; a="b"',
     ];
-    for (const [at, size] of SIZES.entries()) {
+    for (const [index, size] of SIZES.entries()) {
       const content = randomBytes(size);
-      const type = types[at]!;
+      const type = types[index]!;
       const answer = await put(id, `record-${size}`, content, { headers: { 'content-type': type } });
       assert.equal(answer.status, 201, `${size}`);
       assert.deepEqual(answer.json, { data: {} });
@@ -67,7 +67,7 @@ onEachEngine((engine) => {
 
   test('A11 a record is replaced as a whole, in a row or in a blob', async () => {
     const { id } = await make();
-    const before = (await blobs()).length;
+    const sooner = (await blobs()).length;
     for (const size of [10, 100 * KB, 200 * KB, 20, 0]) {
       const content = randomBytes(size);
       await put(id, 'one', content, { headers: { 'content-type': `type/${size}` } });
@@ -75,13 +75,13 @@ onEachEngine((engine) => {
       assert.ok(body.equals(content), `${size}`);
       assert.equal(headers['content-type'], `type/${size}`);
       assert.equal((await stats(id))['storageBytes'], size);
-      assert.equal((await blobs()).length - before, size > 64 * KB ? 1 : 0, `${size}`);
+      assert.equal((await blobs()).length - sooner, size > 64 * KB ? 1 : 0, `${size}`);
     }
   });
 
   test('A11 of many writes to one key at once, one is kept whole, with at most one blob', async () => {
     const { id } = await make();
-    const before = (await blobs()).length;
+    const sooner = (await blobs()).length;
     const contents = Array.from({ length: 12 }, (_, i) => Buffer.alloc(i % 3 === 0 ? 1000 : 100 * KB + i, i));
     const answers = await Promise.all(contents.map((content) => put(id, 'one', content)));
     assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([201]));
@@ -89,26 +89,26 @@ onEachEngine((engine) => {
     assert.ok(contents.some((content) => content.equals(body)));
     const { storageBytes, writeCount } = await stats(id);
     assert.deepEqual([storageBytes, writeCount], [body.length, 12]);
-    assert.equal((await blobs()).length - before, body.length > 64 * KB ? 1 : 0);
+    assert.equal((await blobs()).length - sooner, body.length > 64 * KB ? 1 : 0);
   });
 
   test('A11 what is written and deleted at once leaves no blob without a record', async () => {
     const { id } = await make();
-    const before = (await blobs()).length;
+    const sooner = (await blobs()).length;
     const calls: Promise<RawAnswer>[] = [];
     for (let i = 0; i < 12; i += 1) {
       calls.push(put(id, 'one', Buffer.alloc(100 * KB, i)), remove(id, 'one'));
     }
     await Promise.all(calls);
     const { status, body } = await get(id, 'one');
-    assert.equal((await blobs()).length - before, status === 200 ? 1 : 0);
+    assert.equal((await blobs()).length - sooner, status === 200 ? 1 : 0);
     assert.equal((await stats(id))['storageBytes'], status === 200 ? body.length : 0);
   });
 
   test('A11 who reads while a record is replaced gets the one or the other', async () => {
     const { id } = await make();
     const contents = Array.from({ length: 10 }, (_, i) => Buffer.alloc(100 * KB, i));
-    await put(id, 'one', contents[0]!);
+    await put(id, 'one', contents[0]);
     const reads: Promise<RawAnswer>[] = [];
     for (const content of contents) {
       const writing = put(id, 'one', content);
@@ -255,7 +255,7 @@ onEachEngine((engine) => {
 
   test('A10 a deleted record is gone with its blob, and deleting succeeds when there is none', async () => {
     const { id } = await make();
-    const before = (await blobs()).length;
+    const sooner = (await blobs()).length;
     for (const size of [10, 100 * KB]) {
       await put(id, 'one', randomBytes(size));
       for (let time = 0; time < 2; time += 1) {
@@ -265,7 +265,7 @@ onEachEngine((engine) => {
       const { status, json } = await get(id, 'one');
       assert.deepEqual([status, json['error'].type], [404, 'record-not-found']);
     }
-    assert.equal((await blobs()).length, before);
+    assert.equal((await blobs()).length, sooner);
     assert.equal((await stats(id))['storageBytes'], 0);
   });
 

@@ -40,7 +40,12 @@ describe('a schema', () => {
         },
       },
     });
-    for (const schema of [{}, { fields: {} }, { fields: null, views: null }, { fields: { type: 'object' } }]) {
+    for (const schema of [
+      {},
+      { fields: {} },
+      { fields: null, views: null },
+      { fields: { type: 'object' } },
+    ]) {
       checkSchema(schema);
     }
   });
@@ -59,7 +64,9 @@ describe('a schema', () => {
     'properties that are a list': { fields: { properties: [] } },
     'a property that is no schema': { fields: { properties: { a: 'string' } } },
     'a circle of references': { fields: { $ref: '#' } },
-    'a wider circle': { fields: { $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } } } },
+    'a wider circle': {
+      fields: { $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } } },
+    },
     'views that are a list': { views: [] },
     'a view that is none': { views: { a: 5 } },
     'a view with wrong fields': { views: { a: { transformation: { fields: 'a' } } } },
@@ -80,7 +87,8 @@ describe('items', () => {
 
   test('that keep to the schema pass, and without one all do', async () => {
     await checkItems([{ n: 1 }, { n: 2, more: 'x' }], schema);
-    for (const none of [null, {}, { fields: {} }, { fields: null }]) await checkItems([{ anything: [] }], none);
+    for (const none of [null, {}, { fields: {} }, { fields: null }])
+      await checkItems([{ anything: [] }], none);
   });
 
   test('that break it are all named, with what is wrong', async () => {

@@ -23,13 +23,22 @@ describe('readQuery', () => {
   });
 
   test('empty names are no names', () => {
-    assert.deepEqual(readQuery({ format: 'json', fields: ['', 'a', ''] }, null).projection, { fields: ['a'] });
+    assert.deepEqual(readQuery({ format: 'json', fields: ['', 'a', ''] }, null).projection, {
+      fields: ['a'],
+    });
   });
 
   const schema = {
     views: {
       overview: {
-        transformation: { fields: ['a', 'b'], unwind: 'list', omit: ['c'], limit: 5, desc: true, flatten: null },
+        transformation: {
+          fields: ['a', 'b'],
+          unwind: 'list',
+          omit: ['c'],
+          limit: 5,
+          desc: true,
+          flatten: null,
+        },
       },
       plain: { display: {} },
     },
@@ -53,8 +62,7 @@ describe('readQuery', () => {
     for (const view of ['nope', 'constructor', '__proto__', '']) {
       assert.throws(
         () => readQuery({ format: 'json', view }, schema),
-        (error) =>
-          error instanceof Failure && error.details.code === 'requested-dataset-view-does-not-exist',
+        (error) => error instanceof Failure && error.details.code === 'requested-dataset-view-does-not-exist',
       );
     }
     assert.throws(
@@ -76,7 +84,13 @@ test('only the options that were given reach the exporter', () => {
 test('a range gives what slicing the list would give, turned around or not', () => {
   const list = fc.integer({ min: 0, max: 30 });
   fc.assert(
-    fc.property(list, list, fc.option(fc.integer({ min: 1, max: 30 }), { nil: undefined }), fc.boolean(), run),
+    fc.property(
+      list,
+      list,
+      fc.option(fc.integer({ min: 1, max: 30 }), { nil: undefined }),
+      fc.boolean(),
+      run,
+    ),
   );
   function run(total: number, offset: number, limit: number | undefined, desc: boolean) {
     const all = Array.from({ length: total }, (_, n) => n);

@@ -17,7 +17,9 @@ const Names = (description: string) => Type.Optional(Type.Array(Type.String(), {
 
 export const ItemsQuery = Type.Object({
   format: OneOf(FORMATS, { default: 'json' }),
-  offset: Type.Optional(Type.Integer({ minimum: 0, description: 'How many items to leave out at the start' })),
+  offset: Type.Optional(
+    Type.Integer({ minimum: 0, description: 'How many items to leave out at the start' }),
+  ),
   limit: Type.Optional(Type.Integer({ minimum: 0, description: 'The most items to give; 0 for all' })),
   desc: Flag('The newest item first'),
   clean: Flag('Both skipHidden and skipEmpty'),

@@ -67,7 +67,8 @@ export function toDetail(storage: Storage, counts: DatasetCounts, { publicUrl, i
   const { id, secret, schema } = storage;
   const items = `${publicUrl}/v2/datasets/${id}/items`;
   // Without a signature to those who could read it only because it is public.
-  const signature = isPublic(storage) || !isOwner ? '' : `?signature=${signStorage(storage, now + PUBLIC_URL_MS)}`;
+  const signature =
+    isPublic(storage) || !isOwner ? '' : `?signature=${signStorage(storage, now + PUBLIC_URL_MS)}`;
   return {
     ...toSummary(storage, counts),
     consoleUrl: `${publicUrl}/storage/datasets/${id}`,

@@ -46,7 +46,9 @@ describe('packItems', () => {
   });
 
   test('whatever an item holds, its line has no line break, NUL or half a surrogate pair', () => {
-    const item = JSON.parse('{"a":"\\n\\r\\u0000\\ud800\\u2028","\\u0000\\n":1,"__proto__":{"x":1}}') as object;
+    const item = JSON.parse(
+      '{"a":"\\n\\r\\u0000\\ud800\\u2028","\\u0000\\n":1,"__proto__":{"x":1}}',
+    ) as object;
     const { chunks } = packItems([item as Record<string, unknown>], none);
     const { text } = chunks[0]!;
     assert.equal(text.split('\n').length, 1);
@@ -92,7 +94,11 @@ describe('packItems', () => {
   });
 
   test('finds the fields that are new, in the order of their appearance', () => {
-    const items = [{ b: 1, a: 2 }, { c: 1, b: 2 }, JSON.parse('{"constructor":1}') as Record<string, unknown>];
+    const items = [
+      { b: 1, a: 2 },
+      { c: 1, b: 2 },
+      JSON.parse('{"constructor":1}') as Record<string, unknown>,
+    ];
     assert.deepEqual(packItems(items, new Set(['a'])).newFields, ['b', 'c', 'constructor']);
   });
 

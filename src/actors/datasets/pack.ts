@@ -3,6 +3,7 @@ import { parseJson } from '../../kernel/body.ts';
 import type { Item } from '../../kernel/export/input.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { isObject } from '../../kernel/patch/json-value.ts';
+import { Outline } from './outline.ts';
 
 /** As large as is good to read: one item more than asked for costs no more than its chunk. */
 const CHUNK_ITEMS = 1000;
@@ -17,6 +18,7 @@ export interface Chunk {
   at: number;
   count: number;
   bytes: number;
+  outline: string | null;
   text: string;
 }
 
@@ -49,15 +51,17 @@ export function packItems(items: readonly Item[], knownFields: ReadonlySet<strin
   let bytes = 0;
   let lines: string[] = [];
   let length = 0;
+  let outline = new Outline();
   const cut = () => {
     const text = lines.join('\n');
     const size = Buffer.byteLength(text);
     const last = chunks.at(-1);
     const at = last === undefined ? 0 : last.at + last.count;
-    chunks.push({ at, count: lines.length, bytes: size, text });
+    chunks.push({ at, count: lines.length, bytes: size, outline: outline.toText(text.length), text });
     bytes += size;
     lines = [];
     length = 0;
+    outline = new Outline();
   };
   for (const item of items) {
     let isClean = false;
@@ -70,6 +74,7 @@ export function packItems(items: readonly Item[], knownFields: ReadonlySet<strin
     const line = JSON.stringify(item);
     if (lines.length === CHUNK_ITEMS || (length > 0 && length + line.length > CHUNK_LENGTH)) cut();
     lines.push(line);
+    outline.add(item);
     length += line.length;
   }
   if (lines.length > 0) cut();
@@ -91,5 +96,7 @@ export function writeFields(names: readonly string[]): string {
 }
 
 export function readFields(text: string): string[] {
-  return [...new Set(text === '' ? [] : (JSON.parse(`[${text.trimEnd().replaceAll('\n', ',')}]`) as string[]))];
+  return [
+    ...new Set(text === '' ? [] : (JSON.parse(`[${text.trimEnd().replaceAll('\n', ',')}]`) as string[])),
+  ];
 }

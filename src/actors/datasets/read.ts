@@ -1,12 +1,17 @@
 // Reads a range of a dataset's items page by page, so that no transaction stays open while a slow client reads.
-import { sql } from 'kysely';
+import { sql, type ExpressionBuilder } from 'kysely';
+import type { Item } from '../../kernel/export/input.ts';
 import { Failure } from '../../kernel/failure.ts';
-import type { Db } from '../../kernel/storage/tables.ts';
+import type { Db, Tables } from '../../kernel/storage/tables.ts';
+import { parseLines } from './pack.ts';
 
 /** What is read in one trip, give or take a chunk; whoever renders it holds up the event loop meanwhile. */
 const PAGE_BYTES = 256 * 1024;
 const LEAST_CHUNKS = 8;
 const MOST_CHUNKS = 512;
+
+/** An item without columns. */
+const NOTHING: Item = {};
 
 /** Items by their sequence numbers, the last one not included. */
 export interface Range {
@@ -56,6 +61,43 @@ export async function* readLines(db: Db, id: string, range: Range): AsyncGenerat
   }
 }
 
+/**
+ * Items that have the columns of all those in the range, and are as many: blanks from the outlines of chunks, and the
+ * items themselves where there is no outline. Only forwards, as an outline tells which columns came first that way.
+ */
+export async function* readOutlines(
+  db: Db,
+  id: string,
+  { first, end }: Pick<Range, 'first' | 'end'>,
+): AsyncGenerator<Item[], void> {
+  for (let at = first; at < end;) {
+    const rows = await outlineQuery(db, id, at, end).execute();
+    if (rows.length === 0) throw gone();
+    for (const { first_seq, item_count, outline } of rows) {
+      const chunkEnd = first_seq + item_count;
+      if (outline !== null && first_seq >= at && chunkEnd <= end) {
+        const told = parseLines(outline);
+        yield [...told, ...Array<Item>(item_count - told.length).fill(NOTHING)];
+      } else {
+        const range = { first: at, end: Math.min(chunkEnd, end), desc: false };
+        for await (const texts of readLines(db, id, range)) yield parseLines(texts.join('\n'));
+      }
+      at = chunkEnd;
+    }
+  }
+}
+
+function outlineQuery(db: Db, id: string, first: number, end: number) {
+  return db
+    .selectFrom('dataset_chunks')
+    .select(['first_seq', 'item_count', 'outline'])
+    .where('dataset_id', '=', id)
+    .where('first_seq', '<', end)
+    .where('first_seq', '>=', startOf(id, first))
+    .orderBy('first_seq')
+    .limit(MOST_CHUNKS);
+}
+
 /** The lines of a chunk that are in the range; as they are where that is all of them. */
 function cut({ first_seq, item_count, items }: ReadChunk, first: number, end: number, desc: boolean): string {
   const from = Math.max(first - first_seq, 0);
@@ -85,14 +127,7 @@ export function pageQuery(db: Db, id: string, { first, end, desc }: Range, width
         .select(['first_seq', 'bytes'])
         .where('dataset_id', '=', id)
         .where('first_seq', '<', end)
-        // The range may begin in the middle of a chunk.
-        .where('first_seq', '>=', (sub) =>
-          sub
-            .selectFrom('dataset_chunks as start')
-            .select(({ fn }) => fn.coalesce(fn.max('start.first_seq'), sql<number>`0`).as('first_seq'))
-            .where('start.dataset_id', '=', id)
-            .where('start.first_seq', '<=', first),
-        )
+        .where('first_seq', '>=', startOf(id, first))
         .orderBy('first_seq', order)
         .limit(width),
     )
@@ -112,4 +147,14 @@ export function pageQuery(db: Db, id: string, { first, end, desc }: Range, width
     )
     .where('measured.before', '<', PAGE_BYTES)
     .select(['chunk.first_seq', 'chunk.item_count', 'chunk.items']);
+}
+
+/** Where the chunk with this item begins: a range may begin in the middle of one. */
+function startOf(id: string, first: number) {
+  return (query: ExpressionBuilder<Tables, 'dataset_chunks'>) =>
+    query
+      .selectFrom('dataset_chunks as start')
+      .select(({ fn }) => fn.coalesce(fn.max('start.first_seq'), sql<number>`0`).as('first_seq'))
+      .where('start.dataset_id', '=', id)
+      .where('start.first_seq', '<=', first);
 }

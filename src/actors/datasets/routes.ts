@@ -1,5 +1,5 @@
 // The routes of datasets: those of every storage, and pushing, reading and summing up items.
-import { exporters, startExport } from '../../kernel/export/exporters.ts';
+import { exporters, startExport, type ExportFormat } from '../../kernel/export/exporters.ts';
 import { projector } from '../../kernel/export/project.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
@@ -9,13 +9,27 @@ import { openStorage } from '../storages/access.ts';
 import type { Storage } from '../storages/model.ts';
 import { ByReference, storageRoutes, type StorageType } from '../storages/routes.ts';
 import { checkItems, checkSchema } from './item-schema.ts';
-import { exportOptions, ItemsQuery, paginationHeaders, rangeOf, readQuery, type Asked } from './items-query.ts';
+import {
+  exportOptions,
+  ItemsQuery,
+  paginationHeaders,
+  rangeOf,
+  readQuery,
+  type Asked,
+} from './items-query.ts';
 import { knownFields } from './known-fields.ts';
 import { DatasetDetail, DatasetStatistics, DatasetSummary, toDetail, toSummary } from './model.ts';
 import { packItems, parseLines, readItems } from './pack.ts';
-import { readLines, type Range } from './read.ts';
+import { readLines, readOutlines, type Range } from './read.ts';
 import { measuredFields, measureItems } from './statistics.ts';
-import { appendItems, countReads, findCounts, listMeasures, makeDataset, type DatasetCounts } from './store.ts';
+import {
+  appendItems,
+  countReads,
+  findCounts,
+  listMeasures,
+  makeDataset,
+  type DatasetCounts,
+} from './store.ts';
 
 const datasets: StorageType = {
   kind: 'dataset',
@@ -53,7 +67,11 @@ const pushItems = route(
     reply: { 201: Type.Object({}) },
   },
   async ({ caller, now, params, body, base }, kernel) => {
-    const storage = await openStorage(kernel, 'dataset', 'write', { caller, now, reference: params.storageId });
+    const storage = await openStorage(kernel, 'dataset', 'write', {
+      caller,
+      now,
+      reference: params.storageId,
+    });
     spend(kernel, 'dataset_push', storage, now);
     const items = readItems(body);
     await checkItems(items, storage.schema);
@@ -135,13 +153,19 @@ function write(
       for await (const texts of readLines(db, id, range)) yield texts.map(separate);
     }, options);
   }
-  return writeItems(async function* () {
+  const all = async function* () {
     for await (const texts of readLines(db, id, range)) {
       const items = parseLines(texts.join('\n'));
       yield project === undefined ? items : items.flatMap(project);
     }
-  }, options);
+  };
+  if (project !== undefined || range.desc || !TABLES.has(format)) return writeItems(all, options);
+  let passes = 0;
+  return writeItems(() => (++passes === 1 ? readOutlines(db, id, range) : all()), options);
 }
+
+/** Formats whose first pass through the items is for their columns alone. */
+const TABLES: ReadonlySet<ExportFormat> = new Set(['csv', 'html', 'xlsx']);
 
 const getStatistics = route(
   {
@@ -154,7 +178,11 @@ const getStatistics = route(
     reply: { 200: DatasetStatistics },
   },
   async ({ caller, now, params }, kernel) => {
-    const storage = await openStorage(kernel, 'dataset', 'read', { caller, now, reference: params.storageId });
+    const storage = await openStorage(kernel, 'dataset', 'read', {
+      caller,
+      now,
+      reference: params.storageId,
+    });
     spend(kernel, 'dataset', storage, now);
     const known = new Map(
       (await listMeasures(kernel.db, storage.id)).map(({ field, ...measure }) => [field, measure]),
@@ -165,7 +193,12 @@ const getStatistics = route(
   },
 );
 
-export const datasetRoutes: Route[] = [...storageRoutes(datasets), pushItems, getItems, getStatistics] as Route[];
+export const datasetRoutes: Route[] = [
+  ...storageRoutes(datasets),
+  pushItems,
+  getItems,
+  getStatistics,
+] as Route[];
 
 async function countsOf({ db }: Kernel, { id }: Storage): Promise<DatasetCounts> {
   const counts = (await findCounts(db, [id])).get(id);
@@ -183,9 +216,16 @@ function spend({ limits }: Kernel, category: 'dataset' | 'dataset_push', { id }:
   const bucket = `actors.${category}:${id}`;
   if (limits.take(bucket, 'everyone', now) !== undefined) return;
   const { limit, resetAt } = limits.peek(bucket, 'everyone', now);
-  throw new Failure('exhausted', `You have exceeded the rate limit of ${limit} requests per second for this dataset`, {
-    headers: { 'retry-after': String(Math.ceil((resetAt - now) / 1000)), 'x-ratelimit-limit': String(limit) },
-  });
+  throw new Failure(
+    'exhausted',
+    `You have exceeded the rate limit of ${limit} requests per second for this dataset`,
+    {
+      headers: {
+        'retry-after': String(Math.ceil((resetAt - now) / 1000)),
+        'x-ratelimit-limit': String(limit),
+      },
+    },
+  );
 }
 
 /** A body without the API's envelope. */

@@ -7,7 +7,7 @@ import { Failure } from '../../kernel/failure.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { datasetMigrations } from '../migrations/datasets.ts';
 import { packItems, parseLines } from './pack.ts';
-import { pageQuery, readLines, type Range } from './read.ts';
+import { pageQuery, readLines, readOutlines, type Range } from './read.ts';
 import { measureItems } from './statistics.ts';
 import { appendItems, countReads, findCounts, listMeasures, makeDataset, purgeDataset } from './store.ts';
 
@@ -82,7 +82,11 @@ onEachEngine(({ kind, open }) => {
       );
       const total = batches.flat().length;
       assert.equal((await countsOf(id))!.itemCount, total);
-      const items = (await read(id, { first: 0, end: total, desc: false })) as { batch: number; n: number; of: number }[];
+      const items = (await read(id, { first: 0, end: total, desc: false })) as {
+        batch: number;
+        n: number;
+        of: number;
+      }[];
       for (let at = 0; at < items.length; at += items[at]!.of) {
         assert.deepEqual(items.slice(at, at + items[at]!.of), batches[items[at]!.batch]);
       }
@@ -192,6 +196,32 @@ onEachEngine(({ kind, open }) => {
       assert.deepEqual(await reading.next(), { done: true, value: undefined });
     });
 
+    test('outlines have the columns of the items, and are as many', async () => {
+      const id = await make();
+      const same = (from: number, to: number) =>
+        numbers(from, to).map(({ n }) => ({ n, text: 'x'.repeat(50) }));
+      await push(id, same(0, 1500));
+      await push(id, [{ single: 1 }]);
+      await push(id, [...same(1501, 1700), { n: 1700, late: { a: [1] } }]);
+      for (const [first, end] of [
+        [0, 1701],
+        [1, 1701],
+        [0, 1500],
+        [999, 1001],
+        [1500, 1502],
+        [5, 6],
+      ] as const) {
+        const outlined: Item[] = [];
+        for await (const items of readOutlines(engine.db, id, { first, end })) outlined.push(...items);
+        const all = (await read(id, { first, end, desc: false })) as Item[];
+        assert.equal(outlined.length, all.length, `${first}-${end}`);
+        const keysOf = (items: Item[]) => [...new Set(items.flatMap(Object.keys))];
+        assert.deepEqual(keysOf(outlined), keysOf(all), `${first}-${end}`);
+      }
+      const { length } = await read(id, { first: 0, end: 1701, desc: false });
+      assert.equal(length, 1701);
+    });
+
     test('reads are counted', async () => {
       const id = await make();
       await countReads(engine.db, id, 7);
@@ -222,7 +252,11 @@ onEachEngine(({ kind, open }) => {
       await engine.db.insertInto('dataset_chunks').values(rows).execute();
       await assert.rejects(purgeDataset(engine.db, id, AbortSignal.abort(new Error('stopping'))), /stopping/);
       await purgeDataset(engine.db, id, new AbortController().signal);
-      const left = await engine.db.selectFrom('dataset_chunks').select('first_seq').where('dataset_id', '=', id).execute();
+      const left = await engine.db
+        .selectFrom('dataset_chunks')
+        .select('first_seq')
+        .where('dataset_id', '=', id)
+        .execute();
       assert.deepEqual(left, []);
     });
   });
@@ -236,7 +270,12 @@ onEachEngine(({ kind, open }) => {
     }
     if (kind === 'postgres') await sql`analyze dataset_chunks`.execute(engine.db);
     for (const desc of [false, true]) {
-      const { sql: text, parameters } = pageQuery(engine.db, id, { first: 15_000, end: 19_000, desc }, 8).compile();
+      const { sql: text, parameters } = pageQuery(
+        engine.db,
+        id,
+        { first: 15_000, end: 19_000, desc },
+        8,
+      ).compile();
       const explain = kind === 'sqlite' ? 'explain query plan ' : 'explain ';
       const { rows } = await engine.db.executeQuery<Record<string, unknown>>({
         ...sql``.compile(engine.db),

@@ -79,9 +79,9 @@ function count(id: string, { count, cleanCount, bytes, newFields }: Packed, now:
 
 /** SQLite: the counter first, then what it has counted. They cost one trip, and no other statement comes between. */
 function append(db: Db, id: string, packed: Packed, now: number): CompiledQuery[] {
-  const inserts = packed.chunks.map(({ at, count, bytes, text }) =>
-    sql`insert into dataset_chunks (dataset_id, first_seq, item_count, bytes, items)
-      select storage_id, item_count - ${packed.count - at}, ${count}, ${bytes}, ${text}
+  const inserts = packed.chunks.map(({ at, count, bytes, outline, text }) =>
+    sql`insert into dataset_chunks (dataset_id, first_seq, item_count, bytes, outline, items)
+      select storage_id, item_count - ${packed.count - at}, ${count}, ${bytes}, ${outline}, ${text}
       from datasets where storage_id = ${id}`.compile(db),
   );
   return [count(id, packed, now).compile(db), ...inserts];
@@ -90,13 +90,15 @@ function append(db: Db, id: string, packed: Packed, now: number): CompiledQuery[
 /** PostgreSQL: one statement, so that the dataset's row is locked for no longer than one commit. */
 function appendAtOnce(db: Db, id: string, packed: Packed, now: number): CompiledQuery {
   const rows = packed.chunks.map(
-    ({ at, count, bytes, text }) =>
-      sql`(cast(${packed.count - at} as bigint), cast(${count} as integer), cast(${bytes} as bigint), ${text})`,
+    ({ at, count, bytes, outline, text }) =>
+      sql`(cast(${packed.count - at} as bigint), cast(${count} as integer), cast(${bytes} as bigint), ${outline}, ${text})`,
   );
   return sql`with counted as (${count(id, packed, now)} returning item_count)
-    insert into dataset_chunks (dataset_id, first_seq, item_count, bytes, items)
-    select ${id}, counted.item_count - chunk.before_end, chunk.item_count, chunk.bytes, chunk.items
-    from counted, (values ${sql.join(rows)}) as chunk (before_end, item_count, bytes, items)`.compile(db);
+    insert into dataset_chunks (dataset_id, first_seq, item_count, bytes, outline, items)
+    select ${id}, counted.item_count - chunk.before_end, chunk.item_count, chunk.bytes, chunk.outline, chunk.items
+    from counted, (values ${sql.join(rows)}) as chunk (before_end, item_count, bytes, outline, items)`.compile(
+    db,
+  );
 }
 
 function addMeasures(db: Db, id: string, measures: readonly FieldMeasure[]): CompiledQuery {

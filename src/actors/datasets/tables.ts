@@ -20,6 +20,8 @@ declare module '../../kernel/storage/tables.ts' {
       first_seq: number;
       item_count: number;
       bytes: number;
+      /** The columns of its items, told by some of them. */
+      outline: string | null;
       /** One item on each line: JSON.stringify writes no line break, nor a NUL or half a surrogate pair. */
       items: string;
     };

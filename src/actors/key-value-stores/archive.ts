@@ -18,8 +18,12 @@ async function* files(kernel: Kernel, storeId: string, filter: KeyFilter) {
     const records = await listRecords(kernel.db, storeId, { ...filter, after, limit: AT_ONCE });
     for (const record of records) {
       const content = await plainContent(kernel, record);
-      // It is replaced or deleted meanwhile.
-      if (content !== undefined) yield { name: record.key, content };
+      if (content === undefined) continue; // replaced or deleted meanwhile
+      try {
+        yield { name: record.key, content };
+      } finally {
+        content.destroy(); // also when nobody began to read it
+      }
     }
     if (records.length < AT_ONCE) return;
     after = records.at(-1)!.key;

@@ -195,7 +195,7 @@ export function checkSchema(schema: Record<string, unknown>): void {
   if (schema['collections'] === undefined) return;
   const collections = Object.entries(collectionsOf(schema) ?? { collections: null });
   for (const [name, collection] of collections) {
-    const { key, keyPrefix } = (collection ?? {}) as Collection;
+    const { key, keyPrefix } = collection ?? {};
     const isGood =
       typeof key === 'string' ? keyPrefix === undefined : typeof keyPrefix === 'string' && key === undefined;
     if (!isGood)

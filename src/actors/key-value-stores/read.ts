@@ -28,36 +28,37 @@ export async function answerWith(
   const isAsSent = encoding === null || admits(textOf(wish, 'accept-encoding'), encoding);
   const headers = headersOf(record, wish, isAsSent);
   if (matches(textOf(wish, 'if-none-match'), headers['etag']!)) return reply(304, undefined, headers);
-  if (!isAsSent) return await decoded(kernel, record, encoding, wish, headers);
-
-  const { presign } = kernel.blobs;
-  if ('blob' in record && presign !== undefined && wish.method === 'GET') {
-    const location = presign(record.blob, {
-      expiresSeconds: REDIRECT_SECONDS,
-      contentType: record.contentType,
-      ...(encoding !== null && { contentEncoding: encoding }),
-      ...(wish.attachment && { disposition: dispositionOf(record) }),
-    });
-    return reply(302, undefined, { location, 'cache-control': 'no-store' });
+  if (wish.method === 'HEAD') {
+    return new Stream(piece(), isAsSent ? { ...headers, 'content-length': String(size) } : headers);
   }
+  if (!isAsSent) return await decoded(kernel, record, encoding, headers);
+  const location = 'blob' in record ? addressOf(kernel, record, record.blob, wish) : undefined;
+  if (location !== undefined) return reply(302, undefined, { location, 'cache-control': 'no-store' });
 
   const ifRange = textOf(wish, 'if-range');
-  const range =
-    ifRange === undefined || ifRange === headers['etag'] ? readRange(textOf(wish, 'range'), size) : undefined;
-  if (range === 'beyond')
+  const isSame = ifRange === undefined || ifRange === headers['etag'];
+  const range = isSame ? readRange(textOf(wish, 'range'), size) : undefined;
+  if (range === 'beyond') {
     return new Stream(piece(), { 'content-range': `bytes */${size}`, 'content-length': '0' }, 416);
-  const partly = range !== undefined && {
-    'content-range': `bytes ${range.start}-${range.end}/${size}`,
-  };
-  const length = range === undefined ? size : range.end - range.start + 1;
+  }
   const source =
     'body' in record ? piece(partOf(record.body, range)) : await blobFlow(kernel, record.blob, range);
   if (source === undefined) return undefined;
-  return new Stream(
-    source,
-    { ...headers, ...partly, 'content-length': String(length) },
-    range === undefined ? 200 : 206,
-  );
+  if (range === undefined) return new Stream(source, { ...headers, 'content-length': String(size) });
+  const { start, end } = range;
+  headers['content-range'] = `bytes ${start}-${end}/${size}`;
+  return new Stream(source, { ...headers, 'content-length': String(end - start + 1) }, 206);
+}
+
+/** Where the object storage itself gives out the blob, if it does. */
+function addressOf({ blobs }: Kernel, record: StoredRecord, blob: string, wish: Wish): string | undefined {
+  const { contentType, encoding } = record;
+  return blobs.presign?.(blob, {
+    expiresSeconds: REDIRECT_SECONDS,
+    contentType,
+    ...(encoding !== null && { contentEncoding: encoding }),
+    ...(wish.attachment && { disposition: dispositionOf(record) }),
+  });
 }
 
 function headersOf(record: StoredRecord, { attachment }: Wish, isAsSent: boolean): Record<string, string> {
@@ -85,10 +86,8 @@ async function decoded(
   kernel: Kernel,
   record: StoredRecord,
   encoding: Encoding,
-  { method }: Wish,
   headers: Record<string, string>,
 ): Promise<Stream | undefined> {
-  if (method === 'HEAD') return new Stream(piece(), headers);
   const content = await contentOf(kernel, record);
   if (content === undefined) return undefined;
   const stream = decode(content, encoding);

@@ -24,7 +24,7 @@ import {
 } from './model.ts';
 import { answerWith } from './read.ts';
 import { createStore, findRecord, listKeys, statsOf } from './store.ts';
-import { countUse, pendingUses } from './uses.ts';
+import { countUse, saveUses } from './uses.ts';
 import { removeRecord, writeRecord } from './write.ts';
 
 const KIND = 'key-value-store';
@@ -39,10 +39,10 @@ const type: StorageType = {
   Summary: KeyValueStoreSummary,
   make: (tx, { id, createdAt }) => createStore(tx, id, createdAt),
   async detail(storage, kernel, isOwner) {
-    const stats = (await statsOf(kernel.db, [storage.id]))(storage.id);
-    const { reads, lists } = pendingUses(kernel, storage.id);
-    const counted = { ...stats, readCount: stats.readCount + reads, listCount: stats.listCount + lists };
-    return toDetail(storage, counted, { publicUrl: kernel.publicUrl, now: kernel.clock.now(), isOwner });
+    await saveUses(kernel);
+    const stats = await statsOf(kernel.db, [storage.id]);
+    const shown = { publicUrl: kernel.publicUrl, now: kernel.clock.now(), isOwner };
+    return toDetail(storage, stats(storage.id), shown);
   },
   async summaries(storages, { db }) {
     const stats = await statsOf(

@@ -1,10 +1,10 @@
 // Key-value stores in the database: their counts, and their records with what is small enough to stand in the row.
-import type { ExpressionBuilder, Selectable } from 'kysely';
+import type { ExpressionBuilder } from 'kysely';
 import { Failure } from '../../kernel/failure.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import type { Db, Tables } from '../../kernel/storage/tables.ts';
 import type { Encoding, KeyFilter, StoreStats } from './model.ts';
-import './tables.ts';
+import type { RecordRow } from './tables.ts';
 
 export interface RecordHead {
   contentType: string;
@@ -208,7 +208,7 @@ function pageOf(db: Db, storeId: string, { prefixes, key, after, limit }: KeyPag
   return query.orderBy('key').limit(limit);
 }
 
-function recordOf(row: Selectable<Tables['kv_records']>): StoredRecord {
+function recordOf(row: RecordRow): StoredRecord {
   return {
     key: row.key,
     contentType: row.content_type,

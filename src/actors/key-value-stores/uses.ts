@@ -2,32 +2,40 @@
 import type { Kernel } from '../../kernel/kernel.ts';
 import { addUses, type Uses } from './store.ts';
 
-const FLUSH_MS = 1000;
+const SAVE_MS = 1000;
 
-const counts = new WeakMap<Kernel, Map<string, Uses>>();
+interface Counts {
+  pending: Map<string, Uses>;
+  /** What is being written; those that come after wait for it. */
+  saving: Promise<void>;
+}
+
+const all = new WeakMap<Kernel, Counts>();
+
+function countsOf(kernel: Kernel): Counts {
+  let counts = all.get(kernel);
+  if (counts === undefined) all.set(kernel, (counts = { pending: new Map(), saving: Promise.resolve() }));
+  return counts;
+}
 
 export function countUse(kernel: Kernel, storeId: string, use: keyof Uses): void {
-  let pending = counts.get(kernel);
-  if (pending === undefined) {
-    counts.set(kernel, (pending = new Map()));
-    setTimeout(() => void flush(kernel), FLUSH_MS).unref();
-  }
+  const { pending } = countsOf(kernel);
+  if (pending.size === 0) setTimeout(() => void saveUses(kernel), SAVE_MS).unref();
   const uses = pending.get(storeId) ?? { reads: 0, lists: 0 };
   uses[use] += 1;
   pending.set(storeId, uses);
 }
 
-/** What is counted here and not yet in the database. */
-export function pendingUses(kernel: Kernel, storeId: string): Uses {
-  return counts.get(kernel)?.get(storeId) ?? { reads: 0, lists: 0 };
-}
-
-async function flush(kernel: Kernel): Promise<void> {
-  const pending = counts.get(kernel)!;
-  counts.delete(kernel);
-  try {
-    await addUses(kernel.engine, pending);
-  } catch (error) {
-    kernel.log.debug({ err: error }, 'some reads of key-value stores are not counted');
-  }
+/** After this the database knows all that was counted before. It does not fail: numbers are not worth a call. */
+export function saveUses(kernel: Kernel): Promise<void> {
+  const counts = countsOf(kernel);
+  const { pending } = counts;
+  if (pending.size === 0) return counts.saving;
+  counts.pending = new Map();
+  counts.saving = counts.saving
+    .then(() => addUses(kernel.engine, pending))
+    .catch((error: unknown) => {
+      kernel.log.debug({ err: error }, 'some reads of key-value stores are not counted');
+    });
+  return counts.saving;
 }

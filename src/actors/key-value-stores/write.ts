@@ -7,7 +7,7 @@ import type { Encoding } from './model.ts';
 import { deleteRecord, replaceRecord, type NewRecord } from './store.ts';
 
 /** Records up to this size stand in the database: they share its commits instead of syncing a file each. */
-export const INLINE_BYTES = 64 * 1024;
+const INLINE_BYTES = 64 * 1024;
 
 /** What all blobs of records begin with. */
 export const BLOB_PREFIX = 'kv/';

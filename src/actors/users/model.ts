@@ -56,7 +56,7 @@ export function toPublicUser(member: Member): Static<typeof PublicUser> {
 }
 
 /** What this server offers. There are no plans to buy: what it can do is on for everyone. */
-const OFFERED: (typeof FEATURES)[number][] = [];
+const OFFERED: (typeof FEATURES)[number][] = ['STORAGE'];
 
 export function toPrivateUser(member: Member): Static<typeof PrivateUser> {
   return {

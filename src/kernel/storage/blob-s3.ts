@@ -119,7 +119,7 @@ async function* partsOf(data: Uint8Array | AsyncIterable<Uint8Array>): AsyncGene
     isLast,
   });
   for await (const chunk of data instanceof Uint8Array ? [data] : data) {
-    for (let at = 0; at < chunk.length; ) {
+    for (let at = 0; at < chunk.length;) {
       if (size === PART_BYTES) {
         yield take(false);
         [size, hash] = [0, createHash('sha256')];
