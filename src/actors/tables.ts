@@ -1,25 +1,25 @@
-// The tables that all three kinds of storage share: what a storage is called, whose it is and who may look.
+// The table that all three kinds of storage share: what a storage is called, whose it is and who may look.
+
+export interface StorageRow {
+  id: string;
+  kind: string;
+  user_id: string;
+  name: string | null;
+  title: string | null;
+  general_access: string;
+  /** Signs public URLs; the owner may see it. */
+  secret: string;
+  schema: string | null;
+  act_id: string | null;
+  act_run_id: string | null;
+  created_at: number;
+  modified_at: number;
+  /** When it was last used, to a minute: retention goes by it. */
+  accessed_at: number;
+}
 
 declare module '../kernel/storage/tables.ts' {
   interface Tables {
-    storages: {
-      id: string;
-      kind: string;
-      user_id: string;
-      name: string | null;
-      title: string | null;
-      general_access: string;
-      /** Signs public URLs; the owner may see it. */
-      secret: string;
-      schema: string | null;
-      act_id: string | null;
-      act_run_id: string | null;
-      created_at: number;
-      modified_at: number;
-      /** When it was last used, to a minute: retention goes by it. */
-      accessed_at: number;
-    };
+    storages: StorageRow;
   }
 }
-
-export {};

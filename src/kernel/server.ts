@@ -12,8 +12,8 @@ export interface ServerOptions {
 
 const MAX_HEADER_BYTES = 16 * 1024;
 const HEADERS_MS = 15_000;
-/** For a whole request, body included; a client that trickles bytes does not hold a socket for ever. */
-const REQUEST_MS = 300_000;
+/** For a whole request, body included: long enough for the largest record over a slow line, and not for ever. */
+const REQUEST_MS = 60 * 60 * 1000;
 const KEEP_ALIVE_MS = 72_000;
 
 export function createServer({ tls, trustProxy }: ServerOptions): FastifyInstance {

@@ -4,7 +4,7 @@ import { Actor } from 'apify';
 
 const LOCK_SECONDS = 5;
 
-await Actor.init({ storage: Actor.newClient() as never });
+await Actor.init({ storage: Actor.newClient() });
 const queue = await Actor.openRequestQueue('site', { forceCloud: true });
 const pages = await Actor.openDataset('pages', { forceCloud: true });
 

@@ -7,7 +7,7 @@ import { Outline } from './outline.ts';
 
 /** As large as is good to read: one item more than asked for costs no more than its chunk. */
 const CHUNK_ITEMS = 1000;
-const CHUNK_LENGTH = 256 * 1024;
+const CHUNK_LENGTH = 64 * 1024;
 
 /** Beyond these a dataset does not learn names: items keyed by an address, say, have no end of them. */
 const MOST_FIELDS = 2000;

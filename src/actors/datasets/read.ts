@@ -6,7 +6,7 @@ import type { Db, Tables } from '../../kernel/storage/tables.ts';
 import { parseLines } from './pack.ts';
 
 /** What is read in one trip, give or take a chunk; whoever renders it holds up the event loop meanwhile. */
-const PAGE_BYTES = 256 * 1024;
+const PAGE_BYTES = 128 * 1024;
 const LEAST_CHUNKS = 8;
 const MOST_CHUNKS = 512;
 

@@ -5,6 +5,7 @@ import type { Engine } from '../../kernel/storage/engine.ts';
 import type { Db, Tables } from '../../kernel/storage/tables.ts';
 import type { Encoding, KeyFilter, StoreStats } from './model.ts';
 import type { RecordRow } from './tables.ts';
+import { template } from './template.ts';
 
 export interface RecordHead {
   contentType: string;
@@ -64,15 +65,71 @@ export async function statsOf(db: Db, ids: string[]): Promise<(id: string) => St
   return (id) => stats.get(id) ?? NOTHING;
 }
 
-export async function findRecord(db: Db, storeId: string, key: string): Promise<StoredRecord | undefined> {
-  const row = await db
-    .selectFrom('kv_records')
-    .selectAll()
-    .where('store_id', '=', storeId)
-    .where('key', '=', key)
-    .executeTakeFirst();
-  return row && recordOf(row);
+interface Place {
+  storeId: string;
+  key: string;
 }
+
+const findOne = template((db, { storeId, key }: Place) =>
+  db.selectFrom('kv_records').selectAll().where('store_id', '=', storeId).where('key', '=', key),
+);
+
+export async function findRecord(db: Db, storeId: string, key: string): Promise<StoredRecord | undefined> {
+  const { rows } = await db.executeQuery(findOne(db, { storeId, key }));
+  return rows[0] && recordOf(rows[0]);
+}
+
+const countWrite = template((db, { storeId, now }: { storeId: string; now: number }) =>
+  db
+    .updateTable('kv_stores')
+    .set((eb) => ({ write_count: eb('write_count', '+', 1), modified_at: now }))
+    .where('id', '=', storeId),
+);
+
+const upsert = template((db, row: Omit<RecordRow, 'replaced_blob' | 'replaced_size'>) =>
+  db
+    .insertInto('kv_records')
+    .values({
+      store_id: row.store_id,
+      key: row.key,
+      content_type: row.content_type,
+      content_encoding: row.content_encoding,
+      size: row.size,
+      etag: row.etag,
+      updated_at: row.updated_at,
+      blob: row.blob,
+      body: row.body,
+      replaced_blob: null,
+      replaced_size: 0,
+    })
+    .onConflict((conflict) =>
+      conflict.columns(['store_id', 'key']).doUpdateSet(({ ref }) => ({
+        content_type: ref('excluded.content_type'),
+        content_encoding: ref('excluded.content_encoding'),
+        size: ref('excluded.size'),
+        etag: ref('excluded.etag'),
+        updated_at: ref('excluded.updated_at'),
+        blob: ref('excluded.blob'),
+        body: ref('excluded.body'),
+        replaced_blob: ref('kv_records.blob'),
+        replaced_size: ref('kv_records.size'),
+      })),
+    )
+    .returning('replaced_blob'),
+);
+
+const addGrowth = template((db, { storeId, key }: Place) =>
+  db
+    .updateTable('kv_stores')
+    .set((eb) => ({
+      storage_bytes: eb(
+        'storage_bytes',
+        '+',
+        one(eb, storeId, key).select((row) => row('size', '-', row.ref('replaced_size')).as('growth')),
+      ),
+    }))
+    .where('id', '=', storeId),
+);
 
 /**
  * Makes the record what is given. Returns the blob that nobody names any more, if there is one. The row of the store is
@@ -85,52 +142,19 @@ export async function replaceRecord(
   record: NewRecord,
   now: number,
 ): Promise<string | undefined> {
-  const statements = [
-    db
-      .updateTable('kv_stores')
-      .set((eb) => ({ write_count: eb('write_count', '+', 1), modified_at: now }))
-      .where('id', '=', storeId),
-    db
-      .insertInto('kv_records')
-      .values({
-        store_id: storeId,
-        key,
-        content_type: record.contentType,
-        content_encoding: record.encoding,
-        size: record.size,
-        etag: record.etag,
-        updated_at: now,
-        blob: 'blob' in record ? record.blob : null,
-        body: 'body' in record ? record.body : null,
-        replaced_blob: null,
-        replaced_size: 0,
-      })
-      .onConflict((conflict) =>
-        conflict.columns(['store_id', 'key']).doUpdateSet(({ ref }) => ({
-          content_type: ref('excluded.content_type'),
-          content_encoding: ref('excluded.content_encoding'),
-          size: ref('excluded.size'),
-          etag: ref('excluded.etag'),
-          updated_at: ref('excluded.updated_at'),
-          blob: ref('excluded.blob'),
-          body: ref('excluded.body'),
-          replaced_blob: ref('kv_records.blob'),
-          replaced_size: ref('kv_records.size'),
-        })),
-      )
-      .returning('replaced_blob'),
-    db
-      .updateTable('kv_stores')
-      .set((eb) => ({
-        storage_bytes: eb(
-          'storage_bytes',
-          '+',
-          one(eb, storeId, key).select((row) => row('size', '-', row.ref('replaced_size')).as('growth')),
-        ),
-      }))
-      .where('id', '=', storeId),
-  ];
-  const results = await batch(statements.map((statement) => statement.compile())).catch(explainGone);
+  const row = {
+    store_id: storeId,
+    key,
+    content_type: record.contentType,
+    content_encoding: record.encoding,
+    size: record.size,
+    etag: record.etag,
+    updated_at: now,
+    blob: 'blob' in record ? record.blob : null,
+    body: 'body' in record ? record.body : null,
+  };
+  const statements = [countWrite(db, { storeId, now }), upsert(db, row), addGrowth(db, { storeId, key })];
+  const results = await batch(statements).catch(explainGone);
   const [replaced] = results[1]!.rows as { replaced_blob: string | null }[];
   return replaced?.replaced_blob ?? undefined;
 }

@@ -116,6 +116,16 @@ async function place(
   return placed!.rows.length > 0;
 }
 
+const RELEASE_ALL = {
+  sqlite: `update queue_requests set lock_until = 0, locked_by = null
+     where queue_no = (select no from request_queues where id = ?1)
+       and lock_until > ?2 and lock_until > 0 and locked_by = ?3 returning id`,
+  // The queue's row first, as all do who change many requests: so that none waits for another in a circle.
+  postgres: `with q as materialized (select no from request_queues where id = $1 for update)
+     update queue_requests r set lock_until = 0, locked_by = null from q
+     where r.queue_no = q.no and r.lock_until > $2 and r.lock_until > 0 and r.locked_by = $3 returning r.id`,
+};
+
 /** Gives back all that the client holds, each to its old place. */
 export async function releaseAllLocks(
   { db, kind }: Engine,
@@ -123,24 +133,8 @@ export async function releaseAllLocks(
   client: string,
   now: number,
 ): Promise<number> {
-  return await db.transaction().execute(async (tx) => {
-    // The queue's row first, as all do who change many requests: so that none waits for another in a circle.
-    await tx
-      .selectFrom('request_queues')
-      .select('no')
-      .where('id', '=', queueId)
-      .$if(kind === 'postgres', (query) => query.forUpdate())
-      .execute();
-    const { numUpdatedRows } = await tx
-      .updateTable('queue_requests')
-      .set({ lock_until: 0, locked_by: null })
-      .where('queue_no', '=', numberOf(queueId))
-      .where('lock_until', '>', now)
-      .where(sql<boolean>`lock_until > 0`)
-      .where('locked_by', '=', client)
-      .executeTakeFirstOrThrow();
-    return Number(numUpdatedRows);
-  });
+  const { rows } = await db.executeQuery(CompiledQuery.raw(RELEASE_ALL[kind], [queueId, now, client]));
+  return rows.length;
 }
 
 async function demandRequest(db: Db, { queueId, id }: Holder) {

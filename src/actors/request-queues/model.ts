@@ -197,6 +197,10 @@ export function requestIdOf(uniqueKey: string): string {
   return hash('sha256', uniqueKey, 'base64').replaceAll(/[+/=]/g, '').slice(0, 15);
 }
 
+export function isRequestId(text: string): boolean {
+  return /^[A-Za-z0-9]{15}$/.test(text);
+}
+
 /** What tells URLs apart in crawling: no fragment, no campaign parameters, no slash at the end, and the query in order. */
 export function uniqueKeyOf(url: string): string {
   const parsed = URL.parse(url.trim());
@@ -314,7 +318,7 @@ export function encodeCursor(cursor: Cursor): string {
 /** A cursor of one kind of list is not one of the other. */
 export function decodeCursor(text: string, kind: 'id' | 'order'): Cursor {
   const [name, value = ''] = Buffer.from(text, 'base64url').toString('utf8').split(':', 2);
-  if (name === kind && kind === 'id' && /^[A-Za-z0-9]{1,64}$/.test(value)) return { afterId: value };
+  if (name === kind && kind === 'id' && isRequestId(value)) return { afterId: value };
   if (name === kind && kind === 'order' && /^-?\d{1,15}$/.test(value)) return { afterOrder: Number(value) };
   throw invalid('The cursor is not one that this list gave');
 }

@@ -17,7 +17,8 @@ import {
   toRequest,
   type Cursor,
 } from './model.ts';
-import { findRequest, listRequests, requestNotFound } from './store.ts';
+import { findRequest } from './reads.ts';
+import { listRequests, requestNotFound } from './store.ts';
 import { countUse } from './tally.ts';
 import { addRequests, changeRequest, removeRequests } from './writes.ts';
 
@@ -107,7 +108,7 @@ const get = route(
     const { now, params } = call;
     const queueId = await openQueue(kernel, call, 'read');
     if (!spend(kernel, 'queue', queueId, now)) throw exceeded(kernel, 'queue', queueId, now);
-    const stored = await findRequest(kernel.db, queueId, params.requestId);
+    const stored = await findRequest(kernel.engine, queueId, params.requestId);
     if (stored === undefined) throw requestNotFound();
     countUse(kernel.engine, queueId, { reads: 1 });
     return toRequest(stored, now);

@@ -57,16 +57,7 @@ export function numberOf(queueId: string): Expression<number> {
   return sql<number>`(select no from request_queues where id = ${queueId})`;
 }
 
-const STORED = ['id', 'head', 'rest', 'handled_at', 'lock_until', 'locked_by'] as const;
-
-export async function findRequest(db: Db, queueId: string, id: string): Promise<StoredRequest | undefined> {
-  return await db
-    .selectFrom('queue_requests')
-    .select(STORED)
-    .where('queue_no', '=', numberOf(queueId))
-    .where('id', '=', id)
-    .executeTakeFirst();
-}
+export const STORED = ['id', 'head', 'rest', 'handled_at', 'lock_until', 'locked_by'] as const;
 
 /** The first requests that are pending and that nobody holds. */
 export async function readHead(

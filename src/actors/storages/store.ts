@@ -1,11 +1,11 @@
 // Storages in the database: make, find, list, change, and remember that they were used.
-import type { Selectable } from 'kysely';
 import { Failure } from '../../kernel/failure.ts';
 import { findMember } from '../../kernel/identity/members.ts';
 import { newId } from '../../kernel/id.ts';
 import { newSecret } from '../../kernel/identity/secret.ts';
 import type { Slice } from '../../kernel/page.ts';
-import type { Db, Tables } from '../../kernel/storage/tables.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import type { StorageRow } from '../tables.ts';
 import type { GeneralAccess, Reference, Storage, StorageChanges, StorageKind } from './model.ts';
 
 export interface NewStorage {
@@ -146,7 +146,7 @@ export async function listUnused(db: Db, since: number, limit: number): Promise<
   return rows.map(storageOf);
 }
 
-function storageOf(row: Selectable<Tables['storages']>): Storage {
+function storageOf(row: StorageRow): Storage {
   return {
     id: row.id,
     kind: row.kind as StorageKind,

@@ -1,5 +1,5 @@
 // The engine for many nodes: PostgreSQL through a pool, and LISTEN on a connection of its own.
-import { Kysely, sql } from 'kysely';
+import { Kysely, sql, type QueryResult } from 'kysely';
 import pg from 'pg';
 import { Failure } from '../failure.ts';
 import type { Engine, Log } from './engine.ts';
@@ -45,9 +45,11 @@ export async function openPostgres({ url, poolSize = 10, log }: PostgresSettings
     kind: 'postgres',
     db,
     batch: (statements) =>
-      db
-        .transaction()
-        .execute((tx) => Promise.all(statements.map((statement) => tx.executeQuery(statement)))),
+      db.transaction().execute(async (tx) => {
+        const results: QueryResult<unknown>[] = [];
+        for (const statement of statements) results.push(await tx.executeQuery(statement));
+        return results;
+      }),
     async lock(tx, name) {
       if (!tx.isTransaction) throw new Error('Only a transaction can hold a lock.');
       await sql`select pg_advisory_xact_lock(hashtextextended(${`${schema}\n${name}`}, 0))`.execute(tx);
