@@ -7,7 +7,10 @@ createServer((request, response) => {
   request.on('end', () => {
     const text = Buffer.concat(chunks).toString();
     const body = text === '' ? '{}' : JSON.stringify(JSON.parse(text));
-    response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) });
+    response.writeHead(200, {
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(body),
+    });
     response.end(body);
   });
 }).listen(Number(process.env['PORT']), '127.0.0.1');

@@ -48,7 +48,10 @@ export class Connection {
     const at = this.#received.indexOf('content-length: ');
     const length = at === -1 || at > end ? 0 : Number.parseInt(this.#received.slice(at + 16, at + 28), 10);
     if (this.#received.length < end + 4 + length) return;
-    const answer = { status: Number(this.#received.slice(9, 12)), body: this.#received.slice(end + 4, end + 4 + length) };
+    const answer = {
+      status: Number(this.#received.slice(9, 12)),
+      body: this.#received.slice(end + 4, end + 4 + length),
+    };
     this.#received = this.#received.slice(end + 4 + length);
     this.#settle!.resolve(answer);
   }

@@ -132,7 +132,7 @@ describe('a dataset', () => {
   test('pushItems of what are no objects is refused whole', async () => {
     const dataset = await filled([]);
     await assert.rejects(
-      dataset.pushItems(['item1', 'item2'] as unknown as Product[]),
+      dataset.pushItems(['item1', 'item2']),
       (error: unknown) => error instanceof ApifyApiError && error.type === 'invalid-input',
     );
     assert.equal((await dataset.get())?.itemCount, 0);

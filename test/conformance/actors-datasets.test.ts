@@ -69,12 +69,12 @@ onEachEngine((engine) => {
     const { id, modifiedAt } = await create();
     server.clock.ahead += 5000;
     await push(id, [{ a: 1, '#hidden': 2 }, { '#only': 1 }, {}, { b: { c: 1 } }]);
-    const after = await get(id);
-    assert.deepEqual([after['itemCount'], after['cleanItemCount']], [4, 2]);
-    assert.deepEqual(after['fields'], ['a', '#hidden', '#only', 'b']);
-    assert.ok(Date.parse(after['modifiedAt']) >= Date.parse(modifiedAt) + 5000);
-    assert.equal(after['stats'].writeCount, 4);
-    assert.ok(after['stats'].storageBytes > 40);
+    const now = await get(id);
+    assert.deepEqual([now['itemCount'], now['cleanItemCount']], [4, 2]);
+    assert.deepEqual(now['fields'], ['a', '#hidden', '#only', 'b']);
+    assert.ok(Date.parse(now['modifiedAt']) >= Date.parse(modifiedAt) + 5000);
+    assert.equal(now['stats'].writeCount, 4);
+    assert.ok(now['stats'].storageBytes > 40);
     const { json } = await server.call('/v2/datasets?unnamed=1&desc=1&limit=1');
     assert.deepEqual([json['data'].items[0].id, json['data'].items[0].itemCount], [id, 4]);
   });

@@ -26,7 +26,7 @@ onEachEngine((engine) => {
   const keysOf = ({ json }: Answer): string[] => json['data'].items.map((item: Json) => item['uniqueKey']);
 
   async function countsOf(queue: Queue): Promise<[total: number, handled: number, pending: number]> {
-    const { data } = (await queue.call('')).json as Json;
+    const { data } = (await queue.call('')).json;
     return [data.totalRequestCount, data.handledRequestCount, data.pendingRequestCount];
   }
 
@@ -105,13 +105,17 @@ onEachEngine((engine) => {
   test('A12 an existing uniqueKey gives the existing id and changes nothing', async () => {
     const queue = await make();
     await queue.add({ url: 'https://example.com/first', uniqueKey: 'same', userData: { kept: true } });
-    const before = (await queue.call('')).json;
+    const earlier = (await queue.call('')).json;
     const { status, json } = await queue.add({ url: 'https://example.com/second', uniqueKey: 'same' });
     assert.equal(status, 201);
-    assert.deepEqual(json['data'], { requestId: idOf('same'), wasAlreadyPresent: true, wasAlreadyHandled: false });
+    assert.deepEqual(json['data'], {
+      requestId: idOf('same'),
+      wasAlreadyPresent: true,
+      wasAlreadyHandled: false,
+    });
     const { json: got } = await queue.call(`/requests/${idOf('same')}`);
     assert.deepEqual([got['data'].url, got['data'].userData], ['https://example.com/first', { kept: true }]);
-    assert.equal((await queue.call('')).json['data'].totalRequestCount, before['data'].totalRequestCount);
+    assert.equal((await queue.call('')).json['data'].totalRequestCount, earlier['data'].totalRequestCount);
     await queue.handle('same');
     const again = await queue.add({ url: 'https://example.com/third', uniqueKey: 'same' });
     assert.deepEqual(again.json['data'], {
@@ -142,7 +146,11 @@ onEachEngine((engine) => {
     const queue = await make();
     const right = await queue.add({ id: idOf('k'), url: 'https://a.test', uniqueKey: 'k' });
     assert.equal(right.status, 201);
-    const { status, json } = await queue.add({ id: 'aaaaaaaaaaaaaaa', url: 'https://a.test', uniqueKey: 'j' });
+    const { status, json } = await queue.add({
+      id: 'aaaaaaaaaaaaaaa',
+      url: 'https://a.test',
+      uniqueKey: 'j',
+    });
     assert.deepEqual([status, json['error'].type], [400, 'request-id-invalid']);
     assert.deepEqual(await countsOf(queue), [1, 0, 1]);
   });
@@ -177,7 +185,10 @@ onEachEngine((engine) => {
       processedRequests.map(({ wasAlreadyPresent }: Json) => wasAlreadyPresent),
       [...keys.keys()].map((index) => index === 3 || index === 24),
     );
-    assert.deepEqual(keysOf(await queue.head()), ['batch-3', ...keys.slice(0, 24).filter((key) => key !== 'batch-3')]);
+    assert.deepEqual(keysOf(await queue.head()), [
+      'batch-3',
+      ...keys.slice(0, 24).filter((key) => key !== 'batch-3'),
+    ]);
   });
 
   test('A12 a batch of more than 25 is refused whole', async () => {
@@ -303,7 +314,13 @@ onEachEngine((engine) => {
       loadedUrl: 'https://example.com/after',
       payload: 'a\u0000b \ud800 "quoted" \\ and 🎉',
       headers: { 'X-One': '1', nested: { a: [1, null] } },
-      userData: { label: 'L', nul: '\u0000', half: '\udfff', __proto: {}, deep: { list: [1.5, -0, 1e21, 'x'] } },
+      userData: {
+        label: 'L',
+        nul: '\u0000',
+        half: '\udfff',
+        __proto: {},
+        deep: { list: [1.5, -0, 1e21, 'x'] },
+      },
       noRetry: true,
       errorMessages: ['first', 'second\u2028'],
     };
@@ -338,7 +355,11 @@ onEachEngine((engine) => {
     const queue = await make();
     const methods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'CONNECT', 'OPTIONS', 'TRACE', 'PATCH'];
     for (const method of methods) {
-      assert.equal((await queue.add({ uniqueKey: method, url: 'https://a.test', method })).status, 201, method);
+      assert.equal(
+        (await queue.add({ uniqueKey: method, url: 'https://a.test', method })).status,
+        201,
+        method,
+      );
     }
     const { json } = await queue.head();
     assert.deepEqual(
@@ -404,7 +425,7 @@ onEachEngine((engine) => {
   test('A17 locked requests are given to nobody else until the lock ends, and are then in their old place', async () => {
     const queue = await make();
     await fill(queue, 'a', 'b', 'c', 'd');
-    const before = server.clock.now();
+    const start = server.clock.now();
     const { status, json } = await queue.lock({ lockSecs: 60, limit: 2, clientKey: 'one' });
     assert.equal(status, 201);
     const { items, queueModifiedAt, ...rest } = json['data'];
@@ -418,7 +439,7 @@ onEachEngine((engine) => {
     assert.match(queueModifiedAt, ISO);
     assert.deepEqual(keysOf({ json } as Answer), ['a', 'b']);
     for (const { lockExpiresAt } of items) {
-      const held = Date.parse(lockExpiresAt) - before;
+      const held = Date.parse(lockExpiresAt) - start;
       assert.ok(held >= 60_000 && held < 65_000);
     }
     assert.deepEqual(keysOf(await queue.head()), ['c', 'd']);
@@ -447,7 +468,9 @@ onEachEngine((engine) => {
       assert.deepEqual([status, json['error'].type], [400, 'invalid-input'], query);
     }
     for (const start of [0, 25]) {
-      await queue.addBatch(Array.from({ length: 25 }, (_, index) => ({ url: `https://a.test/${start + index}` })));
+      await queue.addBatch(
+        Array.from({ length: 25 }, (_, index) => ({ url: `https://a.test/${start + index}` })),
+      );
     }
     const { json } = await queue.lock({ lockSecs: 1.5, limit: 1000 });
     assert.deepEqual([json['data'].limit, json['data'].items.length], [25, 25]);
@@ -598,7 +621,10 @@ onEachEngine((engine) => {
       ['f', '0'],
     ]) {
       const body = { url: 'https://a.test', uniqueKey: key };
-      assert.equal((await queue.call(`/requests?forefront=${forefront}`, { method: 'POST', body })).status, 201);
+      assert.equal(
+        (await queue.call(`/requests?forefront=${forefront}`, { method: 'POST', body })).status,
+        201,
+      );
     }
     assert.deepEqual(keysOf(await queue.head()), ['d', 'c', 'a', 'b', 'e', 'f']);
     await queue.call('/requests/batch?forefront=true', {
@@ -649,8 +675,15 @@ onEachEngine((engine) => {
   test('A20 a batch delete needs a JSON content type and at most 25 names', async () => {
     const queue = await make();
     const [id] = await fill(queue, 'a');
-    for (const headers of [{ 'content-type': 'text/plain' }, { 'content-type': 'application/x-www-form-urlencoded' }]) {
-      const { status, json } = await queue.call('/requests/batch', { method: 'DELETE', headers, body: `[{"id":"${id}"}]` });
+    for (const headers of [
+      { 'content-type': 'text/plain' },
+      { 'content-type': 'application/x-www-form-urlencoded' },
+    ]) {
+      const { status, json } = await queue.call('/requests/batch', {
+        method: 'DELETE',
+        headers,
+        body: `[{"id":"${id}"}]`,
+      });
       assert.deepEqual([status, json['error'].type], [400, 'invalid-content-type-header']);
     }
     const absent = await queue.call('/requests/batch', { method: 'DELETE' });

@@ -101,7 +101,7 @@ function checkInner(schema: unknown, path: string): void {
 function checkPattern(pattern: unknown, path: string): void {
   try {
     if (typeof pattern !== 'string') throw new Error();
-    new RegExp(pattern, 'u');
+    RegExp(pattern, 'u');
   } catch {
     throw wrong(path, 'must be a regular expression');
   }

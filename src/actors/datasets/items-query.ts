@@ -76,7 +76,7 @@ export function readQuery(query: ItemsQuery, schema: Record<string, unknown> | n
     offset: query.offset ?? 0,
     limit: limit === 0 ? undefined : limit,
     desc: query.desc ?? view.desc ?? false,
-    projection: present(projection) as Projection,
+    projection: present(projection),
     isAttachment: query.attachment ?? false,
   };
 }

@@ -1,7 +1,16 @@
 // What a dataset looks like to those who ask for it.
 import { Nullable, Type } from '../../kernel/schema.ts';
 import { signStorage, STORAGE_FIELDS, toStorageFields, type Storage } from '../storages/model.ts';
-import type { DatasetCounts } from './store.ts';
+
+export interface DatasetCounts {
+  itemCount: number;
+  cleanItemCount: number;
+  bytes: number;
+  readCount: number;
+  fields: string[];
+  /** When items were last added. */
+  modifiedAt: number;
+}
 
 const PUBLIC_URL_MS = 14 * 24 * 60 * 60 * 1000;
 

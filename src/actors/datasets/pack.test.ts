@@ -71,7 +71,7 @@ describe('packItems', () => {
       ],
     );
     const large = packItems(
-      [1, 300_000, 1, 100_000, 100_000, 100_000].map((size) => ({ x: 'ä'.repeat(size) })),
+      [1, 70_000, 1, 30_000, 30_000, 30_000].map((size) => ({ x: 'ä'.repeat(size) })),
       none,
     );
     assert.deepEqual(

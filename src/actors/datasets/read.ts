@@ -6,7 +6,7 @@ import type { Db, Tables } from '../../kernel/storage/tables.ts';
 import { parseLines } from './pack.ts';
 
 /** What is read in one trip, give or take a chunk; whoever renders it holds up the event loop meanwhile. */
-const PAGE_BYTES = 128 * 1024;
+const PAGE_BYTES = 64 * 1024;
 const LEAST_CHUNKS = 8;
 const MOST_CHUNKS = 512;
 
@@ -77,7 +77,7 @@ export async function* readOutlines(
       const chunkEnd = first_seq + item_count;
       if (outline !== null && first_seq >= at && chunkEnd <= end) {
         const told = parseLines(outline);
-        yield [...told, ...Array<Item>(item_count - told.length).fill(NOTHING)];
+        yield [...told, ...Array.from({ length: item_count - told.length }, () => NOTHING)];
       } else {
         const range = { first: at, end: Math.min(chunkEnd, end), desc: false };
         for await (const texts of readLines(db, id, range)) yield parseLines(texts.join('\n'));

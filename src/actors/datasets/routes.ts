@@ -18,18 +18,18 @@ import {
   type Asked,
 } from './items-query.ts';
 import { knownFields } from './known-fields.ts';
-import { DatasetDetail, DatasetStatistics, DatasetSummary, toDetail, toSummary } from './model.ts';
+import {
+  DatasetDetail,
+  DatasetStatistics,
+  DatasetSummary,
+  toDetail,
+  toSummary,
+  type DatasetCounts,
+} from './model.ts';
 import { packItems, parseLines, readItems } from './pack.ts';
 import { readLines, readOutlines, type Range } from './read.ts';
 import { measuredFields, measureItems } from './statistics.ts';
-import {
-  appendItems,
-  countReads,
-  findCounts,
-  listMeasures,
-  makeDataset,
-  type DatasetCounts,
-} from './store.ts';
+import { appendItems, countReads, findCounts, listMeasures, makeDataset } from './store.ts';
 
 const datasets: StorageType = {
   kind: 'dataset',

@@ -2,20 +2,11 @@
 import { sql, type CompiledQuery } from 'kysely';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import type { DatasetCounts } from './model.ts';
 import { readFields, writeFields, type Packed } from './pack.ts';
 import type { FieldMeasure } from './statistics.ts';
 
 const CHUNKS_AT_ONCE = 500;
-
-export interface DatasetCounts {
-  itemCount: number;
-  cleanItemCount: number;
-  bytes: number;
-  readCount: number;
-  fields: string[];
-  /** When items were last added. */
-  modifiedAt: number;
-}
 
 export async function makeDataset(tx: Db, id: string, now: number): Promise<void> {
   await tx
@@ -70,7 +61,7 @@ export async function appendItems(
   return (first?.numAffectedRows ?? 0n) > 0n;
 }
 
-function count(id: string, { count, cleanCount, bytes, newFields }: Packed, now: number) {
+function countItems(id: string, { count, cleanCount, bytes, newFields }: Packed, now: number) {
   const names = writeFields(newFields);
   return sql`update datasets set item_count = item_count + ${count},
     clean_item_count = clean_item_count + ${cleanCount}, bytes = bytes + ${bytes},
@@ -84,7 +75,7 @@ function append(db: Db, id: string, packed: Packed, now: number): CompiledQuery[
       select storage_id, item_count - ${packed.count - at}, ${count}, ${bytes}, ${outline}, ${text}
       from datasets where storage_id = ${id}`.compile(db),
   );
-  return [count(id, packed, now).compile(db), ...inserts];
+  return [countItems(id, packed, now).compile(db), ...inserts];
 }
 
 /** PostgreSQL: one statement, so that the dataset's row is locked for no longer than one commit. */
@@ -93,7 +84,7 @@ function appendAtOnce(db: Db, id: string, packed: Packed, now: number): Compiled
     ({ at, count, bytes, outline, text }) =>
       sql`(cast(${packed.count - at} as bigint), cast(${count} as integer), cast(${bytes} as bigint), ${outline}, ${text})`,
   );
-  return sql`with counted as (${count(id, packed, now)} returning item_count)
+  return sql`with counted as (${countItems(id, packed, now)} returning item_count)
     insert into dataset_chunks (dataset_id, first_seq, item_count, bytes, outline, items)
     select ${id}, counted.item_count - chunk.before_end, chunk.item_count, chunk.bytes, chunk.outline, chunk.items
     from counted, (values ${sql.join(rows)}) as chunk (before_end, item_count, bytes, outline, items)`.compile(

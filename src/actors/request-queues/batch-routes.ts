@@ -4,7 +4,16 @@ import { route, type Route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import { ByReference } from '../storages/routes.ts';
 import { ByClient, enterBatch, Forefront } from './enter.ts';
-import { BatchAdded, BatchDeleted, MOST_IN_BATCH, NewRequest, RequestName, requestIdOf, toEntry, toHeadItem } from './model.ts';
+import {
+  BatchAdded,
+  BatchDeleted,
+  MOST_IN_BATCH,
+  NewRequest,
+  RequestName,
+  requestIdOf,
+  toEntry,
+  toHeadItem,
+} from './model.ts';
 import { addRequests, removeRequests } from './writes.ts';
 
 const BATCH = '/request-queues/{storageId}/requests/batch';
@@ -15,7 +24,8 @@ const add = route(
     method: 'POST',
     path: BATCH,
     summary: `Add up to ${MOST_IN_BATCH} requests`,
-    description: 'The results are in the order of the requests. Send those under `unprocessedRequests` again, later.',
+    description:
+      'The results are in the order of the requests. Send those under `unprocessedRequests` again, later.',
     access: 'caller',
     params: ByReference,
     query: Type.Object({ ...ByClient, ...Forefront }),
@@ -36,7 +46,10 @@ const add = route(
     }
     const results = entries.length === 0 ? [] : await addRequests(kernel.engine, queueId, entries, now);
     return {
-      processedRequests: results.map((result, index) => ({ ...result, uniqueKey: entries[index]!.uniqueKey })),
+      processedRequests: results.map((result, index) => ({
+        ...result,
+        uniqueKey: entries[index]!.uniqueKey,
+      })),
       unprocessedRequests: [],
     };
   },
@@ -48,7 +61,8 @@ const remove = route(
     method: 'DELETE',
     path: BATCH,
     summary: `Delete up to ${MOST_IN_BATCH} requests, each by its id or its uniqueKey`,
-    description: 'A request that is not there counts as deleted. Send those under `unprocessedRequests` again, later.',
+    description:
+      'A request that is not there counts as deleted. Send those under `unprocessedRequests` again, later.',
     access: 'caller',
     params: ByReference,
     query: Type.Object(ByClient),

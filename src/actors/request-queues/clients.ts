@@ -15,7 +15,8 @@ export function noteClient(engine: Engine, queueId: string, client: string): Pro
   let queues = memories.get(engine);
   if (queues === undefined) memories.set(engine, (queues = new Map()));
   const known = queues.get(queueId);
-  if (known !== undefined && (known.hadMultiple || (known.client === client && client !== ''))) return undefined;
+  if (known !== undefined && (known.hadMultiple || (known.client === client && client !== '')))
+    return undefined;
   return writeClient(engine, queueId, client).then((now) => {
     if (now === undefined) return;
     if (queues.size >= MOST_QUEUES) queues.clear();

@@ -56,7 +56,8 @@ export class Gatherer<Item, Result> {
     const waiting = this.#waiting.get(key)!;
     let count = 0;
     let size = 0;
-    while (count < waiting.length && (count === 0 || size < MOST_ITEMS)) size += waiting[count++]!.items.length;
+    while (count < waiting.length && (count === 0 || size < MOST_ITEMS))
+      size += waiting[count++]!.items.length;
     if (count > 0) return waiting.splice(0, count);
     this.#waiting.delete(key);
     return undefined;

@@ -32,7 +32,7 @@ const get = route(
     const { queueId } = await enter(kernel, call, 'read', 'queue_batch');
     const [queues, rows] = await Promise.all([
       findQueues(kernel.db, [queueId]),
-      readHead(kernel.db, queueId, limit, now),
+      readHead(kernel.engine, queueId, limit, now),
     ]);
     const queue = queues.get(queueId);
     if (queue === undefined) throw queueGone();

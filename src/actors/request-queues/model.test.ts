@@ -42,15 +42,6 @@ test('URLs that lead to the same page have the same key', () => {
   assert.equal(uniqueKeyOf('no URL'), 'no URL');
 });
 
-test('a normalised key stays as it is', () => {
-  fc.assert(
-    fc.property(fc.webUrl({ withQueryParameters: true, withFragments: true }), (url) => {
-      const key = uniqueKeyOf(url);
-      assert.equal(uniqueKeyOf(key), key.replace(/\/$/, ''));
-    }),
-  );
-});
-
 test('a uniqueKey that is given wins over the URL', () => {
   const { id, uniqueKey } = toEntry({ url: 'https://example.com', uniqueKey: 'mine' }, false);
   assert.deepEqual([id, uniqueKey], [requestIdOf('mine'), 'mine']);
@@ -90,7 +81,10 @@ test('what is stored of a request comes back the same', () => {
       method: fc.constantFrom('GET' as const, 'POST' as const),
       retryCount: fc.nat(),
       loadedUrl: text,
-      payload: fc.oneof(text, fc.dictionary(text, fc.jsonValue()).map((object) => ({ ...object }))),
+      payload: fc.oneof(
+        text,
+        fc.dictionary(text, fc.jsonValue()).map((object) => ({ ...object })),
+      ),
       userData: fc.dictionary(text, fc.jsonValue()).map((object) => ({ ...object })),
       noRetry: fc.boolean(),
       errorMessages: fc.array(text),
@@ -106,7 +100,14 @@ test('what is stored of a request comes back the same', () => {
 });
 
 test('null is the same as absent', () => {
-  const nulls = { loadedUrl: null, payload: null, headers: null, noRetry: null, errorMessages: null, handledAt: null };
+  const nulls = {
+    loadedUrl: null,
+    payload: null,
+    headers: null,
+    noRetry: null,
+    errorMessages: null,
+    handledAt: null,
+  };
   assert.deepEqual(readBack({ uniqueKey: 'x', ...nulls }), readBack({ uniqueKey: 'x' }));
 });
 

@@ -3,7 +3,6 @@ import { hash } from 'node:crypto';
 import { Failure } from '../../kernel/failure.ts';
 import { Nullable, OneOf, Type, type Static } from '../../kernel/schema.ts';
 import { STORAGE_FIELDS, toStorageFields, type Storage } from '../storages/model.ts';
-import type { QueueRow } from './tables.ts';
 
 export const MOST_IN_BATCH = 25;
 export const MOST_LOCKED = 25;
@@ -30,9 +29,14 @@ const OPTIONAL_FIELDS = {
 
 export const NewRequest = Type.Object(
   {
-    id: Type.Optional(Type.String({ description: 'Follows from the uniqueKey; one that does not is refused' })),
+    id: Type.Optional(
+      Type.String({ description: 'Follows from the uniqueKey; one that does not is refused' }),
+    ),
     uniqueKey: Type.Optional(
-      Type.String({ minLength: 1, description: 'Two requests with the same one are the same; from the URL when absent' }),
+      Type.String({
+        minLength: 1,
+        description: 'Two requests with the same one are the same; from the URL when absent',
+      }),
     ),
     url: Type.Optional(Type.String({ minLength: 1 })),
     ...OPTIONAL_FIELDS,
@@ -84,9 +88,7 @@ export type Unprocessed = Static<typeof Unprocessed>;
 
 export const BatchAdded = Type.Object(
   {
-    processedRequests: Type.Array(
-      Type.Object({ ...Registration.properties, uniqueKey: Type.String() }),
-    ),
+    processedRequests: Type.Array(Type.Object({ ...Registration.properties, uniqueKey: Type.String() })),
     unprocessedRequests: Type.Array(Unprocessed),
   },
   { $id: 'BatchAddResult' },
@@ -176,7 +178,19 @@ export const RequestQueue = Type.Object(
 );
 export const QueueSummary = Type.Object(QUEUE_FIELDS, { $id: 'RequestQueueSummary' });
 
-export function toQueueSummary(storage: Storage, row: QueueRow): Static<typeof QueueSummary> {
+/** What is kept of a queue beside its storage. */
+interface QueueCounts {
+  total: number;
+  handled: number;
+  modified_at: number;
+  had_multiple_clients: number;
+  read_count: number;
+  write_count: number;
+  delete_count: number;
+  head_item_read_count: number;
+}
+
+export function toQueueSummary(storage: Storage, row: QueueCounts): Static<typeof QueueSummary> {
   return {
     ...toStorageFields({ ...storage, modifiedAt: Math.max(storage.modifiedAt, row.modified_at) }),
     totalRequestCount: row.total,
@@ -245,7 +259,14 @@ export function toEntry(request: NewRequest, forefront: boolean): Entry {
 }
 
 /** Null means the same as absent: clients that read a request back take no null where they sent none. */
-function restOf({ loadedUrl, payload, headers, userData, noRetry, errorMessages }: NewRequest): string | null {
+function restOf({
+  loadedUrl,
+  payload,
+  headers,
+  userData,
+  noRetry,
+  errorMessages,
+}: NewRequest): string | null {
   const rest = {
     loadedUrl: loadedUrl ?? undefined,
     payload: payload ?? undefined,
@@ -267,7 +288,8 @@ const ISO_TIME = /^[+-]?\d{4,6}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d
 
 function parseTime(text: string): number {
   const time = Date.parse(text);
-  if (!ISO_TIME.test(text) || Number.isNaN(time)) throw invalid('handledAt must be a date and time in ISO 8601');
+  if (!ISO_TIME.test(text) || Number.isNaN(time))
+    throw invalid('handledAt must be a date and time in ISO 8601');
   return time;
 }
 

@@ -2,7 +2,7 @@
 import { CompiledQuery } from 'kysely';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import type { Entry } from './model.ts';
-import type { Moment, QueueStatements, RemovedRow } from './statements.ts';
+import { inOrder, type LockedRow, type Moment, type QueueStatements, type RemovedRow } from './statements.ts';
 
 /** Who waits here goes on with the row as the one before has left it. */
 const QUEUE = `q as materialized (select no, last_order from request_queues where id = $1 for update)`;
@@ -29,26 +29,32 @@ const ADD = `with ${QUEUE}, ${GIVEN},
     from q, (select count(*) as total, count(handled_at) as handled from made) m where s.no = q.no)
   select q.no, made.id from q left join made on true`;
 
+/**
+ * Each request by itself, so that no statistics, or none yet, lead PostgreSQL to read the whole queue. What was made
+ * while this waited for the queue cannot be seen here: it is left alone, and missing from what was written.
+ */
 const CHANGE = `with ${QUEUE}, ${GIVEN},
   b as materialized (
-    select r.id, r.handled_at from queue_requests r
-    where r.queue_no = (select no from q) and r.id in (select id from g) for update of r),
-  changed as (
-    update queue_requests r set order_no = ${PLACE}, handled_at = g.handled_at, head = g.head, rest = g.rest,
-      lock_until = case when g.handled_at is null then r.lock_until else 0 end,
-      locked_by = case when g.handled_at is null then r.locked_by end
-    from g, q where r.queue_no = q.no and r.id = g.id and g.id in (select id from b)),
-  made as (
-    ${INSERT} where g.id not in (select id from b) on conflict do nothing returning id, handled_at),
+    select r.id, r.handled_at from q, g, lateral (
+      select id, handled_at from queue_requests where queue_no = q.no and id = g.id limit 1 for update) r),
+  written as (
+    ${INSERT}
+    on conflict (queue_no, id) do update set
+      order_no = excluded.order_no, handled_at = excluded.handled_at, head = excluded.head, rest = excluded.rest,
+      lock_until = case when excluded.handled_at is null then queue_requests.lock_until else 0 end,
+      locked_by = case when excluded.handled_at is null then queue_requests.locked_by end
+    where queue_requests.id in (select id from b)
+    returning id, handled_at),
   counted as (
-    update request_queues s set total = s.total + m.total, handled = s.handled + m.handled + c.handled,
-      last_order = s.last_order + c.given, ${MOMENT}
-    from q, (select count(*) as total, count(handled_at) as handled from made) m,
-      (select count(*) as given, count(g.handled_at) filter (where b.id is not null) - count(b.handled_at) as handled
-        from g left join b using (id)) c
+    update request_queues s set total = s.total + c.more, handled = s.handled + c.more_handled,
+      last_order = s.last_order + (select count(*) from g), ${MOMENT}
+    from q, (
+      select count(*) - count(b.id) as more, count(written.handled_at) - count(b.handled_at) as more_handled
+      from written left join b using (id)) c
     where s.no = q.no)
-  select q.no, g.id, b.id is not null as present, b.handled_at is not null as handled, made.id is not null as made
-  from q, g left join b using (id) left join made using (id)`;
+  select q.no, g.id, b.id is not null as present, b.handled_at is not null as handled,
+    written.id is not null as written
+  from q, g left join b using (id) left join written using (id)`;
 
 const REMOVE = `with ${QUEUE},
   removed as (
@@ -59,17 +65,24 @@ const REMOVE = `with ${QUEUE},
     from q, (select count(*) as total, count(handled_at) as handled from removed) m where s.no = q.no)
   select q.no, removed.id, removed.head from q left join removed on true`;
 
-const LOCK = `with q as materialized (
+/**
+ * Follows the index, however small PostgreSQL takes the queue to be: see `inQueue`. The limit stands in the text, as a
+ * plan for any limit at all would be made for a tenth of all there is.
+ */
+const lockUpTo = (limit: number) => `with q as materialized (
     select no, modified_at, had_multiple_clients from request_queues where id = $1),
   picked as materialized (
     select id from queue_requests
-    where queue_no = (select no from q) and order_no is not null and lock_until <= $2
-    order by order_no limit $3 for update skip locked),
+    where (queue_no, order_no) > ((select no from q), ${Number.MIN_SAFE_INTEGER})
+      and (queue_no, order_no) < ((select no from q), ${Number.MAX_SAFE_INTEGER})
+      and order_no is not null and lock_until <= $2
+    order by queue_no, order_no limit ${limit} for update skip locked),
   locked as (
-    update queue_requests r set lock_until = $4, locked_by = $5 from picked
-    where r.queue_no = (select no from q) and r.id = picked.id returning r.id, r.head, r.order_no)
-  select q.modified_at, q.had_multiple_clients, locked.id, locked.head
-  from q left join locked on true order by locked.order_no`;
+    update queue_requests r set lock_until = $3, locked_by = $4
+    where r.queue_no = (select no from q) and r.id = any (array(select id from picked))
+    returning r.id, r.head, r.order_no)
+  select q.modified_at, q.had_multiple_clients, locked.id, locked.head, locked.order_no
+  from q left join locked on true`;
 
 export const postgresStatements: QueueStatements = {
   async add(engine, queueId, entries, moment) {
@@ -79,12 +92,12 @@ export const postgresStatements: QueueStatements = {
   },
 
   async change(engine, queueId, entries, moment) {
-    type Row = { id: string; present: boolean; handled: boolean; made: boolean };
+    type Row = { id: string; present: boolean; handled: boolean; written: boolean };
     const rows = await run<Row>(engine, CHANGE, queueId, toParameter(entries), moment);
     if (rows.length === 0) return undefined;
     return {
       before: rows.filter(({ present }) => present),
-      missed: rows.filter(({ present, made }) => !present && !made).map(({ id }) => id),
+      missed: rows.filter(({ written }) => !written).map(({ id }) => id),
     };
   },
 
@@ -95,15 +108,15 @@ export const postgresStatements: QueueStatements = {
   },
 
   async lock(engine, queueId, { limit, client, until, now }) {
-    type Row = { modified_at: number; had_multiple_clients: number; id: string | null; head: string };
-    const query = CompiledQuery.raw(LOCK, [queueId, now, limit, until, client]);
+    type Row = LockedRow & { modified_at: number; had_multiple_clients: number };
+    const query = CompiledQuery.raw(lockUpTo(Math.trunc(limit)), [queueId, now, until, client]);
     const { rows } = await engine.db.executeQuery<Row>(query);
     const [first] = rows;
     if (first === undefined) return undefined;
     return {
       modifiedAt: first.modified_at,
       hadMultipleClients: first.had_multiple_clients === 1,
-      rows: first.id === null ? [] : (rows as { id: string; head: string }[]),
+      rows: first.id === null ? [] : inOrder(rows),
     };
   },
 };

@@ -21,9 +21,17 @@ export async function findRequest(engine: Engine, queueId: string, id: string): 
   return found;
 }
 
-async function findAll(engine: Engine, query: CompiledQuery, queueId: string, ids: string[]): Promise<Found[]> {
+async function findAll(
+  engine: Engine,
+  query: CompiledQuery,
+  queueId: string,
+  ids: string[],
+): Promise<Found[]> {
   const parameters = [queueId, engine.kind === 'sqlite' ? JSON.stringify(ids) : ids];
-  const { rows } = await engine.db.executeQuery<StoredRequest>({ ...query, parameters } as CompiledQuery<StoredRequest>);
+  const { rows } = await engine.db.executeQuery<StoredRequest>({
+    ...query,
+    parameters,
+  });
   const byId = new Map(rows.map((row) => [row.id, row]));
   return ids.map((id) => byId.get(id));
 }

@@ -62,7 +62,9 @@ const list = route(
       ...ByClient,
       limit: Type.Optional(Type.Integer({ minimum: 0, description: `At most ${MOST_LISTED}` })),
       cursor: Type.Optional(Type.String()),
-      exclusiveStartId: Type.Optional(Type.String({ description: 'The id before the first; `cursor` is better' })),
+      exclusiveStartId: Type.Optional(
+        Type.String({ description: 'The id before the first; `cursor` is better' }),
+      ),
       filter: Type.Optional(Type.Array(OneOf(['locked', 'pending']))),
     }),
     reply: { 200: RequestList },
@@ -76,7 +78,7 @@ const list = route(
     const limit = clampLimit(query.limit, USUALLY_LISTED, MOST_LISTED);
     const after = startOf(query);
     const { queueId } = await enter(kernel, call, 'read', 'queue');
-    const { rows, nextCursor } = await listRequests(kernel.db, queueId, { limit, after, filter }, now);
+    const { rows, nextCursor } = await listRequests(kernel.engine, queueId, { limit, after, filter }, now);
     countUse(kernel.engine, queueId, { reads: rows.length });
     return {
       items: rows.map((row) => toRequest(row, now)),
@@ -88,7 +90,15 @@ const list = route(
   },
 );
 
-function startOf({ cursor, exclusiveStartId, filter }: { cursor?: string; exclusiveStartId?: string; filter?: unknown[] }): Cursor | undefined {
+function startOf({
+  cursor,
+  exclusiveStartId,
+  filter,
+}: {
+  cursor?: string;
+  exclusiveStartId?: string;
+  filter?: unknown[];
+}): Cursor | undefined {
   if (exclusiveStartId !== undefined) return { afterId: exclusiveStartId };
   if (cursor === undefined) return undefined;
   return decodeCursor(cursor, filter === undefined ? 'id' : 'order');
@@ -133,7 +143,9 @@ const change = route(
   async (call, kernel) => {
     const { params, body, query, now } = call;
     if (body.id !== params.requestId) {
-      throw new Failure('invalid', `The id "${body.id}" is not the one in the path`, { code: 'request-id-invalid' });
+      throw new Failure('invalid', `The id "${body.id}" is not the one in the path`, {
+        code: 'request-id-invalid',
+      });
     }
     const entry = toEntry(body, query.forefront);
     const { queueId } = await enter(kernel, call, 'write', 'queue');

@@ -1,7 +1,14 @@
 // The hot statements in the words of SQLite: each operation is one transaction, sent in one trip to the writer.
 import { CompiledQuery } from 'kysely';
 import type { Entry } from './model.ts';
-import type { Before, Moment, QueueStatements, RemovedRow } from './statements.ts';
+import {
+  inOrder,
+  type Before,
+  type LockedRow,
+  type Moment,
+  type QueueStatements,
+  type RemovedRow,
+} from './statements.ts';
 
 const QUEUE_NO = `(select no from request_queues where id = ?1)`;
 
@@ -100,12 +107,10 @@ export const sqliteStatements: QueueStatements = {
     ]);
     const [queue] = found!.rows as { modified_at: number; had_multiple_clients: number }[];
     if (queue === undefined) return undefined;
-    const rows = locked!.rows as { id: string; head: string; order_no: number }[];
     return {
       modifiedAt: queue.modified_at,
       hadMultipleClients: queue.had_multiple_clients === 1,
-      // What is returned comes in the order of the table.
-      rows: rows.sort((a, b) => a.order_no - b.order_no),
+      rows: inOrder(locked!.rows as LockedRow[]),
     };
   },
 };
@@ -113,7 +118,8 @@ export const sqliteStatements: QueueStatements = {
 /** The entries as one parameter, each in the form `[id, forefront, handledAt, head, rest]`. */
 function toParameter(entries: Entry[]): string {
   const rows = entries.map(
-    ({ id, forefront, handledAt, head, rest }) => `["${id}",${forefront ? 1 : 0},${handledAt},${head},${rest}]`,
+    ({ id, forefront, handledAt, head, rest }) =>
+      `["${id}",${forefront ? 1 : 0},${handledAt},${head},${rest}]`,
   );
   return `[${rows.join(',')}]`;
 }

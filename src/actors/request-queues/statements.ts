@@ -34,6 +34,12 @@ export interface LockOrder {
 export interface LockedRow {
   id: string;
   head: string;
+  order_no: number;
+}
+
+/** What a statement returns of the rows it changed comes in any order. */
+export function inOrder(rows: LockedRow[]): LockedRow[] {
+  return rows.sort((a, b) => a.order_no - b.order_no);
 }
 
 export interface LockedRows {
@@ -54,12 +60,7 @@ export interface QueueStatements {
   add(engine: Engine, queueId: string, entries: Entry[], moment: Moment): Promise<Set<string> | undefined>;
   /** Replaces those that are there, and inserts the others. */
   change(engine: Engine, queueId: string, entries: Entry[], moment: Moment): Promise<Changed | undefined>;
-  remove(
-    engine: Engine,
-    queueId: string,
-    ids: string[],
-    moment: Moment,
-  ): Promise<RemovedRow[] | undefined>;
+  remove(engine: Engine, queueId: string, ids: string[], moment: Moment): Promise<RemovedRow[] | undefined>;
   /** Locks the first that are free. */
   lock(engine: Engine, queueId: string, order: LockOrder): Promise<LockedRows | undefined>;
 }

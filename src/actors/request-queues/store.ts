@@ -59,9 +59,28 @@ export function numberOf(queueId: string): Expression<number> {
 
 export const STORED = ['id', 'head', 'rest', 'handled_at', 'lock_until', 'locked_by'] as const;
 
+/** Before the first and behind the last that there can be. */
+const ENDS = {
+  order_no: [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
+  id: ['', '~'],
+} as const;
+
+/**
+ * What comes behind a place in the queue, or behind an id. PostgreSQL takes a queue for as large as queues are on
+ * average, and would rather sort a small one than follow the index; what lies between two pairs it never takes for small.
+ */
+function inQueue(kind: Engine['kind'], queueId: string, column: keyof typeof ENDS, after?: number | string) {
+  const no = numberOf(queueId);
+  const ref = sql.ref(column);
+  const [first, last] = ENDS[column];
+  return kind === 'sqlite'
+    ? sql<boolean>`queue_no = ${no} and ${ref} > ${after ?? first}`
+    : sql<boolean>`(queue_no, ${ref}) > (${no}, ${after ?? first}) and (queue_no, ${ref}) < (${no}, ${last})`;
+}
+
 /** The first requests that are pending and that nobody holds. */
 export async function readHead(
-  db: Db,
+  { db, kind }: Engine,
   queueId: string,
   limit: number,
   now: number,
@@ -69,9 +88,10 @@ export async function readHead(
   return await db
     .selectFrom('queue_requests')
     .select(['id', 'head'])
-    .where('queue_no', '=', numberOf(queueId))
+    .where(inQueue(kind, queueId, 'order_no'))
     .where('order_no', 'is not', null)
     .where('lock_until', '<=', now)
+    .orderBy('queue_no')
     .orderBy('order_no')
     .limit(limit)
     .execute();
@@ -79,32 +99,29 @@ export async function readHead(
 
 export interface ListOrder {
   limit: number;
-  after: Cursor | undefined;
+  after?: Cursor | undefined;
   /** All requests without one, by id; else those in any of these states, in the order of the queue. */
-  filter: readonly ('locked' | 'pending')[] | undefined;
+  filter?: readonly ('locked' | 'pending')[] | undefined;
 }
 
 export async function listRequests(
-  db: Db,
+  { db, kind }: Engine,
   queueId: string,
   { limit, after, filter }: ListOrder,
   now: number,
 ): Promise<{ rows: StoredRequest[]; nextCursor?: string }> {
-  const query = db.selectFrom('queue_requests').select([...STORED, 'order_no']).where('queue_no', '=', numberOf(queueId));
-  // One more than asked for tells whether there are more.
-  const found = await (filter === undefined
-    ? query
-        .$if(after !== undefined && 'afterId' in after, (some) => some.where('id', '>', (after as { afterId: string }).afterId))
-        .orderBy('id')
-    : query
-        .where('order_no', 'is not', null)
-        .$if(after !== undefined && 'afterOrder' in after, (some) =>
-          some.where('order_no', '>', (after as { afterOrder: number }).afterOrder),
-        )
-        .$if(!filter.includes('locked'), (some) => some.where('lock_until', '<=', now))
-        .$if(!filter.includes('pending'), (some) => some.where('lock_until', '>', now))
-        .orderBy('order_no')
-  )
+  const column = filter === undefined ? 'id' : 'order_no';
+  const start = after && ('afterId' in after ? after.afterId : after.afterOrder);
+  const found = await db
+    .selectFrom('queue_requests')
+    .select([...STORED, 'order_no'])
+    .where(inQueue(kind, queueId, column, start))
+    .$if(filter !== undefined, (some) => some.where('order_no', 'is not', null))
+    .$if(filter?.includes('locked') === false, (some) => some.where('lock_until', '<=', now))
+    .$if(filter?.includes('pending') === false, (some) => some.where('lock_until', '>', now))
+    .orderBy('queue_no')
+    .orderBy(column)
+    // One more than asked for tells whether there are more.
     .limit(limit + 1)
     .execute();
   const rows = found.slice(0, limit);
@@ -114,29 +131,17 @@ export async function listRequests(
   return { rows, nextCursor: encodeCursor(next) };
 }
 
-const PURGED_AT_ONCE = 2000;
-
-/**
- * The queue loses its id first: what is added after that finds none, and nothing is left behind. By the other name the
- * work finds it again when it was interrupted.
- */
-export async function purgeQueue({ db }: Engine, id: string, signal: AbortSignal): Promise<void> {
-  const other = `deleted ${id}`;
-  await db.updateTable('request_queues').set({ id: other }).where('id', '=', id).execute();
-  const queue = await db.selectFrom('request_queues').select('no').where('id', '=', other).executeTakeFirst();
-  if (queue === undefined) return;
-  for (;;) {
-    signal.throwIfAborted();
-    const { numDeletedRows } = await db
-      .deleteFrom('queue_requests')
-      .where('queue_no', '=', queue.no)
-      .where('id', 'in', (eb) =>
-        eb.selectFrom('queue_requests').select('id').where('queue_no', '=', queue.no).limit(PURGED_AT_ONCE),
-      )
-      .executeTakeFirstOrThrow();
-    if (numDeletedRows === 0n) break;
-  }
-  await db.deleteFrom('request_queues').where('no', '=', queue.no).execute();
+/** Some of the queue's requests, for whoever takes them all. */
+export async function someIds({ db, kind }: Engine, queueId: string, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('queue_requests')
+    .select('id')
+    .where(inQueue(kind, queueId, 'id'))
+    .orderBy('queue_no')
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+  return rows.map(({ id }) => id);
 }
 
 export function queueGone(): Failure {

@@ -131,4 +131,3 @@ function momentOf(engine: Engine, queueId: string, wanted: Wanted[]): Moment {
   const { reads, headReads, writes } = takeTally(engine, queueId);
   return { now: wanted.at(-1)!.now, reads, headReads, writes: writes + wanted.length };
 }
-

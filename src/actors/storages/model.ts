@@ -114,7 +114,10 @@ export function signStorage({ id, secret }: Storage, expiresAt = 0): string {
 /** Whether the signature opens the storage as a whole, or else just the record with this key. */
 export function isSignedBy(signature: string, storage: Storage, now: number, key?: string): boolean {
   if (key !== undefined && isSame(signature, sign(storage.secret, key))) return true;
-  const [version, expires = '', mac = ''] = Buffer.from(signature, 'base64url').toString('utf8').split('.');
+  const bytes = Buffer.from(signature, 'base64url');
+  // Many texts decode to the same bytes; only the one that we would write is right.
+  if (bytes.toString('base64url') !== signature) return false;
+  const [version, expires = '', mac = ''] = bytes.toString('utf8').split('.');
   if (version !== '0' || !/^\d{1,16}$/.test(expires)) return false;
   if (Number(expires) !== 0 && Number(expires) <= now) return false;
   return isSame(mac, sign(storage.secret, `0.${expires}.${storage.id}`));

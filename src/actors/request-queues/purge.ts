@@ -1,0 +1,23 @@
+// Empties a queue that was deleted, piece by piece.
+import type { Engine } from '../../kernel/storage/engine.ts';
+import { someIds } from './store.ts';
+import { removeRequests } from './writes.ts';
+
+const AT_ONCE = 1000;
+
+/**
+ * The queue loses its id first: what is added after that finds none, and nothing is left behind. By its other name the
+ * work finds it again when it was interrupted.
+ */
+export async function purgeQueue(engine: Engine, id: string, signal: AbortSignal): Promise<void> {
+  const { db } = engine;
+  const other = `deleted ${id}`;
+  await db.updateTable('request_queues').set({ id: other }).where('id', '=', id).execute();
+  for (;;) {
+    signal.throwIfAborted();
+    const ids = await someIds(engine, other, AT_ONCE);
+    if (ids.length === 0) break;
+    await removeRequests(engine, other, ids, 0);
+  }
+  await db.deleteFrom('request_queues').where('id', '=', other).execute();
+}
