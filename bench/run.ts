@@ -1,10 +1,11 @@
 // npm run bench [name] [--quick]: runs the benches, or one of them, and writes what came out.
+import { benchDatasets } from './datasets.ts';
 import { benchGround } from './ground.ts';
 import { report, type Row } from './report.ts';
 
 type Bench = (effort: { rounds: number; seconds: number }) => Promise<Row[]>;
 
-const BENCHES: Record<string, Bench> = { ground: benchGround };
+const BENCHES: Record<string, Bench> = { ground: benchGround, datasets: benchDatasets };
 
 const isQuick = process.argv.includes('--quick');
 const named = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));

@@ -54,7 +54,7 @@ export async function inflateBody(
   }
 }
 
-export function tooLarge(limit: number): Failure {
+function tooLarge(limit: number): Failure {
   return new Failure('too-large', `The request body is too large: the limit is ${limit} bytes.`);
 }
 
