@@ -82,7 +82,7 @@ onEachEngine((engine) => {
   test('A9 one item or many are pushed, and come back in their order', async () => {
     const { id } = await create();
     const answer = await push(id, { n: 0 });
-    assert.deepEqual([answer.status, answer.text], [201, '{}']);
+    assert.deepEqual([answer.status, answer.json], [201, { data: {} }]);
     assert.equal(answer.headers.get('location'), `${server.url}/v2/datasets/${id}/items`);
     assert.equal((await push(id, [{ n: 1 }, { n: 2 }])).status, 201);
     assert.equal((await push(id, [])).status, 201);

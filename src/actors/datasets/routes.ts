@@ -3,7 +3,7 @@ import { exporters, startExport, type ExportFormat } from '../../kernel/export/e
 import { projector } from '../../kernel/export/project.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { route, Stream, type Route } from '../../kernel/route.ts';
+import { reply, route, Stream, type Route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import { openStorage } from '../storages/access.ts';
 import type { Storage } from '../storages/model.ts';
@@ -76,7 +76,7 @@ const pushItems = route(
     const items = readItems(body);
     await checkItems(items, storage.schema);
     if (items.length > 0) await keep(kernel, storage, items, now);
-    return bare(201, '{}', { location: `${base}/datasets/${storage.id}/items` });
+    return reply(201, {}, { location: `${base}/datasets/${storage.id}/items` });
   },
 );
 
@@ -226,12 +226,4 @@ function spend({ limits }: Kernel, category: 'dataset' | 'dataset_push', { id }:
       },
     },
   );
-}
-
-/** A body without the API's envelope. */
-function bare(status: number, text: string, headers: Record<string, string>): Stream {
-  const source = (async function* () {
-    yield text;
-  })();
-  return new Stream(source, { ...headers, 'content-length': String(Buffer.byteLength(text)) }, status);
 }
