@@ -1,11 +1,12 @@
 // npm run bench [name] [--quick]: runs the benches, or one of them, and writes what came out.
 import { benchDatasets } from './datasets.ts';
 import { benchGround } from './ground.ts';
+import { benchQueues } from './queues.ts';
 import { report, type Row } from './report.ts';
 
 type Bench = (effort: { rounds: number; seconds: number }) => Promise<Row[]>;
 
-const BENCHES: Record<string, Bench> = { ground: benchGround, datasets: benchDatasets };
+const BENCHES: Record<string, Bench> = { ground: benchGround, datasets: benchDatasets, queues: benchQueues };
 
 const isQuick = process.argv.includes('--quick');
 const named = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));

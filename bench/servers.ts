@@ -47,6 +47,12 @@ export async function startBare(): Promise<BenchServer> {
   return start('./bare.ts', [], { PORT: String(port) }, port, '/');
 }
 
+/** Reads a JSON body and sends it back. */
+export async function startEcho(): Promise<BenchServer> {
+  const port = await freePort();
+  return start('./echo.ts', [], { PORT: String(port) }, port, '/');
+}
+
 async function start(
   file: string,
   args: string[],

@@ -4,13 +4,13 @@ import fc from 'fast-check';
 import { collectColumns } from '../../kernel/export/columns.ts';
 import type { Item } from '../../kernel/export/input.ts';
 import { Outline } from './outline.ts';
-import { parseLines } from './pack.ts';
+import { parseItems } from './separator.ts';
 
 function outlineOf(items: Item[]): Item[] | null {
   const outline = new Outline();
   for (const item of items) outline.add(item);
   const text = outline.toText(Infinity);
-  return text === null ? null : parseLines(text);
+  return text === null ? null : parseItems(text);
 }
 
 test('tells the items that were first to have a value somewhere, without their values', () => {

@@ -1,6 +1,7 @@
 // The outline of a chunk: which columns its items have, told by the few of them that were first to have one.
 import type { Item } from '../../kernel/export/input.ts';
 import { isContainer, setMember } from '../../kernel/patch/json-value.ts';
+import { SEPARATOR } from './separator.ts';
 
 /** Items that differ more than this have no outline worth keeping. */
 const MOST_ITEMS = 16;
@@ -26,9 +27,9 @@ export class Outline {
     if (addPlaces(this.#root, item)) this.#first.push(JSON.stringify(blank(item)));
   }
 
-  /** The items as lines, with null for every value; or nothing, where that is not much shorter than the items themselves. */
+  /** The items joined, with null for every value; or nothing, where that is not much shorter than the items themselves. */
   toText(itemsLength: number): string | null {
-    const text = this.#first.join('\n');
+    const text = this.#first.join(SEPARATOR);
     return this.#first.length > MOST_ITEMS || text.length > itemsLength / 8 ? null : text;
   }
 }

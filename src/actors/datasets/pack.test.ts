@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Failure } from '../../kernel/failure.ts';
-import { packItems, parseLines, readFields, readItems, writeFields } from './pack.ts';
+import { packItems, readFields, readItems, writeFields } from './pack.ts';
+import { parseItems } from './separator.ts';
 
 const none = new Set<string>();
 
@@ -36,16 +37,16 @@ describe('readItems', () => {
 });
 
 describe('packItems', () => {
-  test('keeps the order, a line for each item', () => {
+  test('keeps the order, joined as JSON', () => {
     const { chunks, count } = packItems([{ n: 1 }, { n: 2 }, {}], none);
     assert.equal(count, 3);
     assert.deepEqual(
       chunks.map(({ at, count: items, text }) => [at, items, text]),
-      [[0, 3, '{"n":1}\n{"n":2}\n{}']],
+      [[0, 3, '{"n":1},\n{"n":2},\n{}']],
     );
   });
 
-  test('whatever an item holds, its line has no line break, NUL or half a surrogate pair', () => {
+  test('whatever an item holds, its text has no line break, NUL or half a surrogate pair', () => {
     const item = JSON.parse(
       '{"a":"\\n\\r\\u0000\\ud800\\u2028","\\u0000\\n":1,"__proto__":{"x":1}}',
     ) as object;
@@ -53,8 +54,8 @@ describe('packItems', () => {
     const { text } = chunks[0]!;
     assert.equal(text.split('\n').length, 1);
     assert.ok(!text.includes('\0') && text.isWellFormed());
-    assert.deepEqual(Object.keys(parseLines(text)[0]!), ['a', '\0\n', '__proto__']);
-    assert.equal(parseLines(text)[0]!['a'], '\n\r\u0000\ud800\u2028');
+    assert.deepEqual(Object.keys(parseItems(text)[0]!), ['a', '\0\n', '__proto__']);
+    assert.equal(parseItems(text)[0]!['a'], '\n\r\u0000\ud800\u2028');
   });
 
   test('cuts at a thousand items, and where a chunk would become too large', () => {

@@ -1,9 +1,10 @@
-// Turns items into what the store keeps of them: chunks of lines, counts, and names of fields that are new.
+// Turns items into what the store keeps of them: chunks of text, counts, and names of fields that are new.
 import { parseJson } from '../../kernel/body.ts';
 import type { Item } from '../../kernel/export/input.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { isObject } from '../../kernel/patch/json-value.ts';
 import { Outline } from './outline.ts';
+import { SEPARATOR } from './separator.ts';
 
 /** As large as is good to read: one item more than asked for costs no more than its chunk. */
 const CHUNK_ITEMS = 1000;
@@ -49,17 +50,17 @@ export function packItems(items: readonly Item[], knownFields: ReadonlySet<strin
   const newFields = new Set<string>();
   let cleanCount = 0;
   let bytes = 0;
-  let lines: string[] = [];
+  let texts: string[] = [];
   let length = 0;
   let outline = new Outline();
   const cut = () => {
-    const text = lines.join('\n');
+    const text = texts.join(SEPARATOR);
     const size = Buffer.byteLength(text);
     const last = chunks.at(-1);
     const at = last === undefined ? 0 : last.at + last.count;
-    chunks.push({ at, count: lines.length, bytes: size, outline: outline.toText(text.length), text });
+    chunks.push({ at, count: texts.length, bytes: size, outline: outline.toText(text.length), text });
     bytes += size;
-    lines = [];
+    texts = [];
     length = 0;
     outline = new Outline();
   };
@@ -71,23 +72,18 @@ export function packItems(items: readonly Item[], knownFields: ReadonlySet<strin
         newFields.add(name);
     }
     if (isClean) cleanCount += 1;
-    const line = JSON.stringify(item);
-    if (lines.length === CHUNK_ITEMS || (length > 0 && length + line.length > CHUNK_LENGTH)) cut();
-    lines.push(line);
+    const text = JSON.stringify(item);
+    if (texts.length === CHUNK_ITEMS || (length > 0 && length + text.length > CHUNK_LENGTH)) cut();
+    texts.push(text);
     outline.add(item);
-    length += line.length;
+    length += text.length;
   }
-  if (lines.length > 0) cut();
+  if (texts.length > 0) cut();
   return { chunks, count: items.length, cleanCount, bytes, newFields: [...newFields] };
 }
 
 function isWorthKnowing(name: string, knownCount: number): boolean {
   return knownCount < MOST_FIELDS && name.length <= LONGEST_FIELD;
-}
-
-/** The items of some lines, parsed together: that is faster than one by one. */
-export function parseLines(text: string): Item[] {
-  return JSON.parse(`[${text.replaceAll('\n', ',')}]`) as Item[];
 }
 
 /** Names as they are kept: lines of JSON strings, as a name may hold anything. */

@@ -3,10 +3,10 @@ import { sql, type ExpressionBuilder } from 'kysely';
 import type { Item } from '../../kernel/export/input.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Db, Tables } from '../../kernel/storage/tables.ts';
-import { parseLines } from './pack.ts';
+import { parseItems, SEPARATOR } from './separator.ts';
 
 /** What is read in one trip, give or take a chunk; whoever renders it holds up the event loop meanwhile. */
-const PAGE_BYTES = 64 * 1024;
+const PAGE_BYTES = 256 * 1024;
 const LEAST_CHUNKS = 8;
 const MOST_CHUNKS = 512;
 
@@ -27,11 +27,11 @@ interface ReadChunk {
 }
 
 /**
- * The items as lines in the order asked for, several lines to a text. Items are only ever appended, so the range is the
+ * The items in the order asked for, in texts of several joined. Items are only ever appended, so the range is the
  * same however long reading takes. The next page is read while one is worked on. Fails when the dataset is deleted
  * meanwhile: what came so far must not pass for everything.
  */
-export async function* readLines(db: Db, id: string, range: Range): AsyncGenerator<string[], void> {
+export async function* readTexts(db: Db, id: string, range: Range): AsyncGenerator<string[], void> {
   let { first, end } = range;
   const { desc } = range;
   let width = LEAST_CHUNKS;
@@ -76,11 +76,11 @@ export async function* readOutlines(
     for (const { first_seq, item_count, outline } of rows) {
       const chunkEnd = first_seq + item_count;
       if (outline !== null && first_seq >= at && chunkEnd <= end) {
-        const told = parseLines(outline);
+        const told = parseItems(outline);
         yield [...told, ...Array.from({ length: item_count - told.length }, () => NOTHING)];
       } else {
         const range = { first: at, end: Math.min(chunkEnd, end), desc: false };
-        for await (const texts of readLines(db, id, range)) yield parseLines(texts.join('\n'));
+        for await (const texts of readTexts(db, id, range)) yield parseItems(texts.join(SEPARATOR));
       }
       at = chunkEnd;
     }
@@ -98,13 +98,13 @@ function outlineQuery(db: Db, id: string, first: number, end: number) {
     .limit(MOST_CHUNKS);
 }
 
-/** The lines of a chunk that are in the range; as they are where that is all of them. */
+/** The items of a chunk that are in the range; as they are where that is all of them. */
 function cut({ first_seq, item_count, items }: ReadChunk, first: number, end: number, desc: boolean): string {
   const from = Math.max(first - first_seq, 0);
   const to = Math.min(end - first_seq, item_count);
   if (!desc && from === 0 && to === item_count) return items;
-  const lines = items.split('\n').slice(from, to);
-  return (desc ? lines.reverse() : lines).join('\n');
+  const texts = items.split(SEPARATOR).slice(from, to);
+  return (desc ? texts.reverse() : texts).join(SEPARATOR);
 }
 
 function gone(): Failure {

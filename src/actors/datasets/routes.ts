@@ -26,8 +26,9 @@ import {
   toSummary,
   type DatasetCounts,
 } from './model.ts';
-import { packItems, parseLines, readItems } from './pack.ts';
-import { readLines, readOutlines, type Range } from './read.ts';
+import { packItems, readItems } from './pack.ts';
+import { readTexts, readOutlines, type Range } from './read.ts';
+import { parseItems, SEPARATOR, toLines } from './separator.ts';
 import { measuredFields, measureItems } from './statistics.ts';
 import { appendItems, countReads, findCounts, listMeasures, makeDataset } from './store.ts';
 
@@ -137,7 +138,7 @@ const getItems = route(
   },
 );
 
-/** Without a transformation JSON is never parsed: lines become the reply as they are. */
+/** Without a transformation JSON is never parsed: texts become the reply as they are. */
 function write(
   { db }: Kernel,
   id: string,
@@ -148,14 +149,14 @@ function write(
   const { write: writeItems, writeTexts } = exporters[format];
   const project = projector(projection);
   if (project === undefined && writeTexts !== undefined) {
-    const separate = (text: string) => (format === 'json' ? text.replaceAll('\n', ',\n') : text);
     return writeTexts(async function* () {
-      for await (const texts of readLines(db, id, range)) yield texts.map(separate);
+      for await (const texts of readTexts(db, id, range))
+        yield format === 'json' ? texts : texts.map(toLines);
     }, options);
   }
   const all = async function* () {
-    for await (const texts of readLines(db, id, range)) {
-      const items = parseLines(texts.join('\n'));
+    for await (const texts of readTexts(db, id, range)) {
+      const items = parseItems(texts.join(SEPARATOR));
       yield project === undefined ? items : items.flatMap(project);
     }
   };

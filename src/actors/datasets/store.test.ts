@@ -6,8 +6,9 @@ import type { Item } from '../../kernel/export/input.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { datasetMigrations } from '../migrations/datasets.ts';
-import { packItems, parseLines } from './pack.ts';
-import { pageQuery, readLines, readOutlines, type Range } from './read.ts';
+import { packItems } from './pack.ts';
+import { pageQuery, readTexts, readOutlines, type Range } from './read.ts';
+import { parseItems, SEPARATOR } from './separator.ts';
 import { measureItems } from './statistics.ts';
 import { appendItems, countReads, findCounts, listMeasures, makeDataset, purgeDataset } from './store.ts';
 
@@ -29,7 +30,7 @@ onEachEngine(({ kind, open }) => {
 
   async function read(id: string, range: Range): Promise<unknown[]> {
     const items: unknown[] = [];
-    for await (const texts of readLines(engine.db, id, range)) items.push(...texts.flatMap(parseLines));
+    for await (const texts of readTexts(engine.db, id, range)) items.push(...texts.flatMap(parseItems));
     return items;
   }
 
@@ -57,7 +58,7 @@ onEachEngine(({ kind, open }) => {
         kept.reduce((sum, { items }) => sum + Buffer.byteLength(items), 0),
       );
       for (const { item_count, bytes, items } of kept) {
-        assert.deepEqual([items.split('\n').length, Buffer.byteLength(items)], [item_count, bytes]);
+        assert.deepEqual([items.split(SEPARATOR).length, Buffer.byteLength(items)], [item_count, bytes]);
       }
     });
 
@@ -166,17 +167,17 @@ onEachEngine(({ kind, open }) => {
     test('is not disturbed by what is appended meanwhile', async () => {
       const id = await make();
       await push(id, numbers(0, 5));
-      const reading = readLines(engine.db, id, { first: 0, end: 5, desc: true });
+      const reading = readTexts(engine.db, id, { first: 0, end: 5, desc: true });
       await push(id, numbers(5, 10));
       const items: unknown[] = [];
-      for await (const texts of reading) items.push(...texts.flatMap(parseLines));
+      for await (const texts of reading) items.push(...texts.flatMap(parseItems));
       assert.deepEqual(items, numbers(0, 5).reverse());
     });
 
     test('fails when the dataset is emptied meanwhile, rather than seem complete', async () => {
       const id = await make();
       for (let n = 0; n < 40; n += 1) await push(id, [{ n, text: 'x'.repeat(100_000) }]);
-      const reading = readLines(engine.db, id, { first: 0, end: 40, desc: false });
+      const reading = readTexts(engine.db, id, { first: 0, end: 40, desc: false });
       await reading.next();
       await purgeDataset(engine.db, id, new AbortController().signal);
       await assert.rejects(
@@ -190,7 +191,7 @@ onEachEngine(({ kind, open }) => {
     test('stops when its reader does', async () => {
       const id = await make();
       for (let n = 0; n < 20; n += 1) await push(id, [{ text: 'x'.repeat(200_000) }]);
-      const reading = readLines(engine.db, id, { first: 0, end: 20, desc: false });
+      const reading = readTexts(engine.db, id, { first: 0, end: 20, desc: false });
       await reading.next();
       await reading.return();
       assert.deepEqual(await reading.next(), { done: true, value: undefined });

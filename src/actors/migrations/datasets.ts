@@ -23,7 +23,7 @@ declare module '../../kernel/storage/tables.ts' {
       bytes: number;
       /** The columns of its items, told by some of them. */
       outline: string | null;
-      /** One item on each line: JSON.stringify writes no line break, nor a NUL or half a surrogate pair. */
+      /** Joined by a comma and a line break: JSON.stringify writes no line break, nor NUL or half a surrogate pair. */
       items: string;
     };
     dataset_statistics: {

@@ -80,7 +80,7 @@ export function exceeded({ limits }: Kernel, budget: Budget, queueId: string, no
   const seconds = Math.max(1, Math.ceil((resetAt - now) / 1000));
   return new Failure(
     'exhausted',
-    `You have exceeded this request queue's rate limit of ${limit} requests per second. Retry in ${seconds} seconds.`,
+    `You have exceeded this request queue's rate limit of ${limit} requests. Retry in ${seconds} seconds.`,
     { headers: { 'retry-after': String(seconds), 'x-ratelimit-limit': String(limit) } },
   );
 }

@@ -6,7 +6,8 @@ import { ByReference } from '../storages/routes.ts';
 import { ByClient, enter } from './enter.ts';
 import { lockHead } from './locks.ts';
 import { Head, LockedHead, LockSecs, MOST_IN_HEAD, MOST_LOCKED, toHeadItem, toIso } from './model.ts';
-import { findQueues, queueGone, readHead } from './store.ts';
+import { readHead } from './reads.ts';
+import { findQueues, queueGone } from './store.ts';
 import { countUse } from './tally.ts';
 
 const HEAD = '/request-queues/{storageId}/head';

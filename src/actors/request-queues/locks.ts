@@ -3,9 +3,9 @@ import { CompiledQuery, sql } from 'kysely';
 import { Failure } from '../../kernel/failure.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import { statementsOf } from './engines.ts';
 import type { LockedRow, LockOrder } from './statements.ts';
 import { numberOf, queueGone, requestNotFound } from './store.ts';
-import { statementsOf } from './writes.ts';
 
 export interface LockedQueueHead {
   modifiedAt: number;

@@ -2,7 +2,15 @@
 import { CompiledQuery } from 'kysely';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import type { Entry } from './model.ts';
-import { inOrder, type LockedRow, type Moment, type QueueStatements, type RemovedRow } from './statements.ts';
+import {
+  inOrder,
+  STORED,
+  type ListedRow,
+  type LockedRow,
+  type Moment,
+  type QueueStatements,
+  type HeadRow,
+} from './statements.ts';
 
 /** Who waits here goes on with the row as the one before has left it. */
 const QUEUE = `q as materialized (select no, last_order from request_queues where id = $1 for update)`;
@@ -66,23 +74,50 @@ const REMOVE = `with ${QUEUE},
   select q.no, removed.id, removed.head from q left join removed on true`;
 
 /**
- * Follows the index, however small PostgreSQL takes the queue to be: see `inQueue`. The limit stands in the text, as a
- * plan for any limit at all would be made for a tenth of all there is.
+ * Follows an index from one request to the next. PostgreSQL takes a queue for as large as queues are on average, and
+ * would rather read and sort all of a small one; of a single next one there is nothing to sort.
  */
-const lockUpTo = (limit: number) => `with q as materialized (
-    select no, modified_at, had_multiple_clients from request_queues where id = $1),
-  picked as materialized (
-    select id from queue_requests
-    where (queue_no, order_no) > ((select no from q), ${Number.MIN_SAFE_INTEGER})
-      and (queue_no, order_no) < ((select no from q), ${Number.MAX_SAFE_INTEGER})
-      and order_no is not null and lock_until <= $2
-    order by queue_no, order_no limit ${limit} for update skip locked),
+function walk(columns: string, by: 'id' | 'order_no', condition: string, after: string, lock = ''): string {
+  const next = (place: string) => `(select ${columns} from queue_requests
+    where queue_no = (select no from q) and ${by} > ${place} ${condition} order by ${by} limit 1 ${lock})`;
+  return `w as (
+    select first.* from ${next(after)} first union all
+    select next.* from w, lateral ${next(`w.${by}`)} next)`;
+}
+
+const FREE = 'and lock_until <= $2';
+const FIRST = String(Number.MIN_SAFE_INTEGER);
+
+const LOCK = `with recursive
+  q as materialized (select no, modified_at, had_multiple_clients from request_queues where id = $1),
+  ${walk('id, order_no', 'order_no', FREE, FIRST, 'for update skip locked')},
+  picked as materialized (select id from w limit $3),
   locked as (
-    update queue_requests r set lock_until = $3, locked_by = $4
+    update queue_requests r set lock_until = $4, locked_by = $5
     where r.queue_no = (select no from q) and r.id = any (array(select id from picked))
     returning r.id, r.head, r.order_no)
   select q.modified_at, q.had_multiple_clients, locked.id, locked.head, locked.order_no
   from q left join locked on true`;
+
+const HEAD = `with recursive
+  q as materialized (select no from request_queues where id = $1),
+  ${walk('id, head, order_no', 'order_no', FREE, FIRST)}
+  select id, head from w limit $3`;
+
+const LISTED = [...STORED, 'order_no'].join(', ');
+
+const list = (by: 'id' | 'order_no', condition: string) => `with recursive
+  q as materialized (select no from request_queues where id = $1),
+  ${walk(LISTED, by, condition, '$3')}
+  select * from w limit $4`;
+
+const LISTS = {
+  // Says nothing, but every list has the same parameters.
+  id: list('id', 'and $2::bigint is not null'),
+  both: list('order_no', 'and $2::bigint is not null'),
+  pending: list('order_no', FREE),
+  locked: list('order_no', 'and lock_until > $2'),
+};
 
 export const postgresStatements: QueueStatements = {
   async add(engine, queueId, entries, moment) {
@@ -104,12 +139,23 @@ export const postgresStatements: QueueStatements = {
   async remove(engine, queueId, ids, moment) {
     const rows = await run<{ id: string | null; head: string }>(engine, REMOVE, queueId, ids, moment);
     if (rows.length === 0) return undefined;
-    return rows.filter(({ id }) => id !== null) as RemovedRow[];
+    return rows.filter(({ id }) => id !== null) as HeadRow[];
+  },
+
+  async head({ db }, queueId, limit, now) {
+    return (await db.executeQuery<HeadRow>(CompiledQuery.raw(HEAD, [queueId, now, limit]))).rows;
+  },
+
+  async list({ db }, queueId, listing) {
+    const sql = LISTS[listing.by === 'id' ? 'id' : listing.states];
+    const now = listing.by === 'id' ? 0 : listing.now;
+    const query = CompiledQuery.raw(sql, [queueId, now, listing.after, listing.limit]);
+    return (await db.executeQuery<ListedRow>(query)).rows;
   },
 
   async lock(engine, queueId, { limit, client, until, now }) {
     type Row = LockedRow & { modified_at: number; had_multiple_clients: number };
-    const query = CompiledQuery.raw(lockUpTo(Math.trunc(limit)), [queueId, now, until, client]);
+    const query = CompiledQuery.raw(LOCK, [queueId, now, limit, until, client]);
     const { rows } = await engine.db.executeQuery<Row>(query);
     const [first] = rows;
     if (first === undefined) return undefined;

@@ -1,9 +1,11 @@
-// Single requests, read together: those that are asked for while a query is under way come with the next.
+// Reading requests: the head, lists, and single ones, of which those asked for at the same time are read together.
 import { sql, type CompiledQuery } from 'kysely';
 import type { Engine } from '../../kernel/storage/engine.ts';
+import { statementsOf } from './engines.ts';
 import { Gatherer } from './gather.ts';
-import { isRequestId, type StoredRequest } from './model.ts';
-import { numberOf, STORED } from './store.ts';
+import { encodeCursor, isRequestId, type Cursor, type StoredRequest } from './model.ts';
+import { STORED, type HeadRow } from './statements.ts';
+import { numberOf } from './store.ts';
 
 type Found = StoredRequest | undefined;
 
@@ -28,11 +30,8 @@ async function findAll(
   ids: string[],
 ): Promise<Found[]> {
   const parameters = [queueId, engine.kind === 'sqlite' ? JSON.stringify(ids) : ids];
-  const { rows } = await engine.db.executeQuery<StoredRequest>({
-    ...query,
-    parameters,
-  });
-  const byId = new Map(rows.map((row) => [row.id, row]));
+  const { rows } = await engine.db.executeQuery({ ...query, parameters });
+  const byId = new Map((rows as StoredRequest[]).map((row) => [row.id, row]));
   return ids.map((id) => byId.get(id));
 }
 
@@ -45,4 +44,46 @@ function compile({ db, kind }: Engine): CompiledQuery {
     .where('queue_no', '=', numberOf(''))
     .where(sql<boolean>`id ${ids}`)
     .compile();
+}
+
+/** The first requests that are pending and that nobody holds. */
+export function readHead(engine: Engine, queueId: string, limit: number, now: number): Promise<HeadRow[]> {
+  return statementsOf(engine).head(engine, queueId, limit, now);
+}
+
+/** Before any place in a queue. */
+const FIRST = Number.MIN_SAFE_INTEGER;
+
+export interface ListOrder {
+  limit: number;
+  after?: Cursor | undefined;
+  /** All requests without one, by id; else those in any of these states, in the order of the queue. */
+  filter?: readonly ('locked' | 'pending')[] | undefined;
+}
+
+export async function listRequests(
+  engine: Engine,
+  queueId: string,
+  { limit, after, filter }: ListOrder,
+  now: number,
+): Promise<{ rows: StoredRequest[]; nextCursor?: string }> {
+  // One more than asked for tells whether there are more.
+  const some = { limit: limit + 1, now };
+  const found = await statementsOf(engine).list(
+    engine,
+    queueId,
+    filter === undefined
+      ? { ...some, by: 'id', after: after && 'afterId' in after ? after.afterId : '' }
+      : {
+          ...some,
+          by: 'order_no',
+          after: after && 'afterOrder' in after ? after.afterOrder : FIRST,
+          states: filter.includes('locked') ? (filter.includes('pending') ? 'both' : 'locked') : 'pending',
+        },
+  );
+  const rows = found.slice(0, limit);
+  const last = rows.at(-1);
+  if (last === undefined || found.length <= limit) return { rows };
+  const next = filter === undefined ? { afterId: last.id } : { afterOrder: last.order_no! };
+  return { rows, nextCursor: encodeCursor(next) };
 }

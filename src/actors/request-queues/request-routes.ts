@@ -17,8 +17,8 @@ import {
   toRequest,
   type Cursor,
 } from './model.ts';
-import { findRequest } from './reads.ts';
-import { listRequests, requestNotFound } from './store.ts';
+import { findRequest, listRequests } from './reads.ts';
+import { requestNotFound } from './store.ts';
 import { countUse } from './tally.ts';
 import { addRequests, changeRequest, removeRequests } from './writes.ts';
 

@@ -3,12 +3,14 @@ import { CompiledQuery } from 'kysely';
 import type { Entry } from './model.ts';
 import {
   inOrder,
+  STORED,
   type Before,
   type LockedRow,
   type Moment,
   type QueueStatements,
-  type RemovedRow,
+  type HeadRow,
 } from './statements.ts';
+import { numberOf } from './store.ts';
 
 const QUEUE_NO = `(select no from request_queues where id = ?1)`;
 
@@ -97,7 +99,36 @@ export const sqliteStatements: QueueStatements = {
       CompiledQuery.raw(COUNT_REMOVED, [queueId, given, ...valuesOf(moment)]),
       CompiledQuery.raw(REMOVE, [queueId, given]),
     ]);
-    return counted!.rows.length === 0 ? undefined : (removed!.rows as RemovedRow[]);
+    return counted!.rows.length === 0 ? undefined : (removed!.rows as HeadRow[]);
+  },
+
+  // Reads are built, not raw, so that they go to the reader.
+  async head({ db }, queueId, limit, now) {
+    return await db
+      .selectFrom('queue_requests')
+      .select(['id', 'head'])
+      .where('queue_no', '=', numberOf(queueId))
+      .where('order_no', 'is not', null)
+      .where('lock_until', '<=', now)
+      .orderBy('order_no')
+      .limit(limit)
+      .execute();
+  },
+
+  async list({ db }, queueId, listing) {
+    const { by, after, limit } = listing;
+    const states = by === 'id' ? 'both' : listing.states;
+    const now = by === 'id' ? 0 : listing.now;
+    return await db
+      .selectFrom('queue_requests')
+      .select([...STORED, 'order_no'])
+      .where('queue_no', '=', numberOf(queueId))
+      .where(by, '>', after)
+      .$if(states === 'pending', (some) => some.where('lock_until', '<=', now))
+      .$if(states === 'locked', (some) => some.where('lock_until', '>', now))
+      .orderBy(by)
+      .limit(limit)
+      .execute();
   },
 
   async lock(engine, queueId, { limit, client, until, now }) {

@@ -1,6 +1,6 @@
 // What the hot operations ask of an engine. Each engine has its own words for them, held to the same tests.
 import type { Engine } from '../../kernel/storage/engine.ts';
-import type { Entry } from './model.ts';
+import type { Entry, StoredRequest } from './model.ts';
 
 /** When it happens, and what reads and locks have been counted since the last write. */
 export interface Moment {
@@ -31,9 +31,13 @@ export interface LockOrder {
   now: number;
 }
 
-export interface LockedRow {
+/** What the head of a queue shows of a request. */
+export interface HeadRow {
   id: string;
   head: string;
+}
+
+export interface LockedRow extends HeadRow {
   order_no: number;
 }
 
@@ -49,18 +53,29 @@ export interface LockedRows {
   rows: LockedRow[];
 }
 
-export interface RemovedRow {
-  id: string;
-  head: string;
+/** The columns that tell all of a request. */
+export const STORED = ['id', 'head', 'rest', 'handled_at', 'lock_until', 'locked_by'] as const;
+
+export interface ListedRow extends StoredRequest {
+  order_no: number | null;
 }
 
-/** All answer undefined when the queue is gone. Entries and ids must not repeat. */
+/** All requests by id, or those in one of these states in the order of the queue. */
+export type Listing =
+  | { by: 'id'; after: string; limit: number }
+  | { by: 'order_no'; after: number; limit: number; states: 'locked' | 'pending' | 'both'; now: number };
+
+/** Writes answer undefined when the queue is gone. Entries and ids must not repeat. */
 export interface QueueStatements {
   /** Inserts those that are not there yet; answers with their ids. */
   add(engine: Engine, queueId: string, entries: Entry[], moment: Moment): Promise<Set<string> | undefined>;
   /** Replaces those that are there, and inserts the others. */
   change(engine: Engine, queueId: string, entries: Entry[], moment: Moment): Promise<Changed | undefined>;
-  remove(engine: Engine, queueId: string, ids: string[], moment: Moment): Promise<RemovedRow[] | undefined>;
+  remove(engine: Engine, queueId: string, ids: string[], moment: Moment): Promise<HeadRow[] | undefined>;
+  /** The first that are free. Empty when the queue is gone. */
+  head(engine: Engine, queueId: string, limit: number, now: number): Promise<HeadRow[]>;
+  /** Behind `after`, as many as the limit. Empty when the queue is gone. */
+  list(engine: Engine, queueId: string, listing: Listing): Promise<ListedRow[]>;
   /** Locks the first that are free. */
   lock(engine: Engine, queueId: string, order: LockOrder): Promise<LockedRows | undefined>;
 }

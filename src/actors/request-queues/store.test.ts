@@ -9,8 +9,8 @@ import { noteClient } from './clients.ts';
 import { lockHead, prolongLock, releaseAllLocks, releaseLock } from './locks.ts';
 import { requestIdOf, toEntry, toHeadItem, type NewRequest } from './model.ts';
 import { purgeQueue } from './purge.ts';
-import { findRequest } from './reads.ts';
-import { createQueue, findQueues, listRequests, readHead, readQueue } from './store.ts';
+import { findRequest, listRequests, readHead } from './reads.ts';
+import { createQueue, findQueues, readQueue } from './store.ts';
 import { addRequests, changeRequest, removeRequests } from './writes.ts';
 
 const NOW = Date.UTC(2026, 5, 1);

@@ -2,9 +2,8 @@
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { Gatherer } from './gather.ts';
 import type { Entry, Registration } from './model.ts';
-import { postgresStatements } from './postgres.ts';
-import { sqliteStatements } from './sqlite.ts';
-import type { Moment, QueueStatements, RemovedRow } from './statements.ts';
+import { statementsOf } from './engines.ts';
+import type { Moment, HeadRow } from './statements.ts';
 import { numberOf, queueGone } from './store.ts';
 import { takeTally } from './tally.ts';
 
@@ -30,10 +29,6 @@ function writersOf(engine: Engine): Writers {
     writers.set(engine, known);
   }
   return known;
-}
-
-export function statementsOf({ kind }: Engine): QueueStatements {
-  return kind === 'sqlite' ? sqliteStatements : postgresStatements;
 }
 
 /** Adds those that are not there yet. The results are in the order of the entries. */
@@ -120,7 +115,7 @@ export async function removeRequests(
   queueId: string,
   ids: string[],
   now: number,
-): Promise<RemovedRow[]> {
+): Promise<HeadRow[]> {
   const moment = { now, ...takeTally(engine, queueId) };
   const removed = await statementsOf(engine).remove(engine, queueId, [...new Set(ids)], moment);
   if (removed === undefined) throw queueGone();

@@ -1,0 +1,140 @@
+// How the engines run every statement on queues: by an index, whatever the size of the queue, and never by sorting it.
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { sql, type CompiledQuery } from 'kysely';
+import type { Engine } from '../../kernel/storage/engine.ts';
+import { onEachEngine } from '../../../test/engines.ts';
+import { requestQueueMigrations } from '../migrations/request-queues.ts';
+import { noteClient } from './clients.ts';
+import { lockHead, prolongLock, releaseAllLocks, releaseLock } from './locks.ts';
+import { requestIdOf, toEntry } from './model.ts';
+import { purgeQueue } from './purge.ts';
+import { findRequest, listRequests, readHead } from './reads.ts';
+import { createQueue, findQueues, readQueue } from './store.ts';
+import { countUse } from './tally.ts';
+import { addRequests, changeRequest, removeRequests } from './writes.ts';
+
+const ROWS = 20_000;
+const NOW = 1_000_000;
+
+/** Every statement that goes to the engine from now on. */
+function record(engine: Engine): Map<string, CompiledQuery> {
+  const seen = new Map<string, CompiledQuery>();
+  const executor = engine.db.getExecutor();
+  const executeQuery = executor.executeQuery.bind(executor);
+  const batch = engine.batch.bind(engine);
+  executor.executeQuery = (query) => {
+    seen.set(query.sql, query);
+    return executeQuery(query);
+  };
+  engine.batch = (statements) => {
+    for (const statement of statements) seen.set(statement.sql, statement);
+    return batch(statements);
+  };
+  return seen;
+}
+
+onEachEngine((testEngine) => {
+  let engine: Engine;
+  let statements: CompiledQuery[];
+
+  before(async () => {
+    engine = await testEngine.open(requestQueueMigrations);
+    const { db } = engine;
+    // Many small queues and two large ones: what is true of most must not be the plan for all.
+    await Promise.all(
+      Array.from({ length: 500 }, async (_, queue) => {
+        await createQueue(db, `queue-${queue}`, NOW);
+        if (queue > 10)
+          await addRequests(engine, `queue-${queue}`, [toEntry({ uniqueKey: 'k' }, false)], NOW);
+      }),
+    );
+    for (let start = 0; start < ROWS; start += 500) {
+      const entries = Array.from({ length: 500 }, (_, index) => {
+        const handled = (start + index) % 2 === 0 ? { handledAt: '2026-01-01T00:00:00Z' } : {};
+        return toEntry({ uniqueKey: `k${start + index}`, ...handled }, false);
+      });
+      await addRequests(engine, `queue-${(start / 500) % 2}`, entries, NOW);
+    }
+    const seen = record(engine);
+    await useAll(engine, 'queue-0');
+    statements = [...seen.values()];
+  });
+
+  async function useAll(on: Engine, queueId: string): Promise<void> {
+    const { db } = on;
+    const entry = toEntry({ uniqueKey: 'k1' }, false);
+    await addRequests(on, queueId, [entry, toEntry({ uniqueKey: 'new' }, true)], NOW);
+    await addRequests(
+      on,
+      queueId,
+      [toEntry({ uniqueKey: 'done', handledAt: '2026-01-01T00:00:00Z' }, true)],
+      NOW,
+    );
+    await changeRequest(on, queueId, entry, NOW);
+    await removeRequests(on, queueId, [requestIdOf('new')], NOW);
+    await lockHead(on, queueId, { limit: 25, client: 'me', until: NOW + 5, now: NOW });
+    await lockHead(on, 'queue-7', { limit: 25, client: 'me', until: NOW + 5, now: NOW });
+    const holder = { queueId, id: requestIdOf('k1'), client: 'me', now: NOW };
+    for (const forefront of [true, false]) {
+      await prolongLock(on, holder, { until: NOW + 5, forefront }).catch(() => {});
+    }
+    await releaseLock(on, holder, false);
+    await releaseAllLocks(on, queueId, 'me', NOW);
+    await noteClient(on, queueId, 'me');
+    await findRequest(on, queueId, requestIdOf('k1'));
+    await findQueues(db, [queueId]);
+    await readQueue(on, queueId);
+    countUse(on, queueId, { reads: 1 });
+    await readQueue(on, queueId);
+    await readHead(on, queueId, 100, NOW);
+    const after = { afterOrder: 5 };
+    for (const filter of [['locked'], ['pending'], ['locked', 'pending']] as const) {
+      await listRequests(on, queueId, { limit: 100, filter }, NOW);
+      await listRequests(on, queueId, { limit: 100, after, filter }, NOW);
+    }
+    await listRequests(on, queueId, { limit: 100 }, NOW);
+    await listRequests(on, queueId, { limit: 100, after: { afterId: 'a' } }, NOW);
+    await purgeQueue(on, 'queue-9', AbortSignal.timeout(60_000));
+  }
+
+  async function planOf({ sql: text, parameters }: CompiledQuery): Promise<string> {
+    if (testEngine.kind === 'postgres') {
+      const { rows } = await sql.raw(`explain (generic_plan) ${text}`).execute(engine.db);
+      return rows.map((row) => (row as Record<string, string>)['QUERY PLAN']).join('\n');
+    }
+    const { rows } = await engine.db.executeQuery({
+      query: { kind: 'RawNode', sqlFragments: [], parameters: [] } as unknown as CompiledQuery['query'],
+      queryId: { queryId: 'plan' },
+      sql: `explain query plan ${text}`,
+      parameters,
+    });
+    return rows.map((row) => (row as { detail: string }).detail).join('\n');
+  }
+
+  function check(text: string, plan: string): void {
+    const told = `${text}\n\n${plan}`;
+    if (testEngine.kind === 'sqlite') {
+      // What is given, and what a purge takes, is gone through; nothing else is.
+      assert.doesNotMatch(plan, /SCAN (?!g\b|json_each\b|c\b|CONSTANT)/, told);
+      assert.doesNotMatch(plan, /TEMP B-TREE/, told);
+    } else {
+      assert.doesNotMatch(plan, /Seq Scan|Sort/, told);
+      // By the queue alone only where its requests are wanted in order.
+      if (/order by "id"/.test(text)) return;
+      for (const [, condition] of plan.matchAll(/(?:using|on) queue_requests_pkey.*\n\s+Index Cond: (.*)/g)) {
+        assert.match(condition!, /\bid\b/, told);
+      }
+    }
+  }
+
+  test('every statement goes by an index before anything is known of the sizes', async () => {
+    assert.ok(statements.length >= 20, String(statements.length));
+    for (const statement of statements) check(statement.sql, await planOf(statement));
+  });
+
+  test('every statement goes by an index when the sizes are known', async () => {
+    await sql.raw('analyze').execute(engine.db);
+    for (const statement of statements) check(statement.sql, await planOf(statement));
+  });
+});

@@ -1,0 +1,105 @@
+// Exports as streams: they go at the reader's pace, stop when it leaves, and never seem complete when they are not. Rule A8.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
+import { after, before, test } from 'node:test';
+import { ADMIN_TOKEN, startServer, type TestServer } from '../server.ts';
+
+const ITEMS = 400;
+const FORMATS = ['json', 'jsonl', 'csv', 'xml', 'html', 'rss', 'xlsx'];
+
+let server: TestServer;
+let id: string;
+/** How many pages of items were read from the database. */
+let pages = 0;
+
+before(async () => {
+  server = await startServer({ limits: 'off' });
+  const made = await server.call('/v2/datasets', { method: 'POST' });
+  id = made.json['data'].id as string;
+  // Noise, so that even a compressed export is large: 40 MB in pages of a quarter.
+  for (let first = 0; first < ITEMS; first += 40) {
+    const body = Array.from({ length: 40 }, (_, n) => ({ n: first + n, noise: noise(100_000) }));
+    assert.equal((await server.call(`/v2/datasets/${id}/items`, { method: 'POST', body })).status, 201);
+  }
+  const { db } = server.app.kernel;
+  const read = db.with.bind(db);
+  db.with = ((...args: Parameters<typeof read>) => {
+    pages += 1;
+    return read(...args);
+  }) as typeof db.with;
+});
+after(() => server.stop());
+
+function noise(length: number): string {
+  let text = '';
+  while (text.length < length) text += Math.random().toString(36).slice(2);
+  return text;
+}
+
+async function open(format: string, dataset = id): Promise<IncomingMessage> {
+  const url = `${server.url}/v2/datasets/${dataset}/items?format=${format}`;
+  const [response] = (await once(
+    get(url, { headers: { authorization: `Bearer ${ADMIN_TOKEN}` }, agent: false }),
+    'response',
+  )) as [IncomingMessage];
+  return response;
+}
+
+/** Long enough for an export that nothing holds back to be done with. */
+async function letTimePass(): Promise<void> {
+  for (let call = 0; call < 100; call += 1) await server.call('/v2/users/me');
+}
+
+for (const format of FORMATS) {
+  test(`A8 an export as ${format} waits for its reader, and is given up when it leaves`, async () => {
+    const all = await countPages(async () => {
+      const response = await open(format);
+      response.resume();
+      await once(response, 'end');
+    });
+    assert.ok(all >= 100, String(all));
+    let response: IncomingMessage;
+    const waiting = await countPages(async () => {
+      response = await open(format);
+      await once(response, 'readable');
+      await letTimePass();
+    });
+    assert.ok(waiting < all * 0.75, `${waiting} of ${all} pages were read for a reader who takes none`);
+    const left = await countPages(async () => {
+      response.destroy();
+      await letTimePass();
+    });
+    assert.ok(left <= 4, `${left} pages were read for nobody`);
+  });
+}
+
+async function countPages(work: () => Promise<void>): Promise<number> {
+  const start = pages;
+  await work();
+  return pages - start;
+}
+
+test('A8 an export of a dataset that is deleted meanwhile breaks off', async () => {
+  const { json } = await server.call('/v2/datasets', { method: 'POST' });
+  const mine = json['data'].id as string;
+  for (let n = 0; n < 10; n += 1) {
+    const body = Array.from({ length: 40 }, () => ({ noise: noise(100_000) }));
+    await server.call(`/v2/datasets/${mine}/items`, { method: 'POST', body });
+  }
+  const response = await open('json', mine);
+  await once(response, 'readable');
+  assert.equal((await server.call(`/v2/datasets/${mine}`, { method: 'DELETE' })).status, 204);
+  const { db } = server.app.kernel;
+  for (;;) {
+    const left = await db
+      .selectFrom('dataset_chunks')
+      .select('first_seq')
+      .where('dataset_id', '=', mine)
+      .limit(1)
+      .execute();
+    if (left.length === 0) break;
+  }
+  response.resume();
+  await assert.rejects(once(response, 'end'), { code: 'ECONNRESET' });
+});
