@@ -9,6 +9,8 @@ import { route } from '../kernel/route.ts';
 import { Type } from '../kernel/schema.ts';
 import { FlagsError, spell, status } from './failures.ts';
 import { Collection, toCollection } from './links.ts';
+import { featureFlagMigrations } from './migrations/feature-flags.ts';
+import { projectMigrations } from './migrations/projects.ts';
 import { rootRoutes } from './root/routes.ts';
 import { tokenRoutes } from './tokens/routes.ts';
 import { readVersion, versions } from './version.ts';
@@ -75,7 +77,11 @@ const getOpenApi = route(
   ({ version }) => ({ ...describeApi(flagsApi, version) }),
 );
 
-export const flagsApi: Api = { dialect, routes: [...rootRoutes, getOpenApi, ...tokenRoutes] };
+export const flagsApi: Api = {
+  dialect,
+  routes: [...rootRoutes, getOpenApi, ...tokenRoutes],
+  migrations: [...projectMigrations, ...featureFlagMigrations],
+};
 
 /** The bare token, or `Bearer` and the token. A token beats a cookie. */
 function credentialOf({ headers }: CallFacts): Credential | undefined {

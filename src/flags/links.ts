@@ -3,7 +3,7 @@ import type { CallFacts } from '../kernel/dialect.ts';
 import { neighbours, withQuery, type Page } from '../kernel/page.ts';
 import { Type, type TSchema } from '../kernel/schema.ts';
 
-const Link = Type.Object({ href: Type.String(), type: Type.String() }, { $id: 'Link' });
+export const Link = Type.Object({ href: Type.String(), type: Type.String() }, { $id: 'Link' });
 export const Links = Type.Record(Type.String(), Link);
 
 const ROOT = '/api/v2';
@@ -11,6 +11,11 @@ const ROOT = '/api/v2';
 /** `path` is below the API's root. */
 export function linkTo(path: string, type = 'application/json') {
   return { href: ROOT + path, type };
+}
+
+/** The page of the console that shows the same. */
+export function siteTo(path: string) {
+  return { href: path, type: 'text/html' };
 }
 
 /** `first` and `last` always; `next` and `prev` only where there is such a page: importers go on for as long as there is a next. */

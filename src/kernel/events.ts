@@ -22,6 +22,8 @@ declare module './storage/tables.ts' {
       before: string | null;
       after: string | null;
       comment: string | null;
+      accesses: string | null;
+      detail: string | null;
     };
   }
 }
@@ -38,12 +40,24 @@ export const eventMigrations: Migration[] = [
       `create index events_resource on events (resource, at)`,
     ],
   },
+  {
+    name: 'kernel-events-accesses',
+    up: () => [`alter table events add column accesses text`, `alter table events add column detail text`],
+  },
 ];
+
+/** A permission that was used, or is needed. */
+export interface Access {
+  action: string;
+  resource: string;
+}
 
 export interface Event {
   /** The permission it took, and on what: audit and webhook filters speak the same words as policies. */
   action: string;
   resource: string;
+  /** All of them, where one change took several. */
+  accesses?: Access[];
   /** What sort of thing changed (`token`), and its name at the time. */
   kind: string;
   name: string;
@@ -51,6 +65,8 @@ export interface Event {
   before?: unknown;
   after?: unknown;
   comment?: string | undefined;
+  /** What else its API wants to tell of it. */
+  detail?: unknown;
 }
 
 /** Who did it: a call over HTTP, or nobody when the program itself or its operator did. */
@@ -60,11 +76,13 @@ export interface Actor {
   caller?: KnownCaller;
 }
 
-export async function recordEvent(tx: Db, { now, id, caller }: Actor, event: Event): Promise<void> {
+/** Returns its id. */
+export async function recordEvent(tx: Db, { now, id, caller }: Actor, event: Event): Promise<string> {
+  const eventId = newId(now);
   await tx
     .insertInto('events')
     .values({
-      id: newId(now),
+      id: eventId,
       at: now,
       call_id: id ?? null,
       member_id: caller?.member.id ?? null,
@@ -73,9 +91,16 @@ export async function recordEvent(tx: Db, { now, id, caller }: Actor, event: Eve
       resource: event.resource,
       kind: event.kind,
       name: event.name,
-      before: event.before === undefined ? null : JSON.stringify(event.before),
-      after: event.after === undefined ? null : JSON.stringify(event.after),
+      before: textOf(event.before),
+      after: textOf(event.after),
       comment: event.comment ?? null,
+      accesses: textOf(event.accesses),
+      detail: textOf(event.detail),
     })
     .execute();
+  return eventId;
+}
+
+function textOf(value: unknown): string | null {
+  return value === undefined ? null : JSON.stringify(value);
 }

@@ -54,12 +54,14 @@ export class LiveCall implements CallFacts {
     this.#limits = limits;
   }
 
-  demand(resource: string): void {
-    demand(this.caller!, this.#action(), resource);
+  demand(resource: string, action = this.#declared()): void {
+    this.#hasAsked = true;
+    demand(this.caller!, action, resource);
   }
 
-  can(resource: string): boolean {
-    return can(this.caller!, this.#action(), resource);
+  can(resource: string, action = this.#declared()): boolean {
+    this.#hasAsked = true;
+    return can(this.caller!, action, resource);
   }
 
   /** A reply for which the declared permission was never asked is a mistake, and must not go out. */
@@ -77,8 +79,7 @@ export class LiveCall implements CallFacts {
     return taken !== undefined;
   }
 
-  #action(): string {
-    this.#hasAsked = true;
+  #declared(): string {
     const access = this.shape?.access;
     if (typeof access !== 'object') throw new Error(`${this.shape?.id} declares no permission to ask for`);
     return access.action;

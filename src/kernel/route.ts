@@ -9,7 +9,8 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
  * Who may call. `anyone` needs no credential; `caller` needs one that is good; an action needs a permission, and the handler
- * must then say on which resource by `call.demand` or `call.can` (a reply without that is refused).
+ * must then say on which resource by `call.demand` or `call.can` (a reply without that is refused). Where what it takes
+ * depends on the body, as with patches, the action is a pattern such as `update*`.
  */
 export type Access = 'anyone' | 'caller' | { action: string };
 
@@ -64,10 +65,10 @@ export interface Call<S extends Shape = Shape> {
   readonly url: string;
   /** Where clients reach this API: scheme, host and the prefix they used, without a slash at the end. */
   readonly base: string;
-  /** Throws unless the caller may do the route's action on this resource. */
-  demand(resource: string): void;
-  /** Whether the caller may do the route's action on this resource; for lists. */
-  can(resource: string): boolean;
+  /** Throws unless the caller may do this on the resource: the route's action, or one that its body asks for. */
+  demand(resource: string, action?: string): void;
+  /** Whether the caller may do the same; for lists. */
+  can(resource: string, action?: string): boolean;
   /** Draws on the route's budget as the headers of the reply will tell. False when it has too little left. */
   spend(cost: number): boolean;
 }

@@ -1,0 +1,47 @@
+// Fields that resources of the flag service have in common.
+import { PlainText, Type } from '../kernel/schema.ts';
+
+const KEY = '^[a-zA-Z0-9][a-zA-Z0-9_.-]*$';
+
+export function Key(description?: string) {
+  return Type.String({ pattern: KEY, maxLength: 256, ...(description !== undefined && { description }) });
+}
+
+const isKey = new RegExp(KEY);
+
+/** What cannot be a key is not asked for: a NUL in it, say, is an error to PostgreSQL. */
+export function couldBeKey(text: string): boolean {
+  return text.length <= 256 && isKey.test(text);
+}
+
+const ID = /^[0-9a-f]{24}$/;
+
+export function couldBeId(text: string): boolean {
+  return ID.test(text);
+}
+
+export const Name = PlainText({ minLength: 1, maxLength: 256 });
+
+export const Description = PlainText({ maxLength: 10_000 });
+
+export const Tags = Type.Array(Type.String({ pattern: '^[a-zA-Z0-9_.-]*$', minLength: 1, maxLength: 64 }), {
+  maxItems: 1000,
+});
+
+/** Each tag once, sorted: clients compare. */
+export function tidyTags(tags: readonly string[]): string[] {
+  return [...new Set(tags)].sort();
+}
+
+/** Epoch milliseconds that are still exact as a number. */
+export function Instant(description: string) {
+  return Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description });
+}
+
+export const ClientSideAvailability = Type.Object(
+  {
+    usingEnvironmentId: Type.Boolean({ description: 'Whether browsers see the flag' }),
+    usingMobileKey: Type.Boolean({ description: 'Whether mobile apps see the flag' }),
+  },
+  { $id: 'ClientSideAvailability' },
+);

@@ -1,0 +1,71 @@
+// What a project and an environment are, to all resources inside of them.
+
+export interface ClientSideAvailability {
+  usingEnvironmentId: boolean;
+  usingMobileKey: boolean;
+}
+
+/** What new flags of a project get where their maker says nothing. */
+export interface FlagDefaults {
+  tags: string[];
+  temporary: boolean;
+  booleanDefaults: {
+    trueDisplayName: string;
+    falseDisplayName: string;
+    trueDescription: string;
+    falseDescription: string;
+    /** Indexes: 0 is true, 1 is false. */
+    onVariation: number;
+    offVariation: number;
+  };
+}
+
+export interface Project {
+  id: string;
+  key: string;
+  name: string;
+  tags: string[];
+  includeInSnippetByDefault: boolean;
+  defaultClientSideAvailability: ClientSideAvailability;
+  flagDefaults: FlagDefaults;
+  namingConvention?: { case?: string; prefix?: string };
+  version: number;
+  createdAt: number;
+}
+
+/** Changes of what kind need a review before they happen, and by how many. */
+export interface ApprovalSettings {
+  required: boolean;
+  bypassApprovalsForPendingChanges: boolean;
+  minNumApprovals: number;
+  canReviewOwnRequest: boolean;
+  canApplyDeclinedChanges: boolean;
+  autoApplyApprovedChanges: boolean;
+  serviceKind: string;
+  serviceConfig: Record<string, unknown>;
+  /** Only flags with one of these tags need it; not together with `required`. */
+  requiredApprovalTags: string[];
+}
+
+export interface Environment {
+  /** The client-side ID, too. */
+  id: string;
+  projectId: string;
+  key: string;
+  name: string;
+  tags: string[];
+  critical: boolean;
+  color: string;
+  /** In minutes. */
+  defaultTtl: number;
+  secureMode: boolean;
+  defaultTrackEvents: boolean;
+  requireComments: boolean;
+  confirmChanges: boolean;
+  approvalSettings: ApprovalSettings;
+  sdkKey: string;
+  oldSdkKey?: { key: string; until: number };
+  mobileKey: string;
+  version: number;
+  createdAt: number;
+}

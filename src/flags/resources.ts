@@ -1,0 +1,34 @@
+// How things are named in policies, audit entries and webhook filters: `proj/shop;core:env/test:flag/banner;beta`.
+
+/** What has a key, and tags that statements may ask for. */
+export interface Tagged {
+  readonly key: string;
+  readonly tags: readonly string[];
+}
+
+function segment(type: string, { key, tags }: Tagged): string {
+  return tags.length === 0 ? `${type}/${key}` : `${type}/${key};${tags.join(',')}`;
+}
+
+export function projectResource(project: Tagged): string {
+  return segment('proj', project);
+}
+
+export function environmentResource(project: Tagged, environment: Tagged): string {
+  return `${projectResource(project)}:${segment('env', environment)}`;
+}
+
+/** Something that lives in an environment, for the policies: a flag, a segment. */
+export function environmentalResource(
+  project: Tagged,
+  environment: Tagged,
+  type: 'flag' | 'segment',
+  thing: Tagged,
+): string {
+  return `${environmentResource(project, environment)}:${segment(type, thing)}`;
+}
+
+/** The name without its tags: it stays the same while tags come and go, so that entries are filed under it. */
+export function withoutTags(resource: string): string {
+  return resource.replaceAll(/;[^:]*/g, '');
+}
