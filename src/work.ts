@@ -5,12 +5,14 @@ import type { Api, Recurring } from './kernel/dialect.ts';
 import { schedule, startWorker, type Handler, type Worker } from './kernel/due.ts';
 import { sweepIdentity } from './kernel/identity/sessions.ts';
 import type { Kernel } from './kernel/kernel.ts';
+import { webhookWork } from './kernel/webhook/remove.ts';
+import { startDelivering } from './kernel/webhook/start.ts';
 
 const HOUR = 60 * 60 * 1000;
 
 export async function startWork(kernel: Kernel, apis: readonly Api[]): Promise<Worker> {
-  const { engine, clock, log, db } = kernel;
-  const works = apis.flatMap((api) => api.work?.(kernel) ?? []);
+  const { engine, clock, log, db, metrics, guard, release } = kernel;
+  const works = [webhookWork(kernel), ...apis.flatMap((api) => api.work?.(kernel) ?? [])];
   const recurring: Recurring[] = [
     { kind: 'identity.sweep', everyMs: HOUR, run: () => sweepIdentity(db, clock.now()) },
     ...works.flatMap((work) => work.recurring ?? []),
@@ -24,7 +26,20 @@ export async function startWork(kernel: Kernel, apis: readonly Api[]): Promise<W
     await plan(kernel, job, 'keep');
   }
   const owner = `${hostname()}:${process.pid}:${randomUUID()}`;
-  return startWorker({ engine, clock, random: Math.random, log, handlers, owner });
+  const common = { engine, clock, random: Math.random, log, owner };
+  const hooks = Object.fromEntries(
+    apis.flatMap(({ dialect, hooks: port }) => (port ? [[dialect.name, port] as const] : [])),
+  );
+  const workers = await Promise.all([
+    startWorker({ ...common, handlers }),
+    startDelivering({ ...common, hooks, metrics, guard, release }),
+  ]);
+  return {
+    poke: () => workers.forEach((worker) => worker.poke()),
+    async stop() {
+      await Promise.all(workers.map((worker) => worker.stop()));
+    },
+  };
 }
 
 /** There is one row for each recurring job, however many nodes there are. */

@@ -9,6 +9,7 @@ import type { Page } from './page.ts';
 import type { Route, Shape } from './route.ts';
 import type { TSchema } from './schema.ts';
 import type { Migration } from './storage/migrate.ts';
+import type { Db } from './storage/tables.ts';
 import type { VersionTable } from './version.ts';
 
 export type Headers = Record<string, string>;
@@ -110,10 +111,33 @@ export interface Recurring {
   run(signal: AbortSignal): Promise<void>;
 }
 
+/** Who receives a webhook, asked for whenever something is sent. */
+export interface Hooks {
+  /** Undefined when the hook is gone or off: what waits for it is dropped. */
+  targetOf(db: Db, hookId: string): Promise<Target | undefined>;
+}
+
+export interface Target {
+  url: string;
+  /** Signatures and the like. They win over the usual headers, among them `Content-Type: application/json`. */
+  headersFor(body: string, delivery: TargetDelivery): Headers;
+}
+
+export interface TargetDelivery {
+  id: string;
+  eventId: string;
+  /** 1 for the first. */
+  attempt: number;
+  now: number;
+}
+
 export interface Api {
   dialect: Dialect;
   routes: readonly Route[];
   migrations?: readonly Migration[];
+  /** Lays down what a new user begins with, where it is missing: at every start, in the transaction that makes the administrator. */
+  firstStart?(tx: Db, now: number): Promise<void>;
   /** What the API does behind calls. */
   work?(kernel: Kernel): Work;
+  hooks?: Hooks;
 }

@@ -228,9 +228,8 @@ export async function startWorker(settings: WorkerSettings): Promise<Worker> {
   function start(due: Due): void {
     const controller = new AbortController();
     const done = run(due, controller).finally(() => {
-      const wasFull = running.size === concurrency;
       running.delete(due);
-      if (wasFull) poke();
+      poke(); // there is a free place, and what it left behind may be due before the sleep is over
     });
     running.set(due, { controller, done });
   }

@@ -7,6 +7,7 @@ import type { Metrics } from './metrics.ts';
 import type { BlobStore } from './storage/blob.ts';
 import type { Engine } from './storage/engine.ts';
 import type { Db } from './storage/tables.ts';
+import type { Guard } from './webhook/guard.ts';
 
 export interface Kernel {
   readonly clock: Clock;
@@ -18,6 +19,8 @@ export interface Kernel {
   readonly limits: Limits;
   readonly log: Logger;
   readonly metrics: Metrics;
+  /** Says which URLs the server may call. */
+  readonly guard: Guard;
   /** Where people and clients reach this server, without a slash at the end. */
   readonly publicUrl: string;
   /** How long what nobody named is kept after its last use. */

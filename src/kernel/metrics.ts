@@ -35,6 +35,7 @@ export class Metrics {
   readonly #release: string;
   readonly #calls = new Map<string, Calls>();
   readonly #timings = new Map<string, Timing>();
+  readonly #deliveries = new Map<string, number>();
   readonly #delay = monitorEventLoopDelay({ resolution: 20 });
 
   constructor(release: string) {
@@ -51,6 +52,12 @@ export class Metrics {
     }
     calls.count += 1;
     calls.timing.observe(seconds);
+  }
+
+  /** An attempt at a webhook's delivery, and what it led to. */
+  countDelivery(api: string, outcome: 'delivered' | 'failed' | 'retry'): void {
+    const key = `api="${api}",outcome="${outcome}"`;
+    this.#deliveries.set(key, (this.#deliveries.get(key) ?? 0) + 1);
   }
 
   #timing(labels: string): Timing {
@@ -76,6 +83,12 @@ export class Metrics {
         'Time from the first byte of a call to the last of its reply',
       ),
       ...[...this.#timings].flatMap(([labels, timing]) => timing.lines('signalbox_call_seconds', labels)),
+      ...metric(
+        'signalbox_webhook_attempts_total',
+        'counter',
+        'Attempts to deliver webhooks, by what they led to',
+        [...this.#deliveries].map(([labels, count]) => `{${labels}} ${count}`),
+      ),
       ...metric('process_cpu_seconds_total', 'counter', 'Processor time used', [` ${(user + system) / 1e6}`]),
       ...metric('process_resident_memory_bytes', 'gauge', 'Memory held', [` ${rss}`]),
       ...metric('process_uptime_seconds', 'gauge', 'Time since the start', [` ${process.uptime()}`]),

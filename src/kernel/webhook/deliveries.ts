@@ -1,0 +1,289 @@
+// Deliveries of webhooks: made in the transaction of the change they tell of, listed, asked for again, dropped with their hook.
+import { createHash } from 'node:crypto';
+import { sql, type Generated, type Selectable } from 'kysely';
+import { schedule } from '../due.ts';
+import { Failure } from '../failure.ts';
+import { newId } from '../id.ts';
+import type { Slice } from '../page.ts';
+import type { Migration } from '../storage/migrate.ts';
+import type { Db } from '../storage/tables.ts';
+import { GIVE_UP_MS } from './model.ts';
+import { pieces } from './pieces.ts';
+
+export type DeliveryState = 'pending' | 'delivered' | 'failed';
+
+declare module '../storage/tables.ts' {
+  interface Tables {
+    deliveries: DeliveryTable;
+    /** Each stands once, however many hooks get it. */
+    delivery_bodies: { id: string; body: string; created_at: number };
+    delivery_attempts: AttemptRow;
+  }
+}
+
+interface DeliveryTable {
+  /** Grows with time: the order in which they are sent, and listed. */
+  seq: Generated<number>;
+  /** Made from the hook and the event: the same event never makes a second one. */
+  id: string;
+  api: string;
+  hook_id: string;
+  event_id: string;
+  body_id: string;
+  state: DeliveryState;
+  attempts: number;
+  /** How many attempts there had been when it was asked for again. */
+  attempts_before: number;
+  /** When it may be sent; null once it is finished. */
+  due_at: number | null;
+  /** When it is given up, however few attempts it had. */
+  expires_at: number;
+  created_at: number;
+  finished_at: number | null;
+  last_status: number | null;
+  last_error: string | null;
+}
+
+export interface AttemptRow {
+  delivery_id: string;
+  number: number;
+  at: number;
+  status: number | null;
+  error: string | null;
+  duration_ms: number;
+  response: string;
+}
+
+export const webhookMigrations: Migration[] = [
+  {
+    name: 'kernel-webhooks',
+    up: ({ serial }) => [
+      `create table deliveries (
+         seq ${serial}, id text not null unique, api text not null, hook_id text not null, event_id text not null,
+         body_id text not null, state text not null, attempts integer not null, attempts_before integer not null,
+         due_at bigint, expires_at bigint not null, created_at bigint not null, finished_at bigint,
+         last_status integer, last_error text)`,
+      'create index deliveries_of_hook on deliveries (api, hook_id, seq)',
+      'create index deliveries_due on deliveries (api, hook_id, due_at, seq) where due_at is not null',
+      'create index deliveries_finished on deliveries (finished_at) where finished_at is not null',
+      'create index deliveries_body on deliveries (body_id)',
+      'create table delivery_bodies (id text primary key, body text not null, created_at bigint not null)',
+      'create index delivery_bodies_created on delivery_bodies (created_at, id)',
+      `create table delivery_attempts (
+         delivery_id text not null, number integer not null, at bigint not null, status integer, error text,
+         duration_ms integer not null, response text not null, primary key (delivery_id, number))`,
+    ],
+  },
+];
+
+/** One event for one hook. */
+export interface Outgoing {
+  /** The name of the API's dialect. */
+  api: string;
+  hookId: string;
+  eventId: string;
+  body: string;
+}
+
+export interface HookName {
+  api: string;
+  hookId: string;
+}
+
+/** The kind of work that a hook's lane is. */
+export const DELIVER = 'webhook.deliver';
+export const DROP = 'webhook.drop';
+
+/**
+ * Belongs at the end of the transaction of the change, as it holds the hooks' lanes until the commit; after that,
+ * `engine.notify('due')`. An event that a hook has been given before is not given again.
+ */
+export async function enqueueDeliveries(tx: Db, outgoing: readonly Outgoing[], now: number): Promise<void> {
+  const bodies = new Map<string, string>();
+  for (const { body } of outgoing) if (!bodies.has(body)) bodies.set(body, newId(now));
+  const rows = outgoing.map(({ api, hookId, eventId, body }) => ({
+    id: deliveryIdOf(api, hookId, eventId),
+    api,
+    hook_id: hookId,
+    event_id: eventId,
+    body_id: bodies.get(body)!,
+    state: 'pending' as const,
+    attempts: 0,
+    attempts_before: 0,
+    due_at: now,
+    expires_at: now + GIVE_UP_MS,
+    created_at: now,
+  }));
+  const used = new Set<string>();
+  for (const some of pieces(rows)) {
+    const made = await tx
+      .insertInto('deliveries')
+      .values(some)
+      .onConflict((on) => on.column('id').doNothing())
+      .returning('body_id')
+      .execute();
+    for (const { body_id: id } of made) used.add(id);
+  }
+  for (const [body, id] of bodies) {
+    if (used.has(id)) await tx.insertInto('delivery_bodies').values({ id, body, created_at: now }).execute();
+  }
+  await wakeLanes(tx, outgoing, now);
+}
+
+function deliveryIdOf(...names: string[]): string {
+  return createHash('sha256').update(JSON.stringify(names)).digest('hex').slice(0, 24);
+}
+
+/**
+ * One row of work for each hook. A lane that waits is due now; one that is being worked on stays its claimer's. Either
+ * way the payload becomes another, by which the claimer sees, when it wants to end its work, that there is more.
+ */
+async function wakeLanes(tx: Db, hooks: readonly HookName[], now: number): Promise<void> {
+  // Sorted, so that two transactions never wait for each other's lanes.
+  const lanes = [...new Set(hooks.map(laneIdOf))].toSorted();
+  const mark = newId(now);
+  for (const some of pieces(lanes)) {
+    const ids = sql.join(some.map((id) => sql`(${id})`));
+    await sql`
+      insert into due (id, kind, payload, due_at, attempts, created_at)
+      select distinct column1, ${sql.lit(DELIVER)}, cast(${mark} as text), cast(${now} as bigint), 0, cast(${now} as bigint)
+      from (values ${ids}) as lanes where true
+      order by column1
+      on conflict (id) do update set
+        payload = excluded.payload,
+        due_at = case when due.owner is null and due.due_at > excluded.due_at
+          then excluded.due_at else due.due_at end`.execute(tx);
+  }
+}
+
+const LANE = /^webhook:([^:]+):(.+)$/s;
+
+function laneIdOf({ api, hookId }: HookName): string {
+  return `webhook:${api}:${hookId}`;
+}
+
+export function hookOfLane(id: string): HookName {
+  const [, api = '', hookId = ''] = LANE.exec(id) ?? [];
+  return { api, hookId };
+}
+
+export interface Delivery {
+  /** What receivers are told; the same for each attempt. */
+  id: string;
+  /** The same as a number. */
+  number: number;
+  api: string;
+  hookId: string;
+  eventId: string;
+  state: DeliveryState;
+  attempts: number;
+  /** When the next attempt is due, if there is one. */
+  dueAt: number | null;
+  createdAt: number;
+  finishedAt: number | null;
+  /** Of the last attempt. */
+  status: number | null;
+  error: string | null;
+}
+
+/** Newest first. */
+export async function listDeliveries(
+  db: Db,
+  { api, hookId }: HookName,
+  { offset, limit }: Slice,
+): Promise<{ items: Delivery[]; total: number }> {
+  const listed = db.selectFrom('deliveries').where('api', '=', api).where('hook_id', '=', hookId);
+  const rows = await listed.selectAll().orderBy('seq', 'desc').limit(limit).offset(offset).execute();
+  const { total } = await listed
+    .select(({ fn }) => fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  return { items: rows.map(deliveryOf), total };
+}
+
+export interface DeliveryDetails extends Delivery {
+  body: string;
+  /** Oldest first. */
+  history: PastAttempt[];
+}
+
+export interface PastAttempt {
+  number: number;
+  at: number;
+  status: number | null;
+  error: string | null;
+  durationMs: number;
+  /** The first bytes of the answer. */
+  response: string;
+}
+
+export async function findDelivery(db: Db, id: string): Promise<DeliveryDetails | undefined> {
+  const row = await db
+    .selectFrom('deliveries')
+    .innerJoin('delivery_bodies', 'delivery_bodies.id', 'deliveries.body_id')
+    .selectAll('deliveries')
+    .select('delivery_bodies.body')
+    .where('deliveries.id', '=', id)
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  const attempts = await db
+    .selectFrom('delivery_attempts')
+    .selectAll()
+    .where('delivery_id', '=', id)
+    .orderBy('number')
+    .execute();
+  const history = attempts.map(({ number, at, status, error, duration_ms: durationMs, response }) => ({
+    number,
+    at,
+    status,
+    error,
+    durationMs,
+    response,
+  }));
+  return { ...deliveryOf(row), body: row.body, history };
+}
+
+/** Sends it once more, under the same id and with all its attempts to come; after the commit, `engine.notify('due')`. */
+export async function redeliver(tx: Db, id: string, now: number): Promise<Delivery> {
+  const row = await tx
+    .updateTable('deliveries')
+    .set(({ ref }) => ({
+      state: 'pending' as const,
+      attempts_before: ref('attempts'),
+      due_at: now,
+      expires_at: now + GIVE_UP_MS,
+      finished_at: null,
+    }))
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst();
+  if (row === undefined) throw new Failure('not-found', 'There is no such delivery.');
+  await wakeLanes(tx, [{ api: row.api, hookId: row.hook_id }], now);
+  return deliveryOf(row);
+}
+
+/**
+ * For a hook that is deleted, in that transaction: nothing more is sent, and all that is known of its deliveries goes,
+ * piece by piece, behind the call; after the commit, `engine.notify('due')`.
+ */
+export async function dropDeliveries(tx: Db, { api, hookId }: HookName, now: number): Promise<void> {
+  await tx.deleteFrom('due').where('id', '=', laneIdOf({ api, hookId })).execute();
+  const payload = JSON.stringify({ api, hookId });
+  await schedule(tx, { id: `webhook-drop:${api}:${hookId}`, kind: DROP, payload, dueAt: now }, now);
+}
+
+function deliveryOf(row: Selectable<DeliveryTable>): Delivery {
+  return {
+    id: row.id,
+    number: row.seq,
+    api: row.api,
+    hookId: row.hook_id,
+    eventId: row.event_id,
+    state: row.state,
+    attempts: row.attempts,
+    dueAt: row.due_at,
+    createdAt: row.created_at,
+    finishedAt: row.finished_at,
+    status: row.last_status,
+    error: row.last_error,
+  };
+}

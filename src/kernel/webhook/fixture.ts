@@ -1,0 +1,117 @@
+// Receivers that behave well or badly, and hooks that point to them.
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type RequestListener, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { TestContext } from 'node:test';
+import type { Target } from '../dialect.ts';
+import { dueMigrations, type Worker } from '../due.ts';
+import { Metrics } from '../metrics.ts';
+import type { Engine } from '../storage/engine.ts';
+import { enqueueDeliveries, webhookMigrations } from './deliveries.ts';
+import { guard } from './guard.ts';
+import { startDelivering, type DeliveringSettings } from './start.ts';
+
+export const engineMigrations = [...dueMigrations, ...webhookMigrations];
+
+export interface Heard {
+  /** What receivers recognise a repetition by. */
+  id: string;
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+
+export interface Receiver {
+  url: string;
+  heard: Heard[];
+}
+
+/** `answer` hears how many calls there have been, this one among them. */
+export async function startReceiver(
+  t: Pick<TestContext, 'after'>,
+  answer: (response: ServerResponse, count: number) => void = (response) => response.end(),
+): Promise<Receiver> {
+  const heard: Heard[] = [];
+  const listener: RequestListener = (request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const { headers } = request;
+      const id = String(headers['x-signalbox-delivery']);
+      heard.push({ id, headers, body: Buffer.concat(chunks).toString() });
+      answer(response, heard.length);
+    });
+  };
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, heard };
+}
+
+/** Answers later than anybody waits. */
+export const hang = (): void => {};
+
+export const fail = (response: ServerResponse): void => void response.writeHead(500).end('out of luck');
+
+export interface Hookup {
+  /** Hooks by id; deleting one turns it off. */
+  targets: Map<string, Target>;
+  addHook(id: string, url: string): void;
+  /** Ten events to a change, told to all hooks unless others are named. */
+  tell(eventIds: string[], hookIds?: string[]): Promise<void>;
+  /** Started workers are stopped after the test. */
+  start(settings?: Partial<DeliveringSettings>): Promise<Worker>;
+}
+
+export function hookUp(t: Pick<TestContext, 'after'>, engine: Engine, owner = 'worker'): Hookup {
+  const targets = new Map<string, Target>();
+  return {
+    targets,
+    addHook: (id, url) => void targets.set(id, { url, headersFor: () => ({}) }),
+    async tell(eventIds, hookIds = [...targets.keys()]) {
+      for (let start = 0; start < eventIds.length; start += 10) {
+        const outgoing = eventIds.slice(start, start + 10).flatMap((eventId) => {
+          const body = JSON.stringify({ event: eventId });
+          return hookIds.map((hookId) => ({ api: 'test', hookId, eventId, body }));
+        });
+        await engine.db.transaction().execute((tx) => enqueueDeliveries(tx, outgoing, Date.now()));
+      }
+      await engine.notify('due');
+    },
+    async start(settings = {}) {
+      const worker = await startDelivering({
+        engine,
+        owner,
+        clock: { now: Date.now },
+        random: () => 0,
+        log: { warn: () => {}, error: () => {} },
+        metrics: new Metrics('1.2.3'),
+        guard: guard({ allowPrivate: true }),
+        release: '1.2.3',
+        hooks: { test: { targetOf: async (_db, hookId) => targets.get(hookId) } },
+        patienceMs: 0,
+        ...settings,
+      });
+      t.after(() => worker.stop());
+      return worker;
+    },
+  };
+}
+
+/** Asks again until it is so. */
+export async function until(isSo: () => Promise<boolean> | boolean): Promise<void> {
+  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+/** How many deliveries of a hook are in each state. */
+export async function countStates({ db }: Engine, hookId: string): Promise<Record<string, number>> {
+  const rows = await db
+    .selectFrom('deliveries')
+    .select(({ fn }) => ['state', fn.countAll<number>().as('count')])
+    .where('hook_id', '=', hookId)
+    .groupBy('state')
+    .execute();
+  return Object.fromEntries(rows.map(({ state, count }) => [state, count]));
+}

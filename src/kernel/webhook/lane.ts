@@ -1,0 +1,156 @@
+// A hook's lane: sends what is due to one receiver, a few at a time, in turns short enough that no lane keeps others waiting.
+import type { Clock } from '../clock.ts';
+import type { Hooks, Target } from '../dialect.ts';
+import type { Due, Handler } from '../due.ts';
+import type { Metrics } from '../metrics.ts';
+import type { Engine } from '../storage/engine.ts';
+import { hookOfLane } from './deliveries.ts';
+import { FREE, judge, tighten, type Leash } from './model.ts';
+import { pickDue, recordResults, settleLane, type DueDelivery, type Result } from './record.ts';
+import { dropPending } from './remove.ts';
+import { failedBefore, type Attempt, type Sender } from './send.ts';
+
+export interface LaneSettings {
+  engine: Engine;
+  clock: Clock;
+  /** Between 0 and 1. */
+  random: () => number;
+  metrics: Metrics;
+  /** By the name of the API. */
+  hooks: Record<string, Hooks>;
+  sender: Sender;
+  /** After a failed attempt. */
+  waits?: readonly number[] | undefined;
+  /** Fires when the process stops: nothing new is sent. */
+  stopping: AbortSignal;
+  /** Fires a little later: what is still being sent is cut. */
+  cutting: AbortSignal;
+}
+
+/** Sends at a time; for a receiver in trouble, one. */
+const WIDTH = 8;
+/** What is read, sent and recorded together: the most that a crash makes a receiver hear twice. */
+const ROUND = 32;
+/** After this a lane goes to the end of the line. */
+const TURN_MS = 2_000;
+
+/** A delivery that was sent in this round, or whose time had run out before it could be. */
+interface Sent {
+  delivery: DueDelivery;
+  at: number;
+  attempt: Attempt | 'expired';
+}
+
+export function deliverHandler(settings: LaneSettings): Handler {
+  const { engine, clock, random, metrics, hooks, sender, waits, stopping, cutting } = settings;
+  const { db } = engine;
+  const leashes = new Map<string, Leash>();
+
+  async function takeTurn(due: Due, signal: AbortSignal): Promise<void> {
+    const lane = hookOfLane(due.id);
+    const api = hooks[lane.api];
+    if (api === undefined) throw new Error(`The API ${lane.api} has no webhooks.`);
+    const leashOf = (): Leash => leashes.get(due.id) ?? FREE;
+    const end = performance.now() + TURN_MS;
+    const mayBegin = (): boolean =>
+      performance.now() < end && !stopping.aborted && leashOf().restUntil <= clock.now();
+
+    let { payload } = due;
+    for (;;) {
+      signal.throwIfAborted();
+      const batch = mayBegin() ? await pickDue(db, lane, clock.now(), ROUND) : [];
+      if (batch.length === 0) {
+        const notBefore = Math.max(clock.now(), leashOf().restUntil);
+        const settled = await settleLane(db, due, { lane, payload, notBefore });
+        if (typeof settled === 'string') return;
+        payload = settled.payload;
+        continue;
+      }
+      const target = await api.targetOf(db, lane.hookId);
+      if (target === undefined) {
+        leashes.delete(due.id);
+        await dropPending(engine, lane, signal);
+        continue;
+      }
+      const width = leashOf().strikes > 0 ? 1 : WIDTH;
+      const round = await sendRound(batch, { target, width, mayBegin, signal });
+      await record(lane.api, round);
+      const leash = tighten(
+        leashOf(),
+        round.flatMap(({ attempt }) => (attempt === 'expired' ? [] : [attempt])),
+        clock.now(),
+      );
+      if (leash === FREE) leashes.delete(due.id);
+      else leashes.set(due.id, leash);
+    }
+  }
+
+  /** A time-out ends the round early: who makes us wait once will do so again. */
+  async function sendRound(batch: readonly DueDelivery[], { target, width, mayBegin, signal }: Round) {
+    const sent: Sent[] = [];
+    const waiting = [...batch];
+    const cut = AbortSignal.any([signal, cutting]);
+    let isSlow = false;
+    const sendSome = async (): Promise<void> => {
+      while (!isSlow && !cut.aborted && mayBegin()) {
+        const delivery = waiting.shift();
+        if (delivery === undefined) return;
+        const at = clock.now();
+        const attempt = delivery.expires_at <= at ? 'expired' : await sendOne(target, delivery, at, cut);
+        if (attempt === undefined) return;
+        isSlow ||= attempt !== 'expired' && attempt.isTimeout;
+        sent.push({ delivery, at, attempt });
+      }
+    };
+    await Promise.all(Array.from({ length: width }, sendSome));
+    return sent;
+  }
+
+  async function sendOne(
+    { url, headersFor }: Target,
+    { id, event_id: eventId, attempts, body }: DueDelivery,
+    now: number,
+    signal: AbortSignal,
+  ): Promise<Attempt | undefined> {
+    let headers: Record<string, string>;
+    try {
+      headers = headersFor(body, { id, eventId, attempt: attempts + 1, now });
+    } catch (error) {
+      return failedBefore(error as Error);
+    }
+    return await sender.send({ url, headers: { ...headers, 'X-Signalbox-Delivery': id }, body }, signal);
+  }
+
+  async function record(api: string, round: readonly Sent[]): Promise<void> {
+    const now = clock.now();
+    const chance = random(); // the same for a whole round, so that it comes back in order
+    const results = round.map(({ delivery, at, attempt }): Result => {
+      const { id, attempts, attempts_before: before } = delivery;
+      if (attempt === 'expired') {
+        return { id, state: 'failed', dueAt: null, error: 'It was given up after 24 hours.' };
+      }
+      const { status, error, durationMs, response } = attempt;
+      const number = attempts + 1;
+      const verdict = judge({ tries: number - before, attempt }, { now, random: chance, waits });
+      return {
+        id,
+        ...verdict,
+        error,
+        attempt: { number, at, status, error, duration_ms: durationMs, response },
+      };
+    });
+    if (results.length > 0) await recordResults(engine, results, now);
+    for (const { state } of results) {
+      metrics.countDelivery(api, state === 'pending' ? 'retry' : state);
+    }
+  }
+
+  return takeTurn;
+}
+
+interface Round {
+  target: Target;
+  width: number;
+  mayBegin: () => boolean;
+  signal: AbortSignal;
+}

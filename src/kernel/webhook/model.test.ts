@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { FREE, judge, tighten, WAITS } from './model.ts';
+import type { Attempt } from './send.ts';
+
+const SECOND = 1_000;
+const NOW = 1_000_000;
+
+const attempt = (status: number | null, more: Partial<Attempt> = {}): Attempt => ({
+  status,
+  error: null,
+  durationMs: 1,
+  response: '',
+  isTimeout: false,
+  isFinal: false,
+  ...more,
+});
+const TIMEOUT = attempt(null, { isTimeout: true });
+
+test('only a status of 2xx is a success', () => {
+  const stateOf = (status: number | null) =>
+    judge({ tries: 1, attempt: attempt(status) }, { now: NOW, random: 0 }).state;
+  assert.deepEqual([200, 202, 299].map(stateOf), ['delivered', 'delivered', 'delivered']);
+  assert.deepEqual([null, 100, 199, 300, 304, 404, 500].map(stateOf), Array(7).fill('pending'));
+});
+
+test('there are six attempts in about an hour, and jitter only makes the waits longer', () => {
+  const waitsWith = (random: number) =>
+    [1, 2, 3, 4, 5].map(
+      (tries) => judge({ tries, attempt: attempt(500) }, { now: NOW, random }).dueAt! - NOW,
+    );
+  assert.deepEqual(waitsWith(0), WAITS);
+  assert.deepEqual(
+    waitsWith(1),
+    WAITS.map((wait) => wait * 1.25),
+  );
+  assert.equal(
+    WAITS.reduce((sum, wait) => sum + wait),
+    (1 + 10 + 60 + 600 + 3_000) * SECOND,
+  );
+  assert.deepEqual(judge({ tries: 6, attempt: attempt(500) }, { now: NOW, random: 0 }), {
+    state: 'failed',
+    dueAt: null,
+  });
+});
+
+test('a receiver may ask for a longer wait, up to an hour, but for no shorter one', () => {
+  const dueAfter = (tries: number, seconds: number) => {
+    const asking = attempt(429, { retryAfterMs: seconds * SECOND });
+    return (judge({ tries, attempt: asking }, { now: NOW, random: 0 }).dueAt! - NOW) / SECOND;
+  };
+  assert.equal(dueAfter(1, 30), 30);
+  assert.equal(dueAfter(4, 30), 600);
+  assert.equal(dueAfter(1, 1_000_000), 3_600);
+});
+
+test('a lane rests longer with each round of time-outs, up to a minute, and is free after a success', () => {
+  let leash = FREE;
+  const rests: number[] = [];
+  for (let round = 0; round < 7; round += 1) {
+    leash = tighten(leash, [TIMEOUT], NOW);
+    rests.push((leash.restUntil - NOW) / SECOND);
+  }
+  assert.deepEqual(rests, [2, 4, 8, 16, 32, 60, 60]);
+  assert.equal(tighten(leash, [attempt(200)], NOW), FREE);
+});
+
+test('bad answers make a lane narrow and do not make it rest, unless they ask for it', () => {
+  assert.deepEqual(tighten(FREE, [attempt(500), attempt(500)], NOW), { strikes: 1, restUntil: NOW });
+  assert.deepEqual(tighten(FREE, [attempt(503, { retryAfterMs: 5_000 })], NOW), {
+    strikes: 1,
+    restUntil: NOW + 5_000,
+  });
+  assert.equal(tighten(FREE, [attempt(500), attempt(200), TIMEOUT], NOW), FREE);
+});

@@ -1,0 +1,166 @@
+// A lane's reads and writes: what is due, what came of it, and when the lane is due again.
+import type { CompiledQuery } from 'kysely';
+import type { Due } from '../due.ts';
+import type { Engine } from '../storage/engine.ts';
+import type { Db } from '../storage/tables.ts';
+import type { AttemptRow, HookName } from './deliveries.ts';
+import type { Verdict } from './model.ts';
+import { pieces } from './pieces.ts';
+
+export interface DueDelivery {
+  id: string;
+  event_id: string;
+  attempts: number;
+  attempts_before: number;
+  expires_at: number;
+  body: string;
+}
+
+/** Oldest first. */
+export async function pickDue(
+  db: Db,
+  { api, hookId }: HookName,
+  now: number,
+  limit: number,
+): Promise<DueDelivery[]> {
+  return await db
+    .selectFrom('deliveries')
+    .innerJoin('delivery_bodies', 'delivery_bodies.id', 'deliveries.body_id')
+    .select(['deliveries.id', 'event_id', 'attempts', 'attempts_before', 'expires_at', 'body'])
+    .where('api', '=', api)
+    .where('hook_id', '=', hookId)
+    .where('due_at', '<=', now)
+    .orderBy('due_at')
+    .orderBy('seq')
+    .limit(limit)
+    .execute();
+}
+
+async function readNextDue(db: Db, { api, hookId }: HookName): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('deliveries')
+    .select('due_at')
+    .where('api', '=', api)
+    .where('hook_id', '=', hookId)
+    .where('due_at', 'is not', null)
+    .orderBy('due_at')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.due_at ?? undefined;
+}
+
+/** What came of one delivery in a round; without an attempt when it was given up untried. */
+export interface Result extends Verdict {
+  id: string;
+  attempt?: Omit<AttemptRow, 'delivery_id'>;
+  error: string | null;
+}
+
+/**
+ * All of a round in one transaction, and in few statements, as most results are alike. What was sent is written down
+ * even if the lane is meanwhile someone else's: it has happened.
+ */
+export async function recordResults(engine: Engine, results: readonly Result[], now: number): Promise<void> {
+  const { db } = engine;
+  const statements: CompiledQuery[] = [];
+  const tried = results.flatMap(({ id, attempt }) => (attempt ? [{ delivery_id: id, ...attempt }] : []));
+  for (const some of pieces(tried)) {
+    statements.push(
+      db
+        .insertInto('delivery_attempts')
+        .values(some)
+        .onConflict((on) => on.columns(['delivery_id', 'number']).doNothing())
+        .compile(),
+    );
+  }
+  for (const alike of Map.groupBy(results, keyOf).values()) {
+    const { state, dueAt, attempt, error } = alike[0]!;
+    const ids = alike.map(({ id }) => id);
+    for (const some of pieces(ids)) {
+      statements.push(
+        db
+          .updateTable('deliveries')
+          .set((eb) => ({
+            state,
+            due_at: dueAt,
+            finished_at: state === 'pending' ? null : now,
+            last_error: error,
+            ...(attempt && { attempts: eb('attempts', '+', 1), last_status: attempt.status }),
+          }))
+          .where('id', 'in', some)
+          .where('state', '=', 'pending')
+          .compile(),
+      );
+    }
+  }
+  // Of a hook deleted meanwhile nothing is left behind.
+  for (const some of pieces(tried)) {
+    statements.push(
+      deleteOrphans(
+        db,
+        some.map((row) => row.delivery_id),
+      ),
+    );
+  }
+  await engine.batch(statements);
+}
+
+function keyOf({ state, dueAt, attempt, error }: Result): string {
+  return JSON.stringify([state, dueAt, error, attempt ? attempt.status : 'none']);
+}
+
+/** Attempts whose delivery is gone. */
+export function deleteOrphans(db: Db, ids: string[]): CompiledQuery {
+  return db
+    .deleteFrom('delivery_attempts')
+    .where('delivery_id', 'in', ids)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('deliveries')
+            .select('deliveries.id')
+            .whereRef('deliveries.id', '=', 'delivery_attempts.delivery_id'),
+        ),
+      ),
+    )
+    .compile();
+}
+
+/**
+ * Ends a claim on a lane: until its next delivery is due, not before `notBefore`, or for good when there is none. When
+ * deliveries have come since the payload was read, nothing is done, and the payload to go on with is returned.
+ */
+export async function settleLane(
+  db: Db,
+  due: Due,
+  { lane, payload, notBefore }: { lane: HookName; payload: string; notBefore: number },
+): Promise<'settled' | 'lost' | { payload: string }> {
+  const next = await readNextDue(db, lane);
+  const isSettled =
+    next === undefined
+      ? (
+          await db
+            .deleteFrom('due')
+            .where('id', '=', due.id)
+            .where('owner', '=', due.owner)
+            .where('payload', '=', payload)
+            .executeTakeFirstOrThrow()
+        ).numDeletedRows > 0n
+      : (
+          await db
+            .updateTable('due')
+            .set({ owner: null, attempts: 0, due_at: Math.max(next, notBefore) })
+            .where('id', '=', due.id)
+            .where('owner', '=', due.owner)
+            .where('payload', '=', payload)
+            .executeTakeFirstOrThrow()
+        ).numUpdatedRows > 0n;
+  if (isSettled) return 'settled';
+  const row = await db
+    .selectFrom('due')
+    .select('payload')
+    .where('id', '=', due.id)
+    .where('owner', '=', due.owner)
+    .executeTakeFirst();
+  return row ?? 'lost';
+}

@@ -1,0 +1,200 @@
+// One attempt: a POST that follows no redirect, waits only so long, reads only so much, and never reaches into our own network.
+import { Agent, request as requestHttp, type ClientRequest, type IncomingMessage } from 'node:http';
+import { Agent as SecureAgent, request as requestHttps } from 'node:https';
+import { Failure } from '../failure.ts';
+import type { Guard } from './guard.ts';
+
+/** What came of one attempt. */
+export interface Attempt {
+  status: number | null;
+  /** Words for what an answer's status does not say. */
+  error: string | null;
+  durationMs: number;
+  /** The first bytes of the answer, as text. */
+  response: string;
+  /** The receiver let us wait to the end. */
+  isTimeout: boolean;
+  /** Trying again would be of no use. */
+  isFinal: boolean;
+  retryAfterMs?: number;
+}
+
+export interface Message {
+  url: string;
+  headers: Record<string, string>;
+  body: string;
+}
+
+export interface SenderSettings {
+  guard: Guard;
+  release: string;
+  /** Until the connection stands, name and TLS included. */
+  connectMs?: number;
+  /** Until the last byte of the answer. */
+  answerMs?: number;
+}
+
+export interface Sender {
+  /** Undefined when the signal ended it: then nothing is known. */
+  send(message: Message, signal: AbortSignal): Promise<Attempt | undefined>;
+  close(): void;
+}
+
+const KEPT_BYTES = 4 * 1024;
+/** So much is read past what is kept, as a connection whose answer was read to its end can be used again. */
+const READ_BYTES = 64 * 1024;
+const KEPT_CONNECTIONS = { keepAlive: true, timeout: 30_000 };
+
+export function createSender(settings: SenderSettings): Sender {
+  const { guard, release, connectMs = 5_000, answerMs = 10_000 } = settings;
+  const plain = new Agent(KEPT_CONNECTIONS);
+  const secure = new SecureAgent(KEPT_CONNECTIONS);
+
+  function open({ url, headers, body }: Message, signal: AbortSignal): ClientRequest {
+    const checked = guard.checkUrl(url);
+    const isSecure = checked.protocol === 'https:';
+    const request = (isSecure ? requestHttps : requestHttp)(checked, {
+      method: 'POST',
+      agent: isSecure ? secure : plain,
+      lookup: guard.lookup,
+      signal,
+      headers: {
+        'Content-Type': 'application/json',
+        'User-Agent': `signalbox/${release}`,
+        Accept: '*/*',
+        'Accept-Encoding': 'identity',
+        ...headers,
+        'Content-Length': Buffer.byteLength(body),
+      },
+    });
+    return request.end(body);
+  }
+
+  function post(message: Message, signal: AbortSignal): Promise<Outcome> {
+    const { promise, resolve } = Promise.withResolvers<Outcome>();
+    const request = open(message, signal);
+    let timers: NodeJS.Timeout[] = [];
+    const settle = (outcome: Outcome): void => {
+      timers.forEach(clearTimeout);
+      timers = [];
+      resolve(outcome);
+    };
+    let answer: IncomingMessage | undefined;
+    const kept: Buffer[] = [];
+    const said = (): Said => ({ answer, bytes: Buffer.concat(kept).subarray(0, KEPT_BYTES) });
+    const expire = (words: string) => (): void => {
+      settle({ ...said(), timeout: words });
+      request.destroy();
+    };
+    timers.push(setTimeout(expire(`There was no whole answer within ${answerMs / 1000} s.`), answerMs));
+    const connecting = setTimeout(expire(`There was no connection within ${connectMs / 1000} s.`), connectMs);
+    timers.push(connecting);
+    request.on('socket', (socket) => {
+      if (request.reusedSocket) clearTimeout(connecting);
+      else socket.once('encrypted' in socket ? 'secureConnect' : 'connect', () => clearTimeout(connecting));
+    });
+    request.on('response', (response) => {
+      answer = response;
+      let read = 0;
+      response.on('data', (chunk: Buffer) => {
+        if (read < KEPT_BYTES) kept.push(chunk);
+        read += chunk.length;
+        if (read <= READ_BYTES) return;
+        settle(said());
+        request.destroy();
+      });
+      // Once the status is here it counts, however the rest of the answer ends.
+      response.on('error', () => settle(said()));
+      response.on('close', () => settle(said()));
+    });
+    request.on('error', (error: NodeJS.ErrnoException) => {
+      const wasStale =
+        request.reusedSocket && answer === undefined && /^(ECONNRESET|EPIPE)$/.test(error.code ?? '');
+      settle({ ...said(), error, wasStale });
+    });
+    request.on('close', () => settle({ ...said(), error: new Error('The connection was closed.') }));
+    return promise;
+  }
+
+  return {
+    async send(message, signal) {
+      const begun = performance.now();
+      let outcome: Outcome;
+      try {
+        outcome = await post(message, signal);
+        // The receiver had closed a connection that we kept, just as we took it up again.
+        if (outcome.wasStale) outcome = await post(message, signal);
+      } catch (error) {
+        return failedBefore(error as Error);
+      }
+      if (signal.aborted && outcome.answer === undefined) return undefined;
+      return describe(outcome, Math.round(performance.now() - begun));
+    },
+    close() {
+      plain.destroy();
+      secure.destroy();
+    },
+  };
+}
+
+/** For what failed before anything was sent. */
+export function failedBefore(error: Error): Attempt {
+  return describe({ answer: undefined, bytes: NO_BYTES, error }, 0);
+}
+
+interface Said {
+  answer: IncomingMessage | undefined;
+  bytes: Buffer;
+}
+
+interface Outcome extends Said {
+  timeout?: string;
+  error?: Error;
+  wasStale?: boolean;
+}
+
+const NO_BYTES = Buffer.alloc(0);
+const LONGEST_ERROR = 500;
+
+function describe({ answer, bytes, timeout, error }: Outcome, durationMs: number): Attempt {
+  const status = answer?.statusCode ?? null;
+  const retryAfterMs = status === 429 || status === 503 ? readRetryAfter(answer) : undefined;
+  return {
+    status,
+    error: status === null ? (timeout ?? sayError(error)) : redirectOf(status, answer),
+    durationMs,
+    response: textOf(bytes),
+    isTimeout: timeout !== undefined,
+    isFinal: status === 410 || (status === null && error instanceof Failure),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  };
+}
+
+function sayError(error: NodeJS.ErrnoException | undefined): string {
+  // Several addresses that all failed have a code and no message.
+  return clean(error?.message || error?.code || 'The connection failed.').slice(0, LONGEST_ERROR);
+}
+
+function redirectOf(status: number, answer: IncomingMessage | undefined): string | null {
+  if (status < 300 || status > 399) return null;
+  const location = answer?.headers.location;
+  return clean(`Redirects are not followed${location ? ` (to ${location})` : ''}.`).slice(0, LONGEST_ERROR);
+}
+
+/** Seconds or a date, which is read by the receiver's own clock. */
+function readRetryAfter(answer: IncomingMessage | undefined): number | undefined {
+  const { 'retry-after': text = '', date = '' } = answer?.headers ?? {};
+  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
+  const wait = Date.parse(text) - Date.parse(date);
+  return wait > 0 ? wait : undefined;
+}
+
+/** A character that the limit cut in two is left out. */
+function textOf(bytes: Buffer): string {
+  return clean(new TextDecoder().decode(bytes, { stream: true }));
+}
+
+/** PostgreSQL stores no zero character. */
+function clean(text: string): string {
+  return text.replaceAll('\0', '\uFFFD');
+}

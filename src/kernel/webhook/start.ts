@@ -1,0 +1,42 @@
+// Starts delivering: a worker of its own for the lanes, with many places, so that receivers who hang keep nothing else waiting.
+import { startWorker, type Worker, type WorkerSettings } from '../due.ts';
+import { DELIVER } from './deliveries.ts';
+import { deliverHandler, type LaneSettings } from './lane.ts';
+import { createSender, type SenderSettings } from './send.ts';
+
+export type DeliveringSettings = Omit<WorkerSettings, 'handlers'> &
+  Omit<LaneSettings, 'sender' | 'stopping' | 'cutting'> &
+  SenderSettings & {
+    /** How long `stop` waits for answers. */
+    patienceMs?: number;
+  };
+
+/** A lane that hangs costs a socket and a row, so that there can be many. */
+const PLACES = 256;
+/** What a process held that was killed, its receivers wait for no longer than this. */
+const LEASE_MS = 10_000;
+
+export async function startDelivering(settings: DeliveringSettings): Promise<Worker> {
+  const { patienceMs = 3_000, concurrency = PLACES, leaseMs = LEASE_MS } = settings;
+  const sender = createSender(settings);
+  const stopping = new AbortController();
+  const cutting = new AbortController();
+  const lanes = { ...settings, sender, stopping: stopping.signal, cutting: cutting.signal };
+  const worker = await startWorker({
+    ...settings,
+    concurrency,
+    leaseMs,
+    handlers: { [DELIVER]: deliverHandler(lanes) },
+  });
+  return {
+    poke: worker.poke,
+    async stop() {
+      // The lanes end by themselves, so that all that was answered is written down before they are given back.
+      stopping.abort();
+      const timer = setTimeout(() => cutting.abort(), patienceMs);
+      await worker.stop();
+      clearTimeout(timer);
+      sender.close();
+    },
+  };
+}

@@ -1,0 +1,405 @@
+// Deliveries from the change to the receiver: attempts, retries, refusals, redelivery, and what is removed when.
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+import { test } from 'node:test';
+import { onEachEngine } from '../../../test/engines.ts';
+import { Metrics } from '../metrics.ts';
+import type { Engine } from '../storage/engine.ts';
+import { startWorker } from '../due.ts';
+import {
+  dropDeliveries,
+  enqueueDeliveries,
+  findDelivery,
+  listDeliveries,
+  redeliver,
+  type DeliveryDetails,
+} from './deliveries.ts';
+import { engineMigrations, fail, hang, hookUp, startReceiver, until } from './fixture.ts';
+import { guard } from './guard.ts';
+import { sweepDeliveries, webhookWork } from './remove.ts';
+
+const HOOK = { api: 'test', hookId: 'hook' };
+const ALL = { offset: 0, limit: 100 };
+const DAY = 24 * 60 * 60 * 1000;
+const never = new AbortController().signal;
+
+async function deliveriesOf(engine: Engine): Promise<DeliveryDetails[]> {
+  const { items } = await listDeliveries(engine.db, HOOK, ALL);
+  return Promise.all(items.map(async ({ id }) => (await findDelivery(engine.db, id))!));
+}
+
+/** The only one, once it has come to an end. */
+async function finished(engine: Engine): Promise<DeliveryDetails> {
+  let found: DeliveryDetails | undefined;
+  await until(async () => {
+    [found] = await deliveriesOf(engine);
+    return found !== undefined && found.state !== 'pending';
+  });
+  return found!;
+}
+
+const statuses = ({ history }: DeliveryDetails) => history.map(({ status }) => status);
+const errors = ({ history }: DeliveryDetails) => history.map(({ error }) => error);
+
+onEachEngine(({ open }) => {
+  test('a change is delivered with the headers its API asks for, and recorded', async (t) => {
+    const engine = await open(engineMigrations);
+    const { targets, tell, start } = hookUp(t, engine);
+    const { url, heard } = await startReceiver(t, (response) => void response.writeHead(202).end('thanks\0'));
+    const metrics = new Metrics('1.2.3');
+    targets.set('hook', {
+      url,
+      headersFor: (body, { eventId, attempt }) => ({
+        'X-Signature': createHmac('sha256', 'secret').update(body).digest('hex'),
+        'X-Event': `${eventId} ${attempt}`,
+      }),
+    });
+    await start({ metrics });
+    await tell(['e1']);
+    const delivery = await finished(engine);
+    assert.equal(delivery.state, 'delivered');
+    assert.equal(delivery.body, '{"event":"e1"}');
+    assert.equal(delivery.dueAt, null);
+    assert.deepEqual(
+      delivery.history.map(({ number, status, error, response }) => ({ number, status, error, response })),
+      [{ number: 1, status: 202, error: null, response: 'thanks\uFFFD' }],
+    );
+    const [call] = heard;
+    assert.equal(call?.body, delivery.body);
+    assert.equal(call.id, delivery.id);
+    assert.equal(call.headers['content-type'], 'application/json');
+    assert.equal(call.headers['user-agent'], 'signalbox/1.2.3');
+    assert.equal(call.headers['x-event'], 'e1 1');
+    assert.equal(
+      call.headers['x-signature'],
+      createHmac('sha256', 'secret').update(delivery.body).digest('hex'),
+    );
+    await until(async () => (await engine.db.selectFrom('due').selectAll().execute()).length === 0);
+    assert.match(metrics.text(), /signalbox_webhook_attempts_total\{api="test",outcome="delivered"\} 1/);
+  });
+
+  test('a change that is undone delivers nothing, and an event told twice is delivered once', async (t) => {
+    const engine = await open(engineMigrations);
+    const { addHook, tell, start } = hookUp(t, engine);
+    const { url, heard } = await startReceiver(t);
+    addHook('hook', url);
+    addHook('other', url);
+    const undone = engine.db.transaction().execute(async (tx) => {
+      await enqueueDeliveries(tx, [{ ...HOOK, eventId: 'e0', body: '{}' }], Date.now());
+      throw new Error('undone');
+    });
+    await assert.rejects(undone, /undone/);
+    await tell(['e1', 'e1']);
+    assert.equal((await engine.db.selectFrom('delivery_bodies').selectAll().execute()).length, 1);
+    await start();
+    await until(() => heard.length === 2);
+    await tell(['e1', 'e2'], ['hook']);
+    await until(() => heard.length === 3);
+    assert.deepEqual(
+      heard.map(({ body }) => body),
+      ['{"event":"e1"}', '{"event":"e1"}', '{"event":"e2"}'],
+    );
+    assert.equal(new Set(heard.map(({ id }) => id)).size, 3);
+  });
+
+  test('a failure is tried again under the same id, and an answer in good time ends it', async (t) => {
+    const engine = await open(engineMigrations);
+    const { addHook, tell, start } = hookUp(t, engine);
+    const { url, heard } = await startReceiver(t, (response, count) =>
+      count < 3 ? fail(response) : response.end('at last'),
+    );
+    addHook('hook', url);
+    await start({ waits: [20, 20, 20] });
+    await tell(['e1']);
+    const delivery = await finished(engine);
+    assert.equal(delivery.state, 'delivered');
+    assert.deepEqual(statuses(delivery), [500, 500, 200]);
+    assert.deepEqual(
+      delivery.history.map(({ response }) => response),
+      ['out of luck', 'out of luck', 'at last'],
+    );
+    assert.equal(new Set(heard.map(({ id }) => id)).size, 1);
+  });
+
+  test('without any success a delivery fails after its last attempt, and may be asked for again', async (t) => {
+    const engine = await open(engineMigrations);
+    const { addHook, tell, start } = hookUp(t, engine);
+    let isWell = false;
+    const { url, heard } = await startReceiver(t, (response) => (isWell ? response.end() : fail(response)));
+    addHook('hook', url);
+    await start({ waits: [10, 10] });
+    await tell(['e1']);
+    const failed = await finished(engine);
+    assert.equal(failed.state, 'failed');
+    assert.deepEqual(statuses(failed), [500, 500, 500]);
+    assert.equal(failed.status, 500);
+
+    const ask = async (): Promise<void> => {
+      await engine.db.transaction().execute((tx) => redeliver(tx, failed.id, Date.now()));
+      await engine.notify('due');
+    };
+    await ask();
+    await until(() => heard.length === 6);
+    assert.equal((await finished(engine)).state, 'failed');
+    isWell = true;
+    await ask();
+    const delivered = await finished(engine);
+    assert.equal(delivered.state, 'delivered');
+    assert.deepEqual(statuses(delivered), [500, 500, 500, 500, 500, 500, 200]);
+    await assert.rejects(redeliver(engine.db, 'nothing', 0), { kind: 'not-found' });
+  });
+
+  test('a receiver that is gone, or that we may not reach, is not asked again', async (t) => {
+    const engine = await open(engineMigrations);
+    const { addHook, tell, start } = hookUp(t, engine);
+    const gone = await startReceiver(t, (response) => void response.writeHead(410).end());
+    addHook('hook', gone.url);
+    await start();
+    await tell(['e1']);
+    const delivery = await finished(engine);
+    assert.equal(delivery.state, 'failed');
+    assert.deepEqual(statuses(delivery), [410]);
+  });
+
+  for (const [name, url] of [
+    ['an address', 'http://127.0.0.1:1/'],
+    ['a name', 'http://innocent.example:1/'],
+  ] as const) {
+    test(`${name} of our own network is refused, and not tried again`, async (t) => {
+      const engine = await open(engineMigrations);
+      const { addHook, tell, start } = hookUp(t, engine);
+      addHook('hook', url);
+      const resolve = async () => [{ address: '10.0.0.1', family: 4 }];
+      await start({ guard: guard({ allowPrivate: false, resolve }) });
+      await tell(['e1']);
+      const delivery = await finished(engine);
+      assert.equal(delivery.state, 'failed');
+      assert.equal(delivery.history.length, 1);
+      assert.match(delivery.error ?? '', /^The URL is refused: .+ (loopback|private network) address\.$/);
+    });
+  }
+
+  test('a redirect is not followed', async (t) => {
+    const engine = await open(engineMigrations);
+    const { addHook, tell, start } = hookUp(t, engine);
+    const other = await startReceiver(t);
+    const { url } = await startReceiver(t, (response) =>
+      response.writeHead(307, { location: other.url }).end(),
+    );
+    addHook('hook', url);
+    await start({ waits: [] });
+    await tell(['e1']);
+    const delivery = await finished(engine);
+    assert.equal(delivery.state, 'failed');
+    assert.deepEqual(statuses(delivery), [307]);
+    assert.deepEqual(errors(delivery), [`Redirects are not followed (to ${other.url}).`]);
+    assert.equal(other.heard.length, 0);
+  });
+
+  test('a receiver that hangs is given up in time, and asked one at a time from then on', async (t) => {
+    const engine = await open(engineMigrations);
+    const { addHook, tell, start } = hookUp(t, engine);
+    const { url } = await startReceiver(t, hang);
+    addHook('hook', url);
+    await tell(Array.from({ length: 20 }, (_, index) => `e${index}`));
+    const clock = { time: Date.now(), now: () => clock.time };
+    const worker = await start({ answerMs: 30, clock });
+    const rested = async (attempts: number): Promise<number> => {
+      await until(async () => {
+        const made = await engine.db.selectFrom('delivery_attempts').selectAll().execute();
+        const lane = await engine.db.selectFrom('due').selectAll().executeTakeFirstOrThrow();
+        return made.length >= attempts && lane.owner === null;
+      });
+      const { due_at: dueAt } = await engine.db.selectFrom('due').selectAll().executeTakeFirstOrThrow();
+      return dueAt - clock.time;
+    };
+    assert.equal(await rested(1), 2_000, 'the lane rests');
+    const first = await deliveriesOf(engine);
+    assert.equal(first.filter(({ attempts }) => attempts === 1).length, 8, 'as many as are sent at a time');
+    assert.equal(first.at(-1)?.error, 'There was no whole answer within 0.03 s.');
+    clock.time += 2_000;
+    worker.poke();
+    assert.equal(await rested(9), 4_000, 'longer each time');
+    const second = await deliveriesOf(engine);
+    assert.equal(
+      second.reduce((sum, { attempts }) => sum + attempts, 0),
+      9,
+    );
+  });
+
+  test('a connection that does not come about ends in time', async (t) => {
+    const engine = await open(engineMigrations);
+    const { addHook, tell, start } = hookUp(t, engine);
+    // Takes connections and never speaks, so that TLS does not come about.
+    const silent = createServer().listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    silent.on('connection', (socket) => t.after(() => socket.destroy()));
+    t.after(() => silent.close());
+    addHook('hook', `https://127.0.0.1:${(silent.address() as AddressInfo).port}/`);
+    await start({ connectMs: 30, waits: [] });
+    await tell(['e1']);
+    const delivery = await finished(engine);
+    assert.deepEqual(errors(delivery), ['There was no connection within 0.03 s.']);
+  });
+
+  test('of an endless answer only the beginning is read', async (t) => {
+    const engine = await open(engineMigrations);
+    const { addHook, tell, start } = hookUp(t, engine);
+    let written = 0;
+    const { url } = await startReceiver(t, (response) => {
+      const pour = (): void => {
+        while (!response.destroyed && response.write('ä'.repeat(5_000))) written += 10_000;
+        if (!response.destroyed) response.once('drain', pour);
+      };
+      pour();
+    });
+    addHook('hook', url);
+    await start();
+    await tell(['e1']);
+    const delivery = await finished(engine);
+    assert.equal(delivery.state, 'delivered', 'what counts is the status');
+    assert.equal(delivery.history[0]?.response, 'ä'.repeat(2_048));
+    assert.ok(written < 50_000_000);
+  });
+
+  test('a receiver that asks for time gets it, and so does the rest of its lane', async (t) => {
+    const engine = await open(engineMigrations);
+    const { addHook, tell, start } = hookUp(t, engine);
+    const { url, heard } = await startReceiver(t, (response) =>
+      response.writeHead(503, { 'retry-after': '120' }).end(),
+    );
+    addHook('hook', url);
+    const clock = { time: Date.now() + 60_000, now: () => clock.time };
+    await start({ clock });
+    await tell(['e1']);
+    await until(async () => (await deliveriesOf(engine))[0]?.attempts === 1);
+    await tell(['e2']);
+    await until(
+      async () => (await engine.db.selectFrom('due').select('owner').executeTakeFirst())?.owner === null,
+    );
+    const [second, first] = await deliveriesOf(engine);
+    assert.equal(first?.dueAt, clock.time + 120_000);
+    assert.equal(second?.attempts, 0);
+    assert.equal(heard.length, 1);
+  });
+
+  test('a kept connection that the receiver has closed costs no attempt', async (t) => {
+    const engine = await open(engineMigrations);
+    const { addHook, tell, start } = hookUp(t, engine);
+    const { url, heard } = await startReceiver(t, (response, count) => {
+      if (count === 2) response.socket?.resetAndDestroy();
+      else response.end();
+    });
+    addHook('hook', url);
+    await start();
+    await tell(['e1']);
+    await finished(engine);
+    await tell(['e2']);
+    await until(async () => (await deliveriesOf(engine)).every(({ state }) => state === 'delivered'));
+    assert.deepEqual((await deliveriesOf(engine)).map(statuses), [[200], [200]]);
+    assert.equal(heard.length, 3);
+    assert.equal(heard[1]?.id, heard[2]?.id);
+  });
+
+  test('what stood in line for a day is given up', async (t) => {
+    const engine = await open(engineMigrations);
+    const { addHook, tell, start } = hookUp(t, engine);
+    const { url, heard } = await startReceiver(t);
+    addHook('hook', url);
+    await tell(['e1']);
+    await start({ clock: { now: () => Date.now() + DAY } });
+    const delivery = await finished(engine);
+    assert.equal(delivery.state, 'failed');
+    assert.equal(delivery.error, 'It was given up after 24 hours.');
+    assert.equal(heard.length, 0);
+  });
+
+  test('what waits for a hook that is off is dropped, and the past is kept', async (t) => {
+    const engine = await open(engineMigrations);
+    const { addHook, targets, tell, start } = hookUp(t, engine);
+    const { url, heard } = await startReceiver(t);
+    addHook('hook', url);
+    await start();
+    await tell(['e1']);
+    await finished(engine);
+    targets.delete('hook');
+    await tell(['e2'], ['hook']);
+    await until(async () => (await engine.db.selectFrom('due').selectAll().execute()).length === 0);
+    assert.deepEqual(
+      (await deliveriesOf(engine)).map(({ eventId }) => eventId),
+      ['e1'],
+    );
+    assert.equal(heard.length, 1);
+  });
+
+  test('of a hook that is deleted nothing is left, also of what is just being sent', async (t) => {
+    const engine = await open(engineMigrations);
+    const { addHook, targets, tell, start } = hookUp(t, engine);
+    const answers: (() => void)[] = [];
+    const { url } = await startReceiver(t, (response) => answers.push(() => response.end()));
+    addHook('hook', url);
+    await tell(Array.from({ length: 100 }, (_, index) => `e${index}`));
+    await start();
+    await until(() => answers.length === 8);
+    targets.delete('hook');
+    await engine.db.transaction().execute((tx) => dropDeliveries(tx, HOOK, Date.now()));
+    const clock = { now: Date.now };
+    const log = { warn: () => {}, error: () => {} };
+    const { handlers = {} } = webhookWork({ engine, clock });
+    const worker = await startWorker({ engine, clock, log, handlers, random: () => 0, owner: 'remover' });
+    t.after(() => worker.stop());
+    const count = async (table: 'due' | 'deliveries' | 'delivery_attempts') =>
+      (await engine.db.selectFrom(table).selectAll().execute()).length;
+    await until(async () => (await count('due')) === 0);
+    assert.equal(await count('deliveries'), 0);
+    for (const answer of answers) answer();
+    await tell(['e1'], ['another']); // once this is dropped, the answers have long been seen to
+    await until(async () => (await count('due')) === 0 && (await count('deliveries')) === 0);
+    await until(async () => (await count('delivery_attempts')) === 0);
+  });
+
+  test('finished deliveries go after a week, with their bodies', async (t) => {
+    const engine = await open(engineMigrations);
+    const { addHook, tell, start } = hookUp(t, engine);
+    const { url } = await startReceiver(t);
+    addHook('hook', url);
+    addHook('slow', (await startReceiver(t, hang)).url);
+    await start();
+    await tell(['e1'], ['hook']);
+    await tell(['e2'], ['hook', 'slow']);
+    await until(async () => (await deliveriesOf(engine)).every(({ state }) => state === 'delivered'));
+    const count = async () =>
+      Promise.all(
+        (['deliveries', 'delivery_attempts', 'delivery_bodies'] as const).map(
+          async (table) => (await engine.db.selectFrom(table).selectAll().execute()).length,
+        ),
+      );
+    await sweepDeliveries(engine, Date.now() + 7 * DAY - 60_000, never);
+    assert.deepEqual(await count(), [3, 2, 2]);
+    await sweepDeliveries(engine, Date.now() + 7 * DAY + 60_000, never);
+    assert.deepEqual(await count(), [1, 0, 1], 'what still waits keeps its body');
+  });
+
+  test('a stop writes down what was answered, and gives the lane back', async (t) => {
+    const engine = await open(engineMigrations);
+    const { addHook, tell, start } = hookUp(t, engine);
+    const { url, heard } = await startReceiver(t, (response, count) =>
+      count <= 5 ? response.end() : undefined,
+    );
+    addHook('hook', url);
+    await tell(Array.from({ length: 10 }, (_, index) => `e${index}`));
+    const worker = await start({ patienceMs: 1_000 });
+    await until(() => heard.length === 10);
+    await worker.stop();
+    const states = (await deliveriesOf(engine)).map(({ state, attempts }) => `${state} ${attempts}`);
+    assert.deepEqual(states.toSorted(), [
+      ...Array.from({ length: 5 }, () => 'delivered 1'),
+      ...Array.from({ length: 5 }, () => 'pending 0'),
+    ]);
+    const [lane] = await engine.db.selectFrom('due').selectAll().execute();
+    assert.equal(lane?.owner, null);
+    assert.ok((lane?.due_at ?? Infinity) <= Date.now());
+  });
+});

@@ -1,0 +1,29 @@
+// Delivers webhooks from the database it is given until it is killed.
+import { parseArgs } from 'node:util';
+import { guard } from '../../src/kernel/webhook/guard.ts';
+import { Metrics } from '../../src/kernel/metrics.ts';
+import { startDelivering } from '../../src/kernel/webhook/start.ts';
+import { openEngine } from '../engines.ts';
+
+const { positionals } = parseArgs({ allowPositionals: true });
+const [location = '', hooks = '{}'] = positionals;
+const urls = JSON.parse(hooks) as Record<string, string>;
+
+await startDelivering({
+  engine: await openEngine(location),
+  clock: { now: Date.now },
+  random: Math.random,
+  log: { warn: console.warn, error: console.error },
+  owner: `process ${process.pid}`,
+  metrics: new Metrics(''),
+  guard: guard({ allowPrivate: true }),
+  release: '',
+  hooks: {
+    test: {
+      async targetOf(_db, hookId) {
+        const url = urls[hookId];
+        return url === undefined ? undefined : { url, headersFor: () => ({}) };
+      },
+    },
+  },
+});

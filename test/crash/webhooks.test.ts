@@ -1,0 +1,80 @@
+// SIGKILL while webhooks are delivered: every receiver that answers has every event, and knows a repetition by its id.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { test } from 'node:test';
+import {
+  countStates,
+  engineMigrations,
+  fail,
+  hang,
+  hookUp,
+  startReceiver,
+  until,
+  type Receiver,
+} from '../../src/kernel/webhook/fixture.ts';
+import { onEachEngine } from '../engines.ts';
+
+const EVENTS = { sqlite: 1_000, postgres: 200 };
+const RECEIVERS = 50;
+const HANGING = 10;
+const FAILING = 10;
+/** As many as a lane sends before it writes down what came of them. */
+const ROUND = 32;
+
+const PROCESS = new URL('webhooks-process.ts', import.meta.url).pathname;
+
+function startProcess(location: string, urls: Record<string, string>): { kill(): Promise<void> } {
+  const child = spawn(process.execPath, [PROCESS, location, JSON.stringify(urls)], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  return {
+    async kill() {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const ended = once(child, 'exit');
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}
+
+onEachEngine(({ kind, database, open }) => {
+  test('after a kill every receiver that answers has every event', { timeout: 240_000 }, async (t) => {
+    const location = await database();
+    const engine = await open(engineMigrations, location);
+    const { addHook, tell } = hookUp(t, engine);
+    const urls: Record<string, string> = {};
+    const healthy: [hookId: string, Receiver][] = [];
+    for (let index = 0; index < RECEIVERS; index += 1) {
+      const answer = index < HANGING ? hang : index < HANGING + FAILING ? fail : undefined;
+      const receiver = await startReceiver(t, answer);
+      const hookId = `hook-${index}`;
+      urls[hookId] = receiver.url;
+      addHook(hookId, receiver.url);
+      if (answer === undefined) healthy.push([hookId, receiver]);
+    }
+    const eventIds = Array.from({ length: EVENTS[kind] }, (_, index) => `event-${index}`);
+    const countHeard = () => healthy.reduce((sum, [, { heard }]) => sum + heard.length, 0);
+    const all = eventIds.length * healthy.length;
+
+    let child = startProcess(location, urls);
+    t.after(() => child.kill());
+    const telling = tell(eventIds);
+    await until(() => countHeard() > all / 3);
+    await child.kill();
+    assert.ok(countHeard() < all, 'it was killed in the middle');
+    child = startProcess(location, urls);
+    await telling;
+
+    for (const [hookId, { heard }] of healthy) {
+      await until(async () => (await countStates(engine, hookId))['delivered'] === eventIds.length);
+      const idsByBody = Map.groupBy(heard, ({ body }) => body);
+      assert.equal(idsByBody.size, eventIds.length, 'none is lost');
+      for (const calls of idsByBody.values()) {
+        assert.equal(new Set(calls.map(({ id }) => id)).size, 1, 'a repetition has the same id');
+      }
+      assert.ok(heard.length - eventIds.length <= ROUND, 'only what was under way is repeated');
+    }
+    await child.kill();
+  });
+});
