@@ -3,6 +3,7 @@ import type { Generated } from 'kysely';
 import { newId } from './id.ts';
 import type { KnownCaller } from './identity/caller.ts';
 import type { Migration } from './storage/migrate.ts';
+import { wordsOf } from './storage/search.ts';
 import type { Db } from './storage/tables.ts';
 
 declare module './storage/tables.ts' {
@@ -24,6 +25,8 @@ declare module './storage/tables.ts' {
       comment: string | null;
       accesses: string | null;
       detail: string | null;
+      /** What a search finds it by. */
+      words: string | null;
     };
   }
 }
@@ -41,8 +44,17 @@ export const eventMigrations: Migration[] = [
     ],
   },
   {
-    name: 'kernel-events-accesses',
-    up: () => [`alter table events add column accesses text`, `alter table events add column detail text`],
+    name: 'kernel-events-search',
+    up: ({ search }) => [
+      `alter table events add column accesses text`,
+      `alter table events add column detail text`,
+      `alter table events add column words text`,
+      `drop index events_at`,
+      `create index events_at on events (at, seq)`,
+      `drop index events_resource`,
+      `create index events_resource on events (resource, seq)`,
+      ...search('events', 'seq'),
+    ],
   },
 ];
 
@@ -67,6 +79,8 @@ export interface Event {
   comment?: string | undefined;
   /** What else its API wants to tell of it. */
   detail?: unknown;
+  /** More text to find it by, beside name, resource, comment and who. */
+  words?: string;
 }
 
 /** Who did it: a call over HTTP, or nobody when the program itself or its operator did. */
@@ -96,6 +110,7 @@ export async function recordEvent(tx: Db, { now, id, caller }: Actor, event: Eve
       comment: event.comment ?? null,
       accesses: textOf(event.accesses),
       detail: textOf(event.detail),
+      words: wordsOf(event.name, event.resource, event.comment, caller?.member.email, event.words),
     })
     .execute();
   return eventId;

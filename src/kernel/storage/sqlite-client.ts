@@ -1,4 +1,4 @@
-// The main thread's end of a storage thread: sends the requests of one turn together and matches the answers.
+// The main thread's end of a storage thread: sends requests, those of one turn together, and matches the answers.
 import { Worker } from 'node:worker_threads';
 import type { Log } from './engine.ts';
 import { NOTHING } from './sqlite-protocol.ts';
@@ -41,7 +41,11 @@ export class StorageThread {
   ask(request: Request): Promise<Reply> {
     const id = ++this.#lastId;
     if (this.#stopped) return Promise.resolve([id, NOTHING, this.#stopped]);
-    if (this.#turn.length === 0) setImmediate(() => this.#send());
+    if (this.#turn.length === 0) {
+      // An idle thread gets its work at once. While it is busy the work of a turn is gathered: each message costs.
+      if (this.#pending.size === 0) queueMicrotask(() => this.#send());
+      else setImmediate(() => this.#send());
+    }
     this.#turn.push([id, request]);
     return new Promise((resolve) => this.#pending.set(id, resolve));
   }
