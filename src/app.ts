@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { actorsApi } from './actors/api.ts';
 import type { Config } from './config.ts';
 import { flagsApi } from './flags/api.ts';
+import { deliveryApis } from './flags/delivery/api.ts';
 import { hostApi } from './host/api.ts';
 import { systemClock, type Clock } from './kernel/clock.ts';
 import type { Api } from './kernel/dialect.ts';
@@ -30,6 +31,8 @@ import { migrate, type Migration } from './kernel/storage/migrate.ts';
 import { openPostgres } from './kernel/storage/postgres.ts';
 import { readS3Location } from './kernel/storage/s3-location.ts';
 import { openSqlite } from './kernel/storage/sqlite.ts';
+import { webhookMigrations } from './kernel/webhook/deliveries.ts';
+import { guard } from './kernel/webhook/guard.ts';
 import { RELEASE } from './release.ts';
 import { isBucket } from './setting.ts';
 import { startWork } from './work.ts';
@@ -42,6 +45,7 @@ export const migrations: Migration[] = [
   ...eventMigrations,
   ...limitMigrations,
   ...dueMigrations,
+  ...webhookMigrations,
   ...apis.flatMap((api) => api.migrations ?? []),
 ];
 
@@ -93,7 +97,13 @@ async function compose(config: Config, engine: Engine, clock: Clock, log: Logger
   await migrate(engine, migrations, clock.now());
   const firstStart = await ensureAdmin(
     engine,
-    { token: config.adminToken, email: config.adminEmail },
+    {
+      token: config.adminToken,
+      email: config.adminEmail,
+      async furnish(tx, now) {
+        for (const api of apis) await api.firstStart?.(tx, now);
+      },
+    },
     clock.now(),
   );
   if (config.adminPassword !== undefined) await ensurePassword(engine, config.adminPassword, clock.now());
@@ -110,6 +120,7 @@ async function compose(config: Config, engine: Engine, clock: Clock, log: Logger
     limits,
     log,
     metrics: new Metrics(RELEASE),
+    guard: guard({ allowPrivate: config.allowPrivateWebhooks }),
     get publicUrl() {
       return publicUrl;
     },
@@ -139,7 +150,7 @@ async function compose(config: Config, engine: Engine, clock: Clock, log: Logger
   if (config.role !== 'worker') {
     serveLogin(server, kernel);
     serveDocs(server, apis, kernel);
-    for (const api of apis) serve(server, api, kernel);
+    for (const api of [...apis, ...deliveryApis]) serve(server, api, kernel);
   }
   const saving = saveRegularly(kernel);
 

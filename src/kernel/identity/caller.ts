@@ -15,6 +15,15 @@ export interface KnownCaller {
   token?: Token;
   /** Every group must allow, and in a group any policy: a personal token's power is its owner's now and its own. */
   grants: Policy[][];
+  /** What they hold beside the base role. Absent, it is told by `member.customRoles` alone. */
+  held?: Held;
+}
+
+/** By ids: what custom roles, teams' included, which teams they belong to, and into which they may take others. */
+export interface Held {
+  roles: readonly string[];
+  teams: readonly string[];
+  tended: readonly string[];
 }
 
 export type Caller = AnonymousCaller | KnownCaller;

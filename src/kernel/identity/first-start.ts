@@ -1,6 +1,7 @@
 // The first member: an administrator with a token, made when there is nobody yet.
 import { Failure } from '../failure.ts';
 import type { Engine } from '../storage/engine.ts';
+import type { Db } from '../storage/tables.ts';
 import { recordEvent } from '../events.ts';
 import { checkPassword, createMember, findMember, setPassword } from './members.ts';
 import { hashPassword, hashSecret, newSecret, secretOf } from './secret.ts';
@@ -13,14 +14,22 @@ export interface FirstStart {
   madeToken: string | undefined;
 }
 
+export interface Beginning {
+  token: string | undefined;
+  email: string;
+  /** Lays down what else a new user begins with. At every start, so it must know what is there. */
+  furnish?: (tx: Db, now: number) => Promise<void>;
+}
+
 /** Also takes over a token that the operator set since: that is how a lost one is replaced without a console. */
 export async function ensureAdmin(
   engine: Engine,
-  { token: given, email }: { token: string | undefined; email: string },
+  { token: given, email, furnish }: Beginning,
   now: number,
 ): Promise<FirstStart> {
   return engine.db.transaction().execute(async (tx) => {
     await engine.lock(tx, 'first-start');
+    await furnish?.(tx, now);
     const known = await findMember(tx, { username: ADMIN });
     if (known !== undefined && given === undefined) return { madeToken: undefined };
     if (known !== undefined && (await findTokenByHash(tx, hashSecret(given!), now)) !== undefined) {

@@ -9,9 +9,11 @@ import { Identity } from './identity.ts';
 import { createMember, type Member } from './members.ts';
 import { can } from './policy.ts';
 import { createRole } from './roles.ts';
+import { findListed, removeMember } from './roster.ts';
 import { newSecret } from './secret.ts';
 import { closeSession, openSession, SESSION_MS } from './sessions.ts';
 import { identityMigrations } from './tables.ts';
+import { createTeam } from './teams.ts';
 import { createToken, deleteToken, findToken, resetToken, type NewToken, type Token } from './tokens.ts';
 
 const NOW = 1_800_000_000_000;
@@ -34,6 +36,7 @@ onEachEngine((testEngine) => {
   beforeEach(async () => {
     await engine.db.deleteFrom('members').execute();
     await engine.db.deleteFrom('roles').execute();
+    await engine.db.deleteFrom('teams').execute();
     await here.forget();
     const member = { username: 'ada', email: 'ada@example.com', role: 'writer' as const };
     ada = await createMember(engine.db, member, null, NOW);
@@ -202,5 +205,103 @@ onEachEngine((testEngine) => {
     assert.equal(await lastUse(), NOW + 5);
     await here.saveUse();
     assert.equal(await lastUse(), NOW + 5);
+  });
+
+  const flag = 'proj/web:env/test:flag/f';
+  const asSession = async (): Promise<KnownCaller> =>
+    here.identify({ kind: 'session', secret: await openSession(engine.db, ada, NOW) }, NOW);
+  const team = { name: 'T', description: '', roleAttributes: {}, memberIds: [], roleIds: [], grants: [] };
+  const all = { effect: 'allow' as const, actions: ['*'], resources: ['*'] };
+
+  test("the roles of a member's teams are theirs, filled with the team's attributes", async () => {
+    const resources = ['proj/${roleAttribute/projects}:env/*:flag/*', 'role/*'];
+    const policy = [{ effect: 'allow' as const, actions: ['deleteFlag', 'deleteRole'], resources }];
+    const role = await createRole(engine.db, { key: 'ops', name: 'Ops', policy }, NOW);
+    assert.equal(can(await asSession(), 'deleteRole', 'role/x'), false);
+    const parts = { memberIds: [ada.id], roleIds: [role.id], roleAttributes: { projects: ['web'] } };
+    const made = await createTeam(engine.db, { ...team, key: 'core', ...parts }, NOW);
+    const caller = await asSession();
+    assert.ok(can(caller, 'deleteRole', 'role/x'));
+    assert.deepEqual(caller.held, { roles: [role.id], teams: [made!.id], tended: [] });
+    await engine.db.updateTable('members').set({ role: 'no_access' }).execute();
+    const weak = await asSession();
+    assert.deepEqual(
+      [can(weak, 'deleteFlag', flag), can(weak, 'deleteFlag', 'proj/app:env/test:flag/f')],
+      [true, false],
+    );
+    const own = await here.identify((await make({ customRoles: ['ops'] })).credential, NOW);
+    assert.deepEqual([can(own, 'deleteFlag', flag), can(own, 'deleteRole', 'role/x')], [true, true]);
+    await engine.db.deleteFrom('teams').execute();
+    assert.equal(can(await asSession(), 'deleteRole', 'role/x'), false);
+  });
+
+  test("one's own roles are filled with one's own attributes, not with a team's", async () => {
+    const resources = ['proj/${roleAttribute/projects}'];
+    const policy = [{ effect: 'allow' as const, actions: ['deleteProject'], resources }];
+    await createRole(engine.db, { key: 'ops', name: 'Ops', policy }, NOW);
+    const set = { role: 'no_access', custom_roles: '["ops"]', role_attributes: '{"projects":["web"]}' };
+    await engine.db.updateTable('members').set(set).execute();
+    const parts = { memberIds: [ada.id], roleAttributes: { projects: ['app'] } };
+    await createTeam(engine.db, { ...team, key: 'core', ...parts }, NOW);
+    const caller = await asSession();
+    assert.deepEqual(
+      [can(caller, 'deleteProject', 'proj/web'), can(caller, 'deleteProject', 'proj/app')],
+      [true, false],
+    );
+  });
+
+  test('who tends a team may do with it what was granted, and nothing with others', async () => {
+    const grants = [{ memberId: ada.id, actions: 'maintainTeam' }];
+    const made = await createTeam(engine.db, { ...team, key: 'core', grants }, NOW);
+    const caller = await asSession();
+    assert.deepEqual(
+      [
+        can(caller, 'updateTeamMembers', 'team/core'),
+        can(caller, 'updateTeamCustomRoles', 'team/core'),
+        can(caller, 'updateTeamMembers', 'team/other'),
+      ],
+      [true, false, false],
+    );
+    assert.deepEqual(caller.held?.tended, [made!.id]);
+  });
+
+  test('no custom role gives what is for owners alone', async () => {
+    await createRole(engine.db, { key: 'all', name: 'All', policy: [all] }, NOW);
+    await engine.db.updateTable('members').set({ custom_roles: '["all"]' }).execute();
+    const caller = await asSession();
+    assert.deepEqual(
+      [can(caller, 'deleteMember', 'member/x'), can(caller, 'deleteAccount', 'acct')],
+      [true, false],
+    );
+    await engine.db.updateTable('members').set({ role: 'owner' }).execute();
+    assert.ok(can(await asSession(), 'deleteAccount', 'acct'));
+  });
+
+  test('when a member was last seen, and with what, is written down; service tokens do not count', async () => {
+    const { token, credential } = await make();
+    const { credential: service } = await make({ isService: true });
+    const seen = async () => {
+      await here.saveUse();
+      const [member] = await findListed(engine.db, [ada.id]);
+      return [member?.lastSeenAt, member?.lastSeenToken];
+    };
+    await here.identify(service, NOW + 9);
+    assert.deepEqual(await seen(), [undefined, undefined]);
+    await here.identify(credential, NOW + 5);
+    assert.deepEqual(await seen(), [NOW + 5, token.id]);
+    const session = { kind: 'session' as const, secret: await openSession(engine.db, ada, NOW) };
+    await here.identify(credential, NOW + 7);
+    await here.identify(session, NOW + 8);
+    assert.deepEqual(await seen(), [NOW + 8, undefined]);
+  });
+
+  test('the service token of a removed member goes on with its own power', async () => {
+    const { credential } = await make({ isService: true, role: 'admin' });
+    const { credential: personal } = await make({ role: 'reader' });
+    const [listed] = await findListed(engine.db, [ada.id]);
+    await removeMember(engine.db, listed!, NOW);
+    await here.forget();
+    assert.ok(can(await here.identify(credential, NOW), 'deleteMember', 'member/x'));
+    assert.equal(await knows(here, personal), false);
   });
 });

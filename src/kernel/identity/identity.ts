@@ -2,13 +2,15 @@
 import { Failure } from '../failure.ts';
 import type { Engine } from '../storage/engine.ts';
 import type { Db } from '../storage/tables.ts';
+import type { RoleAttributes } from './attributes.ts';
 import type { Credential, KnownCaller } from './caller.ts';
-import { findMember, type Member } from './members.ts';
+import { findHolding } from './holding.ts';
+import { findTokenOwner, type Member } from './members.ts';
 import { compilePolicy, rolePolicies, type Policy } from './policy.ts';
-import { policiesOf } from './roles.ts';
+import { findRoles, policyOf } from './roles.ts';
 import { hashSecret } from './secret.ts';
 import { findSession } from './sessions.ts';
-import { findTokenByHash, type Power, type Token } from './tokens.ts';
+import { findToken, findTokenByHash, type Power, type Token } from './tokens.ts';
 
 const CHANNEL = 'identity';
 const REMEMBER_MS = 60_000;
@@ -22,7 +24,7 @@ interface Remembered {
 export class Identity {
   readonly #engine: Engine;
   readonly #remembered = new Map<string, Remembered>();
-  readonly #used = new Map<string, number>();
+  readonly #used = new Map<KnownCaller, number>();
   /** Counts the times all was forgotten, so that a look-up begun before does not come back as memory after. */
   #generation = 0;
   #stopListening = () => {};
@@ -46,7 +48,7 @@ export class Identity {
     const key = credential.kind + hash;
     const known = this.#remembered.get(key);
     if (known === undefined || known.until <= now) return this.#lookUp(credential.kind, hash, key, now);
-    if (known.caller.token !== undefined) this.#used.set(known.caller.token.id, now);
+    this.#used.set(known.caller, now);
     return known.caller;
   }
 
@@ -63,7 +65,7 @@ export class Identity {
         until: Math.min(found.expiresAt, now + REMEMBER_MS),
       });
     }
-    if (found.caller.token !== undefined) this.#used.set(found.caller.token.id, now);
+    this.#used.set(found.caller, now);
     return found.caller;
   }
 
@@ -78,14 +80,32 @@ export class Identity {
     this.#generation += 1;
   }
 
-  /** Writes down when tokens were last used; behind the calls, because a lost minute of that harms nobody. */
+  /** Writes down when tokens were last used and members last seen; behind the calls, as a lost minute of that harms nobody. */
   async saveUse(): Promise<void> {
-    const used = [...this.#used];
+    const used = [...this.#used].sort(([, one], [, other]) => one - other);
     this.#used.clear();
     const { db } = this.#engine;
+    const lastUsed = new Map(
+      used.flatMap(([{ token }, at]) => (token === undefined ? [] : [[token.id, at]])),
+    );
     await Promise.all(
-      used.map(([id, at]) =>
+      [...lastUsed].map(([id, at]) =>
         db.updateTable('tokens').set({ last_used_at: at }).where('id', '=', id).execute(),
+      ),
+    );
+    // A service token stands for nobody: its calls do not tell that its maker is about.
+    const seen = new Map(
+      used
+        .filter(([{ token }]) => token?.isService !== true)
+        .map(([{ member, token }, at]) => [member.id, { at, token }]),
+    );
+    await Promise.all(
+      [...seen].map(([id, { at, token }]) =>
+        db
+          .updateTable('members')
+          .set({ last_seen_at: at, last_seen_token: token?.id ?? null })
+          .where('id', '=', id)
+          .execute(),
       ),
     );
   }
@@ -99,22 +119,61 @@ interface Found {
 async function callerByToken(db: Db, hash: string, now: number): Promise<Found | undefined> {
   const token = await findTokenByHash(db, hash, now);
   if (token === undefined) return undefined;
-  const member = await findMember(db, { id: token.memberId });
-  if (member === undefined) return undefined;
-  const own = await powerPolicies(db, token);
-  const grants = [token.isService ? serviceBounds(token) : await memberPolicies(db, member), own];
-  return { caller: { kind: 'token', member, token, grants }, expiresAt: token.expiresAt ?? Infinity };
+  const owner = await findTokenOwner(db, token);
+  if (owner === undefined) return undefined;
+  const { member } = owner;
+  const expiresAt = token.expiresAt ?? Infinity;
+  if (token.isService) return { caller: await serviceCaller(db, member, token), expiresAt };
+  const holding = await findHolding(db, member, owner.attributes);
+  const roles = await findRoles(db, token.customRoles);
+  const grants = [...holding.grants, powerPolicies(token, roles, holding.attributes)];
+  return { caller: { kind: 'token', member, token, grants, held: holding.held }, expiresAt };
+}
+
+async function serviceCaller(db: Db, member: Member, token: Token): Promise<KnownCaller> {
+  const roles = await findRoles(db, token.customRoles);
+  const grants = [serviceBounds(token), powerPolicies(token, roles, {})];
+  const held = { roles: roles.map(({ id }) => id), teams: [], tended: [] };
+  return { kind: 'token', member, token, grants, held };
+}
+
+/** Who answers for work that is done later: a member, or the service token that they used. */
+export interface Doer {
+  memberId: string;
+  serviceTokenId?: string;
+}
+
+export function doerOf({ member, token }: KnownCaller): Doer {
+  return { memberId: member.id, ...(token?.isService && { serviceTokenId: token.id }) };
+}
+
+/**
+ * The same as a caller, with the powers they have now; undefined when they are gone. What a personal token narrowed was
+ * asked when the work was given: it may be gone by now, and its owner still wants what was begun.
+ */
+export async function callerOf(
+  db: Db,
+  { memberId, serviceTokenId }: Doer,
+  now: number,
+): Promise<KnownCaller | undefined> {
+  const owner = await findTokenOwner(db, { memberId, isService: serviceTokenId !== undefined });
+  if (owner === undefined) return undefined;
+  const { member, attributes } = owner;
+  if (serviceTokenId === undefined) {
+    const { grants, held } = await findHolding(db, member, attributes);
+    return { kind: 'session', member, grants, held };
+  }
+  const token = await findToken(db, serviceTokenId);
+  if (token === undefined || (token.expiresAt ?? Infinity) <= now) return undefined;
+  return await serviceCaller(db, member, token);
 }
 
 async function callerBySession(db: Db, hash: string, now: number): Promise<Found | undefined> {
   const session = await findSession(db, hash, now);
   if (session === undefined) return undefined;
-  const { member, expiresAt } = session;
-  return { caller: { kind: 'session', member, grants: [await memberPolicies(db, member)] }, expiresAt };
-}
-
-async function memberPolicies(db: Db, { role, customRoles }: Member): Promise<Policy[]> {
-  return [rolePolicies[role], ...(await policiesOf(db, customRoles))];
+  const { member, attributes, expiresAt } = session;
+  const { grants, held } = await findHolding(db, member, attributes);
+  return { caller: { kind: 'session', member, grants, held }, expiresAt };
 }
 
 /** What a service token says of itself must not reach what only an owner may: administrators make them, too. */
@@ -122,10 +181,14 @@ function serviceBounds({ role = 'admin' }: Token): Policy[] {
   return [rolePolicies[role]];
 }
 
-async function powerPolicies(db: Db, { role, customRoles, inlinePolicy }: Power): Promise<Policy[]> {
+function powerPolicies(
+  { role, inlinePolicy }: Power,
+  roles: Parameters<typeof policyOf>[0][],
+  attributes: RoleAttributes,
+): Policy[] {
   return [
     ...(role === undefined ? [] : [rolePolicies[role]]),
     ...(inlinePolicy === undefined ? [] : [compilePolicy(inlinePolicy)]),
-    ...(await policiesOf(db, customRoles)),
+    ...roles.map((custom) => policyOf(custom, attributes)),
   ];
 }

@@ -4,7 +4,9 @@ import { Failure } from '../failure.ts';
 import { newId } from '../id.ts';
 import type { Slice } from '../page.ts';
 import type { Db, Tables } from '../storage/tables.ts';
+import { isEmail } from './email.ts';
 import { isPassword } from './secret.ts';
+import type { RoleAttributes } from './attributes.ts';
 import type { BaseRole } from './policy.ts';
 
 export interface Member {
@@ -29,15 +31,15 @@ export interface NewMember {
   firstName?: string;
   lastName?: string;
   customRoles?: string[];
+  roleAttributes?: RoleAttributes;
 }
 
 const USERNAME = /^[a-zA-Z0-9](?:[a-zA-Z0-9]|-(?=[a-zA-Z0-9])){0,38}$/;
-const EMAIL = /^[^\s@\0]+@[^\s@\0]+$/;
 
 /** `passwordHash` is made by the caller, before the transaction: scrypt is slow on purpose. */
 export async function createMember(
   db: Db,
-  { username, email, role, firstName, lastName, customRoles = [] }: NewMember,
+  { username, email, role, firstName, lastName, customRoles = [], roleAttributes }: NewMember,
   passwordHash: string | null,
   now: number,
 ): Promise<Member> {
@@ -47,7 +49,7 @@ export async function createMember(
       `"${username}" cannot be a username: use 1 to 39 letters, digits and single hyphens inside`,
     );
   }
-  if (!EMAIL.test(email)) throw new Failure('invalid', `"${email}" is not an e-mail address`);
+  if (!isEmail(email)) throw new Failure('invalid', `"${email}" is not an e-mail address`);
   const row = await db
     .insertInto('members')
     .values({
@@ -62,6 +64,7 @@ export async function createMember(
       created_at: now,
       updated_at: now,
       last_seen_at: null,
+      ...(roleAttributes && { role_attributes: JSON.stringify(roleAttributes) }),
     })
     .returningAll()
     .executeTakeFirstOrThrow();
@@ -87,6 +90,7 @@ export async function findMember(db: Db, by: MemberName): Promise<Member | undef
   const row = await db
     .selectFrom('members')
     .selectAll()
+    .where('removed_at', 'is', null)
     .where((eb) =>
       'id' in by
         ? eb('id', '=', by.id)
@@ -98,13 +102,29 @@ export async function findMember(db: Db, by: MemberName): Promise<Member | undef
   return row && memberOf(row);
 }
 
+/** Whoever made the token, removed members too: service tokens outlive them. */
+export async function findTokenOwner(db: Db, { memberId, isService }: TokenMaker) {
+  const row = await db
+    .selectFrom('members')
+    .selectAll()
+    .where('id', '=', memberId)
+    .$if(!isService, (query) => query.where('removed_at', 'is', null))
+    .executeTakeFirst();
+  return row && { member: memberOf(row), attributes: attributesOf(row) };
+}
+
+interface TokenMaker {
+  memberId: string;
+  isService: boolean;
+}
+
 /** Members whose username or name contains the words, best first: those whose username begins with them. */
 export async function searchMembers(db: Db, words: string, { offset, limit }: Slice) {
   if (words.includes('\0')) return { items: [], total: 0 };
-  const like = (text: string) => text.replaceAll(/[\\%_]/g, (special) => `\\${special}`);
   const contains = `%${like(words.toLowerCase())}%`;
   const found = db
     .selectFrom('members')
+    .where('removed_at', 'is', null)
     .where(
       sql<boolean>`(lower(username) like ${contains} escape '\\' or lower(coalesce(first_name, '') || ' ' || coalesce(last_name, '')) like ${contains} escape '\\')`,
     );
@@ -121,6 +141,11 @@ export async function searchMembers(db: Db, words: string, { offset, limit }: Sl
     .select(({ fn }) => fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow();
   return { items: rows.map(memberOf), total };
+}
+
+/** For a `like` with the backslash as its escape. */
+export function like(text: string): string {
+  return text.replaceAll(/[\\%_]/g, (special) => `\\${special}`);
 }
 
 /** Undefined for an unknown name and for a wrong password alike. */
@@ -142,7 +167,11 @@ export async function setPassword(db: Db, id: string, passwordHash: string, now:
     .execute();
 }
 
-function memberOf(row: Selectable<Tables['members']>): Member {
+export function attributesOf({ role_attributes }: Selectable<Tables['members']>): RoleAttributes {
+  return JSON.parse(role_attributes ?? '{}') as RoleAttributes;
+}
+
+export function memberOf(row: Selectable<Tables['members']>): Member {
   return {
     id: row.id,
     number: row.number,

@@ -6,7 +6,17 @@ import { Failure } from '../failure.ts';
 import type { KnownCaller } from './caller.ts';
 import type { Member } from './members.ts';
 import { can, compilePolicy, rolePolicies, type BaseRole, type Policy, type Statement } from './policy.ts';
-import { checkGrant, checkReach } from './power.ts';
+import {
+  checkAttributeGrant,
+  checkCustomGrant,
+  checkGrant,
+  checkPolicyChange,
+  checkReach,
+  checkRoleGrant,
+  checkStanding,
+  checkTeamGrant,
+} from './power.ts';
+import type { Role } from './roles.ts';
 import type { Power, Token } from './tokens.ts';
 
 const ROLES: BaseRole[] = ['no_access', 'reader', 'writer', 'admin', 'owner'];
@@ -129,4 +139,107 @@ test('a member can tend a token that was given more power than they have now', (
   assert.ok(isAllowed(() => checkReach(callerOf(memberOf('reader')), strong, access)));
   const weak = callerOf(memberOf('owner'), tokenOf({ role: 'reader', customRoles: [] }, false));
   assert.ok(!isAllowed(() => checkReach(weak, strong, access)));
+});
+
+const ACCESS = { action: 'updateRole', resource: 'member/x' };
+const roleOf = (key: string, policy = CUSTOM[key]!) => ({ id: key, key, policy }) as unknown as Role;
+
+test('no base role is given that the giver does not hold', () => {
+  const property = fc.property(anyMember, fc.option(anyToken), anyRole, (member, token, role) => {
+    const caller = callerOf(member, token ?? undefined);
+    if (!isAllowed(() => checkRoleGrant(caller, role, ACCESS))) return;
+    const made = callerOf(memberOf(role));
+    for (const [action, resource] of QUESTIONS) {
+      // One's own tokens are everybody's: they are not given.
+      if (resource.startsWith('member/me')) continue;
+      if (can(made, action, resource)) assert.ok(can(caller, action, resource), `${action} on ${resource}`);
+    }
+  });
+  fc.assert(property, { numRuns: 5000 });
+});
+
+test('no custom role is given but by those who hold it, and by administrators', () => {
+  const property = fc.property(
+    anyMember,
+    fc.option(anyToken),
+    fc.constantFrom(...Object.keys(CUSTOM)),
+    (member, token, key) => {
+      const caller = callerOf(member, token ?? undefined);
+      const isAdmin = isAllowed(() => checkRoleGrant(caller, 'admin', ACCESS));
+      if (isAdmin || !isAllowed(() => checkCustomGrant(caller, roleOf(key), ACCESS))) return;
+      const given = compilePolicy(CUSTOM[key]!);
+      for (const [action, resource] of QUESTIONS) {
+        // A service token is bounded by what an administrator may, and so is everyone who is given a custom role.
+        if (!rolePolicies.admin.allows(action, resource)) continue;
+        if (given.allows(action, resource)) assert.ok(can(caller, action, resource), `${action} ${resource}`);
+      }
+    },
+  );
+  fc.assert(property, { numRuns: 5000 });
+});
+
+test('a role with placeholders, and what fills them, is for administrators to give', () => {
+  const resources = ['proj/${roleAttribute/p}'];
+  const role = roleOf('filled', [{ effect: 'allow', actions: ['*'], resources }]);
+  const holder = callerOf(memberOf('reader'));
+  holder.held = { roles: ['filled'], teams: [], tended: [] };
+  assert.ok(!isAllowed(() => checkCustomGrant(holder, role, ACCESS)));
+  assert.ok(!isAllowed(() => checkAttributeGrant(callerOf(memberOf('writer')), ACCESS)));
+  const admin = callerOf(memberOf('admin'));
+  assert.ok(isAllowed(() => checkCustomGrant(admin, role, ACCESS)));
+  assert.ok(isAllowed(() => checkAttributeGrant(admin, ACCESS)));
+});
+
+test('members are taken into a team by those who have its power to give', () => {
+  const team = { id: 'team', roles: [roleOf('everything')] };
+  const may = (held: KnownCaller['held'], token?: Token) => {
+    const caller = callerOf(memberOf('reader'), token);
+    return isAllowed(() => checkTeamGrant({ ...caller, ...(held && { held }) }, team, ACCESS));
+  };
+  const none = { roles: [], teams: [], tended: [] };
+  assert.equal(may(none), false);
+  assert.equal(may({ ...none, teams: ['team'] }), true, 'one of them');
+  assert.equal(may({ ...none, tended: ['team'] }), true, 'who tends it');
+  assert.equal(may({ ...none, tended: ['other'], teams: ['other'] }), false);
+  assert.equal(may({ ...none, roles: ['everything'] }), true, 'who holds its roles');
+  const narrow = tokenOf({ customRoles: [], inlinePolicy: CUSTOM['members']! }, false);
+  assert.equal(
+    may({ ...none, teams: ['team'], tended: ['team'] }, narrow),
+    false,
+    'not with a narrowed token',
+  );
+  const service = tokenOf({ role: 'owner', customRoles: [] }, true);
+  assert.equal(may(none, service), true, 'an administrator');
+  const free = { id: 'team', roles: [] };
+  assert.ok(
+    isAllowed(() => checkTeamGrant(callerOf(memberOf('reader')), free, ACCESS)),
+    'it gives nothing',
+  );
+});
+
+test('administrators and owners are changed only by those who are no less', () => {
+  const may = (by: BaseRole, of: BaseRole) =>
+    isAllowed(() => checkStanding(callerOf(memberOf(by)), memberOf(of), ACCESS));
+  for (const by of ROLES) {
+    for (const of of ROLES) {
+      const expected = ROLES.indexOf(of) <= Math.max(ROLES.indexOf(by), ROLES.indexOf('writer'));
+      assert.equal(may(by, of), expected, `${by} changes ${of}`);
+    }
+  }
+});
+
+test('what a role allows is changed by administrators alone while somebody holds it', () => {
+  const may = (by: BaseRole, isHeld: boolean) =>
+    isAllowed(() => checkPolicyChange(callerOf(memberOf(by)), isHeld, ACCESS));
+  assert.deepEqual([may('reader', false), may('writer', true), may('admin', true)], [true, false, true]);
+});
+
+test("a token that lacks its owner's team roles makes none that has them", () => {
+  const member = memberOf('writer');
+  const token = tokenOf({ role: 'writer', customRoles: [] }, false);
+  const caller = { ...callerOf(member, token), held: { roles: ['everything'], teams: ['t'], tended: [] } };
+  const wide = { customRoles: [], inlinePolicy: CUSTOM['everything']! };
+  assert.ok(!isAllowed(() => checkGrant(caller, wide, false)));
+  const tending = { ...callerOf(member, token), held: { roles: [], teams: [], tended: ['t'] } };
+  assert.ok(!isAllowed(() => checkGrant(tending, wide, false)));
 });

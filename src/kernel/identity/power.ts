@@ -1,7 +1,10 @@
-// Who may give which power to a token, and who may touch one: never more power than they hold themselves.
+// Who may give which power to a token, a member or a team: never more than they hold themselves.
 import { Failure } from '../failure.ts';
-import type { KnownCaller } from './caller.ts';
+import { hasPlaceholders } from './attributes.ts';
+import type { Held, KnownCaller } from './caller.ts';
+import type { Member } from './members.ts';
 import type { BaseRole } from './policy.ts';
+import type { Role } from './roles.ts';
 import type { Power, Token } from './tokens.ts';
 
 const RANKS: Record<BaseRole, number> = { no_access: 0, reader: 1, writer: 2, admin: 3, owner: 4 };
@@ -17,12 +20,77 @@ export function checkGrant(caller: KnownCaller, power: Power, isService: boolean
   });
 }
 
-/** Refuses to touch a service token, or one of the caller's own, that can do more than the caller. */
-export function checkReach(
+/** The permission that the power is asked beside. */
+interface Access {
+  action: string;
+  resource: string;
+}
+
+function refuse(message: string, access: Access): never {
+  throw new Failure('denied', message, { access });
+}
+
+/** Refuses to make anybody what the caller is not. */
+export function checkRoleGrant(caller: KnownCaller, role: BaseRole, access: Access): void {
+  if (heldRank(caller) < RANKS[role])
+    refuse(`You cannot give the role ${role}: it is above your own`, access);
+}
+
+/** Statements cannot be ranked: only who holds the very role, or an administrator, gives it on. */
+export function checkCustomGrant(caller: KnownCaller, role: Role, access: Access): void {
+  if (isAdministrator(caller) || (holdsRole(caller, role) && !hasPlaceholders(role.policy))) return;
+  refuse(`You cannot give the custom role ${role.key}: you do not hold it`, access);
+}
+
+/** What fills the placeholders of roles is power, too. */
+export function checkAttributeGrant(caller: KnownCaller, access: Access): void {
+  if (!isAdministrator(caller)) refuse('Only an administrator can change role attributes', access);
+}
+
+/** Administrators and owners are changed and removed only by those who are no less. */
+export function checkStanding(caller: KnownCaller, { role }: Pick<Member, 'role'>, access: Access): void {
+  if (RANKS[role] > Math.max(heldRank(caller), RANKS.writer))
+    refuse(`You cannot change a member whose role is ${role}: it is above your own`, access);
+}
+
+/** To take members into a team is to give them its roles. Who is in it, or was made to tend it, has them to give. */
+export function checkTeamGrant(
   caller: KnownCaller,
-  touched: Token,
-  access: { action: string; resource: string },
+  team: { id: string; roles: readonly Role[] },
+  access: Access,
 ): void {
+  const { teams, tended } = heldBy(caller);
+  if (isUnnarrowed(caller) && (teams.includes(team.id) || tended.includes(team.id))) return;
+  for (const role of team.roles) checkCustomGrant(caller, role, access);
+}
+
+/** A role that somebody holds is their power: only an administrator rewrites it. */
+export function checkPolicyChange(caller: KnownCaller, isHeld: boolean, access: Access): void {
+  if (isHeld && !isAdministrator(caller))
+    refuse('Only an administrator can change what a role allows while somebody holds it', access);
+}
+
+function isAdministrator(caller: KnownCaller): boolean {
+  return heldRank(caller) >= RANKS.admin;
+}
+
+function holdsRole(caller: KnownCaller, { id, key }: Role): boolean {
+  if (!heldBy(caller).roles.includes(id)) return false;
+  const names = caller.token?.customRoles ?? [];
+  return isUnnarrowed(caller) || names.includes(id) || names.includes(key);
+}
+
+function heldBy({ held, member }: KnownCaller): Held {
+  return held ?? { roles: member.customRoles, teams: [], tended: [] };
+}
+
+/** In a browser, and with a token of the highest role, members have all that they hold. */
+function isUnnarrowed({ token }: KnownCaller): boolean {
+  return token === undefined || (token.role === 'owner' && !token.isService);
+}
+
+/** Refuses to touch a service token, or one of the caller's own, that can do more than the caller. */
+export function checkReach(caller: KnownCaller, touched: Token, access: Access): void {
   // What a personal token says of itself is bounded by its owner: who can do all that the owner can reaches it.
   if (!touched.isService && isWhole(caller)) return;
   if (mayGrant(caller, touched, touched.isService)) return;
@@ -53,14 +121,16 @@ function hasOwnStatements({ customRoles, inlinePolicy }: Power): boolean {
 function heldRank({ member, token }: KnownCaller): number {
   const own = RANKS[member.role];
   if (token === undefined) return own;
-  return token.role === undefined ? RANKS.no_access : Math.min(own, RANKS[token.role]);
+  if (token.role === undefined) return RANKS.no_access;
+  // A service token's power is its own, whatever becomes of its maker.
+  return token.isService ? RANKS[token.role] : Math.min(own, RANKS[token.role]);
 }
 
 /** Whether the caller can do all that the member can, custom roles included: these have no rank to compare by. */
 function isWhole(caller: KnownCaller): boolean {
   const { member, token } = caller;
   if (token === undefined || token.role === 'owner') return true;
-  return (
-    token.role !== undefined && member.customRoles.length === 0 && heldRank(caller) >= RANKS[member.role]
-  );
+  const { roles, tended } = heldBy(caller);
+  const hasOnlyRole = member.customRoles.length + roles.length + tended.length === 0;
+  return token.role !== undefined && hasOnlyRole && heldRank(caller) >= RANKS[member.role];
 }

@@ -1,14 +1,24 @@
 // Custom roles: a name for a policy, on top of a base role.
+import { sql, type Selectable } from 'kysely';
+import { Failure } from '../failure.ts';
 import { newId } from '../id.ts';
-import type { Db } from '../storage/tables.ts';
-import {
-  compilePolicy,
-  parseStatements,
-  rolePolicies,
-  type BaseRole,
-  type Policy,
-  type Statement,
-} from './policy.ts';
+import type { Engine } from '../storage/engine.ts';
+import type { Db, Tables } from '../storage/tables.ts';
+import { fillPlaceholders, type RoleAttributes } from './attributes.ts';
+import { like } from './members.ts';
+import { compilePolicy, parseStatements, rolePolicies, type BaseRole, type Statement } from './policy.ts';
+
+export interface Role {
+  id: string;
+  key: string;
+  name: string;
+  description: string;
+  policy: Statement[];
+  baseRole: BaseRole;
+  category: string | undefined;
+  version: number;
+  createdAt: number;
+}
 
 export interface NewRole {
   key: string;
@@ -16,50 +26,172 @@ export interface NewRole {
   description?: string;
   policy: Statement[];
   baseRole?: BaseRole;
+  category?: string | undefined;
 }
 
-export async function createRole(db: Db, role: NewRole, now: number): Promise<{ id: string }> {
-  const id = newId(now);
-  await db
+/** Roles are held by id or key: were one's key another's id, who holds the one would hold both. */
+const ID = /^[0-9a-f]{24}$/;
+
+/** A conflict when the key is taken. */
+export async function createRole(db: Db, role: NewRole, now: number): Promise<Role> {
+  if (ID.test(role.key)) throw new Failure('invalid', 'The key of a role cannot look like an id.');
+  const row = await db
     .insertInto('roles')
     .values({
-      id,
+      id: newId(now),
       key: role.key,
       name: role.name,
       description: role.description ?? '',
       policy: JSON.stringify(parseStatements(role.policy)),
       base_role: role.baseRole ?? 'no_access',
+      category: role.category ?? null,
       created_at: now,
     })
-    .execute();
-  return { id };
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return roleOf(row);
 }
 
-/** What the named custom roles allow, base permissions included. `names` are ids or keys; unknown ones allow nothing. */
-export async function policiesOf(db: Db, names: string[]): Promise<Policy[]> {
+export async function listRoles(db: Db): Promise<Role[]> {
+  const rows = await db.selectFrom('roles').selectAll().orderBy('created_at').orderBy('key').execute();
+  return rows.map(roleOf);
+}
+
+/** By id or key. */
+export async function findRole(db: Db, name: string): Promise<Role | undefined> {
+  const [found] = await findRoles(db, [name]);
+  return found;
+}
+
+/** Those of the names that there are; `names` are ids or keys. */
+export async function findRoles(db: Db, names: readonly string[]): Promise<Role[]> {
   if (names.length === 0) return [];
-  const rows = await db
-    .selectFrom('roles')
-    .select(['policy', 'base_role'])
-    .where((eb) => eb.or([eb('id', 'in', names), eb('key', 'in', names)]))
+  const rows = await db.selectFrom('roles').selectAll().where(isNamed(names)).orderBy('key').execute();
+  return rows.map(roleOf);
+}
+
+function isNamed(names: readonly string[]) {
+  return sql<boolean>`(id in (${sql.join(names)}) or key in (${sql.join(names)}))`;
+}
+
+/** Writes all but the key; refuses when someone else changed the role since it was read. */
+export async function updateRole(db: Db, before: Role, after: Role): Promise<Role> {
+  const row = await db
+    .updateTable('roles')
+    .set({
+      name: after.name,
+      description: after.description,
+      policy: JSON.stringify(after.policy),
+      base_role: after.baseRole,
+      category: after.category ?? null,
+      version: before.version + 1,
+    })
+    .where('id', '=', before.id)
+    .where('version', '=', before.version)
+    .returningAll()
+    .executeTakeFirst();
+  if (row === undefined)
+    throw new Failure('conflict', 'The role was changed by another call. Read it again and retry.');
+  return roleOf(row);
+}
+
+/**
+ * Ends the role, and takes it from everyone who holds it: a later role of the same key must not come to them by itself. A
+ * token that had nothing else may do nothing from then on.
+ */
+export async function deleteRole(db: Db, { id, key }: Role): Promise<void> {
+  for (const table of ['members', 'tokens'] as const) {
+    const holders = await db
+      .selectFrom(table)
+      .select(['id', 'custom_roles'])
+      .where('custom_roles', '<>', '[]')
+      .where(mentions([id, key]))
+      .execute();
+    for (const holder of holders) {
+      const rest = (JSON.parse(holder.custom_roles) as string[]).filter(
+        (name) => name !== id && name !== key,
+      );
+      await db
+        .updateTable(table)
+        .set((eb) => ({ custom_roles: JSON.stringify(rest), version: eb('version', '+', 1) }))
+        .where('id', '=', holder.id)
+        .execute();
+      if (table === 'tokens' && rest.length === 0) {
+        await db.updateTable('tokens').set({ role: 'no_access' }).where('id', '=', holder.id).execute();
+      }
+    }
+  }
+  await db.deleteFrom('roles').where('id', '=', id).execute();
+}
+
+export interface Holders {
+  members: number;
+  teams: number;
+  tokens: number;
+}
+
+/** How many hold each of the roles, directly. */
+export async function countHolders(db: Db, roles: readonly Role[]): Promise<Map<string, Holders>> {
+  const counts = new Map<string, Holders>(roles.map(({ id }) => [id, { members: 0, teams: 0, tokens: 0 }]));
+  if (roles.length === 0) return counts;
+  const idOf = new Map(roles.flatMap(({ id, key }) => [[key, id] as const, [id, id] as const]));
+  for (const table of ['members', 'tokens'] as const) {
+    const rows = await db
+      .selectFrom(table)
+      .select('custom_roles')
+      .where('custom_roles', '<>', '[]')
+      .where(mentions([...idOf.keys()]))
+      .execute();
+    for (const { custom_roles } of rows) {
+      const held = new Set((JSON.parse(custom_roles) as string[]).map((name) => idOf.get(name)));
+      for (const id of held) if (id !== undefined) counts.get(id)![table] += 1;
+    }
+  }
+  const teams = await db
+    .selectFrom('team_roles')
+    .select(['role_id', ({ fn }) => fn.countAll<number>().as('total')])
+    .where('role_id', 'in', [...counts.keys()])
+    .groupBy('role_id')
     .execute();
-  // Base and own statements make one policy, so that what the role denies is denied whatever its base allows.
-  return rows.map(({ policy, base_role }) =>
-    compilePolicy([
-      ...rolePolicies[base_role as BaseRole].statements,
-      ...(JSON.parse(policy) as Statement[]),
-    ]),
-  );
+  for (const { role_id, total } of teams) counts.get(role_id)!.teams = total;
+  return counts;
+}
+
+function mentions(names: readonly string[]) {
+  const each = names.map((name) => sql`custom_roles like ${`%${like(JSON.stringify(name))}%`} escape '\\'`);
+  return sql<boolean>`(${sql.join(each, sql` or `)})`;
+}
+
+/** To change it or what hangs on it: nobody else does before the transaction ends. */
+export async function lockRole(engine: Engine, tx: Db, { id }: Role): Promise<void> {
+  if (engine.kind === 'postgres')
+    await tx.selectFrom('roles').select('id').where('id', '=', id).forUpdate().execute();
+}
+
+/** What the role allows, base permissions included: one policy, so that what it denies is denied whatever its base allows. */
+export function policyOf(
+  { policy, baseRole }: Pick<Role, 'policy' | 'baseRole'>,
+  attributes: RoleAttributes,
+) {
+  return compilePolicy([...rolePolicies[baseRole].statements, ...fillPlaceholders(policy, attributes)]);
 }
 
 /** Those of the names that no custom role has, as id or key. */
-export async function unknownRoles(db: Db, names: string[]): Promise<string[]> {
-  if (names.length === 0) return [];
-  const rows = await db
-    .selectFrom('roles')
-    .select(['id', 'key'])
-    .where((eb) => eb.or([eb('id', 'in', names), eb('key', 'in', names)]))
-    .execute();
-  const known = new Set(rows.flatMap(({ id, key }) => [id, key]));
+export async function unknownRoles(db: Db, names: readonly string[]): Promise<string[]> {
+  const known = new Set((await findRoles(db, names)).flatMap(({ id, key }) => [id, key]));
   return names.filter((name) => !known.has(name));
+}
+
+export function roleOf(row: Selectable<Tables['roles']>): Role {
+  return {
+    id: row.id,
+    key: row.key,
+    name: row.name,
+    description: row.description,
+    policy: JSON.parse(row.policy) as Statement[],
+    baseRole: row.base_role as BaseRole,
+    category: row.category ?? undefined,
+    version: row.version,
+    createdAt: row.created_at,
+  };
 }

@@ -52,7 +52,11 @@ onEachEngine((engine) => {
   test('a session is found by the hash of its secret for fourteen days', async () => {
     const secret = await openSession(db, ada, NOW);
     const hash = hashSecret(secret);
-    assert.deepEqual(await findSession(db, hash, NOW), { member: ada, expiresAt: NOW + SESSION_MS });
+    assert.deepEqual(await findSession(db, hash, NOW), {
+      member: ada,
+      attributes: {},
+      expiresAt: NOW + SESSION_MS,
+    });
     assert.equal(SESSION_MS, 14 * DAY);
     assert.notEqual(await findSession(db, hash, NOW + SESSION_MS - 1), undefined);
     assert.equal(await findSession(db, hash, NOW + SESSION_MS), undefined);

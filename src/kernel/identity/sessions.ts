@@ -1,6 +1,6 @@
 // Browser sessions: opaque, kept as a hash, opened by a one-time link or a password.
 import type { Db } from '../storage/tables.ts';
-import { findMember, type Member } from './members.ts';
+import { findMember, findTokenOwner, type Member } from './members.ts';
 import { hashSecret, newSecret } from './secret.ts';
 
 const SESSION_DAYS = 14;
@@ -49,8 +49,8 @@ export async function findSession(db: Db, hash: string, now: number) {
     .where('hash', '=', hash)
     .where('expires_at', '>', now)
     .executeTakeFirst();
-  const member = row && (await findMember(db, { id: row.member_id }));
-  return member && { member, expiresAt: row.expires_at };
+  const owner = row && (await findTokenOwner(db, { memberId: row.member_id, isService: false }));
+  return owner && { ...owner, expiresAt: row.expires_at };
 }
 
 export async function closeSession(db: Db, secret: string): Promise<void> {

@@ -1,4 +1,4 @@
-// The tables of identity: members, their roles, tokens and browser sessions.
+// The tables of identity: members, their roles and teams, tokens and browser sessions.
 import type { Generated } from 'kysely';
 import type { Migration } from '../storage/migrate.ts';
 
@@ -18,6 +18,13 @@ declare module '../storage/tables.ts' {
       created_at: number;
       updated_at: number;
       last_seen_at: number | null;
+      /** The token they were last seen with; none for a browser. */
+      last_seen_token: string | null;
+      /** What stands in for the placeholders of their custom roles: a JSON object of lists. */
+      role_attributes: string | null;
+      version: Generated<number>;
+      /** A removed member stays as a name only: what they did, and service tokens they made, still name them. */
+      removed_at: number | null;
     };
     roles: {
       id: string;
@@ -27,7 +34,23 @@ declare module '../storage/tables.ts' {
       policy: string;
       base_role: string;
       created_at: number;
+      category: string | null;
+      version: Generated<number>;
     };
+    teams: {
+      id: string;
+      key: string;
+      name: string;
+      description: string;
+      role_attributes: string;
+      version: number;
+      created_at: number;
+      updated_at: number;
+    };
+    team_members: { team_id: string; member_id: string };
+    team_roles: { team_id: string; role_id: string; applied_at: number };
+    /** Who may do what with a team without being in it. `actions` is a JSON list, or the name of a set of actions. */
+    team_grants: { team_id: string; member_id: string; actions: string };
     tokens: {
       id: string;
       member_id: string;
@@ -84,6 +107,41 @@ export const identityMigrations: Migration[] = [
          hash text primary key, member_id text not null references members (id) on delete cascade,
          expires_at bigint not null)`,
       `create index login_links_expires on login_links (expires_at)`,
+    ],
+  },
+  {
+    name: 'kernel-identity-teams',
+    up: () => [
+      `alter table members add column last_seen_token text`,
+      `alter table members add column role_attributes text`,
+      `alter table members add column version integer not null default 1`,
+      `alter table members add column removed_at bigint`,
+      `create index members_lower_email on members (lower(email))`,
+      `create index members_with_roles on members (id) where custom_roles <> '[]'`,
+      `create index tokens_with_roles on tokens (id) where custom_roles <> '[]'`,
+      `alter table roles add column category text`,
+      `alter table roles add column version integer not null default 1`,
+      `create index roles_created on roles (created_at, key)`,
+      `create table teams (
+         id text primary key, key text not null unique, name text not null, description text not null,
+         role_attributes text not null, version integer not null, created_at bigint not null,
+         updated_at bigint not null)`,
+      `create index teams_created on teams (created_at, key)`,
+      `create table team_members (
+         team_id text not null references teams (id) on delete cascade,
+         member_id text not null references members (id) on delete cascade,
+         primary key (team_id, member_id))`,
+      `create index team_members_member on team_members (member_id)`,
+      `create table team_roles (
+         team_id text not null references teams (id) on delete cascade,
+         role_id text not null references roles (id) on delete cascade,
+         applied_at bigint not null, primary key (team_id, role_id))`,
+      `create index team_roles_role on team_roles (role_id)`,
+      `create table team_grants (
+         team_id text not null references teams (id) on delete cascade,
+         member_id text not null references members (id) on delete cascade,
+         actions text not null, primary key (team_id, member_id, actions))`,
+      `create index team_grants_member on team_grants (member_id)`,
     ],
   },
 ];

@@ -1,0 +1,50 @@
+// Role attributes: values that stand in for `${roleAttribute/key}` in a policy, so that one role serves many people.
+import type { Statement } from './policy.ts';
+
+/** Lists of values by key. */
+export type RoleAttributes = Readonly<Record<string, readonly string[]>>;
+
+const PLACEHOLDER = /\$\{roleAttribute\/([^}]*)\}/;
+
+export function hasPlaceholders(statements: readonly Statement[]): boolean {
+  return statements.some(({ resources = [], notResources = [] }) =>
+    [...resources, ...notResources].some((resource) => PLACEHOLDER.test(resource)),
+  );
+}
+
+/** An attribute nobody set allows nothing, and denies all that it could name: forgetting one must not open a door. */
+export function fillPlaceholders(statements: readonly Statement[], attributes: RoleAttributes): Statement[] {
+  return statements.map((statement) => {
+    const { effect, resources, notResources } = statement;
+    const fill = (list: readonly string[], whenUnset: readonly string[]) =>
+      list.flatMap((resource) => fillOne(resource, attributes, whenUnset));
+    return {
+      ...statement,
+      ...(resources && { resources: fill(resources, effect === 'deny' ? ['*'] : []) }),
+      ...(notResources && { notResources: fill(notResources, effect === 'deny' ? [] : ['*']) }),
+    };
+  });
+}
+
+function fillOne(resource: string, attributes: RoleAttributes, whenUnset: readonly string[]): string[] {
+  const found = PLACEHOLDER.exec(resource);
+  if (found === null) return [resource];
+  const [placeholder, key = ''] = found;
+  const values = Object.hasOwn(attributes, key) ? attributes[key]! : [];
+  return (values.length === 0 ? whenUnset : values).flatMap((value) =>
+    fillOne(
+      resource.replace(placeholder, () => value),
+      attributes,
+      whenUnset,
+    ),
+  );
+}
+
+/** All values of several, for whoever has them in more than one way. */
+export function joinAttributes(all: readonly RoleAttributes[]): RoleAttributes {
+  const joined = new Map<string, Set<string>>();
+  for (const [key, values] of all.flatMap((attributes) => Object.entries(attributes))) {
+    joined.set(key, new Set([...(joined.get(key) ?? []), ...values]));
+  }
+  return Object.fromEntries([...joined].map(([key, values]) => [key, [...values]]));
+}

@@ -1,0 +1,53 @@
+// What a member holds: the base role, custom roles of their own and of their teams, and the tending of teams.
+import type { Db } from '../storage/tables.ts';
+import { joinAttributes, type RoleAttributes } from './attributes.ts';
+import type { Held } from './caller.ts';
+import type { Member } from './members.ts';
+import { compilePolicy, rolePolicies, type Policy } from './policy.ts';
+import { findRoles, policyOf } from './roles.ts';
+import { grantedActions, listMemberGrants, listMemberTeams, listTeamRoles } from './teams.ts';
+
+export interface Holding {
+  grants: Policy[][];
+  held: Held;
+  /** Their own and those of their teams, for what only narrows them. */
+  attributes: RoleAttributes;
+}
+
+/** Roles of one's own are filled with one's own attributes, those of a team with the team's. */
+export async function findHolding(db: Db, member: Member, own: RoleAttributes): Promise<Holding> {
+  const [roles, belongings, teamGrants] = await Promise.all([
+    findRoles(db, member.customRoles),
+    listMemberTeams(db, [member.id]),
+    listMemberGrants(db, member.id),
+  ]);
+  const teams = belongings.map(({ team }) => team);
+  const teamRoles = await listTeamRoles(
+    db,
+    teams.map(({ id }) => id),
+  );
+  const attributesOf = new Map(teams.map(({ id, roleAttributes }) => [id, roleAttributes]));
+  const custom = [
+    ...roles.map((role) => policyOf(role, own)),
+    ...teamRoles.map((role) => policyOf(role, attributesOf.get(role.teamId) ?? {})),
+    ...teamGrants.map((grant) =>
+      compilePolicy([
+        { effect: 'allow', actions: [...grantedActions(grant)], resources: [`team/${grant.teamKey}`] },
+      ]),
+    ),
+  ];
+  const all = [rolePolicies[member.role], ...custom];
+  // Whatever a custom role says, what only an owner may do takes an owner: administrators write custom roles.
+  const bounds = custom.length === 0 || member.role === 'owner' ? [] : [[rolePolicies.admin]];
+  return {
+    grants: [...bounds, all],
+    held: {
+      roles: [...roles, ...teamRoles].map(({ id }) => id),
+      teams: teams.map(({ id }) => id),
+      tended: teamGrants
+        .filter((grant) => grantedActions(grant).includes('updateTeamMembers'))
+        .map(({ teamId }) => teamId),
+    },
+    attributes: joinAttributes([own, ...teams.map(({ roleAttributes }) => roleAttributes)]),
+  };
+}

@@ -1,0 +1,155 @@
+// The members as administrators see them, on both engines: filters, orders, changes and removal.
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { onEachEngine } from '../../../test/engines.ts';
+import type { Engine } from '../storage/engine.ts';
+import type { Db } from '../storage/tables.ts';
+import { createMember, findMember, searchMembers, type NewMember } from './members.ts';
+import {
+  countRole,
+  findIdsByEmail,
+  findListed,
+  freeUsername,
+  listMemberIds,
+  listMemberIdsExcept,
+  lockListed,
+  removeMember,
+  updateListed,
+  type MemberFilter,
+  type MemberOrder,
+} from './roster.ts';
+import { newSecret } from './secret.ts';
+import { createLoginLink, openSession, spendLoginLink } from './sessions.ts';
+import { identityMigrations } from './tables.ts';
+import { createTeam } from './teams.ts';
+import { createToken, findToken } from './tokens.ts';
+
+const NOW = 1_800_000_000_000;
+
+onEachEngine((testEngine) => {
+  let engine: Engine;
+  let db: Db;
+  const ids: Record<string, string> = {};
+  before(async () => {
+    engine = await testEngine.open(identityMigrations);
+    ({ db } = engine);
+    await join('olga', { role: 'owner', firstName: 'Olga', lastName: 'Zett' });
+    await join('adam', { role: 'admin', firstName: 'adam' });
+    await join('wim', { role: 'writer', email: 'Wim@Example.com' });
+    await join('rita', { customRoles: ['ops_1'] });
+    await join('nils', { role: 'no_access', customRoles: ['opsx1'] });
+    const seen = { last_seen_at: NOW, last_seen_token: 't' };
+    await db.updateTable('members').set(seen).where('id', '=', ids['wim']!).execute();
+    const late = { last_seen_at: NOW + 10 };
+    await db.updateTable('members').set(late).where('id', '=', ids['rita']!).execute();
+    const parts = { name: 'T', description: '', roleAttributes: {}, roleIds: [], grants: [] };
+    await createTeam(db, { ...parts, key: 'Core', memberIds: [ids['wim']!, ids['rita']!] }, NOW);
+  });
+
+  async function join(username: string, member: Partial<NewMember> = {}) {
+    const usual = { username, email: `${username}@example.com`, role: 'reader' as const };
+    const made = await createMember(db, { ...usual, ...member }, null, NOW);
+    ids[username] = made.id;
+    return made;
+  }
+  const namesOf = (found: string[]) =>
+    found.map((id) => Object.keys(ids).find((name) => ids[name] === id)).join(' ');
+  const find = async (filter: MemberFilter, order: MemberOrder[] = []) =>
+    namesOf(await listMemberIds(db, filter, order));
+
+  test('every condition narrows the list', async () => {
+    assert.equal(await find({}), 'olga adam wim rita nils');
+    assert.equal(await find({ query: 'ZETT' }), 'olga');
+    assert.equal(await find({ query: 'wim@' }), 'wim');
+    assert.equal(await find({ query: '%' }), '');
+    assert.equal(await find({ query: 'a\0' }), '');
+    assert.equal(await find({ roles: ['admin'] }), 'olga adam', 'an owner is an administrator');
+    assert.equal(await find({ roles: ['owner'] }), 'olga');
+    assert.equal(await find({ roles: ['ops_1'] }), 'rita', 'an underscore stands for itself');
+    assert.equal(await find({ roles: ['writer', 'opsx1'] }), 'wim nils');
+    assert.equal(await find({ roles: [] }), '');
+    assert.equal(await find({ ids: [ids['rita']!, ids['olga']!] }), 'olga rita');
+    assert.equal(await find({ ids: [] }), '');
+    assert.equal(await find({ emails: ['WIM@example.com', 'none@x'] }), 'wim');
+    assert.equal(await find({ teamKey: 'core' }), 'wim rita');
+    assert.equal(await find({ teamKey: 'none' }), '');
+    assert.equal(await find({ hasNoTeam: true }), 'olga adam nils');
+    assert.equal(await find({ hasNoTeam: false }), 'wim rita');
+    assert.equal(await find({ lastSeen: 'never' }), 'olga adam nils');
+    assert.equal(await find({ lastSeen: { before: NOW + 10 } }), 'olga adam wim nils');
+    assert.equal(await find({ teamKey: 'core', roles: ['writer'] }), 'wim');
+  });
+
+  test('what is excepted by any condition is left out', async () => {
+    const except = async (filter: MemberFilter) => namesOf(await listMemberIdsExcept(db, filter));
+    assert.equal(await except({}), 'olga adam wim rita nils');
+    assert.equal(await except({ teamKey: 'core', roles: ['admin'] }), 'nils');
+    assert.equal(await except({ ids: [ids['nils']!], lastSeen: 'never' }), 'wim rita');
+  });
+
+  test('an order is by the name that is shown, or by when they were seen', async () => {
+    assert.equal(await find({}, [{ by: 'displayName', desc: false }]), 'adam nils olga rita wim');
+    assert.equal(await find({}, [{ by: 'displayName', desc: true }]), 'wim rita olga nils adam');
+    const order: MemberOrder[] = [
+      { by: 'lastSeen', desc: true },
+      { by: 'displayName', desc: true },
+    ];
+    assert.equal(await find({}, order), 'rita wim olga nils adam');
+  });
+
+  test('they come in the order they are asked for, with what administration needs', async () => {
+    const [rita, wim, ...others] = await findListed(db, [ids['rita']!, ids['wim']!, ids['rita'] + 'x']);
+    assert.deepEqual([rita?.username, wim?.username, others.length], ['rita', 'wim', 0]);
+    assert.deepEqual(
+      [wim?.lastSeenAt, wim?.lastSeenToken, wim?.version, wim?.roleAttributes],
+      [NOW, 't', 1, {}],
+    );
+    assert.equal((await findIdsByEmail(db, ['WIM@EXAMPLE.COM'])).get('wim@example.com'), ids['wim']);
+  });
+
+  test('a change is written when nobody else changed them', async () => {
+    const member = await join('carl');
+    const [listed] = await db.transaction().execute((tx) => lockListed(engine, tx, [member.id]));
+    const wanted = { ...listed!, role: 'admin' as const, customRoles: ['a'], roleAttributes: { k: ['v'] } };
+    const after = await updateListed(db, listed!, wanted, NOW + 1);
+    assert.deepEqual(
+      [after.role, after.customRoles, after.roleAttributes, after.version, after.updatedAt],
+      ['admin', ['a'], { k: ['v'] }, 2, NOW + 1],
+    );
+    await assert.rejects(updateListed(db, listed!, wanted, NOW), { kind: 'conflict' });
+    assert.equal(await countRole(db, 'admin'), 2);
+  });
+
+  test('whoever is removed is found nowhere and holds nothing, but what they made for others goes on', async () => {
+    const member = await join('gone', { role: 'admin' });
+    const token = { memberId: member.id, name: '', description: '', customRoles: [] };
+    const personal = await createToken(db, { ...token, isService: false }, newSecret('api-'), NOW);
+    const service = await createToken(db, { ...token, isService: true }, newSecret('api-'), NOW);
+    await openSession(db, member, NOW);
+    const link = await createLoginLink(db, member, NOW);
+    const [listed] = await findListed(db, [member.id]);
+    await removeMember(db, listed!, NOW);
+    assert.deepEqual(await findListed(db, [member.id]), []);
+    assert.equal(await findMember(db, { id: member.id }), undefined);
+    assert.equal(await findMember(db, { username: `removed-${member.id}` }), undefined);
+    assert.equal((await searchMembers(db, 'removed', { offset: 0, limit: 9 })).total, 0);
+    assert.equal(await findToken(db, personal.id), undefined);
+    assert.notEqual(await findToken(db, service.id), undefined);
+    assert.equal(await spendLoginLink(db, link, NOW), undefined);
+    const sessions = await db.selectFrom('sessions').selectAll().where('member_id', '=', member.id).execute();
+    assert.deepEqual(sessions, []);
+    await assert.rejects(removeMember(db, listed!, NOW), { kind: 'conflict' });
+    assert.equal((await join('gone')).username, 'gone', 'their names are free again');
+  });
+
+  test('a username that is taken gets a number', async () => {
+    const free = (name: string, taken: string[] = []) => freeUsername(db, name, new Set(taken));
+    assert.equal(await free('new'), 'new');
+    assert.equal(await free('wim'), 'wim-2');
+    assert.equal(await free('new', ['new', 'new-2']), 'new-3');
+    const long = 'x'.repeat(39);
+    await join(long);
+    const next = await free(long);
+    assert.ok(next.length <= 39 && next.endsWith('-2'));
+  });
+});

@@ -1,0 +1,232 @@
+// The members as the account's administrators see them: found by many conditions, changed, and removed.
+import { sql, type Expression, type ExpressionBuilder, type Selectable, type SqlBool } from 'kysely';
+import { Failure } from '../failure.ts';
+import type { Engine } from '../storage/engine.ts';
+import type { Db, Tables } from '../storage/tables.ts';
+import type { RoleAttributes } from './attributes.ts';
+import { attributesOf, like, memberOf, type Member } from './members.ts';
+import type { BaseRole } from './policy.ts';
+
+/** A member with what only administration needs. */
+export interface Listed extends Member {
+  roleAttributes: RoleAttributes;
+  lastSeenAt: number | undefined;
+  lastSeenToken: string | undefined;
+  version: number;
+}
+
+export interface MemberFilter {
+  /** Part of an e-mail address or a name. */
+  query?: string;
+  /** Base roles and keys of custom roles; an owner is an administrator, too. */
+  roles?: string[];
+  ids?: string[];
+  emails?: string[];
+  teamKey?: string;
+  hasNoTeam?: boolean;
+  /** Not seen since then, or never. */
+  lastSeen?: { before: number } | 'never';
+}
+
+export interface MemberOrder {
+  by: 'displayName' | 'lastSeen';
+  desc: boolean;
+}
+
+/** The ids of all who meet every condition. */
+export async function listMemberIds(db: Db, filter: MemberFilter, order: MemberOrder[] = []) {
+  if (JSON.stringify(filter).includes('\\u0000')) return [];
+  let query = db
+    .selectFrom('members')
+    .select('id')
+    .where('removed_at', 'is', null)
+    .where((eb) => eb.and(conditionsOf(eb, filter)));
+  for (const { by, desc } of order) query = query.orderBy(ORDERS[by], desc ? 'desc' : 'asc');
+  const rows = await query.orderBy('number').execute();
+  return rows.map(({ id }) => id);
+}
+
+/** The ids of all who meet none of the conditions. */
+export async function listMemberIdsExcept(db: Db, filter: MemberFilter): Promise<string[]> {
+  const all = await listMemberIds(db, {});
+  const out = new Set<string>();
+  for (const [name, value] of Object.entries(filter)) {
+    for (const id of await listMemberIds(db, { [name]: value })) out.add(id);
+  }
+  return all.filter((id) => !out.has(id));
+}
+
+const SHOWN_NAME = sql`trim(coalesce(first_name, '') || ' ' || coalesce(last_name, ''))`;
+const ORDERS = {
+  displayName: sql`lower(coalesce(nullif(${SHOWN_NAME}, ''), email))`,
+  lastSeen: sql`coalesce(last_seen_at, 0)`,
+};
+
+function conditionsOf(
+  eb: ExpressionBuilder<Tables, 'members'>,
+  { query, roles, ids, emails, teamKey, hasNoTeam, lastSeen }: MemberFilter,
+): Expression<SqlBool>[] {
+  const inTeam = eb.selectFrom('team_members').select('member_id').whereRef('member_id', '=', 'members.id');
+  const conditions: (Expression<SqlBool> | undefined)[] = [
+    query === undefined ? undefined : contains(query),
+    roles && eb.or(roles.map((role) => holds(eb, role))),
+    ids && eb('id', 'in', orNone(ids)),
+    emails && eb(sql`lower(email)`, 'in', orNone(emails.map((email) => email.toLowerCase()))),
+    teamKey === undefined
+      ? undefined
+      : eb.exists(
+          inTeam
+            .innerJoin('teams', 'teams.id', 'team_members.team_id')
+            .where(sql`lower(teams.key)`, '=', teamKey.toLowerCase()),
+        ),
+    hasNoTeam === undefined ? undefined : hasNoTeam ? eb.not(eb.exists(inTeam)) : eb.exists(inTeam),
+    lastSeen === undefined
+      ? undefined
+      : lastSeen === 'never'
+        ? eb('last_seen_at', 'is', null)
+        : eb.or([eb('last_seen_at', 'is', null), eb('last_seen_at', '<', lastSeen.before)]),
+  ];
+  return conditions.filter((condition) => condition !== undefined);
+}
+
+/** An empty list is no valid SQL; nobody's id or address is empty. */
+function orNone(values: string[]): string[] {
+  return values.length === 0 ? [''] : values;
+}
+
+function contains(words: string): Expression<SqlBool> {
+  const pattern = `%${like(words.toLowerCase())}%`;
+  return sql<boolean>`(lower(email) like ${pattern} escape '\\' or lower(username) like ${pattern} escape '\\' or lower(${SHOWN_NAME}) like ${pattern} escape '\\')`;
+}
+
+function holds(eb: ExpressionBuilder<Tables, 'members'>, role: string): Expression<SqlBool> {
+  const named = `%${like(JSON.stringify(role))}%`;
+  return eb.or([
+    eb('role', 'in', role === 'admin' ? ['admin', 'owner'] : [role]),
+    sql<boolean>`custom_roles like ${named} escape '\\'`,
+  ]);
+}
+
+/** In the order of the ids; those that are not there are left out. */
+export async function findListed(db: Db, ids: readonly string[]): Promise<Listed[]> {
+  if (ids.length === 0) return [];
+  const rows = await db
+    .selectFrom('members')
+    .selectAll()
+    .where('id', 'in', ids)
+    .where('removed_at', 'is', null)
+    .execute();
+  const byId = new Map(rows.map((row) => [row.id, listedOf(row)]));
+  return ids.flatMap((id) => byId.get(id) ?? []);
+}
+
+/** To change them: nobody else does before the transaction ends. */
+export async function lockListed(engine: Engine, tx: Db, ids: readonly string[]): Promise<Listed[]> {
+  if (engine.kind === 'postgres' && ids.length > 0) {
+    await tx.selectFrom('members').select('id').where('id', 'in', ids).orderBy('id').forUpdate().execute();
+  }
+  return findListed(tx, ids);
+}
+
+export async function findIdsByEmail(db: Db, emails: readonly string[]): Promise<Map<string, string>> {
+  if (emails.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('members')
+    .select(['id', sql<string>`lower(email)`.as('address')])
+    .where(
+      sql`lower(email)`,
+      'in',
+      emails.map((email) => email.toLowerCase()),
+    )
+    .where('removed_at', 'is', null)
+    .execute();
+  return new Map(rows.map(({ id, address }) => [address, id]));
+}
+
+/** Writes role, custom roles and attributes; refuses when someone else changed the member since they were read. */
+export async function updateListed(db: Db, before: Listed, after: Listed, now: number): Promise<Listed> {
+  const row = await db
+    .updateTable('members')
+    .set({
+      role: after.role,
+      custom_roles: JSON.stringify(after.customRoles),
+      role_attributes: JSON.stringify(after.roleAttributes),
+      updated_at: now,
+      version: before.version + 1,
+    })
+    .where('id', '=', before.id)
+    .where('version', '=', before.version)
+    .where('removed_at', 'is', null)
+    .returningAll()
+    .executeTakeFirst();
+  if (row === undefined)
+    throw new Failure('conflict', 'The member was changed by another call. Read it again and retry.');
+  return listedOf(row);
+}
+
+/**
+ * Takes all power from them and frees their names. Personal tokens, sessions and links end; service tokens go on, as they
+ * never stood for whoever made them.
+ */
+export async function removeMember(db: Db, { id, version }: Listed, now: number): Promise<void> {
+  const { numUpdatedRows } = await db
+    .updateTable('members')
+    .set({
+      username: `removed-${id}`,
+      email: `${id}@removed.invalid`,
+      password: null,
+      role: 'no_access',
+      custom_roles: '[]',
+      role_attributes: null,
+      updated_at: now,
+      removed_at: now,
+    })
+    .where('id', '=', id)
+    .where('version', '=', version)
+    .where('removed_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  if (numUpdatedRows === 0n) throw new Failure('conflict', 'The member was changed by another call. Retry.');
+  await db.deleteFrom('tokens').where('member_id', '=', id).where('is_service', '=', 0).execute();
+  for (const table of ['sessions', 'login_links', 'team_members', 'team_grants'] as const) {
+    await db.deleteFrom(table).where('member_id', '=', id).execute();
+  }
+}
+
+/** How many there are of a base role. */
+export async function countRole(db: Db, role: BaseRole): Promise<number> {
+  const { total } = await db
+    .selectFrom('members')
+    .select(({ fn }) => fn.countAll<number>().as('total'))
+    .where('role', '=', role)
+    .where('removed_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return total;
+}
+
+/** The wanted username, or one like it that nobody has. */
+export async function freeUsername(db: Db, wanted: string, taken: ReadonlySet<string>): Promise<string> {
+  for (let round = 0; ; round += 1) {
+    const candidates = Array.from({ length: 50 }, (_, index) => {
+      const number = round * 50 + index + 1;
+      return number === 1 ? wanted : `${wanted.slice(0, 32)}-${number}`.replace('--', '-');
+    });
+    const rows = await db
+      .selectFrom('members')
+      .select('username')
+      .where('username', 'in', candidates)
+      .execute();
+    const known = new Set(rows.map(({ username }) => username));
+    const free = candidates.find((name) => !known.has(name) && !taken.has(name));
+    if (free !== undefined) return free;
+  }
+}
+
+function listedOf(row: Selectable<Tables['members']>): Listed {
+  return {
+    ...memberOf(row),
+    roleAttributes: attributesOf(row),
+    lastSeenAt: row.last_seen_at ?? undefined,
+    lastSeenToken: row.last_seen_token ?? undefined,
+    version: row.version,
+  };
+}

@@ -1,0 +1,306 @@
+// Teams: members who hold custom roles together, and who may tend the team itself.
+import { sql, type Selectable } from 'kysely';
+import { Failure } from '../failure.ts';
+import { newId } from '../id.ts';
+import type { Engine } from '../storage/engine.ts';
+import type { Db, Tables } from '../storage/tables.ts';
+import type { RoleAttributes } from './attributes.ts';
+import { like } from './members.ts';
+import { roleOf } from './roles.ts';
+
+export interface Team {
+  id: string;
+  key: string;
+  name: string;
+  description: string;
+  roleAttributes: RoleAttributes;
+  version: number;
+  createdAt: number;
+  updatedAt: number;
+}
+
+/** What a member may do with the team: one of the named sets of actions, or actions one by one. */
+export interface TeamGrant {
+  memberId: string;
+  actions: string | readonly string[];
+}
+
+/** A team with all that belongs to it. */
+export interface WholeTeam extends Team {
+  memberIds: string[];
+  roleIds: string[];
+  grants: TeamGrant[];
+}
+
+/** The sets of actions that can be granted by one name. */
+const ACTION_SETS: Readonly<Record<string, readonly string[]>> = {
+  maintainTeam: ['viewTeam', 'updateTeamName', 'updateTeamDescription', 'updateTeamMembers'],
+};
+
+export function grantedActions({ actions }: Pick<TeamGrant, 'actions'>): readonly string[] {
+  return typeof actions === 'string' ? (ACTION_SETS[actions] ?? []) : actions;
+}
+
+/** Undefined when the key is taken. */
+export async function createTeam(
+  db: Db,
+  team: Omit<WholeTeam, 'id' | 'version' | 'createdAt' | 'updatedAt'>,
+  now: number,
+): Promise<Team | undefined> {
+  const row = await db
+    .insertInto('teams')
+    .values({
+      id: newId(now),
+      key: team.key,
+      name: team.name,
+      description: team.description,
+      role_attributes: JSON.stringify(team.roleAttributes),
+      version: 1,
+      created_at: now,
+      updated_at: now,
+    })
+    .onConflict((conflict) => conflict.column('key').doNothing())
+    .returningAll()
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  const none: WholeTeam = { ...teamOf(row), memberIds: [], roleIds: [], grants: [] };
+  await writeParts(db, none, { ...none, ...team }, now);
+  return teamOf(row);
+}
+
+export async function findTeam(db: Db, key: string): Promise<Team | undefined> {
+  const row = await db.selectFrom('teams').selectAll().where('key', '=', key).executeTakeFirst();
+  return row && teamOf(row);
+}
+
+/** With all its parts, to change it: nobody else does before the transaction ends. */
+export async function lockTeam(engine: Engine, tx: Db, key: string): Promise<WholeTeam | undefined> {
+  const row = await tx
+    .selectFrom('teams')
+    .selectAll()
+    .where('key', '=', key)
+    .$if(engine.kind === 'postgres', (query) => query.forUpdate())
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  const members = await tx
+    .selectFrom('team_members')
+    .select('member_id')
+    .where('team_id', '=', row.id)
+    .orderBy('member_id')
+    .execute();
+  const roles = await tx
+    .selectFrom('team_roles')
+    .select('role_id')
+    .where('team_id', '=', row.id)
+    .orderBy('applied_at')
+    .orderBy('role_id')
+    .execute();
+  return {
+    ...teamOf(row),
+    memberIds: members.map(({ member_id }) => member_id),
+    roleIds: roles.map(({ role_id }) => role_id),
+    grants: await listGrants(tx, row.id),
+  };
+}
+
+export interface TeamFilter {
+  query?: string;
+  hasNoMembers?: boolean;
+}
+
+export async function listTeams(db: Db, { query, hasNoMembers }: TeamFilter): Promise<Team[]> {
+  if (query?.includes('\0')) return [];
+  const words = `%${like((query ?? '').toLowerCase())}%`;
+  const rows = await db
+    .selectFrom('teams')
+    .selectAll()
+    .$if(query !== undefined, (found) =>
+      found.where(
+        sql<boolean>`(lower(key) like ${words} escape '\\' or lower(name) like ${words} escape '\\')`,
+      ),
+    )
+    .$if(hasNoMembers !== undefined, (found) =>
+      found.where((eb) => {
+        const some = eb.exists(
+          eb.selectFrom('team_members').select('member_id').whereRef('team_id', '=', 'teams.id'),
+        );
+        return hasNoMembers === true ? eb.not(some) : some;
+      }),
+    )
+    .orderBy('created_at')
+    .orderBy('key')
+    .execute();
+  return rows.map(teamOf);
+}
+
+/** Writes all but the key; refuses when someone else changed the team since it was read. */
+export async function updateTeam(db: Db, before: WholeTeam, after: WholeTeam, now: number): Promise<Team> {
+  const row = await db
+    .updateTable('teams')
+    .set({
+      name: after.name,
+      description: after.description,
+      role_attributes: JSON.stringify(after.roleAttributes),
+      version: before.version + 1,
+      updated_at: now,
+    })
+    .where('id', '=', before.id)
+    .where('version', '=', before.version)
+    .returningAll()
+    .executeTakeFirst();
+  if (row === undefined)
+    throw new Failure('conflict', 'The team was changed by another call. Read it again and retry.');
+  await writeParts(db, before, after, now);
+  return teamOf(row);
+}
+
+export async function deleteTeam(db: Db, { id }: Team): Promise<boolean> {
+  const { numDeletedRows } = await db.deleteFrom('teams').where('id', '=', id).executeTakeFirstOrThrow();
+  return numDeletedRows > 0n;
+}
+
+async function writeParts(db: Db, before: WholeTeam, after: WholeTeam, now: number): Promise<void> {
+  const team_id = before.id;
+  const members = difference(before.memberIds, after.memberIds);
+  const roles = difference(before.roleIds, after.roleIds);
+  const grants = difference(before.grants.map(textOf), after.grants.map(textOf));
+  if (members.gone.length > 0)
+    await db
+      .deleteFrom('team_members')
+      .where('team_id', '=', team_id)
+      .where('member_id', 'in', members.gone)
+      .execute();
+  if (members.come.length > 0)
+    await db
+      .insertInto('team_members')
+      .values(members.come.map((member_id) => ({ team_id, member_id })))
+      .execute();
+  if (roles.gone.length > 0)
+    await db
+      .deleteFrom('team_roles')
+      .where('team_id', '=', team_id)
+      .where('role_id', 'in', roles.gone)
+      .execute();
+  if (roles.come.length > 0)
+    await db
+      .insertInto('team_roles')
+      .values(roles.come.map((role_id) => ({ team_id, role_id, applied_at: now })))
+      .execute();
+  for (const text of grants.gone) {
+    await db
+      .deleteFrom('team_grants')
+      .where('team_id', '=', team_id)
+      .where('member_id', '=', text.slice(0, 24))
+      .where('actions', '=', text.slice(24))
+      .execute();
+  }
+  if (grants.come.length > 0)
+    await db
+      .insertInto('team_grants')
+      .values(grants.come.map((text) => ({ team_id, member_id: text.slice(0, 24), actions: text.slice(24) })))
+      .execute();
+}
+
+function difference(before: readonly string[], after: readonly string[]) {
+  const old = new Set(before);
+  const next = new Set(after);
+  return {
+    gone: [...old].filter((item) => !next.has(item)),
+    come: [...next].filter((item) => !old.has(item)),
+  };
+}
+
+/** A grant as one text: the id of the member, and the actions as the table has them. */
+function textOf({ memberId, actions }: TeamGrant): string {
+  return memberId + JSON.stringify(actions);
+}
+
+export async function listGrants(db: Db, teamId: string): Promise<TeamGrant[]> {
+  const rows = await db
+    .selectFrom('team_grants')
+    .select(['member_id', 'actions'])
+    .where('team_id', '=', teamId)
+    .orderBy('member_id')
+    .orderBy('actions')
+    .execute();
+  return rows.map(({ member_id, actions }) => ({
+    memberId: member_id,
+    actions: JSON.parse(actions) as TeamGrant['actions'],
+  }));
+}
+
+/** How many members each of the teams has. */
+export async function countTeamMembers(db: Db, ids: readonly string[]): Promise<Map<string, number>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('team_members')
+    .select(['team_id', ({ fn }) => fn.countAll<number>().as('total')])
+    .where('team_id', 'in', ids)
+    .groupBy('team_id')
+    .execute();
+  return new Map(rows.map(({ team_id, total }) => [team_id, total]));
+}
+
+/** The teams of each of the members. */
+export async function listMemberTeams(db: Db, memberIds: readonly string[]) {
+  if (memberIds.length === 0) return [];
+  const rows = await db
+    .selectFrom('team_members')
+    .innerJoin('teams', 'teams.id', 'team_members.team_id')
+    .selectAll('teams')
+    .select('team_members.member_id')
+    .where('team_members.member_id', 'in', memberIds)
+    .orderBy('teams.key')
+    .execute();
+  return rows.map((row) => ({ memberId: row.member_id, team: teamOf(row) }));
+}
+
+/** The roles that the teams give, in the order they were given. */
+export async function listTeamRoles(db: Db, teamIds: readonly string[]) {
+  if (teamIds.length === 0) return [];
+  const rows = await db
+    .selectFrom('team_roles')
+    .innerJoin('roles', 'roles.id', 'team_roles.role_id')
+    .selectAll('roles')
+    .select(['team_roles.team_id', 'team_roles.applied_at'])
+    .where('team_roles.team_id', 'in', teamIds)
+    .orderBy('team_roles.applied_at')
+    .orderBy('roles.key')
+    .execute();
+  return rows.map((row) => ({ ...roleOf(row), teamId: row.team_id, appliedAt: row.applied_at }));
+}
+
+export interface MemberGrant extends TeamGrant {
+  teamId: string;
+  teamKey: string;
+}
+
+/** What a member may do with which teams. */
+export async function listMemberGrants(db: Db, memberId: string): Promise<MemberGrant[]> {
+  const rows = await db
+    .selectFrom('team_grants')
+    .innerJoin('teams', 'teams.id', 'team_grants.team_id')
+    .select(['teams.id', 'teams.key', 'team_grants.actions'])
+    .where('team_grants.member_id', '=', memberId)
+    .orderBy('teams.key')
+    .execute();
+  return rows.map(({ id, key, actions }) => ({
+    memberId,
+    teamId: id,
+    teamKey: key,
+    actions: JSON.parse(actions) as TeamGrant['actions'],
+  }));
+}
+
+function teamOf(row: Selectable<Tables['teams']>): Team {
+  return {
+    id: row.id,
+    key: row.key,
+    name: row.name,
+    description: row.description,
+    roleAttributes: JSON.parse(row.role_attributes) as RoleAttributes,
+    version: row.version,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}
