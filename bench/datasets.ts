@@ -1,4 +1,7 @@
 // Datasets over HTTP, with durable writes: pushing in batches, and exports of a million items in every format.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import autocannon from 'autocannon';
 import { median } from './compare.ts';
 import type { Row } from './report.ts';
@@ -26,14 +29,20 @@ export async function benchDatasets({
   rounds: number;
   seconds: number;
 }): Promise<Row[]> {
-  const ours = await startOurs({ SIGNALBOX_LIMIT: LIMIT });
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-bench-'));
+  const start = () => startOurs({ SIGNALBOX_LIMIT: LIMIT, SIGNALBOX_DATA: folder });
   try {
-    const pushed = await benchPush(ours, rounds, seconds);
-    const id = await create(ours);
-    await fill(ours, id);
-    return [pushed, ...(await benchExports(ours, id, Math.min(rounds, 3)))];
+    const filling = await start();
+    const id = await create(filling);
+    await fill(filling, id);
+    await filling.stop();
+    const rows = await benchExports(start, id, Math.min(rounds, 3));
+    const pushing = await start();
+    const pushed = await benchPush(pushing, rounds, seconds);
+    await pushing.stop();
+    return [pushed, ...rows];
   } finally {
-    await ours.stop();
+    rmSync(folder, { recursive: true, force: true });
   }
 }
 
@@ -61,7 +70,8 @@ async function benchPush(ours: BenchServer, rounds: number, seconds: number): Pr
   };
 }
 
-async function benchExports(ours: BenchServer, id: string, rounds: number): Promise<Row[]> {
+/** Each format on a server that has just been started, so that memory is counted from a true rest. */
+async function benchExports(start: () => Promise<BenchServer>, id: string, rounds: number): Promise<Row[]> {
   const targets: { format: string; megabytes?: number; rows?: number }[] = [
     { format: 'json', megabytes: 100 },
     { format: 'csv', megabytes: 40 },
@@ -74,8 +84,12 @@ async function benchExports(ours: BenchServer, id: string, rounds: number): Prom
   ];
   const rows: Row[] = [];
   for (const { format, megabytes, rows: least } of targets) {
+    const ours = await start();
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    const idle = ours.memory();
     const runs = [];
-    for (let round = 0; round < rounds; round += 1) runs.push(await exportOnce(ours, id, format));
+    for (let round = 0; round < rounds; round += 1) runs.push(await exportOnce(ours, id, format, idle));
+    await ours.stop();
     const speed = median(runs.map((run) => run.bytes / MEGABYTE / run.seconds));
     const rate = median(runs.map((run) => ITEMS / run.seconds));
     const grown = Math.max(...runs.map((run) => run.grown));
@@ -90,8 +104,7 @@ async function benchExports(ours: BenchServer, id: string, rounds: number): Prom
   return rows;
 }
 
-async function exportOnce(ours: BenchServer, id: string, format: string) {
-  const idle = ours.memory();
+async function exportOnce(ours: BenchServer, id: string, format: string, idle: number) {
   let most = idle;
   const begun = performance.now();
   const response = await fetch(`${ours.url}/v2/datasets/${id}/items?format=${format}`, {

@@ -1,12 +1,18 @@
 // npm run bench [name] [--quick]: runs the benches, or one of them, and writes what came out.
 import { benchDatasets } from './datasets.ts';
+import { benchFlags } from './flags.ts';
 import { benchGround } from './ground.ts';
 import { benchQueues } from './queues.ts';
 import { report, type Row } from './report.ts';
 
 type Bench = (effort: { rounds: number; seconds: number }) => Promise<Row[]>;
 
-const BENCHES: Record<string, Bench> = { ground: benchGround, datasets: benchDatasets, queues: benchQueues };
+const BENCHES: Record<string, Bench> = {
+  ground: benchGround,
+  datasets: benchDatasets,
+  queues: benchQueues,
+  flags: benchFlags,
+};
 
 const isQuick = process.argv.includes('--quick');
 const named = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));

@@ -32,7 +32,7 @@ export async function startOurs(settings: NodeJS.ProcessEnv = {}): Promise<Bench
     SIGNALBOX_LOG_LEVEL: 'warn',
     ...settings,
   };
-  const server = await start('../launch.mjs', ['serve'], env, port, '/healthz');
+  const server = await start(new URL('../launch.mjs', import.meta.url), ['serve'], env, port, '/healthz');
   return {
     ...server,
     async stop() {
@@ -44,25 +44,24 @@ export async function startOurs(settings: NodeJS.ProcessEnv = {}): Promise<Bench
 
 export async function startBare(): Promise<BenchServer> {
   const port = await freePort();
-  return start('./bare.ts', [], { PORT: String(port) }, port, '/');
+  return start(new URL('./bare.ts', import.meta.url), [], { PORT: String(port) }, port, '/');
 }
 
 /** Reads a JSON body and sends it back. */
 export async function startEcho(): Promise<BenchServer> {
   const port = await freePort();
-  return start('./echo.ts', [], { PORT: String(port) }, port, '/');
+  return start(new URL('./echo.ts', import.meta.url), [], { PORT: String(port) }, port, '/');
 }
 
 async function start(
-  file: string,
+  script: URL,
   args: string[],
   env: NodeJS.ProcessEnv,
   port: number,
   path: string,
 ): Promise<BenchServer> {
-  const script = new URL(file, import.meta.url).pathname;
   const begun = performance.now();
-  const child = spawn(process.execPath, [script, ...args], {
+  const child = spawn(process.execPath, [script.pathname, ...args], {
     env: { PATH: process.env['PATH'], ...env },
     stdio: ['ignore', 'ignore', 'inherit'],
   });

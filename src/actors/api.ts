@@ -61,7 +61,8 @@ const dialect: Dialect = {
       // Each key-value store's own, and that of its records.
       key_value_store: { anonymous: 60, known: 60, seconds: 1 },
       key_value_record: { anonymous: 200, known: 200, seconds: 1 },
-      // Each request queue's own, for single requests and for many at once.
+      // Each request queue's own, for the queue as a whole, for single requests and for many at once.
+      request_queue: { anonymous: 60, known: 60, seconds: 1 },
       queue: { anonymous: 400, known: 400, seconds: 1 },
       queue_batch: { anonymous: 40, known: 40, seconds: 1 },
     },

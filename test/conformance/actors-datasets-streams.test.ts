@@ -103,3 +103,18 @@ test('A8 an export of a dataset that is deleted meanwhile breaks off', async () 
   response.resume();
   await assert.rejects(once(response, 'end'), { code: 'ECONNRESET' });
 });
+
+test('A8 lists that unwind to a hundred million items are sent as they come, until the reader leaves', async () => {
+  const { json } = await server.call('/v2/datasets', { method: 'POST' });
+  const dataset = json['data'].id as string;
+  const list = Array.from({ length: 10_000 }, (_, at) => at);
+  const body = { a: list, b: list };
+  assert.equal((await server.call(`/v2/datasets/${dataset}/items`, { method: 'POST', body })).status, 201);
+  const response = await open('json&unwind=a,b', dataset);
+  await once(response, 'readable');
+  assert.match(String(response.read(30)), /^\[\{"a":0,"b":0\},\n\{"a":0,"b":1\}/);
+  response.destroy();
+  assert.equal((await server.call(`/v2/datasets/${dataset}`)).status, 200);
+  const table = await server.call(`/v2/datasets/${dataset}/items?format=csv&unwind=a,b&limit=1&fields=a`);
+  assert.deepEqual([table.status, table.json['error'].type], [400, 'invalid-input']);
+});

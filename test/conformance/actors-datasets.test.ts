@@ -148,7 +148,7 @@ onEachEngine((engine) => {
     });
     const plain = await filled([{ a: 1 }]);
     assert.deepEqual((await server.call(`/v2/datasets/${plain}/statistics`)).json, {
-      data: { fieldStatistics: {} },
+      data: { fieldStatistics: null },
     });
   });
 

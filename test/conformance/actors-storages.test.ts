@@ -133,3 +133,50 @@ onEachEngine((engine) => {
     });
   }
 });
+
+const BUDGETS: [path: string, budget: string][] = [
+  ['/v2/datasets', 'actors.dataset'],
+  ['/v2/key-value-stores', 'actors.key_value_store'],
+  ['/v2/request-queues', 'actors.request_queue'],
+];
+
+for (const [path, budget] of BUDGETS) {
+  test(`A31 the calls about one of the ${path} share a budget, and others have theirs`, async (t) => {
+    const small = await startServer({ limit: { [budget]: { known: 3, anonymous: 3, seconds: 60 } } });
+    t.after(() => small.stop());
+    const make = async () => (await small.call(path, { method: 'POST' })).json['data'].id as string;
+    const [one, other] = [await make(), await make()];
+    const get = (id: string) => small.call(`${path}/${id}`);
+    const rename = (id: string) => small.call(`${path}/${id}`, { method: 'PUT', body: { title: 'x' } });
+    const remove = (id: string) => small.call(`${path}/${id}`, { method: 'DELETE' });
+    assert.deepEqual(
+      [(await get(one)).status, (await rename(one)).status, (await get(one)).status],
+      [200, 200, 200],
+    );
+    for (const refused of [await get(one), await rename(one), await remove(one)]) {
+      assert.deepEqual([refused.status, refused.json['error'].type], [429, 'rate-limit-exceeded']);
+      assert.equal(refused.headers.get('x-ratelimit-limit'), '3');
+      const seconds = Number(refused.headers.get('retry-after'));
+      assert.ok(seconds >= 1 && seconds <= 61, String(seconds));
+    }
+    assert.deepEqual([(await get(other)).status, (await small.call(path)).status], [200, 200]);
+    small.clock.ahead += 61_000;
+    assert.equal((await remove(one)).status, 204);
+  });
+}
+
+test('A31 a storage may be asked for 60 times in a second, as on the platform', async (t) => {
+  const usual = await startServer();
+  t.after(() => usual.stop());
+  const now = usual.clock.now();
+  usual.clock.now = () => now;
+  for (const path of PATHS) {
+    const { json } = await usual.call(path, { method: 'POST' });
+    const answers = [];
+    for (let call = 0; call < 61; call += 1) answers.push(await usual.call(`${path}/${json['data'].id}`));
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [...Array.from({ length: 60 }, () => 200), 429],
+    );
+  }
+});

@@ -180,11 +180,17 @@ const stage = createContext({ run: (): unknown => undefined }) as { run: () => u
 /** V8 can stop code, regular expressions included, only when it was started from a script. */
 function withinTime(run: () => void): void {
   stage.run = run;
-  try {
-    script.runInContext(stage, { timeout: MOST_SLICE_MS });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw tooLong();
-    throw error;
+  for (;;) {
+    const before = process.threadCpuUsage();
+    try {
+      script.runInContext(stage, { timeout: MOST_SLICE_MS });
+      return;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
+      const { user, system } = process.threadCpuUsage(before);
+      // On a busy machine the time may have gone to others: then the schema is not to blame, and goes on.
+      if ((user + system) / 1000 > MOST_SLICE_MS / 4) throw tooLong();
+    }
   }
 }
 

@@ -42,14 +42,16 @@ export const DatasetSummary = Type.Object(SHARED, { $id: 'DatasetListItem' });
 
 export const DatasetStatistics = Type.Object(
   {
-    fieldStatistics: Type.Record(
-      Type.String(),
-      Type.Object({
-        min: Nullable(Type.Number()),
-        max: Nullable(Type.Number()),
-        nullCount: Type.Integer(),
-        emptyCount: Type.Integer(),
-      }),
+    fieldStatistics: Nullable(
+      Type.Record(
+        Type.String(),
+        Type.Object({
+          min: Nullable(Type.Number()),
+          max: Nullable(Type.Number()),
+          nullCount: Type.Integer(),
+          emptyCount: Type.Integer(),
+        }),
+      ),
     ),
   },
   { $id: 'DatasetStatistics' },

@@ -1,6 +1,6 @@
 // The routes of datasets: those of every storage, and pushing, reading and summing up items.
 import { exporters, startExport, type ExportFormat } from '../../kernel/export/exporters.ts';
-import { projector } from '../../kernel/export/project.ts';
+import { projectBatches, projector } from '../../kernel/export/project.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { reply, route, Stream, type Route } from '../../kernel/route.ts';
@@ -8,6 +8,7 @@ import { Type } from '../../kernel/schema.ts';
 import { openStorage } from '../storages/access.ts';
 import type { Storage } from '../storages/model.ts';
 import { ByReference, storageRoutes, type StorageType } from '../storages/routes.ts';
+import { pay } from '../storages/store-limit.ts';
 import { checkItems, checkSchema } from './item-schema.ts';
 import {
   exportOptions,
@@ -73,7 +74,7 @@ const pushItems = route(
       now,
       reference: params.storageId,
     });
-    spend(kernel, 'dataset_push', storage, now);
+    pay(kernel, 'dataset_push', storage.id, now);
     const items = readItems(body);
     await checkItems(items, storage.schema);
     if (items.length > 0) await keep(kernel, storage, items, now);
@@ -89,7 +90,7 @@ async function keep(
 ): Promise<void> {
   const known = await knownFields(engine, id);
   const packed = packItems(items, known);
-  const measures = measureItems(items, measuredFields(schema));
+  const measures = measureItems(items, measuredFields(schema) ?? []);
   if (!(await appendItems(engine, id, packed, measures, now))) throw gone();
   for (const name of packed.newFields) known.add(name);
 }
@@ -106,18 +107,28 @@ const getItems = route(
     query: ItemsQuery,
     reply: { 200: Type.Array(Type.Record(Type.String(), Type.Unknown())) },
   },
-  async ({ caller, now, params, query }, kernel) => {
+  async ({ method, caller, now, params, query }, kernel) => {
     const storage = await openStorage(kernel, 'dataset', 'read', {
       caller,
       now,
       reference: params.storageId,
       signature: query.signature,
     });
-    spend(kernel, 'dataset', storage, now);
+    pay(kernel, 'dataset', storage.id, now);
     const asked = readQuery(query, storage.schema);
     const { itemCount } = await countsOf(kernel, storage);
     const range = rangeOf(asked, itemCount);
     const label = storage.name ?? storage.id;
+    const { contentType, extension } = exporters[asked.format];
+    const headers = {
+      'content-type': contentType,
+      ...paginationHeaders(asked, range, itemCount),
+      ...(asked.isAttachment && {
+        'content-disposition': `attachment; filename="dataset_${label}.${extension}"`,
+      }),
+    };
+    // Who asks for the head alone wants to know how many items there are, and not to have them read.
+    if (method === 'HEAD') return reply(200, undefined, headers);
     const options = exportOptions(query, {
       feedTitle: `Dataset ${label}`,
       feedDescription: `The items of the dataset with the id ${storage.id}`,
@@ -127,14 +138,7 @@ const getItems = route(
     countReads(kernel.db, storage.id, range.end - range.first).catch((error: unknown) => {
       kernel.log.warn({ err: error, dataset: storage.id }, 'cannot count reads');
     });
-    const { contentType, extension } = exporters[asked.format];
-    return new Stream(chunks, {
-      'content-type': contentType,
-      ...paginationHeaders(asked, range, itemCount),
-      ...(asked.isAttachment && {
-        'content-disposition': `attachment; filename="dataset_${label}.${extension}"`,
-      }),
-    });
+    return new Stream(chunks, headers);
   },
 );
 
@@ -155,17 +159,16 @@ function write(
     }, options);
   }
   const all = async function* () {
-    for await (const texts of readTexts(db, id, range)) {
-      const items = parseItems(texts.join(SEPARATOR));
-      yield project === undefined ? items : items.flatMap(project);
-    }
+    for await (const texts of readTexts(db, id, range)) yield parseItems(texts.join(SEPARATOR));
   };
-  if (project !== undefined || range.desc || !TABLES.has(format)) return writeItems(all, options);
-  let passes = 0;
-  return writeItems(() => (++passes === 1 ? readOutlines(db, id, range) : all()), options);
+  if (project !== undefined) return writeItems(() => projectBatches(all(), project), options);
+  if (!TABLES.has(format)) return writeItems(all, options);
+  // An outline tells which columns come first only for those who read forwards.
+  const outlines = range.desc ? all : () => readOutlines(db, id, range);
+  return writeItems(outlines, options, () => readTexts(db, id, range));
 }
 
-/** Formats whose first pass through the items is for their columns alone. */
+/** Formats that need to know their columns first. */
 const TABLES: ReadonlySet<ExportFormat> = new Set(['csv', 'html', 'xlsx']);
 
 const getStatistics = route(
@@ -184,12 +187,14 @@ const getStatistics = route(
       now,
       reference: params.storageId,
     });
-    spend(kernel, 'dataset', storage, now);
+    pay(kernel, 'dataset', storage.id, now);
+    const measured = measuredFields(storage.schema);
+    if (measured === undefined) return { fieldStatistics: null };
     const known = new Map(
       (await listMeasures(kernel.db, storage.id)).map(({ field, ...measure }) => [field, measure]),
     );
     const none = { min: null, max: null, nullCount: 0, emptyCount: 0 };
-    const fields = measuredFields(storage.schema).map((field) => [field, known.get(field) ?? none] as const);
+    const fields = measured.map((field) => [field, known.get(field) ?? none] as const);
     return { fieldStatistics: Object.fromEntries(fields) };
   },
 );
@@ -209,22 +214,4 @@ async function countsOf({ db }: Kernel, { id }: Storage): Promise<DatasetCounts>
 
 function gone(): Failure {
   return new Failure('not-found', 'The dataset was not found');
-}
-
-/** A budget of its own for each dataset, whoever calls. */
-function spend({ limits }: Kernel, category: 'dataset' | 'dataset_push', { id }: Storage, now: number): void {
-  if (!limits.enabled) return;
-  const bucket = `actors.${category}:${id}`;
-  if (limits.take(bucket, 'everyone', now) !== undefined) return;
-  const { limit, resetAt } = limits.peek(bucket, 'everyone', now);
-  throw new Failure(
-    'exhausted',
-    `You have exceeded the rate limit of ${limit} requests per second for this dataset`,
-    {
-      headers: {
-        'retry-after': String(Math.ceil((resetAt - now) / 1000)),
-        'x-ratelimit-limit': String(limit),
-      },
-    },
-  );
 }

@@ -14,9 +14,11 @@ export interface FieldMeasure {
   emptyCount: number;
 }
 
-export function measuredFields(schema: Record<string, unknown> | null): string[] {
+/** Undefined where the dataset has no schema of its fields. */
+export function measuredFields(schema: Record<string, unknown> | null): string[] | undefined {
   const fields = schema?.['fields'];
-  const properties = isObject(fields) ? fields['properties'] : undefined;
+  if (!isObject(fields)) return undefined;
+  const { properties } = fields;
   return isObject(properties) ? Object.keys(properties).slice(0, MOST_MEASURED) : [];
 }
 

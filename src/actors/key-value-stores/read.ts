@@ -3,8 +3,7 @@ import { pipeline, Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { reply, Stream, type Reply } from '../../kernel/route.ts';
-import type { ByteRange } from '../../kernel/storage/blob.ts';
+import { Bytes, reply, Stream, type Reply } from '../../kernel/route.ts';
 import { admits, isActive, matches, readRange, type Encoding } from './model.ts';
 import type { StoredRecord } from './store.ts';
 
@@ -23,13 +22,14 @@ export async function answerWith(
   kernel: Kernel,
   record: StoredRecord,
   wish: Wish,
-): Promise<Reply | Stream | undefined> {
+): Promise<Reply | Bytes | Stream | undefined> {
   const { encoding, size } = record;
   const isAsSent = encoding === null || admits(textOf(wish, 'accept-encoding'), encoding);
   const headers = headersOf(record, wish, isAsSent);
   if (matches(textOf(wish, 'if-none-match'), headers['etag']!)) return reply(304, undefined, headers);
+  // Never leads elsewhere: the address at the object storage is good for GET alone.
   if (wish.method === 'HEAD') {
-    return new Stream(piece(), isAsSent ? { ...headers, 'content-length': String(size) } : headers);
+    return reply(200, undefined, isAsSent ? { ...headers, 'content-length': String(size) } : headers);
   }
   if (!isAsSent) return await decoded(kernel, record, encoding, headers);
   const location = 'blob' in record ? addressOf(kernel, record, record.blob, wish) : undefined;
@@ -39,15 +39,15 @@ export async function answerWith(
   const isSame = ifRange === undefined || ifRange === headers['etag'];
   const range = isSame ? readRange(textOf(wish, 'range'), size) : undefined;
   if (range === 'beyond') {
-    return new Stream(piece(), { 'content-range': `bytes */${size}`, 'content-length': '0' }, 416);
+    return reply(416, undefined, { 'content-range': `bytes */${size}`, 'content-length': '0' });
   }
-  const source =
-    'body' in record ? piece(partOf(record.body, range)) : await blobFlow(kernel, record.blob, range);
-  if (source === undefined) return undefined;
-  if (range === undefined) return new Stream(source, { ...headers, 'content-length': String(size) });
-  const { start, end } = range;
-  headers['content-range'] = `bytes ${start}-${end}/${size}`;
-  return new Stream(source, { ...headers, 'content-length': String(end - start + 1) }, 206);
+  const { start, end } = range ?? { start: 0, end: size - 1 };
+  const status = range === undefined ? 200 : 206;
+  if (range !== undefined) headers['content-range'] = `bytes ${start}-${end}/${size}`;
+  if ('body' in record) return new Bytes(record.body.subarray(start, end + 1), headers, status);
+  const blob = await kernel.blobs.get(record.blob, range);
+  if (blob === undefined) return undefined;
+  return new Stream(flow(blob.stream()), { ...headers, 'content-length': String(end - start + 1) }, status);
 }
 
 /** Where the object storage itself gives out the blob, if it does. */
@@ -123,15 +123,6 @@ async function contentOf({ blobs }: Kernel, record: StoredRecord): Promise<Reada
   return (await blobs.get(record.blob))?.stream();
 }
 
-async function blobFlow({ blobs }: Kernel, key: string, range: ByteRange | undefined) {
-  const blob = await blobs.get(key, range);
-  return blob && flow(blob.stream());
-}
-
-function partOf(body: Uint8Array, range: ByteRange | undefined): Uint8Array {
-  return range === undefined ? body : body.subarray(range.start, range.end + 1);
-}
-
 type Chunk = IteratorResult<Uint8Array, undefined>;
 
 /** What a stream gives, with what was read of it already. Also who never begins to read it gives it up. */
@@ -154,10 +145,6 @@ function flow(
       },
     }),
   };
-}
-
-async function* piece(...bytes: Uint8Array[]): AsyncGenerator<Uint8Array> {
-  yield* bytes;
 }
 
 function textOf({ headers }: Wish, name: string): string | undefined {

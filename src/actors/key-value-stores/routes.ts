@@ -1,5 +1,4 @@
 // Key-value stores: what all storages have, and records: list, archive, read, write, delete.
-import type { CallFacts } from '../../kernel/dialect.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Caller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
@@ -9,6 +8,7 @@ import { Type } from '../../kernel/schema.ts';
 import { openStorage } from '../storages/access.ts';
 import type { Storage } from '../storages/model.ts';
 import { ByReference, storageRoutes, type StorageType } from '../storages/routes.ts';
+import { pay } from '../storages/store-limit.ts';
 import { archive } from './archive.ts';
 import {
   checkKey,
@@ -85,7 +85,7 @@ const getKeys = route(
       reference: params.storageId,
       signature,
     });
-    spend(kernel, 'key_value_store', storage, now);
+    pay(kernel, 'key_value_store', storage.id, now);
     const filter = readFilter(storage.schema, query);
     const limit = clampLimit(query.limit, MOST_KEYS, MOST_KEYS);
     // One more than asked for tells whether there are more.
@@ -128,7 +128,7 @@ const getRecords = route(
       reference: params.storageId,
       signature,
     });
-    spend(kernel, 'key_value_store', storage, now);
+    pay(kernel, 'key_value_store', storage.id, now);
     countUse(kernel, storage.id, 'lists');
     return new Stream(archive(kernel, storage.id, readFilter(storage.schema, query)), {
       'content-type': 'application/zip',
@@ -161,11 +161,9 @@ const getRecord = route(
     },
   },
   async (call, kernel) => {
-    const { params, query, headers } = call;
+    const { method, params, query, headers } = call;
     const storage = await openRecords(kernel, 'read', call, query.signature);
     const key = params.recordKey;
-    // The handler of GET answers HEAD too, and must then not lead elsewhere: the address is good for GET alone.
-    const { method } = call as unknown as CallFacts;
     let missing: string | undefined;
     for (;;) {
       const record = await findRecord(kernel.db, storage.id, key);
@@ -241,25 +239,8 @@ async function openRecords(
   const call = { caller, now, reference: storageId, signature, key: recordKey };
   const storage = await openStorage(kernel, KIND, need, call);
   checkKey(recordKey);
-  spend(kernel, 'key_value_record', storage, now);
+  pay(kernel, 'key_value_record', storage.id, now);
   return storage;
-}
-
-/** Draws on the budget that all callers of one store share. */
-function spend(
-  { limits }: Kernel,
-  category: 'key_value_store' | 'key_value_record',
-  { id }: Storage,
-  now: number,
-): void {
-  if (!limits.enabled || limits.take(`actors.${category}:${id}`, 'everyone', now) !== undefined) return;
-  const { limit, resetAt } = limits.peek(`actors.${category}:${id}`, 'everyone', now);
-  const seconds = Math.max(1, Math.ceil((resetAt - now) / 1000));
-  throw new Failure(
-    'exhausted',
-    `You have exceeded the rate limit of ${limit} requests for this key-value store. Retry in ${seconds} seconds.`,
-    { headers: { 'retry-after': String(seconds), 'x-ratelimit-limit': String(limit) } },
-  );
 }
 
 export const keyValueStoreRoutes = [

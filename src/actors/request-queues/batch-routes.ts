@@ -4,19 +4,12 @@ import { route, type Route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import { ByReference } from '../storages/routes.ts';
 import { ByClient, enterBatch, Forefront } from './enter.ts';
-import {
-  BatchAdded,
-  BatchDeleted,
-  MOST_IN_BATCH,
-  NewRequest,
-  RequestName,
-  requestIdOf,
-  toEntry,
-  toHeadItem,
-} from './model.ts';
+import { BatchAdded, BatchDeleted, MOST_IN_BATCH, NewRequest, RequestName } from './model.ts';
+import { requestIdOf, toEntry, toHeadItem } from './request.ts';
+import { REQUESTS } from './request-routes.ts';
 import { addRequests, removeRequests } from './writes.ts';
 
-const BATCH = '/request-queues/{storageId}/requests/batch';
+const BATCH = `${REQUESTS}/batch`;
 
 const add = route(
   {

@@ -1,14 +1,14 @@
 // The way into a queue that all its calls take: may the caller, has the queue budget left, and which client is it.
-import { Failure } from '../../kernel/failure.ts';
 import type { Caller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { Type } from '../../kernel/schema.ts';
 import { openStorage } from '../storages/access.ts';
+import { exceeded, spend } from '../storages/store-limit.ts';
 import { noteClient } from './clients.ts';
 import { checkClientKey } from './model.ts';
 
 /** `queue` is for calls about one request, `queue_batch` for those about many. */
-export type Budget = 'queue' | 'queue_batch';
+type Budget = 'queue' | 'queue_batch';
 
 export const ByClient = {
   clientKey: Type.Optional(
@@ -27,7 +27,7 @@ interface QueueCall {
   query: { clientKey?: string };
 }
 
-export interface Entered {
+interface Entered {
   queueId: string;
   client: string;
   /** Whether the queue's budget was enough. */
@@ -69,18 +69,4 @@ export async function openQueue(
   const reference = params.storageId;
   const { id } = await openStorage(kernel, 'request-queue', need, { caller, now, reference });
   return id;
-}
-
-export function spend({ limits }: Kernel, budget: Budget, queueId: string, now: number): boolean {
-  return !limits.enabled || limits.take(`actors.${budget}:${queueId}`, 'everyone', now) !== undefined;
-}
-
-export function exceeded({ limits }: Kernel, budget: Budget, queueId: string, now: number): Failure {
-  const { limit, resetAt } = limits.peek(`actors.${budget}:${queueId}`, 'everyone', now);
-  const seconds = Math.max(1, Math.ceil((resetAt - now) / 1000));
-  return new Failure(
-    'exhausted',
-    `You have exceeded this request queue's rate limit of ${limit} requests. Retry in ${seconds} seconds.`,
-    { headers: { 'retry-after': String(seconds), 'x-ratelimit-limit': String(limit) } },
-  );
 }

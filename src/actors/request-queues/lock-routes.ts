@@ -4,10 +4,9 @@ import { Type } from '../../kernel/schema.ts';
 import { ByReference } from '../storages/routes.ts';
 import { ByClient, enter, Forefront } from './enter.ts';
 import { prolongLock, releaseAllLocks, releaseLock } from './locks.ts';
-import { LockSecs, toIso } from './model.ts';
-import { ByRequest } from './request-routes.ts';
-
-const REQUESTS = '/request-queues/{storageId}/requests';
+import { LockSecs } from './model.ts';
+import { toIso } from './request.ts';
+import { ByRequest, REQUESTS } from './request-routes.ts';
 
 const prolong = route(
   {

@@ -1,10 +1,10 @@
 // Locks on requests: take those at the head, hold one longer, give one or all back.
-import { CompiledQuery, sql } from 'kysely';
+import { sql } from 'kysely';
 import { Failure } from '../../kernel/failure.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { statementsOf } from './engines.ts';
-import type { LockedRow, LockOrder } from './statements.ts';
+import type { Holder, LockedRow, LockOrder } from './statements.ts';
 import { numberOf, queueGone, requestNotFound } from './store.ts';
 
 export interface LockedQueueHead {
@@ -36,13 +36,6 @@ async function hasLockedRequests(db: Db, queueId: string, now: number): Promise<
   return row !== undefined;
 }
 
-export interface Holder {
-  queueId: string;
-  id: string;
-  client: string;
-  now: number;
-}
-
 /**
  * Only who locked a request last may hold it longer, and may also after the lock has run out, unless someone else has
  * locked it since. It keeps its place in the queue, or gets the first one.
@@ -54,7 +47,7 @@ export async function prolongLock(
 ): Promise<void> {
   const { queueId, id, client } = holder;
   const isDone = forefront
-    ? await place(engine, holder, { until, client, sign: -1 })
+    ? await statementsOf(engine).place(engine, holder, { until, nextClient: client, sign: -1 })
     : await engine.db
         .updateTable('queue_requests')
         .set({ lock_until: until })
@@ -71,70 +64,20 @@ export async function prolongLock(
 
 /** Gives a request back, to the end of the queue or to its front. One that nobody holds is left as it is. */
 export async function releaseLock(engine: Engine, holder: Holder, forefront: boolean): Promise<void> {
-  if (await place(engine, holder, { until: 0, client: null, sign: forefront ? -1 : 1 })) return;
+  const placing = { until: 0, nextClient: null, sign: forefront ? -1 : 1 } as const;
+  if (await statementsOf(engine).place(engine, holder, placing)) return;
   const { lock_until: lockUntil } = await demandRequest(engine.db, holder);
   if (lockUntil > holder.now) throw heldOrHandled(holder.id);
 }
 
-interface Placing {
-  until: number;
-  client: string | null;
-  /** -1 for the front of the queue and 1 for its end. */
-  sign: number;
-}
-
-const MOVE_ON = `update request_queues set last_order = last_order + 1 where id =`;
-const PLACE = {
-  sqlite: [
-    `${MOVE_ON} ?1`,
-    `update queue_requests set lock_until = ?4, locked_by = ?5,
-       order_no = ?6 * (select last_order from request_queues where id = ?1)
-     where queue_no = (select no from request_queues where id = ?1)
-       and id = ?2 and order_no is not null and locked_by = ?3 returning id`,
-  ],
-  postgres: `with q as (${MOVE_ON} $1 returning no, last_order)
-     update queue_requests r set lock_until = $4, locked_by = $5, order_no = $6::int * q.last_order from q
-     where r.queue_no = q.no and r.id = $2 and r.order_no is not null and r.locked_by = $3 returning r.id`,
-};
-
-/** False when the request is not this client's to place. */
-async function place(
+/** Gives back all that the client holds, each to its old place. Answers with how many. */
+export function releaseAllLocks(
   engine: Engine,
-  { queueId, id, client }: Holder,
-  { until, client: next, sign }: Placing,
-): Promise<boolean> {
-  const values = [queueId, id, client, until, next, sign];
-  if (engine.kind === 'postgres') {
-    const { rows } = await engine.db.executeQuery(CompiledQuery.raw(PLACE.postgres, values));
-    return rows.length > 0;
-  }
-  const [moveOn, update] = PLACE.sqlite;
-  const [, placed] = await engine.batch([
-    CompiledQuery.raw(moveOn!, [queueId]),
-    CompiledQuery.raw(update!, values),
-  ]);
-  return placed!.rows.length > 0;
-}
-
-const RELEASE_ALL = {
-  sqlite: `update queue_requests set lock_until = 0, locked_by = null
-     where queue_no = (select no from request_queues where id = ?1)
-       and lock_until > ?2 and lock_until > 0 and locked_by = ?3 returning id`,
-  // The queue's row first, as all do who change many requests: so that none waits for another in a circle.
-  postgres: `with q as materialized (select no from request_queues where id = $1 for update)
-     update queue_requests r set lock_until = 0, locked_by = null from q
-     where r.queue_no = q.no and r.lock_until > $2 and r.lock_until > 0 and r.locked_by = $3 returning r.id`,
-};
-
-/** Gives back all that the client holds, each to its old place. */
-export async function releaseAllLocks(
-  { db, kind }: Engine,
   queueId: string,
   client: string,
   now: number,
 ): Promise<number> {
-  const { rows } = await db.executeQuery(CompiledQuery.raw(RELEASE_ALL[kind], [queueId, now, client]));
-  return rows.length;
+  return statementsOf(engine).releaseAll(engine, queueId, client, now);
 }
 
 async function demandRequest(db: Db, { queueId, id }: Holder) {

@@ -1,15 +1,17 @@
-// The hot statements in the words of PostgreSQL: one statement each, which locks the queue's row before any other.
+// The hot statements in the words of PostgreSQL: one statement each. Whoever changes several requests locks the queue's row
+// before them, so that none waits for another in a circle.
 import { CompiledQuery } from 'kysely';
 import type { Engine } from '../../kernel/storage/engine.ts';
-import type { Entry } from './model.ts';
+import type { Entry } from './request.ts';
 import {
   inOrder,
-  STORED,
+  LISTED,
+  MOST_BYTES,
+  type HeadRow,
   type ListedRow,
   type LockedRow,
   type Moment,
   type QueueStatements,
-  type HeadRow,
 } from './statements.ts';
 
 /** Who waits here goes on with the row as the one before has left it. */
@@ -20,11 +22,10 @@ const GIVEN = `g as materialized (
     value ->> 3 as head, value ->> 4 as rest, n
   from json_array_elements($2::json) with ordinality as e (value, n))`;
 
-const PLACE = `case when g.handled_at is null then (q.last_order + g.n) * (1 - 2 * g.forefront) end`;
-
 const INSERT = `insert into queue_requests
   (queue_no, id, order_no, handled_at, lock_until, locked_by, head, rest)
-  select q.no, g.id, ${PLACE}, g.handled_at, 0, null, g.head, g.rest from q, g`;
+  select q.no, g.id, case when g.handled_at is null then (q.last_order + g.n) * (1 - 2 * g.forefront) end,
+    g.handled_at, 0, null, g.head, g.rest from q, g`;
 
 const MOMENT = `modified_at = greatest(s.modified_at + 1, $3), read_count = s.read_count + $4,
   head_item_read_count = s.head_item_read_count + $5, write_count = s.write_count + $6`;
@@ -32,9 +33,9 @@ const MOMENT = `modified_at = greatest(s.modified_at + 1, $3), read_count = s.re
 const ADD = `with ${QUEUE}, ${GIVEN},
   made as (${INSERT} on conflict do nothing returning id, handled_at),
   counted as (
-    update request_queues s set total = s.total + m.total, handled = s.handled + m.handled,
+    update request_queues s set total = s.total + m.more, handled = s.handled + m.more_handled,
       last_order = s.last_order + (select count(*) from g), ${MOMENT}
-    from q, (select count(*) as total, count(handled_at) as handled from made) m where s.no = q.no)
+    from q, (select count(*) as more, count(handled_at) as more_handled from made) m where s.no = q.no)
   select q.no, made.id from q left join made on true`;
 
 /**
@@ -66,31 +67,44 @@ const CHANGE = `with ${QUEUE}, ${GIVEN},
 
 const REMOVE = `with ${QUEUE},
   removed as (
-    delete from queue_requests r using q where r.queue_no = q.no and r.id = any ($2) returning r.id, r.head, r.handled_at),
+    delete from queue_requests r using q
+    where r.queue_no = q.no and r.id = any ($2) returning r.id, r.head, r.handled_at),
   counted as (
-    update request_queues s set total = s.total - m.total, handled = s.handled - m.handled,
-      delete_count = s.delete_count + m.total, ${MOMENT}
-    from q, (select count(*) as total, count(handled_at) as handled from removed) m where s.no = q.no)
+    update request_queues s set total = s.total - m.less, handled = s.handled - m.less_handled,
+      delete_count = s.delete_count + m.less, ${MOMENT}
+    from q, (select count(*) as less, count(handled_at) as less_handled from removed) m where s.no = q.no)
   select q.no, removed.id, removed.head from q left join removed on true`;
 
-/**
- * Follows an index from one request to the next. PostgreSQL takes a queue for as large as queues are on average, and
- * would rather read and sort all of a small one; of a single next one there is nothing to sort.
- */
-function walk(columns: string, by: 'id' | 'order_no', condition: string, after: string, lock = ''): string {
-  const next = (place: string) => `(select ${columns} from queue_requests
-    where queue_no = (select no from q) and ${by} > ${place} ${condition} order by ${by} limit 1 ${lock})`;
-  return `w as (
-    select first.* from ${next(after)} first union all
-    select next.* from w, lateral ${next(`w.${by}`)} next)`;
+interface Walk {
+  columns: string;
+  by: 'id' | 'order_no';
+  after: string;
+  where?: string;
+  lock?: string;
 }
 
-const FREE = 'and lock_until <= $2';
-const FIRST = String(Number.MIN_SAFE_INTEGER);
+/**
+ * From one request to the next, as far as whoever reads it goes. PostgreSQL takes a queue for as large as queues are on
+ * average, and would rather read and sort all of a small one than follow an index; of a single next one there is nothing
+ * to sort. Where sizes are summed up, the walk ends when they are too much.
+ */
+function walk({ columns, by, after, where = '', lock = '' }: Walk, size?: string): string {
+  const next = (place: string, before: string) => `(
+    select ${columns}${size === undefined ? '' : `, ${before} + ${size} as bytes`} from queue_requests
+    where queue_no = (select no from q) and ${by} > ${place} ${where} order by ${by} limit 1 ${lock})`;
+  return `w as (
+    select first.* from ${next(after, '0')} first union all
+    select next.* from w, lateral ${next(`w.${by}`, 'w.bytes')} next
+    ${size === undefined ? '' : `where w.bytes < ${MOST_BYTES}`})`;
+}
 
-const LOCK = `with recursive
-  q as materialized (select no, modified_at, had_multiple_clients from request_queues where id = $1),
-  ${walk('id, order_no', 'order_no', FREE, FIRST, 'for update skip locked')},
+const READ_QUEUE = `q as materialized (
+  select no, modified_at, had_multiple_clients from request_queues where id = $1)`;
+const FIRST = String(Number.MIN_SAFE_INTEGER);
+const FREE = { by: 'order_no', after: FIRST, where: 'and lock_until <= $2' } as const;
+
+const LOCK = `with recursive ${READ_QUEUE},
+  ${walk({ ...FREE, columns: 'id, order_no', lock: 'for update skip locked' })},
   picked as materialized (select id from w limit $3),
   locked as (
     update queue_requests r set lock_until = $4, locked_by = $5
@@ -99,36 +113,46 @@ const LOCK = `with recursive
   select q.modified_at, q.had_multiple_clients, locked.id, locked.head, locked.order_no
   from q left join locked on true`;
 
-const HEAD = `with recursive
-  q as materialized (select no from request_queues where id = $1),
-  ${walk('id, head, order_no', 'order_no', FREE, FIRST)}
-  select id, head from w limit $3`;
+const HEAD = `with recursive ${READ_QUEUE},
+  ${walk({ ...FREE, columns: 'id, head, order_no' })} select id, head from w limit $3`;
 
-const LISTED = [...STORED, 'order_no'].join(', ');
+const IDS = `with recursive ${READ_QUEUE},
+  ${walk({ columns: 'id', by: 'id', after: `''` })} select id from w limit $2`;
 
-const list = (by: 'id' | 'order_no', condition: string) => `with recursive
-  q as materialized (select no from request_queues where id = $1),
-  ${walk(LISTED, by, condition, '$3')}
-  select * from w limit $4`;
+function list(by: Walk['by'], where: string): string {
+  const size = 'octet_length(head) + coalesce(octet_length(rest), 0)';
+  return `with recursive ${READ_QUEUE},
+    ${walk({ columns: LISTED.join(', '), by, after: '$3', where }, size)} select * from w limit $4`;
+}
 
+/** All have the same parameters, also where the time does not matter. */
 const LISTS = {
-  // Says nothing, but every list has the same parameters.
   id: list('id', 'and $2::bigint is not null'),
   both: list('order_no', 'and $2::bigint is not null'),
-  pending: list('order_no', FREE),
+  pending: list('order_no', 'and lock_until <= $2'),
   locked: list('order_no', 'and lock_until > $2'),
 };
 
+const PLACE = `with q as (
+    update request_queues set last_order = last_order + 1 where id = $1 returning no, last_order)
+  update queue_requests r set lock_until = $4, locked_by = $5, order_no = $6::int * q.last_order from q
+  where r.queue_no = q.no and r.id = $2 and r.order_no is not null and r.locked_by = $3 returning r.id`;
+
+/** That the lock is above 0 is what its index is about. */
+const RELEASE_ALL = `with ${QUEUE}
+  update queue_requests r set lock_until = 0, locked_by = null from q
+  where r.queue_no = q.no and r.lock_until > $2 and r.lock_until > 0 and r.locked_by = $3 returning r.id`;
+
 export const postgresStatements: QueueStatements = {
   async add(engine, queueId, entries, moment) {
-    const rows = await run<{ id: string | null }>(engine, ADD, queueId, toParameter(entries), moment);
+    const rows = await write<{ id: string | null }>(engine, ADD, queueId, toParameter(entries), moment);
     if (rows.length === 0) return undefined;
     return new Set(rows.flatMap(({ id }) => id ?? []));
   },
 
   async change(engine, queueId, entries, moment) {
     type Row = { id: string; present: boolean; handled: boolean; written: boolean };
-    const rows = await run<Row>(engine, CHANGE, queueId, toParameter(entries), moment);
+    const rows = await write<Row>(engine, CHANGE, queueId, toParameter(entries), moment);
     if (rows.length === 0) return undefined;
     return {
       before: rows.filter(({ present }) => present),
@@ -137,26 +161,26 @@ export const postgresStatements: QueueStatements = {
   },
 
   async remove(engine, queueId, ids, moment) {
-    const rows = await run<{ id: string | null; head: string }>(engine, REMOVE, queueId, ids, moment);
+    const rows = await write<HeadRow | { id: null }>(engine, REMOVE, queueId, ids, moment);
     if (rows.length === 0) return undefined;
-    return rows.filter(({ id }) => id !== null) as HeadRow[];
+    return rows.filter((row) => row.id !== null);
   },
 
-  async head({ db }, queueId, limit, now) {
-    return (await db.executeQuery<HeadRow>(CompiledQuery.raw(HEAD, [queueId, now, limit]))).rows;
+  head: (engine, queueId, limit, now) => run(engine, HEAD, [queueId, now, limit]),
+
+  list(engine, queueId, listing) {
+    const { by, after, limit } = listing;
+    const [sql, now] = by === 'id' ? [LISTS.id, 0] : [LISTS[listing.states], listing.now];
+    return run<ListedRow>(engine, sql, [queueId, now, after, limit]);
   },
 
-  async list({ db }, queueId, listing) {
-    const sql = LISTS[listing.by === 'id' ? 'id' : listing.states];
-    const now = listing.by === 'id' ? 0 : listing.now;
-    const query = CompiledQuery.raw(sql, [queueId, now, listing.after, listing.limit]);
-    return (await db.executeQuery<ListedRow>(query)).rows;
+  async ids(engine, queueId, limit) {
+    return (await run<{ id: string }>(engine, IDS, [queueId, limit])).map(({ id }) => id);
   },
 
   async lock(engine, queueId, { limit, client, until, now }) {
     type Row = LockedRow & { modified_at: number; had_multiple_clients: number };
-    const query = CompiledQuery.raw(LOCK, [queueId, now, limit, until, client]);
-    const { rows } = await engine.db.executeQuery<Row>(query);
+    const rows = await run<Row>(engine, LOCK, [queueId, now, limit, until, client]);
     const [first] = rows;
     if (first === undefined) return undefined;
     return {
@@ -164,6 +188,14 @@ export const postgresStatements: QueueStatements = {
       hadMultipleClients: first.had_multiple_clients === 1,
       rows: first.id === null ? [] : inOrder(rows),
     };
+  },
+
+  async place(engine, { queueId, id, client }, { until, nextClient, sign }) {
+    return (await run(engine, PLACE, [queueId, id, client, until, nextClient, sign])).length > 0;
+  },
+
+  async releaseAll(engine, queueId, client, now) {
+    return (await run(engine, RELEASE_ALL, [queueId, now, client])).length;
   },
 };
 
@@ -174,13 +206,16 @@ function toParameter(entries: Entry[]): string {
   );
 }
 
-async function run<Row>(
-  { db }: Engine,
+function write<Row>(
+  engine: Engine,
   sql: string,
   queueId: string,
   given: unknown,
   { now, reads, headReads, writes }: Moment,
 ): Promise<Row[]> {
-  const query = CompiledQuery.raw(sql, [queueId, given, now, reads, headReads, writes]);
-  return (await db.executeQuery<Row>(query)).rows;
+  return run<Row>(engine, sql, [queueId, given, now, reads, headReads, writes]);
+}
+
+async function run<Row>({ db }: Engine, sql: string, parameters: unknown[]): Promise<Row[]> {
+  return (await db.executeQuery<Row>(CompiledQuery.raw(sql, parameters))).rows;
 }

@@ -1,6 +1,6 @@
 // Empties a queue that was deleted, piece by piece.
 import type { Engine } from '../../kernel/storage/engine.ts';
-import { listRequests } from './reads.ts';
+import { statementsOf } from './engines.ts';
 import { removeRequests } from './writes.ts';
 
 const AT_ONCE = 1000;
@@ -15,9 +15,8 @@ export async function purgeQueue(engine: Engine, id: string, signal: AbortSignal
   await db.updateTable('request_queues').set({ id: other }).where('id', '=', id).execute();
   for (;;) {
     signal.throwIfAborted();
-    const { rows } = await listRequests(engine, other, { limit: AT_ONCE }, 0);
-    if (rows.length === 0) break;
-    const ids = rows.map((row) => row.id);
+    const ids = await statementsOf(engine).ids(engine, other, AT_ONCE);
+    if (ids.length === 0) break;
     await removeRequests(engine, other, ids, 0);
   }
   await db.deleteFrom('request_queues').where('id', '=', other).execute();

@@ -3,8 +3,9 @@ import { sql, type CompiledQuery } from 'kysely';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { statementsOf } from './engines.ts';
 import { Gatherer } from './gather.ts';
-import { encodeCursor, isRequestId, type Cursor, type StoredRequest } from './model.ts';
-import { STORED, type HeadRow } from './statements.ts';
+import { encodeCursor, type Cursor } from './cursor.ts';
+import { isRequestId, type StoredRequest } from './request.ts';
+import { MOST_BYTES, STORED, type HeadRow } from './statements.ts';
 import { numberOf } from './store.ts';
 
 type Found = StoredRequest | undefined;
@@ -16,7 +17,7 @@ export async function findRequest(engine: Engine, queueId: string, id: string): 
   let reader = readers.get(engine);
   if (reader === undefined) {
     const query = compile(engine);
-    reader = new Gatherer((queue, ids) => findAll(engine, query, queue, ids));
+    reader = new Gatherer((queue, ids) => findAll(engine, query, queue, ids), { most: 100, sizeOf: () => 1 });
     readers.set(engine, reader);
   }
   const [found] = await reader.add(queueId, [id]);
@@ -83,7 +84,7 @@ export async function listRequests(
   );
   const rows = found.slice(0, limit);
   const last = rows.at(-1);
-  if (last === undefined || found.length <= limit) return { rows };
+  if (last === undefined || (found.length <= limit && last.bytes < MOST_BYTES)) return { rows };
   const next = filter === undefined ? { afterId: last.id } : { afterOrder: last.order_no! };
   return { rows, nextCursor: encodeCursor(next) };
 }

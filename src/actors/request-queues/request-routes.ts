@@ -4,25 +4,17 @@ import { clampLimit } from '../../kernel/page.ts';
 import { reply, route, type Route } from '../../kernel/route.ts';
 import { OneOf, Type } from '../../kernel/schema.ts';
 import { ByReference } from '../storages/routes.ts';
-import { ByClient, enter, exceeded, Forefront, openQueue, spend } from './enter.ts';
-import {
-  ChangedRequest,
-  decodeCursor,
-  MOST_LISTED,
-  NewRequest,
-  QueueRequest,
-  Registration,
-  RequestList,
-  toEntry,
-  toRequest,
-  type Cursor,
-} from './model.ts';
+import { pay } from '../storages/store-limit.ts';
+import { ByClient, enter, Forefront, openQueue } from './enter.ts';
+import { decodeCursor, type Cursor } from './cursor.ts';
+import { ChangedRequest, MOST_LISTED, NewRequest, QueueRequest, Registration, RequestList } from './model.ts';
+import { toEntry, toRequest } from './request.ts';
 import { findRequest, listRequests } from './reads.ts';
 import { requestNotFound } from './store.ts';
 import { countUse } from './tally.ts';
 import { addRequests, changeRequest, removeRequests } from './writes.ts';
 
-const REQUESTS = '/request-queues/{storageId}/requests';
+export const REQUESTS = '/request-queues/{storageId}/requests';
 const USUALLY_LISTED = 1000;
 
 export const ByRequest = Type.Object({ ...ByReference.properties, requestId: Type.String() });
@@ -117,7 +109,7 @@ const get = route(
   async (call, kernel) => {
     const { now, params } = call;
     const queueId = await openQueue(kernel, call, 'read');
-    if (!spend(kernel, 'queue', queueId, now)) throw exceeded(kernel, 'queue', queueId, now);
+    pay(kernel, 'queue', queueId, now);
     const stored = await findRequest(kernel.engine, queueId, params.requestId);
     if (stored === undefined) throw requestNotFound();
     countUse(kernel.engine, queueId, { reads: 1 });

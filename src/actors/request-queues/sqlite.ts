@@ -1,16 +1,22 @@
 // The hot statements in the words of SQLite: each operation is one transaction, sent in one trip to the writer.
-import { CompiledQuery } from 'kysely';
-import type { Entry } from './model.ts';
+import { CompiledQuery, sql } from 'kysely';
+import type { Entry } from './request.ts';
 import {
   inOrder,
-  STORED,
+  LISTED,
+  MOST_BYTES,
   type Before,
+  type ListedRow,
+  type Listing,
   type LockedRow,
   type Moment,
   type QueueStatements,
   type HeadRow,
 } from './statements.ts';
 import { numberOf } from './store.ts';
+
+/** `json_each` gives each entry as text that is parsed again for every value in it; the other came with SQLite 3.51. */
+const EACH = isAtLeast(process.versions.sqlite, 3, 51) ? 'jsonb_each' : 'json_each';
 
 const QUEUE_NO = `(select no from request_queues where id = ?1)`;
 
@@ -21,7 +27,7 @@ const INSERT = `insert into queue_requests
     case when g.value ->> 2 is not null then null
       else (q.last_order - ?3 + g.key + 1) * (1 - 2 * (g.value ->> 1)) end,
     g.value ->> 2, 0, null, g.value -> 3, nullif(g.value -> 4, 'null')
-  from request_queues q, json_each(?2) g where q.id = ?1`;
+  from request_queues q, ${EACH}(?2) g where q.id = ?1`;
 
 const MOMENT = `modified_at = max(modified_at + 1, ?3), read_count = read_count + ?4,
   head_item_read_count = head_item_read_count + ?5, write_count = write_count + ?6`;
@@ -33,13 +39,13 @@ const COUNT_ADDED = `update request_queues set total = total + changes(), handle
   last_order = last_order + ?2, ${MOMENT} where id = ?1 returning no`;
 
 const READ_BEFORE = `select id, handled_at is not null as handled from queue_requests
-  where queue_no = ${QUEUE_NO} and id in (select value ->> 0 from json_each(?2))`;
+  where queue_no = ${QUEUE_NO} and id in (select value ->> 0 from ${EACH}(?2))`;
 
 const COUNT_CHANGED = `update request_queues set total = total + c.more, handled = handled + c.more_handled,
     last_order = last_order + ?2, ${MOMENT}
   from (select count(*) - count(r.id) as more,
       sum((g.value ->> 2 is not null) - (r.handled_at is not null)) as more_handled
-    from json_each(?7) g left join queue_requests r on r.queue_no = ${QUEUE_NO} and r.id = g.value ->> 0) c
+    from ${EACH}(?7) g left join queue_requests r on r.queue_no = ${QUEUE_NO} and r.id = g.value ->> 0) c
   where request_queues.id = ?1 returning no`;
 
 const CHANGE = `${INSERT} on conflict (queue_no, id) do update set
@@ -62,6 +68,16 @@ const LOCK = `update queue_requests set lock_until = ?4, locked_by = ?5
   returning id, head, order_no`;
 
 const READ_QUEUE = `select modified_at, had_multiple_clients from request_queues where id = ?1`;
+
+const MOVE_ON = `update request_queues set last_order = last_order + 1 where id = ?1`;
+
+const PLACE = `update queue_requests set lock_until = ?4, locked_by = ?5,
+    order_no = ?6 * (select last_order from request_queues where id = ?1)
+  where queue_no = ${QUEUE_NO} and id = ?2 and order_no is not null and locked_by = ?3 returning id`;
+
+/** That the lock is above 0 is what its index is about. */
+const RELEASE_ALL = `update queue_requests set lock_until = 0, locked_by = null
+  where queue_no = ${QUEUE_NO} and lock_until > ?2 and lock_until > 0 and locked_by = ?3 returning id`;
 
 export const sqliteStatements: QueueStatements = {
   async add(engine, queueId, entries, moment) {
@@ -117,18 +133,36 @@ export const sqliteStatements: QueueStatements = {
 
   async list({ db }, queueId, listing) {
     const { by, after, limit } = listing;
-    const states = by === 'id' ? 'both' : listing.states;
-    const now = by === 'id' ? 0 : listing.now;
-    return await db
+    const column = sql.ref(by);
+    const no = numberOf(queueId);
+    const rows = await db
+      .selectFrom(
+        sql<ListedRow>`(
+          with sized as (
+            select id, own, sum(own) over (order by ${column}) as bytes
+            from (select id, order_no, octet_length(head) + coalesce(octet_length(rest), 0) as own
+              from queue_requests
+              where queue_no = ${no} and ${column} > ${after} ${stateOf(listing)} order by ${column} limit ${limit}))
+          select ${sql.join(LISTED.map((name) => sql.ref(`r.${name}`)))}, sized.bytes
+          from sized cross join queue_requests r
+          where r.queue_no = ${no} and r.id = sized.id and sized.bytes - sized.own < ${MOST_BYTES})`.as(
+          'listed',
+        ),
+      )
+      .selectAll()
+      .execute();
+    return rows;
+  },
+
+  async ids({ db }, queueId, limit) {
+    const rows = await db
       .selectFrom('queue_requests')
-      .select([...STORED, 'order_no'])
+      .select('id')
       .where('queue_no', '=', numberOf(queueId))
-      .where(by, '>', after)
-      .$if(states === 'pending', (some) => some.where('lock_until', '<=', now))
-      .$if(states === 'locked', (some) => some.where('lock_until', '>', now))
-      .orderBy(by)
+      .orderBy('id')
       .limit(limit)
       .execute();
+    return rows.map(({ id }) => id);
   },
 
   async lock(engine, queueId, { limit, client, until, now }) {
@@ -144,6 +178,19 @@ export const sqliteStatements: QueueStatements = {
       rows: inOrder(locked!.rows as LockedRow[]),
     };
   },
+
+  async place(engine, { queueId, id, client }, { until, nextClient, sign }) {
+    const [, placed] = await engine.batch([
+      CompiledQuery.raw(MOVE_ON, [queueId]),
+      CompiledQuery.raw(PLACE, [queueId, id, client, until, nextClient, sign]),
+    ]);
+    return placed!.rows.length > 0;
+  },
+
+  async releaseAll({ db }, queueId, client, now) {
+    const { rows } = await db.executeQuery(CompiledQuery.raw(RELEASE_ALL, [queueId, now, client]));
+    return rows.length;
+  },
 };
 
 /** The entries as one parameter, each in the form `[id, forefront, handledAt, head, rest]`. */
@@ -155,6 +202,18 @@ function toParameter(entries: Entry[]): string {
   return `[${rows.join(',')}]`;
 }
 
+function stateOf(listing: Listing) {
+  if (listing.by === 'id' || listing.states === 'both') return sql``;
+  return listing.states === 'pending'
+    ? sql`and lock_until <= ${listing.now}`
+    : sql`and lock_until > ${listing.now}`;
+}
+
 function valuesOf({ now, reads, headReads, writes }: Moment): number[] {
   return [now, reads, headReads, writes];
+}
+
+function isAtLeast(version: string | undefined, major: number, minor: number): boolean {
+  const [first = 0, second = 0] = (version ?? '').split('.').map(Number);
+  return first > major || (first === major && second >= minor);
 }

@@ -1,6 +1,6 @@
 // What the hot operations ask of an engine. Each engine has its own words for them, held to the same tests.
 import type { Engine } from '../../kernel/storage/engine.ts';
-import type { Entry, StoredRequest } from './model.ts';
+import type { Entry, StoredRequest } from './request.ts';
 
 /** When it happens, and what reads and locks have been counted since the last write. */
 export interface Moment {
@@ -31,6 +31,22 @@ export interface LockOrder {
   now: number;
 }
 
+/** Which request, and the client that says it holds it. */
+export interface Holder {
+  queueId: string;
+  id: string;
+  client: string;
+  now: number;
+}
+
+/** Where a request that is held goes, and who holds it from then on. */
+export interface Placing {
+  until: number;
+  nextClient: string | null;
+  /** -1 for the front of the queue and 1 for its end. */
+  sign: 1 | -1;
+}
+
 /** What the head of a queue shows of a request. */
 export interface HeadRow {
   id: string;
@@ -56,9 +72,17 @@ export interface LockedRows {
 /** The columns that tell all of a request. */
 export const STORED = ['id', 'head', 'rest', 'handled_at', 'lock_until', 'locked_by'] as const;
 
+/** And those that a list goes on by. */
+export const LISTED = [...STORED, 'order_no'] as const;
+
 export interface ListedRow extends StoredRequest {
   order_no: number | null;
+  /** How much there is up to here, with this one. */
+  bytes: number;
 }
+
+/** A list ends with the request that makes it this large, whatever its limit. */
+export const MOST_BYTES = 8_000_000;
 
 /** All requests by id, or those in one of these states in the order of the queue. */
 export type Listing =
@@ -74,8 +98,14 @@ export interface QueueStatements {
   remove(engine: Engine, queueId: string, ids: string[], moment: Moment): Promise<HeadRow[] | undefined>;
   /** The first that are free. Empty when the queue is gone. */
   head(engine: Engine, queueId: string, limit: number, now: number): Promise<HeadRow[]>;
-  /** Behind `after`, as many as the limit. Empty when the queue is gone. */
+  /** Behind `after`, as many as the limit or the size allows. Empty when the queue is gone. */
   list(engine: Engine, queueId: string, listing: Listing): Promise<ListedRow[]>;
+  /** Some of all, for whoever takes them all. */
+  ids(engine: Engine, queueId: string, limit: number): Promise<string[]>;
   /** Locks the first that are free. */
   lock(engine: Engine, queueId: string, order: LockOrder): Promise<LockedRows | undefined>;
+  /** False when the request is not this client's to place. */
+  place(engine: Engine, holder: Holder, placing: Placing): Promise<boolean>;
+  /** Answers with how many the client held. */
+  releaseAll(engine: Engine, queueId: string, client: string, now: number): Promise<number>;
 }

@@ -7,7 +7,9 @@ import { onEachEngine } from '../../../test/engines.ts';
 import { requestQueueMigrations } from '../migrations/request-queues.ts';
 import { noteClient } from './clients.ts';
 import { lockHead, prolongLock, releaseAllLocks, releaseLock } from './locks.ts';
-import { requestIdOf, toEntry, toHeadItem, type NewRequest } from './model.ts';
+import { decodeCursor } from './cursor.ts';
+import type { NewRequest } from './model.ts';
+import { requestIdOf, toEntry, toHeadItem } from './request.ts';
 import { purgeQueue } from './purge.ts';
 import { findRequest, listRequests, readHead } from './reads.ts';
 import { createQueue, findQueues, readQueue } from './store.ts';
@@ -243,6 +245,21 @@ onEachEngine((testEngine) => {
     assert.equal(await releaseAllLocks(engine, queue, 'one', now), 0);
     await prolongLock(engine, { ...holder, client: 'two' }, { until: now + 9000, forefront: false });
     assert.deepEqual(await head(queue, now + 8999), []);
+  });
+
+  test('a page of large requests ends early, and the next goes on there', async () => {
+    const queue = await make();
+    const keys = ['a', 'b', 'c', 'd', 'e', 'f'];
+    const userData = { text: 'x'.repeat(3_000_000) };
+    for (const key of keys) await addRequests(engine, queue, [entry(key, { userData })], NOW);
+    for (const filter of [undefined, ['pending'], ['locked', 'pending']] as const) {
+      const first = await listRequests(engine, queue, { limit: 100, filter }, NOW);
+      assert.equal(first.rows.length, 3);
+      const after = decodeCursor(first.nextCursor!, filter === undefined ? 'id' : 'order');
+      const second = await listRequests(engine, queue, { limit: 100, filter, after }, NOW);
+      const seen = [...first.rows, ...second.rows].map((row) => toHeadItem(row).uniqueKey);
+      assert.deepEqual(filter === undefined ? seen.toSorted() : seen, keys);
+    }
   });
 
   test('a queue remembers that it had several clients, whatever node they were on', async () => {

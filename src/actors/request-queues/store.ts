@@ -1,4 +1,4 @@
-// Request queues in the database: make, find, read requests, list them, remove them.
+// Request queues in the database, without their requests: make one, find some, read one with all that was counted.
 import { sql, type Expression } from 'kysely';
 import { Failure } from '../../kernel/failure.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';

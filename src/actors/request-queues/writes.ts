@@ -1,7 +1,8 @@
 // Adds and changes, gathered per queue: what comes while a statement is under way goes together with the next.
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { Gatherer } from './gather.ts';
-import type { Entry, Registration } from './model.ts';
+import type { Registration } from './model.ts';
+import type { Entry } from './request.ts';
 import { statementsOf } from './engines.ts';
 import type { Moment, HeadRow } from './statements.ts';
 import { numberOf, queueGone } from './store.ts';
@@ -17,14 +18,20 @@ interface Writers {
   changes: Gatherer<Wanted, Registration>;
 }
 
+/** In characters: some hundreds of usual requests, and few large ones. */
+const MEASURE = {
+  most: 1_000_000,
+  sizeOf: ({ entry: { head, rest } }: Wanted) => 1000 + head.length + (rest === null ? 0 : rest.length),
+};
+
 const writers = new WeakMap<Engine, Writers>();
 
 function writersOf(engine: Engine): Writers {
   let known = writers.get(engine);
   if (known === undefined) {
     known = {
-      adds: new Gatherer((queueId, wanted) => writeAdds(engine, queueId, wanted)),
-      changes: new Gatherer((queueId, wanted) => writeChanges(engine, queueId, wanted)),
+      adds: new Gatherer((queueId, wanted) => writeAdds(engine, queueId, wanted), MEASURE),
+      changes: new Gatherer((queueId, wanted) => writeChanges(engine, queueId, wanted), MEASURE),
     };
     writers.set(engine, known);
   }

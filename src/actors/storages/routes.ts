@@ -1,6 +1,7 @@
 // The routes that all kinds of storage share: list, get or create, get, change, delete.
 import { recordEvent } from '../../kernel/events.ts';
 import { Failure } from '../../kernel/failure.ts';
+import type { Caller } from '../../kernel/identity/caller.ts';
 import { demand } from '../../kernel/identity/policy.ts';
 import { schedule } from '../../kernel/due.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
@@ -10,6 +11,7 @@ import { Type, type TObject } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { forgetStorages, openStorage } from './access.ts';
 import { checkName, StorageUpdate, type Storage, type StorageKind } from './model.ts';
+import { pay, USUAL_BUDGET } from './store-limit.ts';
 import { createStorage, deleteStorage, findStorage, listStorages, updateStorage } from './store.ts';
 
 /** What a kind of storage adds to what all have. */
@@ -27,6 +29,13 @@ export interface StorageType {
   summaries(storages: Storage[], kernel: Kernel): Promise<unknown[]>;
   /** Throws when the schema given at creation is not one. */
   checkSchema?(schema: Record<string, unknown>): void;
+}
+
+/** A call about one storage as a whole. */
+interface WholeCall {
+  caller: Caller;
+  now: number;
+  params: { storageId: string };
 }
 
 export const PURGE = 'storages.purge';
@@ -128,8 +137,9 @@ export function storageRoutes(type: StorageType): Route[] {
       params: ByReference,
       reply: { 200: type.Detail },
     },
-    async ({ caller, now, params }, kernel) => {
-      const storage = await openStorage(kernel, kind, 'read', { caller, now, reference: params.storageId });
+    async (call, kernel) => {
+      const { caller } = call;
+      const storage = await open(kernel, 'read', call);
       const isOwner = caller.kind !== 'anonymous' && caller.member.id === storage.userId;
       return reply(200, await type.detail(storage, kernel, isOwner));
     },
@@ -147,8 +157,8 @@ export function storageRoutes(type: StorageType): Route[] {
       reply: { 200: type.Detail },
     },
     async (call, kernel) => {
-      const { caller, now, params, body } = call;
-      const before = await openStorage(kernel, kind, 'write', { caller, now, reference: params.storageId });
+      const { now, body } = call;
+      const before = await open(kernel, 'write', call);
       if (body.name != null) checkName(body.name);
       const after = await kernel.db.transaction().execute(async (tx) => {
         const storage = await updateStorage(tx, before.id, body, now).catch(explainTaken);
@@ -175,8 +185,8 @@ export function storageRoutes(type: StorageType): Route[] {
       reply: { 204: null },
     },
     async (call, kernel) => {
-      const { caller, now, params } = call;
-      const storage = await openStorage(kernel, kind, 'write', { caller, now, reference: params.storageId });
+      const { caller, now } = call;
+      const storage = await open(kernel, 'write', call);
       demand(caller, 'deleteStorage', `${kind}/${storage.id}`);
       await kernel.db.transaction().execute(async (tx) => {
         await removeStorage(tx, storage, now);
@@ -189,6 +199,12 @@ export function storageRoutes(type: StorageType): Route[] {
   );
 
   return [list, create, get, update, remove];
+
+  async function open(kernel: Kernel, need: 'read' | 'write', { caller, now, params }: WholeCall) {
+    const storage = await openStorage(kernel, kind, need, { caller, now, reference: params.storageId });
+    pay(kernel, USUAL_BUDGET[kind], storage.id, now);
+    return storage;
+  }
 }
 
 /** The storage is gone at once; what it held goes behind the call, in pieces. */

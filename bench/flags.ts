@@ -1,0 +1,157 @@
+// Flags over HTTP: lists with filter and sort in small and large projects, one flag, and semantic patches, durable.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { median } from './compare.ts';
+import { Connection, measure } from './raw-http.ts';
+import type { Row } from './report.ts';
+import { startOurs, TOKEN, type BenchServer } from './servers.ts';
+
+const CONNECTIONS = 32;
+const LARGE = 10_000;
+const SMALL = 100;
+const PATCHED = 64;
+
+/** Each with as many hits in the small project as fit on a page. */
+const LISTS = [
+  'filter=type:temporary&sort=name',
+  'filter=query:checkout,state:live&sort=-creationDate',
+  'filter=tags:beta&sort=key',
+  'filter=sdkAvailability:mobile,tags:team-1&sort=-name',
+  'sort=-targetingModifiedDate',
+];
+
+const authorization = { authorization: TOKEN };
+const semantic = {
+  ...authorization,
+  'content-type': 'application/json; domain-model=launchdarkly.semanticpatch',
+};
+
+interface Effort {
+  rounds: number;
+  seconds: number;
+}
+
+export async function benchFlags(effort: Effort): Promise<Row[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-bench-'));
+  const ours = await startOurs({ SIGNALBOX_DATA: folder });
+  try {
+    await fill(ours, 'small', SMALL);
+    await fill(ours, 'large', LARGE);
+    const rows: Row[] = [];
+    for (const query of LISTS) rows.push(await benchList(ours, query, effort));
+    return [...rows, await benchGet(ours, effort), await benchPatch(ours, effort)];
+  } finally {
+    await ours.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function keyOf(index: number): string {
+  return `${index % 2 === 0 ? 'checkout' : 'search'}-${index}`;
+}
+
+async function fill(ours: BenchServer, project: string, count: number): Promise<void> {
+  const connections = Array.from({ length: 16 }, () => new Connection(ours.url, authorization));
+  await call(connections[0]!, 'POST', '/api/v2/projects', JSON.stringify({ key: project, name: project }));
+  let next = 0;
+  await Promise.all(
+    connections.map(async (connection) => {
+      for (let index = next++; index < count; index = next++) {
+        const flag = {
+          key: keyOf(index),
+          name: `Flag ${(index * 7919) % count} of ${project}`,
+          temporary: index % 2 === 0,
+          tags: [`team-${index % 2}`, ...(index % 2 === 0 ? ['beta'] : [])],
+          clientSideAvailability: { usingEnvironmentId: index % 2 === 0, usingMobileKey: true },
+        };
+        await call(connection, 'POST', `/api/v2/flags/${project}`, JSON.stringify(flag));
+      }
+    }),
+  );
+  for (const connection of connections) connection.close();
+}
+
+async function call(connection: Connection, method: string, path: string, body?: string): Promise<string> {
+  const { status, body: text } = await connection.call(method, path, body);
+  if (status >= 300) throw new Error(`${method} ${path} was answered with ${status}: ${text}`);
+  return text;
+}
+
+/** One caller at a time: what counts is how long it waits. */
+async function benchList(ours: BenchServer, query: string, { rounds, seconds }: Effort): Promise<Row> {
+  const path = (project: string) => `/api/v2/flags/${project}?limit=50&env=test&${query}`;
+  const rateOf = async (project: string, time: number) => {
+    const connection = new Connection(ours.url, authorization);
+    const rate = await measure([connection], time, async (one) => {
+      await call(one, 'GET', path(project));
+      return 1;
+    });
+    connection.close();
+    return rate;
+  };
+  await rateOf('small', 1);
+  await rateOf('large', 1);
+  const times: number[] = [];
+  const factors: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const small = await rateOf('small', seconds / 2);
+    const large = await rateOf('large', seconds / 2);
+    times.push(1000 / large);
+    factors.push(small / large);
+  }
+  const factor = median(factors);
+  return {
+    what: `list 50 of ${LARGE} flags, ${query}`,
+    value: `${median(times).toFixed(1)} ms, ${factor.toFixed(2)} × the time`,
+    against: `the same of ${SMALL} flags, at most 3 × the time`,
+    isMet: factor <= 3,
+  };
+}
+
+async function benchGet(ours: BenchServer, effort: Effort): Promise<Row> {
+  const rate = await loadRate(ours, authorization, effort, async (connection) => {
+    await call(connection, 'GET', '/api/v2/flags/large/search-1');
+    return 1;
+  });
+  return {
+    what: `get a flag, ${CONNECTIONS} connections`,
+    value: `${Math.round(rate)}/s`,
+    against: 'at least 2,000/s',
+    isMet: rate >= 2000,
+  };
+}
+
+let patches = 0;
+
+async function benchPatch(ours: BenchServer, effort: Effort): Promise<Row> {
+  const rate = await loadRate(ours, semantic, effort, async (connection) => {
+    patches += 1;
+    const kind = Math.floor(patches / PATCHED) % 2 === 0 ? 'turnFlagOn' : 'turnFlagOff';
+    const body = JSON.stringify({ environmentKey: 'test', comment: 'bench', instructions: [{ kind }] });
+    await call(connection, 'PATCH', `/api/v2/flags/large/${keyOf(patches % PATCHED)}`, body);
+    return 1;
+  });
+  return {
+    what: `semantic patch, durable, ${CONNECTIONS} connections`,
+    value: `${Math.round(rate)}/s`,
+    against: 'at least 1,000/s',
+    isMet: rate >= 1000,
+  };
+}
+
+async function loadRate(
+  ours: BenchServer,
+  headers: Record<string, string>,
+  { rounds, seconds }: Effort,
+  work: (connection: Connection) => Promise<number>,
+): Promise<number> {
+  const rates: number[] = [];
+  for (let round = -1; round < rounds; round += 1) {
+    const connections = Array.from({ length: CONNECTIONS }, () => new Connection(ours.url, headers));
+    const rate = await measure(connections, round === -1 ? 2 : seconds, work);
+    if (round >= 0) rates.push(rate);
+    for (const connection of connections) connection.close();
+  }
+  return median(rates);
+}

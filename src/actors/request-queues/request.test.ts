@@ -1,0 +1,104 @@
+// The rules of requests, without a database.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { Failure } from '../../kernel/failure.ts';
+import type { NewRequest } from './model.ts';
+import { requestIdOf, toEntry, toRequest, uniqueKeyOf } from './request.ts';
+
+const failsWith = (code: string | undefined) => (error: unknown) =>
+  error instanceof Failure && error.kind === 'invalid' && error.details.code === code;
+
+function readBack(request: NewRequest) {
+  const { id, head, rest, handledAt } = toEntry(request, false);
+  return toRequest({ id, head, rest, handled_at: handledAt, lock_until: 0, locked_by: null }, 0);
+}
+
+test('the id is 15 letters and digits of the hash, without its other characters', () => {
+  assert.equal(requestIdOf('https://example.com'), 'EAaArVRs5qV39C9');
+  assert.match(requestIdOf('anything'), /^[A-Za-z0-9]{15}$/);
+});
+
+test('URLs that lead to the same page have the same key', () => {
+  const key = 'https://example.com/a?b=1&c=2';
+  for (const url of [
+    'https://example.com/a?b=1&c=2',
+    'https://EXAMPLE.com/a/?c=2&b=1',
+    ' https://example.com:443/a?b=1&c=2#part ',
+    'https://example.com/a?utm_source=x&b=1&utm_medium=y&c=2',
+  ]) {
+    assert.equal(uniqueKeyOf(url), key, url);
+  }
+  assert.equal(uniqueKeyOf('https://example.com/'), 'https://example.com');
+  assert.equal(uniqueKeyOf('https://example.com/A'), 'https://example.com/A');
+  assert.equal(uniqueKeyOf('no URL'), 'no URL');
+});
+
+test('a uniqueKey that is given wins over the URL', () => {
+  const { id, uniqueKey } = toEntry({ url: 'https://example.com', uniqueKey: 'mine' }, false);
+  assert.deepEqual([id, uniqueKey], [requestIdOf('mine'), 'mine']);
+});
+
+test('without a url and a uniqueKey there is no request', () => {
+  assert.throws(() => toEntry({}, false), failsWith(undefined));
+  assert.throws(() => toEntry({ id: requestIdOf('x') }, false), failsWith(undefined));
+});
+
+test('an id must follow from the key', () => {
+  assert.equal(toEntry({ id: requestIdOf('x'), uniqueKey: 'x' }, false).id, requestIdOf('x'));
+  assert.throws(() => toEntry({ id: 'other', uniqueKey: 'x' }, false), failsWith('request-id-invalid'));
+});
+
+test('keys and URLs that no engine tells apart are refused', () => {
+  for (const text of ['a\0b', 'a\ud800', '\udc00b']) {
+    assert.throws(() => toEntry({ uniqueKey: text }, false), failsWith(undefined));
+    assert.throws(() => toEntry({ uniqueKey: 'k', url: text }, false), failsWith(undefined));
+  }
+});
+
+test('handledAt is a time in ISO 8601', () => {
+  const at = (handledAt: string) => toEntry({ uniqueKey: 'x', handledAt }, false).handledAt;
+  assert.equal(at('2026-01-02T03:04:05.678Z'), Date.UTC(2026, 0, 2, 3, 4, 5, 678));
+  assert.equal(at('2026-01-02T03:04:05+01:00'), Date.UTC(2026, 0, 2, 2, 4, 5));
+  for (const text of ['', 'yesterday', '5', '2026-13-01T00:00:00Z', '1 January 2026']) {
+    assert.throws(() => at(text), failsWith(undefined), text);
+  }
+});
+
+test('what is stored of a request comes back the same', () => {
+  const text = fc.string({ unit: 'binary' });
+  const requests = fc.record(
+    {
+      uniqueKey: fc.string({ minLength: 1, unit: 'grapheme' }).filter((key) => !key.includes('\0')),
+      method: fc.constantFrom('GET' as const, 'POST' as const),
+      retryCount: fc.nat(),
+      loadedUrl: text,
+      payload: fc.oneof(
+        text,
+        fc.dictionary(text, fc.jsonValue()).map((object) => ({ ...object })),
+      ),
+      userData: fc.dictionary(text, fc.jsonValue()).map((object) => ({ ...object })),
+      noRetry: fc.boolean(),
+      errorMessages: fc.array(text),
+    },
+    { requiredKeys: ['uniqueKey', 'method', 'retryCount'] },
+  );
+  fc.assert(
+    fc.property(requests, (request) => {
+      const sent = JSON.parse(JSON.stringify(request)) as NewRequest;
+      assert.deepEqual(readBack(sent), { ...sent, id: requestIdOf(sent.uniqueKey!) });
+    }),
+  );
+});
+
+test('null is the same as absent', () => {
+  const nulls = {
+    loadedUrl: null,
+    payload: null,
+    headers: null,
+    noRetry: null,
+    errorMessages: null,
+    handledAt: null,
+  };
+  assert.deepEqual(readBack({ uniqueKey: 'x', ...nulls }), readBack({ uniqueKey: 'x' }));
+});

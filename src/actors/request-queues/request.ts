@@ -1,0 +1,123 @@
+// A request: how it gets its id, what of it is stored where, and how it is read back.
+import { hash } from 'node:crypto';
+import { Failure } from '../../kernel/failure.ts';
+import type { HeadItem, NewRequest, QueueRequest } from './model.ts';
+
+/** The id that clients reckon with as well: 15 letters and digits of a hash. */
+export function requestIdOf(uniqueKey: string): string {
+  return hash('sha256', uniqueKey, 'base64').replaceAll(/[+/=]/g, '').slice(0, 15);
+}
+
+export function isRequestId(text: string): boolean {
+  return /^[A-Za-z0-9]{15}$/.test(text);
+}
+
+/** What tells URLs apart in crawling: no fragment, no campaign parameters, no slash at the end, and the query in order. */
+export function uniqueKeyOf(url: string): string {
+  const parsed = URL.parse(url.trim());
+  if (parsed === null) return url;
+  const { searchParams, protocol, host, pathname } = parsed;
+  for (const name of new Set(searchParams.keys())) if (name.startsWith('utm_')) searchParams.delete(name);
+  searchParams.sort();
+  const query = searchParams.toString();
+  return `${protocol}//${host}${pathname.replace(/\/$/, '')}${query === '' ? '' : `?${query}`}`;
+}
+
+/** A request as it is written: what the head shows and the rest as JSON, so that any text there is survives any engine. */
+export interface Entry {
+  id: string;
+  uniqueKey: string;
+  forefront: boolean;
+  handledAt: number | null;
+  head: string;
+  rest: string | null;
+}
+
+export function toEntry(request: NewRequest, forefront: boolean): Entry {
+  const { id, url, uniqueKey = url === undefined ? undefined : uniqueKeyOf(url) } = request;
+  if (uniqueKey === undefined) throw invalid('A request needs a url or a uniqueKey');
+  if (!isPlain(uniqueKey)) throw invalid('uniqueKey must be text without NUL and half characters');
+  if (url !== undefined && !isPlain(url)) throw invalid('url must be text without NUL and half characters');
+  const derived = requestIdOf(uniqueKey);
+  if (id !== undefined && id !== derived) {
+    throw new Failure('invalid', `The id "${id}" does not belong to the uniqueKey "${uniqueKey}"`, {
+      code: 'request-id-invalid',
+    });
+  }
+  const { method = 'GET', retryCount = 0, handledAt } = request;
+  return {
+    id: derived,
+    uniqueKey,
+    forefront,
+    handledAt: handledAt == null ? null : parseTime(handledAt),
+    head: JSON.stringify({ uniqueKey, url, method, retryCount }),
+    rest: restOf(request),
+  };
+}
+
+/** Null means the same as absent: clients that read a request back take no null where they sent none. */
+function restOf({
+  loadedUrl,
+  payload,
+  headers,
+  userData,
+  noRetry,
+  errorMessages,
+}: NewRequest): string | null {
+  const rest = {
+    loadedUrl: loadedUrl ?? undefined,
+    payload: payload ?? undefined,
+    headers: headers ?? undefined,
+    userData,
+    noRetry: noRetry ?? undefined,
+    errorMessages: errorMessages ?? undefined,
+  };
+  const text = JSON.stringify(rest);
+  return text === '{}' ? null : text;
+}
+
+/** Two keys with different halves of a character would become the same bytes, and so the same request. */
+function isPlain(text: string): boolean {
+  return !text.includes('\0') && text.isWellFormed();
+}
+
+const ISO_TIME = /^[+-]?\d{4,6}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$/i;
+
+function parseTime(text: string): number {
+  const time = Date.parse(text);
+  if (!ISO_TIME.test(text) || Number.isNaN(time))
+    throw invalid('handledAt must be a date and time in ISO 8601');
+  return time;
+}
+
+/** A request as it is read. */
+export interface StoredRequest {
+  id: string;
+  head: string;
+  rest: string | null;
+  handled_at: number | null;
+  lock_until: number;
+  locked_by: string | null;
+}
+
+export function toRequest(stored: StoredRequest, now: number): QueueRequest {
+  const { rest, handled_at: handledAt, lock_until: lockUntil, locked_by: lockedBy } = stored;
+  return {
+    ...toHeadItem(stored),
+    ...(rest !== null && (JSON.parse(rest) as object)),
+    ...(handledAt !== null && { handledAt: toIso(handledAt) }),
+    ...(lockUntil > now && { lockExpiresAt: toIso(lockUntil), ...(lockedBy && { lockByClient: lockedBy }) }),
+  };
+}
+
+export function toHeadItem({ id, head }: Pick<StoredRequest, 'id' | 'head'>): HeadItem {
+  return { id, ...(JSON.parse(head) as Omit<HeadItem, 'id'>) };
+}
+
+export function toIso(time: number): string {
+  return new Date(time).toISOString();
+}
+
+function invalid(message: string): Failure {
+  return new Failure('invalid', message);
+}
