@@ -32,12 +32,15 @@ if (process.argv[2] === 'ci') {
 
 const TARGET = `
 const args: string[] = process.argv.slice(2);
-if (args[0] === 'wait') {
-  process.on('SIGTERM', () => process.exit(7));
+if (args.includes('wait')) {
+  for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => process.exit(7));
   setInterval(() => {}, 1000);
 }
-console.log(JSON.stringify({ pid: process.pid, path: process.env.PATH?.split('${delimiter}')[0], args }));
+const [path] = process.env.PATH!.split('${delimiter}');
+console.log(JSON.stringify({ pid: process.pid, path, args, flags: process.execArgv }));
 if (args[0] === 'die') process.kill(process.pid, 'SIGKILL');`;
+
+const SMALL_SEMI_SPACE = '--max-semi-space-size=8';
 
 function makeClone(t: TestContext): string {
   const folder = fs.mkdtempSync(join(tmpdir(), 'launcher '));
@@ -67,9 +70,13 @@ function readCalls(clone: string): string[] {
   return fs.existsSync(path) ? fs.readFileSync(path, 'utf8').trim().split('\n') : [];
 }
 
-function start(clone: string, args: string[], { env = {}, isOld = false } = {}) {
-  const flags = isOld ? ['--import', PRETEND_NODE_20] : [];
-  const child = spawn(process.execPath, [...flags, join(clone, 'launch.mjs'), ...args], {
+function start(
+  clone: string,
+  args: string[],
+  { env = {}, flags = [], isOld = false }: { env?: object; flags?: string[]; isOld?: boolean } = {},
+) {
+  const pretence = isOld ? ['--import', PRETEND_NODE_20] : [];
+  const child = spawn(process.execPath, [...flags, ...pretence, join(clone, 'launch.mjs'), ...args], {
     env: {
       ...process.env,
       npm_execpath: join(clone, '../npm-cli.js'),
@@ -96,8 +103,35 @@ async function run(...call: Parameters<typeof start>) {
 test('a Node that is new enough runs the server in the same process', async (t) => {
   const { code, pid, said } = await run(makeClone(t), ['serve', '--port', '0']);
   assert.equal(code, 0);
-  assert.deepEqual(said, { pid, path: dirname(process.execPath), args: ['serve', '--port', '0'] });
+  assert.deepEqual(said, {
+    pid,
+    path: dirname(process.execPath),
+    args: ['serve', '--port', '0'],
+    flags: [SMALL_SEMI_SPACE],
+  });
 });
+
+test('flags given to Node by hand reach the server, after ours', async (t) => {
+  const { said } = await run(makeClone(t), ['serve'], { flags: ['--max-semi-space-size=32'] });
+  assert.deepEqual(said.flags, [SMALL_SEMI_SPACE, '--max-semi-space-size=32']);
+});
+
+test('only a server is started with less room for garbage', async (t) => {
+  const clone = makeClone(t);
+  for (const args of [['--script', 'script.ts', 'serve'], ['doctor']]) {
+    assert.deepEqual((await run(clone, args)).said.flags, []);
+  }
+});
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  test(`${signal} reaches a server that runs in the launcher's own process`, async (t) => {
+    const { child, ended } = start(makeClone(t), ['serve', 'wait']);
+    child.stdout.once('data', () => child.kill(signal));
+    const { code, stderr } = await ended;
+    assert.equal(code, 7);
+    assert.doesNotMatch(stderr, /Warning/);
+  });
+}
 
 test('the first server start installs production packages, the second calls no npm', async (t) => {
   const clone = makeClone(t);
@@ -106,7 +140,7 @@ test('the first server start installs production packages, the second calls no n
   const second = await run(clone, ['serve']);
   assert.equal(second.stderr, '');
   assert.deepEqual(readCalls(clone), ['ci --omit=dev']);
-  assert.deepEqual(fs.readdirSync(join(clone, '.runtime')), []);
+  assert.deepEqual(fs.readdirSync(join(clone, '.runtime')), ['compile-cache']);
 });
 
 test('a script brings the development packages, which satisfy the server too', async (t) => {
@@ -144,6 +178,7 @@ test('an old Node fetches a new one once, which comes first on the PATH', async 
   );
   assert.notEqual(said.pid, pid);
   assert.ok(said.path.startsWith(join(clone, '.runtime/node_modules/')), said.path);
+  assert.deepEqual(said.flags, [SMALL_SEMI_SPACE]);
   await run(clone, ['serve'], { isOld: true });
   assert.deepEqual(readCalls(clone), ['install --ignore-scripts', 'ci --omit=dev']);
 });
@@ -178,7 +213,7 @@ test('what a killed set-up left behind is cleared away', async (t) => {
   fs.writeFileSync(join(clone, '.runtime/lock'), String(pid));
   const { code } = await run(clone, ['serve']);
   assert.equal(code, 0);
-  assert.deepEqual(fs.readdirSync(join(clone, '.runtime')), []);
+  assert.deepEqual(fs.readdirSync(join(clone, '.runtime')), ['compile-cache']);
 });
 
 const obstacles = [

@@ -58,6 +58,8 @@ export interface Call<S extends Shape = Shape> {
   readonly params: StaticOr<S['params'], Record<string, never>>;
   readonly query: StaticOr<S['query'], Record<string, never>>;
   readonly body: StaticOr<S['body'], undefined> | (S['bodyIsOptional'] extends true ? undefined : never);
+  /** As asked for: the handler of GET answers HEAD too. */
+  readonly method: string;
   readonly headers: Record<string, string | string[] | undefined>;
   /** The body as it comes, still in its content encoding; only on routes that stream. */
   readonly stream: Readable;
@@ -100,6 +102,19 @@ export class Text {
   }
 }
 
+/** A body of any type that is there as a whole. */
+export class Bytes {
+  readonly bytes: Uint8Array;
+  readonly headers: Record<string, string>;
+  readonly status: number;
+
+  constructor(bytes: Uint8Array, headers: Record<string, string>, status = 200) {
+    this.bytes = bytes;
+    this.headers = headers;
+    this.status = status;
+  }
+}
+
 /** A body that is made while it is sent, at the pace of whoever reads it. It is given up when the reader goes away. */
 export class Stream {
   readonly source: AsyncIterable<Uint8Array | string>;
@@ -118,7 +133,7 @@ type GoodBody<S extends Shape> =
     ? StaticOr<S['reply'][keyof S['reply']], undefined>
     : never;
 
-export type Result<S extends Shape> = GoodBody<S> | Page | Reply | Stream | Text;
+export type Result<S extends Shape> = GoodBody<S> | Page | Reply | Bytes | Stream | Text;
 
 /** What `route` checks of a handler's result is forgotten here, so that routes of all shapes fit into one list. */
 export interface Route<S extends Shape = Shape> {

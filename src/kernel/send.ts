@@ -8,7 +8,7 @@ import { routeEdition, type RouteEdition } from './edition.ts';
 import type { Failure } from './failure.ts';
 import type { Kernel } from './kernel.ts';
 import { Page } from './page.ts';
-import { Reply, Stream, Text, usualStatus, type Shape } from './route.ts';
+import { Bytes, Reply, Stream, Text, usualStatus, type Shape } from './route.ts';
 
 export class Sender {
   readonly #dialect: Dialect;
@@ -37,6 +37,9 @@ export class Sender {
     const edition = this.edition(shape, call.version);
     if (result instanceof Text) {
       return this.#good(reply, call, edition, new Reply(200, result.text, { 'content-type': result.type }));
+    }
+    if (result instanceof Bytes) {
+      return this.#put(reply, call, result.status, edition.headers, result.headers, result.bytes);
     }
     if (result instanceof Stream) return this.#stream(reply, call, edition, result);
     const { status, body, headers } =
@@ -105,13 +108,13 @@ export class Sender {
     status: number,
     fixed: Headers,
     own: Headers,
-    text?: string,
+    body?: string | Uint8Array,
   ): void {
     const headers = this.#headers(call, fixed, own);
-    if (text !== undefined) headers['content-length'] = String(Buffer.byteLength(text));
+    if (body !== undefined) headers['content-length'] = String(Buffer.byteLength(body));
     reply.hijack();
     reply.raw.writeHead(status, headers);
-    reply.raw.end(text);
+    reply.raw.end(body);
   }
 
   /** Sends at the reader's pace. Once the head is out a failure can only be shown by breaking off: half a body is no body. */

@@ -2,6 +2,7 @@
 import { Failure } from '../failure.ts';
 import { isContainer } from '../patch/json-value.ts';
 import type { Item, Source } from './input.ts';
+import { cellReader, type Path } from './shapes.ts';
 
 const MAX_COLUMNS = 2000;
 const MAX_NAME_LENGTH = 200;
@@ -13,6 +14,8 @@ export interface Columns {
   count: number;
   /** Strings, numbers, booleans; null and undefined are empty. */
   cellsOf: (item: Item) => unknown[];
+  /** The cells of each item in a text of several, as `Texts` has them. */
+  cellsIn: (text: string) => unknown[][];
 }
 
 /**
@@ -63,15 +66,28 @@ export async function collectColumns(source: Source): Promise<Columns> {
   }
   if (names.length === 0) throw noColumns();
   const blank: unknown[] = names.map(() => undefined);
-  return {
-    names,
-    count,
-    cellsOf: (item) => {
-      const cells = blank.slice();
-      fill(cells, root, item);
-      return cells;
-    },
+  const newRow = () => blank.slice();
+  const cellsOf = (item: Item) => {
+    const cells = newRow();
+    fill(cells, root, item);
+    return cells;
   };
+  const columnAt = (path: Path): number | undefined => {
+    let place: Place | undefined = root;
+    for (const key of path) place = place?.inside.get(key);
+    return place?.column;
+  };
+  return { names, count, cellsOf, cellsIn: cellReader({ newRow, cellsOf, columnOf: columnAt }) };
+}
+
+/** The rows of the table in batches, by the quicker way where there is one. */
+export async function* readRows(
+  { cellsOf, cellsIn }: Columns,
+  source: Source,
+  texts: Source<string> | undefined,
+): AsyncGenerator<unknown[][], void> {
+  if (texts === undefined) for await (const items of source()) yield items.map(cellsOf);
+  else for await (const batch of texts()) for (const text of batch) yield cellsIn(text);
 }
 
 function fill(cells: unknown[], place: Place, container: Item | unknown[]): void {

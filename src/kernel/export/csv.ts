@@ -1,18 +1,19 @@
 // Items as CSV (RFC 4180).
 import { Failure } from '../failure.ts';
-import { collectColumns } from './columns.ts';
+import { collectColumns, readRows } from './columns.ts';
 import type { ExportOptions, Source } from './input.ts';
 import { toText, writeText } from './text.ts';
 
 export async function* exportCsv(
   source: Source,
   { bom = true, delimiter = ',', skipHeaderRow = false }: ExportOptions = {},
+  texts?: Source<string>,
 ): AsyncGenerator<string, void> {
   const quoted = quotedWith(delimiter);
   const line = (cells: readonly unknown[]) => toLine(cells, delimiter, quoted);
-  const { names, cellsOf } = await collectColumns(source);
-  const head = skipHeaderRow ? '' : line(names);
-  yield* writeText(source(), { bom, head, row: (item) => line(cellsOf(item)) });
+  const columns = await collectColumns(source);
+  const head = skipHeaderRow ? '' : line(columns.names);
+  yield* writeText(readRows(columns, source, texts), { bom, head, row: line });
 }
 
 /**

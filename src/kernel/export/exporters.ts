@@ -16,7 +16,11 @@ export interface Exporter {
   contentType: string;
   /** What the name of a file ends with, without the dot. */
   extension: string;
-  write: (source: Source, options?: ExportOptions) => Chunks;
+  /**
+   * Tables are written from texts where they are given, and have only their columns from the items: those need not be all
+   * items, as long as they are as many and have the same columns between them.
+   */
+  write: (source: Source, options?: ExportOptions, texts?: Source<string>) => Chunks;
   /** For items that are JSON texts and stay as they are; where the format allows it. */
   writeTexts?: (source: Source<string>, options?: ExportOptions) => Chunks;
 }

@@ -1,5 +1,5 @@
 // Items as an HTML page with one table, well-formed as XML too.
-import { collectColumns } from './columns.ts';
+import { collectColumns, readRows } from './columns.ts';
 import type { ExportOptions, Source } from './input.ts';
 import { escapeMarkup } from './markup.ts';
 import { toText, writeText } from './text.ts';
@@ -10,12 +10,13 @@ const HEAD =
 export async function* exportHtml(
   source: Source,
   { bom = false }: ExportOptions = {},
+  texts?: Source<string>,
 ): AsyncGenerator<string, void> {
-  const { names, cellsOf } = await collectColumns(source);
-  yield* writeText(source(), {
+  const columns = await collectColumns(source);
+  yield* writeText(readRows(columns, source, texts), {
     bom,
-    head: `${HEAD}<thead>\n${toRow('th', names)}</thead>\n<tbody>\n`,
-    row: (item) => toRow('td', cellsOf(item)),
+    head: `${HEAD}<thead>\n${toRow('th', columns.names)}</thead>\n<tbody>\n`,
+    row: (cells) => toRow('td', cells),
     tail: '</tbody>\n</table>\n</body>\n</html>\n',
   });
 }

@@ -7,7 +7,7 @@ import type { Item } from './input.ts';
 import { projectBatches, projector, type Projection } from './project.ts';
 
 function project(item: Item, asked: Projection): Item[] {
-  return projector(asked)!(item);
+  return [...projector(asked)!(item)].filter((each) => each !== undefined);
 }
 
 test('nothing asked is nothing to do', () => {
@@ -163,7 +163,8 @@ test('whatever is asked, items stay plain objects and the source is not changed'
     fc.property(anyBatches, asked, (batches, projection) => {
       const items = batches.flat();
       const before = JSON.stringify(items);
-      for (const item of items.flatMap((each) => projector(projection)?.(each) ?? [each])) {
+      const isAsked = projector(projection) !== undefined;
+      for (const item of isAsked ? items.flatMap((each) => project(each, projection)) : items) {
         assert.equal(Object.getPrototypeOf(item), Object.prototype);
         assert.equal(JSON.stringify(JSON.parse(JSON.stringify(item))), JSON.stringify(item));
         if (projection.clean === true) assert.ok(Object.keys(item).every((key) => !key.startsWith('#')));
@@ -181,28 +182,60 @@ test('deep nesting is refused by flattening and does not fill the stack', () => 
   assert.equal(project({ list: [nested(10_000)] }, { unwind: ['list'], clean: true }).length, 1);
 });
 
-test('unwinding that would fill the memory is refused', () => {
-  const list = Array.from({ length: 100_000 }, (_, at) => at);
-  assert.equal(project({ id: 1, list }, { unwind: ['list'] }).length, 100_000);
-  for (const item of [
-    { a: list, b: list },
-    { ...Object.fromEntries(list.map((at) => [`k${at}`, 0])), a: list },
-  ]) {
-    assert.throws(
-      () => project(item, { unwind: ['a', 'b'] }),
-      (error) => error instanceof Failure && error.kind === 'invalid',
-    );
+const list = Array.from({ length: 10_000 }, (_, at) => at);
+
+function unwound(item: Item, asked: Projection): AsyncGenerator<Item[], void> {
+  return projectBatches(sourceOf([item])(), projector(asked)!);
+}
+
+test('lists that multiply come one after the other, and whoever has enough can leave', async () => {
+  const items: Item[] = [];
+  for await (const batch of unwound({ a: list, b: list, c: list }, { unwind: ['a', 'b', 'c'] })) {
+    items.push(...batch);
+    if (items.length > 20_000) break;
   }
+  assert.deepEqual(items[0], { a: 0, b: 0, c: 0 });
+  assert.deepEqual(items[10_001], { a: 0, b: 1, c: 1 });
 });
 
-test('batches stay about as large when their items unwind', async () => {
+test('batches are small where items are large', async () => {
+  const item = { ...Object.fromEntries(list.map((at) => [`k${at}`, 0])), a: list };
+  const { value } = await unwound(item, { unwind: ['a'] }).next();
+  assert.ok(value!.length > 0 && value!.length < 1000);
+});
+
+const nothing: [string, Item, Projection][] = [
+  ['all items are left out', { a: list, b: list }, { unwind: ['a', 'b'], fields: ['none'], skipEmpty: true }],
+  ['lists are empty', { a: list, b: list, c: [] }, { unwind: ['a', 'b', 'c'] }],
+];
+for (const [why, item, asked] of nothing) {
+  test(`other work has its turn while nothing comes because ${why}`, async () => {
+    const batches = unwound(item, asked);
+    for (let turn = 0; turn < 3; turn += 1)
+      assert.deepEqual(await batches.next(), { done: false, value: [] });
+    await batches.return();
+  });
+}
+
+test('an item that unwinds to more than five million is refused', () => {
+  const readAll = () => {
+    for (const _ of projector({ unwind: ['a', 'b'] })!({ a: list, b: list }));
+  };
+  assert.throws(readAll, (error) => error instanceof Failure && error.kind === 'invalid');
+});
+
+test('as many unwound fields as a query can name do not fill the stack', () => {
+  const unwind = Array.from({ length: 10_000 }, (_, at) => `k${at}`);
+  const item = Object.fromEntries(unwind.slice(0, 100).map((key) => [key, [1]]));
+  assert.equal(project(item, { unwind }).length, 1);
+});
+
+test('items that unwind to few share a batch', async () => {
   const batch = Array.from({ length: 10 }, (_, id) => ({ id, list: [1, 2, 3, 4] }));
   const sizes: number[] = [];
-  for await (const each of projectBatches(
-    sourceOf<Item>(batch, [], [{}])(),
-    projector({ unwind: ['list'] })!,
-  )) {
+  const unwindList = projector({ unwind: ['list'] })!;
+  for await (const each of projectBatches(sourceOf<Item>(batch, [], [{}])(), unwindList)) {
     sizes.push(each.length);
   }
-  assert.deepEqual(sizes, [12, 12, 12, 4, 1]);
+  assert.deepEqual(sizes, [40, 1]);
 });

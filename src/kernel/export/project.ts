@@ -26,73 +26,115 @@ export interface Projection {
   skipEmpty?: boolean;
 }
 
-/** Steps of one item share it: unwinding two long arrays multiplies, and a small item must not fill the memory. */
-interface Budget {
-  members: number;
-}
-const MAX_UNWOUND_MEMBERS = 1_000_000;
+/** What becomes of an item, one after the other as they are asked for; undefined stands for each that is left out. */
+export type Project = (item: Item) => Iterable<Item | undefined>;
 
-type Step = (item: Item, budget: Budget) => Item[];
+/** Undefined for an item that is left out. */
+type Change = (item: Item) => Item | undefined;
 
 /** Undefined when nothing is asked: then items need not even be parsed. The steps are in the order of the documentation. */
-export function projector(asked: Projection): ((item: Item) => Item[]) | undefined {
+export function projector(asked: Projection): Project | undefined {
   const { simplified, skipFailedPages, unwind = [], flatten = [], fields = [], omit = [], clean } = asked;
   const { outputFields = [], skipHidden = clean, skipEmpty = clean } = asked;
   if (outputFields.length > 0 && outputFields.length !== fields.length) {
     throw new Failure('invalid', 'outputFields must name as many fields as fields does.');
   }
-  const steps: Step[] = [];
-  if (skipFailedPages === true) steps.push((item) => (memberOf(item, 'errorInfo') == null ? [item] : []));
-  if (simplified === true) {
-    steps.push((item) => [pick(item, ['url', 'pageFunctionResult', 'errorInfo'])]);
-    steps.push((item, budget) => unwindField(item, 'pageFunctionResult', budget));
+  const before: Change[] = [];
+  if (skipFailedPages === true) {
+    before.push((item) => (memberOf(item, 'errorInfo') == null ? item : undefined));
   }
-  for (const field of unwind) steps.push((item, budget) => unwindField(item, field, budget));
-  if (flatten.length > 0) steps.push((item) => [flattenKeys(item, new Set(flatten))]);
-  if (omit.length > 0) steps.push((item) => [omit.reduce(without, item)]);
-  if (fields.length > 0) steps.push((item) => [pick(item, fields, outputFields)]);
-  if (skipHidden === true) steps.push((item) => [withoutHidden(item)]);
-  if (skipEmpty === true) steps.push((item) => (isEmpty(item) ? [] : [item]));
-  if (steps.length === 0) return undefined;
-  return (item) => {
-    const budget = { members: MAX_UNWOUND_MEMBERS };
-    return steps.reduce((items, step) => items.flatMap((each) => step(each, budget)), [item]);
-  };
+  if (simplified === true) before.push((item) => pick(item, ['url', 'pageFunctionResult', 'errorInfo']));
+  const unwound = simplified === true ? ['pageFunctionResult', ...unwind] : unwind;
+  const after: Change[] = [];
+  if (flatten.length > 0) after.push((item) => flattenKeys(item, new Set(flatten)));
+  if (omit.length > 0) after.push((item) => omit.reduce(without, item));
+  if (fields.length > 0) after.push((item) => pick(item, fields, outputFields));
+  if (skipHidden === true) after.push(withoutHidden);
+  if (skipEmpty === true) after.push((item) => (isEmpty(item) ? undefined : item));
+
+  if (unwound.length > 0) return (item) => unwindBetween(item, before, unwound, after);
+  const changes = [...before, ...after];
+  return changes.length === 0 ? undefined : (item) => [change(item, changes)];
 }
 
-/** Batches of about their old size also where each item unwinds to many. */
+function change(item: Item, changes: readonly Change[]): Item | undefined {
+  let changed: Item | undefined = item;
+  for (const each of changes) {
+    changed = each(changed);
+    if (changed === undefined) return undefined;
+  }
+  return changed;
+}
+
+function* unwindBetween(
+  item: Item,
+  before: readonly Change[],
+  fields: readonly string[],
+  after: readonly Change[],
+): Generator<Item | undefined, void> {
+  const begun = change(item, before);
+  if (begun === undefined) return;
+  for (const each of unwindFields(begun, fields)) yield each && change(each, after);
+}
+
+/** What a batch is at the most: an item of many keys may take milliseconds to unwind, and each of the new ones as much memory. */
+const BATCH_ITEMS = 1000;
+const BATCH_MS = 10;
+
+/** In batches however many an item unwinds to, and with a turn for other work after each. */
 export async function* projectBatches(
   batches: AsyncIterable<readonly Item[]>,
-  project: (item: Item) => Item[],
+  project: Project,
 ): AsyncGenerator<Item[], void> {
   for await (const batch of batches) {
     let projected: Item[] = [];
+    let pause = performance.now() + BATCH_MS;
     for (const item of batch) {
-      for (const each of project(item)) projected.push(each);
-      if (projected.length >= batch.length) {
+      for (const each of project(item)) {
+        if (each !== undefined) projected.push(each);
+        if (projected.length < BATCH_ITEMS && performance.now() < pause) continue;
         yield projected;
         projected = [];
+        await new Promise(setImmediate);
+        pause = performance.now() + BATCH_MS;
       }
     }
     if (projected.length > 0) yield projected;
   }
 }
 
-function unwindField(item: Item, field: string, budget: Budget): Item[] {
-  const value = valueAt(item, field);
-  if (!isContainer(value)) return [item];
-  const rest = without(item, field);
-  if (!Array.isArray(value)) return [{ ...rest, ...value }];
-  budget.members -= value.length * (Object.keys(rest).length + 1);
-  if (budget.members < 0) {
-    throw new Failure(
-      'invalid',
-      'An item unwinds to more than a million values. Unwind fewer of its fields.',
-    );
+/** More steps than the longest list of one item has elements; lists multiply, and a small item must not be work for ever. */
+const MAX_STEPS = 5_000_000;
+
+/** Depth first, so that no more is held than one item for each field, however many there come of it. */
+function* unwindFields(item: Item, fields: readonly string[]): Generator<Item | undefined, void> {
+  const levels: Iterator<Item>[] = [unwindField(item, fields[0]!)];
+  for (let steps = 0; levels.length > 0; steps += 1) {
+    if (steps > MAX_STEPS) throw tooMany();
+    const next = levels.at(-1)!.next();
+    if (next.done === true) {
+      levels.pop();
+      yield undefined; // empty lists may follow each other without end
+    } else if (levels.length === fields.length) yield next.value;
+    else levels.push(unwindField(next.value, fields[levels.length]!));
   }
-  return value.map((element: unknown) =>
-    isObject(element) ? { ...rest, ...element } : withMember(rest, field, element),
-  );
+}
+
+function* unwindField(item: Item, field: string): Generator<Item, void> {
+  const value = valueAt(item, field);
+  if (!isContainer(value)) {
+    yield item;
+    return;
+  }
+  const rest = without(item, field);
+  if (!Array.isArray(value)) yield { ...rest, ...value };
+  else
+    for (const element of value)
+      yield isObject(element) ? { ...rest, ...element } : withMember(rest, field, element);
+}
+
+function tooMany(): Failure {
+  return new Failure('invalid', 'An item unwinds to more than five million. Unwind fewer of its fields.');
 }
 
 function flattenKeys(item: Item, keys: ReadonlySet<string>): Item {

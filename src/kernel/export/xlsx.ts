@@ -1,6 +1,6 @@
 // Items as a workbook of spreadsheets (Office Open XML), written as it comes.
-import { collectColumns, type Columns } from './columns.ts';
-import type { ExportOptions, Item, Source } from './input.ts';
+import { collectColumns, readRows, type Columns } from './columns.ts';
+import type { ExportOptions, Source } from './input.ts';
 import { escapeMarkup } from './markup.ts';
 import { toText, writeText } from './text.ts';
 import { XML_DECLARATION } from './xml.ts';
@@ -19,17 +19,22 @@ const CONTENT_TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetm
 export async function* exportXlsx(
   source: Source,
   _options?: ExportOptions,
+  texts?: Source<string>,
 ): AsyncGenerator<Uint8Array, void> {
-  yield* writeWorkbook(source, MAX_ROWS - 1);
+  yield* writeWorkbook(source, MAX_ROWS - 1, texts);
 }
 
-export async function* writeWorkbook(source: Source, rowsPerSheet: number): AsyncGenerator<Uint8Array, void> {
+export async function* writeWorkbook(
+  source: Source,
+  rowsPerSheet: number,
+  texts?: Source<string>,
+): AsyncGenerator<Uint8Array, void> {
   const columns = await collectColumns(source);
-  const batches = source()[Symbol.asyncIterator]();
+  const batches = readRows(columns, source, texts);
   try {
     yield* writeZip(workbookParts(columns, rowsPerSheet, { batches, rest: [] }));
   } finally {
-    await batches.return?.();
+    await batches.return();
   }
 }
 
@@ -70,13 +75,15 @@ function relation(id: number, type: string, target: string): string {
   return `<Relationship Id="rId${id}" Type="${RELATIONS}/${type}" Target="${target}"/>`;
 }
 
-/** Where the reading of the items stands between two sheets. */
+type Cells = readonly unknown[];
+
+/** Where the reading of the rows stands between two sheets. */
 interface Cursor {
-  batches: AsyncIterator<readonly Item[]>;
-  rest: readonly Item[];
+  batches: AsyncIterator<readonly Cells[]>;
+  rest: readonly Cells[];
 }
 
-async function* take(cursor: Cursor, count: number): AsyncGenerator<readonly Item[], void> {
+async function* take(cursor: Cursor, count: number): AsyncGenerator<readonly Cells[], void> {
   for (let left = count; left > 0;) {
     if (cursor.rest.length === 0) {
       const next = await cursor.batches.next();
@@ -90,13 +97,10 @@ async function* take(cursor: Cursor, count: number): AsyncGenerator<readonly Ite
   }
 }
 
-function writeSheet(
-  { names, cellsOf }: Columns,
-  items: AsyncIterable<readonly Item[]>,
-): AsyncGenerator<string> {
+function writeSheet({ names }: Columns, rows: AsyncIterable<readonly Cells[]>): AsyncGenerator<string> {
   const letters = names.map((_, at) => columnLetters(at));
   let row = 1;
-  const toRow = (cells: readonly unknown[]): string => {
+  const toRow = (cells: Cells): string => {
     let text = `<row r="${row}">`;
     for (let at = 0; at < cells.length; at += 1) {
       const value = cells[at];
@@ -105,9 +109,9 @@ function writeSheet(
     row += 1;
     return `${text}</row>`;
   };
-  return writeText(items, {
+  return writeText(rows, {
     head: `${XML_DECLARATION}<worksheet xmlns="${MAIN}"><sheetData>${toRow(names)}`,
-    row: (item) => toRow(cellsOf(item)),
+    row: toRow,
     tail: '</sheetData></worksheet>',
   });
 }
@@ -115,15 +119,25 @@ function writeSheet(
 function toCell(place: string, value: unknown): string {
   if (typeof value === 'number' && Number.isFinite(value)) return `<c r="${place}"><v>${value}</v></c>`;
   if (typeof value === 'boolean') return `<c r="${place}" t="b"><v>${value ? 1 : 0}</v></c>`;
-  return `<c r="${place}" t="inlineStr"><is><t xml:space="preserve">${escapeCell(toText(value))}</t></is></c>`;
+  const text = toText(value);
+  const space = SPACED.test(text) ? ' xml:space="preserve"' : '';
+  return `<c r="${place}" t="inlineStr"><is><t${space}>${escapeCell(text)}</t></is></c>`;
 }
+
+/** Where programs may take away space unless told not to. */
+const SPACED = /^\s|\s$|\s\s|[\t\n\r]/;
 
 /** Characters that XML cannot hold, a carriage return among them, and text that looks like their escape. */
 // oxlint-disable-next-line no-control-regex
 const ESCAPED = /[\u0000-\u0008\u000B-\u001F\uFFFE\uFFFF]|_(?=x[\dA-Fa-f]{4}_)/g;
 
+/** Finds what needs a closer look; most text needs none. */
+// oxlint-disable-next-line no-control-regex
+const SUSPECT = /[&<>"_\u0000-\u0008\u000B-\u001F\uD800-\uDFFF\uFFFE\uFFFF]/;
+
 /** Text beyond the limit is cut off, as a program that finds it takes the file for damaged. */
 function escapeCell(text: string): string {
+  if (text.length <= MAX_TEXT_LENGTH && !SUSPECT.test(text)) return text;
   const cut = text.length > MAX_TEXT_LENGTH ? text.slice(0, MAX_TEXT_LENGTH) : text;
   return escapeMarkup(
     cut.replaceAll(ESCAPED, (character) => {

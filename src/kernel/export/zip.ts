@@ -1,5 +1,5 @@
 // Writes a ZIP archive as it comes: nothing is known of a part before it has gone through, so its sizes follow it.
-import { pipeline, Readable } from 'node:stream';
+import { finished } from 'node:stream/promises';
 import { constants, crc32, createDeflateRaw } from 'node:zlib';
 
 export interface ZipPart {
@@ -26,7 +26,7 @@ export async function* writeZip(
     const entry: ZipEntry = { name, crc: 0, packedSize: 0, size: 0, offset };
     const header = localHeader(name);
     yield header;
-    for await (const packed of deflate(measure(content, entry))) {
+    for await (const packed of deflate(content, entry)) {
       entry.packedSize += packed.length;
       yield packed;
     }
@@ -38,20 +38,49 @@ export async function* writeZip(
   yield directory(entries, offset);
 }
 
-async function* measure(content: ZipPart['content'], entry: ZipEntry): AsyncGenerator<Uint8Array, void> {
-  for await (const piece of content) {
-    const encoded = typeof piece === 'string' ? Buffer.from(piece) : piece;
-    entry.crc = crc32(encoded, entry.crc);
-    entry.size += encoded.length;
-    yield encoded;
+/**
+ * Compression runs on a thread beside, on one piece while the next is made. The lowest level is twice as fast as the usual
+ * one, for a fifth more bytes.
+ */
+async function* deflate(content: ZipPart['content'], entry: ZipEntry): AsyncGenerator<Uint8Array, void> {
+  const packer = createDeflateRaw({ level: constants.Z_BEST_SPEED, chunkSize: 64 * 1024 });
+  const packed: Uint8Array[] = [];
+  packer.on('data', (some: Uint8Array) => packed.push(some));
+  const write = (plain: Uint8Array) =>
+    new Promise<void>((resolve, reject) =>
+      packer.write(plain, (error) => (error ? reject(error) : resolve())),
+    );
+  const encode = encoder();
+  let writing = Promise.resolve();
+  try {
+    for await (const piece of content) {
+      const plain = typeof piece === 'string' ? encode(piece) : piece;
+      entry.crc = crc32(plain, entry.crc);
+      entry.size += plain.length;
+      await writing;
+      yield* packed.splice(0);
+      writing = write(plain);
+      writing.catch(() => {}); // whoever waits for it hears of it; nobody may
+    }
+    await writing;
+    packer.end();
+    await finished(packer);
+    yield* packed;
+  } finally {
+    packer.destroy();
   }
 }
 
-/** Compression runs on a thread beside. The lowest level is twice as fast as the usual one, for a fifth more bytes. */
-function deflate(content: AsyncIterable<Uint8Array>): AsyncIterable<Buffer> {
-  const packer = createDeflateRaw({ level: constants.Z_BEST_SPEED, chunkSize: 64 * 1024 });
-  // A failure of the content destroys the packer, whose reader then gets it; here is nothing more to do about it.
-  return pipeline(Readable.from(content), packer, () => undefined);
+const ROOM = 256 * 1024;
+
+/** Two rooms in turns, one of which is still being packed: new memory for each piece would pile up until it is cleared away. */
+function encoder(): (text: string) => Uint8Array {
+  const rooms: [Buffer, Buffer] = [Buffer.allocUnsafeSlow(ROOM), Buffer.allocUnsafeSlow(ROOM)];
+  return (text) => {
+    if (3 * text.length > ROOM) return Buffer.from(text);
+    rooms.reverse();
+    return rooms[0].subarray(0, rooms[0].write(text));
+  };
 }
 
 // Numbers of the format, from its description (APPNOTE 6.3). A field of 16 or 32 bits that is too small for its value
