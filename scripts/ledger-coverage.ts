@@ -10,16 +10,13 @@ export type Coverage = {
 
 // A test's name is the first argument of `test(…)`, wherever it is declared: in a loop over engines as well. Skipped and
 // pending tests hold nothing.
-const NAME = /\b(?:test|it)\(\s*['"`]((?:[A-Z]\d+\s)+)/g;
+const NAME = /\b(?:test|it)\(\s*['"`]((?:[A-Z]\d+:?\s)+)/g;
 const COMMENT_LINE = /^\s*(?:\/\/|\*).*/gm;
 
 export function findCoverage(ledger: Ledger, tests: ReadonlyMap<string, string>): Coverage {
   const named = [...tests].flatMap(([path, text]) =>
     [...text.replace(COMMENT_LINE, '').matchAll(NAME)].flatMap(([, ids = '']) =>
-      ids
-        .trim()
-        .split(/\s/)
-        .map((id) => ({ path, id })),
+      (ids.match(/\w+/g) ?? []).map((id) => ({ path, id })),
     ),
   );
   const held = new Set(named.map(({ id }) => id));

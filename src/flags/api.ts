@@ -7,13 +7,55 @@ import { parseMediaType } from '../kernel/media-type.ts';
 import { describeApi } from '../kernel/openapi.ts';
 import { route } from '../kernel/route.ts';
 import { Type } from '../kernel/schema.ts';
+import { approvalHandlers } from './approvals/apply.ts';
+import { approvalReviewRoutes } from './approvals/review-routes.ts';
+import { approvalRoutes } from './approvals/routes.ts';
+import { auditLogRoutes } from './audit-log/routes.ts';
+import { environmentKeyRoutes } from './environments/key-routes.ts';
+import { environmentRoutes } from './environments/routes.ts';
 import { FlagsError, spell, status } from './failures.ts';
+import { dependentFlagRoutes } from './feature-flags/dependent-routes.ts';
+import { featureFlagRoutes } from './feature-flags/routes.ts';
+import { flagStatusRoutes } from './feature-flags/status-routes.ts';
+import { expiryHandlers } from './feature-flags/expiring-targets/expire.ts';
+import { expiringTargetRoutes } from './feature-flags/expiring-targets/routes.ts';
+import { flagLinkRoutes } from './flag-links/routes.ts';
+import { followerRoutes } from './followers/routes.ts';
 import { Collection, toCollection } from './links.ts';
+import { patchMembers } from './members/bulk-routes.ts';
+import { postMembers } from './members/invite-routes.ts';
+import { memberRoutes } from './members/routes.ts';
+import { approvalMigrations } from './migrations/approvals.ts';
+import { expiringTargetMigrations } from './migrations/expiring-targets.ts';
 import { featureFlagMigrations } from './migrations/feature-flags.ts';
+import { flagLinkMigrations } from './migrations/flag-links.ts';
+import { followerMigrations } from './migrations/followers.ts';
 import { projectMigrations } from './migrations/projects.ts';
+import { scheduledChangeMigrations } from './migrations/scheduled-changes.ts';
+import { segmentMigrations } from './migrations/segments.ts';
+import { triggerMigrations } from './migrations/triggers.ts';
+import { webhookMigrations } from './migrations/webhooks.ts';
+import { flagDefaultsRoutes } from './projects/flag-defaults-routes.ts';
+import { ensureProject } from './projects/make.ts';
+import { projectRoutes } from './projects/routes.ts';
+import { roleRoutes } from './roles/routes.ts';
 import { rootRoutes } from './root/routes.ts';
+import { scheduledChangeHandlers } from './scheduled-changes/execute.ts';
+import { scheduledChangeRoutes } from './scheduled-changes/routes.ts';
+import { tagRoutes } from './tags/routes.ts';
+import { segmentExpiryHandlers } from './segments/expire.ts';
+import { segmentExpiringRoutes } from './segments/expiring-routes.ts';
+import { segmentMemberRoutes } from './segments/member-routes.ts';
+import { segmentRoutes } from './segments/routes.ts';
+import { memberSweep } from './segments/sweep.ts';
+import { teamBulkRoutes } from './teams/bulk-routes.ts';
+import { teamRoutes } from './teams/routes.ts';
 import { tokenRoutes } from './tokens/routes.ts';
+import { fireRoutes, isTriggerPath } from './triggers/fire.ts';
+import { triggerRoutes } from './triggers/routes.ts';
 import { readVersion, versions } from './version.ts';
+import { hooks } from './webhooks/deliver.ts';
+import { webhookRoutes } from './webhooks/routes.ts';
 
 const WINDOW_SECONDS = 10;
 
@@ -79,12 +121,66 @@ const getOpenApi = route(
 
 export const flagsApi: Api = {
   dialect,
-  routes: [...rootRoutes, getOpenApi, ...tokenRoutes],
-  migrations: [...projectMigrations, ...featureFlagMigrations],
+  routes: [
+    ...rootRoutes,
+    getOpenApi,
+    ...tokenRoutes,
+    ...memberRoutes,
+    postMembers,
+    patchMembers,
+    ...teamRoutes,
+    ...teamBulkRoutes,
+    ...roleRoutes,
+    ...featureFlagRoutes,
+    ...flagStatusRoutes,
+    ...dependentFlagRoutes,
+    ...projectRoutes,
+    ...flagDefaultsRoutes,
+    ...environmentRoutes,
+    ...environmentKeyRoutes,
+    ...expiringTargetRoutes,
+    ...approvalRoutes,
+    ...approvalReviewRoutes,
+    ...scheduledChangeRoutes,
+    ...triggerRoutes,
+    ...fireRoutes,
+    ...followerRoutes,
+    ...flagLinkRoutes,
+    ...segmentRoutes,
+    ...segmentMemberRoutes,
+    ...segmentExpiringRoutes,
+    ...auditLogRoutes,
+    ...webhookRoutes,
+    ...tagRoutes,
+  ],
+  migrations: [
+    ...projectMigrations,
+    ...featureFlagMigrations,
+    ...expiringTargetMigrations,
+    ...segmentMigrations,
+    ...scheduledChangeMigrations,
+    ...approvalMigrations,
+    ...triggerMigrations,
+    ...followerMigrations,
+    ...flagLinkMigrations,
+    ...webhookMigrations,
+  ],
+  firstStart: ensureProject,
+  hooks,
+  work: (kernel) => ({
+    handlers: {
+      ...expiryHandlers(kernel),
+      ...segmentExpiryHandlers(kernel),
+      ...scheduledChangeHandlers(kernel),
+      ...approvalHandlers(kernel),
+    },
+    recurring: [memberSweep(kernel)],
+  }),
 };
 
 /** The bare token, or `Bearer` and the token. A token beats a cookie. */
-function credentialOf({ headers }: CallFacts): Credential | undefined {
+function credentialOf({ headers, url }: CallFacts): Credential | undefined {
+  if (isTriggerPath(url)) return undefined;
   const authorization = headers.authorization?.trim();
   if (authorization === undefined || authorization === '') return cookieOf(headers.cookie);
   const secret = /^bearer\s+(.+)$/i.exec(authorization)?.[1] ?? authorization;

@@ -1,9 +1,13 @@
 // A change to anything of the flag service: the permissions it takes are asked, and it is written down where it happens.
 import type { Access, Actor } from '../kernel/events.ts';
 import { recordEvent } from '../kernel/events.ts';
+import type { KnownCaller } from '../kernel/identity/caller.ts';
 import type { Call } from '../kernel/route.ts';
 import type { Db } from '../kernel/storage/tables.ts';
+import type { EntryExtras, Update, Who } from './audit-log/entry.ts';
+import { toDetail } from './audit-log/model.ts';
 import { withoutTags } from './resources.ts';
+import { tellWebhooks } from './webhooks/deliver.ts';
 
 export interface Change {
   /** What it took. The entry is filed under the first. */
@@ -19,15 +23,7 @@ export interface Change {
   before?: unknown;
   after?: unknown;
   comment?: string | undefined;
-  /** The update as it came, in the words of the patch kind: `{patch: […]}`, `{merge: {…}}` or `{instructions: […]}`. */
-  update?: { patch: unknown } | { merge: unknown } | { instructions: unknown };
-}
-
-/** What an event holds for the audit log beside its columns. */
-export interface ChangeDetail {
-  verb: string;
-  description?: string;
-  update?: Change['update'];
+  update?: Update;
 }
 
 /** Asks for every permission that the change takes. */
@@ -35,20 +31,35 @@ export function demandAll(call: Pick<Call, 'demand'>, accesses: readonly Access[
   for (const { action, resource } of accesses) call.demand(resource, action);
 }
 
-/** In the transaction of the change. Whoever records must `engine.notify('due')` after the commit, for the webhooks. */
+/** At the end of the transaction of the change. Whoever records must `engine.notify('due')` after the commit, for the webhooks. */
 export async function recordChange(tx: Db, actor: Actor, change: Change): Promise<void> {
   const { accesses, kind, name, verb, description, before, after, comment, update } = change;
-  const [{ action, resource }] = accesses;
-  const detail: ChangeDetail = { verb, ...(description && { description }), ...(update && { update }) };
-  await recordEvent(tx, actor, {
-    action,
-    resource: withoutTags(resource),
-    accesses: [...accesses],
-    kind,
-    name,
-    before,
-    after,
-    comment,
-    detail,
-  });
+  const [{ action, resource: tagged }] = accesses;
+  const resource = withoutTags(tagged);
+  const extras: EntryExtras = {
+    verb,
+    ...(description && { description }),
+    ...(update && { update }),
+    who: whoIs(actor.caller),
+  };
+  const event = { accesses: [...accesses], resource, kind, name, before, after, comment };
+  const id = await recordEvent(tx, actor, { ...event, action, detail: extras, words: verb });
+  const toBody = () => JSON.stringify(toDetail({ ...event, ...extras, id, at: actor.now }));
+  await tellWebhooks(tx, { eventId: id, accesses, toBody }, actor.now);
+}
+
+function whoIs(caller: KnownCaller | undefined): Who {
+  if (caller === undefined) return {};
+  const { member, token } = caller;
+  return {
+    member: {
+      _id: member.id,
+      email: member.email,
+      ...(member.firstName !== undefined && { firstName: member.firstName }),
+      ...(member.lastName !== undefined && { lastName: member.lastName }),
+    },
+    ...(token && {
+      token: { _id: token.id, name: token.name, ending: token.ending, serviceToken: token.isService },
+    }),
+  };
 }

@@ -56,11 +56,13 @@ export const FlagsError = Type.Object(
 );
 
 export function spell({ kind, message, details }: Failure, { id }: CallFacts): unknown {
-  const { code, access } = details;
+  const { code, access, data } = details;
   return {
     code: code ?? CODES[kind],
     message,
     id,
+    // Clients read which addresses of an invitation were wrong. Other data is not for them.
+    ...(data?.['invalid_emails'] !== undefined && { invalid_emails: data['invalid_emails'] }),
     ...(access !== undefined && { access, reason: { effect: 'deny' } }),
   };
 }

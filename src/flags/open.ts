@@ -2,11 +2,16 @@
 import { Failure } from '../kernel/failure.ts';
 import { shorten } from '../kernel/patch/pointer.ts';
 import type { Call } from '../kernel/route.ts';
+import { Type } from '../kernel/schema.ts';
 import type { Db } from '../kernel/storage/tables.ts';
 import { findEnvironment, listEnvironments } from './environments/store.ts';
 import type { Environment, Project } from './projects/project.ts';
 import { findProject } from './projects/store.ts';
 import { environmentalResource, projectResource, type Tagged } from './resources.ts';
+
+/** For the `params` of routes. */
+export const ByProject = Type.Object({ projectKey: Type.String() });
+export const ByEnvironment = Type.Object({ projectKey: Type.String(), environmentKey: Type.String() });
 
 type Asking = Pick<Call, 'can'>;
 

@@ -6,6 +6,7 @@ import { applyMergePatch } from '../kernel/patch/merge-patch.ts';
 import { isUnderscored } from '../kernel/patch/pointer.ts';
 import { readPatch, type Patch, type PatchKind } from '../kernel/patch/read.ts';
 import type { Call } from '../kernel/route.ts';
+import type { Update } from './audit-log/entry.ts';
 import { checker, invalid, Type, type Static, type TObject } from '../kernel/schema.ts';
 
 export type ShownPatch = Exclude<Patch, { kind: 'semantic' }>;
@@ -74,7 +75,7 @@ export function editor<Editable extends TObject>({ editable, optional }: Editing
 }
 
 /** The update as the audit log keeps it. */
-export function updateOf(patch: Patch): { patch: unknown } | { merge: unknown } | { instructions: unknown } {
+export function updateOf(patch: Patch): Update {
   if (patch.kind === 'json') return { patch: patch.operations };
   return patch.kind === 'merge' ? { merge: patch.fields } : { instructions: patch.instructions };
 }

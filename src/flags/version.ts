@@ -1,5 +1,6 @@
 // The flag service's versions: numbered by date, chosen by a header; there is one so far, and `beta` means the same.
 import { Failure } from '../kernel/failure.ts';
+import type { Call } from '../kernel/route.ts';
 import type { VersionTable } from '../kernel/version.ts';
 
 export const CURRENT_VERSION = 20_240_415;
@@ -14,4 +15,10 @@ export function readVersion(asked: string | string[] | undefined): string {
     'malformed',
     `API version ${String(asked)} is not supported. Supported: ${CURRENT_VERSION}, beta.`,
   );
+}
+
+/** For routes that are open only to who asks for them so. */
+export function demandBeta({ headers }: Pick<Call, 'headers'>): void {
+  if (headers['ld-api-version'] === 'beta') return;
+  throw new Failure('forbidden', 'This is a beta resource: send the header LD-API-Version: beta.');
 }

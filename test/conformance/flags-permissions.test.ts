@@ -26,7 +26,7 @@ test('F31 a role that lacks the permission is 401, and told which', async () => 
   const service = await give(people.owner, { isService: true, role: 'reader' });
   const writer = await give(people.writer, { role: 'writer' });
   for (const [answer, action] of [
-    [await rename(writer.value, service.id), 'updateAccessToken'],
+    [await rename(writer.value, service.id), 'updateAccessTokenName'],
     [await reset(writer.value, service.id), 'resetAccessToken'],
     [await remove(writer.value, service.id), 'deleteAccessToken'],
   ] as const) {

@@ -2,26 +2,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Selectable } from 'kysely';
 import { newId } from '../../kernel/id.ts';
+import type { Engine } from '../../kernel/storage/engine.ts';
 import type { Db, Tables } from '../../kernel/storage/tables.ts';
-import { couldBeKey } from '../fields.ts';
-import type { Environment } from '../projects/project.ts';
-
-type Kept = Omit<
-  Environment,
-  | 'id'
-  | 'projectId'
-  | 'key'
-  | 'name'
-  | 'tags'
-  | 'critical'
-  | 'sdkKey'
-  | 'oldSdkKey'
-  | 'mobileKey'
-  | 'version'
-  | 'createdAt'
->;
-
-export type NewEnvironment = Kept & Pick<Environment, 'projectId' | 'key' | 'name' | 'tags' | 'critical'>;
+import { couldBeId, couldBeKey } from '../fields.ts';
+import type { Environment, KeptOfEnvironment, NewEnvironment } from '../projects/project.ts';
+import { changedMeanwhile } from '../projects/store.ts';
 
 export async function findEnvironment(
   db: Db,
@@ -38,38 +23,93 @@ export async function findEnvironment(
   return row && environmentOf(row);
 }
 
+/** The one whose SDK key this is, or was until a moment that is still to come. */
+export async function findEnvironmentBySdkKey(
+  db: Db,
+  key: string,
+  now: number,
+): Promise<Environment | undefined> {
+  if (!SDK_KEY.test(key)) return undefined;
+  const row = await db
+    .selectFrom('environments')
+    .selectAll()
+    .where((where) =>
+      where.or([
+        where('sdk_key', '=', key),
+        where.and([where('old_sdk_key', '=', key), where('old_sdk_until', '>', now)]),
+      ]),
+    )
+    .executeTakeFirst();
+  return row && environmentOf(row);
+}
+
+export async function findEnvironmentByMobileKey(db: Db, key: string): Promise<Environment | undefined> {
+  if (!MOBILE_KEY.test(key)) return undefined;
+  const row = await db
+    .selectFrom('environments')
+    .selectAll()
+    .where('mobile_key', '=', key)
+    .executeTakeFirst();
+  return row && environmentOf(row);
+}
+
+export async function findEnvironmentByClientId(db: Db, id: string): Promise<Environment | undefined> {
+  if (!couldBeId(id)) return undefined;
+  const row = await db.selectFrom('environments').selectAll().where('id', '=', id).executeTakeFirst();
+  return row && environmentOf(row);
+}
+
 /** All of a project, in the order they were made. */
-export async function listEnvironments(db: Db, projectId: string): Promise<Environment[]> {
+export function listEnvironments(db: Db, projectId: string): Promise<Environment[]> {
+  return listEnvironmentsOf(db, [projectId]);
+}
+
+/** All of several projects, each in the order they were made. */
+export async function listEnvironmentsOf(db: Db, projectIds: readonly string[]): Promise<Environment[]> {
+  if (projectIds.length === 0) return [];
   const rows = await db
     .selectFrom('environments')
     .selectAll()
-    .where('project_id', '=', projectId)
+    .where('project_id', 'in', projectIds)
+    .orderBy('project_id')
     .orderBy('created_at')
-    .orderBy('id')
+    .orderBy('key')
     .execute();
   return rows.map(environmentOf);
+}
+
+/** Until the transaction ends nobody else changes or deletes it. What is read afterwards stays as it is. */
+export async function holdEnvironment(
+  { kind }: Engine,
+  tx: Db,
+  projectKey: string,
+  key: string,
+): Promise<void> {
+  if (kind === 'sqlite' || !couldBeKey(projectKey) || !couldBeKey(key)) return;
+  await tx
+    .selectFrom('environments')
+    .select('id')
+    .where('key', '=', key)
+    .where('project_id', '=', (select) =>
+      select.selectFrom('projects').select('projects.id').where('projects.key', '=', projectKey),
+    )
+    .forNoKeyUpdate() // what points to it may come and go
+    .execute();
 }
 
 /** With fresh keys. Undefined when the key is taken. */
 export async function createEnvironment(
   db: Db,
-  { projectId, key, name, tags, critical, ...kept }: NewEnvironment,
+  environment: NewEnvironment,
   now: number,
 ): Promise<Environment | undefined> {
   const row = await db
     .insertInto('environments')
     .values({
       id: newId(now),
-      project_id: projectId,
-      key,
-      name,
-      tags: JSON.stringify(tags),
-      is_critical: critical ? 1 : 0,
-      doc: JSON.stringify(kept),
-      sdk_key: newSdkKey(),
-      old_sdk_key: null,
-      old_sdk_until: null,
-      mobile_key: newMobileKey(),
+      project_id: environment.projectId,
+      key: environment.key,
+      ...columnsOf({ ...environment, sdkKey: newSdkKey(), mobileKey: newMobileKey() }),
       version: 1,
       created_at: now,
     })
@@ -79,6 +119,27 @@ export async function createEnvironment(
   return row && environmentOf(row);
 }
 
+/** Writes over the version that was read, or fails. */
+export async function updateEnvironment(db: Db, after: Environment): Promise<Environment> {
+  const row = await db
+    .updateTable('environments')
+    .set({ ...columnsOf(after), version: after.version + 1 })
+    .where('id', '=', after.id)
+    .where('version', '=', after.version)
+    .returningAll()
+    .executeTakeFirst();
+  if (row === undefined) throw changedMeanwhile('environment');
+  return environmentOf(row);
+}
+
+/** With all that is in it. */
+export async function deleteEnvironment(db: Db, id: string): Promise<void> {
+  await db.deleteFrom('environments').where('id', '=', id).execute();
+}
+
+const SDK_KEY = /^sdk-[\w-]{1,100}$/;
+const MOBILE_KEY = /^mob-[\w-]{1,100}$/;
+
 export function newSdkKey(): string {
   return `sdk-${randomUUID()}`;
 }
@@ -87,9 +148,36 @@ export function newMobileKey(): string {
   return `mob-${randomUUID()}`;
 }
 
+type Columns = Omit<Environment, 'id' | 'projectId' | 'key' | 'version' | 'createdAt'>;
+
+function columnsOf({ name, tags, critical, sdkKey, oldSdkKey, mobileKey, ...environment }: Columns) {
+  const kept: KeptOfEnvironment = {
+    color: environment.color,
+    defaultTtl: environment.defaultTtl,
+    secureMode: environment.secureMode,
+    defaultTrackEvents: environment.defaultTrackEvents,
+    requireComments: environment.requireComments,
+    confirmChanges: environment.confirmChanges,
+    approvalSettings: environment.approvalSettings,
+    ...(environment.resourceApprovalSettings && {
+      resourceApprovalSettings: environment.resourceApprovalSettings,
+    }),
+  };
+  return {
+    name,
+    tags: JSON.stringify(tags),
+    is_critical: critical ? 1 : 0,
+    sdk_key: sdkKey,
+    old_sdk_key: oldSdkKey?.key ?? null,
+    old_sdk_until: oldSdkKey?.until ?? null,
+    mobile_key: mobileKey,
+    doc: JSON.stringify(kept),
+  };
+}
+
 function environmentOf(row: Selectable<Tables['environments']>): Environment {
   return {
-    ...(JSON.parse(row.doc) as Kept),
+    ...(JSON.parse(row.doc) as KeptOfEnvironment),
     id: row.id,
     projectId: row.project_id,
     key: row.key,

@@ -7,16 +7,15 @@ export const projectMigrations: Migration[] = [
     up: () => [
       `create table projects (
          id text primary key, key text not null unique, name text not null, tags text not null,
-         doc text not null, version integer not null, created_at bigint not null)`,
-      `create index projects_name on projects (name, key)`,
-      `create index projects_created on projects (created_at, id)`,
+         version integer not null, created_at bigint not null, doc text not null)`,
+      `create index projects_created on projects (created_at, key)`,
       `create table environments (
          id text primary key, project_id text not null references projects (id) on delete cascade,
-         key text not null, name text not null, tags text not null, is_critical integer not null, doc text not null,
+         key text not null, name text not null, tags text not null, is_critical integer not null,
          sdk_key text not null unique, old_sdk_key text unique, old_sdk_until bigint,
          mobile_key text not null unique, version integer not null, created_at bigint not null,
-         unique (project_id, key))`,
-      `create index environments_created on environments (project_id, created_at, id)`,
+         doc text not null, unique (project_id, key))`,
+      `create index environments_created on environments (project_id, created_at, key)`,
     ],
   },
 ];

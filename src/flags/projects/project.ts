@@ -20,6 +20,11 @@ export interface FlagDefaults {
   };
 }
 
+export interface NamingConvention {
+  case?: 'none' | 'camelCase' | 'upperCamelCase' | 'snakeCase' | 'kebabCase' | 'constantCase';
+  prefix?: string;
+}
+
 export interface Project {
   id: string;
   key: string;
@@ -28,10 +33,12 @@ export interface Project {
   includeInSnippetByDefault: boolean;
   defaultClientSideAvailability: ClientSideAvailability;
   flagDefaults: FlagDefaults;
-  namingConvention?: { case?: string; prefix?: string };
+  namingConvention?: NamingConvention;
   version: number;
   createdAt: number;
 }
+
+export type NewProject = Omit<Project, 'id' | 'version' | 'createdAt'>;
 
 /** Changes of what kind need a review before they happen, and by how many. */
 export interface ApprovalSettings {
@@ -62,10 +69,32 @@ export interface Environment {
   defaultTrackEvents: boolean;
   requireComments: boolean;
   confirmChanges: boolean;
+  /** For flags. */
   approvalSettings: ApprovalSettings;
+  /** For what else has approvals; absent where they were never set. */
+  resourceApprovalSettings?: { segment?: ApprovalSettings };
   sdkKey: string;
   oldSdkKey?: { key: string; until: number };
   mobileKey: string;
   version: number;
   createdAt: number;
 }
+
+/** What is kept as a document, not in columns. */
+export type KeptOfEnvironment = Omit<
+  Environment,
+  | 'id'
+  | 'projectId'
+  | 'key'
+  | 'name'
+  | 'tags'
+  | 'critical'
+  | 'sdkKey'
+  | 'oldSdkKey'
+  | 'mobileKey'
+  | 'version'
+  | 'createdAt'
+>;
+
+export type NewEnvironment = KeptOfEnvironment &
+  Pick<Environment, 'projectId' | 'key' | 'name' | 'tags' | 'critical'>;

@@ -1,9 +1,14 @@
 // Projects in the database.
 import type { Selectable } from 'kysely';
+import { Failure } from '../../kernel/failure.ts';
 import { newId } from '../../kernel/id.ts';
+import type { Engine } from '../../kernel/storage/engine.ts';
 import type { Db, Tables } from '../../kernel/storage/tables.ts';
 import { couldBeKey } from '../fields.ts';
-import type { Project } from './project.ts';
+import type { NewProject, Project } from './project.ts';
+
+/** What lists are searched and sorted by. */
+export type ProjectName = Pick<Project, 'id' | 'key' | 'name' | 'tags' | 'createdAt'>;
 
 export async function findProject(db: Db, key: string): Promise<Project | undefined> {
   if (!couldBeKey(key)) return undefined;
@@ -11,27 +16,84 @@ export async function findProject(db: Db, key: string): Promise<Project | undefi
   return row && projectOf(row);
 }
 
+/** In the order of the ids. */
+export async function findProjects(db: Db, ids: readonly string[]): Promise<Project[]> {
+  if (ids.length === 0) return [];
+  const rows = await db.selectFrom('projects').selectAll().where('id', 'in', ids).execute();
+  const byId = new Map(rows.map((row) => [row.id, projectOf(row)]));
+  return ids.flatMap((id) => byId.get(id) ?? []);
+}
+
+/** All there are, in the order they were made: who may see which is for policies to say, not for SQL. */
+export async function listProjectNames(db: Db): Promise<ProjectName[]> {
+  const rows = await db
+    .selectFrom('projects')
+    .select(['id', 'key', 'name', 'tags', 'created_at'])
+    .orderBy('created_at')
+    .orderBy('key')
+    .execute();
+  return rows.map(({ tags, created_at: createdAt, ...name }) => ({
+    ...name,
+    tags: JSON.parse(tags) as string[],
+    createdAt,
+  }));
+}
+
+/**
+ * Until the transaction ends nobody else changes or deletes the project, or adds environments or flags to it, as all of
+ * them hold it. What is read afterwards stays as it is.
+ */
+export async function holdProject({ kind }: Engine, tx: Db, key: string): Promise<void> {
+  if (kind === 'sqlite' || !couldBeKey(key)) return; // on SQLite a transaction has the whole file
+  await tx.selectFrom('projects').select('id').where('key', '=', key).forNoKeyUpdate().execute();
+}
+
+export async function isOnlyProject(db: Db): Promise<boolean> {
+  return (await db.selectFrom('projects').select('id').limit(2).execute()).length < 2;
+}
+
+export async function hasProjects(db: Db): Promise<boolean> {
+  return (await db.selectFrom('projects').select('id').limit(1).executeTakeFirst()) !== undefined;
+}
+
 /** Undefined when the key is taken. */
-export async function createProject(
-  db: Db,
-  { key, name, tags, ...rest }: Omit<Project, 'id' | 'version' | 'createdAt'>,
-  now: number,
-): Promise<Project | undefined> {
+export async function createProject(db: Db, project: NewProject, now: number): Promise<Project | undefined> {
   const row = await db
     .insertInto('projects')
-    .values({
-      id: newId(now),
-      key,
-      name,
-      tags: JSON.stringify(tags),
-      doc: JSON.stringify(rest),
-      version: 1,
-      created_at: now,
-    })
+    .values({ id: newId(now), key: project.key, ...columnsOf(project), version: 1, created_at: now })
     .onConflict((conflict) => conflict.column('key').doNothing())
     .returningAll()
     .executeTakeFirst();
   return row && projectOf(row);
+}
+
+/** Writes over the version that was read, or fails. */
+export async function updateProject(db: Db, after: Project): Promise<Project> {
+  const row = await db
+    .updateTable('projects')
+    .set({ ...columnsOf(after), version: after.version + 1 })
+    .where('id', '=', after.id)
+    .where('version', '=', after.version)
+    .returningAll()
+    .executeTakeFirst();
+  if (row === undefined) throw changedMeanwhile('project');
+  return projectOf(row);
+}
+
+/** With all that is in it. */
+export async function deleteProject(db: Db, id: string): Promise<void> {
+  await db.deleteFrom('projects').where('id', '=', id).execute();
+}
+
+export function changedMeanwhile(kind: string): Failure {
+  return new Failure('conflict', `Someone else changed the ${kind} at the same time. Try again.`);
+}
+
+function columnsOf({ name, tags, ...project }: NewProject) {
+  const { includeInSnippetByDefault, defaultClientSideAvailability, flagDefaults, namingConvention } =
+    project;
+  const doc = { includeInSnippetByDefault, defaultClientSideAvailability, flagDefaults, namingConvention };
+  return { name, tags: JSON.stringify(tags), doc: JSON.stringify(doc) };
 }
 
 function projectOf(row: Selectable<Tables['projects']>): Project {

@@ -1,10 +1,12 @@
 // The caller, as the flag service tells them who they are.
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import { Type, type Static } from '../../kernel/schema.ts';
+import { ACCOUNT_ID } from '../audit-log/model.ts';
 import { Links, linkTo } from '../links.ts';
 
 export const CallerIdentity = Type.Object(
   {
+    accountId: Type.String(),
     authKind: Type.String({ description: '`token` or `session`' }),
     memberId: Type.String(),
     tokenKind: Type.Optional(Type.String({ description: '`personal` or `service`' })),
@@ -18,6 +20,7 @@ export const CallerIdentity = Type.Object(
 
 export function toCallerIdentity({ kind, member, token }: KnownCaller): Static<typeof CallerIdentity> {
   return {
+    accountId: ACCOUNT_ID,
     authKind: kind,
     memberId: member.id,
     ...(token !== undefined && {

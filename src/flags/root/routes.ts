@@ -19,8 +19,15 @@ const getRoot = route(
       self: linkTo(''),
       'caller-identity': linkTo('/caller-identity'),
       openapi: linkTo('/openapi.json'),
+      auditlog: linkTo('/auditlog'),
+      members: linkTo('/members'),
+      projects: linkTo('/projects'),
+      roles: linkTo('/roles'),
+      tags: linkTo('/tags'),
+      teams: linkTo('/teams'),
       tokens: linkTo('/tokens'),
       versions: linkTo('/versions'),
+      webhooks: linkTo('/webhooks'),
     };
     return { links, _links: links };
   },

@@ -124,7 +124,7 @@ describe('making one', () => {
 });
 
 describe('patching one', () => {
-  const patch = (...operations: unknown[]) => patchToken(token, ada, operations);
+  const patch = (...operations: unknown[]) => patchToken(token, ada, { kind: 'json', operations });
   const set = (path: string, value: unknown) => ({ op: 'add', path, value });
 
   test('changes name, description and power, and nothing else', () => {
@@ -157,7 +157,10 @@ describe('patching one', () => {
     assert.deepEqual(patch(set('/inlineRole', [statement])), { ...bare, inlinePolicy: [statement] });
     assert.deepEqual(patch(set('/customRoleIds', ['a'])), { ...bare, customRoles: ['a'] });
     const narrow: Token = { ...bare, inlinePolicy: [statement] };
-    assert.deepEqual(patchToken(narrow, ada, [set('/role', 'reader')]), { ...token, role: 'reader' });
+    assert.deepEqual(patchToken(narrow, ada, { kind: 'json', operations: [set('/role', 'reader')] }), {
+      ...token,
+      role: 'reader',
+    });
   });
 
   test('two new kinds at once are one too many', () => {
@@ -174,7 +177,10 @@ describe('patching one', () => {
   test('taking all power away leaves a reader', () => {
     assert.equal(patch({ op: 'remove', path: '/role' }).role, 'reader');
     const narrow: Token = { ...bare, inlinePolicy: [statement] };
-    assert.equal(patchToken(narrow, ada, [{ op: 'remove', path: '/inlineRole' }]).role, 'reader');
+    assert.equal(
+      patchToken(narrow, ada, { kind: 'json', operations: [{ op: 'remove', path: '/inlineRole' }] }).role,
+      'reader',
+    );
   });
 
   test('the whole thing may be sent back, in any order of its members', () => {

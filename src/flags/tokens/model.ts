@@ -1,47 +1,25 @@
 // Access tokens as the flag service shows them, and the rules of what may be changed.
+import type { Access } from '../../kernel/events.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Member } from '../../kernel/identity/members.ts';
 import { parseStatements, type BaseRole, type Statement } from '../../kernel/identity/policy.ts';
+import { hasSamePower } from '../../kernel/identity/power.ts';
 import type { NewToken, Power, Token } from '../../kernel/identity/tokens.ts';
-import { Failure } from '../../kernel/failure.ts';
-import { applyJsonPatch } from '../../kernel/patch/json-patch.ts';
-import { areEqual, isObject } from '../../kernel/patch/json-value.ts';
-import { isUnderscored } from '../../kernel/patch/pointer.ts';
-import { checker, invalid, OneOf, PlainText, Type, type Static } from '../../kernel/schema.ts';
+import { invalid, PlainText, Type, type Static } from '../../kernel/schema.ts';
+import { Instant } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';
+import { MemberSummary, toMemberSummary } from '../members/model.ts';
+import { editor, type ShownPatch } from '../patching.ts';
+import { BaseRoleSchema, RoleNames, Statements } from '../roles/fields.ts';
 import { CURRENT_VERSION } from '../version.ts';
-
-const Role = OneOf(['reader', 'writer', 'admin', 'owner', 'no_access'], { description: 'A base role' });
-
-/** Every call of a token asks its whole policy. */
-const MOST_STATEMENTS = 500;
-const Names = Type.Optional(Type.Array(Type.String(), { maxItems: MOST_STATEMENTS }));
-
-const StatementSchema = Type.Object(
-  {
-    effect: OneOf(['allow', 'deny']),
-    actions: Names,
-    notActions: Names,
-    resources: Names,
-    notResources: Names,
-  },
-  { $id: 'Statement' },
-);
-
-/** Epoch milliseconds that are still exact as a number. */
-export function Instant(description: string) {
-  return Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description });
-}
 
 /** What a patch may change. */
 const EDITABLE = {
   name: Type.Optional(PlainText({ maxLength: 256 })),
   description: Type.Optional(PlainText({ maxLength: 2000 })),
-  role: Type.Optional(Role),
-  customRoleIds: Type.Optional(
-    Type.Array(PlainText({ minLength: 1 }), { maxItems: 100, description: 'Ids or keys of custom roles' }),
-  ),
-  inlineRole: Type.Optional(Type.Array(StatementSchema, { maxItems: MOST_STATEMENTS })),
+  role: Type.Optional(BaseRoleSchema),
+  customRoleIds: Type.Optional(RoleNames),
+  inlineRole: Type.Optional(Statements),
 };
 
 export const TokenPost = Type.Object(
@@ -63,7 +41,7 @@ const SUMMARY = {
   description: Type.Optional(Type.String()),
   creationDate: Type.Integer(),
   lastModified: Type.Integer(),
-  role: Type.Optional(Role),
+  role: Type.Optional(BaseRoleSchema),
   token: Type.String({ description: 'Whole when it was just made or reset; else its last four characters' }),
   serviceToken: Type.Boolean(),
   defaultApiVersion: Type.Integer(),
@@ -77,17 +55,8 @@ export const TokenDetail = Type.Object(
   {
     ...SUMMARY,
     customRoleIds: Type.Optional(Type.Array(Type.String())),
-    inlineRole: Type.Optional(Type.Array(StatementSchema)),
-    _member: Type.Optional(
-      Type.Object({
-        _id: Type.String(),
-        _links: Links,
-        role: Type.String(),
-        email: Type.String(),
-        firstName: Type.Optional(Type.String()),
-        lastName: Type.Optional(Type.String()),
-      }),
-    ),
+    inlineRole: Type.Optional(Statements),
+    _member: Type.Optional(MemberSummary),
   },
   { $id: 'Token' },
 );
@@ -134,16 +103,7 @@ export function toDetail(
     ...toSummary(token, secret),
     ...(token.customRoles.length > 0 && { customRoleIds: token.customRoles }),
     ...(token.inlinePolicy !== undefined && { inlineRole: token.inlinePolicy }),
-    ...(owner !== undefined && {
-      _member: {
-        _id: owner.id,
-        _links: { self: linkTo(`/members/${owner.id}`) },
-        role: owner.role,
-        email: owner.email,
-        ...(owner.firstName !== undefined && { firstName: owner.firstName }),
-        ...(owner.lastName !== undefined && { lastName: owner.lastName }),
-      },
-    }),
+    ...(owner !== undefined && { _member: toMemberSummary(owner) }),
   };
 }
 
@@ -187,26 +147,15 @@ function readPower({ role, customRoleIds = [], inlineRole = [] }: Editable): Pow
   };
 }
 
-const OPTIONAL = new Set(Object.keys(EDITABLE).map((name) => `/${name}`));
-const checkEditable = checker(Type.Object(EDITABLE), 'body');
+const edit = editor({ editable: Type.Object(EDITABLE) });
 
 /**
- * Applies a JSON patch to the token as it is shown. Only name, description and power can change; giving another kind of
- * power takes the place of the one there was.
+ * Applies a patch to the token as it is shown. Only name, description and power can change; giving another kind of power
+ * takes the place of the one there was.
  */
-export function patchToken(token: Token, owner: Member | undefined, operations: unknown[]): Token {
+export function patchToken(token: Token, owner: Member | undefined, patch: ShownPatch): Token {
   const shown = toDetail(token, owner);
-  const patched = applyJsonPatch(shown, operations, {
-    optional: (pointer) => OPTIONAL.has(pointer),
-    locked: isUnderscored,
-  });
-  if (!isObject(patched)) throw new Failure('unprocessable', 'A token cannot become what is no object.');
-  for (const name of new Set([...Object.keys(shown), ...Object.keys(patched)])) {
-    const isSame = areEqual(shown[name as keyof typeof shown], patched[name]);
-    if (!isSame && !OPTIONAL.has(`/${name}`)) throw invalid([{ field: name, message: 'cannot be changed' }]);
-  }
-  checkEditable(patched);
-  const wanted = patched as Editable;
+  const wanted = edit(shown, patch);
   const { role: _role, inlinePolicy: _inlinePolicy, ...kept } = token;
   return {
     ...kept,
@@ -224,4 +173,14 @@ function replacePower(before: Editable, { role, customRoleIds, inlineRole }: Edi
   );
   const [only] = added;
   return added.length === 1 && only !== undefined ? { [only]: kinds[only] } : kinds;
+}
+
+/** The permissions that the change takes, one for each thing that is not as it was. */
+export function accessesOf(before: Token, after: Token, resource: string): Access[] {
+  const actions = [
+    ...(before.name === after.name ? [] : ['updateAccessTokenName']),
+    ...(before.description === after.description ? [] : ['updateAccessTokenDescription']),
+    ...(hasSamePower(before, after) ? [] : ['updateAccessTokenPolicy']),
+  ];
+  return actions.map((action) => ({ action, resource }));
 }

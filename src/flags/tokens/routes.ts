@@ -1,9 +1,8 @@
 // Access tokens: list, create, get, patch, reset, delete.
-import { recordEvent } from '../../kernel/events.ts';
+import type { Access } from '../../kernel/events.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import { findMember } from '../../kernel/identity/members.ts';
-import { can } from '../../kernel/identity/policy.ts';
 import { checkGrant, checkReach, hasSamePower } from '../../kernel/identity/power.ts';
 import { unknownRoles } from '../../kernel/identity/roles.ts';
 import { newSecret } from '../../kernel/identity/secret.ts';
@@ -18,14 +17,17 @@ import {
   updateToken,
   type Token,
 } from '../../kernel/identity/tokens.ts';
-import { clampLimit, Page } from '../../kernel/page.ts';
+import { Page } from '../../kernel/page.ts';
 import { shorten } from '../../kernel/patch/pointer.ts';
-import { readPatch } from '../../kernel/patch/read.ts';
-import { reply, route } from '../../kernel/route.ts';
+import { reply, route, type Call } from '../../kernel/route.ts';
 import { invalid, Type } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import { demandAll, recordChange } from '../change.ts';
+import { couldBeId, Instant } from '../fields.ts';
+import { PageQuery, sliceOf } from '../listing.ts';
+import { PatchBody, readShownPatch, updateOf } from '../patching.ts';
 import {
-  Instant,
+  accessesOf,
   isOwner,
   patchToken,
   readPost,
@@ -38,7 +40,6 @@ import {
 } from './model.ts';
 
 const USUAL_LIMIT = 25;
-const MOST = 1000;
 const ById = Type.Object({ id: Type.String() });
 
 const getTokens = route(
@@ -51,8 +52,8 @@ const getTokens = route(
       "One's own and all service tokens; everyone's with `showAll`, for those who may manage them.",
     access: { action: 'viewAccessToken' },
     query: Type.Object({
+      ...PageQuery,
       limit: Type.Optional(Type.Integer({ minimum: 1 })),
-      offset: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0 }),
       showAll: Type.Boolean({ default: false }),
     }),
     list: TokenSummary,
@@ -62,7 +63,7 @@ const getTokens = route(
     if (!call.can('service-token/*')) call.demand('member/me:token/*');
     const names = await listTokenNames(db, query.showAll ? {} : { visibleTo: caller.member.id });
     const seen = names.filter((name) => call.can(resourceOf(name, caller)));
-    const slice = { offset: query.offset, limit: clampLimit(query.limit, USUAL_LIMIT, MOST) };
+    const slice = sliceOf(query, USUAL_LIMIT);
     const ids = seen.slice(slice.offset, slice.offset + slice.limit).map(({ id }) => id);
     return new Page(await findTokens(db, ids), seen.length, slice).map((token) => toSummary(token));
   },
@@ -79,7 +80,7 @@ const postToken = route(
     body: TokenPost,
     reply: { 201: TokenDetail },
   },
-  async (call, { db }) => {
+  async (call, { db, engine }) => {
     const { caller, now, body } = call;
     const wanted = readPost(body, caller.member.id, now);
     call.demand(resourceOf({ ...wanted, id: '*' }, caller));
@@ -88,13 +89,14 @@ const postToken = route(
     const token = await db.transaction().execute(async (tx) => {
       await requireRoles(tx, wanted.customRoles);
       const made = await createToken(tx, wanted, secret, now);
-      await recordEvent(tx, call, {
-        ...eventOf(made, caller),
-        action: 'createAccessToken',
-        after: toSummary(made),
+      await recordChange(tx, call, {
+        ...changeOf(made, ['createAccessToken']),
+        verb: 'created the token',
+        after: toDetail(made, undefined),
       });
       return made;
     });
+    await engine.notify('due');
     const location = `/api/v2/tokens/${token.id}`;
     return reply(201, toDetail(token, caller.member, secret.value), { location });
   },
@@ -111,8 +113,7 @@ const getToken = route(
     reply: { 200: TokenDetail },
   },
   async (call, { db }) => {
-    const token = await readToken(db, call.params.id, call.caller);
-    call.demand(resourceOf(token, call.caller));
+    const token = await readToken(call, db, call.params.id);
     return toDetail(token, await findMember(db, { id: token.memberId }));
   },
 );
@@ -123,34 +124,45 @@ const patchTokenRoute = route(
     method: 'PATCH',
     path: '/tokens/{id}',
     summary: 'Change name, description or power of an access token by JSON patch',
-    access: { action: 'updateAccessToken' },
+    access: { action: 'updateAccessToken*' },
     params: ById,
-    body: Type.Unknown({ description: 'A JSON patch (RFC 6902), or `{comment, patch}`' }),
+    body: PatchBody(['json']),
     reply: { 200: TokenDetail },
   },
-  async (call, { db, identity }) => {
-    const { caller, now, params, body, headers } = call;
-    const patch = readPatch(body, headers['content-type'] as string, ['json']);
-    const operations = patch.kind === 'json' ? patch.operations : [];
-    const [token, owner] = await db.transaction().execute(async (tx) => {
-      const before = await readToken(tx, params.id, caller);
-      call.demand(resourceOf(before, caller));
-      checkTouch(before, caller, 'updateAccessToken');
-      const member = await findMember(tx, { id: before.memberId });
-      const wanted = patchToken(before, member, operations);
-      if (!hasSamePower(before, wanted)) checkGrant(caller, wanted, wanted.isService);
-      await requireRoles(tx, wanted.customRoles);
-      const after = await updateToken(tx, before, wanted, now);
-      await recordEvent(tx, call, {
-        ...eventOf(after, caller),
-        action: 'updateAccessToken',
-        before: toDetail(before, undefined),
+  async (call, { db, engine, identity }) => {
+    const { caller, now, params } = call;
+    const patch = readShownPatch(call, ['json']);
+    const { before, token, owner } = await db.transaction().execute(async (tx) => {
+      const found = await readToken(call, tx, params.id);
+      const member = await findMember(tx, { id: found.memberId });
+      const wanted = patchToken(found, member, patch);
+      const accesses = accessesOf(found, wanted, resourceOf(found, caller));
+      const [first] = accesses;
+      if (first === undefined) return { before: found, token: found, owner: member };
+      demandAll(call, accesses);
+      checkTouch(found, caller, first.action);
+      if (!hasSamePower(found, wanted)) {
+        checkGrant(caller, wanted, wanted.isService);
+        await requireRoles(tx, wanted.customRoles);
+      }
+      const after = await updateToken(tx, found, wanted, now);
+      await recordChange(tx, call, {
+        ...changeOf(
+          after,
+          accesses.map(({ action }) => action),
+        ),
+        verb: 'updated the token',
+        before: toDetail(found, undefined),
         after: toDetail(after, undefined),
         comment: patch.comment,
+        update: updateOf(patch),
       });
-      return [after, member] as const;
+      return { before: found, token: after, owner: member };
     });
-    await identity.forget();
+    if (token !== before) {
+      await identity.forget();
+      await engine.notify('due');
+    }
     return toDetail(token, owner);
   },
 );
@@ -169,24 +181,25 @@ const resetTokenRoute = route(
     }),
     reply: { 200: TokenDetail },
   },
-  async (call, { db, identity }) => {
+  async (call, { db, engine, identity }) => {
     const { caller, now, params, query } = call;
     const secret = newSecret(TOKEN_PREFIX);
     const token = await db.transaction().execute(async (tx) => {
-      const before = await readToken(tx, params.id, caller);
+      const before = await readToken(call, tx, params.id);
       call.demand(resourceOf(before, caller));
       checkReset(before, caller);
       const reset = { secret, ...(query.expiry !== undefined && { oldUntil: query.expiry }) };
       const after = await resetToken(tx, before, reset, now);
-      await recordEvent(tx, call, {
-        ...eventOf(after, caller),
-        action: 'resetAccessToken',
-        before: toSummary(before),
-        after: toSummary(after),
+      await recordChange(tx, call, {
+        ...changeOf(after, ['resetAccessToken']),
+        verb: 'reset the token',
+        before: toDetail(before, undefined),
+        after: toDetail(after, undefined),
       });
       return after;
     });
     await identity.forget();
+    await engine.notify('due');
     return toDetail(token, await findMember(db, { id: token.memberId }), secret.value);
   },
 );
@@ -201,20 +214,21 @@ const deleteTokenRoute = route(
     params: ById,
     reply: { 204: null },
   },
-  async (call, { db, identity }) => {
+  async (call, { db, engine, identity }) => {
     const { caller, params } = call;
     await db.transaction().execute(async (tx) => {
-      const token = await readToken(tx, params.id, caller);
+      const token = await readToken(call, tx, params.id);
       call.demand(resourceOf(token, caller));
       checkTouch(token, caller, 'deleteAccessToken');
       if (!(await deleteToken(tx, token.id))) throw unknownToken(token.id);
-      await recordEvent(tx, call, {
-        ...eventOf(token, caller),
-        action: 'deleteAccessToken',
-        before: toSummary(token),
+      await recordChange(tx, call, {
+        ...changeOf(token, ['deleteAccessToken']),
+        verb: 'deleted the token',
+        before: toDetail(token, undefined),
       });
     });
     await identity.forget();
+    await engine.notify('due');
     return reply(204);
   },
 );
@@ -229,18 +243,17 @@ export const tokenRoutes = [
 ];
 
 /** One that the caller may see; another member's personal token is closed to all but administrators. */
-async function readToken(db: Db, id: string, caller: KnownCaller): Promise<Token> {
-  const token = TOKEN_ID.test(id) ? await findToken(db, id) : undefined;
+async function readToken(
+  call: Pick<Call, 'can'> & { caller: KnownCaller },
+  db: Db,
+  id: string,
+): Promise<Token> {
+  const token = couldBeId(id) ? await findToken(db, id) : undefined;
   if (token === undefined) throw unknownToken(id);
-  const resource = resourceOf(token, caller);
-  if (!can(caller, 'viewAccessToken', resource)) {
-    const access = { action: 'viewAccessToken', resource };
-    throw new Failure('forbidden', 'You have no access to this token', { access });
-  }
-  return token;
+  const access = { action: 'viewAccessToken', resource: resourceOf(token, call.caller) };
+  if (call.can(access.resource, access.action)) return token;
+  throw new Failure('forbidden', 'You have no access to this token', { access });
 }
-
-const TOKEN_ID = /^[0-9a-f]{24}$/;
 
 function unknownToken(id: string): Failure {
   return new Failure('not-found', `There is no access token ${shorten(id)}`);
@@ -267,9 +280,9 @@ async function requireRoles(db: Db, names: string[]): Promise<void> {
     throw invalid([{ field: 'customRoleIds', message: `names an unknown role: ${unknown}` }]);
 }
 
-function eventOf(token: Token, caller: KnownCaller) {
-  const resource = token.isService
-    ? `service-token/${token.id}`
-    : `member/${token.memberId}:token/${token.id}`;
-  return { resource, kind: 'token', name: token.name || `token of ${caller.member.username}` };
+/** Filed under the name that does not depend on who calls. */
+function changeOf({ id, isService, memberId, name }: Token, actions: string[]) {
+  const resource = isService ? `service-token/${id}` : `member/${memberId}:token/${id}`;
+  const accesses = actions.map((action) => ({ action, resource })) as [Access, ...Access[]];
+  return { accesses, kind: 'token', name: name || `token ${id}` };
 }

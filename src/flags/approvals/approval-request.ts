@@ -1,0 +1,42 @@
+// What an approval request is: a change of a flag in an environment that others look at before it is made.
+import type { Doer } from '../../kernel/identity/identity.ts';
+import type { Whereabouts } from '../pending/place.ts';
+import type { Plan, PlanConflict } from '../pending/plan.ts';
+
+export const STATUSES = ['pending', 'scheduled', 'completed', 'failed'] as const;
+export const REVIEW_STATUSES = ['pending', 'approved', 'declined'] as const;
+export const REVIEW_KINDS = ['approve', 'comment', 'decline'] as const;
+
+export interface Review {
+  id: string;
+  kind: (typeof REVIEW_KINDS)[number];
+  at: number;
+  comment?: string;
+  by: Doer;
+}
+
+export interface ApprovalRequest extends Whereabouts {
+  id: string;
+  projectId: string;
+  /** A service token's request is that of its maker, too. */
+  requestor: Doer;
+  description: string;
+  comment?: string;
+  plan: Plan;
+  /** When to make the change, if not as soon as it is applied. */
+  executionAt?: number;
+  operatingOnId?: string;
+  reviews: Review[];
+  reviewStatus: (typeof REVIEW_STATUSES)[number];
+  status: (typeof STATUSES)[number];
+  notifyMemberIds: string[];
+  notifyTeamKeys: string[];
+  /** Who applied it, or in whose name that is done later. */
+  appliedBy?: Doer;
+  appliedAt?: number;
+  applyComment?: string;
+  /** Why it failed. */
+  conflicts: PlanConflict[];
+  version: number;
+  createdAt: number;
+}

@@ -1,0 +1,107 @@
+// Makes approval requests, of changes that could be made as things are.
+import { newId } from '../../kernel/id.ts';
+import { doerOf } from '../../kernel/identity/identity.ts';
+import type { KnownCaller } from '../../kernel/identity/caller.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import type { Call } from '../../kernel/route.ts';
+import type { Static } from '../../kernel/schema.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import { recordChange } from '../change.ts';
+import { findMemberIds, findTeamKeys } from '../feature-flags/maintainer.ts';
+import { problem } from '../feature-flags/model.ts';
+import { rehearse } from '../pending/carry-out.ts';
+import { openPlace } from '../pending/find-place.ts';
+import { whereaboutsOf, type ByPlace } from '../pending/place.ts';
+import type { Plan } from '../pending/plan.ts';
+import { requireFuture } from '../scheduled-changes/model.ts';
+import type { ApprovalRequest } from './approval-request.ts';
+import { MOST_OPEN } from './model.ts';
+import type { Shown } from './open.ts';
+import { toApprovalRequest, type Family } from './representation.ts';
+import { countOpen, createApprovalRequest } from './store.ts';
+
+export interface Wanted {
+  plan: Plan;
+  description: string;
+  comment?: string;
+  notifyMemberIds?: string[];
+  notifyTeamKeys?: string[];
+  executionDate?: number;
+  operatingOnId?: string;
+}
+
+type Asking = Pick<Call, 'id' | 'now' | 'can' | 'demand'> & { caller: KnownCaller };
+
+const action = 'createApprovalRequest';
+
+export async function makeRequest(
+  kernel: Kernel,
+  call: Asking,
+  at: Static<typeof ByPlace>,
+  wanted: Wanted,
+  family: Family,
+): Promise<Shown> {
+  const { db, engine } = kernel;
+  const { plan, description, comment, executionDate, operatingOnId } = wanted;
+  if (executionDate !== undefined) requireFuture(executionDate, call.now);
+  const shown = await db.transaction().execute(async (tx) => {
+    const place = await openPlace(call, tx, at, engine);
+    call.demand(place.resource, action);
+    const reviewers = {
+      notifyMemberIds: [...new Set(wanted.notifyMemberIds)],
+      notifyTeamKeys: [...new Set(wanted.notifyTeamKeys)],
+    };
+    await requireReviewers(tx, reviewers);
+    // Who asks need not be allowed to make the change: whoever applies it is.
+    const asker = { now: call.now, id: call.id, caller: call.caller, can: () => true, demand: () => {} };
+    const how = { comment: description || action, bypass: 'approval' as const, ignoreConflicts: true };
+    await rehearse(kernel, tx, asker, place, plan, how);
+    if ((await countOpen(tx, whereaboutsOf(place))) >= MOST_OPEN)
+      throw problem('body', `would be one more than ${MOST_OPEN} open approval requests`);
+    const request: ApprovalRequest = {
+      id: newId(call.now),
+      projectId: place.project.id,
+      ...whereaboutsOf(place),
+      requestor: doerOf(call.caller),
+      description,
+      ...(comment !== undefined && { comment }),
+      plan,
+      ...(executionDate !== undefined && { executionAt: executionDate }),
+      ...(operatingOnId !== undefined && { operatingOnId }),
+      reviews: [],
+      reviewStatus: 'pending',
+      status: 'pending',
+      ...reviewers,
+      conflicts: [],
+      version: 1,
+      createdAt: call.now,
+    };
+    await createApprovalRequest(tx, request);
+    const after = toApprovalRequest(request, place, family);
+    await recordChange(tx, call, {
+      accesses: [{ action, resource: place.resource }],
+      kind: 'flag',
+      name: place.flag.name,
+      verb: 'requested approval of a change of',
+      after,
+      comment,
+    });
+    return after;
+  });
+  await engine.notify('due');
+  return shown;
+}
+
+type Reviewers = Pick<ApprovalRequest, 'notifyMemberIds' | 'notifyTeamKeys'>;
+
+export async function requireReviewers(
+  db: Db,
+  { notifyMemberIds, notifyTeamKeys }: Reviewers,
+): Promise<void> {
+  const members = await findMemberIds(db, notifyMemberIds);
+  const stranger = notifyMemberIds.find((id) => !members.has(id));
+  if (stranger !== undefined) throw problem('notifyMemberIds', `names no member: "${stranger}"`);
+  const teams = await findTeamKeys(db, notifyTeamKeys);
+  const unknown = notifyTeamKeys.find((key) => !teams.has(key));
+  if (unknown !== undefined) throw problem('notifyTeamKeys', `names no team: "${unknown}"`);
+}

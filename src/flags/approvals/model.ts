@@ -1,0 +1,172 @@
+// The rules of approval requests: who may review, what the reviews say together, when the change may be made.
+import { Failure } from '../../kernel/failure.ts';
+import type { Doer } from '../../kernel/identity/identity.ts';
+import type { Instruction } from '../../kernel/patch/read.ts';
+import { Type, type JsonSchema } from '../../kernel/schema.ts';
+import { problem } from '../feature-flags/model.ts';
+import { couldBeKey, Description } from '../fields.ts';
+import { instructionReader } from '../members/instructions.ts';
+import type { ApprovalSettings } from '../projects/project.ts';
+import type { ApprovalRequest, Review } from './approval-request.ts';
+
+/** Not settled yet, of one flag in one environment. */
+export const MOST_OPEN = 100;
+const MOST_REVIEWERS = 10;
+const MOST_REVIEWS = 500;
+
+export interface ResourceId {
+  projectKey: string;
+  environmentKey: string;
+  flagKey: string;
+}
+
+const RESOURCE = /^proj\/([^:;/]+):env\/([^:;/]+):flag\/([^:;/]+)$/;
+
+/** Other things than flags take no approvals. */
+export function readResourceId(text: string): ResourceId {
+  const [, projectKey = '', environmentKey = '', flagKey = ''] = RESOURCE.exec(text) ?? [];
+  if (![projectKey, environmentKey, flagKey].every(couldBeKey))
+    throw problem(
+      'resourceId',
+      'must name a flag in an environment, as in proj/web:env/production:flag/banner',
+    );
+  return { projectKey, environmentKey, flagKey };
+}
+
+/** What stands of the reviews: the last word of each reviewer. */
+function lastWords(reviews: readonly Review[]): Review[] {
+  const words = reviews.filter(({ kind }) => kind !== 'comment');
+  // One person with several tokens is still one.
+  return [...new Map(words.map((review) => [review.by.memberId, review])).values()];
+}
+
+function countOf(reviews: readonly Review[], kind: Review['kind']): number {
+  return lastWords(reviews).filter((review) => review.kind === kind).length;
+}
+
+type Settings = Pick<
+  ApprovalSettings,
+  'minNumApprovals' | 'canReviewOwnRequest' | 'canApplyDeclinedChanges' | 'autoApplyApprovedChanges'
+>;
+
+export function reviewStatusOf(
+  reviews: readonly Review[],
+  { minNumApprovals }: Settings,
+): ApprovalRequest['reviewStatus'] {
+  if (countOf(reviews, 'decline') > 0) return 'declined';
+  return countOf(reviews, 'approve') >= minNumApprovals ? 'approved' : 'pending';
+}
+
+/** Undefined where the reviews allow the change. */
+export function whyNotApproved(
+  { reviews }: Pick<ApprovalRequest, 'reviews'>,
+  { minNumApprovals, canApplyDeclinedChanges }: Settings,
+): string | undefined {
+  const approvals = countOf(reviews, 'approve');
+  if (approvals < minNumApprovals) return `it has ${approvals} of ${minNumApprovals} approvals`;
+  return countOf(reviews, 'decline') > 0 && !canApplyDeclinedChanges
+    ? 'a reviewer has declined it'
+    : undefined;
+}
+
+export function requireApproved(request: ApprovalRequest, settings: Settings): void {
+  const reason = whyNotApproved(request, settings);
+  if (reason !== undefined) throw new Failure('invalid', `The request cannot be applied: ${reason}.`);
+}
+
+/** With the review; its own version goes up. */
+export function addReview(request: ApprovalRequest, review: Review, settings: Settings): ApprovalRequest {
+  const isOpen = request.status === 'pending' || request.status === 'scheduled';
+  if (review.kind !== 'comment') {
+    if (!isOpen) throw problem('kind', `must be comment: the request is ${request.status}`);
+    if (review.by.memberId === request.requestor.memberId && !settings.canReviewOwnRequest)
+      throw new Failure('forbidden', 'You cannot review your own request in this environment.');
+  }
+  if (request.reviews.length >= MOST_REVIEWS)
+    throw problem('body', `would be one more than ${MOST_REVIEWS} reviews`);
+  const reviews = [...request.reviews, review];
+  return {
+    ...request,
+    reviews,
+    // Nobody's mind is changed by a comment, and what is settled stays as it was.
+    reviewStatus: review.kind === 'comment' ? request.reviewStatus : reviewStatusOf(reviews, settings),
+    version: request.version + 1,
+  };
+}
+
+/** Before it is applied, at once or later. */
+export function requireApplicable(request: ApprovalRequest, settings: Settings): void {
+  if (request.status === 'completed' || request.status === 'scheduled')
+    throw new Failure('invalid', `The request is ${request.status} already.`);
+  requireApproved(request, settings);
+}
+
+/** Undefined when there is no time to wait for. */
+export function laterOf({ executionAt }: ApprovalRequest, now: number): number | undefined {
+  return executionAt !== undefined && executionAt > now ? executionAt : undefined;
+}
+
+export function toCompleted(request: ApprovalRequest, by: Doer, now: number): ApprovalRequest {
+  return {
+    ...request,
+    status: 'completed',
+    conflicts: [],
+    appliedBy: by,
+    appliedAt: now,
+    version: request.version + 1,
+  };
+}
+
+export const MemberIds = Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
+  maxItems: MOST_REVIEWERS,
+});
+export const TeamKeys = Type.Array(Type.String({ minLength: 1, maxLength: 256 }), {
+  maxItems: MOST_REVIEWERS,
+});
+
+const kinds = {
+  addReviewers: Type.Object(
+    {
+      kind: Type.Literal('addReviewers'),
+      notifyMemberIds: Type.Optional(MemberIds),
+      notifyTeamKeys: Type.Optional(TeamKeys),
+    },
+    { additionalProperties: false, description: 'Asks more members and teams for a review' },
+  ),
+  updateDescription: Type.Object(
+    { kind: Type.Literal('updateDescription'), value: Description },
+    { additionalProperties: false, description: 'Says anew what the change is for' },
+  ),
+};
+
+export const approvalKinds = Object.entries(kinds).map(
+  ([name, schema]) => [name, { schema, summary: (schema as JsonSchema).description! }] as const,
+);
+
+const read = instructionReader(kinds);
+
+/** The same request where nothing changes. That the reviewers exist is not looked at here. */
+export function editRequest(before: ApprovalRequest, instructions: readonly Instruction[]): ApprovalRequest {
+  let { description, notifyMemberIds, notifyTeamKeys } = before;
+  for (const instruction of read(instructions)) {
+    if (instruction.kind === 'updateDescription') {
+      description = instruction.value;
+      continue;
+    }
+    const { notifyMemberIds: members = [], notifyTeamKeys: teams = [] } = instruction;
+    if (members.length + teams.length === 0)
+      throw problem('notifyMemberIds', 'or notifyTeamKeys is required to add reviewers');
+    notifyMemberIds = [...new Set([...notifyMemberIds, ...members])];
+    notifyTeamKeys = [...new Set([...notifyTeamKeys, ...teams])];
+  }
+  if (notifyMemberIds.length > MOST_REVIEWERS)
+    throw problem('notifyMemberIds', `cannot be more than ${MOST_REVIEWERS} members`);
+  if (notifyTeamKeys.length > MOST_REVIEWERS)
+    throw problem('notifyTeamKeys', `cannot be more than ${MOST_REVIEWERS} teams`);
+  const isSame =
+    description === before.description &&
+    notifyMemberIds.length === before.notifyMemberIds.length &&
+    notifyTeamKeys.length === before.notifyTeamKeys.length;
+  if (isSame) return before;
+  return { ...before, description, notifyMemberIds, notifyTeamKeys, version: before.version + 1 };
+}

@@ -1,0 +1,116 @@
+// The way in to approval requests: one among all, or one of a flag in an environment; and what is shown around them.
+import type { Call } from '../../kernel/route.ts';
+import { Type, type Static } from '../../kernel/schema.ts';
+import type { Engine } from '../../kernel/storage/engine.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import { showEnvironment } from '../environments/model.ts';
+import { listEnvironmentsOf } from '../environments/store.ts';
+import { toSummary } from '../feature-flags/representation.ts';
+import { flagOf } from '../feature-flags/rows.ts';
+import { openProject, unknownThing } from '../open.ts';
+import { findPlace, openPlace } from '../pending/find-place.ts';
+import { placeOf, whereaboutsOf, type ByPlaceAndId, type Place } from '../pending/place.ts';
+import { tryPlan } from '../pending/try-plan.ts';
+import { toProject } from '../projects/model.ts';
+import { findProjects } from '../projects/store.ts';
+import type { ApprovalRequest } from './approval-request.ts';
+import {
+  toApprovalRequest,
+  type ApprovalRequestSchema,
+  type EXPANDABLE,
+  type Family,
+} from './representation.ts';
+import { findApprovalRequest } from './store.ts';
+
+export const ById = Type.Object({ id: Type.String() });
+
+export interface Opened {
+  request: ApprovalRequest;
+  place: Place;
+}
+
+type Asking = Pick<Call, 'can'> & { params: Static<typeof ById> };
+
+/** With an engine, nobody else changes it or its flag until the transaction ends. */
+export async function openRequest(call: Asking, db: Db, family: Family, engine?: Engine): Promise<Opened> {
+  const { id } = call.params;
+  const place = await openIn[family](call, db, engine);
+  const request = await findApprovalRequest(db, id, engine);
+  const { flagId, environmentId } = whereaboutsOf(place);
+  if (request?.flagId !== flagId || request.environmentId !== environmentId)
+    throw unknownThing('approval request', id);
+  return { request, place };
+}
+
+type Opener = (call: Asking, db: Db, engine?: Engine) => Promise<Place>;
+
+const openIn: Record<Family, Opener> = {
+  flag: (call, db, engine) => openPlace(call, db, call.params as Static<typeof ByPlaceAndId>, engine),
+  async all(call, db, engine) {
+    const request = await findApprovalRequest(db, call.params.id);
+    const place = request && (await findPlace(db, request, engine));
+    if (place === undefined) throw unknownThing('approval request', call.params.id);
+    await openProject(call, db, place.project.key);
+    return place;
+  },
+};
+
+export type Shown = Static<typeof ApprovalRequestSchema> & ReturnType<typeof toApprovalRequest>;
+
+/** In detail: with what stands in the way of it now. */
+export async function showRequest(
+  db: Db,
+  { request, place }: Opened,
+  family: Family,
+  now: number,
+): Promise<Shown> {
+  if (request.status !== 'pending' && request.status !== 'scheduled')
+    return toApprovalRequest(request, place, family);
+  const conflicts = await tryPlan(db, place.flag, place.environment.key, request.plan, now);
+  return toApprovalRequest(request, place, family, conflicts);
+}
+
+type Expand = ReadonlySet<(typeof EXPANDABLE)[number]>;
+
+export function expandRequest(
+  call: Pick<Call, 'can'>,
+  { project, environment, flag }: Place,
+  expand: Expand,
+) {
+  const shownFlag = () => toSummary(flag, {}, { projectKey: project.key });
+  return {
+    ...(expand.has('flag') && { flag: shownFlag() }),
+    ...(expand.has('project') && { project: toProject(project) }),
+    ...(expand.has('environments') && { environments: [showEnvironment(call, project, environment)] }),
+    ...(expand.has('resource') && { resource: { kind: 'flag', flag: shownFlag() } }),
+  };
+}
+
+/** The places of a page of requests, all at once; the flags without their configurations. */
+export async function findPlaces(
+  db: Db,
+  requests: readonly ApprovalRequest[],
+): Promise<Map<ApprovalRequest, Place>> {
+  if (requests.length === 0) return new Map();
+  const projectIds = [...new Set(requests.map(({ projectId }) => projectId))];
+  const flagIds = [...new Set(requests.map(({ flagId }) => flagId))];
+  const [projects, environments, rows] = await Promise.all([
+    findProjects(db, projectIds),
+    listEnvironmentsOf(db, projectIds),
+    db.selectFrom('flags').selectAll().where('id', 'in', flagIds).execute(),
+  ]);
+  const byId = <Thing extends { id: string }>(things: readonly Thing[]) =>
+    new Map(things.map((thing) => [thing.id, thing]));
+  const [projectOf, environmentOf] = [byId(projects), byId(environments)];
+  const flags = byId(rows.map((row) => flagOf(row)));
+  return new Map(
+    requests.flatMap((request) => {
+      const project = projectOf.get(request.projectId);
+      const environment = environmentOf.get(request.environmentId);
+      const flag = flags.get(request.flagId);
+      // What has just been deleted takes its requests along.
+      if (project === undefined || environment === undefined || flag === undefined) return [];
+      return [[request, placeOf(project, environment, flag)]];
+    }),
+  );
+}

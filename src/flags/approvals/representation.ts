@@ -1,0 +1,178 @@
+// Approval requests as they come and as they are shown.
+import type { Doer } from '../../kernel/identity/identity.ts';
+import { OneOf, PlainText, Type } from '../../kernel/schema.ts';
+import { ApprovalSettingsRep } from '../environments/approval-settings.ts';
+import { EnvironmentRep } from '../environments/model.ts';
+import { FlagCopy } from '../feature-flags/copying.ts';
+import { flagPath } from '../feature-flags/representation.ts';
+import { FlagSchema } from '../feature-flags/schemas.ts';
+import { Description, Instant } from '../fields.ts';
+import { Links, linkTo } from '../links.ts';
+import { placePath, type Place } from '../pending/place.ts';
+import { ConflictSchema, Instructions, ShownInstructions, type PlanConflict } from '../pending/plan.ts';
+import { ProjectSchema } from '../projects/model.ts';
+import { withoutTags } from '../resources.ts';
+import { REVIEW_KINDS, REVIEW_STATUSES, STATUSES, type ApprovalRequest } from './approval-request.ts';
+import { MemberIds, TeamKeys } from './model.ts';
+
+const Comment = Type.Optional(PlainText({ maxLength: 10_000 }));
+
+const POST = {
+  description: Description,
+  comment: Comment,
+  notifyMemberIds: Type.Optional(MemberIds),
+  notifyTeamKeys: Type.Optional(TeamKeys),
+};
+
+export const FlagRequestPost = Type.Object(
+  {
+    ...POST,
+    instructions: Instructions,
+    executionDate: Type.Optional(Instant('When to make the change, if not as soon as it is applied')),
+    operatingOnId: Type.Optional(PlainText({ maxLength: 64 })),
+  },
+  { $id: 'CreateFlagConfigApprovalRequestRequest' },
+);
+
+export const RequestPost = Type.Object(
+  {
+    ...POST,
+    resourceId: PlainText({ maxLength: 1000, description: 'As in proj/web:env/production:flag/banner' }),
+    instructions: Instructions,
+  },
+  { $id: 'CreateApprovalRequestRequest' },
+);
+
+export const CopyRequestPost = Type.Object(
+  {
+    ...POST,
+    source: Type.Object({
+      key: Type.String({ description: 'The key of the environment to copy from' }),
+      version: Type.Optional(Type.Integer({ description: 'Copy only if this is still its version' })),
+    }),
+    includedActions: FlagCopy.properties.includedActions,
+    excludedActions: FlagCopy.properties.excludedActions,
+  },
+  { $id: 'CreateCopyFlagConfigApprovalRequestRequest' },
+);
+
+export const ReviewPost = Type.Object(
+  { kind: Type.Optional(OneOf(REVIEW_KINDS)), comment: Comment },
+  { $id: 'PostApprovalRequestReviewRequest' },
+);
+
+export const ApplyPost = Type.Object({ comment: Comment }, { $id: 'PostApprovalRequestApplyRequest' });
+
+const ReviewSchema = Type.Object(
+  {
+    _id: Type.String(),
+    kind: OneOf(REVIEW_KINDS),
+    creationDate: Type.Integer(),
+    comment: Type.Optional(Type.String()),
+    memberId: Type.Optional(Type.String()),
+    serviceTokenId: Type.Optional(Type.String()),
+  },
+  { $id: 'ReviewResponse' },
+);
+
+export const EXPANDABLE = ['flag', 'project', 'environments', 'resource'] as const;
+
+export const ApprovalRequestSchema = Type.Object(
+  {
+    _id: Type.String(),
+    _version: Type.Integer(),
+    creationDate: Type.Integer(),
+    serviceKind: Type.String(),
+    requestorId: Type.String(),
+    description: Type.String(),
+    comment: Type.Optional(Type.String()),
+    reviewStatus: OneOf(REVIEW_STATUSES),
+    allReviews: Type.Array(ReviewSchema),
+    notifyMemberIds: Type.Array(Type.String()),
+    notifyTeamKeys: Type.Array(Type.String()),
+    appliedDate: Type.Optional(Type.Integer()),
+    appliedByMemberId: Type.Optional(Type.String()),
+    appliedByServiceTokenId: Type.Optional(Type.String()),
+    status: OneOf(STATUSES),
+    instructions: ShownInstructions,
+    conflicts: Type.Array(ConflictSchema),
+    executionDate: Type.Optional(Type.Integer()),
+    operatingOnId: Type.Optional(Type.String()),
+    source: Type.Optional(
+      Type.Object({ key: Type.String(), version: Type.Optional(Type.Integer()) }, { $id: 'CopiedFromEnv' }),
+    ),
+    resourceId: Type.String(),
+    approvalSettings: ApprovalSettingsRep,
+    _links: Links,
+    flag: Type.Optional(FlagSchema),
+    project: Type.Optional(ProjectSchema),
+    environments: Type.Optional(Type.Array(EnvironmentRep)),
+    resource: Type.Optional(Type.Object({ kind: Type.String(), flag: FlagSchema })),
+  },
+  { $id: 'ApprovalRequestResponse' },
+);
+
+/** Where a request is reached: among all, or among those of its flag. */
+export type Family = 'all' | 'flag';
+
+/** `conflicts` are those of a change that is still to come. */
+export function toApprovalRequest(
+  request: ApprovalRequest,
+  place: Place,
+  family: Family = 'flag',
+  conflicts: readonly PlanConflict[] = request.conflicts,
+) {
+  const { comment, executionAt, operatingOnId, appliedBy, appliedAt, plan } = request;
+  const { project, environment, flag } = place;
+  const parent = family === 'all' ? '/approval-requests' : `${placePath(place)}/approval-requests`;
+  const self = `${parent}/${request.id}`;
+  return {
+    _id: request.id,
+    _version: request.version,
+    creationDate: request.createdAt,
+    serviceKind: environment.approvalSettings.serviceKind,
+    requestorId: request.requestor.memberId,
+    description: request.description,
+    ...(comment !== undefined && { comment }),
+    reviewStatus: request.reviewStatus,
+    allReviews: request.reviews.map((review) => ({
+      _id: review.id,
+      kind: review.kind,
+      creationDate: review.at,
+      ...(review.comment !== undefined && { comment: review.comment }),
+      ...toBy(review.by),
+    })),
+    notifyMemberIds: request.notifyMemberIds,
+    notifyTeamKeys: request.notifyTeamKeys,
+    ...(appliedAt !== undefined && { appliedDate: appliedAt, ...toApplier(appliedBy!) }),
+    status: request.status,
+    instructions: plan.instructions,
+    conflicts: [...conflicts],
+    ...(executionAt !== undefined && { executionDate: executionAt }),
+    ...(operatingOnId !== undefined && { operatingOnId }),
+    ...(plan.copy !== undefined && { source: toSource(plan.copy.source) }),
+    resourceId: withoutTags(place.resource),
+    approvalSettings: environment.approvalSettings,
+    _links: {
+      self: linkTo(self),
+      parent: linkTo(parent),
+      apply: linkTo(`${self}/apply`),
+      reviews: linkTo(`${self}/reviews`),
+      flag: linkTo(flagPath(project.key, flag.key)),
+    },
+  };
+}
+
+function toBy({ memberId, serviceTokenId }: Doer) {
+  return serviceTokenId === undefined ? { memberId } : { serviceTokenId };
+}
+
+function toApplier({ memberId, serviceTokenId }: Doer) {
+  return serviceTokenId === undefined
+    ? { appliedByMemberId: memberId }
+    : { appliedByServiceTokenId: serviceTokenId };
+}
+
+function toSource({ key, currentVersion }: { key: string; currentVersion?: number }) {
+  return { key, ...(currentVersion !== undefined && { version: currentVersion }) };
+}

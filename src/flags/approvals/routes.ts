@@ -1,0 +1,180 @@
+// Approval requests: list, make and get, among all or for a flag in an environment.
+import { Page } from '../../kernel/page.ts';
+import { reply, route } from '../../kernel/route.ts';
+import { Type } from '../../kernel/schema.ts';
+import { ExpandQuery, PageQuery, readExpand, sliceOf } from '../listing.ts';
+import { openPlace } from '../pending/find-place.ts';
+import { ByPlace, ByPlaceAndId, whereaboutsOf } from '../pending/place.ts';
+import { listProjectNames } from '../projects/store.ts';
+import { projectResource } from '../resources.ts';
+import { makeRequest } from './create.ts';
+import { filterText, readApprovalFilter } from './filter.ts';
+import { readResourceId } from './model.ts';
+import { ById, expandRequest, findPlaces, openRequest, showRequest } from './open.ts';
+import {
+  ApprovalRequestSchema,
+  CopyRequestPost,
+  EXPANDABLE,
+  FlagRequestPost,
+  RequestPost,
+  toApprovalRequest,
+} from './representation.ts';
+import { pageApprovalRequests } from './store.ts';
+
+export const ALL = '/approval-requests';
+const PLACE = '/projects/{projectKey}/flags/{featureFlagKey}/environments/{environmentKey}';
+export const OF_FLAG = `${PLACE}/approval-requests` as const;
+
+const MOST = 200;
+const action = 'createApprovalRequest';
+
+const getAll = route(
+  {
+    id: 'getApprovalRequests',
+    method: 'GET',
+    path: ALL,
+    summary: 'List approval requests, newest first',
+    access: { action: 'viewProject' },
+    query: Type.Object({
+      ...PageQuery,
+      ...ExpandQuery(EXPANDABLE),
+      filter: Type.Optional(Type.String({ description: filterText })),
+    }),
+    list: ApprovalRequestSchema,
+  },
+  async (call, { db }) => {
+    const { query } = call;
+    const filter = readApprovalFilter(query.filter);
+    const expand = readExpand(query.expand, EXPANDABLE);
+    const slice = sliceOf(query, 20, MOST);
+    const projects = await listProjectNames(db);
+    const visible = projects.filter((project) => call.can(projectResource(project)));
+    const page = await pageApprovalRequests(db, {
+      ...(visible.length < projects.length && { projectIds: visible.map(({ id }) => id) }),
+      filter,
+      slice,
+    });
+    const shown = [...(await findPlaces(db, page.items))].map(([request, place]) => ({
+      ...toApprovalRequest(request, place, 'all'),
+      ...expandRequest(call, place, expand),
+    }));
+    return new Page(shown, page.total, slice);
+  },
+);
+
+const getOfFlag = route(
+  {
+    id: 'getApprovalsForFlag',
+    method: 'GET',
+    path: OF_FLAG,
+    summary: 'List the approval requests for a flag, newest first',
+    access: { action: 'viewProject' },
+    params: ByPlace,
+    query: Type.Object(PageQuery),
+    list: ApprovalRequestSchema,
+  },
+  async (call, { db }) => {
+    const place = await openPlace(call, db, call.params);
+    const slice = sliceOf(call.query, MOST, MOST);
+    const { items, total } = await pageApprovalRequests(db, { at: whereaboutsOf(place), slice });
+    const shown = [];
+    for (const request of items) shown.push(await showRequest(db, { request, place }, 'flag', call.now));
+    return new Page(shown, total, slice);
+  },
+);
+
+const post = route(
+  {
+    id: 'postApprovalRequest',
+    method: 'POST',
+    path: ALL,
+    summary: 'Ask for approval of a change',
+    access: { action },
+    body: RequestPost,
+    reply: { 201: ApprovalRequestSchema },
+  },
+  async (call, kernel) => {
+    const { resourceId, instructions, ...body } = call.body;
+    const { projectKey, environmentKey, flagKey: featureFlagKey } = readResourceId(resourceId);
+    const at = { projectKey, environmentKey, featureFlagKey };
+    const shown = await makeRequest(kernel, call, at, { ...body, plan: { instructions } }, 'all');
+    return reply(201, shown, { location: shown._links.self.href });
+  },
+);
+
+const postOfFlag = route(
+  {
+    id: 'postApprovalRequestForFlag',
+    method: 'POST',
+    path: OF_FLAG,
+    summary: 'Ask for approval of a change of a flag',
+    access: { action },
+    params: ByPlace,
+    body: FlagRequestPost,
+    reply: { 201: ApprovalRequestSchema },
+  },
+  async (call, kernel) => {
+    const { instructions, ...body } = call.body;
+    const shown = await makeRequest(kernel, call, call.params, { ...body, plan: { instructions } }, 'flag');
+    return reply(201, shown, { location: shown._links.self.href });
+  },
+);
+
+const postCopy = route(
+  {
+    id: 'postFlagCopyConfigApprovalRequest',
+    method: 'POST',
+    path: `${PLACE}/approval-requests-flag-copy`,
+    summary: 'Ask for approval of a copy of the configuration in another environment',
+    access: { action },
+    params: ByPlace,
+    body: CopyRequestPost,
+    reply: { 201: ApprovalRequestSchema },
+  },
+  async (call, kernel) => {
+    const { source, includedActions, excludedActions, ...body } = call.body;
+    const { key, version } = source;
+    const copy = {
+      source: { key, ...(version !== undefined && { currentVersion: version }) },
+      ...(includedActions !== undefined && { includedActions }),
+      ...(excludedActions !== undefined && { excludedActions }),
+    };
+    const wanted = { ...body, plan: { instructions: [], copy } };
+    const shown = await makeRequest(kernel, call, call.params, wanted, 'flag');
+    return reply(201, shown, { location: shown._links.self.href });
+  },
+);
+
+const get = route(
+  {
+    id: 'getApprovalRequest',
+    method: 'GET',
+    path: `${ALL}/{id}`,
+    summary: 'Get an approval request',
+    access: { action: 'viewProject' },
+    params: ById,
+    query: Type.Object(ExpandQuery(EXPANDABLE)),
+    reply: { 200: ApprovalRequestSchema },
+  },
+  async (call, { db }) => {
+    const expand = readExpand(call.query.expand, EXPANDABLE);
+    const opened = await openRequest(call, db, 'all');
+    const shown = await showRequest(db, opened, 'all', call.now);
+    return { ...shown, ...expandRequest(call, opened.place, expand) };
+  },
+);
+
+const getOneOfFlag = route(
+  {
+    id: 'getApprovalForFlag',
+    method: 'GET',
+    path: `${OF_FLAG}/{id}`,
+    summary: 'Get an approval request for a flag',
+    access: { action: 'viewProject' },
+    params: ByPlaceAndId,
+    reply: { 200: ApprovalRequestSchema },
+  },
+  async (call, { db }) => showRequest(db, await openRequest(call, db, 'flag'), 'flag', call.now),
+);
+
+export const approvalRoutes = [getAll, getOfFlag, post, postOfFlag, postCopy, get, getOneOfFlag];

@@ -1,0 +1,162 @@
+// Approval requests in the database, and the work that applies those that wait for their time.
+import type { ExpressionBuilder, ExpressionWrapper, SqlBool } from 'kysely';
+import { schedule } from '../../kernel/due.ts';
+import { Page, type Slice } from '../../kernel/page.ts';
+import type { Engine } from '../../kernel/storage/engine.ts';
+import type { Db, Tables } from '../../kernel/storage/tables.ts';
+import { couldBeId } from '../fields.ts';
+import type { Whereabouts } from '../pending/place.ts';
+import type { Plan } from '../pending/plan.ts';
+import { changedMeanwhile } from '../projects/store.ts';
+import type { ApprovalRequest } from './approval-request.ts';
+import type { ApprovalRequestRow } from './tables.ts';
+
+/** The kind of the work that applies a request. */
+export const WORK = 'flags.approval-request';
+
+type Eb = ExpressionBuilder<Tables, 'approval_requests'>;
+export type Condition = ExpressionWrapper<Tables, 'approval_requests', SqlBool>;
+
+export interface Listing {
+  /** Of these projects only. */
+  projectIds?: readonly string[];
+  /** Of this flag in this environment only. */
+  at?: Whereabouts;
+  filter?: ((eb: Eb) => Condition) | undefined;
+  slice: Slice;
+}
+
+/** Newest first. */
+export async function pageApprovalRequests(
+  db: Db,
+  { projectIds, at, filter, slice }: Listing,
+): Promise<Page<ApprovalRequest>> {
+  const found = db
+    .selectFrom('approval_requests')
+    .$if(projectIds !== undefined, (query) => query.where('project_id', 'in', ['', ...projectIds!]))
+    .$if(at !== undefined, (query) =>
+      query.where('flag_id', '=', at!.flagId).where('environment_id', '=', at!.environmentId),
+    )
+    .$if(filter !== undefined, (query) => query.where((eb) => filter!(eb)));
+  const { total } = await found
+    .select(({ fn }) => fn.countAll<number | string>().as('total'))
+    .executeTakeFirstOrThrow();
+  const rows = await found
+    .selectAll()
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(slice.limit)
+    .offset(slice.offset)
+    .execute();
+  return new Page(rows.map(requestOf), Number(total), slice);
+}
+
+/** How many are not settled yet. */
+export async function countOpen(db: Db, { flagId, environmentId }: Whereabouts): Promise<number> {
+  const { total } = await db
+    .selectFrom('approval_requests')
+    .where('flag_id', '=', flagId)
+    .where('environment_id', '=', environmentId)
+    .where('status', 'in', ['pending', 'scheduled'])
+    .select(({ fn }) => fn.countAll<number | string>().as('total'))
+    .executeTakeFirstOrThrow();
+  return Number(total);
+}
+
+/** With an engine it stays as it is until the transaction ends. */
+export async function findApprovalRequest(
+  db: Db,
+  id: string,
+  engine?: Engine,
+): Promise<ApprovalRequest | undefined> {
+  if (!couldBeId(id)) return undefined;
+  const row = await db
+    .selectFrom('approval_requests')
+    .selectAll()
+    .where('id', '=', id)
+    .$if(engine?.kind === 'postgres', (query) => query.forUpdate())
+    .executeTakeFirst();
+  return row && requestOf(row);
+}
+
+export async function createApprovalRequest(tx: Db, request: ApprovalRequest): Promise<void> {
+  await tx.insertInto('approval_requests').values(rowOf(request)).execute();
+  await addReviewers(tx, request.id, request.notifyMemberIds);
+}
+
+/** Fails with `conflict` when someone else has changed it meanwhile. */
+export async function saveApprovalRequest(
+  tx: Db,
+  before: ApprovalRequest,
+  after: ApprovalRequest,
+): Promise<void> {
+  const { numUpdatedRows } = await tx
+    .updateTable('approval_requests')
+    .set(rowOf(after))
+    .where('id', '=', before.id)
+    .where('version', '=', before.version)
+    .executeTakeFirstOrThrow();
+  if (numUpdatedRows === 0n) throw changedMeanwhile('approval request');
+  const fresh = after.notifyMemberIds.filter((id) => !before.notifyMemberIds.includes(id));
+  await addReviewers(tx, after.id, fresh);
+}
+
+async function addReviewers(tx: Db, requestId: string, memberIds: readonly string[]): Promise<void> {
+  const rows = memberIds.map((memberId) => ({ request_id: requestId, member_id: memberId }));
+  if (rows.length > 0) await tx.insertInto('approval_reviewers').values(rows).execute();
+}
+
+/** After the commit `engine.notify('due')`. */
+export async function applyLater(tx: Db, id: string, dueAt: number, now: number): Promise<void> {
+  await schedule(tx, { id: `${WORK}:${id}`, kind: WORK, payload: id, dueAt }, now, 'move');
+}
+
+export async function deleteApprovalRequest(tx: Db, { id }: Pick<ApprovalRequest, 'id'>): Promise<void> {
+  await tx.deleteFrom('approval_requests').where('id', '=', id).execute();
+}
+
+function rowOf(request: ApprovalRequest): ApprovalRequestRow {
+  const { id, projectId, flagId, environmentId, status, reviewStatus, version, createdAt, plan, ...doc } =
+    request;
+  return {
+    id,
+    project_id: projectId,
+    flag_id: flagId,
+    environment_id: environmentId,
+    requestor_id: request.requestor.memberId,
+    status,
+    review_status: reviewStatus,
+    version,
+    created_at: createdAt,
+    plan: JSON.stringify(plan),
+    doc: JSON.stringify(doc),
+  };
+}
+
+type Kept = Omit<
+  ApprovalRequest,
+  | 'id'
+  | 'projectId'
+  | 'flagId'
+  | 'environmentId'
+  | 'status'
+  | 'reviewStatus'
+  | 'version'
+  | 'createdAt'
+  | 'plan'
+>;
+
+function requestOf(row: ApprovalRequestRow): ApprovalRequest {
+  return {
+    ...(JSON.parse(row.doc) as Kept),
+    id: row.id,
+    projectId: row.project_id,
+    flagId: row.flag_id,
+    environmentId: row.environment_id,
+    status: row.status as ApprovalRequest['status'],
+    reviewStatus: row.review_status as ApprovalRequest['reviewStatus'],
+    version: row.version,
+    createdAt: row.created_at,
+    plan: JSON.parse(row.plan) as Plan,
+  };
+}

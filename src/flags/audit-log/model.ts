@@ -1,0 +1,137 @@
+// Audit entries as they are shown: who did what to which thing, with the thing before and after.
+import { Nullable, Type, type Static } from '../../kernel/schema.ts';
+import { Links, linkTo, siteTo } from '../links.ts';
+import type { Entry, Who } from './entry.ts';
+import { pathOf, siteOf } from './places.ts';
+
+const AccessSchema = Type.Object({ action: Type.String(), resource: Type.String() });
+
+const Person = Type.Object({
+  _links: Links,
+  _id: Type.String(),
+  email: Type.String(),
+  firstName: Type.Optional(Type.String()),
+  lastName: Type.Optional(Type.String()),
+});
+
+const SUMMARY = {
+  _links: Links,
+  _id: Type.String(),
+  _accountId: Type.String(),
+  date: Type.Integer(),
+  accesses: Type.Array(AccessSchema),
+  kind: Type.String(),
+  name: Type.String(),
+  description: Type.String(),
+  shortDescription: Type.String(),
+  comment: Type.Optional(Type.String()),
+  subject: Type.Optional(Type.Object({ name: Type.String(), _links: Links })),
+  member: Type.Optional(Person),
+  token: Type.Optional(
+    Type.Object({
+      _links: Links,
+      _id: Type.String(),
+      name: Type.Optional(Type.String()),
+      ending: Type.String(),
+      serviceToken: Type.Boolean(),
+    }),
+  ),
+  titleVerb: Type.String(),
+  title: Type.String(),
+  target: Type.Object({ _links: Links, name: Type.String(), resources: Type.Array(Type.String()) }),
+  parent: Type.Optional(Type.Object({ _links: Links, name: Type.String(), resource: Type.String() })),
+};
+
+export const EntrySummary = Type.Object(SUMMARY, { $id: 'AuditLogEntrySummary' });
+
+export const EntryDetail = Type.Object(
+  {
+    ...SUMMARY,
+    delta: Type.Optional(Nullable(Type.Unknown({ description: 'The JSON patch, where it was one' }))),
+    merge: Type.Optional(Type.Unknown({ description: 'The merge patch, where it was one' })),
+    instructions: Type.Optional(Type.Unknown({ description: 'The instructions of a semantic patch' })),
+    previousVersion: Type.Optional(Type.Unknown({ description: 'The thing before, as the API shows it' })),
+    currentVersion: Type.Optional(Type.Unknown({ description: 'The thing after' })),
+    subentries: Type.Array(Type.Unknown()),
+  },
+  { $id: 'AuditLogEntry' },
+);
+
+export const EntryCollection = Type.Object({ items: Type.Array(EntrySummary), _links: Links });
+
+/** There is one account on a server. */
+export const ACCOUNT_ID = '000000000000000000000001';
+
+export function toSummary(entry: Entry): Static<typeof EntrySummary> {
+  const { id, at, accesses, kind, name, verb, comment, who, resource } = entry;
+  const path = pathOf(resource);
+  const site = siteOf(resource);
+  const self = linkTo(`/auditlog/${id}`);
+  const canonical = path === undefined ? undefined : linkTo(path);
+  const description = entry.description ?? '';
+  const actor = who.member === undefined ? 'Signalbox' : nameOf(who.member);
+  const above = parentOf(resource);
+  return {
+    _links: {
+      self,
+      parent: linkTo('/auditlog'),
+      ...(canonical && { canonical }),
+      ...(site !== undefined && { site: siteTo(site) }),
+    },
+    _id: id,
+    _accountId: ACCOUNT_ID,
+    date: at,
+    accesses: [...accesses],
+    kind,
+    name,
+    description,
+    shortDescription: description.split('\n', 1)[0]!,
+    ...(comment !== undefined && { comment }),
+    ...showWho(who),
+    titleVerb: verb,
+    title: `${actor} ${verb} ${canonical === undefined ? name : `[${name}](${site ?? canonical.href})`}`,
+    target: {
+      _links: canonical ? { canonical } : {},
+      name,
+      resources: [...new Set(accesses.map(({ resource: touched }) => touched))],
+    },
+    ...(above !== undefined && { parent: above }),
+  };
+}
+
+function showWho({ member, token }: Who) {
+  return {
+    ...(member && {
+      subject: { name: nameOf(member), _links: { self: linkTo(`/members/${member._id}`) } },
+      member: { ...member, _links: { self: linkTo(`/members/${member._id}`) } },
+    }),
+    ...(token && { token: { ...token, _links: { self: linkTo(`/tokens/${token._id}`) } } }),
+  };
+}
+
+function nameOf({ firstName, lastName, email }: NonNullable<Who['member']>): string {
+  return [firstName, lastName].filter(Boolean).join(' ') || email;
+}
+
+/** What the thing is in: `proj/shop` for a flag of it. */
+function parentOf(resource: string): Static<typeof EntrySummary>['parent'] {
+  const [first = '', ...rest] = resource.split(':');
+  const path = rest.length === 0 ? undefined : pathOf(first);
+  if (path === undefined) return undefined;
+  return { name: first.slice(first.indexOf('/') + 1), resource: first, _links: { canonical: linkTo(path) } };
+}
+
+export function toDetail(entry: Entry): Static<typeof EntryDetail> {
+  const { update, before, after } = entry;
+  return {
+    ...toSummary(entry),
+    delta: update !== undefined && 'patch' in update ? update.patch : null,
+    ...(update !== undefined && 'merge' in update && { merge: update.merge }),
+    ...(update !== undefined && 'instructions' in update && { instructions: update.instructions }),
+    ...(before !== undefined && { previousVersion: before }),
+    ...(after !== undefined && { currentVersion: after }),
+    subentries: [],
+  };
+}
+
+export const CountBucket = Type.Object({ timestamp: Type.Integer(), count: Type.Integer() });

@@ -1,0 +1,86 @@
+// How the engines search the audit log: by an index for each filter, and never by sorting what is in it.
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { sql, type CompiledQuery } from 'kysely';
+import { onEachEngine } from '../../../test/engines.ts';
+import { planOf, recordStatements } from '../../../test/plans.ts';
+import { eventMigrations } from '../../kernel/events.ts';
+import type { Engine } from '../../kernel/storage/engine.ts';
+import { countEntries, findEntry, searchEntries, type Search } from './store.ts';
+
+const ROWS = 20_000;
+const MINUTE = 60_000;
+
+onEachEngine((testEngine) => {
+  let engine: Engine;
+  const numbers =
+    testEngine.kind === 'sqlite'
+      ? `with recursive n (i) as (select 1 union all select i + 1 from n where i < ${ROWS}) select i from n`
+      : `select generate_series(1, ${ROWS}) as i`;
+
+  before(async () => {
+    engine = await testEngine.open(eventMigrations);
+    await sql
+      .raw(
+        `insert into events (id, at, action, resource, kind, name, words)
+         select 'id' || i, i * ${MINUTE}, 'updateOn',
+           'proj/p' || (i % 20) || ':env/test:flag/f' || (i % 1000), 'flag', 'Flag ' || i,
+           'flag f' || (i % 1000) || ' ada example com turned on'
+         from (${numbers}) n`,
+      )
+      .execute(engine.db);
+  });
+
+  const searches: Record<string, Search> = {
+    nothing: {},
+    'a time before': { before: 500 * MINUTE },
+    'a time after': { after: 19_000 * MINUTE },
+    'both times': { after: 100 * MINUTE, before: 200 * MINUTE },
+    'the entry before': { behind: '0'.repeat(24) },
+    words: { words: 'ada f77' },
+    'words and a time': { words: 'f77', before: 5000 * MINUTE },
+    'one resource': { resource: 'proj/p7:env/test:flag/f7' },
+    'few resources': { resource: 'proj/p7:env/test:flag/f7*' },
+    'many resources': { resource: 'proj/*:env/test:flag/f7' },
+  };
+
+  async function statementsOf(work: () => Promise<unknown>): Promise<CompiledQuery[]> {
+    const seen = recordStatements(engine);
+    await work();
+    return [...seen.values()];
+  }
+
+  async function check(statements: CompiledQuery[]): Promise<void> {
+    assert.ok(statements.length > 0);
+    for (const statement of statements) {
+      const plan = await planOf(engine, statement);
+      const told = `${statement.sql}\n\n${plan}`;
+      if (testEngine.kind === 'sqlite') {
+        // The index of words is a table of its own kind, and what was found in it is gone through.
+        assert.doesNotMatch(
+          plan,
+          /SCAN (?!events_words VIRTUAL TABLE INDEX|found\b|\(subquery)(?!.*USING)/,
+          told,
+        );
+        assert.doesNotMatch(plan, /TEMP B-TREE/, told);
+      } else {
+        assert.doesNotMatch(plan, /Seq Scan/, told);
+      }
+    }
+  }
+
+  for (const state of ['unknown', 'known']) {
+    for (const [name, search] of Object.entries(searches)) {
+      test(`a search by ${name} goes by an index while the sizes are ${state}`, async () => {
+        if (state === 'known') await sql.raw('analyze').execute(engine.db);
+        await check(await statementsOf(() => searchEntries(engine, search, () => true, 20)));
+      });
+    }
+  }
+
+  test('an entry is found, and entries are counted, by an index', async () => {
+    const span = { after: 0, before: 100 * MINUTE, bucketIntervalMs: MINUTE };
+    await check(await statementsOf(() => findEntry(engine.db, '0'.repeat(24))));
+    await check(await statementsOf(() => countEntries(engine.db, span, () => true)));
+  });
+});

@@ -1,0 +1,199 @@
+// The audit log: search, count and read.
+import { parseStatements } from '../../kernel/identity/policy.ts';
+import { shorten } from '../../kernel/patch/pointer.ts';
+import { withQuery } from '../../kernel/page.ts';
+import { route, type Call } from '../../kernel/route.ts';
+import { invalid, PlainText, Type, type Static } from '../../kernel/schema.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import { Instant } from '../fields.ts';
+import { Links } from '../links.ts';
+import { unknownThing } from '../open.ts';
+import { matcher } from '../statement-matcher.ts';
+import { listProjectNames } from '../projects/store.ts';
+import { projectResource } from '../resources.ts';
+import { CountBucket, EntryCollection, EntryDetail, toDetail, toSummary } from './model.ts';
+import type { Entry } from './entry.ts';
+import { countEntries, findEntry, searchEntries } from './store.ts';
+
+const ACCESS = { action: 'viewAuditLog' };
+const MOST = 20;
+
+const Query = Type.Object({
+  before: Type.Optional(Instant('Only entries before this')),
+  after: Type.Optional(Instant('Only entries after this')),
+  q: Type.Optional(PlainText({ maxLength: 1000, description: 'Words, or beginnings of words, to look for' })),
+  spec: Type.Optional(
+    PlainText({
+      maxLength: 1000,
+      description: 'A resource specifier, such as `proj/*:env/production:flag/*`',
+    }),
+  ),
+  limit: Type.Integer({ minimum: 1, maximum: MOST, default: 10 }),
+  behind: Type.Optional(
+    Type.String({ description: 'The id of an entry to go on behind; stands in `next` links' }),
+  ),
+});
+
+const StatementList = Type.Array(Type.Unknown(), { maxItems: 500, description: 'Statements of a policy' });
+
+const getAuditLog = route(
+  {
+    id: 'getAuditLogEntries',
+    method: 'GET',
+    path: '/auditlog',
+    summary: 'Search the audit log, newest entries first',
+    access: ACCESS,
+    query: Query,
+    reply: { 200: EntryCollection },
+  },
+  (call, kernel) => search(call, kernel, []),
+);
+
+const postAuditLog = route(
+  {
+    id: 'postAuditLogEntries',
+    method: 'POST',
+    path: '/auditlog',
+    summary: 'Search the audit log by statements of a policy',
+    access: ACCESS,
+    query: Query,
+    body: StatementList,
+    bodyIsOptional: true,
+    reply: { 200: EntryCollection },
+  },
+  (call, kernel) => search(call, kernel, call.body ?? []),
+);
+
+const countAuditLog = route(
+  {
+    id: 'postAuditLogEntriesCounts',
+    method: 'POST',
+    path: '/auditlog/counts',
+    summary: 'Count the entries of the audit log over time',
+    access: ACCESS,
+    query: Type.Object({
+      after: Instant('From when on'),
+      before: Type.Optional(Instant('Until when; now, if absent')),
+      buckets: Type.Integer({ minimum: 1, maximum: 500, default: 50 }),
+    }),
+    body: StatementList,
+    bodyIsOptional: true,
+    reply: {
+      200: Type.Object({
+        buckets: Type.Array(CountBucket),
+        totalCount: Type.Integer(),
+        bucketIntervalMs: Type.Integer(),
+        _links: Links,
+      }),
+    },
+  },
+  async (call, { db }) => {
+    const { after, before = call.now, buckets: count } = call.query;
+    if (before <= after) throw invalid([{ field: 'query.before', message: 'must be later than after' }]);
+    const isWanted = await wanted(call, db, call.body ?? [], undefined);
+    const bucketIntervalMs = Math.ceil((before - after) / count);
+    const counts = await countEntries(db, { after, before, bucketIntervalMs }, isWanted);
+    const buckets = Array.from({ length: count }, (_, index) => ({
+      timestamp: after + index * bucketIntervalMs,
+      count: counts.get(index) ?? 0,
+    }));
+    const totalCount = buckets.reduce((sum, bucket) => sum + bucket.count, 0);
+    return { buckets, totalCount, bucketIntervalMs, _links: { self: selfOf(call) } };
+  },
+);
+
+const getEntry = route(
+  {
+    id: 'getAuditLogEntry',
+    method: 'GET',
+    path: '/auditlog/{id}',
+    summary: 'Get an entry of the audit log, with the thing before and after',
+    access: ACCESS,
+    params: Type.Object({ id: Type.String() }),
+    reply: { 200: EntryDetail },
+  },
+  async (call, { db }) => {
+    const entry = await findEntry(db, call.params.id);
+    if (entry === undefined) throw unknownThing('audit entry', call.params.id);
+    const isVisible = await visibility(call, db);
+    if (!isVisible(entry)) call.demand(entry.resource);
+    return toDetail(entry);
+  },
+);
+
+export const auditLogRoutes = [getAuditLog, postAuditLog, countAuditLog, getEntry];
+
+type SearchCall = Pick<Call, 'can' | 'url'> & { query: Static<typeof Query> };
+
+async function search(call: SearchCall, { engine, db }: Kernel, statements: unknown[]) {
+  const { before, after, q, spec, limit, behind } = call.query;
+  const isWanted = await wanted(call, db, statements, spec);
+  const { entries, goOnBehind } = await searchEntries(
+    engine,
+    {
+      ...(before !== undefined && { before }),
+      ...(after !== undefined && { after }),
+      ...(behind !== undefined && { behind }),
+      ...(q !== undefined && q !== '' && { words: q }),
+      ...(spec !== undefined && spec !== '' && { resource: spec }),
+    },
+    isWanted,
+    limit,
+  );
+  const next = goOnBehind && {
+    href: withQuery(call.url, { before: goOnBehind.at + 1, behind: goOnBehind.id }),
+    type: 'application/json',
+  };
+  return { items: entries.map(toSummary), _links: { self: selfOf(call), ...(next && { next }) } };
+}
+
+function selfOf({ url }: Pick<Call, 'url'>) {
+  return { href: withQuery(url, {}), type: 'application/json' };
+}
+
+async function wanted(
+  call: Pick<Call, 'can'>,
+  db: Db,
+  statements: unknown[],
+  spec: string | undefined,
+): Promise<(entry: Entry) => boolean> {
+  const isVisible = await visibility(call, db);
+  const matchesBody = statements.length === 0 ? () => true : matcher(parseStatements(statements));
+  const matchesSpec = spec === undefined || spec === '' ? () => true : matcher(readSpec(spec));
+  return (entry) => matchesSpec(entry.accesses) && matchesBody(entry.accesses) && isVisible(entry);
+}
+
+function readSpec(spec: string) {
+  try {
+    return parseStatements([{ effect: 'allow', actions: ['*'], resources: [spec] }]);
+  } catch {
+    const message = `must be a resource specifier, such as "proj/*:env/*:flag/*", not "${shorten(spec)}"`;
+    throw invalid([{ field: 'query.spec', message }]);
+  }
+}
+
+/**
+ * Who may see a project sees what was done in it. What is in no project takes the permission to view the audit log of the
+ * account, and of the thing itself.
+ */
+async function visibility(call: Pick<Call, 'can'>, db: Db): Promise<(entry: Entry) => boolean> {
+  const seesAccount = call.can('acct');
+  const projects = await listProjectNames(db);
+  const tags = new Map(projects.map((project) => [project.key, project.tags]));
+  const seen = new Map<string, boolean>();
+  return ({ resource }) => {
+    const [first = ''] = resource.split(':', 1);
+    const isInProject = first.startsWith('proj/');
+    const subject = isInProject ? first : resource;
+    let isSeen = seen.get(subject);
+    if (isSeen === undefined) {
+      const key = first.slice('proj/'.length);
+      isSeen = isInProject
+        ? call.can(projectResource({ key, tags: tags.get(key) ?? [] }), 'viewProject')
+        : seesAccount && call.can(subject);
+      seen.set(subject, isSeen);
+    }
+    return isSeen;
+  };
+}

@@ -1,0 +1,131 @@
+// Rules as lists of clauses, which flags and segments have in common: the ways to change them that depend on nothing else.
+import { Failure } from '../kernel/failure.ts';
+import { areEqual } from '../kernel/patch/json-value.ts';
+import { shorten } from '../kernel/patch/pointer.ts';
+import { Type, type Static } from '../kernel/schema.ts';
+import type { Clause } from './feature-flags/flag.ts';
+import { makeClause } from './feature-flags/instructions/clauses.ts';
+import { ClauseInput, type ClauseValues } from './feature-flags/instructions/parameters.ts';
+import { MOST_CLAUSES } from './feature-flags/model.ts';
+
+/** A clause as patches of the shown kinds have it: with its id, where it was there before. */
+export const ShownClause = Type.Object(
+  { _id: Type.Optional(Type.String({ maxLength: 64 })), ...ClauseInput.properties },
+  { $id: 'Clause' },
+);
+
+export const ShownClauses = Type.Array(ShownClause, { maxItems: MOST_CLAUSES });
+
+interface Ruled {
+  _id: string;
+  clauses: Clause[];
+}
+
+type NewClause = Static<typeof ClauseInput>;
+type Values = Static<typeof ClauseValues>;
+
+/** The rules with one of them changed. */
+export function changeRule<Rule extends Ruled>(
+  rules: readonly Rule[],
+  id: string,
+  change: (rule: Rule) => Rule,
+): Rule[] {
+  const index = indexOf(rules, id, 'ruleId', 'rule');
+  return rules.with(index, change(rules[index]!));
+}
+
+/** The same rules in another order, which must name each of them once. */
+export function reorderRules<Rule extends Ruled>(rules: readonly Rule[], ids: readonly string[]): Rule[] {
+  const known = new Map(rules.map((rule) => [rule._id, rule]));
+  const isWhole = ids.length === known.size && new Set(ids).size === known.size;
+  if (!isWhole || !ids.every((id) => known.has(id))) throw broken('ruleIds must name every rule once');
+  return ids.map((id) => known.get(id)!);
+}
+
+export function addClauses<Rule extends Ruled>(rule: Rule, inputs: NewClause[], newId: () => string): Rule {
+  const clauses = [...rule.clauses, ...inputs.map((input) => makeClause(input, newId()))];
+  if (clauses.length > MOST_CLAUSES) throw broken(`clauses: a rule can have at most ${MOST_CLAUSES}`);
+  return { ...rule, clauses };
+}
+
+/** A rule that lost its last clause would match everyone. */
+export function removeClauses<Rule extends Ruled>(rule: Rule, ids: readonly string[]): Rule {
+  const gone = new Set(ids.map((id) => indexOf(rule.clauses, id, 'clauseIds', 'clause')));
+  if (gone.size === rule.clauses.length)
+    throw broken('clauseIds: a rule without any clause would match everyone; remove the rule instead');
+  return { ...rule, clauses: rule.clauses.filter((_, index) => !gone.has(index)) };
+}
+
+export function updateClause<Rule extends Ruled>(rule: Rule, id: string, input: NewClause): Rule {
+  return changeClause(rule, id, () => makeClause(input, id));
+}
+
+export function addClauseValues<Rule extends Ruled>(rule: Rule, id: string, added: Values): Rule {
+  return changeClause(rule, id, ({ values, ...rest }) => ({
+    ...rest,
+    values: [...new Set([...values, ...added])],
+  }));
+}
+
+export function removeClauseValues<Rule extends Ruled>(rule: Rule, id: string, removed: Values): Rule {
+  const gone = new Set<unknown>(removed);
+  return changeClause(rule, id, ({ values, ...rest }) => ({
+    ...rest,
+    values: values.filter((value) => !gone.has(value)),
+  }));
+}
+
+/** A rule that came as part of a whole list. */
+export interface ShownRule {
+  _id?: string;
+  clauses: Static<typeof ShownClauses>;
+}
+
+/**
+ * Gives ids to rules that came as a whole list. One that came without its id, but otherwise as it stood at its place, is
+ * the one that stood there; of two with the same id, the second gets a new one.
+ */
+export function identifyRules<Shown extends ShownRule, Rule extends Ruled>(
+  shown: readonly Shown[],
+  before: readonly Rule[],
+  make: (shown: Shown, id: string, clauses: Clause[]) => Rule,
+  newId: () => string,
+): Rule[] {
+  const taken = new Set<string>();
+  const take = (id: string | undefined): string => {
+    const own = id === undefined || id === '' || taken.has(id) ? newId() : id;
+    taken.add(own);
+    return own;
+  };
+  return shown.map((rule, index) => {
+    const old = before[index];
+    if (old !== undefined && rule._id === undefined) {
+      const same = withoutIds(make(rule, '', toClauses(rule)));
+      if (areEqual(same, withoutIds(old))) return { ...old, _id: take(old._id) };
+    }
+    return make(rule, take(rule._id), toClauses(rule, take));
+  });
+}
+
+function toClauses({ clauses }: ShownRule, idOf: (id: string | undefined) => string = () => ''): Clause[] {
+  return clauses.map(({ _id, ...clause }) => makeClause(clause, idOf(_id)));
+}
+
+function withoutIds({ _id, clauses, ...rest }: Ruled) {
+  return { ...rest, clauses: clauses.map(({ _id: _clauseId, ...clause }) => clause) };
+}
+
+function changeClause<Rule extends Ruled>(rule: Rule, id: string, change: (clause: Clause) => Clause): Rule {
+  const index = indexOf(rule.clauses, id, 'clauseId', 'clause');
+  return { ...rule, clauses: rule.clauses.with(index, change(rule.clauses[index]!)) };
+}
+
+function indexOf(list: readonly { _id: string }[], id: string, parameter: string, thing: string): number {
+  const index = list.findIndex(({ _id }) => _id === id);
+  if (index < 0) throw broken(`${parameter}: there is no ${thing} "${shorten(id)}"`);
+  return index;
+}
+
+function broken(message: string): Failure {
+  return new Failure('invalid', message);
+}

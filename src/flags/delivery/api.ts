@@ -1,0 +1,73 @@
+// The delivery of flags to SDKs: routes of their own, with keys instead of tokens, and no limits, as every app polls.
+import type { Api, Dialect } from '../../kernel/dialect.ts';
+import { Failure } from '../../kernel/failure.ts';
+import { parseMediaType } from '../../kernel/media-type.ts';
+import type { Route } from '../../kernel/route.ts';
+import { FlagsError, spell, status } from '../failures.ts';
+import { Collection, toCollection } from '../links.ts';
+import { clientRoutes, mobileRoutes } from './client-routes.ts';
+import { serverRoutes } from './server-routes.ts';
+
+/** There is but one: SDKs know the shape of what they get from the path. */
+const VERSION = '1';
+
+const dialect: Omit<Dialect, 'prefixes'> = {
+  name: 'flags-sdk',
+  title: 'Flags for SDKs',
+  status,
+  spell,
+  errorSchema: FlagsError,
+  securityScheme: { type: 'apiKey', in: 'header', name: 'Authorization' },
+  // Keys of environments are nobody's token: each route looks for the kind it takes.
+  credentialOf: () => undefined,
+  page: { spell: (page, facts) => ({ body: toCollection(page, facts) }), schema: Collection },
+  versions: { names: [VERSION], changes: [] },
+  versionOf: () => VERSION,
+  versionHeaders: () => ({}),
+  limits: {
+    allowances: {},
+    categoriesOf: () => [],
+    headers: () => ({}),
+    exceeded: () => new Failure('exhausted', 'Try again later.'),
+  },
+  cors: {
+    origin: '*',
+    allowHeaders: [
+      'Cache-Control',
+      'Content-Type',
+      'Content-Length',
+      'Accept-Encoding',
+      'X-LaunchDarkly-User-Agent',
+      'X-LaunchDarkly-Payload-ID',
+      'X-LaunchDarkly-Wrapper',
+      'X-LaunchDarkly-Event-Schema',
+      'X-LaunchDarkly-Tags',
+      'Authorization',
+    ].join(', '),
+    allowMethods: 'GET, REPORT, POST, OPTIONS',
+    exposeHeaders: 'Date, ETag',
+    maxAge: 300,
+  },
+  headers: {
+    'content-type': 'application/json',
+    vary: 'Authorization',
+    'cache-control': 'no-cache',
+    'x-content-type-options': 'nosniff',
+  },
+  bodyLimit: 1024 * 1024,
+  checkContentType: (type) => {
+    if (parseMediaType(type ?? '')?.type === 'application/json') return;
+    throw new Failure('malformed', `The Content-Type must be application/json, not ${type ?? 'absent'}`);
+  },
+  conditional: true,
+};
+
+/** Server-side and browser SDKs share a root; that of mobile apps has the same paths with another meaning. */
+export const deliveryApis: readonly Api[] = [
+  mountAt('/sdk', [...serverRoutes, ...clientRoutes]),
+  mountAt('/msdk', mobileRoutes),
+];
+
+function mountAt(prefix: string, routes: readonly Route[]): Api {
+  return { dialect: { ...dialect, prefixes: [prefix] }, routes };
+}

@@ -1,0 +1,108 @@
+// What each environment delivers, made once for each revision of it: SDKs ask far more often than anybody changes a flag.
+import { hash } from 'node:crypto';
+import type { Kernel } from '../../kernel/kernel.ts';
+import type { Engine } from '../../kernel/storage/engine.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import { keyOf, USER, type Context } from '../evaluation/context.ts';
+import type { FlagData, SegmentData } from '../evaluation/data.ts';
+import { compileEnvironment } from '../evaluation/environment.ts';
+import type { Environment as Evaluated } from '../evaluation/run.ts';
+import type { Environment } from '../projects/project.ts';
+import { listSegments } from '../segments/store.ts';
+import { toSegmentData } from './payload.ts';
+import { findMemberships, findRevision, listFlagData } from './store.ts';
+
+export interface Delivery {
+  /** Higher than that of any delivery of the environment before. */
+  revision: number;
+  flags: Record<string, FlagData>;
+  segments: Record<string, SegmentData>;
+  /** Both of them as JSON, for those who evaluate themselves. */
+  bytes: Uint8Array;
+  etag: string;
+  compiled: ReturnType<typeof compileEnvironment>;
+  bigSegments: readonly BigSegment[];
+}
+
+interface BigSegment {
+  id: string;
+  key: string;
+  contextKind: string;
+}
+
+interface Remembered {
+  revision: number;
+  delivery: Promise<Delivery>;
+}
+
+const memories = new WeakMap<Engine, Map<string, Remembered>>();
+
+/** Environments. Those that nobody asked for the longest are forgotten first. */
+const MOST = 100;
+
+/** As the environment is now, or was a moment ago. */
+export async function findDelivery(
+  { engine, db }: Pick<Kernel, 'engine' | 'db'>,
+  environment: Environment,
+): Promise<Delivery> {
+  const { id } = environment;
+  // Before the rest: what changes meanwhile makes the next call look again.
+  const revision = await findRevision(db, environment);
+  const memory = memories.get(engine) ?? new Map<string, Remembered>();
+  memories.set(engine, memory);
+  let known = memory.get(id);
+  memory.delete(id);
+  if (known?.revision !== revision) known = { revision, delivery: makeDelivery(db, id, revision) };
+  memory.set(id, known);
+  if (memory.size > MOST) memory.delete(memory.keys().next().value!);
+  try {
+    return await known.delivery;
+  } catch (error) {
+    if (memory.get(id) === known) memory.delete(id);
+    throw error;
+  }
+}
+
+async function makeDelivery(db: Db, environmentId: string, revision: number): Promise<Delivery> {
+  const flagList = await listFlagData(db, environmentId);
+  const kept = await listSegments(db, environmentId);
+  const segmentList = kept.map(toSegmentData);
+  const flags = Object.fromEntries(flagList.map((flag) => [flag.key, flag]));
+  const segments = Object.fromEntries(segmentList.map((segment) => [segment.key, segment]));
+  const bytes = Buffer.from(JSON.stringify({ flags, segments }));
+  return {
+    revision,
+    flags,
+    segments,
+    bytes,
+    etag: `"${hash('sha1', bytes, 'hex')}"`,
+    compiled: compileEnvironment(flagList, segmentList),
+    bigSegments: kept
+      .filter(({ unbounded }) => unbounded)
+      .map(({ id, key, unboundedContextKind = USER }) => ({ id, key, contextKind: unboundedContextKind })),
+  };
+}
+
+/** Ready to evaluate for this context: where it stands in the big segments is looked up beforehand. */
+export async function prepareFor(
+  db: Db,
+  { compiled, bigSegments }: Delivery,
+  { parts }: Context,
+): Promise<Evaluated> {
+  const memberships = await findMemberships(
+    db,
+    bigSegments.map(({ id }) => id),
+    [...new Set(Array.from(parts.values(), keyOf))],
+  );
+  const nameOf = (segmentId: string, contextKey: string) => `${segmentId} ${contextKey}`;
+  const standings = new Map(
+    memberships.map(({ segmentId, contextKey, isIncluded }) => [nameOf(segmentId, contextKey), isIncluded]),
+  );
+  const standingByKey = new Map(
+    bigSegments.map(({ id, key, contextKind }) => {
+      const part = parts.get(contextKind);
+      return [key, part && standings.get(nameOf(id, keyOf(part)))];
+    }),
+  );
+  return { ...compiled, standingIn: (key) => standingByKey.get(key) };
+}

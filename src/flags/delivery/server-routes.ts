@@ -1,0 +1,79 @@
+// What server-side SDKs poll: whole flags and segments, which they evaluate themselves.
+import { Failure } from '../../kernel/failure.ts';
+import { Bytes, reply, route, type Call } from '../../kernel/route.ts';
+import { Type } from '../../kernel/schema.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import type { Environment } from '../projects/project.ts';
+import { findDelivery, type Delivery } from './deliveries.ts';
+import { openBySdkKey } from './keys.ts';
+
+const Item = Type.Record(Type.String(), Type.Unknown());
+
+const read = { method: 'GET', access: 'anyone', reply: { 200: Item } } as const;
+const readOne = { ...read, params: Type.Object({ key: Type.String() }) } as const;
+
+const getAll = route(
+  { ...read, id: 'getLatestAll', path: '/latest-all', summary: 'Get all flags and segments' },
+  async (call, kernel) => {
+    const { environment, delivery } = await open(call, kernel);
+    const { bytes, etag } = delivery;
+    const headers = { etag, 'x-ld-envid': environment.id };
+    return isKnown(call, etag) ? reply(304, undefined, headers) : new Bytes(bytes, headers);
+  },
+);
+
+const getFlags = route(
+  { ...read, id: 'getFlags', path: '/flags', summary: 'Get all flags' },
+  async (call, kernel) => {
+    const { environment, delivery } = await open(call, kernel);
+    return reply(200, delivery.flags, keptHeaders(environment, call));
+  },
+);
+
+const getFlag = route(
+  { ...readOne, id: 'getFlag', path: '/flags/{key}', summary: 'Get a flag' },
+  (call, kernel) => showOne(call, kernel, 'flags'),
+);
+
+const getSegment = route(
+  { ...readOne, id: 'getSegment', path: '/segments/{key}', summary: 'Get a segment' },
+  (call, kernel) => showOne(call, kernel, 'segments'),
+);
+
+export const serverRoutes = [getAll, getFlags, getFlag, getSegment];
+
+type Asked = Pick<Call, 'headers' | 'now'>;
+
+async function open(call: Asked, kernel: Kernel): Promise<{ environment: Environment; delivery: Delivery }> {
+  const environment = await openBySdkKey(kernel.db, call);
+  return { environment, delivery: await findDelivery(kernel, environment) };
+}
+
+async function showOne(
+  call: Asked & { params: { key: string } },
+  kernel: Kernel,
+  sort: 'flags' | 'segments',
+) {
+  const { environment, delivery } = await open(call, kernel);
+  const { key } = call.params;
+  if (!Object.hasOwn(delivery[sort], key))
+    throw new Failure('not-found', `There is no such thing in ${sort}.`);
+  return reply(200, delivery[sort][key], keptHeaders(environment, call));
+}
+
+/** For SDKs that live for one page only: how long what they read may be taken for true. */
+function keptHeaders({ id, defaultTtl }: Environment, { now }: Asked): Record<string, string> {
+  const seconds = defaultTtl * 60;
+  return {
+    'x-ld-envid': id,
+    ...(seconds > 0 && {
+      'cache-control': `private, max-age=${seconds}`,
+      expires: new Date(now + seconds * 1000).toUTCString(),
+    }),
+  };
+}
+
+function isKnown({ headers }: Asked, etag: string): boolean {
+  const tags = String(headers['if-none-match'] ?? '').split(',');
+  return tags.some((tag) => ['*', etag, `W/${etag}`].includes(tag.trim()));
+}

@@ -1,0 +1,76 @@
+// What is delivered, from the database: the flags of an environment, how often they changed, and who is in big segments.
+import { sql } from 'kysely';
+import type { Db } from '../../kernel/storage/tables.ts';
+import type { FlagData } from '../evaluation/data.ts';
+import { configOf, flagOf } from '../feature-flags/rows.ts';
+import type { Environment } from '../projects/project.ts';
+import { toFlagData } from './payload.ts';
+
+type Place = Pick<Environment, 'id' | 'projectId'>;
+
+/**
+ * A number that rises with every change to a flag of the project or a segment of the environment: the sum of all their
+ * versions, where one that was deleted goes on counting with the version it left behind. However changes of different
+ * flags overlap, each adds its own part once it is committed, so that none is missed.
+ */
+export async function findRevision(db: Db, { id, projectId }: Place): Promise<number> {
+  const { rows } = await sql<{ revision: number | string }>`
+    select
+      (select coalesce(sum(version), 0) from flags where project_id = ${projectId}) +
+      (select coalesce(sum(version), 0) from flag_graves where project_id = ${projectId} and not exists (
+        select 1 from flags where flags.project_id = flag_graves.project_id and flags.key = flag_graves.key)) +
+      (select coalesce(sum(version), 0) from segments where environment_id = ${id}) +
+      (select coalesce(sum(version), 0) from segment_graves where environment_id = ${id} and not exists (
+        select 1 from segments
+        where segments.environment_id = segment_graves.environment_id and segments.key = segment_graves.key))
+      as revision`.execute(db);
+  return Number(rows[0]!.revision);
+}
+
+/** All flags of an environment that are not archived, by their keys. */
+export async function listFlagData(db: Db, environmentId: string): Promise<FlagData[]> {
+  const rows = await db
+    .selectFrom('flag_configs')
+    .innerJoin('flags', 'flags.id', 'flag_configs.flag_id')
+    .where('flag_configs.environment_id', '=', environmentId)
+    .where('flags.state', '!=', 'archived')
+    .selectAll('flags')
+    .select([
+      'flag_configs.is_on',
+      'flag_configs.version as config_version',
+      'flag_configs.modified_at',
+      'flag_configs.doc as config_doc',
+    ])
+    .orderBy('flags.key')
+    .execute();
+  return rows.map(({ is_on, config_version, modified_at, config_doc, ...row }) =>
+    toFlagData(flagOf(row), configOf({ is_on, version: config_version, modified_at, doc: config_doc })),
+  );
+}
+
+export interface Membership {
+  segmentId: string;
+  contextKey: string;
+  isIncluded: boolean;
+}
+
+/** Of any of these contexts in any of these big segments. */
+export async function findMemberships(
+  db: Db,
+  segmentIds: readonly string[],
+  contextKeys: readonly string[],
+): Promise<Membership[]> {
+  const keys = contextKeys.filter((key) => !key.includes('\0')); // which PostgreSQL has in no text
+  if (segmentIds.length === 0 || keys.length === 0) return [];
+  const rows = await db
+    .selectFrom('segment_members')
+    .select(['segment_id', 'context_key', 'is_included'])
+    .where('segment_id', 'in', segmentIds)
+    .where('context_key', 'in', keys)
+    .execute();
+  return rows.map(({ segment_id, context_key, is_included }) => ({
+    segmentId: segment_id,
+    contextKey: context_key,
+    isIncluded: is_included === 1,
+  }));
+}

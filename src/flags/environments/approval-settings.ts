@@ -1,0 +1,57 @@
+// Approval settings of an environment: which changes need a review before they happen.
+import { invalid, OneOf, PlainText, Type, type Static } from '../../kernel/schema.ts';
+import { Tags, tidyTags } from '../fields.ts';
+import type { ApprovalSettings } from '../projects/project.ts';
+
+const MEMBERS = {
+  required: Type.Boolean({ description: 'All changes need a review' }),
+  requiredApprovalTags: Type.Unsafe<string[]>({
+    ...Tags,
+    description: 'Only changes of what has one of these tags do; not together with `required`',
+  }),
+  bypassApprovalsForPendingChanges: Type.Boolean(),
+  minNumApprovals: Type.Integer({ minimum: 1, maximum: 5 }),
+  canReviewOwnRequest: Type.Boolean(),
+  canApplyDeclinedChanges: Type.Boolean(),
+  autoApplyApprovedChanges: Type.Boolean(),
+  serviceKind: OneOf(['launchdarkly'], { description: 'Where reviews happen: only here' }),
+  serviceConfig: Type.Record(Type.String(), PlainText({ maxLength: 2000 }), { maxProperties: 50 }),
+};
+
+export const ApprovalSettingsRep = Type.Object(
+  { ...MEMBERS, serviceKind: Type.String(), serviceConfig: Type.Record(Type.String(), Type.Unknown()) },
+  { $id: 'ApprovalSettings' },
+);
+
+/** As a patch leaves them: what it unset is as usual again. */
+export const WantedApprovalSettings = Type.Partial(Type.Object(MEMBERS), { additionalProperties: false });
+
+/** What a patch may unset, below the settings' own pointer. */
+export const SETTINGS_POINTER = new RegExp(`^/(?:${Object.keys(MEMBERS).join('|')})$`);
+
+export function usualApprovalSettings(): ApprovalSettings {
+  return {
+    required: false,
+    bypassApprovalsForPendingChanges: false,
+    minNumApprovals: 1,
+    canReviewOwnRequest: false,
+    canApplyDeclinedChanges: true,
+    autoApplyApprovedChanges: false,
+    serviceKind: 'launchdarkly',
+    serviceConfig: {},
+    requiredApprovalTags: [],
+  };
+}
+
+/** `field` is where they stand, for the words of the failure. */
+export function readApprovalSettings(
+  wanted: Static<typeof WantedApprovalSettings> | undefined,
+  field: string,
+): ApprovalSettings {
+  const settings = { ...usualApprovalSettings(), ...wanted };
+  const requiredApprovalTags = tidyTags(settings.requiredApprovalTags);
+  if (settings.required && requiredApprovalTags.length > 0) {
+    throw invalid([{ field: `${field}.required`, message: 'cannot be combined with requiredApprovalTags' }]);
+  }
+  return { ...settings, requiredApprovalTags };
+}

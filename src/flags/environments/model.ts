@@ -1,0 +1,223 @@
+// Environments as they are shown, and the rules of making and patching them.
+import type { Call } from '../../kernel/route.ts';
+import { Type, type Static } from '../../kernel/schema.ts';
+import { Key, Name, Tags, tidyTags } from '../fields.ts';
+import { Links, linkTo } from '../links.ts';
+import { editor, type ShownPatch } from '../patching.ts';
+import { changedFields, type FieldChange } from '../projects/field-changes.ts';
+import type { Environment, NewEnvironment, Project } from '../projects/project.ts';
+import { environmentResource } from '../resources.ts';
+import {
+  ApprovalSettingsRep,
+  readApprovalSettings,
+  SETTINGS_POINTER,
+  usualApprovalSettings,
+  WantedApprovalSettings,
+} from './approval-settings.ts';
+
+const Color = Type.String({
+  pattern: '^([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$',
+  description: 'Hexadecimal, without a #',
+});
+
+const OPTIONAL = {
+  defaultTtl: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 60, description: 'Minutes for which PHP SDKs keep what they read' }),
+  ),
+  secureMode: Type.Optional(
+    Type.Boolean({ description: 'Browsers have to prove whom they ask about by a hash' }),
+  ),
+  defaultTrackEvents: Type.Optional(Type.Boolean({ description: 'For new flags' })),
+  confirmChanges: Type.Optional(Type.Boolean()),
+  requireComments: Type.Optional(Type.Boolean()),
+  critical: Type.Optional(Type.Boolean()),
+  tags: Type.Optional(Tags),
+};
+
+export const EnvironmentPost = Type.Object(
+  {
+    key: Key(),
+    name: Name,
+    color: Color,
+    ...OPTIONAL,
+    source: Type.Optional(
+      Type.Object(
+        { key: Type.Optional(Key()), version: Type.Optional(Type.Integer()) },
+        {
+          description: 'The environment whose flag configurations are copied; its version, to be sure of it',
+        },
+      ),
+    ),
+  },
+  { $id: 'EnvironmentPost' },
+);
+
+export const EnvironmentRep = Type.Object(
+  {
+    _id: Type.String({ description: 'The client-side ID' }),
+    _links: Links,
+    _version: Type.Integer(),
+    key: Type.String(),
+    name: Type.String(),
+    apiKey: Type.String({
+      description: 'The SDK key; its last four characters for callers without viewSdkKey',
+    }),
+    mobileKey: Type.String(),
+    color: Type.String(),
+    defaultTtl: Type.Integer(),
+    secureMode: Type.Boolean(),
+    defaultTrackEvents: Type.Boolean(),
+    requireComments: Type.Boolean(),
+    confirmChanges: Type.Boolean(),
+    critical: Type.Boolean(),
+    tags: Tags,
+    approvalSettings: ApprovalSettingsRep,
+    resourceApprovalSettings: Type.Optional(Type.Object({ segment: Type.Optional(ApprovalSettingsRep) })),
+  },
+  { $id: 'Environment' },
+);
+
+/** All but the last four characters. */
+function maskKey(key: string): string {
+  return key.slice(-4).padStart(key.length, '*');
+}
+
+export function toEnvironment(project: Pick<Project, 'key'>, environment: Environment, seesKeys: boolean) {
+  const { id, version, key, name, sdkKey, mobileKey, resourceApprovalSettings } = environment;
+  const parent = `/projects/${project.key}`;
+  const self = `${parent}/environments/${key}`;
+  return {
+    _id: id,
+    _links: {
+      self: linkTo(self),
+      parent: linkTo(parent),
+      apiKey: linkTo(`${self}/apiKey`),
+      mobileKey: linkTo(`${self}/mobileKey`),
+    },
+    _version: version,
+    key,
+    name,
+    apiKey: seesKeys ? sdkKey : maskKey(sdkKey),
+    mobileKey: seesKeys ? mobileKey : maskKey(mobileKey),
+    color: environment.color,
+    defaultTtl: environment.defaultTtl,
+    secureMode: environment.secureMode,
+    defaultTrackEvents: environment.defaultTrackEvents,
+    requireComments: environment.requireComments,
+    confirmChanges: environment.confirmChanges,
+    critical: environment.critical,
+    tags: environment.tags,
+    approvalSettings: environment.approvalSettings,
+    ...(resourceApprovalSettings !== undefined && { resourceApprovalSettings }),
+  };
+}
+
+/** As this caller may see it. */
+export function showEnvironment(call: Pick<Call, 'can'>, project: Project, environment: Environment) {
+  const seesKeys = call.can(environmentResource(project, environment), 'viewSdkKey');
+  return toEnvironment(project, environment, seesKeys);
+}
+
+/** Without the environment's keys, for the audit log: a patch may name them, to test for them say. */
+export function withoutKeys<Value>(value: Value, { sdkKey, mobileKey }: Environment): Value {
+  const text = JSON.stringify(value)
+    .replaceAll(sdkKey, maskKey(sdkKey))
+    .replaceAll(mobileKey, maskKey(mobileKey));
+  return JSON.parse(text) as Value;
+}
+
+export function readEnvironmentPost(post: Static<typeof EnvironmentPost>, projectId: string): NewEnvironment {
+  const { key, name, color } = post;
+  return { projectId, key, name, color, ...readOptional(post), approvalSettings: usualApprovalSettings() };
+}
+
+/** The environments of a project whose maker named none. */
+export const USUAL_ENVIRONMENTS: readonly Static<typeof EnvironmentPost>[] = [
+  { key: 'production', name: 'Production', color: '2f7d4f' },
+  { key: 'test', name: 'Test', color: 'd9822b' },
+];
+
+type Optional = Partial<
+  Pick<
+    Environment,
+    | 'defaultTtl'
+    | 'secureMode'
+    | 'defaultTrackEvents'
+    | 'confirmChanges'
+    | 'requireComments'
+    | 'critical'
+    | 'tags'
+  >
+>;
+
+function readOptional(given: Optional): Required<Optional> {
+  return {
+    defaultTtl: given.defaultTtl ?? 0,
+    secureMode: given.secureMode ?? false,
+    defaultTrackEvents: given.defaultTrackEvents ?? false,
+    confirmChanges: given.confirmChanges ?? false,
+    requireComments: given.requireComments ?? false,
+    critical: given.critical ?? false,
+    tags: tidyTags(given.tags ?? []),
+  };
+}
+
+const FIELDS = {
+  name: { action: 'updateName', words: 'name' },
+  color: { action: 'updateColor', words: 'color' },
+  defaultTtl: { action: 'updateTtl', words: 'time to live' },
+  secureMode: { action: 'updateSecureMode', words: 'secure mode' },
+  defaultTrackEvents: { action: 'updateDefaultTrackEvents', words: 'tracking of events by default' },
+  requireComments: { action: 'updateRequireComments', words: 'need of comments' },
+  confirmChanges: { action: 'updateConfirmChanges', words: 'need of confirmation' },
+  critical: { action: 'updateCritical', words: 'criticality' },
+  tags: { action: 'updateTags', words: 'tags' },
+  approvalSettings: { action: 'updateApprovalSettings', words: 'approval settings' },
+  resourceApprovalSettings: {
+    action: 'updateApprovalSettings',
+    words: 'approval settings of other resources',
+  },
+};
+
+const edit = editor({
+  editable: Type.Object({
+    name: Name,
+    color: Color,
+    ...OPTIONAL,
+    approvalSettings: Type.Optional(WantedApprovalSettings),
+    resourceApprovalSettings: Type.Optional(
+      Type.Object({ segment: Type.Optional(WantedApprovalSettings) }, { additionalProperties: false }),
+    ),
+  }),
+  optional(pointer) {
+    const [, place, inside] =
+      /^\/(approvalSettings|resourceApprovalSettings\/segment)(.*)$/.exec(pointer) ?? [];
+    if (place === undefined || inside === undefined) return false;
+    return inside === '' || SETTINGS_POINTER.test(inside);
+  },
+});
+
+/** The environment as the patch wants it, and what that changes. A caller patches what they see: a masked key stays masked. */
+export function patchEnvironment(
+  project: Project,
+  environment: Environment,
+  patch: ShownPatch,
+  seesKeys: boolean,
+): { after: Environment; changes: FieldChange[] } {
+  const wanted = edit(toEnvironment(project, environment, seesKeys), patch);
+  const { resourceApprovalSettings: _before, ...kept } = environment;
+  const { segment } = wanted.resourceApprovalSettings ?? {};
+  const after: Environment = {
+    ...kept,
+    name: wanted.name,
+    color: wanted.color,
+    ...readOptional(wanted),
+    approvalSettings: readApprovalSettings(wanted.approvalSettings, 'approvalSettings'),
+    ...(segment !== undefined && {
+      resourceApprovalSettings: {
+        segment: readApprovalSettings(segment, 'resourceApprovalSettings.segment'),
+      },
+    }),
+  };
+  return { after, changes: changedFields(FIELDS, environment, after) };
+}

@@ -1,0 +1,225 @@
+// Environments of a project: list, create, get, patch, delete.
+import { Failure } from '../../kernel/failure.ts';
+import { Page } from '../../kernel/page.ts';
+import { reply, route } from '../../kernel/route.ts';
+import { invalid, Type } from '../../kernel/schema.ts';
+import { demandAll, recordChange } from '../change.ts';
+import { addConfigs } from '../feature-flags/store.ts';
+import { FilterQuery, PageQuery, readFilter, readSort, sliceOf, SortQuery } from '../listing.ts';
+import { ByEnvironment, ByProject, openEnvironment, openProject } from '../open.ts';
+import { PatchBody, readShownPatch, updateOf } from '../patching.ts';
+import { accessesOf, tellChanges } from '../projects/field-changes.ts';
+import { copySegments } from '../segments/copy.ts';
+import { takenKey } from '../projects/make.ts';
+import type { Environment } from '../projects/project.ts';
+import { search, sortBy } from '../projects/searching.ts';
+import { holdProject } from '../projects/store.ts';
+import { environmentResource } from '../resources.ts';
+import {
+  EnvironmentPost,
+  EnvironmentRep,
+  patchEnvironment,
+  readEnvironmentPost,
+  showEnvironment,
+  toEnvironment,
+  withoutKeys,
+} from './model.ts';
+import {
+  createEnvironment,
+  deleteEnvironment,
+  holdEnvironment,
+  listEnvironments,
+  updateEnvironment,
+} from './store.ts';
+
+const FILTERS = ['query', 'tags'] as const;
+const SORTS = ['createdOn', 'critical', 'name'] as const;
+
+const getEnvironments = route(
+  {
+    id: 'getEnvironmentsByProject',
+    method: 'GET',
+    path: '/projects/{projectKey}/environments',
+    summary: 'List the environments of a project',
+    access: { action: 'viewProject' },
+    params: ByProject,
+    query: Type.Object({ ...PageQuery, ...FilterQuery(FILTERS), ...SortQuery(SORTS) }),
+    list: EnvironmentRep,
+  },
+  async (call, { db }) => {
+    const { params, query } = call;
+    const filter = readFilter(query.filter, FILTERS);
+    const orders = readSort(query.sort, SORTS);
+    const project = await openProject(call, db, params.projectKey);
+    const found = sortBy(search(await listEnvironments(db, project.id), filter), orders, {
+      createdOn: ({ createdAt }) => createdAt,
+      critical: ({ critical }) => Number(critical),
+      name: ({ name }) => name.toLowerCase(),
+    });
+    const slice = sliceOf(query);
+    const items = found.slice(slice.offset, slice.offset + slice.limit);
+    return new Page(items, found.length, slice).map((environment) =>
+      showEnvironment(call, project, environment),
+    );
+  },
+);
+
+const postEnvironment = route(
+  {
+    id: 'postEnvironment',
+    method: 'POST',
+    path: '/projects/{projectKey}/environments',
+    summary: 'Create an environment',
+    description: 'Each flag of the project gets a configuration in it: a new one, or a copy from `source`.',
+    access: { action: 'createEnvironment' },
+    params: ByProject,
+    body: EnvironmentPost,
+    reply: { 201: EnvironmentRep },
+  },
+  async (call, { db, engine }) => {
+    const { params, body, now } = call;
+    const shown = await db.transaction().execute(async (tx) => {
+      // A flag that is made at the same time would find no environment to have a configuration in.
+      await holdProject(engine, tx, params.projectKey);
+      const project = await openProject(call, tx, params.projectKey);
+      const wanted = readEnvironmentPost(body, project.id);
+      const resource = environmentResource(project, wanted);
+      call.demand(resource);
+      const source = findSource(await listEnvironments(tx, project.id), body.source);
+      const environment = await createEnvironment(tx, wanted, now);
+      if (environment === undefined) throw takenKey('environment', wanted.key);
+      await addConfigs(tx, project, environment, source?.id, now);
+      if (source !== undefined) await copySegments(tx, source.id, environment.id, now);
+      await recordChange(tx, call, {
+        accesses: [{ action: 'createEnvironment', resource }],
+        kind: 'environment',
+        name: environment.name,
+        verb: 'created the environment',
+        after: toEnvironment(project, environment, false),
+      });
+      return showEnvironment(call, project, environment);
+    });
+    await engine.notify('due');
+    return reply(201, shown, { location: shown._links.self.href });
+  },
+);
+
+const getEnvironment = route(
+  {
+    id: 'getEnvironment',
+    method: 'GET',
+    path: '/projects/{projectKey}/environments/{environmentKey}',
+    summary: 'Get an environment',
+    access: { action: 'viewProject' },
+    params: ByEnvironment,
+    reply: { 200: EnvironmentRep },
+  },
+  async (call, { db }) => {
+    const { projectKey, environmentKey } = call.params;
+    const { project, environment } = await openEnvironment(call, db, projectKey, environmentKey);
+    return showEnvironment(call, project, environment);
+  },
+);
+
+const patchEnvironmentRoute = route(
+  {
+    id: 'patchEnvironment',
+    method: 'PATCH',
+    path: '/projects/{projectKey}/environments/{environmentKey}',
+    summary: 'Change an environment by JSON patch',
+    description: 'Approvals are required for everything or by tags, not both.',
+    access: { action: 'update*' },
+    params: ByEnvironment,
+    body: PatchBody(['json']),
+    reply: { 200: EnvironmentRep },
+  },
+  async (call, { db, engine }) => {
+    const { projectKey, environmentKey } = call.params;
+    const patch = readShownPatch(call, ['json']);
+    const shown = await db.transaction().execute(async (tx) => {
+      await holdEnvironment(engine, tx, projectKey, environmentKey);
+      const opened = await openEnvironment(call, tx, projectKey, environmentKey);
+      const { project, environment: before } = opened;
+      const resource = environmentResource(project, before);
+      const { after, changes } = patchEnvironment(project, before, patch, call.can(resource, 'viewSdkKey'));
+      const [access, ...others] = accessesOf(changes, resource);
+      if (access === undefined) return showEnvironment(call, project, before);
+      demandAll(call, [access, ...others]);
+      const environment = await updateEnvironment(tx, after);
+      await recordChange(tx, call, {
+        accesses: [access, ...others],
+        kind: 'environment',
+        name: environment.name,
+        ...tellChanges(changes, 'environment'),
+        before: toEnvironment(project, before, false),
+        after: toEnvironment(project, environment, false),
+        comment: patch.comment,
+        update: withoutKeys(updateOf(patch), before),
+      });
+      return showEnvironment(call, project, environment);
+    });
+    await engine.notify('due');
+    return shown;
+  },
+);
+
+const deleteEnvironmentRoute = route(
+  {
+    id: 'deleteEnvironment',
+    method: 'DELETE',
+    path: '/projects/{projectKey}/environments/{environmentKey}',
+    summary: 'Delete an environment with all that is in it',
+    description: 'The last environment of a project cannot be deleted.',
+    access: { action: 'deleteEnvironment' },
+    params: ByEnvironment,
+    reply: { 204: null },
+  },
+  async (call, { db, engine }) => {
+    const { projectKey, environmentKey } = call.params;
+    await db.transaction().execute(async (tx) => {
+      await holdProject(engine, tx, projectKey);
+      const { project, environment } = await openEnvironment(call, tx, projectKey, environmentKey);
+      const resource = environmentResource(project, environment);
+      call.demand(resource);
+      if ((await listEnvironments(tx, project.id)).length < 2) {
+        throw new Failure('conflict', 'The last environment of a project cannot be deleted', {
+          code: 'last_environment',
+        });
+      }
+      await deleteEnvironment(tx, environment.id);
+      await recordChange(tx, call, {
+        accesses: [{ action: 'deleteEnvironment', resource }],
+        kind: 'environment',
+        name: environment.name,
+        verb: 'deleted the environment',
+        before: toEnvironment(project, environment, false),
+      });
+    });
+    await engine.notify('due');
+    return reply(204);
+  },
+);
+
+export const environmentRoutes = [
+  getEnvironments,
+  postEnvironment,
+  getEnvironment,
+  patchEnvironmentRoute,
+  deleteEnvironmentRoute,
+];
+
+/** Only the present can be copied: another version than the one there is has been overtaken. */
+function findSource(
+  environments: readonly Environment[],
+  source: { key?: string; version?: number } | undefined,
+): Environment | undefined {
+  if (source?.key === undefined) return undefined;
+  const found = environments.find(({ key }) => key === source.key);
+  if (found === undefined) {
+    throw invalid([{ field: 'source.key', message: `names no environment of this project: ${source.key}` }]);
+  }
+  if (source.version !== undefined && source.version !== found.version) {
+    throw new Failure('conflict', `The source has version ${found.version} now, not ${source.version}`);
+  }
+  return found;
+}

@@ -1,0 +1,103 @@
+// What is taken for a context, what of it is seen, and by which name it goes as a whole.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { canonicalKey, readContext } from './context.ts';
+import { readAttribute, readReference } from './reference.ts';
+
+describe('a context', () => {
+  const good: [what: string, given: unknown, canonical: string][] = [
+    ['of one kind', { kind: 'org', key: 'o' }, 'org:o'],
+    ['of the kind user', { kind: 'user', key: 'u:1%' }, 'u:1%'],
+    [
+      'of several kinds, in any order',
+      { kind: 'multi', user: { key: 'u' }, org: { key: 'o' } },
+      'org:o:user:u',
+    ],
+    ['of several kinds, of which there is one', { kind: 'multi', user: { key: 'u' } }, 'u'],
+    ['whose key has signs of its own', { kind: 'org', key: 'a:b%c' }, 'org:a%3Ab%25c'],
+    ['with no name and no secrets', { kind: 'a.b_c-1', key: 'k', name: null, _meta: null }, 'a.b_c-1:k'],
+    ['as older SDKs write users', { key: 'u' }, 'u'],
+    ['as older SDKs write users, without a key', { key: '' }, ''],
+    ['with attributes that are null', { key: 'u', name: null, custom: null, anonymous: null }, 'u'],
+  ];
+  for (const [what, given, canonical] of good) {
+    test(`is one ${what}`, () => assert.equal(canonicalKey(readContext(given)), canonical));
+  }
+
+  const bad: [what: string, given: unknown][] = [
+    ['null', null],
+    ['a list', []],
+    ['a text', 'u'],
+    ['a user without a key', { name: 'x' }],
+    ['a user with a number for a key', { key: 1 }],
+    ['a user with a list of attributes', { key: 'u', custom: [] }],
+    ['a user with a number for a name', { key: 'u', name: 1 }],
+    ['a user who is "yes" anonymous', { key: 'u', anonymous: 'yes' }],
+    ['an empty kind', { kind: '', key: 'u' }],
+    ['a kind that is null', { kind: null, key: 'u' }],
+    ['the kind called kind', { kind: 'kind', key: 'u' }],
+    ['a kind with a space', { kind: 'a b', key: 'u' }],
+    ['a kind without a key', { kind: 'user' }],
+    ['an empty key', { kind: 'user', key: '' }],
+    ['a number for a name', { kind: 'user', key: 'u', name: 1 }],
+    ['"yes" for anonymous', { kind: 'user', key: 'u', anonymous: 'yes' }],
+    ['a text for _meta', { kind: 'user', key: 'u', _meta: 'x' }],
+    ['several of none', { kind: 'multi' }],
+    ['several with one that is a text', { kind: 'multi', user: 'u' }],
+    ['several in several', { kind: 'multi', multi: { key: 'u' } }],
+    ['several with one without a key', { kind: 'multi', user: { key: 'u' }, org: {} }],
+  ];
+  for (const [what, given] of bad) {
+    test(`is not ${what}`, () => assert.throws(() => readContext(given), { kind: 'invalid' }));
+  }
+});
+
+describe('an attribute', () => {
+  const context = readContext({
+    kind: 'user',
+    key: 'k',
+    name: 'n',
+    flat: 1,
+    '/slash': 2,
+    'a~b': { 'c/d': 3 },
+    deep: { list: [{ x: 1 }], none: null },
+    _meta: { secret: 1 },
+  });
+  const attributes = context.parts.get('user')!;
+
+  const cases: [reference: string, value: unknown][] = [
+    ['key', 'k'],
+    ['/key', 'k'],
+    ['kind', 'user'],
+    ['flat', 1],
+    ['/~1slash', 2],
+    ['/a~0b/c~1d', 3],
+    ['a~b', { 'c/d': 3 }],
+    ['/deep/list', [{ x: 1 }]],
+    ['/deep/list/0', undefined],
+    ['/deep/none', null],
+    ['/flat/x', undefined],
+    ['missing', undefined],
+    ['_meta', undefined],
+    ['/_meta/secret', undefined],
+    ['constructor', undefined],
+    ['/deep/constructor', undefined],
+  ];
+  for (const [reference, value] of cases) {
+    test(`${reference} is ${JSON.stringify(value)}`, () =>
+      assert.deepEqual(readAttribute(attributes, readReference(reference, false)!), value));
+  }
+
+  test('is a plain name where it is to be read so', () =>
+    assert.equal(readAttribute(attributes, readReference('/slash', true)!), 2));
+
+  for (const text of ['', '/', '//', '//a', '/a//b', '/a/', '/a~', '/a~2b', '/~']) {
+    test(`is not meant by "${text}"`, () => assert.equal(readReference(text, false), undefined));
+  }
+
+  test('of an older user is found without regard to where it stood', () => {
+    const user = readContext({ key: 'k', email: 'e', custom: { plan: 'gold', email: 'x', key: 'y' } });
+    const part = user.parts.get('user')!;
+    assert.deepEqual({ ...part }, { plan: 'gold', email: 'e', key: 'k', kind: 'user' });
+  });
+});

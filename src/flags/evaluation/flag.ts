@@ -1,0 +1,124 @@
+// Flags as functions: what a context gets, and why.
+import { compileClauses } from './clause.ts';
+import { keyOf, USER, type Context } from './context.ts';
+import type { FlagData, TargetData } from './data.ts';
+import {
+  Malformed,
+  stepOn,
+  type CompiledFlag,
+  type Reason,
+  type Result,
+  type Run,
+  type Trail,
+} from './run.ts';
+import { compileServe, type Choice } from './serve.ts';
+
+const NONE: readonly string[] = [];
+
+/** All that can be done beforehand is done once, here. */
+export function compileFlag(data: FlagData): CompiledFlag {
+  const { key, on, variations, offVariation } = data;
+  const findTarget = compileTargets(data);
+  const fallthrough = compileServe(data.fallthrough, data);
+  const rules = data.rules.map((rule, ruleIndex) => ({
+    matches: compileClauses(rule.clauses),
+    serve: compileServe(rule, data),
+    reason: { kind: 'RULE_MATCH', ruleIndex, ruleId: rule.id } as const,
+  }));
+
+  const give = (index: number, reason: Reason, prerequisites: readonly string[]): Result => {
+    const value = variations[index];
+    if (value === undefined) throw new Malformed(`${key} has no variation ${index}`);
+    return { value, variationIndex: index, reason, prerequisites };
+  };
+  const giveOff = (reason: Reason, prerequisites: readonly string[]): Result =>
+    offVariation === null
+      ? { value: null, reason, prerequisites }
+      : give(offVariation, reason, prerequisites);
+  const giveChoice = (
+    { variation, inExperiment }: Choice,
+    reason: Reason & { kind: 'FALLTHROUGH' | 'RULE_MATCH' },
+    prerequisites: readonly string[],
+  ): Result => give(variation, inExperiment ? { ...reason, inExperiment: true } : reason, prerequisites);
+
+  const decide = (run: Run, trail: Trail | undefined): Result => {
+    if (!on) return giveOff({ kind: 'OFF' }, NONE);
+    const { seen, failed } = checkPrerequisites(data, run, trail);
+    if (failed !== undefined) return giveOff({ kind: 'PREREQUISITE_FAILED', prerequisiteKey: failed }, seen);
+    const target = findTarget(run.context);
+    if (target !== undefined) return give(target, { kind: 'TARGET_MATCH' }, seen);
+    const rule = rules.find(({ matches }) => matches(run));
+    return rule === undefined
+      ? giveChoice(fallthrough(run), { kind: 'FALLTHROUGH' }, seen)
+      : giveChoice(rule.serve(run), rule.reason, seen);
+  };
+
+  return {
+    data,
+    decide,
+    evaluate(context, environment) {
+      const run: Run = { context, environment, hasAskedBigSegment: false };
+      const result = tryTo(() => decide(run, undefined));
+      if (!run.hasAskedBigSegment) return result;
+      return { ...result, reason: { ...result.reason, bigSegmentsStatus: 'HEALTHY' } };
+    },
+  };
+}
+
+function tryTo(decide: () => Result): Result {
+  try {
+    return decide();
+  } catch (error) {
+    if (!(error instanceof Malformed)) throw error;
+    return { value: null, reason: { kind: 'ERROR', errorKind: 'MALFORMED_FLAG' }, prerequisites: NONE };
+  }
+}
+
+/** Those that were looked at, and the one that is not as it must be. One that is off is not, whatever it serves. */
+function checkPrerequisites(
+  { key, prerequisites }: FlagData,
+  run: Run,
+  trail: Trail | undefined,
+): { seen: readonly string[]; failed?: string } {
+  if (prerequisites.length === 0) return { seen: NONE };
+  const step = stepOn(key, trail);
+  const seen: string[] = [];
+  for (const { key: needed, variation } of prerequisites) {
+    const flag = run.environment.flags.get(needed);
+    if (flag === undefined) return { seen, failed: needed };
+    seen.push(needed);
+    const { variationIndex } = flag.decide(run, step);
+    if (!flag.data.on || variationIndex !== variation) return { seen, failed: needed };
+  }
+  return { seen };
+}
+
+/**
+ * The lists of contexts say the order. A list of users among them only keeps the place of the one with the same variation
+ * in `targets`; where there are none at all, the users' lists go by themselves.
+ */
+function compileTargets({ targets, contextTargets }: FlagData): (context: Context) => number | undefined {
+  const ordered =
+    contextTargets.length === 0
+      ? targets.map((target) => ({ ...target, contextKind: USER }))
+      : contextTargets.flatMap((target) => (isOfUsers(target) ? usersOf(targets, target) : [target]));
+  const lists = ordered.map(({ contextKind = USER, values, variation }) => ({
+    contextKind,
+    keys: new Set(values),
+    variation,
+  }));
+  return ({ parts }) =>
+    lists.find(({ contextKind, keys }) => {
+      const part = parts.get(contextKind);
+      return part !== undefined && keys.has(keyOf(part));
+    })?.variation;
+}
+
+function isOfUsers({ contextKind = '' }: TargetData): boolean {
+  return contextKind === '' || contextKind === USER;
+}
+
+function usersOf(targets: readonly TargetData[], { variation }: TargetData): TargetData[] {
+  const list = targets.find((target) => target.variation === variation);
+  return list === undefined ? [] : [{ ...list, contextKind: USER }];
+}

@@ -1,0 +1,31 @@
+// Attribute references: a plain name, or a path into nested objects that begins with a slash.
+import { isObject } from '../../kernel/patch/json-value.ts';
+import type { Json } from '../feature-flags/flag.ts';
+import type { Attributes } from './context.ts';
+
+export type Reference = readonly [name: string, ...inner: string[]];
+
+/** Undefined for what is no reference. A literal is a name whatever it looks like. */
+export function readReference(text: string, isLiteral: boolean): Reference | undefined {
+  if (text === '') return undefined;
+  if (isLiteral || !text.startsWith('/')) return [text];
+  const [first, ...inner] = text.slice(1).split('/').map(unescape);
+  if (first === undefined || inner.includes(undefined)) return undefined;
+  return [first, ...(inner as string[])];
+}
+
+function unescape(part: string): string | undefined {
+  if (part === '' || /~(?![01])/.test(part)) return undefined;
+  return part.replaceAll('~1', '/').replaceAll('~0', '~');
+}
+
+/** Undefined where there is nothing; what SDKs keep for themselves is nothing. */
+export function readAttribute(attributes: Attributes, [name, ...inner]: Reference): Json | undefined {
+  if (name === '_meta' || !Object.hasOwn(attributes, name)) return undefined;
+  let value: Json | undefined = attributes[name];
+  for (const part of inner) {
+    if (!isObject(value) || !Object.hasOwn(value, part)) return undefined;
+    value = value[part] as Json;
+  }
+  return value;
+}

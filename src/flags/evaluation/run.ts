@@ -1,0 +1,68 @@
+// What evaluating is made of: the compiled parts of an environment, what one evaluation carries along, and its result.
+import type { Json } from '../feature-flags/flag.ts';
+import type { Context } from './context.ts';
+import type { FlagData, SegmentData } from './data.ts';
+
+type BigSegments = { bigSegmentsStatus?: 'HEALTHY' };
+
+export type Reason = (
+  | { kind: 'OFF' | 'TARGET_MATCH' }
+  | { kind: 'FALLTHROUGH'; inExperiment?: true }
+  | { kind: 'RULE_MATCH'; ruleIndex: number; ruleId: string; inExperiment?: true }
+  | { kind: 'PREREQUISITE_FAILED'; prerequisiteKey: string }
+  | { kind: 'ERROR'; errorKind: 'MALFORMED_FLAG' }
+) &
+  BigSegments;
+
+export interface Result {
+  /** Null where there is no variation to serve. */
+  value: Json;
+  variationIndex?: number;
+  reason: Reason;
+  /** The flags that this one needs itself, as far as they were looked at, in that order. */
+  prerequisites: readonly string[];
+}
+
+export interface CompiledFlag {
+  readonly data: FlagData;
+  evaluate(context: Context, environment: Environment): Result;
+  /** The same as a part of another evaluation; throws Malformed. */
+  decide(run: Run, trail: Trail | undefined): Result;
+}
+
+export interface CompiledSegment {
+  readonly data: SegmentData;
+  contains: Matcher;
+}
+
+export interface Environment {
+  readonly flags: ReadonlyMap<string, CompiledFlag>;
+  readonly segments: ReadonlyMap<string, CompiledSegment>;
+  /** Whether the context is in this big segment (true), kept out of it (false), or neither. */
+  standingIn(segmentKey: string): boolean | undefined;
+}
+
+export interface Run {
+  readonly context: Context;
+  readonly environment: Environment;
+  hasAskedBigSegment: boolean;
+}
+
+/** The way to where an evaluation is, innermost first: what is on it already leads in a circle. */
+export interface Trail {
+  readonly key: string;
+  readonly outer: Trail | undefined;
+}
+
+export type Matcher = (run: Run, trail?: Trail) => boolean;
+
+/** The flag or a segment cannot be evaluated as it is. */
+export class Malformed extends Error {}
+
+/** The trail with one more step. */
+export function stepOn(key: string, trail: Trail | undefined): Trail {
+  for (let step = trail; step !== undefined; step = step.outer) {
+    if (step.key === key) throw new Malformed(`${key} leads back to itself`);
+  }
+  return { key, outer: trail };
+}

@@ -1,0 +1,116 @@
+// Who is in a segment: by its lists, its rules, other segments, and the members of big ones.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { SegmentData } from './data.ts';
+import { evaluateFirst, newClause, newFlagData, newSegmentData } from './fixture.ts';
+
+const user = (key: string, more: object = {}) => ({ kind: 'user', key, ...more });
+const inSegment = (key: string) => [newClause({ op: 'segmentMatch', attribute: '', values: [key] })];
+
+/** On, `b` for those in the first segment. */
+function evaluate(given: unknown, segments: SegmentData[], standing?: boolean) {
+  const rules = [{ id: 'r', clauses: inSegment(segments[0]!.key), variation: 1, trackEvents: false }];
+  return evaluateFirst(given, [newFlagData({ rules })], segments, () => standing);
+}
+
+const isIn = (given: unknown, members: Partial<SegmentData>, ...others: SegmentData[]) =>
+  evaluate(given, [newSegmentData(members), ...others]).value === 'b';
+
+const everyone = { id: 'r', clauses: [] };
+
+describe('a segment', () => {
+  const org = { kind: 'org', key: 'o' };
+  const orgs = [{ contextKind: 'org', values: ['o'] }];
+  const cases: [what: string, members: Partial<SegmentData>, given: unknown, isMember: boolean][] = [
+    ['has nobody by itself', {}, user('u'), false],
+    ['has users by their keys', { included: ['u'] }, user('u'), true],
+    ['has no other kind by the keys of users', { included: ['o'] }, org, false],
+    ['has contexts of a kind by their keys', { includedContexts: orgs }, org, true],
+    ['keeps users out', { excluded: ['u'], rules: [everyone] }, user('u'), false],
+    ['keeps contexts of a kind out', { excludedContexts: orgs, rules: [everyone] }, org, false],
+    ['has who is in before who is out', { included: ['u'], excluded: ['u'] }, user('u'), true],
+    [
+      'has whom a rule matches',
+      { rules: [{ id: 'r', clauses: [newClause({ values: ['u'] })] }] },
+      user('u'),
+      true,
+    ],
+    [
+      'needs all clauses of a rule',
+      { rules: [{ id: 'r', clauses: [newClause({ values: ['u'] }), newClause({ values: ['v'] })] }] },
+      user('u'),
+      false,
+    ],
+    [
+      'needs but one rule',
+      { rules: [{ id: 'r', clauses: [newClause({ values: ['v'] })] }, everyone] },
+      user('u'),
+      true,
+    ],
+  ];
+  for (const [what, members, given, isMember] of cases) {
+    test(what, () => assert.equal(isIn(given, members), isMember));
+  }
+
+  test('has a share of those whom a rule matches', () => {
+    const hashed = { key: 'hashKey', salt: 'saltyA' };
+    const upTo = (weight: number, more: object = {}) => ({
+      ...hashed,
+      rules: [{ ...everyone, weight, ...more }],
+    });
+    assert.equal(isIn(user('userKeyA'), upTo(42_158)), true);
+    assert.equal(isIn(user('userKeyA'), upTo(42_157)), false);
+    const byNumber = { bucketBy: 'number', rolloutContextKind: 'user' };
+    assert.equal(isIn(user('userKeyA', { number: 33_333 }), upTo(42_158, byNumber)), false);
+    assert.equal(isIn(user('userKeyA'), upTo(0)), false);
+    assert.equal(isIn(user('userKeyA'), upTo(1, { rolloutContextKind: 'org' })), true);
+  });
+
+  test('has who is in another one that its rules name', () => {
+    const outer = { key: 'outer', rules: [{ id: 'r', clauses: inSegment('inner') }] };
+    const inner = newSegmentData({ key: 'inner', included: ['u'] });
+    assert.equal(isIn(user('u'), outer, inner), true);
+    assert.equal(isIn(user('v'), outer, inner), false);
+  });
+
+  test('that leads back to itself makes the flag malformed', () => {
+    const outer = newSegmentData({ key: 'outer', rules: [{ id: 'r', clauses: inSegment('inner') }] });
+    const inner = newSegmentData({
+      key: 'inner',
+      included: ['v'],
+      rules: [{ id: 'r', clauses: inSegment('outer') }],
+    });
+    assert.deepEqual(evaluate(user('u'), [outer, inner]).reason, {
+      kind: 'ERROR',
+      errorKind: 'MALFORMED_FLAG',
+    });
+    assert.equal(evaluate(user('v'), [outer, inner]).value, 'b');
+  });
+});
+
+describe('a big segment', () => {
+  const big = newSegmentData({
+    unbounded: true,
+    unboundedContextKind: 'user',
+    generation: 1,
+    rules: [everyone],
+  });
+
+  const cases: [what: string, standing: boolean | undefined, value: string][] = [
+    ['has its members', true, 'b'],
+    ['has not those whom it keeps out', false, 'a'],
+    ['has of all others those whom a rule matches', undefined, 'b'],
+  ];
+  for (const [what, standing, value] of cases) {
+    test(`${what}, and says that it was asked`, () => {
+      const result = evaluate(user('u'), [big], standing);
+      assert.equal(result.value, value);
+      assert.equal(result.reason.bigSegmentsStatus, 'HEALTHY');
+    });
+  }
+
+  test('has nobody of another kind, and is not asked', () => {
+    const { value, reason } = evaluate({ kind: 'org', key: 'o' }, [big], true);
+    assert.deepEqual([value, reason], ['a', { kind: 'FALLTHROUGH' }]);
+  });
+});

@@ -1,0 +1,52 @@
+// Segments as functions that say whether a context is in them.
+import { WHOLE } from '../feature-flags/model.ts';
+import { compileClauses } from './clause.ts';
+import { keyOf, USER, type Context } from './context.ts';
+import type { SegmentData, SegmentRuleData } from './data.ts';
+import { stepOn, type CompiledSegment, type Matcher } from './run.ts';
+import { compileBucket } from './serve.ts';
+
+export function compileSegment(data: SegmentData): CompiledSegment {
+  const { key, unbounded, unboundedContextKind = USER } = data;
+  const isIncluded = compileLists([...data.includedContexts, { contextKind: USER, values: data.included }]);
+  const isExcluded = compileLists([...data.excludedContexts, { contextKind: USER, values: data.excluded }]);
+  const rules = data.rules.map((rule) => compileRule(rule, data));
+  return {
+    data,
+    contains(run, trail) {
+      const step = stepOn(key, trail);
+      if (unbounded) {
+        if (!run.context.parts.has(unboundedContextKind)) return false;
+        run.hasAskedBigSegment = true;
+        const standing = run.environment.standingIn(key);
+        if (standing !== undefined) return standing;
+      } else {
+        if (isIncluded(run.context)) return true;
+        if (isExcluded(run.context)) return false;
+      }
+      return rules.some((matches) => matches(run, step));
+    },
+  };
+}
+
+function compileLists(lists: readonly { contextKind: string; values: readonly string[] }[]) {
+  const filled = lists
+    .filter(({ values }) => values.length > 0)
+    .map(({ contextKind, values }) => ({ contextKind, keys: new Set(values) }));
+  return ({ parts }: Context): boolean =>
+    filled.some(({ contextKind, keys }) => {
+      const part = parts.get(contextKind);
+      return part !== undefined && keys.has(keyOf(part));
+    });
+}
+
+function compileRule(rule: SegmentRuleData, segment: SegmentData): Matcher {
+  const { clauses, weight, bucketBy, rolloutContextKind } = rule;
+  const matches = compileClauses(clauses);
+  if (weight === undefined) return matches;
+  const placeOf = compileBucket(segment, {
+    ...(bucketBy !== undefined && { bucketBy }),
+    ...(rolloutContextKind !== undefined && { contextKind: rolloutContextKind }),
+  });
+  return (run, trail) => matches(run, trail) && (placeOf(run) ?? 0) < weight / WHOLE;
+}

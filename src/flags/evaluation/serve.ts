@@ -1,0 +1,77 @@
+// Which variation a context gets: a fixed one, or its share of a rollout by a hash that always falls the same way.
+import { hash } from 'node:crypto';
+import type { Json } from '../feature-flags/flag.ts';
+import { WHOLE } from '../feature-flags/model.ts';
+import { USER } from './context.ts';
+import type { RolloutData, ServeData } from './data.ts';
+import { readAttribute, readReference, type Reference } from './reference.ts';
+import { Malformed, type Run } from './run.ts';
+
+export interface Choice {
+  variation: number;
+  inExperiment: boolean;
+}
+
+export type Serve = (run: Run) => Choice;
+
+/** What, together with a context's value, decides its place: it differs per flag, so that the same are not always first. */
+interface Salted {
+  key: string;
+  salt: string;
+}
+
+const DIGITS = 15;
+const HIGHEST = Number.parseInt('f'.repeat(DIGITS), 16);
+
+/** From 0 to 1. What is neither text nor a whole number is at 0. */
+export function bucketOf(prefix: string, value: Json | undefined): number {
+  if (typeof value !== 'string' && (typeof value !== 'number' || !Number.isInteger(value))) return 0;
+  const digest = hash('sha1', `${prefix}.${value}`, 'hex');
+  return Number.parseInt(digest.slice(0, DIGITS), 16) / HIGHEST;
+}
+
+/** The place of a context in the whole. Undefined where it has none of this kind; `bucketBy` counts from its key. */
+export function compileBucket(
+  { key, salt }: Salted,
+  { contextKind, bucketBy, seed }: Pick<RolloutData, 'contextKind' | 'bucketBy' | 'seed'>,
+): (run: Run) => number | undefined {
+  const reference: Reference | undefined = bucketBy
+    ? readReference(bucketBy, contextKind === undefined)
+    : ['key'];
+  const prefix = seed === undefined ? `${key}.${salt}` : String(seed);
+  return ({ context }) => {
+    if (reference === undefined) throw new Malformed(`"${bucketBy}" refers to no attribute`);
+    const part = context.parts.get(contextKind ?? USER);
+    return part && bucketOf(prefix, readAttribute(part, reference));
+  };
+}
+
+export function compileServe({ variation, rollout }: ServeData, salted: Salted): Serve {
+  if (variation !== undefined) {
+    const choice = { variation, inExperiment: false };
+    return () => choice;
+  }
+  if (rollout === undefined || rollout.variations.length === 0) {
+    return () => {
+      throw new Malformed('there is nothing to serve');
+    };
+  }
+  return compileRollout(rollout, salted);
+}
+
+function compileRollout(rollout: RolloutData, salted: Salted): Serve {
+  const isExperiment = rollout.kind === 'experiment';
+  const { bucketBy: _, ...byKey } = rollout;
+  const placeOf = compileBucket(salted, isExperiment ? byKey : rollout);
+  let sum = 0;
+  const shares = rollout.variations.map(({ variation, weight, untracked = false }) => {
+    sum += weight / WHOLE;
+    return { upTo: sum, variation, isTracked: isExperiment && !untracked };
+  });
+  return (run) => {
+    const place = placeOf(run);
+    // Sums of fractions may end below 1: who is above them belongs to the last.
+    const { variation, isTracked } = shares.find(({ upTo }) => (place ?? 0) < upTo) ?? shares.at(-1)!;
+    return { variation, inExperiment: isTracked && place !== undefined };
+  };
+}

@@ -1,0 +1,137 @@
+// The instructions of the semantic patches that say when targets expire, for flags and for segments.
+import { Failure } from '../../kernel/failure.ts';
+import { shorten } from '../../kernel/patch/pointer.ts';
+import type { Instruction } from '../../kernel/patch/read.ts';
+import { checker, invalid, Type, type TObject, type TSchema } from '../../kernel/schema.ts';
+import { inInstruction, requireFewInstructions } from '../feature-flags/instructions/naming.ts';
+import { ContextKey, ContextKind } from '../feature-flags/instructions/parameters.ts';
+import { Instant } from '../fields.ts';
+import type { ExpiringTarget, Owner } from './expiring-target.ts';
+
+/** The parameter that says what a context is a target of. */
+export type PlaceName = 'variationId' | 'targetType';
+
+export interface ExpiringKind {
+  summary: string;
+  schema: TObject;
+  check(instruction: Instruction): void;
+  does: 'add' | 'update' | 'remove';
+}
+
+export interface Setting {
+  owner: Owner;
+  kinds: ReadonlyMap<string, ExpiringKind>;
+  placeName: PlaceName;
+  /** Whether there is something to remove. */
+  isTargeted(place: string, contextKind: string, contextKey: string): boolean;
+  newId(): string;
+  now: number;
+}
+
+interface Wanted {
+  place: string;
+  contextKind: string;
+  contextKey: string;
+  value: number;
+  version?: number;
+}
+
+/** The kinds for flags or for segments, the older ones that know only users among them. */
+export function expiringKinds(placeName: PlaceName, Place: TSchema): Map<string, ExpiringKind> {
+  const context = { [placeName]: Place, contextKey: ContextKey, contextKind: Type.Optional(ContextKind) };
+  const user = { [placeName]: Place, userKey: ContextKey };
+  const date = { value: Instant('When to remove the target, in epoch milliseconds') };
+  const version = {
+    version: Type.Optional(Type.Integer({ description: 'Fails unless it is of this version' })),
+  };
+  const owner = placeName === 'variationId' ? 'Flag' : 'Segment';
+  const kind = (
+    name: string,
+    does: ExpiringKind['does'],
+    summary: string,
+    parameters: Record<string, TSchema>,
+  ) => {
+    const schema = Type.Object(
+      { kind: Type.Literal(name), ...parameters },
+      { $id: `${owner}ExpiringInstruction.${name}`, description: summary, additionalProperties: false },
+    );
+    return [name, { summary, schema, check: checker(schema, 'body'), does }] as const;
+  };
+  return new Map([
+    kind('addExpiringTarget', 'add', 'Sets when a target expires', { ...context, ...date }),
+    kind('updateExpiringTarget', 'update', 'Changes when a target expires', {
+      ...context,
+      ...date,
+      ...version,
+    }),
+    kind('removeExpiringTarget', 'remove', 'Lets a target stay for good', context),
+    kind('addExpireUserTargetDate', 'add', 'Sets when a user expires', { ...user, ...date }),
+    kind('updateExpireUserTargetDate', 'update', 'Changes when a user expires', {
+      ...user,
+      ...date,
+      ...version,
+    }),
+    kind('removeExpireUserTargetDate', 'remove', 'Lets a user stay for good', user),
+  ]);
+}
+
+/** Fails naming the first instruction that cannot be applied. Gives back the same list where nothing changes. */
+export function applyExpiringInstructions(
+  before: readonly ExpiringTarget[],
+  instructions: readonly Instruction[],
+  setting: Setting,
+): readonly ExpiringTarget[] {
+  requireFewInstructions(instructions);
+  return instructions.reduce(
+    (list, instruction, index) => inInstruction(index, instruction, () => apply(list, instruction, setting)),
+    before,
+  );
+}
+
+function apply(list: readonly ExpiringTarget[], instruction: Instruction, setting: Setting) {
+  const kind = setting.kinds.get(instruction.kind);
+  if (kind === undefined) throw problem('kind', 'is not one that expiring targets know');
+  kind.check(instruction);
+  const wanted = readWanted(instruction, setting.placeName);
+  const index = list.findIndex(
+    ({ contextKind, contextKey }) => contextKind === wanted.contextKind && contextKey === wanted.contextKey,
+  );
+  const found = list[index];
+  const known = found?.place === wanted.place ? found : undefined;
+  if (kind.does === 'remove') return known === undefined ? list : list.toSpliced(index, 1);
+
+  const { place, contextKind, contextKey, value, version } = wanted;
+  if (known?.expiresAt === value && (version ?? known.version) === known.version) return list;
+  if (value <= setting.now) throw problem('value', 'must be in the future');
+  if (kind.does === 'update') {
+    if (known === undefined) throw problem('contextKey', `names no expiring target: ${shorten(contextKey)}`);
+    if ((version ?? known.version) !== known.version) {
+      const message = `version is ${version}, and the expiring target has version ${known.version}`;
+      throw new Failure('conflict', message);
+    }
+    return list.with(index, { ...known, expiresAt: value, version: known.version + 1 });
+  }
+  if (!setting.isTargeted(place, contextKind, contextKey)) {
+    throw problem('contextKey', `names no ${contextKind} that is a target there: ${shorten(contextKey)}`);
+  }
+  const added = {
+    ...setting.owner,
+    id: setting.newId(),
+    place,
+    contextKind,
+    contextKey,
+    expiresAt: value,
+    version: 1,
+  };
+  if (found === undefined) return [...list, added];
+  throw problem('contextKey', `names a target that expires already; update it: ${shorten(contextKey)}`);
+}
+
+function readWanted(instruction: Instruction, placeName: PlaceName): Wanted {
+  const { userKey, contextKey = userKey, contextKind = 'user', ...rest } = instruction;
+  return { ...rest, contextKey, contextKind, place: instruction[placeName] } as unknown as Wanted;
+}
+
+function problem(field: string, message: string): Failure {
+  return invalid([{ field, message }]);
+}

@@ -1,0 +1,91 @@
+// What stands in the way of a change: scheduled changes and approval requests that could no longer be applied after it.
+import { sql } from 'kysely';
+import type { Db } from '../../kernel/storage/tables.ts';
+import type { Plan } from '../pending/plan.ts';
+import { tryPlan } from '../pending/try-plan.ts';
+import type { Environment } from '../projects/project.ts';
+import type { Flag } from './flag.ts';
+import { problem } from './model.ts';
+
+export interface Conflict {
+  /** Of the scheduled change or the approval request. */
+  id: string;
+  kind: 'scheduled-change' | 'approval-request';
+  /** For a person. */
+  reason: string;
+}
+
+/** A change is not looked at against more than these. */
+const MOST = 500;
+
+type Place = Pick<Environment, 'id' | 'key'>;
+
+export interface Moment {
+  now: number;
+  /** The id of one that is left out. */
+  except?: string | undefined;
+}
+
+/** Of what is pending for the flag in these environments, that which could be done before and not after. */
+export async function findConflicts(
+  tx: Db,
+  before: Flag,
+  after: Flag,
+  environments: readonly Place[],
+  { now, except }: Moment,
+): Promise<Conflict[]> {
+  const keys = new Map(environments.map(({ id, key }) => [id, key]));
+  const conflicts: Conflict[] = [];
+  for (const { id, kind, environmentId, plan } of await listPending(tx, before.id)) {
+    const key = keys.get(environmentId);
+    if (key === undefined || id === except) continue;
+    const [found] = await tryPlan(tx, after, key, plan, now);
+    if (found === undefined || (await tryPlan(tx, before, key, plan, now)).length > 0) continue;
+    conflicts.push({ id, kind, reason: `${WORDS[kind]} ${id}: ${found.reason}` });
+  }
+  return conflicts;
+}
+
+const WORDS = { 'scheduled-change': 'scheduled change', 'approval-request': 'approval request' };
+
+export function refuseConflicts(conflicts: readonly Conflict[]): void {
+  if (conflicts.length === 0) return;
+  const reasons = conflicts.map(({ reason }) => reason).join('; ');
+  throw problem(
+    'ignoreConflicts',
+    `must be true for a change that conflicts with what is pending: ${reasons}`,
+  );
+}
+
+interface Pending extends Pick<Conflict, 'id' | 'kind'> {
+  environmentId: string;
+  plan: Plan;
+}
+
+async function listPending(tx: Db, flagId: string): Promise<Pending[]> {
+  const rows = await tx
+    .selectFrom('scheduled_changes')
+    .where('flag_id', '=', flagId)
+    .where('status', '=', 'pending')
+    .select([
+      'id',
+      sql<Conflict['kind']>`'scheduled-change'`.as('kind'),
+      'environment_id as environmentId',
+      'plan',
+    ])
+    .unionAll(
+      tx
+        .selectFrom('approval_requests')
+        .where('flag_id', '=', flagId)
+        .where('status', 'in', ['pending', 'scheduled'])
+        .select([
+          'id',
+          sql<Conflict['kind']>`'approval-request'`.as('kind'),
+          'environment_id as environmentId',
+          'plan',
+        ]),
+    )
+    .limit(MOST)
+    .execute();
+  return rows.map((row) => ({ ...row, plan: JSON.parse(row.plan) as Plan }));
+}

@@ -1,0 +1,42 @@
+// Keeps expiring targets true to the flag: a target that is removed must not go once more on the old date, should it come back.
+import { areEqual } from '../../../kernel/patch/json-value.ts';
+import type { Db } from '../../../kernel/storage/tables.ts';
+import { listExpiringTargets, saveExpiringTargets } from '../../expiring-targets/store.ts';
+import type { Flag, FlagConfig } from '../flag.ts';
+import { gatherTargets } from '../instructions/target-list.ts';
+
+export type IsTargeted = (variationId: string, contextKind: string, contextKey: string) => boolean;
+
+export function targetsOf({ variations }: Pick<Flag, 'variations'>, config: FlagConfig): IsTargeted {
+  const lists = new Map(
+    gatherTargets(config).map(({ variation, contextKind, values }) => [
+      `${variations[variation]!._id} ${contextKind}`,
+      new Set(values),
+    ]),
+  );
+  return (variationId, contextKind, contextKey) =>
+    lists.get(`${variationId} ${contextKind}`)?.has(contextKey) === true;
+}
+
+/** Belongs into every transaction that changes a flag. */
+export async function forgetExpiring(
+  tx: Db,
+  before: Flag,
+  after: Flag,
+  environments: readonly { id: string; key: string }[],
+  now: number,
+): Promise<void> {
+  for (const { id: environmentId, key } of environments) {
+    const [old, config] = [before.environments[key], after.environments[key]];
+    if (old === undefined || config === undefined || haveSameTargets(old, config)) continue;
+    const expiring = await listExpiringTargets(tx, { resourceId: after.id, environmentId });
+    if (expiring.length === 0) continue;
+    const isTargeted = targetsOf(after, config);
+    const left = expiring.filter((target) => isTargeted(target.place, target.contextKind, target.contextKey));
+    await saveExpiringTargets(tx, expiring, left, now);
+  }
+}
+
+function haveSameTargets(old: FlagConfig, config: FlagConfig): boolean {
+  return areEqual(old.targets, config.targets) && areEqual(old.contextTargets, config.contextTargets);
+}

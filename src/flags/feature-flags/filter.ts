@@ -1,0 +1,219 @@
+// What lists of flags can be filtered and sorted by, as it is asked for.
+import { Failure } from '../../kernel/failure.ts';
+import { isObject } from '../../kernel/patch/json-value.ts';
+import { shorten } from '../../kernel/patch/pointer.ts';
+import { couldBeId, couldBeKey } from '../fields.ts';
+import { readFilter, readSort, type Order } from '../listing.ts';
+
+export const FILTERS = [
+  'applicationEvaluated',
+  'archived',
+  'codeReferences.max',
+  'codeReferences.min',
+  'contextKindsEvaluated',
+  'creationDate',
+  'evaluated',
+  'filterEnv',
+  'guardedRollout',
+  'hasExperiment',
+  'maintainerId',
+  'maintainerTeamKey',
+  'query',
+  'releasePipeline',
+  'sdkAvailability',
+  'state',
+  'tags',
+  'type',
+] as const;
+
+export const SORTS = [
+  'creationDate',
+  'key',
+  'maintainerId',
+  'name',
+  'tags',
+  'targetingModifiedDate',
+  'type',
+] as const;
+
+export type FlagOrder = Order<(typeof SORTS)[number]>;
+
+const STATES = ['live', 'deprecated', 'archived'] as const;
+
+export interface FlagFilter {
+  states: readonly string[];
+  /** Key or name have this in them; small letters. */
+  words?: string;
+  /** All of them. */
+  tags: readonly string[];
+  isTemporary?: boolean;
+  /** One of these sums of 1 for mobile keys and 2 for client-side IDs. */
+  availability?: readonly number[];
+  maintainerIds?: readonly string[];
+  maintainerTeams?: readonly string[];
+  createdBefore?: number;
+  createdAfter?: number;
+  /** Last asked for after this, in the environment of `environmentKey`. */
+  evaluatedAfter?: number;
+  environmentKey?: string;
+  /** It asks for what no flag has. */
+  isNothing: boolean;
+}
+
+export interface ListQuery {
+  filter?: string;
+  tag?: string;
+  archived?: boolean;
+}
+
+export function readFlagFilter(query: ListQuery): FlagFilter {
+  const found = readFilter(query.filter, FILTERS);
+  const tags = [...splitAll(found.tags), ...(query.tag === undefined ? [] : [query.tag])];
+  const filter: FlagFilter = {
+    states: readStates(found.state, found.archived, query.archived),
+    tags,
+    isNothing: isNothing(found) || tags.some((tag) => !/^[\w.-]{1,64}$/.test(tag)),
+    ...readAvailability(found.sdkAvailability),
+    ...readType(found.type),
+    ...readCreation(found.creationDate),
+    ...readEvaluation(found.evaluated, found.filterEnv),
+  };
+  if (found.query !== undefined) filter.words = found.query.toLowerCase();
+  if (found.maintainerId !== undefined) filter.maintainerIds = splitAny(found.maintainerId).filter(couldBeId);
+  if (found.maintainerTeamKey !== undefined)
+    filter.maintainerTeams = splitAny(found.maintainerTeamKey).filter(couldBeKey);
+  if (filter.maintainerIds?.length === 0 || filter.maintainerTeams?.length === 0) filter.isNothing = true;
+  if (filter.words?.includes('\0')) filter.isNothing = true;
+  return filter;
+}
+
+export function readFlagSort(text: string | undefined, hasEnvironment: boolean): FlagOrder[] {
+  const orders = readSort(text, SORTS);
+  if (!orders.some(({ field }) => field === 'targetingModifiedDate')) return orders;
+  if (orders.length > 1) throw refuse('sort', 'targetingModifiedDate cannot be combined with others');
+  if (!hasEnvironment) throw refuse('sort', 'targetingModifiedDate needs an environment: give env');
+  return orders;
+}
+
+function readStates(state: string | undefined, archived: string | undefined, asked: boolean | undefined) {
+  const states = splitAny(state);
+  const unknown = states.find((word) => !(STATES as readonly string[]).includes(word));
+  if (unknown !== undefined) throw refuse('filter', `state is one of ${STATES.join(', ')}`);
+  if (states.length > 0) return states;
+  const isArchived = archived === undefined ? asked : readBoolean('archived', archived);
+  return isArchived === true ? ['archived'] : ['live', 'deprecated'];
+}
+
+/**
+ * Some filters ask for what flags here cannot have: experiments, guarded rollouts, release pipelines, references in code.
+ * They are answered by what is true: none has any. Which kinds of contexts and which applications flags were evaluated
+ * for, nobody has told.
+ */
+function isNothing(found: Partial<Record<(typeof FILTERS)[number], string>>): boolean {
+  const least = readCount('codeReferences.min', found['codeReferences.min']) ?? 0;
+  readCount('codeReferences.max', found['codeReferences.max']);
+  const wantsExperiment =
+    found.hasExperiment !== undefined && readBoolean('hasExperiment', found.hasExperiment);
+  return (
+    least > 0 ||
+    wantsExperiment ||
+    found.guardedRollout !== undefined ||
+    found.releasePipeline !== undefined ||
+    found.contextKindsEvaluated !== undefined ||
+    found.applicationEvaluated !== undefined
+  );
+}
+
+const AVAILABILITY: Record<string, readonly number[]> = {
+  client: [2, 3],
+  mobile: [1, 3],
+  anyClient: [1, 2, 3],
+  server: [0],
+};
+
+function readAvailability(text: string | undefined): Pick<FlagFilter, 'availability'> {
+  if (text === undefined) return {};
+  const availability = Object.hasOwn(AVAILABILITY, text) ? AVAILABILITY[text] : undefined;
+  if (availability === undefined)
+    throw refuse('filter', `sdkAvailability is one of ${Object.keys(AVAILABILITY).join(', ')}`);
+  return { availability };
+}
+
+function readType(text: string | undefined): Pick<FlagFilter, 'isTemporary'> {
+  if (text === undefined) return {};
+  if (text !== 'temporary' && text !== 'permanent')
+    throw refuse('filter', 'type is one of temporary, permanent');
+  return { isTemporary: text === 'temporary' };
+}
+
+function readCreation(text: string | undefined): Pick<FlagFilter, 'createdBefore' | 'createdAfter'> {
+  if (text === undefined) return {};
+  const { before, after } = readTimes('creationDate', text, ['before', 'after']);
+  return {
+    ...(before !== undefined && { createdBefore: before }),
+    ...(after !== undefined && { createdAfter: after }),
+  };
+}
+
+function readEvaluation(
+  text: string | undefined,
+  environmentKey: string | undefined,
+): Pick<FlagFilter, 'evaluatedAfter' | 'environmentKey'> {
+  const place = environmentKey === undefined ? {} : { environmentKey };
+  if (text === undefined) return place;
+  if (environmentKey === undefined) throw refuse('filter', 'evaluated needs an environment: give filterEnv');
+  const { after } = readTimes('evaluated', text, ['after']);
+  return { ...place, evaluatedAfter: after! };
+}
+
+/** `{"before":1700000000000}`, with one of the words at least. */
+function readTimes<Word extends string>(
+  field: string,
+  text: string,
+  words: readonly Word[],
+): Partial<Record<Word, number>> {
+  const times = parse(text);
+  const names = isObject(times) ? Object.keys(times) : [];
+  const isGood =
+    isObject(times) &&
+    names.length > 0 &&
+    names.every((name) => (words as readonly string[]).includes(name) && Number.isSafeInteger(times[name]));
+  if (!isGood) {
+    const example = `{"${words[0]}":1700000000000}`;
+    throw refuse('filter', `${field} takes ${example}, in epoch milliseconds, not "${shorten(text)}"`);
+  }
+  return times as Partial<Record<Word, number>>;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function readCount(field: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (!/^\d{1,9}$/.test(text)) throw refuse('filter', `${field} takes a number, not "${shorten(text)}"`);
+  return Number(text);
+}
+
+function readBoolean(field: string, text: string): boolean {
+  if (text !== 'true' && text !== 'false') throw refuse('filter', `${field} is true or false`);
+  return text === 'true';
+}
+
+/** Words that must all hold. In URLs that were not encoded a plus has become a space. */
+function splitAll(text: string | undefined): string[] {
+  return (text ?? '').split(/[+ ]/).filter((word) => word !== '');
+}
+
+/** Words of which one must hold. */
+function splitAny(text: string | undefined): string[] {
+  return (text ?? '').split('|').filter((word) => word !== '');
+}
+
+function refuse(parameter: string, message: string): Failure {
+  return new Failure('malformed', `${parameter}: ${message}.`);
+}

@@ -1,0 +1,71 @@
+// Projects and flags for tests of the store, made without HTTP.
+import { randomUUID } from 'node:crypto';
+import { dueMigrations } from '../../kernel/due.ts';
+import { eventMigrations } from '../../kernel/events.ts';
+import { newId } from '../../kernel/id.ts';
+import { identityMigrations } from '../../kernel/identity/tables.ts';
+import type { Migration } from '../../kernel/storage/migrate.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import { webhookMigrations } from '../../kernel/webhook/deliveries.ts';
+import { flagsApi } from '../api.ts';
+import { readEnvironmentPost } from '../environments/model.ts';
+import { createEnvironment } from '../environments/store.ts';
+import { readProjectPost } from '../projects/model.ts';
+import type { Environment, Project } from '../projects/project.ts';
+import { createProject } from '../projects/store.ts';
+import type { Flag } from './flag.ts';
+import { makeFlag } from './making.ts';
+import type { FlagPost } from './schemas.ts';
+import { firstVersion, newHex } from './store.ts';
+import { createFlag } from './writes.ts';
+
+export const NOW = 1_700_000_000_000;
+
+export const flagStoreMigrations: Migration[] = [
+  ...identityMigrations,
+  ...eventMigrations,
+  ...dueMigrations,
+  ...webhookMigrations,
+  ...(flagsApi.migrations ?? []),
+];
+
+export interface Home {
+  project: Project;
+  environments: Environment[];
+}
+
+export async function makeHome(db: Db, key: string, environmentKeys = ['test', 'production']): Promise<Home> {
+  const project = await createProject(db, readProjectPost({ key, name: key }), NOW);
+  const environments: Environment[] = [];
+  for (const name of environmentKeys) environments.push(await addEnvironment(db, project!, name));
+  return { project: project!, environments };
+}
+
+export async function addEnvironment(db: Db, project: Project, key: string): Promise<Environment> {
+  const post = readEnvironmentPost({ key, name: key, color: 'abcdef' }, project.id);
+  return (await createEnvironment(db, post, NOW))!;
+}
+
+/** The flag, not yet kept. */
+export function newFlag(
+  { project, environments }: Home,
+  key: string,
+  post: Partial<FlagPost> = {},
+  version = 1,
+): Flag {
+  return makeFlag({ key, name: key, ...post }, new Map(), {
+    id: newId(NOW),
+    now: NOW,
+    version,
+    project,
+    environments,
+    newUuid: randomUUID,
+    newHex,
+  });
+}
+
+export async function addFlag(db: Db, home: Home, key: string, post: Partial<FlagPost> = {}): Promise<Flag> {
+  const flag = newFlag(home, key, post, await firstVersion(db, home.project.id, key));
+  if (!(await createFlag(db, flag, home.environments, new Map()))) throw new Error(`${key} is taken`);
+  return flag;
+}

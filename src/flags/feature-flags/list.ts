@@ -1,0 +1,185 @@
+// Lists of flags in the database: only some of them, in an order, a page at a time.
+import { sql, type ExpressionBuilder, type RawBuilder, type Selectable } from 'kysely';
+import type { Slice } from '../../kernel/page.ts';
+import type { Db, Tables } from '../../kernel/storage/tables.ts';
+import type { FlagFilter, FlagOrder } from './filter.ts';
+import type { Flag, FlagConfig } from './flag.ts';
+import type { ListedConfig } from './representation.ts';
+import { configOf, flagOf, type ConfigHead } from './rows.ts';
+
+export interface Listing {
+  projectId: string;
+  filter: FlagFilter;
+  /** Of the environment that `filter` or the order speak of. */
+  environmentId?: string | undefined;
+  orders: readonly FlagOrder[];
+  slice: Slice;
+}
+
+/** Without their configurations. */
+export async function listFlags(db: Db, listing: Listing): Promise<{ flags: Flag[]; total: number }> {
+  if (listing.filter.isNothing) return { flags: [], total: 0 };
+  const [rows, { total }] = await Promise.all([pageOf(db, listing), countOf(db, listing)]);
+  return { flags: rows.map((row) => flagOf(row)), total };
+}
+
+type FlagColumns = ExpressionBuilder<Tables, 'flags'>;
+
+/** The ids first, from an index alone; then no more rows than are shown. */
+async function pageOf(db: Db, listing: Listing): Promise<Selectable<Tables['flags']>[]> {
+  const { orders, slice, environmentId } = listing;
+  const [first] = orders;
+  const isByTargeting = first?.field === 'targetingModifiedDate';
+  let ids = db
+    .selectFrom('flags')
+    .select('flags.id')
+    .where((eb) => matches(eb, listing))
+    .limit(slice.limit)
+    .offset(slice.offset);
+  if (isByTargeting) {
+    ids = ids
+      .innerJoin('flag_configs', 'flag_configs.flag_id', 'flags.id')
+      .where('flag_configs.environment_id', '=', environmentId!)
+      .orderBy('flag_configs.modified_at', directionOf(first))
+      .orderBy('flag_configs.flag_id', directionOf(first));
+  } else {
+    const last = orders.at(-1) ?? NEWEST;
+    for (const order of orders.length === 0 ? [NEWEST] : orders) {
+      for (const column of COLUMNS[order.field]) ids = ids.orderBy(column, directionOf(order));
+    }
+    ids = ids.orderBy('flags.id', directionOf(last));
+  }
+  const found = await ids.execute();
+  if (found.length === 0) return [];
+  const rows = await db
+    .selectFrom('flags')
+    .selectAll()
+    .where(
+      'id',
+      'in',
+      found.map(({ id }) => id),
+    )
+    .execute();
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  // One that was deleted meanwhile is gone.
+  return found.flatMap(({ id }) => byId.get(id) ?? []);
+}
+
+const NEWEST: FlagOrder = { field: 'creationDate', desc: true };
+
+function directionOf({ desc }: FlagOrder): 'asc' | 'desc' {
+  return desc ? 'desc' : 'asc';
+}
+
+/** Written as the indexes are. */
+const COLUMNS: Record<FlagOrder['field'], RawBuilder<unknown>[]> = {
+  creationDate: [sql.raw('flags.created_at')],
+  key: [sql.raw('flags.key')],
+  maintainerId: [sql.raw(`coalesce(flags.maintainer_id, '')`)],
+  name: [sql.raw('flags.name')],
+  tags: [sql.raw('substr(flags.tags, 1, 200)')],
+  type: [sql.raw('flags.is_temporary')],
+  targetingModifiedDate: [],
+};
+
+async function countOf(db: Db, listing: Listing): Promise<{ total: number }> {
+  return await db
+    .selectFrom('flags')
+    .select(({ fn }) => fn.countAll<number>().as('total'))
+    .where((eb) => matches(eb, listing))
+    .executeTakeFirstOrThrow();
+}
+
+function matches(eb: FlagColumns, { projectId, filter, environmentId }: Listing) {
+  const { states, words, tags, isTemporary, availability, maintainerIds, maintainerTeams } = filter;
+  const { createdBefore, createdAfter, evaluatedAfter } = filter;
+  const all = [eb('flags.project_id', '=', projectId)];
+  if (states.length < 3) all.push(eb('flags.state', 'in', states));
+  if (isTemporary !== undefined) all.push(eb('flags.is_temporary', '=', Number(isTemporary)));
+  if (availability !== undefined) all.push(eb('flags.availability', 'in', availability));
+  if (maintainerIds !== undefined) all.push(eb('flags.maintainer_id', 'in', maintainerIds));
+  if (maintainerTeams !== undefined) all.push(eb('flags.maintainer_team', 'in', maintainerTeams));
+  if (createdBefore !== undefined) all.push(eb('flags.created_at', '<', createdBefore));
+  if (createdAfter !== undefined) all.push(eb('flags.created_at', '>', createdAfter));
+  if (words !== undefined) {
+    const contains = `%${words.replaceAll(/[\\%_]/g, (special) => `\\${special}`)}%`;
+    all.push(eb(eb.ref('flags.words'), 'like', sql<string>`${contains} escape '\\'`));
+  }
+  for (const tag of tags) {
+    all.push(
+      eb(
+        'flags.no',
+        'in',
+        eb
+          .selectFrom('flag_tags')
+          .where('flag_tags.project_id', '=', projectId)
+          .where('flag_tags.tag', '=', tag)
+          .select('flag_tags.flag_no'),
+      ),
+    );
+  }
+  if (evaluatedAfter !== undefined) {
+    all.push(
+      eb(
+        'flags.id',
+        'in',
+        eb
+          .selectFrom('flag_usage')
+          .where('flag_usage.environment_id', '=', environmentId!)
+          .where('flag_usage.last_requested_at', '>', evaluatedAfter)
+          .select('flag_usage.flag_id'),
+      ),
+    );
+  }
+  return eb.and(all);
+}
+
+/** What lists show of configurations, by flag and environment. */
+export async function listHeads(
+  db: Db,
+  flagIds: readonly string[],
+  environmentIds: readonly string[],
+): Promise<Map<string, Map<string, ListedConfig>>> {
+  return await listConfigs(db, flagIds, environmentIds, 'head', (row) => ({
+    ...(JSON.parse(row.text) as ConfigHead),
+    on: row.is_on === 1,
+    version: row.version,
+    lastModified: row.modified_at,
+  }));
+}
+
+export async function listWholeConfigs(
+  db: Db,
+  flagIds: readonly string[],
+  environmentIds: readonly string[],
+): Promise<Map<string, Map<string, FlagConfig>>> {
+  return await listConfigs(db, flagIds, environmentIds, 'doc', ({ text, ...row }) =>
+    configOf({ ...row, doc: text }),
+  );
+}
+
+interface ConfigText {
+  is_on: number;
+  version: number;
+  modified_at: number;
+  text: string;
+}
+
+async function listConfigs<Config>(
+  db: Db,
+  flagIds: readonly string[],
+  environmentIds: readonly string[],
+  column: 'head' | 'doc',
+  read: (row: ConfigText) => Config,
+): Promise<Map<string, Map<string, Config>>> {
+  const found = new Map<string, Map<string, Config>>(flagIds.map((id) => [id, new Map()]));
+  if (flagIds.length === 0 || environmentIds.length === 0) return found;
+  const rows = await db
+    .selectFrom('flag_configs')
+    .select(['flag_id', 'environment_id', 'is_on', 'version', 'modified_at', `${column} as text`])
+    .where('flag_id', 'in', flagIds)
+    .where('environment_id', 'in', environmentIds)
+    .execute();
+  for (const row of rows) found.get(row.flag_id)!.set(row.environment_id, read(row));
+  return found;
+}

@@ -1,0 +1,59 @@
+// Who looks after a flag: a member or a team, of those that exist.
+import type { BaseRole } from '../../kernel/identity/policy.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import { couldBeId, couldBeKey } from '../fields.ts';
+import type { Flag } from './flag.ts';
+import { problem } from './model.ts';
+import type { FoundFlag, Maintainer } from './store.ts';
+
+/** Of the ids, those that are members'. */
+export async function findMemberIds(db: Db, ids: readonly string[]): Promise<Set<string>> {
+  return new Set((await findMaintainers(db, ids)).keys());
+}
+
+export async function findTeamKeys(db: Db, keys: readonly string[]): Promise<Set<string>> {
+  return new Set((await findTeamNames(db, keys)).keys());
+}
+
+export async function findMaintainers(db: Db, ids: readonly string[]): Promise<Map<string, Maintainer>> {
+  const asked = ids.filter(couldBeId);
+  if (asked.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('members')
+    .select(['id', 'role', 'email', 'first_name as firstName', 'last_name as lastName'])
+    .where('id', 'in', asked)
+    .where('removed_at', 'is', null)
+    .execute();
+  return new Map(rows.map((row) => [row.id, { ...row, role: row.role as BaseRole }]));
+}
+
+/** By the keys of the teams. */
+export async function findTeamNames(db: Db, keys: readonly string[]): Promise<Map<string, string>> {
+  const asked = keys.filter(couldBeKey);
+  if (asked.length === 0) return new Map();
+  const rows = await db.selectFrom('teams').select(['key', 'name']).where('key', 'in', asked).execute();
+  return new Map(rows.map(({ key, name }) => [key, name]));
+}
+
+type Around = Pick<FoundFlag, 'maintainer' | 'teamName'>;
+
+/** Fails for one that does not exist. What was there before is taken as it was. */
+export async function readMaintainer(
+  db: Db,
+  before: Around & { flag: Pick<Flag, 'maintainerId' | 'maintainerTeamKey'> },
+  { maintainerId, maintainerTeamKey }: Pick<Flag, 'maintainerId' | 'maintainerTeamKey'>,
+): Promise<Around> {
+  if (maintainerId !== undefined) {
+    if (maintainerId === before.flag.maintainerId)
+      return { maintainer: before.maintainer, teamName: undefined };
+    const maintainer = (await findMaintainers(db, [maintainerId])).get(maintainerId);
+    if (maintainer === undefined) throw problem('maintainerId', `names no member: "${maintainerId}"`);
+    return { maintainer, teamName: undefined };
+  }
+  if (maintainerTeamKey === undefined) return { maintainer: undefined, teamName: undefined };
+  if (maintainerTeamKey === before.flag.maintainerTeamKey)
+    return { maintainer: undefined, teamName: before.teamName };
+  const teamName = (await findTeamNames(db, [maintainerTeamKey])).get(maintainerTeamKey);
+  if (teamName === undefined) throw problem('maintainerTeamKey', `names no team: "${maintainerTeamKey}"`);
+  return { maintainer: undefined, teamName };
+}

@@ -1,0 +1,267 @@
+// The rules that hold for every flag, whichever way it came to be as it is.
+import type { Failure } from '../../kernel/failure.ts';
+import { areEqual } from '../../kernel/patch/json-value.ts';
+import { shorten } from '../../kernel/patch/pointer.ts';
+import { invalid } from '../../kernel/schema.ts';
+import { tidyTags } from '../fields.ts';
+import type { Flag, FlagConfig, Rule, Serve, Target, Variation } from './flag.ts';
+
+export const WHOLE = 100_000;
+export const USER = 'user';
+
+/** So that a flag cannot grow without end. */
+export const MOST_VARIATIONS = 200;
+export const MOST_RULES = 1000;
+export const MOST_CLAUSES = 100;
+export const MOST_PREREQUISITES = 100;
+/** Of all variations and kinds, in one environment. */
+export const MOST_TARGETS = 15_000;
+const MOST_TAGS = 1000;
+const MOST_PROPERTIES = 100;
+/** Characters of JSON, of what is the same everywhere and of each configuration. */
+const MOST_TEXT = 2 * 1024 * 1024;
+
+export function kindOf({ variations }: Pick<Flag, 'variations'>): 'boolean' | 'multivariate' {
+  const isBoolean = variations.length === 2 && variations.every(({ value }) => typeof value === 'boolean');
+  return isBoolean ? 'boolean' : 'multivariate';
+}
+
+/** How a flag begins in an environment. */
+export function newConfig(
+  { defaults, version }: Pick<Flag, 'defaults' | 'version'>,
+  { on = false, trackEvents }: { on?: boolean; trackEvents: boolean },
+  newHex: () => string,
+  now: number,
+): FlagConfig {
+  return {
+    on,
+    salt: newHex(),
+    sel: newHex(),
+    lastModified: now,
+    version,
+    targets: [],
+    contextTargets: [],
+    rules: [],
+    fallthrough: { variation: defaults.onVariation },
+    offVariation: defaults.offVariation,
+    prerequisites: [],
+    trackEvents,
+    trackEventsFallthrough: false,
+  };
+}
+
+/** The indexes of the variations that may be served. */
+export function servedBy({ variation, rollout }: Serve): number[] {
+  if (rollout === undefined) return variation === undefined ? [] : [variation];
+  return rollout.variations.map((weighted) => weighted.variation);
+}
+
+/** All variations that a configuration mentions. */
+export function usedBy(config: FlagConfig): Set<number> {
+  return new Set([
+    ...config.rules.flatMap(servedBy),
+    ...servedBy(config.fallthrough),
+    ...[...config.targets, ...config.contextTargets].map(({ variation }) => variation),
+    ...(config.offVariation === undefined ? [] : [config.offVariation]),
+  ]);
+}
+
+/**
+ * Puts what has more than one spelling into one. Users stand in `targets`; each such list has an empty place of the same
+ * variation in `contextTargets`, without which SDKs would look at the other kinds of contexts alone.
+ */
+export function tidyFlag(flag: Flag): Flag {
+  const environments = Object.entries(flag.environments).map(([key, config]) => [key, tidyConfig(config)]);
+  return {
+    ...flag,
+    tags: tidyTags(flag.tags),
+    // An older word for the same.
+    includeInSnippet: flag.clientSideAvailability.usingEnvironmentId,
+    environments: Object.fromEntries(environments) as Flag['environments'],
+  };
+}
+
+function tidyConfig(config: FlagConfig): FlagConfig {
+  const lists = new Map<string, Target>();
+  const add = ({ contextKind, variation, values }: Target) => {
+    const name = `${contextKind}\n${variation}`;
+    const known = lists.get(name);
+    const all = known === undefined ? values : [...known.values, ...values];
+    lists.set(name, { values: [...new Set(all)], variation, contextKind });
+  };
+  // Places first: the order of the lists of contexts is what SDKs go by.
+  for (const target of config.contextTargets) add(target);
+  for (const target of config.targets) add({ ...target, contextKind: target.contextKind || USER });
+  const filled = [...lists.values()].filter(({ values }) => values.length > 0);
+  const tidy = {
+    ...config,
+    targets: filled.filter(isOfUsers),
+    contextTargets: filled.map((target) => (isOfUsers(target) ? { ...target, values: [] } : target)),
+  };
+  return areEqual(tidy, config) ? config : tidy;
+}
+
+function isOfUsers({ contextKind }: Target): boolean {
+  return contextKind === USER;
+}
+
+/** Throws `invalid` for the first rule that the flag breaks. What other flags have to say is not looked at here. */
+export function validateFlag(flag: Flag): void {
+  validateVariations(flag.variations);
+  atMost('tags', flag.tags, MOST_TAGS);
+  atMost('customProperties', Object.keys(flag.customProperties), MOST_PROPERTIES);
+  for (const name of ['onVariation', 'offVariation'] as const)
+    checkIndex(flag, flag.defaults[name], `defaults.${name}`);
+  if (flag.maintainerId !== undefined && flag.maintainerTeamKey !== undefined)
+    throw problem('maintainerId', 'cannot be given together with maintainerTeamKey');
+  for (const [key, config] of Object.entries(flag.environments))
+    validateConfig(flag, config, `environments.${key}`);
+}
+
+/** What was too large before, by another way, may still shrink. */
+export function validateSize(before: Flag, after: Flag): void {
+  const check = (old: unknown, now: unknown, what: string) => {
+    const size = JSON.stringify(now).length;
+    if (size <= MOST_TEXT || size <= JSON.stringify(old).length) return;
+    throw problem(what, `cannot have more than ${MOST_TEXT} characters`);
+  };
+  for (const [key, config] of Object.entries(after.environments)) {
+    const old = before.environments[key];
+    if (old !== config) check(old, config, `environments.${key}`);
+  }
+  check({ ...before, environments: {} }, { ...after, environments: {} }, 'The flag');
+}
+
+export function validateVariations(variations: readonly Variation[]): void {
+  if (variations.length < 2) throw problem('variations', 'must be two or more');
+  atMost('variations', variations, MOST_VARIATIONS);
+  const texts = new Set<string>();
+  for (const [index, { value }] of variations.entries()) {
+    const text = canonical(value);
+    if (texts.has(text))
+      throw problem(`variations.${index}.value`, 'must differ from that of every other variation');
+    texts.add(text);
+  }
+}
+
+/** Equal values have the same text, whatever the order of their members. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, part: unknown) =>
+    typeof part === 'object' && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  );
+}
+
+export function validateConfig(flag: Flag, config: FlagConfig, at: string): void {
+  if (config.offVariation !== undefined) checkIndex(flag, config.offVariation, `${at}.offVariation`);
+  validateServe(flag, config.fallthrough, `${at}.fallthrough`);
+  atMost(`${at}.rules`, config.rules, MOST_RULES);
+  for (const [index, rule] of config.rules.entries()) validateRule(flag, rule, `${at}.rules.${index}`);
+  validateTargets(flag, [...config.targets, ...config.contextTargets], at);
+  validatePrerequisites(flag, config, at);
+}
+
+function validateRule(flag: Flag, rule: Rule, at: string): void {
+  if (rule.clauses.length === 0)
+    throw problem(`${at}.clauses`, 'must not be empty: the rule would match everyone');
+  atMost(`${at}.clauses`, rule.clauses, MOST_CLAUSES);
+  validateServe(flag, rule, at);
+}
+
+export function validateServe(flag: Flag, { variation, rollout }: Serve, at: string): void {
+  if ((variation === undefined) === (rollout === undefined))
+    throw problem(at, 'must have either a variation or a rollout');
+  if (variation !== undefined) checkIndex(flag, variation, `${at}.variation`);
+  if (rollout === undefined) return;
+  let sum = 0;
+  for (const [index, weighted] of rollout.variations.entries()) {
+    checkIndex(flag, weighted.variation, `${at}.rollout.variations.${index}.variation`);
+    const { weight } = weighted;
+    if (!Number.isInteger(weight) || weight < 0 || weight > WHOLE)
+      throw problem(`${at}.rollout.variations.${index}.weight`, `must be an integer from 0 to ${WHOLE}`);
+    sum += weight;
+  }
+  if (sum !== WHOLE)
+    throw problem(`${at}.rollout`, `must have weights that make ${WHOLE} together, not ${sum}`);
+}
+
+function validateTargets(flag: Flag, targets: readonly Target[], at: string): void {
+  let count = 0;
+  const homes = new Map<string, Map<string, number>>();
+  for (const { contextKind, variation, values } of targets) {
+    checkIndex(flag, variation, `${at}.targets`);
+    count += values.length;
+    const home = homes.get(contextKind) ?? new Map<string, number>();
+    homes.set(contextKind, home);
+    for (const key of values) {
+      if ((home.get(key) ?? variation) !== variation)
+        throw problem(`${at}.targets`, `cannot have the ${contextKind} "${shorten(key)}" in two variations`);
+      home.set(key, variation);
+    }
+  }
+  if (count > MOST_TARGETS) throw problem(`${at}.targets`, `can have at most ${MOST_TARGETS} keys`);
+}
+
+function validatePrerequisites({ key }: Flag, { prerequisites }: FlagConfig, at: string): void {
+  atMost(`${at}.prerequisites`, prerequisites, MOST_PREREQUISITES);
+  const seen = new Set<string>();
+  for (const needed of prerequisites) {
+    if (needed.key === key) throw problem(`${at}.prerequisites`, 'cannot name the flag itself');
+    if (seen.has(needed.key)) throw problem(`${at}.prerequisites`, `cannot name "${needed.key}" twice`);
+    seen.add(needed.key);
+  }
+}
+
+function checkIndex({ variations }: Flag, index: number, at: string): void {
+  if (Number.isInteger(index) && index >= 0 && index < variations.length) return;
+  throw problem(at, `must be the index of a variation, from 0 to ${variations.length - 1}, not ${index}`);
+}
+
+function atMost(field: string, list: readonly unknown[], most: number): void {
+  if (list.length > most) throw problem(field, `can be at most ${most}`);
+}
+
+export function problem(field: string, message: string): Failure {
+  return invalid([{ field, message }]);
+}
+
+export interface VariationSummary {
+  rules: number;
+  nullRules: number;
+  targets: number;
+  contextTargets: number;
+  isFallthrough?: true;
+  isOff?: true;
+  rollout?: number;
+  bucketBy?: string;
+}
+
+export interface ConfigSummary {
+  prerequisites: number;
+  /** By index; only those that are used at all. */
+  variations: Record<string, VariationSummary>;
+}
+
+/** How often each variation is spoken of, without saying for whom. */
+export function summarize(config: FlagConfig): ConfigSummary {
+  const variations: Record<string, VariationSummary> = {};
+  const at = (index: number) =>
+    (variations[index] ??= { rules: 0, nullRules: 0, targets: 0, contextTargets: 0 });
+  for (const rule of config.rules) {
+    for (const index of new Set(servedBy(rule))) {
+      if (rule.clauses.length === 0) at(index).nullRules += 1;
+      else at(index).rules += 1;
+    }
+  }
+  for (const { variation, values } of config.targets) at(variation).targets += values.length;
+  for (const { variation, values } of config.contextTargets) at(variation).contextTargets += values.length;
+  for (const index of servedBy(config.fallthrough)) at(index).isFallthrough = true;
+  const { rollout } = config.fallthrough;
+  for (const { variation, weight } of rollout?.variations ?? []) {
+    at(variation).rollout = weight;
+    if (rollout?.bucketBy !== undefined) at(variation).bucketBy = rollout.bucketBy;
+  }
+  if (config.offVariation !== undefined) at(config.offVariation).isOff = true;
+  return { prerequisites: config.prerequisites.length, variations };
+}

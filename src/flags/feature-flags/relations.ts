@@ -1,0 +1,180 @@
+// Flags that need other flags: who needs whom, and what must not happen because of it.
+import { Failure } from '../../kernel/failure.ts';
+import type { Engine } from '../../kernel/storage/engine.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import { areEqual } from '../../kernel/patch/json-value.ts';
+import type { Environment } from '../projects/project.ts';
+import type { Flag } from './flag.ts';
+import { problem } from './model.ts';
+import { findFlags, type Place } from './store.ts';
+
+export interface Dependent {
+  id: string;
+  key: string;
+  name: string;
+  environmentKey: string;
+  environmentName: string;
+  /** The index of the one it needs. */
+  variation: number;
+}
+
+/** The flags that need this one, by key and environment. */
+export async function listDependents(db: Db, flagId: string, environmentId?: string): Promise<Dependent[]> {
+  return await db
+    .selectFrom('flag_prerequisites')
+    .innerJoin('flags', 'flags.id', 'flag_prerequisites.flag_id')
+    .innerJoin('environments', 'environments.id', 'flag_prerequisites.environment_id')
+    .where('flag_prerequisites.needs_id', '=', flagId)
+    .$if(environmentId !== undefined, (query) =>
+      query.where('flag_prerequisites.environment_id', '=', environmentId!),
+    )
+    .select([
+      'flags.id',
+      'flags.key',
+      'flags.name',
+      'environments.key as environmentKey',
+      'environments.name as environmentName',
+      'flag_prerequisites.variation',
+    ])
+    .orderBy('flags.key')
+    .orderBy('environments.created_at')
+    .orderBy('environments.key')
+    .execute();
+}
+
+/**
+ * Held by every change that makes a flag need another, and by those that take something away that may be needed: of two
+ * at the same time, each would find the other still in order.
+ */
+async function holdNeeds(engine: Engine, tx: Db, projectId: string): Promise<void> {
+  await engine.lock(tx, `flag-needs/${projectId}`);
+}
+
+/** Looks at what changes between two states of a flag. Returns the ids of the flags it needs, by their keys. */
+export async function checkRelations(
+  engine: Engine,
+  tx: Db,
+  before: Flag,
+  after: Flag,
+  environments: readonly Place[],
+): Promise<Map<string, string>> {
+  const wanting = environments.filter(({ key }) => {
+    const old = before.environments[key]?.prerequisites ?? [];
+    return !areEqual(old, after.environments[key]!.prerequisites);
+  });
+  const isLess = (after.archived && !before.archived) || areMoved(before, after);
+  if (wanting.length === 0 && !isLess) return new Map();
+  await holdNeeds(engine, tx, after.projectId);
+  if (isLess) checkDependents(await listDependents(tx, after.id), before, after);
+  return wanting.length === 0 ? new Map() : await checkNeeds(tx, before, after, wanting);
+}
+
+/** Throws `conflict` while another flag needs this one. */
+export async function checkUnneeded(engine: Engine, tx: Db, flag: Flag): Promise<void> {
+  await holdNeeds(engine, tx, flag.projectId);
+  const [first] = await listDependents(tx, flag.id);
+  if (first !== undefined) throw needed(first, 'deleted');
+}
+
+/** Flags that are made anew need others from the beginning. */
+export async function checkFirstNeeds(
+  engine: Engine,
+  tx: Db,
+  flag: Flag,
+  environments: readonly Place[],
+): Promise<Map<string, string>> {
+  const none = Object.fromEntries(
+    Object.entries(flag.environments).map(([key, config]) => [key, { ...config, prerequisites: [] }]),
+  );
+  return await checkRelations(engine, tx, { ...flag, environments: none }, flag, environments);
+}
+
+function areMoved(before: Flag, after: Flag): boolean {
+  return before.variations.some(({ _id }, index) => after.variations[index]?._id !== _id);
+}
+
+function checkDependents(dependents: readonly Dependent[], before: Flag, after: Flag): void {
+  const [first] = dependents;
+  if (after.archived && !before.archived && first !== undefined) throw needed(first, 'archived');
+  for (const { key, variation } of dependents) {
+    if (before.variations[variation]?._id === after.variations[variation]?._id) continue;
+    throw problem(
+      `variations.${variation}`,
+      `cannot be moved or removed: it is a prerequisite of the flag "${key}"`,
+    );
+  }
+}
+
+function needed({ key, environmentName }: Dependent, verb: string): Failure {
+  return new Failure(
+    'conflict',
+    `The flag cannot be ${verb}: it is a prerequisite of the flag "${key}" in ${environmentName}.`,
+    { code: 'conflict' },
+  );
+}
+
+async function checkNeeds(
+  tx: Db,
+  before: Flag,
+  after: Flag,
+  environments: readonly Place[],
+): Promise<Map<string, string>> {
+  const keys = new Set(
+    environments.flatMap(({ key }) => after.environments[key]!.prerequisites.map((needs) => needs.key)),
+  );
+  const flags = await findFlags(tx, after.projectId, [...keys]);
+  for (const { id, key } of environments) {
+    const at = `environments.${key}.prerequisites`;
+    const { prerequisites } = after.environments[key]!;
+    const had = new Set((before.environments[key]?.prerequisites ?? []).map((needs) => needs.key));
+    for (const [index, needs] of prerequisites.entries()) {
+      const flag = flags.get(needs.key);
+      if (flag === undefined)
+        throw problem(`${at}.${index}.key`, `names no flag of the project: "${needs.key}"`);
+      if (flag.archived && !had.has(needs.key))
+        throw problem(`${at}.${index}.key`, `names an archived flag: "${needs.key}"`);
+      if (flag.variations[needs.variation] === undefined)
+        throw problem(`${at}.${index}.variation`, `is no index of a variation of "${needs.key}"`);
+    }
+    const fresh = prerequisites.filter((needs) => !had.has(needs.key));
+    await checkCycle(
+      tx,
+      id,
+      after,
+      fresh.map((needs) => flags.get(needs.key)!),
+      at,
+    );
+  }
+  return new Map([...flags].map(([key, { id }]) => [key, id]));
+}
+
+async function checkCycle(
+  tx: Db,
+  environmentId: Environment['id'],
+  flag: Flag,
+  needs: readonly Flag[],
+  at: string,
+): Promise<void> {
+  if (needs.length === 0) return;
+  const ids = needs.map(({ id }) => id);
+  const found = await tx
+    .withRecursive('reached', (db) =>
+      db
+        .selectFrom('flag_prerequisites')
+        .where('environment_id', '=', environmentId)
+        .where('flag_id', 'in', ids)
+        .select('needs_id as id')
+        .union(
+          db
+            .selectFrom('flag_prerequisites')
+            .innerJoin('reached', 'reached.id', 'flag_prerequisites.flag_id')
+            .where('flag_prerequisites.environment_id', '=', environmentId)
+            .select('flag_prerequisites.needs_id as id'),
+        ),
+    )
+    .selectFrom('reached')
+    .where('id', '=', flag.id)
+    .select('id')
+    .executeTakeFirst();
+  if (found !== undefined) throw problem(at, 'cannot go in a circle: one of them needs this flag itself');
+}

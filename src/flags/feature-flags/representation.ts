@@ -1,0 +1,169 @@
+// Flags as they are shown: whole with their configurations, or in lists with no more than the heads of them.
+import { linkTo, siteTo } from '../links.ts';
+import type { Flag, FlagConfig } from './flag.ts';
+import { kindOf, summarize, type ConfigSummary, type VariationSummary } from './model.ts';
+import type { ConfigHead } from './rows.ts';
+import type { ShownConfig, ShownFlag } from './schemas.ts';
+import type { Maintainer, Place } from './store.ts';
+
+export interface Surroundings {
+  projectKey: string;
+  /** Those to show, in this order. None at all where it is absent. */
+  environments?: readonly Pick<Place, 'key' | 'name'>[];
+  maintainer?: Maintainer | undefined;
+  /** The name of the team that looks after it. */
+  teamName?: string | undefined;
+  expand?: ReadonlySet<Expandable>;
+}
+
+export const EXPANDABLE = ['codeReferences', 'evaluation', 'migrationSettings'] as const;
+export type Expandable = (typeof EXPANDABLE)[number];
+
+export function flagPath(projectKey: string, flagKey: string): string {
+  return `/flags/${projectKey}/${flagKey}`;
+}
+
+export function flagSite(projectKey: string, environmentKey: string, flagKey: string) {
+  return siteTo(`/${projectKey}/${environmentKey}/features/${flagKey}`);
+}
+
+export function toDetail(flag: Flag, surroundings: Surroundings): ShownFlag {
+  return toShown(flag, surroundings, ({ key, name }) => {
+    const config = flag.environments[key];
+    if (config === undefined) return undefined;
+    const { on, version, lastModified, salt, sel, trackEvents, trackEventsFallthrough, ...rest } = config;
+    const { targets, contextTargets, rules, fallthrough, offVariation, prerequisites, migrationSettings } =
+      rest;
+    return {
+      on,
+      archived: flag.archived,
+      salt,
+      sel,
+      lastModified,
+      version,
+      targets,
+      contextTargets,
+      rules: rules as NonNullable<ShownConfig['rules']>,
+      fallthrough,
+      ...(offVariation !== undefined && { offVariation }),
+      prerequisites,
+      ...place(flag, surroundings, { key, name }),
+      trackEvents,
+      trackEventsFallthrough,
+      _summary: spread(flag, summarize(config)),
+      ...(migrationSettings && { migrationSettings }),
+    };
+  });
+}
+
+/** A configuration as lists find it. */
+export type ListedConfig = Pick<FlagConfig, 'on' | 'version' | 'lastModified'> & ConfigHead;
+
+/** Whole configurations, `summary=0` asks for, come with what is listed. */
+export function toSummary(
+  flag: Flag,
+  configs: Readonly<Record<string, ListedConfig>>,
+  surroundings: Surroundings,
+): ShownFlag {
+  return toShown(flag, surroundings, ({ key, name }) => {
+    const config = configs[key];
+    if (config === undefined) return undefined;
+    const { on, salt, sel, version, lastModified, trackEvents, trackEventsFallthrough, summary } = config;
+    return {
+      on,
+      archived: flag.archived,
+      salt,
+      sel,
+      lastModified,
+      version,
+      ...place(flag, surroundings, { key, name }),
+      trackEvents,
+      trackEventsFallthrough,
+      _summary: spread(flag, summary),
+    };
+  });
+}
+
+function place(flag: Flag, { projectKey, expand }: Surroundings, { key, name }: Pick<Place, 'key' | 'name'>) {
+  return {
+    _site: flagSite(projectKey, key, flag.key),
+    _environmentName: name,
+    // SDKs have not told of any yet.
+    ...(expand?.has('evaluation') && { evaluation: { contextKinds: [] } }),
+  };
+}
+
+const NO_USE: VariationSummary = { rules: 0, nullRules: 0, targets: 0, contextTargets: 0 };
+
+function spread({ variations }: Flag, { prerequisites, variations: used }: ConfigSummary) {
+  return {
+    prerequisites,
+    variations: Object.fromEntries(variations.map((_, index) => [index, used[index] ?? NO_USE])),
+  };
+}
+
+function toShown(
+  flag: Flag,
+  surroundings: Surroundings,
+  toConfig: (environment: Pick<Place, 'key' | 'name'>) => ShownConfig | undefined,
+): ShownFlag {
+  const { projectKey, environments, maintainer, teamName, expand } = surroundings;
+  const { maintainerId, maintainerTeamKey, archivedAt, deprecatedAt, purpose, migrationSettings } = flag;
+  return {
+    name: flag.name,
+    kind: kindOf(flag),
+    description: flag.description,
+    key: flag.key,
+    version: flag.version,
+    _version: flag.version,
+    creationDate: flag.createdAt,
+    includeInSnippet: flag.clientSideAvailability.usingEnvironmentId,
+    clientSideAvailability: flag.clientSideAvailability,
+    variations: flag.variations,
+    variationJsonSchema: null,
+    temporary: flag.temporary,
+    tags: flag.tags,
+    _links: { self: linkTo(flagPath(projectKey, flag.key)), parent: linkTo(`/flags/${projectKey}`) },
+    ...(maintainerId !== undefined && { maintainerId }),
+    ...(maintainer !== undefined && { _maintainer: toMember(maintainer) }),
+    ...(maintainerTeamKey !== undefined && {
+      maintainerTeamKey,
+      _maintainerTeam: {
+        key: maintainerTeamKey,
+        name: teamName ?? maintainerTeamKey,
+        _links: { self: linkTo(`/teams/${maintainerTeamKey}`), parent: linkTo('/teams') },
+      },
+    }),
+    goalIds: [],
+    experiments: { baselineIdx: 0, items: [] },
+    customProperties: flag.customProperties,
+    archived: flag.archived,
+    ...(archivedAt !== undefined && { archivedDate: archivedAt }),
+    deprecated: flag.deprecated,
+    ...(deprecatedAt !== undefined && { deprecatedDate: deprecatedAt }),
+    defaults: flag.defaults,
+    ...(purpose !== undefined && { _purpose: purpose }),
+    ...(migrationSettings !== undefined && { migrationSettings }),
+    // None are known.
+    ...(expand?.has('codeReferences') && { codeReferences: { items: [] } }),
+    ...(environments !== undefined && {
+      environments: Object.fromEntries(
+        environments.flatMap((environment) => {
+          const config = toConfig(environment);
+          return config === undefined ? [] : [[environment.key, config]];
+        }),
+      ),
+    }),
+  };
+}
+
+function toMember({ id, role, email, firstName, lastName }: Maintainer) {
+  return {
+    _id: id,
+    _links: { self: linkTo(`/members/${id}`) },
+    role,
+    email,
+    ...(firstName !== null && { firstName }),
+    ...(lastName !== null && { lastName }),
+  };
+}

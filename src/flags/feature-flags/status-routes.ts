@@ -1,0 +1,139 @@
+// Statuses of flags: of one in all environments, of all in one environment, of one in one.
+import { route } from '../../kernel/route.ts';
+import { Type } from '../../kernel/schema.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import { linkTo, Links } from '../links.ts';
+import { ByEnvironment, openEnvironment, openProject, unknownThing } from '../open.ts';
+import { listWholeConfigs } from './list.ts';
+import { ByFlag, EnvQuery, readFound } from './reading.ts';
+import {
+  couldBeLaunched,
+  factsOf,
+  findUsage,
+  isUniform,
+  listUsage,
+  STATUS,
+  statusOf,
+  toStatus,
+} from './status.ts';
+
+const Status = Type.Object({ ...STATUS, _links: Links }, { $id: 'FlagStatusRep' });
+
+const getStatusAcrossEnvironments = route(
+  {
+    id: 'getFeatureFlagStatusAcrossEnvironments',
+    method: 'GET',
+    path: '/flag-status/{projectKey}/{featureFlagKey}',
+    summary: 'Get the status of a flag in its environments',
+    access: { action: 'viewProject' },
+    params: ByFlag,
+    query: Type.Object(EnvQuery),
+    reply: {
+      200: Type.Object(
+        {
+          environments: Type.Record(Type.String(), Type.Object(STATUS)),
+          key: Type.String(),
+          _links: Links,
+        },
+        { $id: 'FeatureFlagStatusAcrossEnvironments' },
+      ),
+    },
+  },
+  async (call, { db }) => {
+    const { projectKey, featureFlagKey } = call.params;
+    const project = await openProject(call, db, projectKey);
+    const { flag, environments } = await readFound(db, project, featureFlagKey, call.query.env);
+    const usage = await findUsage(db, flag.id);
+    const statuses = environments.map(({ id, key }) => {
+      const used = usage.get(id);
+      return [key, toStatus(statusOf(factsOf(flag, flag.environments[key]!), used, call.now), used)];
+    });
+    return {
+      environments: Object.fromEntries(statuses) as Record<string, ReturnType<typeof toStatus>>,
+      key: flag.key,
+      _links: {
+        self: linkTo(`/flag-status/${project.key}/${flag.key}`),
+        parent: linkTo(`/flags/${project.key}/${flag.key}`),
+      },
+    };
+  },
+);
+
+const getStatuses = route(
+  {
+    id: 'getFeatureFlagStatuses',
+    method: 'GET',
+    path: '/flag-statuses/{projectKey}/{environmentKey}',
+    summary: 'List the statuses of all flags in an environment',
+    description: 'Of those that are not archived, by their keys.',
+    access: { action: 'viewProject' },
+    params: ByEnvironment,
+    reply: {
+      200: Type.Object({ items: Type.Array(Status), _links: Links }, { $id: 'FeatureFlagStatuses' }),
+    },
+  },
+  async (call, { db }) => {
+    const { projectKey, environmentKey } = call.params;
+    const { project, environment } = await openEnvironment(call, db, projectKey, environmentKey);
+    const flags = await listUsage(db, project.id, environment.id);
+    const asked = flags.filter((flag) => flag.usage !== undefined && couldBeLaunched(flag, call.now));
+    const uniform = await findUniform(
+      db,
+      asked.map(({ id }) => id),
+      environment.id,
+    );
+    const at = `/flag-statuses/${project.key}/${environment.key}`;
+    return {
+      items: flags.map(({ id, key, usage, ...facts }) => {
+        const name = statusOf({ ...facts, isUniform: uniform.has(id) }, usage, call.now);
+        return {
+          ...toStatus(name, usage),
+          _links: { self: linkTo(`${at}/${key}`), parent: linkTo(`/flags/${project.key}/${key}`) },
+        };
+      }),
+      _links: { self: linkTo(at), parent: linkTo(`/flags/${project.key}`) },
+    };
+  },
+);
+
+const BITE = 200;
+
+/** Of the flags those that serve everyone the same. */
+async function findUniform(db: Db, flagIds: readonly string[], environmentId: string): Promise<Set<string>> {
+  const found = new Set<string>();
+  for (let start = 0; start < flagIds.length; start += BITE) {
+    const configs = await listWholeConfigs(db, flagIds.slice(start, start + BITE), [environmentId]);
+    for (const [id, byEnvironment] of configs) {
+      const config = byEnvironment.get(environmentId);
+      if (config !== undefined && isUniform(config)) found.add(id);
+    }
+  }
+  return found;
+}
+
+const getStatus = route(
+  {
+    id: 'getFeatureFlagStatus',
+    method: 'GET',
+    path: '/flag-statuses/{projectKey}/{environmentKey}/{featureFlagKey}',
+    summary: 'Get the status of a flag in an environment',
+    access: { action: 'viewProject' },
+    params: Type.Object({ ...ByEnvironment.properties, ...ByFlag.properties }),
+    reply: { 200: Status },
+  },
+  async (call, { db }) => {
+    const { projectKey, environmentKey, featureFlagKey } = call.params;
+    const { project, environment } = await openEnvironment(call, db, projectKey, environmentKey);
+    const { flag } = await readFound(db, project, featureFlagKey, [environment.key]);
+    const config = flag.environments[environment.key];
+    if (config === undefined) throw unknownThing('environment', environmentKey);
+    const usage = (await findUsage(db, flag.id)).get(environment.id);
+    const self = `/flag-statuses/${project.key}/${environment.key}/${flag.key}`;
+    return {
+      ...toStatus(statusOf(factsOf(flag, config), usage, call.now), usage),
+      _links: { self: linkTo(self), parent: linkTo(`/flags/${project.key}/${flag.key}`) },
+    };
+  },
+);
+
+export const flagStatusRoutes = [getStatusAcrossEnvironments, getStatuses, getStatus];

@@ -1,0 +1,27 @@
+// Statements that are sent together, so that none waits for the answer to another.
+import type { Compilable, QueryResult } from 'kysely';
+import type { Db } from '../../kernel/storage/tables.ts';
+
+/**
+ * Like `Promise.all`, but what fails is told only when all have ended: by then a transaction would be over, and whatever
+ * came later would be written outside of it.
+ */
+export async function together<const Parts extends readonly unknown[]>(
+  parts: Parts,
+): Promise<{ -readonly [Index in keyof Parts]: Awaited<Parts[Index]> }> {
+  const settled = await Promise.allSettled(parts);
+  const failed = settled.find((result) => result.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
+  return await Promise.all(parts);
+}
+
+/**
+ * In one trip of a transaction. Asked for one by one, even at the same time, each would begin when the one before has
+ * ended; and while a transaction waits on SQLite, all others do.
+ */
+export async function sendAll(tx: Db, statements: readonly Compilable[]): Promise<QueryResult<unknown>[]> {
+  const compiled = statements.map((statement) => statement.compile());
+  return await tx
+    .getExecutor()
+    .provideConnection((connection) => together(compiled.map((query) => connection.executeQuery(query))));
+}

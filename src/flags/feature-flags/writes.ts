@@ -1,0 +1,158 @@
+// Writes to flags in the database: make one, save what changed, delete one.
+import { Failure } from '../../kernel/failure.ts';
+import { areEqual } from '../../kernel/patch/json-value.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import { noteSegmentUses, segmentsOf } from '../segments/uses.ts';
+import type { Flag } from './flag.ts';
+import { toConfigRow, toFlagRow } from './rows.ts';
+import type { FoundFlag, Place } from './store.ts';
+import { sendAll } from './together.ts';
+
+const BITE = 500;
+
+/** False when the key is taken. `needs` are the ids of the flags its prerequisites name. */
+export async function createFlag(
+  tx: Db,
+  flag: Flag,
+  environments: readonly Place[],
+  needs: ReadonlyMap<string, string>,
+): Promise<boolean> {
+  const made = await tx
+    .insertInto('flags')
+    .values(toFlagRow(flag))
+    .onConflict((conflict) => conflict.columns(['project_id', 'key']).doNothing())
+    .returning('no')
+    .executeTakeFirst();
+  if (made === undefined) return false;
+  const configs = environments.map(({ id, key }) => toConfigRow(flag.id, id, flag.environments[key]!));
+  for (let start = 0; start < configs.length; start += BITE)
+    await tx
+      .insertInto('flag_configs')
+      .values(configs.slice(start, start + BITE))
+      .execute();
+  await addTags(tx, flag, made.no);
+  for (const place of environments) {
+    await addNeeds(tx, flag, place, needs);
+    const segments = segmentsOf(flag.environments[place.key]!);
+    if (segments.length > 0) await noteSegmentUses(tx, place.id, flag.id, segments);
+  }
+  return true;
+}
+
+/**
+ * Writes the rows that differ from what was read. The versions are the caller's to raise. Fails with `conflict` when
+ * someone else has changed the flag meanwhile.
+ */
+export async function saveFlag(
+  tx: Db,
+  before: FoundFlag,
+  after: Flag,
+  needs: ReadonlyMap<string, string>,
+): Promise<void> {
+  const { flag, environments, no } = before;
+  const changed = environments.filter(({ key }) => flag.environments[key] !== after.environments[key]);
+  const results = await sendAll(tx, [
+    tx
+      .updateTable('flags')
+      .set(differing(toFlagRow(flag), toFlagRow(after)))
+      .where('id', '=', flag.id)
+      .where('version', '=', flag.version),
+    ...changed.map((place) => configUpdate(tx, flag, after, place)),
+  ]);
+  if (results.some(({ numAffectedRows }) => numAffectedRows === 0n)) throw staleFailure();
+  if (!areEqual(flag.tags, after.tags)) await saveTags(tx, after, no);
+  for (const place of changed) await saveUses(tx, flag, after, place, needs);
+}
+
+function configUpdate(tx: Db, { id, environments }: Flag, after: Flag, place: Place) {
+  const old = environments[place.key]!;
+  const config = after.environments[place.key]!;
+  return tx
+    .updateTable('flag_configs')
+    .set(differing(toConfigRow(id, place.id, old), toConfigRow(id, place.id, config)))
+    .where('flag_id', '=', id)
+    .where('environment_id', '=', place.id)
+    .where('version', '=', old.version);
+}
+
+/** Which segments and which other flags the configuration speaks of. */
+async function saveUses(
+  tx: Db,
+  before: Flag,
+  after: Flag,
+  place: Place,
+  needs: ReadonlyMap<string, string>,
+): Promise<void> {
+  const old = before.environments[place.key]!;
+  const config = after.environments[place.key]!;
+  const segments = segmentsOf(config);
+  if (!areEqual(segmentsOf(old), segments)) await noteSegmentUses(tx, place.id, before.id, segments);
+  if (areEqual(old.prerequisites, config.prerequisites)) return;
+  await tx
+    .deleteFrom('flag_prerequisites')
+    .where('flag_id', '=', before.id)
+    .where('environment_id', '=', place.id)
+    .execute();
+  await addNeeds(tx, after, place, needs);
+}
+
+function differing<Row extends object>(before: Row, after: Row): Partial<Row> {
+  const names = Object.keys(after) as (keyof Row)[];
+  return Object.fromEntries(
+    names.filter((name) => before[name] !== after[name]).map((name) => [name, after[name]]),
+  ) as Partial<Row>;
+}
+
+const STALE = Symbol('stale');
+
+function staleFailure(): Failure {
+  const message = 'Someone else has just changed the flag. Read it again, and try again.';
+  return new Failure('conflict', message, { cause: STALE });
+}
+
+/** Whether what was read is no longer true, so that reading and trying again may help. */
+export function isStale(error: unknown): boolean {
+  return error instanceof Failure && error.cause === STALE;
+}
+
+async function saveTags(tx: Db, flag: Flag, no: number): Promise<void> {
+  await tx.deleteFrom('flag_tags').where('flag_id', '=', flag.id).execute();
+  await addTags(tx, flag, no);
+}
+
+async function addTags(tx: Db, { id, projectId, tags }: Flag, no: number): Promise<void> {
+  const rows = tags.map((tag) => ({ project_id: projectId, tag, flag_no: no, flag_id: id }));
+  if (rows.length > 0) await tx.insertInto('flag_tags').values(rows).execute();
+}
+
+async function addNeeds(
+  tx: Db,
+  { id, environments }: Flag,
+  place: Place,
+  needs: ReadonlyMap<string, string>,
+): Promise<void> {
+  const { prerequisites } = environments[place.key]!;
+  const rows = prerequisites.map(({ key, variation }) => ({
+    flag_id: id,
+    environment_id: place.id,
+    needs_id: needs.get(key)!,
+    variation,
+  }));
+  if (rows.length > 0) await tx.insertInto('flag_prerequisites').values(rows).execute();
+}
+
+/** Leaves its version behind, above all that SDKs may have seen of it. */
+export async function deleteFlag(tx: Db, { id, projectId, key, version, environments }: Flag): Promise<void> {
+  const last = Math.max(version, ...Object.values(environments).map((config) => config.version)) + 1;
+  const { numDeletedRows } = await tx
+    .deleteFrom('flags')
+    .where('id', '=', id)
+    .where('version', '=', version)
+    .executeTakeFirstOrThrow();
+  if (numDeletedRows === 0n) throw staleFailure();
+  await tx
+    .insertInto('flag_graves')
+    .values({ project_id: projectId, key, version: last })
+    .onConflict((conflict) => conflict.columns(['project_id', 'key']).doUpdateSet({ version: last }))
+    .execute();
+}

@@ -1,0 +1,195 @@
+// Links of a flag to things outside: list, make, patch, delete.
+import { Failure } from '../../kernel/failure.ts';
+import { newId } from '../../kernel/id.ts';
+import { areEqual } from '../../kernel/patch/json-value.ts';
+import { reply, route, type Call } from '../../kernel/route.ts';
+import { Type } from '../../kernel/schema.ts';
+import type { Engine } from '../../kernel/storage/engine.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import { recordChange, type Change } from '../change.ts';
+import type { Flag } from '../feature-flags/flag.ts';
+import { problem } from '../feature-flags/model.ts';
+import { ByFlag, readFound } from '../feature-flags/reading.ts';
+import { lockFlag } from '../feature-flags/store.ts';
+import { Links, linkTo } from '../links.ts';
+import { demandInAny, openProject, unknownThing } from '../open.ts';
+import { PatchBody, readShownPatch, updateOf } from '../patching.ts';
+import type { Project } from '../projects/project.ts';
+import { demandBeta } from '../version.ts';
+import {
+  FlagLinkPost,
+  FlagLinkSchema,
+  MOST_LINKS,
+  patchFlagLink,
+  toFlagLink,
+  type FlagLink,
+} from './model.ts';
+import { createFlagLink, deleteFlagLink, findFlagLink, listFlagLinks, saveFlagLink } from './store.ts';
+
+const PATH = '/flag-links/projects/{projectKey}/flags/{featureFlagKey}';
+const BETA = 'Takes the header `LD-API-Version: beta`.';
+const ByLink = Type.Object({ ...ByFlag.properties, id: Type.String() });
+const [CREATE, UPDATE, DELETE] = ['createFlagLink', 'updateFlagLink', 'deleteFlagLink'] as const;
+
+const list = route(
+  {
+    id: 'getFlagLinks',
+    method: 'GET',
+    path: PATH,
+    summary: 'List the links of a flag',
+    description: BETA,
+    access: { action: 'viewProject' },
+    params: ByFlag,
+    reply: {
+      200: Type.Object(
+        { items: Type.Array(FlagLinkSchema), _links: Links },
+        { $id: 'FlagLinkCollectionRep' },
+      ),
+    },
+  },
+  async (call, { db }) => {
+    demandBeta(call);
+    const { flag, path } = await open(call, db);
+    const items = (await listFlagLinks(db, flag.id)).map((link) => toFlagLink(link, path));
+    return { items, _links: { self: linkTo(path) } };
+  },
+);
+
+const post = route(
+  {
+    id: 'createFlagLink',
+    method: 'POST',
+    path: PATH,
+    summary: 'Link a flag to something outside',
+    description: BETA,
+    access: { action: CREATE },
+    params: ByFlag,
+    body: FlagLinkPost,
+    reply: { 201: FlagLinkSchema },
+  },
+  async (call, { db, engine }) => {
+    demandBeta(call);
+    const shown = await db.transaction().execute(async (tx) => {
+      const place = await open(call, tx, engine);
+      const resource = await demandInAny(call, tx, CREATE, place);
+      const id = newId(call.now);
+      const { key = id, timestamp = call.now, ...body } = call.body;
+      const made = { id, flagId: place.flag.id, key, memberId: call.caller.member.id, timestamp, ...body };
+      const link: FlagLink = { ...made, version: 1, createdAt: call.now };
+      const links = await listFlagLinks(tx, place.flag.id);
+      if (links.length >= MOST_LINKS) throw problem('body', `would be one more than ${MOST_LINKS} links`);
+      if (!(await createFlagLink(tx, link)))
+        throw new Failure('conflict', `Duplicate flag link key "${key}"`, { code: 'key_exists' });
+      const after = toFlagLink(link, place.path);
+      await record(tx, call, place.flag, { action: CREATE, resource }, { verb: 'added a link to', after });
+      return after;
+    });
+    await engine.notify('due');
+    return reply(201, shown, { location: shown._links['self']!.href });
+  },
+);
+
+const patch = route(
+  {
+    id: 'updateFlagLink',
+    method: 'PATCH',
+    path: `${PATH}/{id}`,
+    summary: 'Change the title or the description of a link by JSON patch',
+    description: BETA,
+    access: { action: UPDATE },
+    params: ByLink,
+    body: PatchBody(['json']),
+    reply: { 200: FlagLinkSchema },
+  },
+  async (call, { db, engine }) => {
+    demandBeta(call);
+    const asked = readShownPatch(call, ['json']);
+    const shown = await db.transaction().execute(async (tx) => {
+      const place = await open(call, tx, engine);
+      const resource = await demandInAny(call, tx, UPDATE, place);
+      const before = await read(tx, place.flag, call.params.id);
+      const edited = patchFlagLink(before, asked, place.path);
+      if (areEqual(edited, before)) return toFlagLink(before, place.path);
+      const link = { ...edited, version: before.version + 1 };
+      await saveFlagLink(tx, before, link);
+      const after = toFlagLink(link, place.path);
+      await record(
+        tx,
+        call,
+        place.flag,
+        { action: UPDATE, resource },
+        {
+          verb: 'changed a link of',
+          before: toFlagLink(before, place.path),
+          after,
+          comment: asked.comment,
+          update: updateOf(asked),
+        },
+      );
+      return after;
+    });
+    await engine.notify('due');
+    return shown;
+  },
+);
+
+const del = route(
+  {
+    id: 'deleteFlagLink',
+    method: 'DELETE',
+    path: `${PATH}/{id}`,
+    summary: 'Delete a link, by its ID or its key',
+    description: BETA,
+    access: { action: DELETE },
+    params: ByLink,
+    reply: { 204: null },
+  },
+  async (call, { db, engine }) => {
+    demandBeta(call);
+    await db.transaction().execute(async (tx) => {
+      const place = await open(call, tx, engine);
+      const resource = await demandInAny(call, tx, DELETE, place);
+      const link = await read(tx, place.flag, call.params.id);
+      await deleteFlagLink(tx, link);
+      const before = toFlagLink(link, place.path);
+      await record(tx, call, place.flag, { action: DELETE, resource }, { verb: 'removed a link of', before });
+    });
+    await engine.notify('due');
+    return reply(204);
+  },
+);
+
+interface LinkPlace {
+  project: Project;
+  flag: Flag;
+  path: string;
+}
+
+type Asking = Pick<Call, 'can'> & { params: { projectKey: string; featureFlagKey: string } };
+
+/** With an engine nobody else changes the flag's links until the transaction ends. */
+async function open(call: Asking, db: Db, engine?: Engine): Promise<LinkPlace> {
+  const { projectKey, featureFlagKey } = call.params;
+  const project = await openProject(call, db, projectKey);
+  if (engine?.kind === 'postgres') await lockFlag(db, project.id, featureFlagKey);
+  const { flag } = await readFound(db, project, featureFlagKey, []);
+  return { project, flag, path: `/flag-links/projects/${project.key}/flags/${flag.key}` };
+}
+
+async function read(db: Db, flag: Flag, name: string): Promise<FlagLink> {
+  const link = await findFlagLink(db, flag.id, name);
+  if (link === undefined) throw unknownThing('flag link', name);
+  return link;
+}
+
+async function record(
+  tx: Db,
+  actor: Parameters<typeof recordChange>[1],
+  { name }: Flag,
+  access: Change['accesses'][0],
+  told: Pick<Change, 'verb' | 'before' | 'after' | 'comment' | 'update'>,
+): Promise<void> {
+  await recordChange(tx, actor, { accesses: [access], kind: 'flag', name, ...told });
+}
+
+export const flagLinkRoutes = [list, post, patch, del];

@@ -1,0 +1,81 @@
+// Links of flags in the database.
+import type { Db } from '../../kernel/storage/tables.ts';
+import { couldBeKey } from '../fields.ts';
+import { changedMeanwhile } from '../projects/store.ts';
+import { MOST_LINKS, type FlagLink } from './model.ts';
+import type { FlagLinkRow } from './tables.ts';
+
+/** In the order they were made. */
+export async function listFlagLinks(db: Db, flagId: string): Promise<FlagLink[]> {
+  const rows = await db
+    .selectFrom('flag_links')
+    .selectAll()
+    .where('flag_id', '=', flagId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(MOST_LINKS)
+    .execute();
+  return rows.map(linkOf);
+}
+
+/** By its id or its key. */
+export async function findFlagLink(db: Db, flagId: string, name: string): Promise<FlagLink | undefined> {
+  if (!couldBeKey(name)) return undefined;
+  const row = await db
+    .selectFrom('flag_links')
+    .selectAll()
+    .where('flag_id', '=', flagId)
+    .where((eb) => eb.or([eb('id', '=', name), eb('key', '=', name)]))
+    .executeTakeFirst();
+  return row && linkOf(row);
+}
+
+/** False when the key is taken. */
+export async function createFlagLink(tx: Db, link: FlagLink): Promise<boolean> {
+  const made = await tx
+    .insertInto('flag_links')
+    .values(rowOf(link))
+    .onConflict((conflict) => conflict.columns(['flag_id', 'key']).doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  return made !== undefined;
+}
+
+/** Fails with `conflict` when someone else has changed it meanwhile. */
+export async function saveFlagLink(tx: Db, before: FlagLink, after: FlagLink): Promise<void> {
+  const { numUpdatedRows } = await tx
+    .updateTable('flag_links')
+    .set(rowOf(after))
+    .where('id', '=', before.id)
+    .where('version', '=', before.version)
+    .executeTakeFirstOrThrow();
+  if (numUpdatedRows === 0n) throw changedMeanwhile('link');
+}
+
+export async function deleteFlagLink(tx: Db, { id }: FlagLink): Promise<void> {
+  await tx.deleteFrom('flag_links').where('id', '=', id).execute();
+}
+
+function rowOf({ id, flagId, key, memberId, version, createdAt, ...doc }: FlagLink): FlagLinkRow {
+  return {
+    id,
+    flag_id: flagId,
+    key,
+    member_id: memberId,
+    version,
+    created_at: createdAt,
+    doc: JSON.stringify(doc),
+  };
+}
+
+function linkOf(row: FlagLinkRow): FlagLink {
+  return {
+    ...(JSON.parse(row.doc) as Pick<FlagLink, 'deepLink' | 'timestamp'>),
+    id: row.id,
+    flagId: row.flag_id,
+    key: row.key,
+    memberId: row.member_id,
+    version: row.version,
+    createdAt: row.created_at,
+  };
+}

@@ -1,0 +1,135 @@
+// Who follows a flag in an environment: list, add, remove. Everybody may follow for themselves what they may see.
+import { findMember } from '../../kernel/identity/members.ts';
+import { reply, route } from '../../kernel/route.ts';
+import { Type } from '../../kernel/schema.ts';
+import { recordChange } from '../change.ts';
+import { couldBeId } from '../fields.ts';
+import { Links, linkTo } from '../links.ts';
+import { PageQuery, sliceOf } from '../listing.ts';
+import { ByEnvironment, openEnvironment, unknownThing } from '../open.ts';
+import { openPlace } from '../pending/find-place.ts';
+import { ByPlace, placePath, whereaboutsOf } from '../pending/place.ts';
+import { follow, listFollowers, pageFollowed, unfollow, type Follower } from './store.ts';
+
+const PATH = '/projects/{projectKey}/flags/{featureFlagKey}/environments/{environmentKey}/followers';
+const action = 'manageFlagFollowers';
+const MOST = 1000;
+
+const FollowerSchema = Type.Object(
+  {
+    _id: Type.String(),
+    _links: Links,
+    role: Type.String(),
+    email: Type.String(),
+    firstName: Type.Optional(Type.String()),
+    lastName: Type.Optional(Type.String()),
+  },
+  { $id: 'FollowFlagMember' },
+);
+
+function toFollower({ id, role, email, firstName, lastName }: Follower) {
+  return {
+    _id: id,
+    _links: { self: linkTo(`/members/${id}`) },
+    role,
+    email,
+    ...(firstName !== null && { firstName }),
+    ...(lastName !== null && { lastName }),
+  };
+}
+
+const list = route(
+  {
+    id: 'getFlagFollowers',
+    method: 'GET',
+    path: PATH,
+    summary: 'List the members who follow a flag in an environment',
+    access: { action: 'viewProject' },
+    params: ByPlace,
+    reply: {
+      200: Type.Object({ items: Type.Array(FollowerSchema), _links: Links }, { $id: 'FlagFollowersGetRep' }),
+    },
+  },
+  async (call, { db }) => {
+    const place = await openPlace(call, db, call.params);
+    const items = (await listFollowers(db, whereaboutsOf(place))).map(toFollower);
+    return { items, _links: { self: linkTo(`${placePath(place)}/followers`) } };
+  },
+);
+
+const listAll = route(
+  {
+    id: 'getFollowersByProjEnv',
+    method: 'GET',
+    path: '/projects/{projectKey}/environments/{environmentKey}/followers',
+    summary: 'List the flags of an environment that somebody follows, and who does',
+    access: { action: 'viewProject' },
+    params: ByEnvironment,
+    query: Type.Object(PageQuery),
+    list: Type.Object(
+      { flagKey: Type.String(), followers: Type.Array(FollowerSchema) },
+      { $id: 'FollowersPerFlag' },
+    ),
+  },
+  async (call, { db }) => {
+    const { projectKey, environmentKey } = call.params;
+    const { environment } = await openEnvironment(call, db, projectKey, environmentKey);
+    const page = await pageFollowed(db, environment.id, sliceOf(call.query, MOST, MOST));
+    return page.map(({ flagKey, followers }) => ({ flagKey, followers: followers.map(toFollower) }));
+  },
+);
+
+const ByMember = Type.Object({ ...ByPlace.properties, memberId: Type.String() });
+
+function changing(
+  id: string,
+  method: 'PUT' | 'DELETE',
+  { summary, verb, change }: { summary: string; verb: string; change: typeof follow | typeof unfollow },
+) {
+  return route(
+    {
+      id,
+      method,
+      path: `${PATH}/{memberId}`,
+      summary,
+      access: { action },
+      params: ByMember,
+      reply: { 204: null },
+    },
+    async (call, { db, engine }) => {
+      const { memberId } = call.params;
+      await db.transaction().execute(async (tx) => {
+        const place = await openPlace(call, tx, call.params);
+        const { caller } = call;
+        const isOneself = memberId === caller.member.id && caller.token?.isService !== true;
+        if (!isOneself) call.demand(place.resource);
+        const member = couldBeId(memberId) ? await findMember(tx, { id: memberId }) : undefined;
+        if (member === undefined) throw unknownThing('member', memberId);
+        if (!(await change(tx, whereaboutsOf(place), memberId, call.now))) return;
+        await recordChange(tx, call, {
+          accesses: [{ action, resource: place.resource }],
+          kind: 'flag',
+          name: place.flag.name,
+          verb,
+          description: `- ${member.email}`,
+        });
+      });
+      await engine.notify('due');
+      return reply(204);
+    },
+  );
+}
+
+const put = changing('putFlagFollower', 'PUT', {
+  summary: 'Let a member follow a flag in an environment',
+  verb: 'added a follower of',
+  change: follow,
+});
+
+const del = changing('deleteFlagFollower', 'DELETE', {
+  summary: 'Let a member no longer follow a flag in an environment',
+  verb: 'removed a follower of',
+  change: unfollow,
+});
+
+export const followerRoutes = [list, listAll, put, del];

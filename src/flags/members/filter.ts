@@ -1,0 +1,74 @@
+// Which members are meant: the filter of lists, and the one by which members are left out of changes to all.
+import type { MemberFilter } from '../../kernel/identity/roster.ts';
+import { isObject } from '../../kernel/patch/json-value.ts';
+import { invalid, PlainText, Type, type Static } from '../../kernel/schema.ts';
+import { readFilter } from '../listing.ts';
+
+export const FILTERS = ['query', 'role', 'id', 'email', 'team', 'noteam', 'lastSeen'] as const;
+
+export function readMemberFilter(text: string | undefined): MemberFilter {
+  const { query, role, id, email, team, noteam, lastSeen } = readFilter(text, FILTERS);
+  return {
+    ...(query !== undefined && { query }),
+    ...(role !== undefined && { roles: splitWords(role) }),
+    ...(id !== undefined && { ids: splitWords(id) }),
+    ...(email !== undefined && { emails: splitWords(email) }),
+    ...(team !== undefined && { teamKey: team }),
+    ...(noteam !== undefined && { hasNoTeam: readBoolean(noteam, 'noteam') }),
+    ...(lastSeen !== undefined && { lastSeen: readLastSeen(parse(lastSeen)) }),
+  };
+}
+
+const Text = Type.Optional(PlainText({ maxLength: 1000 }));
+
+/** The parameters of an instruction about all members. Whoever any of them describes is left out. */
+export const EXCEPTIONS = {
+  filterLastSeen: Type.Optional(Type.Unknown()),
+  filterQuery: Text,
+  filterRoles: Text,
+  filterTeamKey: Text,
+  ignoredMemberIDs: Type.Optional(Type.Array(PlainText(), { maxItems: 10_000 })),
+};
+const Exceptions = Type.Object(EXCEPTIONS);
+
+export function readExceptions(given: Static<typeof Exceptions>): MemberFilter {
+  const { filterLastSeen, filterQuery, filterRoles, filterTeamKey, ignoredMemberIDs } = given;
+  return {
+    ...(filterLastSeen !== undefined && { lastSeen: readLastSeen(filterLastSeen) }),
+    ...(filterQuery !== undefined && { query: filterQuery }),
+    ...(filterRoles !== undefined && { roles: splitWords(filterRoles) }),
+    ...(filterTeamKey !== undefined && { teamKey: filterTeamKey }),
+    ...(ignoredMemberIDs !== undefined && { ids: ignoredMemberIDs }),
+  };
+}
+
+function splitWords(text: string): string[] {
+  return text
+    .split('|')
+    .map((word) => word.trim())
+    .filter((word) => word !== '');
+}
+
+export function readBoolean(text: string, field: string): boolean {
+  if (text === 'true' || text === 'false') return text === 'true';
+  throw invalid([{ field: `filter.${field}`, message: 'must be true or false' }]);
+}
+
+function readLastSeen(value: unknown): NonNullable<MemberFilter['lastSeen']> {
+  if (isObject(value)) {
+    if (value['never'] === true || value['noData'] === true) return 'never';
+    const { before } = value;
+    if (Number.isSafeInteger(before)) return { before: before as number };
+  }
+  throw invalid([
+    { field: 'lastSeen', message: 'must be {"never":true}, {"noData":true} or {"before":milliseconds}' },
+  ]);
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,128 @@
+// Inviting members: up to fifty at once, all of them or none.
+import { createMember, type Member } from '../../kernel/identity/members.ts';
+import { checkAttributeGrant, checkCustomGrant, checkRoleGrant } from '../../kernel/identity/power.ts';
+import { findIdsByEmail, findListed, freeUsername } from '../../kernel/identity/roster.ts';
+import { hashPassword } from '../../kernel/identity/secret.ts';
+import { createLoginLink } from '../../kernel/identity/sessions.ts';
+import { reply, route } from '../../kernel/route.ts';
+import { Type } from '../../kernel/schema.ts';
+import type { Engine } from '../../kernel/storage/engine.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import { recordChange } from '../change.ts';
+import { Collection, linkTo } from '../links.ts';
+import { joinTeams } from '../teams/edit.ts';
+import { requireRoles, type KnownCall } from './edit.ts';
+import { checkEmails, emailFailure, MemberPost, MemberRep, toMember, usernameFrom } from './model.ts';
+import { teamsOf } from './routes.ts';
+
+const MOST = 50;
+
+export const postMembers = route(
+  {
+    id: 'postMembers',
+    method: 'POST',
+    path: '/members',
+    summary: 'Invite members to the account, all of them or none',
+    description:
+      'Whoever gets no password is let in by a link that works once, for a day: the reply has it as `login` among the ' +
+      "member's links, and nothing else ever shows it. Nobody can be given more power than the caller has.",
+    access: { action: 'createMember' },
+    body: Type.Array(MemberPost, { minItems: 1, maxItems: MOST }),
+    reply: { 201: Collection(MemberRep) },
+  },
+  async (call, { db, engine, publicUrl }) => {
+    const posts = call.body;
+    const access = { action: 'createMember', resource: 'member/*' };
+    call.demand(access.resource);
+    checkEmails(posts);
+    for (const post of posts) {
+      checkRoleGrant(call.caller, roleOf(post), access);
+      if (Object.keys(post.roleAttributes ?? {}).length > 0) checkAttributeGrant(call.caller, access);
+    }
+    // Before the transaction, and one by one: each takes much memory and time on purpose.
+    const hashes: (string | null)[] = [];
+    for (const { password } of posts) {
+      hashes.push(password === undefined ? null : await hashPassword(password));
+    }
+    const { members, links } = await db.transaction().execute(async (tx) => {
+      await requireFree(tx, posts);
+      const made: Member[] = [];
+      const secrets: (string | undefined)[] = [];
+      for (const [index, post] of posts.entries()) {
+        const taken = new Set(made.map(({ username }) => username));
+        const member = await invite(engine, tx, call, post, { hash: hashes[index]!, taken });
+        made.push(member);
+        secrets.push(hashes[index] === null ? await createLoginLink(tx, member, call.now) : undefined);
+      }
+      return { members: made, links: secrets };
+    });
+    await engine.notify('due');
+    const listed = await findListed(
+      db,
+      members.map(({ id }) => id),
+    );
+    const teams = await teamsOf(db, listed);
+    const items = listed.map((member, index) => {
+      const shown = toMember(member, { teams: teams(member), withAttributes: true });
+      const link = links[index];
+      const login = { href: `${publicUrl}/session/${link}`, type: 'text/html' };
+      return link === undefined ? shown : { ...shown, _links: { ...shown._links, login } };
+    });
+    return reply(201, { items, totalCount: items.length, _links: { self: linkTo('/members') } });
+  },
+);
+
+function roleOf({ role, customRoles = [] }: MemberPost) {
+  return role ?? (customRoles.length > 0 ? 'no_access' : 'reader');
+}
+
+async function requireFree(tx: Db, posts: readonly MemberPost[]): Promise<void> {
+  const taken = [
+    ...(
+      await findIdsByEmail(
+        tx,
+        posts.map(({ email }) => email),
+      )
+    ).keys(),
+  ];
+  if (taken.length > 0)
+    throw emailFailure('email_already_exists_in_account', 'These addresses are members already', taken);
+}
+
+async function invite(
+  engine: Engine,
+  tx: Db,
+  call: KnownCall,
+  post: MemberPost,
+  { hash, taken }: { hash: string | null; taken: ReadonlySet<string> },
+): Promise<Member> {
+  const { firstName, lastName, roleAttributes, teamKeys = [] } = post;
+  const access = { action: 'createMember', resource: 'member/*' };
+  const roles = await requireRoles(tx, post.customRoles ?? [], 'customRoles');
+  for (const role of roles) checkCustomGrant(call.caller, role, access);
+  const email = post.email.toLowerCase();
+  const member = await createMember(
+    tx,
+    {
+      username: await freeUsername(tx, usernameFrom(email), taken),
+      email,
+      role: roleOf(post),
+      customRoles: roles.map(({ key }) => key),
+      ...(firstName !== undefined && { firstName }),
+      ...(lastName !== undefined && { lastName }),
+      ...(roleAttributes !== undefined && { roleAttributes }),
+    },
+    hash,
+    call.now,
+  );
+  const [made] = await findListed(tx, [member.id]);
+  await recordChange(tx, call, {
+    accesses: [{ action: 'createMember', resource: `member/${member.id}` }],
+    kind: 'member',
+    name: email,
+    verb: 'invited the member',
+    after: toMember(made!, { withAttributes: true }),
+  });
+  await joinTeams(engine, tx, call, { teamKeys, memberIds: [member.id] });
+  return member;
+}

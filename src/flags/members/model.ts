@@ -1,0 +1,200 @@
+// Members as the flag service shows them, and the rules of what may be changed.
+import type { Access } from '../../kernel/events.ts';
+import { Failure } from '../../kernel/failure.ts';
+import { isEmail } from '../../kernel/identity/email.ts';
+import type { Member } from '../../kernel/identity/members.ts';
+import type { Listed } from '../../kernel/identity/roster.ts';
+import type { MemberGrant, Team } from '../../kernel/identity/teams.ts';
+import { areEqual } from '../../kernel/patch/json-value.ts';
+import { OneOf, PlainText, Type, type Static } from '../../kernel/schema.ts';
+import { Key } from '../fields.ts';
+import { Links, linkTo, siteTo } from '../links.ts';
+import { editor, type ShownPatch } from '../patching.ts';
+import { BaseRoleSchema, RoleAttributesSchema, RoleNames } from '../roles/fields.ts';
+
+const SUMMARY = {
+  _id: Type.String(),
+  _links: Links,
+  role: BaseRoleSchema,
+  email: Type.String(),
+  firstName: Type.Optional(Type.String()),
+  lastName: Type.Optional(Type.String()),
+};
+
+export const MemberSummary = Type.Object(SUMMARY, { $id: 'MemberSummary' });
+
+const TeamOfMember = Type.Object(
+  {
+    key: Type.String(),
+    name: Type.String(),
+    customRoleKeys: Type.Array(Type.String()),
+    _links: Links,
+  },
+  { $id: 'MemberTeamSummaryRep' },
+);
+
+const GrantOfMember = Type.Object(
+  {
+    resource: Type.String(),
+    actionSet: Type.Optional(Type.String()),
+    actions: Type.Optional(Type.Array(Type.String())),
+  },
+  { $id: 'MemberPermissionGrantSummaryRep' },
+);
+
+export const MemberRep = Type.Object(
+  {
+    ...SUMMARY,
+    customRoles: Type.Array(Type.String(), { description: 'Keys of custom roles' }),
+    mfa: Type.String(),
+    creationDate: Type.Integer(),
+    version: Type.Integer(),
+    _site: Type.Optional(Type.Object({ href: Type.String(), type: Type.String() })),
+    _pendingInvite: Type.Boolean({ description: 'Whether they were never seen yet' }),
+    _verified: Type.Boolean(),
+    _lastSeen: Type.Integer({ description: 'In epoch milliseconds; 0 for never' }),
+    _lastSeenMetadata: Type.Optional(Type.Object({ tokenId: Type.Optional(Type.String()) })),
+    teams: Type.Optional(Type.Array(TeamOfMember)),
+    permissionGrants: Type.Optional(Type.Array(GrantOfMember)),
+    roleAttributes: Type.Optional(RoleAttributesSchema),
+  },
+  { $id: 'Member' },
+);
+
+const Person = {
+  email: PlainText({ minLength: 3, maxLength: 256 }),
+  password: Type.Optional(PlainText({ minLength: 8, maxLength: 1024 })),
+  firstName: Type.Optional(PlainText({ maxLength: 256 })),
+  lastName: Type.Optional(PlainText({ maxLength: 256 })),
+};
+
+export const MemberPost = Type.Object(
+  {
+    ...Person,
+    role: Type.Optional(
+      OneOf(['reader', 'writer', 'admin', 'no_access'], {
+        description: '`reader` unless custom roles are given; these then say all there is',
+      }),
+    ),
+    customRoles: Type.Optional(RoleNames),
+    teamKeys: Type.Optional(Type.Array(Key(), { maxItems: 100 })),
+    roleAttributes: Type.Optional(RoleAttributesSchema),
+  },
+  { $id: 'NewMemberForm' },
+);
+export type MemberPost = Static<typeof MemberPost>;
+
+export function resourceOf({ id }: { id: string }): string {
+  return `member/${id}`;
+}
+
+export function toMemberSummary(member: Member): Static<typeof MemberSummary> {
+  return {
+    _id: member.id,
+    _links: { self: linkTo(`/members/${member.id}`) },
+    role: member.role,
+    email: member.email,
+    ...(member.firstName !== undefined && { firstName: member.firstName }),
+    ...(member.lastName !== undefined && { lastName: member.lastName }),
+  };
+}
+
+/** What else is known of a member; absent parts are not shown. */
+export interface MemberParts {
+  teams?: { team: Team; roleKeys: string[] }[];
+  grants?: MemberGrant[];
+  withAttributes?: boolean;
+}
+
+export function toMember(member: Listed, { teams, grants, withAttributes }: MemberParts = {}) {
+  const isPending = member.lastSeenAt === undefined;
+  return {
+    ...toMemberSummary(member),
+    _links: { self: linkTo(`/members/${member.id}`), parent: linkTo('/members') },
+    customRoles: member.customRoles,
+    mfa: 'disabled',
+    creationDate: member.createdAt,
+    version: member.version,
+    _site: siteTo(`/settings/members/${member.id}`),
+    _pendingInvite: isPending,
+    _verified: !isPending,
+    _lastSeen: member.lastSeenAt ?? 0,
+    ...(member.lastSeenToken !== undefined && { _lastSeenMetadata: { tokenId: member.lastSeenToken } }),
+    ...(teams && { teams: teams.map(({ team, roleKeys }) => toTeamOfMember(team, roleKeys)) }),
+    ...(grants && {
+      permissionGrants: grants.map(({ teamKey, actions }) => ({
+        resource: `team/${teamKey}`,
+        ...(typeof actions === 'string' ? { actionSet: actions } : { actions: [...actions] }),
+      })),
+    }),
+    ...(withAttributes && { roleAttributes: copyAttributes(member) }),
+  };
+}
+
+function copyAttributes({ roleAttributes }: Listed): Record<string, string[]> {
+  return Object.fromEntries(Object.entries(roleAttributes).map(([key, values]) => [key, [...values]]));
+}
+
+function toTeamOfMember(team: Team, customRoleKeys: string[]) {
+  const _links = { self: linkTo(`/teams/${team.key}`) };
+  return { key: team.key, name: team.name, customRoleKeys, _links };
+}
+
+const edit = editor({
+  editable: Type.Object({
+    role: BaseRoleSchema,
+    customRoles: Type.Optional(RoleNames),
+    roleAttributes: Type.Optional(RoleAttributesSchema),
+  }),
+  optional: (pointer) => /^\/roleAttributes\/[^/]+$/.test(pointer),
+});
+
+/** The custom roles as they were written: the store wants keys. */
+export function patchMember(member: Listed, patch: ShownPatch): Listed {
+  const wanted = edit(toMember(member, { withAttributes: true }), patch);
+  return {
+    ...member,
+    role: wanted.role,
+    customRoles: wanted.customRoles ?? [],
+    roleAttributes: wanted.roleAttributes ?? {},
+  };
+}
+
+/** The permissions that the change takes, one for each thing that is not as it was. */
+export function accessesOf(before: Listed, after: Listed): Access[] {
+  const resource = resourceOf(before);
+  return [
+    ...(before.role === after.role ? [] : [{ action: 'updateRole', resource }]),
+    ...(areEqual(before.customRoles, after.customRoles) &&
+    areEqual(before.roleAttributes, after.roleAttributes)
+      ? []
+      : [{ action: 'updateCustomRole', resource }]),
+  ];
+}
+
+/** One problem with the addresses spoils the whole call; `invalid_emails` names the culprits. */
+export function emailFailure(code: string, words: string, emails: string[]): Failure {
+  return new Failure('invalid', `${words}: ${emails.join(', ')}`, { code, data: { invalid_emails: emails } });
+}
+
+export function checkEmails(posts: readonly MemberPost[]): void {
+  const wrong = posts.filter(({ email }) => !isEmail(email)).map(({ email }) => email);
+  if (wrong.length > 0) throw emailFailure('invalid_request', 'These are no e-mail addresses', wrong);
+  const counts = Map.groupBy(posts, ({ email }) => email.toLowerCase());
+  const twice = [...counts].filter(([, same]) => same.length > 1).map(([email]) => email);
+  if (twice.length > 0)
+    throw emailFailure('duplicate_emails', 'These addresses stand there more than once', twice);
+}
+
+/** Letters and digits of the address before the @, joined by single hyphens. */
+export function usernameFrom(email: string): string {
+  const [local = ''] = email.split('@');
+  const name = local
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-|-$/g, '')
+    .slice(0, 39)
+    .replace(/-$/, '');
+  // Paths have this word for whoever calls.
+  return name === '' || name === 'me' ? 'member' : name;
+}

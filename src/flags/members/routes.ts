@@ -1,0 +1,221 @@
+// Members of the account: list, get, change one, remove one, and take one into teams.
+import { Failure } from '../../kernel/failure.ts';
+import type { KnownCaller } from '../../kernel/identity/caller.ts';
+import { checkStanding } from '../../kernel/identity/power.ts';
+import {
+  findListed,
+  listMemberIds,
+  lockListed,
+  removeMember,
+  type Listed,
+} from '../../kernel/identity/roster.ts';
+import { listMemberGrants, listMemberTeams, listTeamRoles } from '../../kernel/identity/teams.ts';
+import { Page } from '../../kernel/page.ts';
+import { reply, route } from '../../kernel/route.ts';
+import { Type } from '../../kernel/schema.ts';
+import type { Engine } from '../../kernel/storage/engine.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import { recordChange } from '../change.ts';
+import { couldBeId, Key } from '../fields.ts';
+import { ExpandQuery, FilterQuery, PageQuery, readExpand, readSort, sliceOf, SortQuery } from '../listing.ts';
+import { unknownThing } from '../open.ts';
+import { PatchBody, readShownPatch, updateOf } from '../patching.ts';
+import { joinTeams } from '../teams/edit.ts';
+import { changeMember } from './edit.ts';
+import { FILTERS, readMemberFilter } from './filter.ts';
+import { MemberRep, patchMember, resourceOf, toMember, type MemberParts } from './model.ts';
+
+const ById = Type.Object({ id: Type.String({ description: 'An id, or `me`' }) });
+const EXPANDS = ['customRoles', 'roleAttributes'] as const;
+const ORDERS = ['displayName', 'lastSeen'] as const;
+
+const getMembers = route(
+  {
+    id: 'getMembers',
+    method: 'GET',
+    path: '/members',
+    summary: 'List the members of the account',
+    access: { action: 'viewMember' },
+    query: Type.Object({
+      ...PageQuery,
+      ...FilterQuery(FILTERS),
+      ...SortQuery(ORDERS),
+      ...ExpandQuery(EXPANDS),
+    }),
+    list: MemberRep,
+  },
+  async (call, { db }) => {
+    const { query } = call;
+    const withAttributes = readExpand(query.expand, EXPANDS).has('roleAttributes');
+    const order = readSort(query.sort, ORDERS).map(({ field, desc }) => ({ by: field, desc }));
+    const ids = await listMemberIds(db, readMemberFilter(query.filter), order);
+    const seen = ids.filter((id) => call.can(resourceOf({ id })));
+    if (seen.length === 0) call.demand('member/*');
+    const slice = sliceOf(query);
+    const members = await findListed(db, seen.slice(slice.offset, slice.offset + slice.limit));
+    const teams = await teamsOf(db, members);
+    return new Page(members, seen.length, slice).map((member) =>
+      toMember(member, { teams: teams(member), withAttributes }),
+    );
+  },
+);
+
+const getMember = route(
+  {
+    id: 'getMember',
+    method: 'GET',
+    path: '/members/{id}',
+    summary: 'Get a member; everybody may get `me`',
+    access: { action: 'viewMember' },
+    params: ById,
+    query: Type.Object(ExpandQuery(EXPANDS)),
+    reply: { 200: MemberRep },
+  },
+  async (call, { db }) => {
+    const member = await readMember(db, call.params.id, call.caller);
+    const access = { action: 'viewMember', resource: resourceOf(member) };
+    if (!call.can(access.resource) && !isMe(call.caller, member)) {
+      throw new Failure('forbidden', 'Forbidden. Access to the requested resource was denied.', { access });
+    }
+    const withAttributes = readExpand(call.query.expand, EXPANDS).has('roleAttributes');
+    return showMember(db, member, { withAttributes });
+  },
+);
+
+const patchMemberRoute = route(
+  {
+    id: 'patchMember',
+    method: 'PATCH',
+    path: '/members/{id}',
+    summary: 'Change the role, custom roles or role attributes of a member by JSON patch',
+    description:
+      'Nobody gives a role above their own, or a custom role that they do not hold; administrators give all custom roles. ' +
+      'Only an owner makes owners, and the last one stays.',
+    access: { action: 'update*' },
+    params: ById,
+    body: PatchBody(['json']),
+    reply: { 200: MemberRep },
+  },
+  async (call, { db, engine, identity }) => {
+    const patch = readShownPatch(call, ['json']);
+    const { before, after } = await db.transaction().execute(async (tx) => {
+      const member = await openMember(engine, tx, call.params.id, call.caller);
+      const told = { comment: patch.comment, update: updateOf(patch) };
+      const changed = await changeMember(engine, tx, call, member, patchMember(member, patch), told);
+      if (changed === member && !isMe(call.caller, member)) call.demand(resourceOf(member), 'viewMember');
+      else call.can(resourceOf(member), 'viewMember');
+      return { before: member, after: changed };
+    });
+    if (after !== before) {
+      await identity.forget();
+      await engine.notify('due');
+    }
+    return showMember(db, after, { withAttributes: true });
+  },
+);
+
+const deleteMember = route(
+  {
+    id: 'deleteMember',
+    method: 'DELETE',
+    path: '/members/{id}',
+    summary: 'Remove a member from the account',
+    description:
+      'Their sessions and personal tokens end at once; service tokens that they made go on. An owner cannot be removed.',
+    access: { action: 'deleteMember' },
+    params: ById,
+    reply: { 204: null },
+  },
+  async (call, { db, engine, identity }) => {
+    await db.transaction().execute(async (tx) => {
+      const member = await openMember(engine, tx, call.params.id, call.caller);
+      const access = { action: 'deleteMember', resource: resourceOf(member) };
+      call.demand(access.resource);
+      checkStanding(call.caller, member, access);
+      if (member.role === 'owner')
+        throw new Failure('forbidden', 'The owner of the account cannot be removed.', { access });
+      await removeMember(tx, member, call.now);
+      await recordChange(tx, call, {
+        accesses: [access],
+        kind: 'member',
+        name: member.email,
+        verb: 'removed the member',
+        before: toMember(member, { withAttributes: true }),
+      });
+    });
+    await identity.forget();
+    await engine.notify('due');
+    return reply(204);
+  },
+);
+
+const postMemberTeams = route(
+  {
+    id: 'postMemberTeams',
+    method: 'POST',
+    path: '/members/{id}/teams',
+    summary: 'Take a member into teams',
+    access: { action: 'updateTeamMembers' },
+    params: ById,
+    body: Type.Object({ teamKeys: Type.Array(Key(), { minItems: 1, maxItems: 100 }) }),
+    reply: { 201: MemberRep },
+  },
+  async (call, { db, engine, identity }) => {
+    const member = await db.transaction().execute(async (tx) => {
+      const found = await readMember(tx, call.params.id, call.caller);
+      await joinTeams(engine, tx, call, { teamKeys: call.body.teamKeys, memberIds: [found.id] });
+      return found;
+    });
+    await identity.forget();
+    await engine.notify('due');
+    return reply(201, await showMember(db, member));
+  },
+);
+
+export const memberRoutes = [getMembers, getMember, patchMemberRoute, deleteMember, postMemberTeams];
+
+/** A service token is nobody. */
+function isMe({ member, token }: KnownCaller, { id }: { id: string }): boolean {
+  return member.id === id && token?.isService !== true;
+}
+
+/** `me` is whoever calls. */
+function idFrom(name: string, { member, token }: KnownCaller): string {
+  if (name === 'me' && token?.isService !== true) return member.id;
+  if (!couldBeId(name)) throw unknownThing('member', name);
+  return name;
+}
+
+async function readMember(db: Db, name: string, caller: KnownCaller): Promise<Listed> {
+  const [member] = await findListed(db, [idFrom(name, caller)]);
+  if (member === undefined) throw unknownThing('member', name);
+  return member;
+}
+
+/** To change them: nobody else does before the transaction ends. */
+async function openMember(engine: Engine, tx: Db, name: string, caller: KnownCaller): Promise<Listed> {
+  const [member] = await lockListed(engine, tx, [idFrom(name, caller)]);
+  if (member === undefined) throw unknownThing('member', name);
+  return member;
+}
+
+async function showMember(db: Db, member: Listed, parts: MemberParts = {}) {
+  const teams = await teamsOf(db, [member]);
+  return toMember(member, { teams: teams(member), grants: await listMemberGrants(db, member.id), ...parts });
+}
+
+/** The teams of several members, each with the roles that it gives. */
+export async function teamsOf(db: Db, members: readonly Listed[]) {
+  const belongings = await listMemberTeams(
+    db,
+    members.map(({ id }) => id),
+  );
+  const roles = await listTeamRoles(db, [...new Set(belongings.map(({ team }) => team.id))]);
+  return ({ id }: Listed) =>
+    belongings
+      .filter(({ memberId }) => memberId === id)
+      .map(({ team }) => ({
+        team,
+        roleKeys: roles.filter(({ teamId }) => teamId === team.id).map(({ key }) => key),
+      }));
+}

@@ -1,0 +1,32 @@
+// Segments, the members of big ones, and which flags use them.
+import type { Migration } from '../../kernel/storage/migrate.ts';
+
+export const segmentMigrations: Migration[] = [
+  {
+    name: 'flags-segments',
+    up: () => [
+      `create table segments (
+         id text primary key, environment_id text not null references environments (id) on delete cascade,
+         key text not null, name text not null, words text not null, tags text not null,
+         is_unbounded integer not null, included_count bigint not null, excluded_count bigint not null,
+         version integer not null, generation integer not null, created_at bigint not null,
+         modified_at bigint not null, doc text not null, unique (environment_id, key))`,
+      `create index segments_created on segments (environment_id, created_at, id)`,
+      `create index segments_name on segments (environment_id, name, id)`,
+      `create index segments_modified on segments (environment_id, modified_at, id)`,
+      `create table segment_graves (
+         environment_id text not null references environments (id) on delete cascade,
+         key text not null, version integer not null, generation integer not null,
+         primary key (environment_id, key))`,
+      // No reference to the segment: there may be millions, which are swept in small bites once it is gone.
+      `create table segment_members (
+         segment_id text not null, context_key text not null, is_included integer not null,
+         primary key (segment_id, context_key))`,
+      `create table segment_uses (
+         environment_id text not null references environments (id) on delete cascade,
+         segment_key text not null, flag_id text not null references flags (id) on delete cascade,
+         primary key (environment_id, segment_key, flag_id))`,
+      `create index segment_uses_flag on segment_uses (flag_id, environment_id)`,
+    ],
+  },
+];

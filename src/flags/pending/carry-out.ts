@@ -1,0 +1,96 @@
+// Carries out a plan for a flag, now or only for trial, in the name of a call or of whoever is behind work that waited.
+import type { Due } from '../../kernel/due.ts';
+import { Failure } from '../../kernel/failure.ts';
+import type { KnownCaller } from '../../kernel/identity/caller.ts';
+import { can, demand } from '../../kernel/identity/policy.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import { listEnvironments } from '../environments/store.ts';
+import { changeFlag, rewriteFlag, type FlagActor, type FlagChange } from '../feature-flags/change.ts';
+import { findConflicts, refuseConflicts } from '../feature-flags/conflicts.ts';
+import { copyConfig } from '../feature-flags/copying.ts';
+import type { Place } from './place.ts';
+import { toFlagCopy, type Plan } from './plan.ts';
+
+export interface CarryingOut {
+  comment?: string | undefined;
+  bypass?: 'approval';
+  dryRun?: boolean;
+}
+
+/** What is pending for the flag does not stand in the way: who made this plan was told. */
+export async function carryOut(
+  kernel: Kernel,
+  tx: Db,
+  actor: FlagActor,
+  { project, environment, flag }: Place,
+  { instructions, copy }: Plan,
+  { comment, ...options }: CarryingOut,
+): Promise<FlagChange> {
+  const at = { project, flagKey: flag.key };
+  const how = { ...options, ignoreConflicts: true };
+  if (copy !== undefined)
+    return await rewriteFlag(kernel, tx, actor, at, {
+      ...how,
+      comment,
+      verb: `copied from ${copy.source.key} to ${environment.key} the configuration of`,
+      edit: (before) => copyConfig(before, toFlagCopy(copy, environment.key)),
+    });
+  const patch = {
+    kind: 'semantic' as const,
+    environmentKey: environment.key,
+    instructions,
+    ...(comment !== undefined && { comment }),
+  };
+  return await changeFlag(kernel, tx, actor, at, { patch, ...how });
+}
+
+export interface Rehearsal extends Omit<CarryingOut, 'dryRun'> {
+  ignoreConflicts: boolean;
+  /** The id of the pending change that the plan is of. */
+  except?: string;
+}
+
+/** Fails where the plan could not be carried out now by this actor, or would spoil what else is pending. */
+export async function rehearse(
+  kernel: Kernel,
+  tx: Db,
+  actor: FlagActor,
+  place: Place,
+  plan: Plan,
+  { ignoreConflicts, except, ...how }: Rehearsal,
+): Promise<void> {
+  const { before, flag } = await carryOut(kernel, tx, actor, place, plan, { ...how, dryRun: true });
+  if (ignoreConflicts) return;
+  const environments = await listEnvironments(tx, place.project.id);
+  refuseConflicts(await findConflicts(tx, before, flag, environments, { now: actor.now, except }));
+}
+
+/** Someone who is not calling just now. */
+export function actorOf(caller: KnownCaller, now: number): FlagActor {
+  return {
+    now,
+    caller,
+    can: (resource, action) => can(caller, action!, resource),
+    demand: (resource, action) => demand(caller, action!, resource),
+  };
+}
+
+const LASTING: ReadonlySet<string> = new Set([
+  'malformed',
+  'invalid',
+  'denied',
+  'forbidden',
+  'not-found',
+  'wrong-method',
+  'unprocessable',
+]);
+
+/** Someone else's write may come in between once, or another flag may stand in the way for good. */
+const MOST_CONFLICTS = 3;
+
+/** Whether it would be no better later. */
+export function isLasting(error: unknown, { attempts }: Due): error is Failure {
+  if (!(error instanceof Failure)) return false;
+  return LASTING.has(error.kind) || (error.kind === 'conflict' && attempts >= MOST_CONFLICTS);
+}

@@ -1,0 +1,51 @@
+// What is to happen to a flag later, in one environment: instructions, or a copy from another one.
+import type { Failure } from '../../kernel/failure.ts';
+import type { Instruction } from '../../kernel/patch/read.ts';
+import { Type, type Static } from '../../kernel/schema.ts';
+import type { FlagCopy } from '../feature-flags/copying.ts';
+
+export interface Plan {
+  instructions: Instruction[];
+  /** Then there are no instructions. */
+  copy?: PlannedCopy;
+}
+
+/** Into the environment that the plan is for. */
+export type PlannedCopy = Pick<Static<typeof FlagCopy>, 'source' | 'includedActions' | 'excludedActions'>;
+
+/** Why a plan cannot be carried out. */
+export interface PlanConflict {
+  instruction?: Instruction;
+  reason: string;
+}
+
+export const ConflictSchema = Type.Object(
+  {
+    instruction: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+    reason: Type.String(),
+  },
+  { $id: 'Conflict' },
+);
+
+/** In bodies that are no patches; the kinds and their parameters are checked when they are tried. */
+export const Instructions = Type.Unsafe<Instruction[]>(
+  Type.Array(Type.Object({ kind: Type.String() }), {
+    minItems: 1,
+    maxItems: 1000,
+    description: 'As in a semantic patch of the flag',
+  }),
+);
+
+/** As they are shown. */
+export const ShownInstructions = Type.Array(Type.Record(Type.String(), Type.Unknown()));
+
+export function toFlagCopy(copy: PlannedCopy, environmentKey: string): Static<typeof FlagCopy> {
+  return { ...copy, target: { key: environmentKey } };
+}
+
+/** Failures name the instruction they are about by its place. */
+export function conflictOf({ message }: Failure, instructions: readonly Instruction[]): PlanConflict {
+  const index = /^instructions\[(\d+)\]/.exec(message)?.[1];
+  const instruction = index === undefined ? undefined : instructions[Number(index)];
+  return { ...(instruction !== undefined && { instruction }), reason: message };
+}

@@ -1,0 +1,58 @@
+// What a patch changed, field by field: the permission each field takes, and words for the audit log.
+import type { Access } from '../../kernel/events.ts';
+import { areEqual, isObject } from '../../kernel/patch/json-value.ts';
+
+export interface Field {
+  /** What changing it takes. */
+  action: string;
+  words: string;
+}
+
+export interface FieldChange extends Field {
+  before: unknown;
+  after: unknown;
+}
+
+/** The fields of the table that differ. */
+export function changedFields<Name extends string>(
+  table: Readonly<Record<Name, Field>>,
+  before: Partial<Record<NoInfer<Name>, unknown>>,
+  after: Partial<Record<NoInfer<Name>, unknown>>,
+): FieldChange[] {
+  return (Object.keys(table) as Name[])
+    .filter((name) => !areEqual(before[name], after[name]))
+    .map((name) => ({ ...table[name], before: before[name], after: after[name] }));
+}
+
+/** What the changes take, each permission once. */
+export function accessesOf(changes: readonly FieldChange[], resource: string): Access[] {
+  return [...new Set(changes.map(({ action }) => action))].map((action) => ({ action, resource }));
+}
+
+/** `kind` is what was changed: `project`. */
+export function tellChanges(
+  changes: readonly FieldChange[],
+  kind: string,
+): { verb: string; description: string } {
+  const [first, ...others] = changes;
+  const verb =
+    first !== undefined && others.length === 0
+      ? `changed the ${first.words} of the ${kind}`
+      : `updated the ${kind}`;
+  return { verb, description: changes.map(tellChange).join('\n') };
+}
+
+function tellChange({ words, before, after }: FieldChange): string {
+  if (isObject(before) || isObject(after)) return `- Changed the ${words}`;
+  return `- Changed the ${words} from ${quote(before)} to ${quote(after)}`;
+}
+
+/** As code, so that Markdown in a name stays text. */
+function quote(value: unknown): string {
+  const text = Array.isArray(value)
+    ? value.join(', ')
+    : typeof value === 'string'
+      ? value
+      : JSON.stringify(value);
+  return text === '' || text === undefined ? 'none' : `\`${text.replaceAll('`', "'")}\``;
+}

@@ -1,0 +1,111 @@
+// Flag defaults: what new flags of a project get where their maker says nothing.
+import { PlainText, Type, type Static } from '../../kernel/schema.ts';
+import { ClientSideAvailability, Tags, tidyTags } from '../fields.ts';
+import { Links, linkTo } from '../links.ts';
+import { editor, type ShownPatch } from '../patching.ts';
+import { changedFields, type FieldChange } from './field-changes.ts';
+import type { FlagDefaults, Project } from './project.ts';
+
+const DisplayName = PlainText({ maxLength: 256 });
+const Text = PlainText({ maxLength: 2000 });
+const Variation = Type.Integer({ minimum: 0, maximum: 1, description: '0 is true, 1 is false' });
+
+const BooleanDefaults = Type.Object(
+  {
+    trueDisplayName: DisplayName,
+    falseDisplayName: DisplayName,
+    trueDescription: Text,
+    falseDescription: Text,
+    onVariation: Variation,
+    offVariation: Variation,
+  },
+  { $id: 'BooleanFlagDefaults', additionalProperties: false },
+);
+
+const MEMBERS = {
+  tags: Tags,
+  temporary: Type.Boolean(),
+  booleanDefaults: BooleanDefaults,
+  defaultClientSideAvailability: ClientSideAvailability,
+};
+
+export const FlagDefaultsPut = Type.Object(MEMBERS, { $id: 'UpsertFlagDefaultsPayload' });
+
+export const FlagDefaultsRep = Type.Object(
+  { _links: Links, key: Type.String({ description: 'Of the project' }), ...MEMBERS },
+  { $id: 'FlagDefaultsRep' },
+);
+
+/** Without names: the values of such variations speak for themselves. */
+export function usualFlagDefaults(): FlagDefaults {
+  return {
+    tags: [],
+    temporary: true,
+    booleanDefaults: {
+      trueDisplayName: '',
+      falseDisplayName: '',
+      trueDescription: '',
+      falseDescription: '',
+      onVariation: 0,
+      offVariation: 1,
+    },
+  };
+}
+
+export function toFlagDefaults({ key, flagDefaults, defaultClientSideAvailability }: Project) {
+  const project = `/projects/${key}`;
+  return {
+    _links: { self: linkTo(`${project}/flag-defaults`), parent: linkTo(project) },
+    key,
+    ...flagDefaults,
+    defaultClientSideAvailability,
+  };
+}
+
+const FIELDS = {
+  tags: { action: 'updateProjectFlagDefaults', words: 'tags of new flags' },
+  temporary: { action: 'updateProjectFlagDefaults', words: 'permanence of new flags' },
+  booleanDefaults: { action: 'updateProjectFlagDefaults', words: 'variations of new boolean flags' },
+  defaultClientSideAvailability: {
+    action: 'updateDefaultClientSideAvailability',
+    words: 'default availability to client-side and mobile SDKs',
+  },
+};
+
+/** The project with these defaults, and what that changes. */
+export function replaceFlagDefaults(
+  project: Project,
+  wanted: Static<typeof FlagDefaultsPut>,
+): { after: Project; changes: FieldChange[] } {
+  const { tags, temporary, booleanDefaults } = wanted;
+  const { usingEnvironmentId, usingMobileKey } = wanted.defaultClientSideAvailability;
+  const after: Project = {
+    ...project,
+    flagDefaults: { tags: tidyTags(tags), temporary, booleanDefaults },
+    includeInSnippetByDefault: usingEnvironmentId,
+    defaultClientSideAvailability: { usingEnvironmentId, usingMobileKey },
+  };
+  return { after, changes: changedFields(FIELDS, toFlagDefaults(project), toFlagDefaults(after)) };
+}
+
+const edit = editor({
+  editable: Type.Partial(
+    Type.Object({
+      ...MEMBERS,
+      booleanDefaults: Type.Partial(BooleanDefaults, { additionalProperties: false }),
+    }),
+  ),
+  optional: (pointer) => /^\/booleanDefaults\/\w+$/.test(pointer),
+});
+
+/** What a patch unsets is as usual again. */
+export function patchFlagDefaults(project: Project, patch: ShownPatch) {
+  const wanted = edit(toFlagDefaults(project), patch);
+  const usual = usualFlagDefaults();
+  return replaceFlagDefaults(project, {
+    defaultClientSideAvailability: { usingEnvironmentId: false, usingMobileKey: true },
+    ...usual,
+    ...wanted,
+    booleanDefaults: { ...usual.booleanDefaults, ...wanted.booleanDefaults },
+  });
+}

@@ -1,0 +1,46 @@
+// Making a project, by whoever asks for one or at the first start of a server.
+import type { Actor } from '../../kernel/events.ts';
+import { Failure } from '../../kernel/failure.ts';
+import { invalid, type Static } from '../../kernel/schema.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import { recordChange } from '../change.ts';
+import { readEnvironmentPost, USUAL_ENVIRONMENTS } from '../environments/model.ts';
+import { createEnvironment, listEnvironments } from '../environments/store.ts';
+import { projectResource } from '../resources.ts';
+import { readProjectPost, toProject, type ProjectPost } from './model.ts';
+import type { Environment, Project } from './project.ts';
+import { createProject, hasProjects } from './store.ts';
+
+/** With its environments, of which there is always one. */
+export async function makeProject(
+  tx: Db,
+  actor: Actor,
+  post: Static<typeof ProjectPost>,
+): Promise<{ project: Project; environments: Environment[] }> {
+  const project = await createProject(tx, readProjectPost(post), actor.now);
+  if (project === undefined) throw takenKey('project', post.key);
+  const wanted = post.environments?.length ? post.environments : USUAL_ENVIRONMENTS;
+  for (const [index, environment] of wanted.entries()) {
+    const made = await createEnvironment(tx, readEnvironmentPost(environment, project.id), actor.now);
+    if (made === undefined)
+      throw invalid([{ field: `environments.${index}.key`, message: 'is there twice' }]);
+  }
+  const environments = await listEnvironments(tx, project.id);
+  await recordChange(tx, actor, {
+    accesses: [{ action: 'createProject', resource: projectResource(project) }],
+    kind: 'project',
+    name: project.name,
+    verb: 'created the project',
+    after: toProject(project),
+  });
+  return { project, environments };
+}
+
+/** A project to begin with, where there is none at all. */
+export async function ensureProject(tx: Db, now: number): Promise<void> {
+  if (!(await hasProjects(tx))) await makeProject(tx, { now }, { key: 'default', name: 'Default' });
+}
+
+export function takenKey(kind: string, key: string): Failure {
+  return new Failure('conflict', `Duplicate ${kind} key: "${key}" is taken`, { code: 'key_exists' });
+}

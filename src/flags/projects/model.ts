@@ -1,0 +1,170 @@
+// Projects as they are shown, and the rules of making and patching them.
+import { OneOf, PlainText, Type, type Static } from '../../kernel/schema.ts';
+import { EnvironmentPost, EnvironmentRep } from '../environments/model.ts';
+import { ClientSideAvailability, Key, Name, Tags, tidyTags } from '../fields.ts';
+import { Collection, Links, linkTo } from '../links.ts';
+import { editor, type ShownPatch } from '../patching.ts';
+import { changedFields, type FieldChange } from './field-changes.ts';
+import { usualFlagDefaults } from './flag-defaults.ts';
+import type { NewProject, Project } from './project.ts';
+
+const NamingConvention = Type.Object(
+  {
+    case: Type.Optional(
+      OneOf(['none', 'camelCase', 'upperCamelCase', 'snakeCase', 'kebabCase', 'constantCase']),
+    ),
+    prefix: Type.Optional(PlainText({ maxLength: 100 })),
+  },
+  { description: 'How keys of new flags are to look', additionalProperties: false },
+);
+
+const OPTIONAL = {
+  tags: Type.Optional(Tags),
+  includeInSnippetByDefault: Type.Optional(
+    Type.Boolean({ description: 'The same as `usingEnvironmentId` of the default availability' }),
+  ),
+  defaultClientSideAvailability: Type.Optional(ClientSideAvailability),
+  namingConvention: Type.Optional(NamingConvention),
+};
+
+export const ProjectPost = Type.Object(
+  {
+    key: Key(),
+    name: Name,
+    ...OPTIONAL,
+    environments: Type.Optional(
+      Type.Array(EnvironmentPost, {
+        maxItems: 100,
+        description: '`test` and `production` if absent or empty',
+      }),
+    ),
+  },
+  { $id: 'ProjectPost' },
+);
+
+const SHOWN = {
+  _id: Type.String(),
+  _links: Links,
+  _version: Type.Integer(),
+  key: Type.String(),
+  name: Type.String(),
+  tags: Tags,
+  includeInSnippetByDefault: Type.Boolean(),
+  defaultClientSideAvailability: ClientSideAvailability,
+  namingConvention: Type.Optional(NamingConvention),
+};
+
+export const ProjectSchema = Type.Object(
+  { ...SHOWN, environments: Type.Optional(Collection(EnvironmentRep)) },
+  { $id: 'Project' },
+);
+
+/** The reply to whoever made or changed one. */
+export const ProjectRep = Type.Object(
+  { ...SHOWN, environments: Type.Array(EnvironmentRep) },
+  { $id: 'ProjectRep' },
+);
+
+export function toProject(project: Project) {
+  const { id, key, name, tags, version, namingConvention } = project;
+  const self = `/projects/${key}`;
+  return {
+    _id: id,
+    _links: {
+      self: linkTo(self),
+      parent: linkTo('/projects'),
+      environments: linkTo(`${self}/environments`),
+      flagDefaults: linkTo(`${self}/flag-defaults`),
+    },
+    _version: version,
+    key,
+    name,
+    tags,
+    includeInSnippetByDefault: project.includeInSnippetByDefault,
+    defaultClientSideAvailability: project.defaultClientSideAvailability,
+    ...(namingConvention !== undefined && { namingConvention }),
+  };
+}
+
+/** The environments of a project, as its attribute. */
+export function toEnvironments({ key }: Project, items: Static<typeof EnvironmentRep>[]) {
+  return { _links: { self: linkTo(`/projects/${key}/environments`) }, totalCount: items.length, items };
+}
+
+export function readProjectPost(post: Static<typeof ProjectPost>): NewProject {
+  const { key, name, tags = [], includeInSnippetByDefault = false, namingConvention } = post;
+  const availability = post.defaultClientSideAvailability ?? {
+    usingEnvironmentId: includeInSnippetByDefault,
+    usingMobileKey: true,
+  };
+  return {
+    key,
+    name,
+    tags: tidyTags(tags),
+    ...readAvailability(availability),
+    flagDefaults: usualFlagDefaults(),
+    ...(namingConvention !== undefined && { namingConvention }),
+  };
+}
+
+/** One thing under two names: the older one is kept true. */
+function readAvailability({ usingEnvironmentId, usingMobileKey }: Static<typeof ClientSideAvailability>) {
+  return {
+    includeInSnippetByDefault: usingEnvironmentId,
+    defaultClientSideAvailability: { usingEnvironmentId, usingMobileKey },
+  };
+}
+
+const FIELDS = {
+  name: { action: 'updateProjectName', words: 'name' },
+  tags: { action: 'updateTags', words: 'tags' },
+  includeInSnippetByDefault: {
+    action: 'updateIncludeInSnippetByDefault',
+    words: 'default availability to client-side SDKs',
+  },
+  defaultClientSideAvailability: {
+    action: 'updateDefaultClientSideAvailability',
+    words: 'default availability to client-side and mobile SDKs',
+  },
+  namingConvention: { action: 'updateProjectFlagDefaults', words: 'naming convention' },
+};
+
+const edit = editor({
+  editable: Type.Object({ name: Name, ...OPTIONAL }),
+  optional: (pointer) => /^\/namingConvention\/(case|prefix)$/.test(pointer),
+});
+
+/** The project as the patch wants it, and what that changes. */
+export function patchProject(
+  project: Project,
+  patch: ShownPatch,
+): { after: Project; changes: FieldChange[] } {
+  const shown = toProject(project);
+  const wanted = edit(shown, patch);
+  const {
+    name,
+    tags = [],
+    includeInSnippetByDefault = false,
+    defaultClientSideAvailability: availability = { usingEnvironmentId: false, usingMobileKey: true },
+    namingConvention,
+  } = wanted;
+  const asked = {
+    name,
+    tags: tidyTags(tags),
+    includeInSnippetByDefault,
+    defaultClientSideAvailability: readAvailability(availability).defaultClientSideAvailability,
+    namingConvention,
+  };
+  const { namingConvention: _before, ...kept } = project;
+  const followsSnippet = includeInSnippetByDefault !== project.includeInSnippetByDefault;
+  const after: Project = {
+    ...kept,
+    name,
+    tags: asked.tags,
+    ...readAvailability(
+      followsSnippet ? { ...availability, usingEnvironmentId: includeInSnippetByDefault } : availability,
+    ),
+    ...(namingConvention !== undefined && { namingConvention }),
+  };
+  return { after, changes: changedFields(FIELDS, shown, asked) };
+}

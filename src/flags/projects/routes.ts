@@ -1,0 +1,219 @@
+// Projects: list, create, get, patch, delete.
+import { Failure } from '../../kernel/failure.ts';
+import { Page } from '../../kernel/page.ts';
+import { reply, route, type Call } from '../../kernel/route.ts';
+import { Type } from '../../kernel/schema.ts';
+import { demandAll, recordChange } from '../change.ts';
+import { showEnvironment } from '../environments/model.ts';
+import { listEnvironments, listEnvironmentsOf } from '../environments/store.ts';
+import {
+  ExpandQuery,
+  FilterQuery,
+  PageQuery,
+  readExpand,
+  readFilter,
+  readSort,
+  sliceOf,
+  SortQuery,
+} from '../listing.ts';
+import { ByProject, openProject } from '../open.ts';
+import { PatchBody, readShownPatch, updateOf } from '../patching.ts';
+import { projectResource } from '../resources.ts';
+import { accessesOf, tellChanges } from './field-changes.ts';
+import { makeProject } from './make.ts';
+import { patchProject, ProjectPost, ProjectRep, ProjectSchema, toEnvironments, toProject } from './model.ts';
+import type { Environment, Project } from './project.ts';
+import { search, sortBy } from './searching.ts';
+import {
+  deleteProject,
+  findProjects,
+  holdProject,
+  isOnlyProject,
+  listProjectNames,
+  updateProject,
+} from './store.ts';
+
+const FILTERS = ['query', 'tags', 'keys'] as const;
+const SORTS = ['name', 'createdOn'] as const;
+const EXPANDS = ['environments'] as const;
+
+const getProjects = route(
+  {
+    id: 'getProjects',
+    method: 'GET',
+    path: '/projects',
+    summary: 'List projects',
+    access: { action: 'viewProject' },
+    query: Type.Object({
+      ...PageQuery,
+      ...FilterQuery(FILTERS),
+      ...SortQuery(SORTS),
+      ...ExpandQuery(EXPANDS),
+    }),
+    list: ProjectSchema,
+  },
+  async (call, { db }) => {
+    const { query } = call;
+    const filter = readFilter(query.filter, FILTERS);
+    const orders = readSort(query.sort, SORTS);
+    const expand = readExpand(query.expand, EXPANDS);
+    const visible = (await listProjectNames(db)).filter((name) => call.can(projectResource(name)));
+    if (visible.length === 0) call.demand(projectResource({ key: '*', tags: [] }));
+    const found = sortBy(search(visible, filter), orders, {
+      name: ({ name }) => name.toLowerCase(),
+      createdOn: ({ createdAt }) => createdAt,
+    });
+    const slice = sliceOf(query);
+    const ids = found.slice(slice.offset, slice.offset + slice.limit).map(({ id }) => id);
+    const projects = await findProjects(db, ids);
+    const environments = expand.has('environments') ? await listEnvironmentsOf(db, ids) : undefined;
+    return new Page(projects, found.length, slice).map((project) =>
+      show(
+        call,
+        project,
+        environments?.filter(({ projectId }) => projectId === project.id),
+      ),
+    );
+  },
+);
+
+const postProject = route(
+  {
+    id: 'postProject',
+    method: 'POST',
+    path: '/projects',
+    summary: 'Create a project',
+    access: { action: 'createProject' },
+    body: ProjectPost,
+    reply: { 201: ProjectRep },
+  },
+  async (call, { db, engine }) => {
+    const { key, tags = [] } = call.body;
+    call.demand(projectResource({ key, tags }));
+    const made = await db.transaction().execute((tx) => makeProject(tx, call, call.body));
+    await engine.notify('due');
+    const location = `/api/v2/projects/${key}`;
+    return reply(201, showWhole(call, made.project, made.environments), { location });
+  },
+);
+
+const getProject = route(
+  {
+    id: 'getProject',
+    method: 'GET',
+    path: '/projects/{projectKey}',
+    summary: 'Get a project',
+    access: { action: 'viewProject' },
+    params: ByProject,
+    query: Type.Object({ ...ExpandQuery(EXPANDS) }),
+    reply: { 200: ProjectSchema },
+  },
+  async (call, { db }) => {
+    const expand = readExpand(call.query.expand, EXPANDS);
+    const project = await openProject(call, db, call.params.projectKey);
+    return show(
+      call,
+      project,
+      expand.has('environments') ? await listEnvironments(db, project.id) : undefined,
+    );
+  },
+);
+
+const patchProjectRoute = route(
+  {
+    id: 'patchProject',
+    method: 'PATCH',
+    path: '/projects/{projectKey}',
+    summary: 'Change a project by JSON patch',
+    access: { action: 'update*' },
+    params: ByProject,
+    body: PatchBody(['json']),
+    reply: { 200: ProjectRep },
+  },
+  async (call, { db, engine }) => {
+    const { projectKey } = call.params;
+    const patch = readShownPatch(call, ['json']);
+    const shown = await db.transaction().execute(async (tx) => {
+      await holdProject(engine, tx, projectKey);
+      const before = await openProject(call, tx, projectKey);
+      const { after, changes } = patchProject(before, patch);
+      const environments = await listEnvironments(tx, before.id);
+      const [access, ...others] = accessesOf(changes, projectResource(before));
+      if (access === undefined) return showWhole(call, before, environments);
+      demandAll(call, [access, ...others]);
+      const project = await updateProject(tx, after);
+      await recordChange(tx, call, {
+        accesses: [access, ...others],
+        kind: 'project',
+        name: project.name,
+        ...tellChanges(changes, 'project'),
+        before: toProject(before),
+        after: toProject(project),
+        comment: patch.comment,
+        update: updateOf(patch),
+      });
+      return showWhole(call, project, environments);
+    });
+    await engine.notify('due');
+    return shown;
+  },
+);
+
+const deleteProjectRoute = route(
+  {
+    id: 'deleteProject',
+    method: 'DELETE',
+    path: '/projects/{projectKey}',
+    summary: 'Delete a project with all that is in it',
+    description: 'The last project cannot be deleted.',
+    access: { action: 'deleteProject' },
+    params: ByProject,
+    reply: { 204: null },
+  },
+  async (call, { db, engine }) => {
+    const { projectKey } = call.params;
+    await db.transaction().execute(async (tx) => {
+      await engine.lock(tx, 'flags-delete-project'); // else two could each leave the other's as the last, and both go
+      await holdProject(engine, tx, projectKey);
+      const project = await openProject(call, tx, projectKey);
+      const resource = projectResource(project);
+      call.demand(resource);
+      if (await isOnlyProject(tx)) {
+        throw new Failure('conflict', 'The last project cannot be deleted', { code: 'last_project' });
+      }
+      await deleteProject(tx, project.id);
+      await recordChange(tx, call, {
+        accesses: [{ action: 'deleteProject', resource }],
+        kind: 'project',
+        name: project.name,
+        verb: 'deleted the project',
+        before: toProject(project),
+      });
+    });
+    await engine.notify('due');
+    return reply(204);
+  },
+);
+
+export const projectRoutes = [getProjects, postProject, getProject, patchProjectRoute, deleteProjectRoute];
+
+type Asking = Pick<Call, 'can'>;
+
+function show(call: Asking, project: Project, environments: Environment[] | undefined) {
+  return {
+    ...toProject(project),
+    ...(environments !== undefined && {
+      environments: toEnvironments(
+        project,
+        environments.map((environment) => showEnvironment(call, project, environment)),
+      ),
+    }),
+  };
+}
+
+function showWhole(call: Asking, project: Project, environments: Environment[]) {
+  return {
+    ...toProject(project),
+    environments: environments.map((environment) => showEnvironment(call, project, environment)),
+  };
+}

@@ -1,0 +1,58 @@
+// Searching and sorting what is few enough to be held in memory: projects, and the environments of one.
+import type { Order } from '../listing.ts';
+
+interface Searchable {
+  key: string;
+  name: string;
+  tags: readonly string[];
+}
+
+export interface Search {
+  /** Part of the name or the key. */
+  query?: string;
+  /** Joined by `+`: all of them. A plus sign that a client did not encode arrives as a space. */
+  tags?: string;
+  /** Joined by `|`: any of them. */
+  keys?: string;
+}
+
+/** Big and small letters are the same. */
+export function search<Thing extends Searchable>(
+  things: readonly Thing[],
+  { query, tags, keys }: Search,
+): Thing[] {
+  const text = query?.toLowerCase() ?? '';
+  const wantedTags = wordsOf(tags, /[+\s]+/);
+  const wantedKeys = keys === undefined ? undefined : new Set(wordsOf(keys, '|'));
+  return things.filter(({ key, name, tags: own }) => {
+    if (wantedKeys !== undefined && !wantedKeys.has(key.toLowerCase())) return false;
+    if (!key.toLowerCase().includes(text) && !name.toLowerCase().includes(text)) return false;
+    const ownTags = own.map((tag) => tag.toLowerCase());
+    return wantedTags.every((tag) => ownTags.includes(tag));
+  });
+}
+
+function wordsOf(text: string | undefined, separator: string | RegExp): string[] {
+  return (text ?? '')
+    .toLowerCase()
+    .split(separator)
+    .map((word) => word.trim())
+    .filter((word) => word !== '');
+}
+
+type Rank<Thing> = (thing: Thing) => string | number;
+
+/** What is equal in all of the orders stays as it was. */
+export function sortBy<Thing, Field extends string>(
+  things: readonly Thing[],
+  orders: readonly Order<Field>[],
+  ranks: Record<Field, Rank<Thing>>,
+): Thing[] {
+  return things.toSorted((one, other) => {
+    for (const { field, desc } of orders) {
+      const [a, b] = [ranks[field](one), ranks[field](other)];
+      if (a !== b) return a < b === desc ? 1 : -1;
+    }
+    return 0;
+  });
+}

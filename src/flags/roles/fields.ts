@@ -1,0 +1,29 @@
+// What roles, members, teams and tokens say of power: base roles, statements, and values for placeholders.
+import { OneOf, PlainText, Type } from '../../kernel/schema.ts';
+import { MOST_STATEMENTS, StatementSchema } from '../statements.ts';
+
+export const BaseRoleSchema = OneOf(['reader', 'writer', 'admin', 'owner', 'no_access'], {
+  description: 'A base role',
+});
+
+export const Statements = Type.Array(StatementSchema, { maxItems: MOST_STATEMENTS });
+
+export const RoleNames = Type.Array(PlainText({ minLength: 1, maxLength: 256 }), {
+  maxItems: 100,
+  description: 'Keys or ids of custom roles',
+});
+
+/** A value goes into the names of resources, where other signs would begin something new. */
+export const AttributeValues = Type.Array(
+  Type.String({ pattern: '^[a-zA-Z0-9_.*-]+$', minLength: 1, maxLength: 256 }),
+  { maxItems: 100 },
+);
+export const AttributeKey = Type.String({ pattern: '^[a-zA-Z0-9_.-]+$', minLength: 1, maxLength: 256 });
+
+export const RoleAttributesSchema = Type.Unsafe<Record<string, string[]>>({
+  type: 'object',
+  description: 'Lists of values that stand in for `${roleAttribute/key}` in the policies of custom roles',
+  maxProperties: 100,
+  propertyNames: AttributeKey,
+  additionalProperties: AttributeValues,
+});

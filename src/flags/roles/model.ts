@@ -1,0 +1,128 @@
+// Custom roles as the flag service shows them, and the rules of what may be changed.
+import { parseStatements, type Statement } from '../../kernel/identity/policy.ts';
+import type { Holders, NewRole, Role } from '../../kernel/identity/roles.ts';
+import { invalid, OneOf, PlainText, Type, type Static } from '../../kernel/schema.ts';
+import type { Access } from '../../kernel/events.ts';
+import { areEqual } from '../../kernel/patch/json-value.ts';
+import { couldBeId, Description, Key, Name } from '../fields.ts';
+import { Links, linkTo } from '../links.ts';
+import { editor, type ShownPatch } from '../patching.ts';
+import { StatementSchema } from '../statements.ts';
+import { Statements } from './fields.ts';
+
+const BasePermissions = OneOf(['reader', 'no_access'], {
+  description: '`reader` sees everything that the policy does not deny; `no_access` only what it allows',
+});
+const Category = PlainText({ maxLength: 64 });
+
+export const RolePost = Type.Object(
+  {
+    key: Key('Cannot be changed later'),
+    name: Name,
+    description: Type.Optional(Description),
+    policy: Statements,
+    basePermissions: Type.Optional(BasePermissions),
+    resourceCategory: Type.Optional(Category),
+  },
+  { $id: 'CustomRolePost' },
+);
+
+export const RoleRep = Type.Object(
+  {
+    _id: Type.String(),
+    _links: Links,
+    key: Type.String(),
+    name: Type.String(),
+    description: Type.String(),
+    policy: Type.Array(StatementSchema),
+    basePermissions: Type.String(),
+    resourceCategory: Type.Optional(Type.String()),
+    assignedTo: Type.Optional(
+      Type.Object({ membersCount: Type.Integer(), teamsCount: Type.Integer() }, { $id: 'AssignedToRep' }),
+    ),
+  },
+  { $id: 'CustomRole' },
+);
+
+export function resourceOf({ key }: Pick<Role, 'key'>): string {
+  return `role/${key}`;
+}
+
+export function toRole(role: Role, holders?: Holders): Static<typeof RoleRep> {
+  return {
+    _id: role.id,
+    _links: { self: linkTo(`/roles/${role.key}`), parent: linkTo('/roles') },
+    key: role.key,
+    name: role.name,
+    description: role.description,
+    policy: role.policy,
+    basePermissions: role.baseRole,
+    ...(role.category !== undefined && { resourceCategory: role.category }),
+    ...(holders && { assignedTo: { membersCount: holders.members, teamsCount: holders.teams } }),
+  };
+}
+
+export function readPost(post: Static<typeof RolePost>): NewRole {
+  // Roles are named by key or id.
+  if (couldBeId(post.key)) throw invalid([{ field: 'key', message: 'must not look like an id' }]);
+  return {
+    key: post.key,
+    name: post.name,
+    description: post.description ?? '',
+    policy: readPolicy(post.policy),
+    baseRole: post.basePermissions ?? 'reader',
+    category: post.resourceCategory,
+  };
+}
+
+/** A resource becomes one for each value of its placeholders, so that many of them would become very many. */
+const MOST_PLACEHOLDERS = 2;
+
+function readPolicy(value: unknown): Statement[] {
+  const policy = parseStatements(value);
+  for (const { resources = [], notResources = [] } of policy) {
+    for (const resource of [...resources, ...notResources]) {
+      if (resource.split('${').length - 1 <= MOST_PLACEHOLDERS) continue;
+      throw invalid([{ field: 'policy', message: `must have at most two placeholders in ${resource}` }]);
+    }
+  }
+  return policy;
+}
+
+const edit = editor({
+  editable: Type.Object({
+    name: Name,
+    description: Type.Optional(Description),
+    policy: Statements,
+    basePermissions: Type.Optional(BasePermissions),
+    resourceCategory: Type.Optional(Category),
+  }),
+});
+
+export function patchRole(role: Role, patch: ShownPatch): Role {
+  const wanted = edit(toRole(role), patch);
+  return {
+    ...role,
+    name: wanted.name,
+    description: wanted.description ?? '',
+    policy: areEqual(wanted.policy, role.policy) ? role.policy : readPolicy(wanted.policy),
+    baseRole: wanted.basePermissions ?? 'reader',
+    category: wanted.resourceCategory,
+  };
+}
+
+export function hasOtherPower(before: Role, after: Role): boolean {
+  return before.baseRole !== after.baseRole || !areEqual(before.policy, after.policy);
+}
+
+/** The permissions that the change takes, one for each thing that is not as it was. */
+export function accessesOf(before: Role, after: Role): Access[] {
+  const resource = resourceOf(before);
+  const actions = [
+    ...(before.name === after.name ? [] : ['updateName']),
+    ...(before.description === after.description ? [] : ['updateDescription']),
+    ...(hasOtherPower(before, after) ? ['updatePolicy'] : []),
+    ...(before.category === after.category ? [] : ['updateName']),
+  ];
+  return [...new Set(actions)].map((action) => ({ action, resource }));
+}

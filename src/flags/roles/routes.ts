@@ -1,0 +1,206 @@
+// Custom roles: list, create, get, patch, delete.
+import { Failure } from '../../kernel/failure.ts';
+import { checkPolicyChange } from '../../kernel/identity/power.ts';
+import {
+  countHolders,
+  createRole,
+  deleteRole,
+  findRole,
+  listRoles,
+  lockRole,
+  updateRole,
+  type Role,
+} from '../../kernel/identity/roles.ts';
+import { Page } from '../../kernel/page.ts';
+import { reply, route } from '../../kernel/route.ts';
+import { Type } from '../../kernel/schema.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import { demandAll, recordChange } from '../change.ts';
+import { couldBeKey } from '../fields.ts';
+import { PageQuery, sliceOf } from '../listing.ts';
+import { unknownThing } from '../open.ts';
+import { PatchBody, readShownPatch, updateOf } from '../patching.ts';
+import {
+  accessesOf,
+  hasOtherPower,
+  patchRole,
+  readPost,
+  resourceOf,
+  RolePost,
+  RoleRep,
+  toRole,
+} from './model.ts';
+
+const ByName = Type.Object({ customRoleKey: Type.String({ description: 'Its key or its id' }) });
+
+const getRoles = route(
+  {
+    id: 'getCustomRoles',
+    method: 'GET',
+    path: '/roles',
+    summary: 'List custom roles',
+    access: { action: 'viewRole' },
+    query: Type.Object(PageQuery),
+    list: RoleRep,
+  },
+  async (call, { db }) => {
+    const roles = (await listRoles(db)).filter((role) => call.can(resourceOf(role)));
+    if (roles.length === 0) call.demand('role/*');
+    const slice = sliceOf(call.query);
+    const page = roles.slice(slice.offset, slice.offset + slice.limit);
+    const holders = await countHolders(db, page);
+    return new Page(page, roles.length, slice).map((role) => toRole(role, holders.get(role.id)));
+  },
+);
+
+const postRole = route(
+  {
+    id: 'postCustomRole',
+    method: 'POST',
+    path: '/roles',
+    summary: 'Create a custom role',
+    description:
+      'Without `basePermissions` its holders see everything that the policy does not deny. Names in the policy may have ' +
+      '`${roleAttribute/key}` in them, for which the role attributes of the member or the team stand in; one without a ' +
+      'value allows nothing and denies all that it could name.',
+    access: { action: 'createRole' },
+    body: RolePost,
+    reply: { 201: RoleRep },
+  },
+  async (call, { db, engine }) => {
+    const wanted = readPost(call.body);
+    const access = { action: 'createRole', resource: resourceOf(wanted) };
+    call.demand(access.resource);
+    const role = await db.transaction().execute(async (tx) => {
+      if ((await findRole(tx, wanted.key)) !== undefined) throw taken();
+      const made = await createRole(tx, wanted, call.now);
+      await recordChange(tx, call, {
+        accesses: [access],
+        kind: 'role',
+        name: made.name,
+        verb: 'created the role',
+        after: toRole(made),
+      });
+      return made;
+    });
+    await engine.notify('due');
+    const none = { members: 0, teams: 0, tokens: 0 };
+    return reply(201, toRole(role, none), { location: `/api/v2/roles/${role.key}` });
+  },
+);
+
+const getRole = route(
+  {
+    id: 'getCustomRole',
+    method: 'GET',
+    path: '/roles/{customRoleKey}',
+    summary: 'Get a custom role by key or id',
+    access: { action: 'viewRole' },
+    params: ByName,
+    reply: { 200: RoleRep },
+  },
+  async (call, { db }) => {
+    const role = await readRole(db, call.params.customRoleKey);
+    const access = { action: 'viewRole', resource: resourceOf(role) };
+    if (!call.can(access.resource)) {
+      throw new Failure('forbidden', 'Forbidden. Access to the requested resource was denied.', { access });
+    }
+    return toRole(role, (await countHolders(db, [role])).get(role.id));
+  },
+);
+
+const patchRoleRoute = route(
+  {
+    id: 'patchCustomRole',
+    method: 'PATCH',
+    path: '/roles/{customRoleKey}',
+    summary: 'Change a custom role by JSON patch or merge patch',
+    description:
+      'All but the key. What a role allows is the power of those who hold it: while there are any, it takes an ' +
+      'administrator to change the policy.',
+    access: { action: 'update*' },
+    params: ByName,
+    body: PatchBody(['json', 'merge']),
+    reply: { 200: RoleRep },
+  },
+  async (call, { db, engine, identity }) => {
+    const patch = readShownPatch(call, ['json', 'merge']);
+    const { role, holders, isChanged } = await db.transaction().execute(async (tx) => {
+      await lockRole(engine, tx, await readRole(tx, call.params.customRoleKey));
+      const before = await readRole(tx, call.params.customRoleKey);
+      const wanted = patchRole(before, patch);
+      const [first, ...others] = accessesOf(before, wanted);
+      const counted = (await countHolders(tx, [before])).get(before.id)!;
+      if (first === undefined) {
+        call.demand(resourceOf(before), 'viewRole');
+        return { role: before, holders: counted, isChanged: false };
+      }
+      demandAll(call, [first, ...others]);
+      if (hasOtherPower(before, wanted)) {
+        const isHeld = counted.members + counted.teams + counted.tokens > 0;
+        checkPolicyChange(call.caller, isHeld, { action: 'updatePolicy', resource: first.resource });
+      }
+      const after = await updateRole(tx, before, wanted);
+      await recordChange(tx, call, {
+        accesses: [first, ...others],
+        kind: 'role',
+        name: after.name,
+        verb: 'updated the role',
+        before: toRole(before),
+        after: toRole(after),
+        comment: patch.comment,
+        update: updateOf(patch),
+      });
+      return { role: after, holders: counted, isChanged: true };
+    });
+    if (isChanged) {
+      await identity.forget();
+      await engine.notify('due');
+    }
+    return toRole(role, holders);
+  },
+);
+
+const deleteRoleRoute = route(
+  {
+    id: 'deleteCustomRole',
+    method: 'DELETE',
+    path: '/roles/{customRoleKey}',
+    summary: 'Delete a custom role',
+    description:
+      'It is taken from all members, teams and tokens that hold it. A token that had no other power may do nothing then.',
+    access: { action: 'deleteRole' },
+    params: ByName,
+    reply: { 204: null },
+  },
+  async (call, { db, engine, identity }) => {
+    await db.transaction().execute(async (tx) => {
+      await lockRole(engine, tx, await readRole(tx, call.params.customRoleKey));
+      const role = await readRole(tx, call.params.customRoleKey);
+      call.demand(resourceOf(role));
+      await deleteRole(tx, role);
+      await recordChange(tx, call, {
+        accesses: [{ action: 'deleteRole', resource: resourceOf(role) }],
+        kind: 'role',
+        name: role.name,
+        verb: 'deleted the role',
+        before: toRole(role),
+      });
+    });
+    await identity.forget();
+    await engine.notify('due');
+    return reply(204);
+  },
+);
+
+export const roleRoutes = [getRoles, postRole, getRole, patchRoleRoute, deleteRoleRoute];
+
+async function readRole(db: Db, name: string): Promise<Role> {
+  const role = couldBeKey(name) ? await findRole(db, name) : undefined;
+  if (role === undefined) throw unknownThing('custom role', name);
+  return role;
+}
+
+function taken(): Failure {
+  return new Failure('conflict', 'Duplicate role key', { code: 'key_exists' });
+}

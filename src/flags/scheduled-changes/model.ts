@@ -1,0 +1,118 @@
+// Scheduled changes as they are shown, and the instructions that change them.
+import type { Instruction } from '../../kernel/patch/read.ts';
+import { OneOf, PlainText, Type, type JsonSchema } from '../../kernel/schema.ts';
+import { problem } from '../feature-flags/model.ts';
+import { Instant } from '../fields.ts';
+import { Links, linkTo } from '../links.ts';
+import { instructionReader } from '../members/instructions.ts';
+import { placePath, type Place } from '../pending/place.ts';
+import { ConflictSchema, Instructions, ShownInstructions, type PlanConflict } from '../pending/plan.ts';
+import type { ScheduledChange } from './scheduled-change.ts';
+
+/** Of one flag in one environment, failed ones included. */
+export const MOST_CHANGES = 100;
+
+const ExecutionDate = Instant('When it is made, in epoch milliseconds');
+
+export const ScheduledChangePost = Type.Object(
+  {
+    executionDate: ExecutionDate,
+    instructions: Instructions,
+    comment: Type.Optional(PlainText({ maxLength: 10_000 })),
+  },
+  { $id: 'PostFlagScheduledChangesInput' },
+);
+
+export const ScheduledChangeSchema = Type.Object(
+  {
+    _id: Type.String(),
+    _creationDate: Type.Integer(),
+    _maintainerId: Type.String({ description: 'The member in whose name it is made' }),
+    _version: Type.Integer(),
+    executionDate: ExecutionDate,
+    instructions: ShownInstructions,
+    comment: Type.Optional(Type.String()),
+    status: OneOf(['pending', 'failed'], { description: 'One that was made is no longer here' }),
+    conflicts: Type.Array(ConflictSchema, {
+      description: 'Why it has failed, or would fail with the flag as it is now',
+    }),
+    _links: Links,
+  },
+  { $id: 'FeatureFlagScheduledChange' },
+);
+
+/** `conflicts` are those of a change that is still to come. */
+export function toScheduledChange(
+  change: ScheduledChange,
+  place: Place,
+  conflicts: readonly PlanConflict[] = change.conflicts,
+) {
+  const parent = `${placePath(place)}/scheduled-changes`;
+  return {
+    _id: change.id,
+    _creationDate: change.createdAt,
+    _maintainerId: change.maintainer.memberId,
+    _version: change.version,
+    executionDate: change.executionAt,
+    instructions: change.instructions,
+    ...(change.comment !== undefined && { comment: change.comment }),
+    status: change.status,
+    conflicts: [...conflicts],
+    _links: { self: linkTo(`${parent}/${change.id}`), parent: linkTo(parent) },
+  };
+}
+
+export function requireFuture(executionAt: number, now: number): void {
+  if (executionAt <= now) throw problem('executionDate', 'must be in the future');
+}
+
+const kind = <Name extends string>(name: Name) => Type.Literal(name);
+
+const kinds = {
+  deleteScheduledChange: Type.Object(
+    { kind: kind('deleteScheduledChange') },
+    { additionalProperties: false, description: 'Gives the change up' },
+  ),
+  replaceScheduledChangesInstructions: Type.Object(
+    { kind: kind('replaceScheduledChangesInstructions'), value: Instructions },
+    { additionalProperties: false, description: 'Says anew what is to happen' },
+  ),
+  updateScheduledChangesExecutionDate: Type.Object(
+    { kind: kind('updateScheduledChangesExecutionDate'), value: ExecutionDate },
+    { additionalProperties: false, description: 'Says anew when' },
+  ),
+};
+
+export const scheduledChangeKinds = Object.entries(kinds).map(
+  ([name, schema]) => [name, { schema, summary: (schema as JsonSchema).description! }] as const,
+);
+
+const read = instructionReader(kinds);
+
+export interface EditedChange {
+  change: ScheduledChange;
+  isDeleted: boolean;
+  hasNewInstructions: boolean;
+}
+
+/** One that had failed is pending again; it must then have a time to come. */
+export function editScheduledChange(
+  before: ScheduledChange,
+  instructions: readonly Instruction[],
+  now: number,
+): EditedChange {
+  let { instructions: planned, executionAt } = before;
+  let isDeleted = false;
+  for (const instruction of read(instructions)) {
+    if (instruction.kind === 'deleteScheduledChange') isDeleted = true;
+    else if (instruction.kind === 'replaceScheduledChangesInstructions') planned = instruction.value;
+    else executionAt = instruction.value;
+  }
+  if (!isDeleted && (executionAt !== before.executionAt || before.status === 'failed'))
+    requireFuture(executionAt, now);
+  return {
+    change: { ...before, instructions: planned, executionAt, status: 'pending', conflicts: [] },
+    isDeleted,
+    hasNewInstructions: planned !== before.instructions,
+  };
+}

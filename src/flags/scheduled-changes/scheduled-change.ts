@@ -1,0 +1,20 @@
+// What a scheduled change is: instructions for a flag in an environment, a time, and someone who answers for it.
+import type { Instruction } from '../../kernel/patch/read.ts';
+import type { Doer } from '../../kernel/identity/identity.ts';
+import type { PlanConflict } from '../pending/plan.ts';
+import type { Whereabouts } from '../pending/place.ts';
+
+export interface ScheduledChange extends Whereabouts {
+  id: string;
+  /** In whose name it is made: of whoever gave the instructions. */
+  maintainer: Doer;
+  executionAt: number;
+  /** It is gone when it was made. */
+  status: 'pending' | 'failed';
+  instructions: Instruction[];
+  comment?: string;
+  /** Why it failed. */
+  conflicts: PlanConflict[];
+  version: number;
+  createdAt: number;
+}

@@ -1,0 +1,141 @@
+// Scheduled changes in the database, each with the work that waits for its time.
+import { schedule } from '../../kernel/due.ts';
+import { newId } from '../../kernel/id.ts';
+import { Page, type Slice } from '../../kernel/page.ts';
+import type { Engine } from '../../kernel/storage/engine.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import { couldBeId } from '../fields.ts';
+import type { Whereabouts } from '../pending/place.ts';
+import type { Plan, PlanConflict } from '../pending/plan.ts';
+import { changedMeanwhile } from '../projects/store.ts';
+import type { ScheduledChange } from './scheduled-change.ts';
+import type { ScheduledChangeRow } from './tables.ts';
+
+/** The kind of the work that makes them. */
+export const WORK = 'flags.scheduled-change';
+
+export type NewScheduledChange = Omit<
+  ScheduledChange,
+  'id' | 'status' | 'conflicts' | 'version' | 'createdAt'
+>;
+
+/** Those that come first are first. */
+export async function pageScheduledChanges(
+  db: Db,
+  { flagId, environmentId }: Whereabouts,
+  slice: Slice,
+): Promise<Page<ScheduledChange>> {
+  const found = db
+    .selectFrom('scheduled_changes')
+    .where('flag_id', '=', flagId)
+    .where('environment_id', '=', environmentId);
+  const { total } = await found
+    .select(({ fn }) => fn.countAll<number | string>().as('total'))
+    .executeTakeFirstOrThrow();
+  const rows = await found
+    .selectAll()
+    .orderBy('execution_at')
+    .orderBy('id')
+    .limit(slice.limit)
+    .offset(slice.offset)
+    .execute();
+  return new Page(rows.map(changeOf), Number(total), slice);
+}
+
+/** With an engine it stays as it is until the transaction ends. */
+export async function findScheduledChange(
+  db: Db,
+  id: string,
+  engine?: Engine,
+): Promise<ScheduledChange | undefined> {
+  if (!couldBeId(id)) return undefined;
+  const row = await db
+    .selectFrom('scheduled_changes')
+    .selectAll()
+    .where('id', '=', id)
+    .$if(engine?.kind === 'postgres', (query) => query.forUpdate())
+    .executeTakeFirst();
+  return row && changeOf(row);
+}
+
+/** Belongs, as all that writes here, into a transaction; after its commit `engine.notify('due')`. */
+export async function createScheduledChange(
+  tx: Db,
+  change: NewScheduledChange,
+  now: number,
+): Promise<ScheduledChange> {
+  const made: ScheduledChange = {
+    ...change,
+    id: newId(now),
+    status: 'pending',
+    conflicts: [],
+    version: 1,
+    createdAt: now,
+  };
+  await tx.insertInto('scheduled_changes').values(rowOf(made)).execute();
+  await wait(tx, made, now);
+  return made;
+}
+
+/** Waits anew where it is pending. Fails with `conflict` when someone else has changed it meanwhile. */
+export async function saveScheduledChange(
+  tx: Db,
+  before: ScheduledChange,
+  after: ScheduledChange,
+  now: number,
+): Promise<void> {
+  const { numUpdatedRows } = await tx
+    .updateTable('scheduled_changes')
+    .set(rowOf(after))
+    .where('id', '=', before.id)
+    .where('version', '=', before.version)
+    .executeTakeFirstOrThrow();
+  if (numUpdatedRows === 0n) throw changedMeanwhile('scheduled change');
+  if (after.status === 'pending') await wait(tx, after, now);
+}
+
+/** The work that waits for it finds nothing, then. */
+export async function deleteScheduledChange(tx: Db, { id }: Pick<ScheduledChange, 'id'>): Promise<void> {
+  await tx.deleteFrom('scheduled_changes').where('id', '=', id).execute();
+}
+
+async function wait(tx: Db, { id, executionAt: dueAt }: ScheduledChange, now: number): Promise<void> {
+  await schedule(tx, { id: `${WORK}:${id}`, kind: WORK, payload: id, dueAt }, now, 'move');
+}
+
+function rowOf(change: ScheduledChange): ScheduledChangeRow {
+  const plan: Plan = { instructions: change.instructions };
+  return {
+    id: change.id,
+    flag_id: change.flagId,
+    environment_id: change.environmentId,
+    member_id: change.maintainer.memberId,
+    service_token_id: change.maintainer.serviceTokenId ?? null,
+    execution_at: change.executionAt,
+    status: change.status,
+    version: change.version,
+    created_at: change.createdAt,
+    comment: change.comment ?? null,
+    conflicts: JSON.stringify(change.conflicts),
+    plan: JSON.stringify(plan),
+  };
+}
+
+function changeOf(row: ScheduledChangeRow): ScheduledChange {
+  return {
+    id: row.id,
+    flagId: row.flag_id,
+    environmentId: row.environment_id,
+    maintainer: {
+      memberId: row.member_id,
+      ...(row.service_token_id !== null && { serviceTokenId: row.service_token_id }),
+    },
+    executionAt: row.execution_at,
+    status: row.status as ScheduledChange['status'],
+    ...(row.comment !== null && { comment: row.comment }),
+    conflicts: JSON.parse(row.conflicts) as PlanConflict[],
+    instructions: (JSON.parse(row.plan) as Plan).instructions,
+    version: row.version,
+    createdAt: row.created_at,
+  };
+}

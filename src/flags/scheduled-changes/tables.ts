@@ -1,0 +1,25 @@
+// The table of scheduled changes.
+
+declare module '../../kernel/storage/tables.ts' {
+  interface Tables {
+    scheduled_changes: ScheduledChangeRow;
+  }
+}
+
+export interface ScheduledChangeRow {
+  id: string;
+  flag_id: string;
+  environment_id: string;
+  /** In whose name it is made. */
+  member_id: string;
+  service_token_id: string | null;
+  execution_at: number;
+  status: string;
+  version: number;
+  created_at: number;
+  comment: string | null;
+  /** Why it failed, as a JSON list. */
+  conflicts: string;
+  /** What is to happen, as JSON. */
+  plan: string;
+}

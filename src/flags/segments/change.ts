@@ -1,0 +1,88 @@
+// The one way to change a segment, for every kind of patch and for what happens later by itself.
+import type { Actor } from '../../kernel/events.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import type { Call } from '../../kernel/route.ts';
+import { invalid } from '../../kernel/schema.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import { demandAll, recordChange, type Change } from '../change.ts';
+import { unknownThing } from '../open.ts';
+import type { Environment, Project } from '../projects/project.ts';
+import { environmentalResource } from '../resources.ts';
+import { demandApproval } from './approval.ts';
+import { actionsBetween, describeChanges } from './changes.ts';
+import { forgetExpiring } from './expiring.ts';
+import type { Draft } from './instructions.ts';
+import { findStanding, saveMembership } from './members.ts';
+import { keysOfSteps, planMembership } from './membership.ts';
+import { advance, toDetail } from './model.ts';
+import type { Segment } from './segment.ts';
+import { holdSegment, saveSegment } from './store.ts';
+
+export interface SegmentPlace {
+  project: Project;
+  environment: Environment;
+  segmentKey: string;
+}
+
+export interface SegmentUpdate extends Pick<Change, 'comment' | 'update'> {
+  /** Pure: what becomes of the segment, and the permissions that takes even where nothing changes. */
+  edit(before: Segment): Draft & { actions?: readonly string[] };
+  verb?: string;
+  /** Everything is checked, and nothing is kept. */
+  dryRun?: boolean;
+}
+
+/** The program itself asks nobody. */
+export type SegmentActor = Actor | Pick<Call, 'now' | 'id' | 'caller' | 'demand'>;
+
+/** Whoever changes one must `engine.notify('due')` after the commit. The same segment comes back where nothing changed. */
+export async function changeSegment(
+  { engine }: Pick<Kernel, 'engine'>,
+  tx: Db,
+  actor: SegmentActor,
+  place: SegmentPlace,
+  { edit, comment, update, verb = 'updated the segment', dryRun = false }: SegmentUpdate,
+): Promise<Segment> {
+  const { project, environment, segmentKey } = place;
+  const before = await holdSegment(engine, tx, environment.id, segmentKey);
+  if (before === undefined) throw unknownThing('segment', segmentKey);
+  const { segment, steps, actions = [] } = edit(before);
+  const standing = steps.length === 0 ? new Map() : await findStanding(tx, before.id, keysOfSteps(steps));
+  const plan = planMembership(standing, steps, before.unboundedContextKind ?? 'user');
+  const moves = plan.put.length + plan.drop.length;
+  const after = advance(
+    before,
+    {
+      ...segment,
+      includedCount: segment.includedCount + plan.included,
+      excludedCount: segment.excludedCount + plan.excluded,
+    },
+    actor.now,
+    moves > 0,
+  );
+  const resource = environmentalResource(project, environment, 'segment', before);
+  const taken = new Set([...actionsBetween(before, after), ...actions]);
+  const [access, ...others] = [...taken].map((action) => ({ action, resource }));
+  if (access === undefined) return before;
+  if ('demand' in actor) demandAll(actor, [access, ...others]);
+  if (after === before) return before;
+  if ('demand' in actor) demandApproval(actor, environment, before, resource);
+  if (update !== undefined && environment.requireComments && (comment ?? '').trim() === '')
+    throw invalid([{ field: 'comment', message: `is required for changes in ${environment.name}` }]);
+  if (dryRun) return after;
+  await saveSegment(tx, before, after);
+  await saveMembership(tx, before.id, plan);
+  if (taken.has('updateIncluded') || taken.has('updateExcluded')) await forgetExpiring(tx, after, actor.now);
+  await recordChange(tx, actor, {
+    accesses: [access, ...others],
+    kind: 'segment',
+    name: after.name,
+    verb,
+    description: describeChanges(before, after),
+    before: toDetail(before, place),
+    after: toDetail(after, place),
+    comment,
+    ...(update !== undefined && { update }),
+  });
+  return after;
+}

@@ -1,0 +1,259 @@
+// The instructions of a segment's semantic patches.
+import type { Instruction } from '../../kernel/patch/read.ts';
+import { checker, invalid, Type, type Static, type TObject, type TSchema } from '../../kernel/schema.ts';
+import {
+  addClauses,
+  addClauseValues,
+  changeRule,
+  removeClauses,
+  removeClauseValues,
+  reorderRules,
+  updateClause,
+} from '../clauses.ts';
+import { inInstruction, requireFewInstructions } from '../feature-flags/instructions/naming.ts';
+import {
+  ClauseId,
+  ClauseInput,
+  Clauses,
+  ClauseValues,
+  ContextKind,
+  RuleDescription,
+  RuleId,
+} from '../feature-flags/instructions/parameters.ts';
+import { Description, Name, Tags, tidyTags } from '../fields.ts';
+import type { MembershipStep } from './membership.ts';
+import { ContextKeys, MOST_RULES, Weight } from './model.ts';
+import type { Segment, SegmentRule, TargetType } from './segment.ts';
+import { addTargets, removeTargets } from './targets.ts';
+
+/** What a patch comes to: the segment, and for a big one what happens to its members. */
+export interface Draft {
+  segment: Segment;
+  steps: MembershipStep[];
+}
+
+interface Row {
+  /** The permission it takes. */
+  action: string;
+  /** What it does, for the documentation. */
+  summary: string;
+  parameters: Fields;
+  apply(draft: Draft, parameters: never, newId: () => string): Draft;
+}
+
+interface Kind extends Row {
+  schema: TObject;
+  check(instruction: Instruction): void;
+}
+
+type Fields = Record<string, TSchema>;
+
+/** How many keys the instructions of one patch may speak of. */
+const MOST_KEYS = 1500;
+
+const ACTIONS = { included: 'updateIncluded', excluded: 'updateExcluded' } as const;
+
+const ByClause = { clauseId: ClauseId };
+
+const rows: Record<string, Row> = {
+  updateName: edit('updateName', 'Rename the segment', { value: Name }, (segment, { value }) => ({
+    ...segment,
+    name: value,
+  })),
+  updateDescription: edit(
+    'updateDescription',
+    'Describe the segment',
+    { value: Description },
+    (segment, { value }) => ({ ...segment, description: value }),
+  ),
+  addTags: edit('updateTags', 'Add tags', { values: Tags }, (segment, { values }) => ({
+    ...segment,
+    tags: tidyTags([...segment.tags, ...values]),
+  })),
+  removeTags: edit('updateTags', 'Remove tags', { values: Tags }, (segment, { values }) => ({
+    ...segment,
+    tags: segment.tags.filter((tag) => !values.includes(tag)),
+  })),
+
+  addIncludedTargets: targets('included', 'Include these contexts', addTargets),
+  addExcludedTargets: targets('excluded', 'Exclude these contexts', addTargets),
+  removeIncludedTargets: targets('included', 'No longer include these contexts', removeTargets),
+  removeExcludedTargets: targets('excluded', 'No longer exclude these contexts', removeTargets),
+  addIncludedUsers: users('included', 'Include these users', addTargets),
+  addExcludedUsers: users('excluded', 'Exclude these users', addTargets),
+  removeIncludedUsers: users('included', 'No longer include these users', removeTargets),
+  removeExcludedUsers: users('excluded', 'No longer exclude these users', removeTargets),
+
+  addBigSegmentIncludedTargets: members('included', 'add', 'Include these contexts in a big segment'),
+  addBigSegmentExcludedTargets: members('excluded', 'add', 'Exclude these contexts from a big segment'),
+  removeBigSegmentIncludedTargets: members('included', 'remove', 'No longer include these in a big segment'),
+  removeBigSegmentExcludedTargets: members(
+    'excluded',
+    'remove',
+    'No longer exclude these from a big segment',
+  ),
+
+  addRule: edit(
+    'updateRules',
+    'Add a rule after all others',
+    { clauses: Clauses, description: Type.Optional(RuleDescription) },
+    (segment, { clauses, description }, newId) => {
+      const bare = { _id: newId(), clauses: [], ...(description !== undefined && { description }) };
+      return { ...segment, rules: [...segment.rules, addClauses(bare, clauses, newId)] };
+    },
+  ),
+  removeRule: edit(
+    'updateRules',
+    'Remove a rule, if it is there',
+    { ruleId: RuleId },
+    (segment, { ruleId }) => ({
+      ...segment,
+      rules: segment.rules.filter(({ _id }) => _id !== ruleId),
+    }),
+  ),
+  reorderRules: edit(
+    'updateRules',
+    'Put all rules into this order',
+    { ruleIds: Type.Array(RuleId, { maxItems: MOST_RULES }) },
+    (segment, { ruleIds }) => ({ ...segment, rules: reorderRules(segment.rules, ruleIds) }),
+  ),
+  addClauses: rule('Add clauses to a rule', { clauses: Clauses }, (old, { clauses }, newId) =>
+    addClauses(old, clauses, newId),
+  ),
+  removeClauses: rule(
+    'Remove clauses from a rule; one has to stay',
+    { clauseIds: Type.Array(ClauseId, { minItems: 1, maxItems: 100 }) },
+    (old, { clauseIds }) => removeClauses(old, clauseIds),
+  ),
+  updateClause: rule('Replace a clause', { ...ByClause, clause: ClauseInput }, (old, { clauseId, clause }) =>
+    updateClause(old, clauseId, clause),
+  ),
+  addValuesToClause: rule(
+    'Add values to a clause',
+    { ...ByClause, values: ClauseValues },
+    (old, { clauseId, values }) => addClauseValues(old, clauseId, values),
+  ),
+  removeValuesFromClause: rule(
+    'Remove values from a clause',
+    { ...ByClause, values: ClauseValues },
+    (old, { clauseId, values }) => removeClauseValues(old, clauseId, values),
+  ),
+  updateRuleDescription: rule(
+    'Describe a rule',
+    { description: RuleDescription },
+    (old, { description }) => ({
+      ...old,
+      description,
+    }),
+  ),
+  updateRuleRolloutAndContextKind: rule(
+    'Have a rule hold for a share of the contexts of a kind',
+    { weight: Weight, contextKind: ContextKind },
+    (old, { weight, contextKind }) => ({ ...old, weight, rolloutContextKind: contextKind }),
+  ),
+};
+
+export const segmentKinds: ReadonlyMap<string, Kind> = new Map(
+  Object.entries(rows).map(([name, row]) => {
+    const schema = Type.Object(
+      { kind: Type.Literal(name), ...row.parameters },
+      { $id: `SegmentInstruction.${name}`, description: row.summary, additionalProperties: false },
+    );
+    return [name, { ...row, schema, check: checker(schema, 'body') }];
+  }),
+);
+
+/** Applies all in order, or fails naming the first that cannot be. */
+export function applyInstructions(
+  segment: Segment,
+  instructions: readonly Instruction[],
+  newId: () => string,
+): Draft {
+  requireFewInstructions(instructions);
+  let draft: Draft = { segment, steps: [] };
+  let keys = 0;
+  for (const [index, instruction] of instructions.entries()) {
+    inInstruction(index, instruction, () => {
+      const { check, apply, action } = kindOf(instruction);
+      check(instruction);
+      if (action === 'updateIncluded' || action === 'updateExcluded') {
+        keys += (instruction['values'] as string[]).length;
+        if (keys > MOST_KEYS)
+          throw invalid([
+            { field: 'values', message: `are more than ${MOST_KEYS} in all instructions together` },
+          ]);
+      }
+      draft = apply(draft, instruction as never, newId);
+    });
+  }
+  return draft;
+}
+
+/** The permissions that instructions take, each once; also where they leave things as they are. */
+export function actionsOf(instructions: readonly Instruction[]): string[] {
+  return [...new Set(instructions.map((instruction) => kindOf(instruction).action))];
+}
+
+function kindOf({ kind }: Instruction): Kind {
+  const known = segmentKinds.get(kind);
+  if (known === undefined) throw invalid([{ field: 'kind', message: 'is not one that segments know' }]);
+  return known;
+}
+
+type Values<F extends Fields> = Static<TObject<F>>;
+
+function edit<F extends Fields>(
+  action: string,
+  summary: string,
+  parameters: F,
+  change: (segment: Segment, parameters: Values<F>, newId: () => string) => Segment,
+): Row {
+  const apply = ({ segment, steps }: Draft, values: Values<F>, newId: () => string) => ({
+    segment: change(segment, values, newId),
+    steps,
+  });
+  return { action, summary, parameters, apply };
+}
+
+function rule<F extends Fields>(
+  summary: string,
+  parameters: F,
+  change: (rule: SegmentRule, parameters: Values<F>, newId: () => string) => SegmentRule,
+): Row {
+  const apply = ({ segment, steps }: Draft, values: Values<F> & { ruleId: string }, newId: () => string) => ({
+    segment: {
+      ...segment,
+      rules: changeRule(segment.rules, values.ruleId, (old) => change(old, values, newId)),
+    },
+    steps,
+  });
+  return { action: 'updateRules', summary, parameters: { ruleId: RuleId, ...parameters }, apply };
+}
+
+type ChangeTargets = typeof addTargets<Segment>;
+
+function targets(type: TargetType, summary: string, change: ChangeTargets): Row {
+  const parameters = { contextKind: ContextKind, values: ContextKeys };
+  return edit(ACTIONS[type], summary, parameters, (segment, { contextKind, values }) =>
+    change(bounded(segment), type, contextKind, values),
+  );
+}
+
+function users(type: TargetType, summary: string, change: ChangeTargets): Row {
+  return edit(ACTIONS[type], summary, { values: ContextKeys }, (segment, { values }) =>
+    change(bounded(segment), type, 'user', values),
+  );
+}
+
+function bounded(segment: Segment): Segment {
+  if (!segment.unbounded) return segment;
+  throw invalid([{ field: 'kind', message: 'is not for big segments' }]);
+}
+
+function members(type: TargetType, does: MembershipStep['does'], summary: string): Row {
+  const apply = ({ segment, steps }: Draft, { values }: { values: string[] }): Draft => {
+    if (!segment.unbounded) throw invalid([{ field: 'kind', message: 'is only for big segments' }]);
+    return { segment, steps: [...steps, { does, type, values }] };
+  };
+  return { action: ACTIONS[type], summary, parameters: { values: ContextKeys }, apply };
+}

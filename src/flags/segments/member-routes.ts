@@ -1,0 +1,150 @@
+// Who is in a big segment: add, remove and ask, by the key of a context.
+import { Failure } from '../../kernel/failure.ts';
+import { reply, route, type Call } from '../../kernel/route.ts';
+import { invalid, Type, type Static } from '../../kernel/schema.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import { Links, linkTo } from '../links.ts';
+import { openEnvironment, unknownThing } from '../open.ts';
+import { changeSegment } from './change.ts';
+import { findStanding } from './members.ts';
+import type { MembershipStep } from './membership.ts';
+import { ContextKeys, pathTo } from './model.ts';
+import type { Segment } from './segment.ts';
+import { findSegment } from './store.ts';
+
+/** In one call. */
+const MOST_KEYS = 10_000;
+
+const BySegment = { projectKey: Type.String(), environmentKey: Type.String(), segmentKey: Type.String() };
+
+const Lists = Type.Object(
+  { add: Type.Optional(ContextKeys), remove: Type.Optional(ContextKeys) },
+  { $id: 'SegmentUserList' },
+);
+
+const Membership = Type.Object(
+  { included: Type.Optional(Lists), excluded: Type.Optional(Lists) },
+  { $id: 'SegmentUserState', description: `At most ${MOST_KEYS} keys in all` },
+);
+
+const Member = Type.Object(
+  { userKey: Type.String(), included: Type.Boolean(), excluded: Type.Boolean(), _links: Links },
+  { $id: 'BigSegmentTarget' },
+);
+
+const changing = {
+  method: 'POST',
+  access: { action: 'update*' },
+  params: Type.Object(BySegment),
+  body: Membership,
+  reply: { 204: null },
+} as const;
+
+const asking = { method: 'GET', access: { action: 'viewProject' }, reply: { 200: Member } } as const;
+
+const updateContexts = route(
+  {
+    ...changing,
+    id: 'updateBigSegmentContextTargets',
+    path: '/segments/{projectKey}/{environmentKey}/{segmentKey}/contexts',
+    summary: 'Include contexts in a big segment or exclude them from it',
+  },
+  update,
+);
+
+const updateUsers = route(
+  {
+    ...changing,
+    id: 'updateBigSegmentTargets',
+    path: '/segments/{projectKey}/{environmentKey}/{segmentKey}/users',
+    summary: 'Include users in a big segment or exclude them from it',
+  },
+  update,
+);
+
+const getContext = route(
+  {
+    ...asking,
+    id: 'getSegmentMembershipForContext',
+    path: '/segments/{projectKey}/{environmentKey}/{segmentKey}/contexts/{contextKey}',
+    summary: 'Get whether a context is in a big segment',
+    params: Type.Object({ ...BySegment, contextKey: Type.String() }),
+  },
+  (call, kernel) => ask(call, kernel, 'contexts', call.params.contextKey),
+);
+
+const getUser = route(
+  {
+    ...asking,
+    id: 'getSegmentMembershipForUser',
+    path: '/segments/{projectKey}/{environmentKey}/{segmentKey}/users/{userKey}',
+    summary: 'Get whether a user is in a big segment',
+    params: Type.Object({ ...BySegment, userKey: Type.String() }),
+  },
+  (call, kernel) => ask(call, kernel, 'users', call.params.userKey),
+);
+
+export const segmentMemberRoutes = [updateContexts, updateUsers, getContext, getUser];
+
+type Named = Static<ReturnType<typeof Type.Object<typeof BySegment>>>;
+
+async function update(
+  call: Pick<Call, 'can' | 'demand' | 'now' | 'id' | 'caller'> & {
+    params: Named;
+    body: Static<typeof Membership>;
+  },
+  kernel: Kernel,
+) {
+  const { projectKey, environmentKey, segmentKey } = call.params;
+  const steps = readSteps(call.body);
+  const edit = (segment: Segment) => ({ segment: big(segment), steps, actions: actionsOf(steps) });
+  await kernel.db.transaction().execute(async (tx) => {
+    const place = await openEnvironment(call, tx, projectKey, environmentKey);
+    await changeSegment(kernel, tx, call, { ...place, segmentKey }, { edit });
+  });
+  await kernel.engine.notify('due');
+  return reply(204);
+}
+
+/** What goes comes first, so that one call can move a context from one side to the other. */
+function readSteps({ included, excluded }: Static<typeof Membership>): MembershipStep[] {
+  const steps: MembershipStep[] = [
+    { does: 'remove', type: 'included', values: included?.remove ?? [] },
+    { does: 'remove', type: 'excluded', values: excluded?.remove ?? [] },
+    { does: 'add', type: 'included', values: included?.add ?? [] },
+    { does: 'add', type: 'excluded', values: excluded?.add ?? [] },
+  ];
+  const count = steps.reduce((sum, { values }) => sum + values.length, 0);
+  if (count > MOST_KEYS)
+    throw invalid([{ field: 'body', message: `can have at most ${MOST_KEYS} keys in all` }]);
+  return steps.filter(({ values }) => values.length > 0);
+}
+
+function actionsOf(steps: readonly MembershipStep[]): string[] {
+  return steps.map(({ type }) => (type === 'included' ? 'updateIncluded' : 'updateExcluded'));
+}
+
+async function ask(
+  call: Pick<Call, 'can'> & { params: Named },
+  { db }: Kernel,
+  way: 'contexts' | 'users',
+  key: string,
+): Promise<Static<typeof Member>> {
+  const { projectKey, environmentKey, segmentKey } = call.params;
+  const place = await openEnvironment(call, db, projectKey, environmentKey);
+  const segment = await findSegment(db, place.environment.id, segmentKey);
+  if (segment === undefined) throw unknownThing('segment', segmentKey);
+  const standing = await findStanding(db, big(segment).id, [key]);
+  const path = pathTo(place, segment);
+  return {
+    userKey: key,
+    included: standing.get(key) === 'included',
+    excluded: standing.get(key) === 'excluded',
+    _links: { self: linkTo(`${path}/${way}/${encodeURIComponent(key)}`), parent: linkTo(path) },
+  };
+}
+
+function big(segment: Segment): Segment {
+  if (segment.unbounded) return segment;
+  throw new Failure('invalid', `The segment "${segment.key}" is no big segment: its targets stand in it`);
+}

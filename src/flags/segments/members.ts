@@ -1,0 +1,99 @@
+// The members of big segments in the database: a row for each.
+import type { Db } from '../../kernel/storage/tables.ts';
+import type { MembershipPlan, Standing } from './membership.ts';
+import type { TargetType } from './segment.ts';
+
+/** As many as one statement takes on every engine. */
+const BITE = 5000;
+
+/** Where these keys stand; those that are no members are left out. */
+export async function findStanding(db: Db, segmentId: string, keys: readonly string[]): Promise<Standing> {
+  const standing = new Map<string, TargetType>();
+  for (const bite of bites(keys)) {
+    const rows = await db
+      .selectFrom('segment_members')
+      .select(['context_key', 'is_included'])
+      .where('segment_id', '=', segmentId)
+      .where('context_key', 'in', bite)
+      .execute();
+    for (const row of rows) standing.set(row.context_key, row.is_included === 1 ? 'included' : 'excluded');
+  }
+  return standing;
+}
+
+/** In the transaction that holds the segment. */
+export async function saveMembership(
+  tx: Db,
+  segmentId: string,
+  { put, drop }: MembershipPlan,
+): Promise<void> {
+  for (const bite of bites(drop)) {
+    await tx
+      .deleteFrom('segment_members')
+      .where('segment_id', '=', segmentId)
+      .where('context_key', 'in', bite)
+      .execute();
+  }
+  for (const bite of bites(put)) {
+    await tx
+      .insertInto('segment_members')
+      .values(
+        bite.map(({ key, type }) => ({
+          segment_id: segmentId,
+          context_key: key,
+          is_included: Number(type === 'included'),
+        })),
+      )
+      .onConflict((conflict) =>
+        conflict
+          .columns(['segment_id', 'context_key'])
+          .doUpdateSet(({ ref }) => ({ is_included: ref('excluded.is_included') })),
+      )
+      .execute();
+  }
+}
+
+/** Deletes the members of segments that are gone, in small bites: nobody else has to wait for millions of them. */
+export async function sweepMembers(db: Db, signal?: AbortSignal): Promise<void> {
+  for (let id = await nextOwner(db, ''); id !== undefined; id = await nextOwner(db, id)) {
+    const owner = await db.selectFrom('segments').select('id').where('id', '=', id).executeTakeFirst();
+    if (owner === undefined) await dropMembers(db, id, signal);
+    if (signal?.aborted === true) return;
+  }
+}
+
+/** By the index, from one segment to the next. */
+async function nextOwner(db: Db, after: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('segment_members')
+    .select('segment_id')
+    .where('segment_id', '>', after)
+    .orderBy('segment_id')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.segment_id;
+}
+
+/** Up to the key at which the next bite begins. */
+async function dropMembers(db: Db, segmentId: string, signal?: AbortSignal): Promise<void> {
+  for (let hasMore = true; hasMore && signal?.aborted !== true;) {
+    const next = await db
+      .selectFrom('segment_members')
+      .select('context_key')
+      .where('segment_id', '=', segmentId)
+      .orderBy('context_key')
+      .offset(BITE)
+      .limit(1)
+      .executeTakeFirst();
+    hasMore = next !== undefined;
+    await db
+      .deleteFrom('segment_members')
+      .where('segment_id', '=', segmentId)
+      .$if(next !== undefined, (query) => query.where('context_key', '<', next!.context_key))
+      .execute();
+  }
+}
+
+function* bites<Item>(items: readonly Item[]): Generator<Item[]> {
+  for (let start = 0; start < items.length; start += BITE) yield items.slice(start, start + BITE);
+}

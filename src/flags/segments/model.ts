@@ -1,0 +1,266 @@
+// Segments as the API shows them, and the rules of what may be changed.
+import { areEqual } from '../../kernel/patch/json-value.ts';
+import { checker, invalid, Type, type Static } from '../../kernel/schema.ts';
+import { identifyRules, ShownClauses } from '../clauses.ts';
+import type { Clause } from '../feature-flags/flag.ts';
+import { ContextKey, ContextKind, RuleDescription } from '../feature-flags/instructions/parameters.ts';
+import { Description, Key, Name, Tags, tidyTags } from '../fields.ts';
+import { Link, Links, linkTo, siteTo } from '../links.ts';
+import { editor, type ShownPatch } from '../patching.ts';
+import type { Segment, SegmentRule, SegmentTargets } from './segment.ts';
+import { countTargets, MOST_TARGETS, tidyTargets } from './targets.ts';
+
+/** Whose segment it is, for links. */
+export interface Place {
+  project: { key: string };
+  environment: { key: string };
+}
+
+export const SegmentPost = Type.Object(
+  {
+    name: Name,
+    key: Key(),
+    description: Type.Optional(Description),
+    tags: Type.Optional(Tags),
+    unbounded: Type.Optional(Type.Boolean({ description: 'Whether it is a big segment' })),
+    unboundedContextKind: Type.Optional(
+      Type.String({
+        maxLength: 256,
+        description: 'What kind of contexts a big segment holds: `user` unless said',
+      }),
+    ),
+  },
+  { $id: 'SegmentBody' },
+);
+
+export const Weight = Type.Integer({
+  minimum: 0,
+  maximum: 100_000,
+  description: 'In thousandths of a percent',
+});
+export const MOST_RULES = 1000;
+const MOST_TAGS = 1000;
+const MOST_TEXT = 5 * 1024 * 1024;
+
+const Rule = Type.Object(
+  {
+    _id: Type.Optional(Type.String({ maxLength: 64 })),
+    clauses: ShownClauses,
+    weight: Type.Optional(Weight),
+    rolloutContextKind: Type.Optional(ContextKind),
+    bucketBy: Type.Optional(Type.String({ maxLength: 1000 })),
+    description: Type.Optional(RuleDescription),
+  },
+  { $id: 'UserSegmentRule' },
+);
+
+export const ContextKeys = Type.Array(ContextKey, { maxItems: MOST_TARGETS });
+
+const Target = Type.Object({ values: ContextKeys, contextKind: ContextKind }, { $id: 'SegmentTarget' });
+const Contexts = Type.Array(Target, { maxItems: MOST_TARGETS });
+
+const EDITABLE = Type.Object({
+  name: Name,
+  description: Type.Optional(Description),
+  tags: Type.Optional(Tags),
+  included: Type.Optional(ContextKeys),
+  excluded: Type.Optional(ContextKeys),
+  includedContexts: Type.Optional(Contexts),
+  excludedContexts: Type.Optional(Contexts),
+  rules: Type.Optional(Type.Array(Rule, { maxItems: MOST_RULES })),
+});
+
+const SUMMARY = {
+  key: Type.String(),
+  name: Type.String(),
+  description: Type.Optional(Type.String()),
+  tags: Type.Array(Type.String()),
+  creationDate: Type.Integer(),
+  lastModifiedDate: Type.Integer(),
+  rules: Type.Array(Rule),
+  version: Type.Integer(),
+  deleted: Type.Boolean(),
+  unbounded: Type.Boolean(),
+  unboundedContextKind: Type.Optional(Type.String()),
+  generation: Type.Integer({ description: 'How often a segment of this key has been made' }),
+  _links: Links,
+};
+
+export const SegmentSummary = Type.Object(SUMMARY, { $id: 'UserSegmentSummary' });
+
+const FlagListing = Type.Object(
+  { key: Type.String(), name: Type.String(), _links: Links, _site: Link },
+  { $id: 'FlagListingRep' },
+);
+
+export const SegmentDetail = Type.Object(
+  {
+    ...SUMMARY,
+    included: Type.Optional(Type.Array(Type.String())),
+    excluded: Type.Optional(Type.Array(Type.String())),
+    includedContexts: Type.Optional(Type.Array(Target)),
+    excludedContexts: Type.Optional(Type.Array(Target)),
+    _unboundedMetadata: Type.Optional(
+      Type.Object({
+        envId: Type.String(),
+        segmentId: Type.String(),
+        version: Type.Integer(),
+        includedCount: Type.Integer(),
+        excludedCount: Type.Integer(),
+        lastModified: Type.Integer(),
+        deleted: Type.Boolean(),
+      }),
+    ),
+    _flags: Type.Optional(Type.Array(FlagListing, { description: 'The flags whose rules name it' })),
+  },
+  { $id: 'UserSegment' },
+);
+
+export function pathTo({ project, environment }: Place, { key }: { key: string }): string {
+  return `/segments/${project.key}/${environment.key}/${key}`;
+}
+
+export function toSummary(segment: Segment, place: Place): Static<typeof SegmentSummary> {
+  const { project, environment } = place;
+  return {
+    key: segment.key,
+    name: segment.name,
+    ...(segment.description !== undefined && { description: segment.description }),
+    tags: segment.tags,
+    creationDate: segment.createdAt,
+    lastModifiedDate: segment.modifiedAt,
+    rules: segment.rules as Static<typeof Rule>[],
+    version: segment.version,
+    deleted: false,
+    unbounded: segment.unbounded,
+    ...(segment.unboundedContextKind !== undefined && { unboundedContextKind: segment.unboundedContextKind }),
+    generation: segment.generation,
+    _links: {
+      self: linkTo(pathTo(place, segment)),
+      parent: linkTo(`/segments/${project.key}/${environment.key}`),
+      site: siteTo(`/${project.key}/${environment.key}/segments/${segment.key}`),
+    },
+  };
+}
+
+/** As patches see it. Only a segment that is read by itself tells of its flags, too. */
+export function toDetail(segment: Segment, place: Place): Static<typeof SegmentDetail> {
+  const { included, excluded, includedContexts, excludedContexts } = segment;
+  const lists = { included, excluded, includedContexts, excludedContexts };
+  return {
+    ...toSummary(segment, place),
+    ...(segment.unbounded ? { _unboundedMetadata: countsOf(segment) } : lists),
+  };
+}
+
+function countsOf(segment: Segment) {
+  return {
+    envId: segment.environmentId,
+    segmentId: segment.id,
+    version: segment.version,
+    includedCount: segment.includedCount,
+    excludedCount: segment.excludedCount,
+    lastModified: segment.modifiedAt,
+    deleted: false,
+  };
+}
+
+export function toFlagListings(
+  flags: readonly { key: string; name: string }[],
+  { project, environment }: Place,
+) {
+  return flags.map(({ key, name }) => ({
+    key,
+    name,
+    _links: { self: linkTo(`/flags/${project.key}/${key}`) },
+    _site: siteTo(`/${project.key}/${environment.key}/features/${key}`),
+  }));
+}
+
+/** What its maker decides; the rest comes from the store. */
+export type NewSegment = Pick<
+  Segment,
+  'environmentId' | 'key' | 'name' | 'description' | 'tags' | 'unbounded' | 'unboundedContextKind'
+>;
+
+const checkKind = checker(Type.Object({ unboundedContextKind: ContextKind }), 'body');
+
+export function readPost(post: Static<typeof SegmentPost>, environmentId: string): NewSegment {
+  const { key, name, description, tags = [], unbounded = false, unboundedContextKind } = post;
+  // Clients send an empty kind where they mean none.
+  const big = { unboundedContextKind: unboundedContextKind || 'user' };
+  if (unbounded) checkKind(big);
+  return {
+    environmentId,
+    key,
+    name,
+    ...(description !== undefined && { description }),
+    tags: tidyTags(tags),
+    unbounded,
+    ...(unbounded && big),
+  };
+}
+
+const edit = editor({ editable: EDITABLE });
+
+/** Applies a patch to the segment as it is shown. */
+export function patchSegment(
+  segment: Segment,
+  place: Place,
+  patch: ShownPatch,
+  newId: () => string,
+): Segment {
+  const { name, description, tags = [], rules = [], ...lists } = edit(toDetail(segment, place), patch);
+  const { description: _description, ...kept } = segment;
+  return {
+    ...kept,
+    name,
+    ...(description !== undefined && { description }),
+    tags: tidyTags(tags),
+    rules: identifyRules(rules, segment.rules, toRule, newId),
+    ...readTargets(segment, lists),
+  };
+}
+
+function readTargets({ unbounded }: Segment, lists: Partial<SegmentTargets>): SegmentTargets {
+  const [first] = Object.keys(lists);
+  if (unbounded && first !== undefined)
+    throw invalid([{ field: first, message: 'is not for big segments: add to their contexts instead' }]);
+  return tidyTargets({ included: [], excluded: [], includedContexts: [], excludedContexts: [], ...lists });
+}
+
+function toRule(input: Static<typeof Rule>, id: string, clauses: Clause[]): SegmentRule {
+  const { weight, rolloutContextKind, bucketBy, description } = input;
+  return {
+    _id: id,
+    clauses,
+    ...(weight !== undefined && { weight }),
+    ...(rolloutContextKind !== undefined && { rolloutContextKind }),
+    ...(bucketBy !== undefined && { bucketBy }),
+    ...(description !== undefined && { description }),
+  };
+}
+
+/** The segment after an edit, one version on; the very same one where nothing differs and no member came or went. */
+export function advance(before: Segment, edited: Segment, now: number, isMoved = false): Segment {
+  if (!isMoved && areEqual(before, edited)) return before;
+  checkBounds(edited);
+  return { ...edited, version: before.version + 1, modifiedAt: now };
+}
+
+/** Instructions, one after the other, could grow it without end. */
+function checkBounds(segment: Segment): void {
+  const { tags, rules } = segment;
+  if (tags.length > MOST_TAGS) throw problem('tags', `must be ${MOST_TAGS} at the most`);
+  if (rules.length > MOST_RULES) throw problem('rules', `must be ${MOST_RULES} at the most`);
+  if (rules.some(({ clauses, weight }) => clauses.length === 0 && weight === undefined))
+    throw problem('rules', 'must have a clause or a weight each: the rule would match everyone');
+  if (countTargets(segment) > MOST_TARGETS)
+    throw problem('targets', `must be ${MOST_TARGETS} at the most: make it a big segment`);
+  if (JSON.stringify(segment).length > MOST_TEXT)
+    throw problem('segment', `must be ${MOST_TEXT} characters of JSON at the most`);
+}
+
+function problem(field: string, message: string) {
+  return invalid([{ field, message }]);
+}

@@ -1,0 +1,144 @@
+// How the engines run the statements on segments: by an index, however many there are elsewhere.
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { sql, type CompiledQuery } from 'kysely';
+import { onEachEngine } from '../../../test/engines.ts';
+import { flagStoreMigrations } from '../feature-flags/fixture.ts';
+import type { Engine } from '../../kernel/storage/engine.ts';
+import { readExpression } from '../filter-expression.ts';
+import { readSort } from '../listing.ts';
+import { FILTERS } from './filter.ts';
+import { findStanding, saveMembership, sweepMembers } from './members.ts';
+import {
+  createSegment,
+  deleteSegment,
+  findSegment,
+  findSegmentById,
+  holdSegment,
+  listSegments,
+  pageSegments,
+  saveSegment,
+  SORTS,
+} from './store.ts';
+import { flagsUsing, noteSegmentUses } from './uses.ts';
+
+const ENVIRONMENTS = 40;
+
+/** Every statement that goes to the engine from now on. */
+function record(engine: Engine): Map<string, CompiledQuery> {
+  const seen = new Map<string, CompiledQuery>();
+  const executor = engine.db.getExecutor();
+  const executeQuery = executor.executeQuery.bind(executor);
+  executor.executeQuery = (query) => {
+    seen.set(query.sql, query);
+    return executeQuery(query);
+  };
+  return seen;
+}
+
+onEachEngine((tested) => {
+  let engine: Engine;
+  let statements: CompiledQuery[];
+
+  before(async () => {
+    engine = await tested.open(flagStoreMigrations);
+    const { db } = engine;
+    const project = { id: 'p', key: 'shop', name: 'Shop', tags: '[]', doc: '{}', version: 1, created_at: 1 };
+    await db.insertInto('projects').values(project).execute();
+    const environments = Array.from({ length: ENVIRONMENTS }, (_, index) => `e${index}`);
+    const rest = {
+      tags: '[]',
+      is_critical: 0,
+      doc: '{}',
+      old_sdk_key: null,
+      old_sdk_until: null,
+      version: 1,
+      created_at: 1,
+    };
+    await db
+      .insertInto('environments')
+      .values(
+        environments.map((id) => ({
+          id,
+          project_id: 'p',
+          key: id,
+          name: id,
+          sdk_key: id,
+          mobile_key: id,
+          ...rest,
+        })),
+      )
+      .execute();
+    for (const environmentId of environments) {
+      for (let index = 0; index < 40; index += 1)
+        await createSegment(
+          db,
+          { environmentId, key: `s${index}`, name: 'S', tags: [], unbounded: true },
+          '',
+          1000 + index,
+        );
+    }
+    // One of them is gone already, so that there is something to sweep.
+    const owners = [...(await listSegments(db, 'e0')).map(({ id }) => id), 'gone'];
+    const put = Array.from({ length: 200 }, (_, index) => ({ key: `k${index}`, type: 'included' as const }));
+    for (const id of owners) await saveMembership(db, id, { put, drop: [], included: 0, excluded: 0 });
+    const seen = record(engine);
+    await useAll();
+    statements = [...seen.values()];
+  });
+
+  async function useAll(): Promise<void> {
+    const { db } = engine;
+    const segment = (await findSegment(db, 'e1', 's1'))!;
+    await findSegmentById(db, segment.id);
+    await holdSegment(engine, db, 'e1', 's1');
+    await listSegments(db, 'e1');
+    const filter = readExpression('tags anyOf ["x"]|query equals y', FILTERS);
+    for (const sort of [undefined, 'name', '-lastModified'])
+      await pageSegments(db, {
+        environmentId: 'e1',
+        filter,
+        sort: readSort(sort, SORTS),
+        slice: { offset: 0, limit: 20 },
+      });
+    await saveSegment(db, segment, { ...segment, version: 2 });
+    await findStanding(db, segment.id, ['k1', 'k2']);
+    await saveMembership(db, segment.id, {
+      put: [{ key: 'k1', type: 'included' }],
+      drop: ['k2'],
+      included: 0,
+      excluded: 0,
+    });
+    await noteSegmentUses(db, 'e1', 'nobody', []);
+    await flagsUsing(db, 'e1', 's1');
+    await deleteSegment(db, { ...segment, version: 2 });
+    await sweepMembers(db);
+  }
+
+  async function planOf({ sql: text, parameters }: CompiledQuery): Promise<string> {
+    if (tested.kind === 'postgres') {
+      const { rows } = await sql.raw(`explain (generic_plan) ${text}`).execute(engine.db);
+      return rows.map((row) => (row as Record<string, string>)['QUERY PLAN']).join('\n');
+    }
+    const { rows } = await engine.db.executeQuery({
+      query: { kind: 'RawNode', sqlFragments: [], parameters: [] } as unknown as CompiledQuery['query'],
+      queryId: { queryId: 'plan' },
+      sql: `explain query plan ${text}`,
+      parameters,
+    });
+    return rows.map((row) => (row as { detail: string }).detail).join('\n');
+  }
+
+  test('no statement goes through a whole table', async () => {
+    await sql.raw('analyze').execute(engine.db);
+    assert.ok(statements.length >= 15, String(statements.length));
+    for (const statement of statements) {
+      const plan = await planOf(statement);
+      assert.doesNotMatch(
+        plan,
+        /SCAN (segment|flags)|Seq Scan on segment(s|_members)\b/,
+        `${statement.sql}\n\n${plan}`,
+      );
+    }
+  });
+});

@@ -1,0 +1,213 @@
+// Segments: list, create, get, patch, delete.
+import { randomBytes, randomUUID } from 'node:crypto';
+import { Failure } from '../../kernel/failure.ts';
+import type { Patch } from '../../kernel/patch/read.ts';
+import { reply, route } from '../../kernel/route.ts';
+import { invalid, Type } from '../../kernel/schema.ts';
+import { recordChange } from '../change.ts';
+import { InstructionBody, listKinds } from '../feature-flags/instructions/document.ts';
+import { readExpression } from '../filter-expression.ts';
+import { PageQuery, readSort, sliceOf, SortQuery } from '../listing.ts';
+import { ByEnvironment, openEnvironment, unknownThing } from '../open.ts';
+import { readPatchOf, updateOf } from '../patching.ts';
+import { environmentalResource } from '../resources.ts';
+import { changeSegment, type SegmentUpdate } from './change.ts';
+import { dropExpiring } from './expiring.ts';
+import { FILTERS } from './filter.ts';
+import { actionsOf, applyInstructions, segmentKinds } from './instructions.ts';
+import {
+  patchSegment,
+  pathTo,
+  readPost,
+  SegmentDetail,
+  SegmentPost,
+  SegmentSummary,
+  toDetail,
+  toFlagListings,
+  toSummary,
+  type Place,
+} from './model.ts';
+import { createSegment, deleteSegment, findSegment, holdSegment, pageSegments, SORTS } from './store.ts';
+import { flagsUsing } from './uses.ts';
+
+const BySegment = Type.Object({
+  projectKey: Type.String(),
+  environmentKey: Type.String(),
+  segmentKey: Type.String(),
+});
+
+const getSegments = route(
+  {
+    id: 'getSegments',
+    method: 'GET',
+    path: '/segments/{projectKey}/{environmentKey}',
+    summary: 'List segments',
+    access: { action: 'viewProject' },
+    params: ByEnvironment,
+    query: Type.Object({
+      ...PageQuery,
+      ...SortQuery(SORTS),
+      filter: Type.Optional(
+        Type.String({
+          description:
+            'Comparisons joined by `,` (and) and `|` (or), with parentheses: `excludedKeys anyOf`, `external exists`, ' +
+            '`includedKeys anyOf`, `query equals`, `tags anyOf`, `unbounded equals`',
+        }),
+      ),
+    }),
+    list: SegmentSummary,
+  },
+  async (call, { db }) => {
+    const { params, query } = call;
+    const filter = readExpression(query.filter, FILTERS);
+    const sort = readSort(query.sort, SORTS);
+    const place = await openEnvironment(call, db, params.projectKey, params.environmentKey);
+    const environmentId = place.environment.id;
+    const page = await pageSegments(db, { environmentId, filter, sort, slice: sliceOf(query) });
+    return page.map((segment) => toSummary(segment, place));
+  },
+);
+
+const postSegment = route(
+  {
+    id: 'postSegment',
+    method: 'POST',
+    path: '/segments/{projectKey}/{environmentKey}',
+    summary: 'Create a segment',
+    access: { action: 'createSegment' },
+    params: ByEnvironment,
+    body: SegmentPost,
+    reply: { 201: SegmentDetail },
+  },
+  async (call, { db, engine }) => {
+    const { params, body, now } = call;
+    const salt = randomBytes(16).toString('hex');
+    const [segment, place] = await db.transaction().execute(async (tx) => {
+      const { project, environment } = await openEnvironment(
+        call,
+        tx,
+        params.projectKey,
+        params.environmentKey,
+      );
+      const wanted = readPost(body, environment.id);
+      const resource = environmentalResource(project, environment, 'segment', wanted);
+      call.demand(resource);
+      const made = await createSegment(tx, wanted, salt, now);
+      if (made === undefined)
+        throw new Failure('conflict', `There is a segment "${wanted.key}" already`, { code: 'key_exists' });
+      const at: Place = { project, environment };
+      await recordChange(tx, call, {
+        accesses: [{ action: 'createSegment', resource }],
+        kind: 'segment',
+        name: made.name,
+        verb: 'created the segment',
+        after: toDetail(made, at),
+      });
+      return [made, at] as const;
+    });
+    await engine.notify('due');
+    return reply(201, toDetail(segment, place), { location: `/api/v2${pathTo(place, segment)}` });
+  },
+);
+
+const getSegment = route(
+  {
+    id: 'getSegment',
+    method: 'GET',
+    path: '/segments/{projectKey}/{environmentKey}/{segmentKey}',
+    summary: 'Get a segment, and the flags that use it',
+    access: { action: 'viewProject' },
+    params: BySegment,
+    reply: { 200: SegmentDetail },
+  },
+  async (call, { db }) => {
+    const { projectKey, environmentKey, segmentKey } = call.params;
+    const place = await openEnvironment(call, db, projectKey, environmentKey);
+    const segment = await findSegment(db, place.environment.id, segmentKey);
+    if (segment === undefined) throw unknownThing('segment', segmentKey);
+    const flags = await flagsUsing(db, place.environment.id, segment.key);
+    return { ...toDetail(segment, place), _flags: toFlagListings(flags, place) };
+  },
+);
+
+const patchSegmentRoute = route(
+  {
+    id: 'patchSegment',
+    method: 'PATCH',
+    path: '/segments/{projectKey}/{environmentKey}/{segmentKey}',
+    summary: 'Change a segment by JSON patch, merge patch or semantic patch',
+    description: `Instructions of a semantic patch:\n\n${listKinds(segmentKinds)}`,
+    access: { action: 'update*' },
+    params: BySegment,
+    query: Type.Object({
+      dryRun: Type.Boolean({ default: false, description: 'Answer as if it were done, and do nothing' }),
+    }),
+    body: InstructionBody(['json', 'merge', 'semantic'], segmentKinds.values()),
+    reply: { 200: SegmentDetail },
+  },
+  async (call, kernel) => {
+    const { projectKey, environmentKey, segmentKey } = call.params;
+    const patch = readPatchOf(call, ['json', 'merge', 'semantic']);
+    const { dryRun } = call.query;
+    const shown = await kernel.db.transaction().execute(async (tx) => {
+      const place = await openEnvironment(call, tx, projectKey, environmentKey);
+      const edit = editBy(patch, place);
+      const { comment } = patch;
+      const update: SegmentUpdate = { edit, comment, update: updateOf(patch), dryRun };
+      return toDetail(await changeSegment(kernel, tx, call, { ...place, segmentKey }, update), place);
+    });
+    if (!dryRun) await kernel.engine.notify('due');
+    return shown;
+  },
+);
+
+/** The path says which environment it is; a body that says another one is a mistake. */
+function editBy(patch: Patch, place: Place): SegmentUpdate['edit'] {
+  if (patch.kind !== 'semantic')
+    return (segment) => ({ segment: patchSegment(segment, place, patch, randomUUID), steps: [] });
+  const { instructions, environmentKey = place.environment.key } = patch;
+  if (environmentKey !== place.environment.key)
+    throw invalid([{ field: 'environmentKey', message: 'must be that of the path' }]);
+  return (segment) => ({
+    ...applyInstructions(segment, instructions, randomUUID),
+    actions: actionsOf(instructions),
+  });
+}
+
+const deleteSegmentRoute = route(
+  {
+    id: 'deleteSegment',
+    method: 'DELETE',
+    path: '/segments/{projectKey}/{environmentKey}/{segmentKey}',
+    summary: 'Delete a segment that no flag uses',
+    access: { action: 'deleteSegment' },
+    params: BySegment,
+    reply: { 204: null },
+  },
+  async (call, { db, engine }) => {
+    const { projectKey, environmentKey, segmentKey } = call.params;
+    await db.transaction().execute(async (tx) => {
+      const { project, environment } = await openEnvironment(call, tx, projectKey, environmentKey);
+      const segment = await holdSegment(engine, tx, environment.id, segmentKey);
+      if (segment === undefined) throw unknownThing('segment', segmentKey);
+      const resource = environmentalResource(project, environment, 'segment', segment);
+      call.demand(resource);
+      const [flag] = await flagsUsing(tx, environment.id, segment.key);
+      if (flag !== undefined)
+        throw new Failure('conflict', `The flag "${flag.key}" uses the segment: change its rules first`);
+      await deleteSegment(tx, segment);
+      await dropExpiring(tx, segment, call.now);
+      await recordChange(tx, call, {
+        accesses: [{ action: 'deleteSegment', resource }],
+        kind: 'segment',
+        name: segment.name,
+        verb: 'deleted the segment',
+        before: toDetail(segment, { project, environment }),
+      });
+    });
+    await engine.notify('due');
+    return reply(204);
+  },
+);
+
+export const segmentRoutes = [getSegments, postSegment, getSegment, patchSegmentRoute, deleteSegmentRoute];

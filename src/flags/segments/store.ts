@@ -1,0 +1,214 @@
+// Segments in the database.
+import { Failure } from '../../kernel/failure.ts';
+import { newId } from '../../kernel/id.ts';
+import { Page, type Slice } from '../../kernel/page.ts';
+import type { Engine } from '../../kernel/storage/engine.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import { couldBeKey } from '../fields.ts';
+import type { Expression } from '../filter-expression.ts';
+import type { Order } from '../listing.ts';
+import { conditionOf } from './filter.ts';
+import type { NewSegment } from './model.ts';
+import type { Segment } from './segment.ts';
+import type { SegmentRow } from './tables.ts';
+
+type Kept = Omit<
+  Segment,
+  | 'id'
+  | 'environmentId'
+  | 'key'
+  | 'name'
+  | 'tags'
+  | 'unbounded'
+  | 'includedCount'
+  | 'excludedCount'
+  | 'version'
+  | 'generation'
+  | 'createdAt'
+  | 'modifiedAt'
+>;
+
+export async function findSegment(db: Db, environmentId: string, key: string): Promise<Segment | undefined> {
+  if (!couldBeKey(key)) return undefined;
+  const row = await selectOne(db, environmentId, key).executeTakeFirst();
+  return row && segmentOf(row);
+}
+
+export async function findSegmentById(db: Db, id: string): Promise<Segment | undefined> {
+  const row = await db.selectFrom('segments').selectAll().where('id', '=', id).executeTakeFirst();
+  return row && segmentOf(row);
+}
+
+/** The same by its key, and nobody else changes it until the transaction ends. */
+export async function holdSegment(
+  engine: Engine,
+  tx: Db,
+  environmentId: string,
+  key: string,
+): Promise<Segment | undefined> {
+  if (!couldBeKey(key)) return undefined;
+  const row = await selectOne(tx, environmentId, key)
+    .$if(engine.kind === 'postgres', (query) => query.forUpdate())
+    .executeTakeFirst();
+  return row && segmentOf(row);
+}
+
+function selectOne(db: Db, environmentId: string, key: string) {
+  return db
+    .selectFrom('segments')
+    .selectAll()
+    .where('environment_id', '=', environmentId)
+    .where('key', '=', key);
+}
+
+/** All of an environment, for those who deliver them. */
+export async function listSegments(db: Db, environmentId: string): Promise<Segment[]> {
+  const rows = await db
+    .selectFrom('segments')
+    .selectAll()
+    .where('environment_id', '=', environmentId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+  return rows.map(segmentOf);
+}
+
+export const SORTS = ['creationDate', 'name', 'lastModified'] as const;
+
+const COLUMNS = { creationDate: 'created_at', name: 'name', lastModified: 'modified_at' } as const;
+
+export interface Listing {
+  environmentId: string;
+  filter: Expression | undefined;
+  sort: readonly Order<(typeof SORTS)[number]>[];
+  slice: Slice;
+}
+
+/** In the order they were made, unless another is asked for. */
+export async function pageSegments(
+  db: Db,
+  { environmentId, filter, sort, slice }: Listing,
+): Promise<Page<Segment>> {
+  const found = db
+    .selectFrom('segments')
+    .where('environment_id', '=', environmentId)
+    .$if(filter !== undefined, (query) => query.where((eb) => conditionOf(filter!, eb)));
+  const { total } = await found
+    .select(({ fn }) => fn.countAll<number | string>().as('total'))
+    .executeTakeFirstOrThrow();
+  let ordered = found.selectAll();
+  for (const { field, desc } of [...sort, { field: 'creationDate', desc: false } as const])
+    ordered = ordered.orderBy(COLUMNS[field], desc ? 'desc' : 'asc');
+  const rows = await ordered.orderBy('id').limit(slice.limit).offset(slice.offset).execute();
+  return new Page(rows.map(segmentOf), Number(total), slice);
+}
+
+/** Above all that was ever deleted of the same key. Undefined when the key is taken. */
+export async function createSegment(
+  tx: Db,
+  wanted: NewSegment,
+  salt: string,
+  now: number,
+): Promise<Segment | undefined> {
+  const grave = await tx
+    .selectFrom('segment_graves')
+    .select(['version', 'generation'])
+    .where('environment_id', '=', wanted.environmentId)
+    .where('key', '=', wanted.key)
+    .executeTakeFirst();
+  const segment: Segment = {
+    ...wanted,
+    id: newId(now),
+    included: [],
+    excluded: [],
+    includedContexts: [],
+    excludedContexts: [],
+    rules: [],
+    salt,
+    includedCount: 0,
+    excludedCount: 0,
+    version: (grave?.version ?? 0) + 1,
+    generation: (grave?.generation ?? 0) + 1,
+    createdAt: now,
+    modifiedAt: now,
+  };
+  const made = await tx
+    .insertInto('segments')
+    .values(rowOf(segment))
+    .onConflict((conflict) => conflict.columns(['environment_id', 'key']).doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  return made && segment;
+}
+
+/** Fails with `conflict` when someone else has changed it meanwhile. */
+export async function saveSegment(tx: Db, before: Segment, after: Segment): Promise<void> {
+  const { numUpdatedRows } = await tx
+    .updateTable('segments')
+    .set(rowOf(after))
+    .where('id', '=', before.id)
+    .where('version', '=', before.version)
+    .executeTakeFirstOrThrow();
+  if (numUpdatedRows === 0n) throw changedMeanwhile();
+}
+
+/** Its members go later. */
+export async function deleteSegment(tx: Db, segment: Segment): Promise<void> {
+  const { id, environmentId, key, version, generation } = segment;
+  const { numDeletedRows } = await tx
+    .deleteFrom('segments')
+    .where('id', '=', id)
+    .where('version', '=', version)
+    .executeTakeFirstOrThrow();
+  if (numDeletedRows === 0n) throw changedMeanwhile();
+  const left = { version: version + 1, generation };
+  await tx
+    .insertInto('segment_graves')
+    .values({ environment_id: environmentId, key, ...left })
+    .onConflict((conflict) => conflict.columns(['environment_id', 'key']).doUpdateSet(left))
+    .execute();
+}
+
+function changedMeanwhile(): Failure {
+  return new Failure('conflict', 'Someone else has just changed the segment. Read it again, and try again.');
+}
+
+function rowOf(segment: Segment): SegmentRow {
+  const { id, environmentId, key, name, tags, unbounded, includedCount, excludedCount, ...rest } = segment;
+  const { version, generation, createdAt, modifiedAt, ...kept } = rest;
+  return {
+    id,
+    environment_id: environmentId,
+    key,
+    name,
+    // A line for each, so that no search finds the end of the one with the beginning of the other.
+    words: [key, name, kept.description ?? ''].join('\n').toLowerCase(),
+    tags: JSON.stringify(tags),
+    is_unbounded: Number(unbounded),
+    included_count: includedCount,
+    excluded_count: excludedCount,
+    version,
+    generation,
+    created_at: createdAt,
+    modified_at: modifiedAt,
+    doc: JSON.stringify(kept satisfies Kept),
+  };
+}
+
+function segmentOf(row: SegmentRow): Segment {
+  return {
+    ...(JSON.parse(row.doc) as Kept),
+    id: row.id,
+    environmentId: row.environment_id,
+    key: row.key,
+    name: row.name,
+    tags: JSON.parse(row.tags) as string[],
+    unbounded: row.is_unbounded === 1,
+    includedCount: row.included_count,
+    excludedCount: row.excluded_count,
+    version: row.version,
+    generation: row.generation,
+    createdAt: row.created_at,
+    modifiedAt: row.modified_at,
+  };
+}

@@ -1,0 +1,53 @@
+// Which flags use a segment: an index of the rules of all flags, kept by whoever saves a flag.
+import type { Db } from '../../kernel/storage/tables.ts';
+import type { FlagConfig } from '../feature-flags/flag.ts';
+import { couldBeKey } from '../fields.ts';
+
+/** The keys of the segments that a flag's rules name in an environment, each once. */
+export function segmentsOf({ rules }: Pick<FlagConfig, 'rules'>): string[] {
+  const keys = rules
+    .flatMap(({ clauses }) => clauses)
+    .filter(({ op }) => op === 'segmentMatch')
+    .flatMap(({ values }) => values)
+    .filter((value): value is string => typeof value === 'string' && couldBeKey(value));
+  return [...new Set(keys)].sort();
+}
+
+/** In the transaction that saves the flag; `keys` are all there are now. */
+export async function noteSegmentUses(
+  tx: Db,
+  environmentId: string,
+  flagId: string,
+  keys: readonly string[],
+): Promise<void> {
+  await tx
+    .deleteFrom('segment_uses')
+    .where('flag_id', '=', flagId)
+    .where('environment_id', '=', environmentId)
+    .execute();
+  for (let start = 0; start < keys.length; start += BITE) {
+    const bite = keys.slice(start, start + BITE);
+    await tx
+      .insertInto('segment_uses')
+      .values(bite.map((key) => ({ environment_id: environmentId, segment_key: key, flag_id: flagId })))
+      .execute();
+  }
+}
+
+const BITE = 1000;
+
+/** By key. */
+export async function flagsUsing(
+  db: Db,
+  environmentId: string,
+  segmentKey: string,
+): Promise<{ key: string; name: string }[]> {
+  return await db
+    .selectFrom('segment_uses')
+    .innerJoin('flags', 'flags.id', 'segment_uses.flag_id')
+    .select(['flags.key', 'flags.name'])
+    .where('segment_uses.environment_id', '=', environmentId)
+    .where('segment_uses.segment_key', '=', segmentKey)
+    .orderBy('flags.key')
+    .execute();
+}

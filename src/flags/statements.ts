@@ -1,0 +1,17 @@
+// The schema of a policy's statements, as roles, tokens and webhooks have them.
+import { OneOf, Type } from '../kernel/schema.ts';
+
+/** Every call of a token asks its whole policy. */
+export const MOST_STATEMENTS = 500;
+const Names = Type.Optional(Type.Array(Type.String(), { maxItems: MOST_STATEMENTS }));
+
+export const StatementSchema = Type.Object(
+  {
+    effect: OneOf(['allow', 'deny']),
+    actions: Names,
+    notActions: Names,
+    resources: Names,
+    notResources: Names,
+  },
+  { $id: 'Statement' },
+);

@@ -1,0 +1,62 @@
+// Tags: those in use in the projects the caller may see.
+import { Page } from '../../kernel/page.ts';
+import { route } from '../../kernel/route.ts';
+import { PlainText, Type } from '../../kernel/schema.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import { PageQuery, sliceOf } from '../listing.ts';
+import { listProjectNames, type ProjectName } from '../projects/store.ts';
+import { projectResource } from '../resources.ts';
+import { readKinds, type TaggedKind } from './model.ts';
+import { listEnvironmentTags, listFlagTags, listSegmentTags } from './store.ts';
+
+const getTags = route(
+  {
+    id: 'getTags',
+    method: 'GET',
+    path: '/tags',
+    summary: 'List the tags in use, sorted',
+    access: { action: 'viewProject' },
+    query: Type.Object({
+      ...PageQuery,
+      kind: Type.Optional(
+        Type.Array(Type.String(), {
+          description: 'Only of such things: flag, project, environment, segment',
+        }),
+      ),
+      pre: Type.Optional(PlainText({ description: 'Only tags that begin so' })),
+      archived: Type.Boolean({ default: false, description: 'Those of archived flags, too' }),
+    }),
+    list: Type.String(),
+  },
+  async (call, { db }) => {
+    const { kind, pre = '', archived } = call.query;
+    const kinds = readKinds(kind);
+    const projects = (await listProjectNames(db)).filter((project) => call.can(projectResource(project)));
+    if (projects.length === 0) call.demand('proj/*');
+    const found = await Promise.all(kinds.map((one) => tagsOf(db, one, projects, archived)));
+    const tags = [...new Set(found.flat())].filter((tag) => tag.startsWith(pre)).sort();
+    const slice = sliceOf(call.query, 1000, 1000);
+    return new Page(tags.slice(slice.offset, slice.offset + slice.limit), tags.length, slice);
+  },
+);
+
+async function tagsOf(
+  db: Db,
+  kind: TaggedKind,
+  projects: readonly ProjectName[],
+  withArchived: boolean,
+): Promise<string[]> {
+  const ids = projects.map(({ id }) => id);
+  switch (kind) {
+    case 'flag':
+      return await listFlagTags(db, ids, withArchived);
+    case 'environment':
+      return await listEnvironmentTags(db, ids);
+    case 'segment':
+      return await listSegmentTags(db, ids);
+    default:
+      return projects.flatMap(({ tags }) => tags);
+  }
+}
+
+export const tagRoutes = [getTags];

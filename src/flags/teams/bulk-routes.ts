@@ -1,0 +1,170 @@
+// Many members for teams at once: by a file of e-mail addresses, or by semantic patch for several teams.
+import { Failure } from '../../kernel/failure.ts';
+import { findIdsByEmail, findListed, listMemberIdsExcept } from '../../kernel/identity/roster.ts';
+import { findTeam } from '../../kernel/identity/teams.ts';
+import type { Call } from '../../kernel/route.ts';
+import { reply, route } from '../../kernel/route.ts';
+import { Type } from '../../kernel/schema.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import { couldBeKey, Key } from '../fields.ts';
+import { Links, linkTo } from '../links.ts';
+import { EXCEPTIONS, readExceptions } from '../members/filter.ts';
+import { instructionReader } from '../members/instructions.ts';
+import { unknownThing } from '../open.ts';
+import { PatchBody, readSemanticPatch, updateOf } from '../patching.ts';
+import { judge, readAddresses } from './csv.ts';
+import { changeTeam, joinTeams, openTeam } from './edit.ts';
+import { sorted } from './instructions.ts';
+import { MemberIds, resourceOf } from './model.ts';
+
+const MOST_BYTES = 25 * 1024 * 1024;
+
+const Imports = Type.Object(
+  {
+    items: Type.Array(
+      Type.Object({
+        status: Type.String(),
+        value: Type.String(),
+        message: Type.Optional(Type.String()),
+      }),
+    ),
+    _links: Links,
+  },
+  { $id: 'TeamImportsRep' },
+);
+
+const postTeamMembers = route(
+  {
+    id: 'postTeamMembers',
+    method: 'POST',
+    path: '/teams/{teamKey}/members',
+    summary: 'Take members into a team by a CSV file of their e-mail addresses',
+    description:
+      'A form (`multipart/form-data`) with the file as `file`; addresses stand in the first column, a heading may stand above. ' +
+      'All are taken in (201) or, when any line is wrong, none (207, with what is wrong).',
+    access: { action: 'updateTeamMembers' },
+    params: Type.Object({ teamKey: Type.String() }),
+    streams: true,
+    reply: { 201: Imports, 207: Imports },
+  },
+  async (call, { db, engine, identity }) => {
+    await requireAccess(call, db);
+    const entries = readAddresses(await readFile(call));
+    const { items, isGood } = await db.transaction().execute(async (tx) => {
+      const team = await openTeam(engine, tx, call.params.teamKey);
+      call.demand(resourceOf(team));
+      const idOf = await findIdsByEmail(tx, [...new Set(entries.map(({ value }) => value))].filter(isText));
+      const judged = judge(entries, { idOf, inTeam: new Set(team.memberIds) });
+      if (judged.overall !== undefined) throw new Failure('invalid', judged.overall);
+      if (judged.isGood) {
+        const memberIds = sorted([...team.memberIds, ...idOf.values()]);
+        await changeTeam(tx, call, team, { ...team, memberIds });
+      }
+      return judged;
+    });
+    if (isGood) {
+      await identity.forget();
+      await engine.notify('due');
+    }
+    const _links = { self: linkTo(`/teams/${call.params.teamKey}/members`) };
+    return reply(isGood ? 201 : 207, { items, _links });
+  },
+);
+
+/** Before the file is taken in. */
+async function requireAccess(
+  call: Pick<Call, 'demand' | 'stream'> & { params: { teamKey: string } },
+  db: Db,
+) {
+  const { teamKey } = call.params;
+  try {
+    const team = couldBeKey(teamKey) ? await findTeam(db, teamKey) : undefined;
+    if (team === undefined) throw unknownThing('team', teamKey);
+    call.demand(resourceOf(team));
+  } catch (error) {
+    // Who is still sending must come to the end before they read what went wrong.
+    call.stream.resume();
+    throw error;
+  }
+}
+
+/** Not every engine can be asked for a text with a NUL. */
+function isText(value: string): boolean {
+  return !value.includes('\0');
+}
+
+async function readFile({ stream, headers }: Pick<Call, 'stream' | 'headers'>): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size <= MOST_BYTES) chunks.push(chunk);
+  }
+  if (size > MOST_BYTES) throw new Failure('too-large', 'File exceeds 25mb');
+  const type = headers['content-type'];
+  try {
+    const init = { headers: { 'content-type': String(type) } };
+    const file = (await new Response(Buffer.concat(chunks), init).formData()).get('file');
+    if (file !== null) return typeof file === 'string' ? file : await file.text();
+  } catch {
+    // Told below, with what is missing.
+  }
+  throw new Failure('malformed', 'Unable to process file: send a form (multipart/form-data) with a "file"');
+}
+
+const TeamKeys = Type.Array(Key(), { minItems: 1, maxItems: 1000 });
+const KINDS = {
+  addMembersToTeams: Type.Object({ memberIDs: MemberIds, teamKeys: TeamKeys }),
+  addAllMembersToTeams: Type.Object({ teamKeys: TeamKeys, ...EXCEPTIONS }),
+};
+const readBulk = instructionReader(KINDS);
+
+const Bulk = Type.Object(
+  {
+    memberIDs: Type.Array(Type.String()),
+    teamKeys: Type.Array(Type.String()),
+    errors: Type.Array(Type.Record(Type.String(), Type.String())),
+    _links: Links,
+  },
+  { $id: 'BulkEditTeamsRep' },
+);
+
+const patchTeams = route(
+  {
+    id: 'patchTeams',
+    method: 'PATCH',
+    path: '/teams',
+    summary: 'Take many members into several teams by semantic patch',
+    description:
+      `Kinds: ${Object.keys(KINDS).join(', ')}. Of all members, those whom any filter describes are left out. A member who is not ` +
+      'there is told among the errors; anything else that is wrong leaves all teams as they were.',
+    access: { action: 'updateTeamMembers' },
+    body: PatchBody(['semantic']),
+    reply: { 200: Bulk },
+  },
+  async (call, { db, engine, identity }) => {
+    const patch = readSemanticPatch(call);
+    const instructions = readBulk(patch.instructions);
+    const memberIDs = new Set<string>();
+    const errors: Record<string, string>[] = [];
+    await db.transaction().execute(async (tx) => {
+      for (const instruction of instructions) {
+        const asked =
+          instruction.kind === 'addMembersToTeams'
+            ? instruction.memberIDs
+            : await listMemberIdsExcept(tx, readExceptions(instruction));
+        const known = new Set((await findListed(tx, asked)).map(({ id }) => id));
+        for (const id of asked) if (!known.has(id)) errors.push({ [id]: 'There is no such member' });
+        const told = { comment: patch.comment, update: updateOf(patch) };
+        await joinTeams(engine, tx, call, { teamKeys: instruction.teamKeys, memberIds: [...known] }, told);
+        for (const id of known) memberIDs.add(id);
+      }
+    });
+    await identity.forget();
+    await engine.notify('due');
+    const teamKeys = sorted(instructions.flatMap((instruction) => instruction.teamKeys));
+    return { memberIDs: [...memberIDs], teamKeys, errors, _links: { self: linkTo('/teams') } };
+  },
+);
+
+export const teamBulkRoutes = [postTeamMembers, patchTeams];

@@ -1,0 +1,104 @@
+// One change to one team, by whatever way it was asked for: permissions, powers, the write, and the audit entry.
+import { checkAttributeGrant, checkCustomGrant, checkTeamGrant } from '../../kernel/identity/power.ts';
+import { findRoles } from '../../kernel/identity/roles.ts';
+import { findListed } from '../../kernel/identity/roster.ts';
+import {
+  grantedActions,
+  lockTeam,
+  updateTeam,
+  type Team,
+  type TeamGrant,
+  type WholeTeam,
+} from '../../kernel/identity/teams.ts';
+import { areEqual } from '../../kernel/patch/json-value.ts';
+import { invalid } from '../../kernel/schema.ts';
+import type { Engine } from '../../kernel/storage/engine.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import { demandAll, recordChange, type Change } from '../change.ts';
+import { couldBeKey } from '../fields.ts';
+import type { KnownCall } from '../members/edit.ts';
+import { unknownThing } from '../open.ts';
+import { sorted } from './instructions.ts';
+import { accessesOf, resourceOf, toRecord } from './model.ts';
+
+export async function openTeam(engine: Engine, tx: Db, key: string): Promise<WholeTeam> {
+  const team = couldBeKey(key) ? await lockTeam(engine, tx, key) : undefined;
+  if (team === undefined) throw unknownThing('team', key);
+  return team;
+}
+
+/** The team as it is then; the very same when there is nothing to change. */
+export async function changeTeam(
+  tx: Db,
+  call: KnownCall,
+  before: WholeTeam,
+  wanted: WholeTeam,
+  told: Pick<Change, 'comment' | 'update'> = {},
+): Promise<Team> {
+  const [first, ...others] = accessesOf(before, wanted);
+  if (first === undefined) return before;
+  demandAll(call, [first, ...others]);
+  await checkPower(tx, call, before, wanted);
+  const after = await updateTeam(tx, before, wanted, call.now);
+  await recordChange(tx, call, {
+    accesses: [first, ...others],
+    kind: 'team',
+    name: after.name,
+    verb: 'updated the team',
+    before: toRecord(before),
+    after: toRecord({ ...wanted, ...after }),
+    ...told,
+  });
+  return after;
+}
+
+/** Nobody gives more than they hold: neither to the team, nor to whoever comes into it or tends it. */
+export async function checkPower(
+  tx: Db,
+  call: KnownCall,
+  before: WholeTeam,
+  wanted: WholeTeam,
+): Promise<void> {
+  const resource = resourceOf(before);
+  const roles = await findRoles(tx, wanted.roleIds);
+  const toRoles = { action: 'updateTeamCustomRoles', resource };
+  for (const role of roles)
+    if (!before.roleIds.includes(role.id)) checkCustomGrant(call.caller, role, toRoles);
+  if (!areEqual(before.roleAttributes, wanted.roleAttributes)) {
+    checkAttributeGrant(call.caller, toRoles);
+  }
+  const old = new Set(before.memberIds);
+  if (wanted.memberIds.some((id) => !old.has(id))) {
+    checkTeamGrant(call.caller, { id: before.id, roles }, { action: 'updateTeamMembers', resource });
+  }
+  const has = (grant: TeamGrant) => before.grants.some((other) => areEqual(other, grant));
+  for (const grant of wanted.grants.filter((granted) => !has(granted))) {
+    const actions = grantedActions(grant);
+    for (const action of actions) call.demand(resource, action);
+    if (!actions.includes('updateTeamMembers')) continue;
+    checkTeamGrant(call.caller, { id: before.id, roles }, { action: 'updateTeamPermissionGrants', resource });
+  }
+}
+
+/** Takes members into teams. The teams are taken in one order by everybody, so that nobody waits for each other. */
+export async function joinTeams(
+  engine: Engine,
+  tx: Db,
+  call: KnownCall,
+  { teamKeys, memberIds }: { teamKeys: readonly string[]; memberIds: readonly string[] },
+  told: Pick<Change, 'comment' | 'update'> = {},
+): Promise<void> {
+  for (const key of sorted(teamKeys)) {
+    const team = couldBeKey(key) ? await lockTeam(engine, tx, key) : undefined;
+    if (team === undefined) throw invalid([{ field: 'teamKeys', message: `names an unknown team: ${key}` }]);
+    // Asked even where all of them are in it already: the answer must not tell who is in a team.
+    call.demand(resourceOf(team), 'updateTeamMembers');
+    await changeTeam(tx, call, team, { ...team, memberIds: sorted([...team.memberIds, ...memberIds]) }, told);
+  }
+}
+
+export async function requireMembers(db: Db, ids: readonly string[], field: string): Promise<void> {
+  const known = new Set((await findListed(db, ids)).map(({ id }) => id));
+  const unknown = ids.find((id) => !known.has(id));
+  if (unknown !== undefined) throw invalid([{ field, message: `names an unknown member: ${unknown}` }]);
+}

@@ -1,0 +1,170 @@
+// The kinds of semantic patch that change a team.
+import type { Role } from '../../kernel/identity/roles.ts';
+import type { TeamGrant, WholeTeam } from '../../kernel/identity/teams.ts';
+import { areEqual } from '../../kernel/patch/json-value.ts';
+import { invalid, Type } from '../../kernel/schema.ts';
+import { Description, Name } from '../fields.ts';
+import { explain, instructionReader, type Read } from '../members/instructions.ts';
+import { AttributeKey, AttributeValues, RoleAttributesSchema, RoleNames } from '../roles/fields.ts';
+import { GRANT, MemberIds } from './model.ts';
+
+const Members = Type.Object({ values: MemberIds });
+const Roles = Type.Object({ values: RoleNames });
+const Grant = Type.Object(GRANT);
+const Attribute = Type.Object({ key: AttributeKey, values: AttributeValues });
+
+const KINDS = {
+  addMembers: Members,
+  removeMembers: Members,
+  replaceMembers: Members,
+  addCustomRoles: Roles,
+  removeCustomRoles: Roles,
+  addPermissionGrants: Grant,
+  removePermissionGrants: Grant,
+  addRoleAttribute: Attribute,
+  updateRoleAttribute: Attribute,
+  removeRoleAttribute: Type.Object({ key: AttributeKey }),
+  replaceRoleAttributes: Type.Object({ value: RoleAttributesSchema }),
+  updateName: Type.Object({ value: Name }),
+  updateDescription: Type.Object({ value: Description }),
+};
+
+export const TEAM_KINDS = Object.keys(KINDS);
+type TeamInstruction = Read<typeof KINDS>;
+export const readTeamInstructions = instructionReader(KINDS);
+
+/** Members and roles that instructions name, to be looked up before. */
+export function namedBy(instructions: readonly TeamInstruction[]) {
+  const members = new Set<string>();
+  const roles = new Set<string>();
+  for (const instruction of instructions) {
+    const { kind } = instruction;
+    if (kind === 'addMembers' || kind === 'replaceMembers') {
+      for (const id of instruction.values) members.add(id);
+    } else if (kind === 'addPermissionGrants') for (const id of instruction.memberIDs) members.add(id);
+    else if (kind === 'addCustomRoles' || kind === 'removeCustomRoles') {
+      for (const name of instruction.values) roles.add(name);
+    }
+  }
+  return { members: [...members], roles: [...roles] };
+}
+
+/** What the names in instructions stand for. */
+export interface Known {
+  members: ReadonlySet<string>;
+  /** By key and by id. */
+  roles: ReadonlyMap<string, Role>;
+}
+
+export function applyTeamInstructions(
+  team: WholeTeam,
+  instructions: readonly TeamInstruction[],
+  known: Known,
+): WholeTeam {
+  let result = team;
+  for (const [index, instruction] of instructions.entries()) {
+    result = explain(index, instruction.kind, () => applyOne(result, instruction, known));
+  }
+  return result;
+}
+
+function applyOne(team: WholeTeam, instruction: TeamInstruction, known: Known): WholeTeam {
+  switch (instruction.kind) {
+    case 'addMembers':
+      return {
+        ...team,
+        memberIds: sorted([...team.memberIds, ...requireMembers(instruction.values, known)]),
+      };
+    case 'removeMembers':
+      return { ...team, memberIds: without(team.memberIds, instruction.values) };
+    case 'replaceMembers':
+      return { ...team, memberIds: sorted(requireMembers(instruction.values, known)) };
+    case 'addCustomRoles':
+      return { ...team, roleIds: unique([...team.roleIds, ...requireRoleIds(instruction.values, known)]) };
+    case 'removeCustomRoles': {
+      const ids = instruction.values.flatMap((name) => known.roles.get(name)?.id ?? []);
+      return { ...team, roleIds: without(team.roleIds, ids) };
+    }
+    case 'addPermissionGrants': {
+      requireMembers(instruction.memberIDs, known);
+      return { ...team, grants: sortGrants([...team.grants, ...grantsOf(instruction)]) };
+    }
+    case 'removePermissionGrants': {
+      const gone = grantsOf(instruction);
+      const isGone = (grant: TeamGrant) => gone.some((other) => areEqual(other, grant));
+      return { ...team, grants: team.grants.filter((grant) => !isGone(grant)) };
+    }
+    case 'addRoleAttribute': {
+      const { key, values } = instruction;
+      const there = Object.hasOwn(team.roleAttributes, key) ? team.roleAttributes[key] : undefined;
+      if (there !== undefined && !areEqual([...there], unique(values)))
+        throw invalid([{ field: 'key', message: `names an attribute that is there already: ${key}` }]);
+      return { ...team, roleAttributes: setAttribute(team, key, values) };
+    }
+    case 'updateRoleAttribute': {
+      const { key, values } = instruction;
+      if (!Object.hasOwn(team.roleAttributes, key))
+        throw invalid([{ field: 'key', message: `names an attribute that is not there: ${key}` }]);
+      return { ...team, roleAttributes: setAttribute(team, key, values) };
+    }
+    case 'removeRoleAttribute': {
+      const rest = Object.entries(team.roleAttributes).filter(([key]) => key !== instruction.key);
+      return { ...team, roleAttributes: Object.fromEntries(rest) };
+    }
+    case 'replaceRoleAttributes':
+      return { ...team, roleAttributes: instruction.value };
+    case 'updateName':
+      return { ...team, name: instruction.value };
+    default:
+      return { ...team, description: instruction.value };
+  }
+}
+
+function setAttribute({ roleAttributes }: WholeTeam, key: string, values: string[]) {
+  return Object.fromEntries([...Object.entries(roleAttributes), [key, unique(values)]]);
+}
+
+function requireMembers(ids: string[], { members }: Known): string[] {
+  const unknown = ids.find((id) => !members.has(id));
+  if (unknown !== undefined)
+    throw invalid([{ field: 'values', message: `names an unknown member: ${unknown}` }]);
+  return ids;
+}
+
+function requireRoleIds(names: string[], { roles }: Known): string[] {
+  return names.map((name) => {
+    const role = roles.get(name);
+    if (role === undefined)
+      throw invalid([{ field: 'values', message: `names an unknown custom role: ${name}` }]);
+    return role.id;
+  });
+}
+
+type GrantInput = Pick<
+  Extract<TeamInstruction, { kind: 'addPermissionGrants' }>,
+  'actionSet' | 'actions' | 'memberIDs'
+>;
+
+export function grantsOf({ actionSet, actions = [], memberIDs }: GrantInput): TeamGrant[] {
+  if ((actionSet === undefined) === (actions.length === 0))
+    throw invalid([{ field: 'actions', message: 'must be given, or else actionSet, and not both' }]);
+  return memberIDs.map((memberId) => ({ memberId, actions: actionSet ?? sorted(actions) }));
+}
+
+export function sortGrants(grants: readonly TeamGrant[]): TeamGrant[] {
+  const byText = new Map(grants.map((grant) => [grant.memberId + JSON.stringify(grant.actions), grant]));
+  return [...byText].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, grant]) => grant);
+}
+
+function unique(values: readonly string[]): string[] {
+  return [...new Set(values)];
+}
+
+export function sorted(values: readonly string[]): string[] {
+  return unique(values).sort();
+}
+
+function without(values: readonly string[], gone: readonly string[]): string[] {
+  const out = new Set(gone);
+  return values.filter((value) => !out.has(value));
+}

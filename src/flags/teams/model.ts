@@ -1,0 +1,173 @@
+// Teams as the flag service shows them.
+import type { Access } from '../../kernel/events.ts';
+import type { Member } from '../../kernel/identity/members.ts';
+import type { Role } from '../../kernel/identity/roles.ts';
+import type { Team, WholeTeam } from '../../kernel/identity/teams.ts';
+import { areEqual } from '../../kernel/patch/json-value.ts';
+import { OneOf, Type, type Static } from '../../kernel/schema.ts';
+import { Description, Key, Name } from '../fields.ts';
+import { Links, linkTo, siteTo } from '../links.ts';
+import { MemberSummary, toMemberSummary } from '../members/model.ts';
+import { RoleAttributesSchema, RoleNames } from '../roles/fields.ts';
+
+export const EXPANDS = ['members', 'roles', 'roleAttributes', 'projects', 'maintainers'] as const;
+export type Expand = (typeof EXPANDS)[number];
+
+const TEAM_ACTIONS = [
+  'deleteTeam',
+  'updateTeamCustomRoles',
+  'updateTeamDescription',
+  'updateTeamMembers',
+  'updateTeamName',
+  'updateTeamPermissionGrants',
+  'viewTeam',
+] as const;
+
+export const MemberIds = Type.Array(Type.String({ pattern: '^[0-9a-f]{24}$' }), {
+  maxItems: 10_000,
+  description: 'Ids of members',
+});
+
+/** Either a set of actions or a list of them. */
+export const GRANT = {
+  actionSet: Type.Optional(OneOf(['maintainTeam'])),
+  actions: Type.Optional(Type.Array(OneOf(TEAM_ACTIONS), { maxItems: 100 })),
+  memberIDs: MemberIds,
+};
+
+export const TeamPost = Type.Object(
+  {
+    key: Key('Cannot be changed later'),
+    name: Name,
+    description: Type.Optional(Description),
+    memberIDs: Type.Optional(MemberIds),
+    customRoleKeys: Type.Optional(RoleNames),
+    permissionGrants: Type.Optional(Type.Array(Type.Object(GRANT), { maxItems: 100 })),
+    roleAttributes: Type.Optional(RoleAttributesSchema),
+  },
+  { $id: 'TeamPostInput' },
+);
+
+export const TeamRole = Type.Object(
+  {
+    key: Type.String(),
+    name: Type.String(),
+    appliedOn: Type.Integer(),
+    _links: Links,
+  },
+  { $id: 'TeamCustomRole' },
+);
+
+const Counted = <Item extends Parameters<typeof Type.Array>[0]>(item: Item) =>
+  Type.Object({ totalCount: Type.Integer(), items: Type.Array(item), _links: Type.Optional(Links) });
+
+export const TeamRep = Type.Object(
+  {
+    key: Type.String(),
+    name: Type.String(),
+    description: Type.String(),
+    _creationDate: Type.Integer(),
+    _lastModified: Type.Integer(),
+    _version: Type.Integer(),
+    _idpSynced: Type.Boolean(),
+    _links: Links,
+    _site: Type.Object({ href: Type.String(), type: Type.String() }),
+    members: Type.Optional(Type.Object({ totalCount: Type.Integer() })),
+    roles: Type.Optional(Counted(TeamRole)),
+    roleAttributes: Type.Optional(RoleAttributesSchema),
+    projects: Type.Optional(
+      Counted(Type.Object({ _id: Type.String(), key: Type.String(), name: Type.String(), _links: Links })),
+    ),
+    maintainers: Type.Optional(Counted(MemberSummary)),
+  },
+  { $id: 'Team' },
+);
+
+export function resourceOf({ key }: Pick<Team, 'key'>): string {
+  return `team/${key}`;
+}
+
+/** What else is known of a team; absent parts are not shown. */
+export interface TeamParts {
+  memberCount?: number;
+  roles?: { role: Role; appliedAt: number }[];
+  projects?: { id: string; key: string; name: string }[];
+  maintainers?: Member[];
+  withAttributes?: boolean;
+}
+
+export function toTeam(team: Team, parts: TeamParts = {}): Static<typeof TeamRep> {
+  const { memberCount, roles, projects, maintainers, withAttributes } = parts;
+  const at = (path = '') => linkTo(`/teams/${team.key}${path}`);
+  return {
+    key: team.key,
+    name: team.name,
+    description: team.description,
+    _creationDate: team.createdAt,
+    _lastModified: team.updatedAt,
+    _version: team.version,
+    _idpSynced: false,
+    _links: { self: at(), parent: linkTo('/teams'), roles: at('/roles'), maintainers: at('/maintainers') },
+    _site: siteTo(`/settings/teams/${team.key}`),
+    ...(memberCount !== undefined && { members: { totalCount: memberCount } }),
+    ...(roles && {
+      roles: {
+        totalCount: roles.length,
+        items: roles.map(({ role, appliedAt }) => toTeamRole(role, appliedAt)),
+        _links: { self: at('/roles') },
+      },
+    }),
+    ...(withAttributes && { roleAttributes: copyAttributes(team) }),
+    ...(projects && {
+      projects: {
+        totalCount: projects.length,
+        items: projects.map(({ id, key, name }) => ({
+          _id: id,
+          key,
+          name,
+          _links: { self: linkTo(`/projects/${key}`) },
+        })),
+      },
+    }),
+    ...(maintainers && {
+      maintainers: {
+        totalCount: maintainers.length,
+        items: maintainers.map(toMemberSummary),
+        _links: { self: at('/maintainers') },
+      },
+    }),
+  };
+}
+
+export function toTeamRole({ key, name }: Role, appliedOn: number): Static<typeof TeamRole> {
+  return { key, name, appliedOn, _links: { self: linkTo(`/roles/${key}`) } };
+}
+
+function copyAttributes({ roleAttributes }: Team): Record<string, string[]> {
+  return Object.fromEntries(Object.entries(roleAttributes).map(([key, values]) => [key, [...values]]));
+}
+
+/** The team with all that belongs to it, for the audit log. */
+export function toRecord(team: WholeTeam) {
+  return {
+    ...toTeam(team, { withAttributes: true }),
+    memberIDs: team.memberIds,
+    customRoleIds: team.roleIds,
+    permissionGrants: team.grants,
+  };
+}
+
+/** The permissions that the change takes, one for each thing that is not as it was. */
+export function accessesOf(before: WholeTeam, after: WholeTeam): Access[] {
+  const resource = resourceOf(before);
+  const differs = (...names: (keyof WholeTeam)[]) =>
+    names.some((name) => !areEqual(before[name], after[name]));
+  const actions = [
+    ...(differs('name') ? ['updateTeamName'] : []),
+    ...(differs('description') ? ['updateTeamDescription'] : []),
+    ...(differs('memberIds') ? ['updateTeamMembers'] : []),
+    ...(differs('roleIds', 'roleAttributes') ? ['updateTeamCustomRoles'] : []),
+    ...(differs('grants') ? ['updateTeamPermissionGrants'] : []),
+  ];
+  return actions.map((action) => ({ action, resource }));
+}

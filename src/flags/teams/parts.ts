@@ -1,0 +1,74 @@
+// What a team's representation can be expanded by, looked up for a whole page of teams at once.
+import { compilePolicy, type Statement } from '../../kernel/identity/policy.ts';
+import type { Member } from '../../kernel/identity/members.ts';
+import { findListed } from '../../kernel/identity/roster.ts';
+import type { Role } from '../../kernel/identity/roles.ts';
+import { fillPlaceholders } from '../../kernel/identity/attributes.ts';
+import {
+  countTeamMembers,
+  grantedActions,
+  listGrants,
+  listTeamRoles,
+  type Team,
+} from '../../kernel/identity/teams.ts';
+import type { Call } from '../../kernel/route.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import { projectResource } from '../resources.ts';
+import type { Expand, TeamParts } from './model.ts';
+
+export async function findParts(
+  call: Pick<Call, 'can'>,
+  db: Db,
+  teams: readonly Team[],
+  expand: ReadonlySet<Expand>,
+): Promise<(team: Team) => TeamParts> {
+  const ids = teams.map(({ id }) => id);
+  const counts = expand.has('members') ? await countTeamMembers(db, ids) : undefined;
+  const needsRoles = expand.has('roles') || expand.has('projects');
+  const roles = needsRoles ? await listTeamRoles(db, ids) : [];
+  const projects = expand.has('projects') ? await listProjects(call, db) : undefined;
+  const maintainers = new Map<string, Member[]>();
+  if (expand.has('maintainers')) {
+    for (const team of teams) maintainers.set(team.id, await listMaintainers(db, team));
+  }
+  return (team) => {
+    const own = roles.filter(({ teamId }) => teamId === team.id);
+    return {
+      ...(counts && { memberCount: counts.get(team.id) ?? 0 }),
+      ...(expand.has('roles') && { roles: own.map((role) => ({ role, appliedAt: role.appliedAt })) }),
+      ...(projects && { projects: projects.filter((project) => canWriteIn(team, own, project.resource)) }),
+      ...(expand.has('maintainers') && { maintainers: maintainers.get(team.id)! }),
+      ...(expand.has('roleAttributes') && { withAttributes: true }),
+    };
+  };
+}
+
+/** Whoever may choose the members of the team. */
+export async function listMaintainers(db: Db, { id }: Team): Promise<Member[]> {
+  const grants = await listGrants(db, id);
+  const tending = grants.filter((grant) => grantedActions(grant).includes('updateTeamMembers'));
+  return findListed(db, [...new Set(tending.map(({ memberId }) => memberId))]);
+}
+
+async function listProjects(call: Pick<Call, 'can'>, db: Db) {
+  const rows = await db.selectFrom('projects').select(['id', 'key', 'name', 'tags']).orderBy('key').execute();
+  return rows
+    .map(({ id, key, name, tags }) => {
+      const resource = projectResource({ key, tags: JSON.parse(tags) as string[] });
+      return { id, key, name, resource };
+    })
+    .filter(({ resource }) => call.can(resource, 'viewProject'));
+}
+
+/** Whether any of the roles allows more than to look, on the project or on something in it. */
+function canWriteIn({ roleAttributes }: Team, roles: readonly Role[], project: string): boolean {
+  const isMore = (actions: readonly string[]) => actions.some((action) => !action.startsWith('view'));
+  const inside = ({ effect, actions, resources, notResources }: Statement): boolean => {
+    if (effect !== 'allow' || (actions !== undefined && !isMore(actions))) return false;
+    if (resources === undefined) return notResources !== undefined;
+    const heads = resources.map((resource) => resource.split(':', 1)[0]!);
+    const policy = compilePolicy([{ effect, actions: ['*'], resources: heads }]);
+    return policy.allows('update', project);
+  };
+  return roles.some(({ policy }) => fillPlaceholders(policy, roleAttributes).some(inside));
+}

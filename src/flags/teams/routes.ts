@@ -1,0 +1,282 @@
+// Teams: list, create, get, patch, delete, and the lists of their roles and maintainers.
+import { Failure } from '../../kernel/failure.ts';
+import { findRoles } from '../../kernel/identity/roles.ts';
+import { findListed } from '../../kernel/identity/roster.ts';
+import {
+  createTeam,
+  deleteTeam,
+  findTeam,
+  listTeamRoles,
+  listTeams,
+  type Team,
+  type WholeTeam,
+} from '../../kernel/identity/teams.ts';
+import { Page, type Slice } from '../../kernel/page.ts';
+import { reply, route, type Call } from '../../kernel/route.ts';
+import { Type, type Static } from '../../kernel/schema.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import { recordChange } from '../change.ts';
+import { couldBeKey } from '../fields.ts';
+import { ExpandQuery, FilterQuery, PageQuery, readExpand, readFilter, sliceOf } from '../listing.ts';
+import { requireRoles } from '../members/edit.ts';
+import { readBoolean } from '../members/filter.ts';
+import { MemberSummary, toMemberSummary } from '../members/model.ts';
+import { unknownThing } from '../open.ts';
+import { PatchBody, readSemanticPatch, updateOf } from '../patching.ts';
+import { changeTeam, checkPower, openTeam, requireMembers } from './edit.ts';
+import {
+  applyTeamInstructions,
+  grantsOf,
+  namedBy,
+  readTeamInstructions,
+  sorted,
+  sortGrants,
+  TEAM_KINDS,
+} from './instructions.ts';
+import { EXPANDS, resourceOf, TeamPost, TeamRep, TeamRole, toRecord, toTeam, toTeamRole } from './model.ts';
+import { findParts, listMaintainers } from './parts.ts';
+
+const ByKey = Type.Object({ teamKey: Type.String() });
+const FILTERS = ['query', 'nomembers'] as const;
+const MOST = 100;
+
+const getTeams = route(
+  {
+    id: 'getTeams',
+    method: 'GET',
+    path: '/teams',
+    summary: 'List teams',
+    access: { action: 'viewTeam' },
+    query: Type.Object({ ...PageQuery, ...FilterQuery(FILTERS), ...ExpandQuery(EXPANDS) }),
+    list: TeamRep,
+  },
+  async (call, { db }) => {
+    const expand = readExpand(call.query.expand, EXPANDS);
+    const { query, nomembers } = readFilter(call.query.filter, FILTERS);
+    const teams = await listTeams(db, {
+      ...(query !== undefined && { query }),
+      ...(nomembers !== undefined && { hasNoMembers: readBoolean(nomembers, 'nomembers') }),
+    });
+    const seen = teams.filter((team) => call.can(resourceOf(team)));
+    if (seen.length === 0) call.demand('team/*');
+    const page = pageOf(seen, sliceOf(call.query, 20, MOST));
+    const parts = await findParts(call, db, page.items, expand);
+    return page.map((team) => toTeam(team, parts(team)));
+  },
+);
+
+const postTeam = route(
+  {
+    id: 'postTeam',
+    method: 'POST',
+    path: '/teams',
+    summary: 'Create a team',
+    access: { action: 'createTeam' },
+    query: Type.Object(ExpandQuery(EXPANDS)),
+    body: TeamPost,
+    reply: { 201: TeamRep },
+  },
+  async (call, { db, engine, identity }) => {
+    const expand = readExpand(call.query.expand, EXPANDS);
+    const access = { action: 'createTeam', resource: resourceOf(call.body) };
+    call.demand(access.resource);
+    const team = await db.transaction().execute(async (tx) => {
+      const wanted = await readPost(tx, call.body);
+      await checkPower(
+        tx,
+        call,
+        { ...wanted, memberIds: [], roleIds: [], grants: [], roleAttributes: {} },
+        wanted,
+      );
+      const made = await createTeam(tx, wanted, call.now);
+      if (made === undefined) throw new Failure('conflict', 'Duplicate team key', { code: 'key_exists' });
+      await recordChange(tx, call, {
+        accesses: [access],
+        kind: 'team',
+        name: made.name,
+        verb: 'created the team',
+        after: toRecord({ ...wanted, ...made }),
+      });
+      return made;
+    });
+    await identity.forget();
+    await engine.notify('due');
+    const parts = await findParts(call, db, [team], expand);
+    return reply(201, toTeam(team, parts(team)), { location: `/api/v2/teams/${team.key}` });
+  },
+);
+
+const getTeam = route(
+  {
+    id: 'getTeam',
+    method: 'GET',
+    path: '/teams/{teamKey}',
+    summary: 'Get a team',
+    access: { action: 'viewTeam' },
+    params: ByKey,
+    query: Type.Object(ExpandQuery(EXPANDS)),
+    reply: { 200: TeamRep },
+  },
+  async (call, { db }) => {
+    const expand = readExpand(call.query.expand, EXPANDS);
+    const team = await viewTeam(call, db, call.params.teamKey);
+    return toTeam(team, (await findParts(call, db, [team], expand))(team));
+  },
+);
+
+const patchTeam = route(
+  {
+    id: 'patchTeam',
+    method: 'PATCH',
+    path: '/teams/{teamKey}',
+    summary: 'Change a team by semantic patch',
+    description:
+      `Kinds: ${TEAM_KINDS.join(', ')}. Who takes members into a team gives them its roles, and needs to be in it, to tend it, ` +
+      'to hold its roles or to be an administrator.',
+    access: { action: 'updateTeam*' },
+    params: ByKey,
+    query: Type.Object(ExpandQuery(EXPANDS)),
+    body: PatchBody(['semantic']),
+    reply: { 200: TeamRep },
+  },
+  async (call, { db, engine, identity }) => {
+    const expand = readExpand(call.query.expand, EXPANDS);
+    const patch = readSemanticPatch(call);
+    const instructions = readTeamInstructions(patch.instructions);
+    const { before, after } = await db.transaction().execute(async (tx) => {
+      const team = await openTeam(engine, tx, call.params.teamKey);
+      const named = namedBy(instructions);
+      const members = new Set((await findListed(tx, named.members)).map(({ id }) => id));
+      const roles = await findRoles(tx, named.roles);
+      const known = {
+        members,
+        roles: new Map(
+          roles.flatMap((role) => [
+            [role.id, role],
+            [role.key, role],
+          ]),
+        ),
+      };
+      const wanted = applyTeamInstructions(team, instructions, known);
+      const told = { comment: patch.comment, update: updateOf(patch) };
+      const changed = await changeTeam(tx, call, team, wanted, told);
+      if (changed === team) call.demand(resourceOf(team), 'viewTeam');
+      return { before: team, after: changed };
+    });
+    if (after !== before) {
+      await identity.forget();
+      await engine.notify('due');
+    }
+    return toTeam(after, (await findParts(call, db, [after], expand))(after));
+  },
+);
+
+const deleteTeamRoute = route(
+  {
+    id: 'deleteTeam',
+    method: 'DELETE',
+    path: '/teams/{teamKey}',
+    summary: 'Delete a team',
+    description: 'Its members lose the roles that it gave them.',
+    access: { action: 'deleteTeam' },
+    params: ByKey,
+    reply: { 204: null },
+  },
+  async (call, { db, engine, identity }) => {
+    await db.transaction().execute(async (tx) => {
+      const team = await openTeam(engine, tx, call.params.teamKey);
+      const access = { action: 'deleteTeam', resource: resourceOf(team) };
+      call.demand(access.resource);
+      await deleteTeam(tx, team);
+      await recordChange(tx, call, {
+        accesses: [access],
+        kind: 'team',
+        name: team.name,
+        verb: 'deleted the team',
+        before: toRecord(team),
+      });
+    });
+    await identity.forget();
+    await engine.notify('due');
+    return reply(204);
+  },
+);
+
+const getTeamRoles = route(
+  {
+    id: 'getTeamRoles',
+    method: 'GET',
+    path: '/teams/{teamKey}/roles',
+    summary: 'List the custom roles of a team',
+    access: { action: 'viewTeam' },
+    params: ByKey,
+    query: Type.Object(PageQuery),
+    list: TeamRole,
+  },
+  async (call, { db }) => {
+    const team = await viewTeam(call, db, call.params.teamKey);
+    const page = pageOf(await listTeamRoles(db, [team.id]), sliceOf(call.query));
+    return page.map((role) => toTeamRole(role, role.appliedAt));
+  },
+);
+
+const getTeamMaintainers = route(
+  {
+    id: 'getTeamMaintainers',
+    method: 'GET',
+    path: '/teams/{teamKey}/maintainers',
+    summary: 'List the members who maintain a team',
+    access: { action: 'viewTeam' },
+    params: ByKey,
+    query: Type.Object(PageQuery),
+    list: MemberSummary,
+  },
+  async (call, { db }) => {
+    const team = await viewTeam(call, db, call.params.teamKey);
+    return pageOf(await listMaintainers(db, team), sliceOf(call.query)).map(toMemberSummary);
+  },
+);
+
+export const teamRoutes = [
+  getTeams,
+  postTeam,
+  getTeam,
+  patchTeam,
+  deleteTeamRoute,
+  getTeamRoles,
+  getTeamMaintainers,
+];
+
+function pageOf<Item>(items: Item[], slice: Slice): Page<Item> {
+  return new Page(items.slice(slice.offset, slice.offset + slice.limit), items.length, slice);
+}
+
+/** One that the caller may see. */
+async function viewTeam(call: Pick<Call, 'can'>, db: Db, key: string): Promise<Team> {
+  const team = couldBeKey(key) ? await findTeam(db, key) : undefined;
+  if (team === undefined) throw unknownThing('team', key);
+  const access = { action: 'viewTeam', resource: resourceOf(team) };
+  if (call.can(access.resource, access.action)) return team;
+  throw new Failure('forbidden', 'Forbidden. Access to the requested resource was denied.', { access });
+}
+
+async function readPost(tx: Db, post: Static<typeof TeamPost>): Promise<WholeTeam> {
+  const { memberIDs = [], permissionGrants = [], customRoleKeys = [] } = post;
+  const grants = sortGrants(permissionGrants.flatMap(grantsOf));
+  const roles = await requireRoles(tx, customRoleKeys, 'customRoleKeys');
+  await requireMembers(tx, memberIDs, 'memberIDs');
+  await requireMembers(tx, [...new Set(grants.map(({ memberId }) => memberId))], 'permissionGrants');
+  return {
+    id: '',
+    key: post.key,
+    name: post.name,
+    description: post.description ?? '',
+    roleAttributes: post.roleAttributes ?? {},
+    memberIds: sorted(memberIDs),
+    roleIds: roles.map(({ id }) => id),
+    grants,
+    version: 1,
+    createdAt: 0,
+    updatedAt: 0,
+  };
+}

@@ -1,0 +1,69 @@
+// The URLs of triggers: whoever knows one can change the flag as its trigger says, and no more.
+import { Failure } from '../../kernel/failure.ts';
+import { reply, route } from '../../kernel/route.ts';
+import { Type } from '../../kernel/schema.ts';
+import { carryOut } from '../pending/carry-out.ts';
+import { findPlace } from '../pending/find-place.ts';
+import { isSecretOf } from './model.ts';
+import { countFiring, findTrigger } from './store.ts';
+import type { Trigger } from './trigger.ts';
+
+const ROOT = '/webhook/triggers';
+
+/** `base` is where clients reach the API. */
+export function triggerUrl(base: string, { id }: Trigger, secret: string): string {
+  return `${base}${ROOT}/${id}/${secret}`;
+}
+
+/** Its path says all: what alerting programs send along in headers is not for this server. */
+export function isTriggerPath(url: string): boolean {
+  return url.startsWith(`/api/v2${ROOT}/`);
+}
+
+/** Nobody is asked: whoever made the trigger was. */
+const program = { can: () => true, demand: () => {} };
+
+const fire = route(
+  {
+    id: 'fireTrigger',
+    method: 'POST',
+    path: `${ROOT}/{id}/{secret}`,
+    summary: 'Change a flag as a trigger says',
+    description: 'Needs no token: the URL is the secret. Any body is taken, and not looked at.',
+    access: 'anyone',
+    params: Type.Object({ id: Type.String(), secret: Type.String() }),
+    streams: true,
+    reply: { 204: null },
+  },
+  async (call, kernel) => {
+    const { db, engine } = kernel;
+    const { id, secret } = call.params;
+    call.stream.resume();
+    requireGood(await findTrigger(db, id), secret);
+    await db.transaction().execute(async (tx) => {
+      const found = await findTrigger(tx, id);
+      const place = found && (await findPlace(tx, found, engine));
+      const trigger = requireGood(place && (await findTrigger(tx, id, engine)), secret);
+      const actor = { now: call.now, id: call.id, ...program };
+      const comment = trigger.comment ?? `Trigger ${trigger.integrationKey} ${id}`;
+      await carryOut(kernel, tx, actor, place!, trigger, { comment, bypass: 'approval' });
+      await countFiring(tx, trigger, call.now);
+    });
+    await engine.notify('due');
+    return reply(204);
+  },
+);
+
+/** One that there is not and one whose secret is wrong look the same. */
+function requireGood(trigger: Trigger | undefined, secret: string): Trigger {
+  const isGood = isSecretOf(trigger ?? { hash: NOTHING }, secret);
+  if (trigger === undefined || !isGood)
+    throw new Failure('not-found', 'Invalid resource identifier: there is no such trigger');
+  if (!trigger.isOn) throw new Failure('forbidden', 'The trigger is disabled.');
+  return trigger;
+}
+
+/** As long as any hash, and nothing's. */
+const NOTHING = '-'.repeat(43);
+
+export const fireRoutes = [fire];

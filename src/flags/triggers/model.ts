@@ -1,0 +1,124 @@
+// Triggers as they are shown, what they may do, and the instructions that change them.
+import { timingSafeEqual } from 'node:crypto';
+import { hashSecret } from '../../kernel/identity/secret.ts';
+import type { Instruction } from '../../kernel/patch/read.ts';
+import { PlainText, Type, type JsonSchema } from '../../kernel/schema.ts';
+import { inInstruction } from '../feature-flags/instructions/naming.ts';
+import { flagKinds } from '../feature-flags/instructions/table.ts';
+import { problem } from '../feature-flags/model.ts';
+import { flagPath } from '../feature-flags/representation.ts';
+import { Key } from '../fields.ts';
+import { Links, linkTo } from '../links.ts';
+import { instructionReader } from '../members/instructions.ts';
+import type { Place } from '../pending/place.ts';
+import { Instructions, ShownInstructions } from '../pending/plan.ts';
+import type { Trigger } from './trigger.ts';
+
+/** Of one flag in one environment. */
+export const MOST_TRIGGERS = 100;
+
+export const TriggerPost = Type.Object(
+  {
+    integrationKey: Key('What calls it: `generic-trigger`, `datadog`, …'),
+    instructions: Type.Optional(Instructions),
+    comment: Type.Optional(PlainText({ maxLength: 10_000 })),
+  },
+  { $id: 'TriggerPost' },
+);
+
+export const TriggerSchema = Type.Object(
+  {
+    _id: Type.String(),
+    _version: Type.Integer(),
+    _creationDate: Type.Integer(),
+    _maintainerId: Type.String(),
+    _integrationKey: Type.String(),
+    enabled: Type.Boolean(),
+    instructions: ShownInstructions,
+    comment: Type.Optional(Type.String()),
+    _lastTriggeredAt: Type.Optional(Type.Integer()),
+    _triggerCount: Type.Integer(),
+    triggerURL: Type.Optional(
+      Type.String({ description: 'Shown once, to whoever made the trigger or changed its URL' }),
+    ),
+    _links: Links,
+  },
+  { $id: 'TriggerWorkflowRep' },
+);
+
+/** Without its URL: that is a secret. */
+export function toTrigger(trigger: Trigger, { project, flag, environment }: Place) {
+  const { firedAt, comment } = trigger;
+  const parent = `${flagPath(project.key, flag.key)}/triggers/${environment.key}`;
+  return {
+    _id: trigger.id,
+    _version: trigger.version,
+    _creationDate: trigger.createdAt,
+    _maintainerId: trigger.maintainerId,
+    _integrationKey: trigger.integrationKey,
+    enabled: trigger.isOn,
+    instructions: trigger.instructions,
+    ...(comment !== undefined && { comment }),
+    ...(firedAt !== undefined && { _lastTriggeredAt: firedAt }),
+    _triggerCount: trigger.firedCount,
+    _links: { self: linkTo(`${parent}/${trigger.id}`), parent: linkTo(parent) },
+  };
+}
+
+/** Takes the same time for every wrong secret. */
+export function isSecretOf({ hash }: Pick<Trigger, 'hash'>, secret: string): boolean {
+  const [known, shown] = [Buffer.from(hash), Buffer.from(hashSecret(secret))];
+  return known.length === shown.length && timingSafeEqual(known, shown);
+}
+
+/** Nobody is asked when a trigger is called: it must not reach beyond its environment. Returns the permissions it takes. */
+export function actionsOf(instructions: readonly Instruction[]): string[] {
+  const actions = instructions.map((instruction, index) =>
+    inInstruction(index, instruction, () => {
+      const kind = flagKinds.get(instruction.kind);
+      if (kind?.level === 'environment') return kind.action;
+      throw problem('kind', 'is not one that works in one environment, such as turnFlagOn or turnFlagOff');
+    }),
+  );
+  return [...new Set(actions)];
+}
+
+const plain = (name: string, description: string) =>
+  Type.Object({ kind: Type.Literal(name) }, { additionalProperties: false, description });
+
+const kinds = {
+  replaceTriggerActionInstructions: Type.Object(
+    { kind: Type.Literal('replaceTriggerActionInstructions'), value: Instructions },
+    { additionalProperties: false, description: 'Says anew what happens' },
+  ),
+  cycleTriggerUrl: plain('cycleTriggerUrl', 'Gives it another URL; the one before is no longer good'),
+  enableTrigger: plain('enableTrigger', 'Lets it work again'),
+  disableTrigger: plain('disableTrigger', 'Lets it do nothing until it is enabled'),
+};
+
+export const triggerKinds = Object.entries(kinds).map(
+  ([name, schema]) => [name, { schema, summary: (schema as JsonSchema).description! }] as const,
+);
+
+const read = instructionReader(kinds);
+
+export interface EditedTrigger {
+  trigger: Trigger;
+  hasNewUrl: boolean;
+  hasNewInstructions: boolean;
+}
+
+export function editTrigger(before: Trigger, instructions: readonly Instruction[]): EditedTrigger {
+  let { isOn, instructions: planned } = before;
+  let hasNewUrl = false;
+  for (const instruction of read(instructions)) {
+    if (instruction.kind === 'replaceTriggerActionInstructions') planned = instruction.value;
+    else if (instruction.kind === 'cycleTriggerUrl') hasNewUrl = true;
+    else isOn = instruction.kind === 'enableTrigger';
+  }
+  return {
+    trigger: { ...before, isOn, instructions: planned },
+    hasNewUrl,
+    hasNewInstructions: planned !== before.instructions,
+  };
+}

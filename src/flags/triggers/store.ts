@@ -1,0 +1,110 @@
+// Triggers in the database.
+import { Page, type Slice } from '../../kernel/page.ts';
+import type { Instruction } from '../../kernel/patch/read.ts';
+import type { Engine } from '../../kernel/storage/engine.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import { couldBeId } from '../fields.ts';
+import type { Whereabouts } from '../pending/place.ts';
+import { changedMeanwhile } from '../projects/store.ts';
+import type { Trigger } from './trigger.ts';
+import type { FlagTriggerRow } from './tables.ts';
+
+/** In the order they were made. */
+export async function pageTriggers(
+  db: Db,
+  { flagId, environmentId }: Whereabouts,
+  slice: Slice,
+): Promise<Page<Trigger>> {
+  const found = db
+    .selectFrom('flag_triggers')
+    .where('flag_id', '=', flagId)
+    .where('environment_id', '=', environmentId);
+  const { total } = await found
+    .select(({ fn }) => fn.countAll<number | string>().as('total'))
+    .executeTakeFirstOrThrow();
+  const rows = await found
+    .selectAll()
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(slice.limit)
+    .offset(slice.offset)
+    .execute();
+  return new Page(rows.map(triggerOf), Number(total), slice);
+}
+
+/** With an engine it stays as it is until the transaction ends. */
+export async function findTrigger(db: Db, id: string, engine?: Engine): Promise<Trigger | undefined> {
+  if (!couldBeId(id)) return undefined;
+  const row = await db
+    .selectFrom('flag_triggers')
+    .selectAll()
+    .where('id', '=', id)
+    .$if(engine?.kind === 'postgres', (query) => query.forUpdate())
+    .executeTakeFirst();
+  return row && triggerOf(row);
+}
+
+export async function createTrigger(tx: Db, trigger: Trigger): Promise<void> {
+  await tx.insertInto('flag_triggers').values(rowOf(trigger)).execute();
+}
+
+/** Fails with `conflict` when someone else has changed it meanwhile. */
+export async function saveTrigger(tx: Db, before: Trigger, after: Trigger): Promise<void> {
+  const { fired_count: _count, fired_at: _at, ...row } = rowOf(after);
+  const { numUpdatedRows } = await tx
+    .updateTable('flag_triggers')
+    .set(row)
+    .where('id', '=', before.id)
+    .where('version', '=', before.version)
+    .executeTakeFirstOrThrow();
+  if (numUpdatedRows === 0n) throw changedMeanwhile('trigger');
+}
+
+export async function deleteTrigger(tx: Db, { id }: Pick<Trigger, 'id'>): Promise<void> {
+  await tx.deleteFrom('flag_triggers').where('id', '=', id).execute();
+}
+
+/** That it was called. */
+export async function countFiring(tx: Db, { id }: Pick<Trigger, 'id'>, now: number): Promise<void> {
+  await tx
+    .updateTable('flag_triggers')
+    .set((eb) => ({ fired_count: eb('fired_count', '+', 1), fired_at: now }))
+    .where('id', '=', id)
+    .execute();
+}
+
+function rowOf(trigger: Trigger): FlagTriggerRow {
+  return {
+    id: trigger.id,
+    flag_id: trigger.flagId,
+    environment_id: trigger.environmentId,
+    member_id: trigger.maintainerId,
+    integration_key: trigger.integrationKey,
+    is_on: trigger.isOn ? 1 : 0,
+    hash: trigger.hash,
+    fired_count: trigger.firedCount,
+    fired_at: trigger.firedAt ?? null,
+    version: trigger.version,
+    created_at: trigger.createdAt,
+    comment: trigger.comment ?? null,
+    instructions: JSON.stringify(trigger.instructions),
+  };
+}
+
+function triggerOf(row: FlagTriggerRow): Trigger {
+  return {
+    id: row.id,
+    flagId: row.flag_id,
+    environmentId: row.environment_id,
+    maintainerId: row.member_id,
+    integrationKey: row.integration_key,
+    isOn: row.is_on === 1,
+    hash: row.hash,
+    firedCount: row.fired_count,
+    ...(row.fired_at !== null && { firedAt: row.fired_at }),
+    ...(row.comment !== null && { comment: row.comment }),
+    instructions: JSON.parse(row.instructions) as Instruction[],
+    version: row.version,
+    createdAt: row.created_at,
+  };
+}

@@ -1,0 +1,19 @@
+// What a trigger is: a secret URL, and what becomes of a flag in an environment when it is called.
+import type { Instruction } from '../../kernel/patch/read.ts';
+import type { Whereabouts } from '../pending/place.ts';
+
+export interface Trigger extends Whereabouts {
+  id: string;
+  maintainerId: string;
+  /** What sort of program calls the URL. */
+  integrationKey: string;
+  isOn: boolean;
+  /** Of the secret in its URL. */
+  hash: string;
+  firedCount: number;
+  firedAt?: number;
+  comment?: string;
+  instructions: Instruction[];
+  version: number;
+  createdAt: number;
+}

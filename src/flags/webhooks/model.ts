@@ -1,0 +1,161 @@
+// Webhooks as they are shown, what a patch may change of them, and how their deliveries are signed.
+import { createHmac } from 'node:crypto';
+import type { Access } from '../../kernel/events.ts';
+import type { Statement } from '../../kernel/identity/policy.ts';
+import { PlainText, Type, type Static } from '../../kernel/schema.ts';
+import type { Delivery, DeliveryDetails } from '../../kernel/webhook/deliveries.ts';
+import { Tags } from '../fields.ts';
+import { Links, linkTo } from '../links.ts';
+import { StatementSchema } from '../statements.ts';
+import { editor } from '../patching.ts';
+
+export interface Webhook {
+  id: string;
+  name: string;
+  url: string;
+  on: boolean;
+  secret?: string;
+  tags: string[];
+  /** None for all changes. */
+  statements: Statement[];
+  version: number;
+  createdAt: number;
+}
+
+const EDITABLE = {
+  name: Type.Optional(PlainText({ maxLength: 256 })),
+  url: PlainText({ minLength: 1, maxLength: 2048 }),
+  on: Type.Boolean(),
+  secret: Type.Optional(PlainText({ maxLength: 256, description: 'Deliveries are signed with it' })),
+  statements: Type.Optional(
+    Type.Array(StatementSchema, { maxItems: 500, description: 'Which changes to send; all, when empty' }),
+  ),
+  tags: Type.Optional(Tags),
+};
+
+export const WebhookPost = Type.Object(
+  {
+    ...EDITABLE,
+    sign: Type.Boolean({ description: 'Whether to sign deliveries; a secret is made where none is given' }),
+  },
+  { $id: 'WebhookPost' },
+);
+
+export const WebhookRep = Type.Object(
+  { ...EDITABLE, _links: Links, _id: Type.String(), tags: Tags },
+  { $id: 'Webhook' },
+);
+
+export function resourceOf({ id, tags }: Pick<Webhook, 'id' | 'tags'>): string {
+  return tags.length === 0 ? `webhook/${id}` : `webhook/${id};${tags.join(',')}`;
+}
+
+/** Only who may change the secret sees it. */
+export function toRep(webhook: Webhook, withSecret: boolean): Static<typeof WebhookRep> {
+  const { id, name, url, on, secret, tags, statements } = webhook;
+  return {
+    _links: {
+      self: linkTo(`/webhooks/${id}`),
+      parent: linkTo('/webhooks'),
+      deliveries: linkTo(`/webhooks/${id}/deliveries`),
+    },
+    _id: id,
+    name,
+    url,
+    on,
+    tags,
+    statements,
+    ...(withSecret && secret !== undefined && { secret }),
+  };
+}
+
+export const editWebhook = editor({ editable: Type.Object(EDITABLE) });
+
+const ACTIONS = {
+  name: 'updateName',
+  url: 'updateUrl',
+  on: 'updateOn',
+  secret: 'updateSecret',
+  statements: 'updateStatements',
+  tags: 'updateTags',
+} as const;
+
+/** The permissions that it takes to make one into the other, on the webhook as it was. */
+export function accessesBetween(before: Webhook, after: Webhook): Access[] {
+  const resource = resourceOf(before);
+  return (Object.keys(ACTIONS) as (keyof typeof ACTIONS)[])
+    .filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
+    .map((name) => ({ action: ACTIONS[name], resource }));
+}
+
+export function sign(secret: string, body: string): string {
+  return createHmac('sha256', secret).update(body).digest('hex');
+}
+
+const SHOWN_DELIVERY = {
+  _links: Links,
+  _id: Type.String({ description: 'The same for every attempt; receivers hear it in X-Signalbox-Delivery' }),
+  entryId: Type.String({ description: 'The audit entry it tells of' }),
+  state: Type.String({ description: '`pending`, `delivered` or `failed`' }),
+  attempts: Type.Integer(),
+  creationDate: Type.Integer(),
+  nextAttemptDate: Type.Optional(Type.Integer()),
+  finishedDate: Type.Optional(Type.Integer()),
+  statusCode: Type.Optional(Type.Integer()),
+  error: Type.Optional(Type.String()),
+};
+
+export const DeliverySummary = Type.Object(SHOWN_DELIVERY, { $id: 'WebhookDeliverySummary' });
+
+export const DeliveryDetail = Type.Object(
+  {
+    ...SHOWN_DELIVERY,
+    body: Type.String(),
+    history: Type.Array(
+      Type.Object({
+        number: Type.Integer(),
+        date: Type.Integer(),
+        durationMs: Type.Integer(),
+        statusCode: Type.Optional(Type.Integer()),
+        error: Type.Optional(Type.String()),
+        response: Type.String({ description: 'The first bytes of the answer' }),
+      }),
+    ),
+  },
+  { $id: 'WebhookDelivery' },
+);
+
+export function toDeliverySummary(delivery: Delivery): Static<typeof DeliverySummary> {
+  const { id, hookId, eventId, state, attempts, createdAt, dueAt, finishedAt, status, error } = delivery;
+  return {
+    _links: {
+      self: linkTo(`/webhooks/${hookId}/deliveries/${id}`),
+      parent: linkTo(`/webhooks/${hookId}/deliveries`),
+      entry: linkTo(`/auditlog/${eventId}`),
+    },
+    _id: id,
+    entryId: eventId,
+    state,
+    attempts,
+    creationDate: createdAt,
+    ...(state === 'pending' && dueAt !== null && { nextAttemptDate: dueAt }),
+    ...(finishedAt !== null && { finishedDate: finishedAt }),
+    ...(status !== null && { statusCode: status }),
+    ...(error !== null && { error }),
+  };
+}
+
+export function toDeliveryDetail(delivery: DeliveryDetails): Static<typeof DeliveryDetail> {
+  return {
+    ...toDeliverySummary(delivery),
+    body: delivery.body,
+    history: delivery.history.map(({ number, at, durationMs, status, error, response }) => ({
+      number,
+      date: at,
+      durationMs,
+      ...(status !== null && { statusCode: status }),
+      ...(error !== null && { error }),
+      response,
+    })),
+  };
+}

@@ -1,0 +1,283 @@
+// Webhooks: list, create, get, patch, delete, and what became of their deliveries.
+import { newSecret } from '../../kernel/identity/secret.ts';
+import { parseStatements } from '../../kernel/identity/policy.ts';
+import { Page } from '../../kernel/page.ts';
+import { reply, route, type Call } from '../../kernel/route.ts';
+import { Type } from '../../kernel/schema.ts';
+import { dropDeliveries, findDelivery, listDeliveries, redeliver } from '../../kernel/webhook/deliveries.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import { recordChange, demandAll } from '../change.ts';
+import { tidyTags } from '../fields.ts';
+import { PageQuery, sliceOf } from '../listing.ts';
+import { linkTo, Links } from '../links.ts';
+import { unknownThing } from '../open.ts';
+import { PatchBody, readShownPatch, updateOf } from '../patching.ts';
+import { API } from './deliver.ts';
+import {
+  accessesBetween,
+  DeliveryDetail,
+  DeliverySummary,
+  editWebhook,
+  resourceOf,
+  toDeliveryDetail,
+  toDeliverySummary,
+  toRep,
+  WebhookPost,
+  WebhookRep,
+  type Webhook,
+} from './model.ts';
+import {
+  createWebhook,
+  deleteWebhook,
+  findWebhook,
+  findWebhookToChange,
+  listWebhooks,
+  updateWebhook,
+} from './store.ts';
+
+const VIEW = { action: 'viewWebhook' };
+const ById = Type.Object({ id: Type.String() });
+const ByDelivery = Type.Object({ id: Type.String(), deliveryId: Type.String() });
+
+const getWebhooks = route(
+  {
+    id: 'getAllWebhooks',
+    method: 'GET',
+    path: '/webhooks',
+    summary: 'List webhooks',
+    access: VIEW,
+    reply: { 200: Type.Object({ items: Type.Array(WebhookRep), totalCount: Type.Integer(), _links: Links }) },
+  },
+  async (call, { db }) => {
+    const all = await listWebhooks(db);
+    const seen = all.filter((webhook) => call.can(resourceOf(webhook)));
+    // A caller who may see none at all is told so; where there are none, there is nobody to hide them from.
+    if (seen.length === 0) call.demand('webhook/*');
+    const items = seen.map((webhook) => show(call, webhook));
+    return { items, totalCount: items.length, _links: { self: linkTo('/webhooks') } };
+  },
+);
+
+const postWebhook = route(
+  {
+    id: 'postWebhook',
+    method: 'POST',
+    path: '/webhooks',
+    summary: 'Create a webhook',
+    description:
+      'Every change that the statements speak of is sent as its audit entry, by POST, signed in `X-LD-Signature` when there is a secret.',
+    access: { action: 'createWebhook' },
+    body: WebhookPost,
+    reply: { 200: WebhookRep },
+  },
+  async (call, kernel) => {
+    const { body, now } = call;
+    const tags = tidyTags(body.tags ?? []);
+    const resource = resourceOf({ id: '*', tags });
+    call.demand(resource);
+    kernel.guard.checkUrl(body.url);
+    const secret = body.secret || (body.sign ? newSecret('').value : undefined);
+    const { name = '', url, on, statements = [] } = body;
+    const wanted = {
+      name,
+      url,
+      on,
+      tags,
+      statements: parseStatements(statements),
+      ...(secret && { secret }),
+    };
+    const webhook = await kernel.db.transaction().execute(async (tx) => {
+      const made = await createWebhook(tx, wanted, now);
+      await recordChange(tx, call, {
+        accesses: [{ action: 'createWebhook', resource: resourceOf(made) }],
+        ...named(made),
+        verb: 'created the webhook',
+        after: toRep(made, false),
+      });
+      return made;
+    });
+    await kernel.engine.notify('due');
+    return reply(200, toRep(webhook, true), { location: `/api/v2/webhooks/${webhook.id}` });
+  },
+);
+
+const getWebhook = route(
+  {
+    id: 'getWebhook',
+    method: 'GET',
+    path: '/webhooks/{id}',
+    summary: 'Get a webhook',
+    access: VIEW,
+    params: ById,
+    reply: { 200: WebhookRep },
+  },
+  async (call, { db }) => show(call, await openWebhook(call, db)),
+);
+
+const patchWebhook = route(
+  {
+    id: 'patchWebhook',
+    method: 'PATCH',
+    path: '/webhooks/{id}',
+    summary: 'Change a webhook by JSON patch',
+    access: { action: 'update*' },
+    params: ById,
+    body: PatchBody(['json']),
+    reply: { 200: WebhookRep },
+  },
+  async (call, { db, engine, guard }) => {
+    const patch = readShownPatch(call, ['json']);
+    const webhook = await db.transaction().execute(async (tx) => {
+      const before = await findWebhookToChange(tx, engine, call.params.id);
+      if (before === undefined) throw unknownThing('webhook', call.params.id);
+      call.demand(resourceOf(before), 'viewWebhook');
+      const { secret, statements, name, tags, ...rest } = editWebhook(toRep(before, true), patch);
+      const { secret: _, ...kept } = before;
+      const after: Webhook = {
+        ...kept,
+        ...rest,
+        name: name ?? '',
+        tags: tidyTags(tags ?? []),
+        statements: parseStatements(statements ?? []),
+        ...(secret && { secret }),
+      };
+      const [first, ...others] = accessesBetween(before, after);
+      if (first === undefined) return before;
+      demandAll(call, [first, ...others]);
+      if (after.url !== before.url) guard.checkUrl(after.url);
+      await updateWebhook(tx, after);
+      await recordChange(tx, call, {
+        accesses: [first, ...others],
+        ...named(after),
+        verb: 'updated the webhook',
+        before: toRep(before, false),
+        after: toRep(after, false),
+        comment: patch.comment,
+        // The patch may hold the secret.
+        ...(before.secret === after.secret && { update: updateOf(patch) }),
+      });
+      return after;
+    });
+    await engine.notify('due');
+    return show(call, webhook);
+  },
+);
+
+const deleteWebhookRoute = route(
+  {
+    id: 'deleteWebhook',
+    method: 'DELETE',
+    path: '/webhooks/{id}',
+    summary: 'Delete a webhook, and what waits to be sent to it',
+    access: { action: 'deleteWebhook' },
+    params: ById,
+    reply: { 204: null },
+  },
+  async (call, { db, engine }) => {
+    await db.transaction().execute(async (tx) => {
+      const webhook = await findWebhookToChange(tx, engine, call.params.id);
+      if (webhook === undefined) throw unknownThing('webhook', call.params.id);
+      call.demand(resourceOf(webhook));
+      await deleteWebhook(tx, webhook.id);
+      await dropDeliveries(tx, { api: API, hookId: webhook.id }, call.now);
+      await recordChange(tx, call, {
+        accesses: [{ action: 'deleteWebhook', resource: resourceOf(webhook) }],
+        ...named(webhook),
+        verb: 'deleted the webhook',
+        before: toRep(webhook, false),
+      });
+    });
+    await engine.notify('due');
+    return reply(204);
+  },
+);
+
+const getDeliveries = route(
+  {
+    id: 'getWebhookDeliveries',
+    method: 'GET',
+    path: '/webhooks/{id}/deliveries',
+    summary: 'List the deliveries of a webhook, newest first',
+    description: 'Finished ones are kept for a week.',
+    access: VIEW,
+    params: ById,
+    query: Type.Object(PageQuery),
+    list: DeliverySummary,
+  },
+  async (call, { db }) => {
+    const { id: hookId } = await openWebhook(call, db);
+    const slice = sliceOf(call.query, 20, 100);
+    const { items, total } = await listDeliveries(db, { api: API, hookId }, slice);
+    return new Page(items, total, slice).map(toDeliverySummary);
+  },
+);
+
+const getDelivery = route(
+  {
+    id: 'getWebhookDelivery',
+    method: 'GET',
+    path: '/webhooks/{id}/deliveries/{deliveryId}',
+    summary: 'Get a delivery, with all attempts at it',
+    access: VIEW,
+    params: ByDelivery,
+    reply: { 200: DeliveryDetail },
+  },
+  async (call, { db }) => toDeliveryDetail(await openDelivery(call, db)),
+);
+
+const postRedelivery = route(
+  {
+    id: 'redeliverWebhook',
+    method: 'POST',
+    path: '/webhooks/{id}/deliveries/{deliveryId}/redeliver',
+    summary: 'Send a delivery once more',
+    access: { action: 'updateOn' },
+    params: ByDelivery,
+    reply: { 202: DeliverySummary },
+  },
+  async (call, { db, engine }) => {
+    call.demand(resourceOf(await openWebhook(call, db)));
+    const { id } = await openDelivery(call, db);
+    const delivery = await db.transaction().execute((tx) => redeliver(tx, id, call.now));
+    await engine.notify('due');
+    return reply(202, toDeliverySummary(delivery));
+  },
+);
+
+export const webhookRoutes = [
+  getWebhooks,
+  postWebhook,
+  getWebhook,
+  patchWebhook,
+  deleteWebhookRoute,
+  getDeliveries,
+  getDelivery,
+  postRedelivery,
+];
+
+type WebhookCall = Pick<Call, 'can' | 'demand'> & { params: { id: string } };
+
+async function openWebhook(call: WebhookCall, db: Db): Promise<Webhook> {
+  const webhook = await findWebhook(db, call.params.id);
+  if (webhook === undefined) throw unknownThing('webhook', call.params.id);
+  call.demand(resourceOf(webhook), 'viewWebhook');
+  return webhook;
+}
+
+async function openDelivery(call: WebhookCall & { params: { deliveryId: string } }, db: Db) {
+  const { id } = await openWebhook(call, db);
+  const { deliveryId } = call.params;
+  const delivery = /^[0-9a-f]{24}$/.test(deliveryId) ? await findDelivery(db, deliveryId) : undefined;
+  if (delivery === undefined || delivery.hookId !== id || delivery.api !== API) {
+    throw unknownThing('delivery', deliveryId);
+  }
+  return delivery;
+}
+
+function show(call: Pick<Call, 'can'>, webhook: Webhook) {
+  return toRep(webhook, call.can(resourceOf(webhook), 'updateSecret'));
+}
+
+function named({ name, url }: Webhook) {
+  return { kind: 'webhook', name: name || new URL(url).host };
+}

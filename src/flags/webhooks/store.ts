@@ -1,0 +1,92 @@
+// Webhooks in the database.
+import { newId } from '../../kernel/id.ts';
+import type { Statement } from '../../kernel/identity/policy.ts';
+import type { Engine } from '../../kernel/storage/engine.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import { couldBeId } from '../fields.ts';
+import type { Webhook } from './model.ts';
+import type { WebhookRow } from './tables.ts';
+
+/** An account has few: they are read at once. In the order they were made. */
+export async function listWebhooks(db: Db): Promise<Webhook[]> {
+  const rows = await db.selectFrom('webhooks').selectAll().orderBy('created_at').orderBy('id').execute();
+  return rows.map(webhookOf);
+}
+
+export async function listActiveWebhooks(db: Db): Promise<Webhook[]> {
+  const rows = await db.selectFrom('webhooks').selectAll().where('is_on', '=', 1).execute();
+  return rows.map(webhookOf);
+}
+
+export async function findWebhook(db: Db, id: string): Promise<Webhook | undefined> {
+  if (!couldBeId(id)) return undefined;
+  const row = await db.selectFrom('webhooks').selectAll().where('id', '=', id).executeTakeFirst();
+  return row && webhookOf(row);
+}
+
+/** In a transaction that will change it: nobody else does meanwhile. */
+export async function findWebhookToChange(
+  tx: Db,
+  { kind }: Pick<Engine, 'kind'>,
+  id: string,
+): Promise<Webhook | undefined> {
+  if (!couldBeId(id)) return undefined;
+  const row = await tx
+    .selectFrom('webhooks')
+    .selectAll()
+    .where('id', '=', id)
+    .$if(kind === 'postgres', (query) => query.forUpdate())
+    .executeTakeFirst();
+  return row && webhookOf(row);
+}
+
+export async function createWebhook(
+  db: Db,
+  webhook: Omit<Webhook, 'id' | 'version' | 'createdAt'>,
+  now: number,
+): Promise<Webhook> {
+  const made: Webhook = { ...webhook, id: newId(now), version: 1, createdAt: now };
+  await db.insertInto('webhooks').values(rowOf(made)).execute();
+  return made;
+}
+
+/** The version of what is given is the one it was read with. */
+export async function updateWebhook(db: Db, webhook: Webhook): Promise<void> {
+  await db
+    .updateTable('webhooks')
+    .set(rowOf({ ...webhook, version: webhook.version + 1 }))
+    .where('id', '=', webhook.id)
+    .execute();
+}
+
+export async function deleteWebhook(db: Db, id: string): Promise<void> {
+  await db.deleteFrom('webhooks').where('id', '=', id).execute();
+}
+
+function rowOf({ id, name, url, on, secret, tags, statements, version, createdAt }: Webhook): WebhookRow {
+  return {
+    id,
+    name,
+    url,
+    is_on: on ? 1 : 0,
+    secret: secret ?? null,
+    tags: JSON.stringify(tags),
+    statements: JSON.stringify(statements),
+    version,
+    created_at: createdAt,
+  };
+}
+
+function webhookOf(row: WebhookRow): Webhook {
+  return {
+    id: row.id,
+    name: row.name,
+    url: row.url,
+    on: row.is_on === 1,
+    ...(row.secret !== null && { secret: row.secret }),
+    tags: JSON.parse(row.tags) as string[],
+    statements: JSON.parse(row.statements) as Statement[],
+    version: row.version,
+    createdAt: row.created_at,
+  };
+}

@@ -1,0 +1,22 @@
+// The table of webhooks.
+
+declare module '../../kernel/storage/tables.ts' {
+  interface Tables {
+    webhooks: WebhookRow;
+  }
+}
+
+export interface WebhookRow {
+  id: string;
+  name: string;
+  url: string;
+  is_on: number;
+  /** What deliveries are signed with; readable, because signing needs it. */
+  secret: string | null;
+  /** A JSON list. */
+  tags: string;
+  /** A JSON list of statements; empty for all changes. */
+  statements: string;
+  version: number;
+  created_at: number;
+}

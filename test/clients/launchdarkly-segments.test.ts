@@ -1,0 +1,141 @@
+// Segments by the real `launchdarkly-api-typescript`, pointed at a running server by its base path alone.
+import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
+import { after, before, test } from 'node:test';
+import type * as Ld from 'launchdarkly-api-typescript';
+import { ADMIN_TOKEN, startServer, type TestServer } from '../server.ts';
+
+// Its modules are CommonJS whose names only `require` sees.
+const { Configuration, ProjectsApi, SegmentsApi } = createRequire(import.meta.url)(
+  'launchdarkly-api-typescript',
+) as typeof Ld;
+
+const SEMANTIC = { headers: { 'Content-Type': 'application/json; domain-model=launchdarkly.semanticpatch' } };
+
+let server: TestServer;
+let segments: Ld.SegmentsApi;
+before(async () => {
+  server = await startServer();
+  const configuration = new Configuration({ basePath: server.url, apiKey: ADMIN_TOKEN });
+  segments = new SegmentsApi(configuration);
+  await new ProjectsApi(configuration).postProject({ key: 'shop', name: 'Shop' });
+});
+after(() => server.stop());
+
+async function failureOf(call: Promise<unknown>): Promise<{ status: number; data: { code: string } }> {
+  const error = await call.then(
+    () => assert.fail('the call should have failed'),
+    (reason: unknown) => reason as { response: { status: number; data: { code: string } } },
+  );
+  return error.response;
+}
+
+/** The client's types know JSON patches alone; what else the API takes goes through as it is. */
+const semantic = (instructions: object[]) =>
+  ({ environmentKey: 'test', comment: 'by the client', instructions }) as unknown as Ld.PatchWithComment;
+
+test('a segment is made, listed, patched in each way, and deleted', async () => {
+  const made = await segments.postSegment('shop', 'test', { key: 'beta', name: 'Beta', tags: ['people'] });
+  assert.deepEqual([made.status, made.data.version, made.data.generation], [201, 1, 1]);
+  const taken = await failureOf(segments.postSegment('shop', 'test', { key: 'beta', name: 'Again' }));
+  assert.deepEqual([taken.status, taken.data.code], [409, 'key_exists']);
+
+  const patched = await segments.patchSegment('shop', 'test', 'beta', {
+    comment: 'those who asked',
+    patch: [
+      { op: 'test', path: '/version', value: 1 },
+      { op: 'add', path: '/included/0', value: 'ada' },
+      { op: 'replace', path: '/description', value: 'Early birds' },
+    ],
+  });
+  assert.deepEqual([patched.data.included, patched.data.description], [['ada'], 'Early birds']);
+
+  const clauses = [
+    { contextKind: 'user', attribute: 'email', op: 'endsWith', negate: false, values: ['@example.com'] },
+  ];
+  const instructed = await segments.patchSegment(
+    'shop',
+    'test',
+    'beta',
+    semantic([
+      { kind: 'addRule', clauses, description: 'Staff' },
+      { kind: 'addExcludedTargets', contextKind: 'org', values: ['acme'] },
+    ]),
+    SEMANTIC,
+  );
+  assert.equal(instructed.data.rules[0]!.description, 'Staff');
+  assert.deepEqual(instructed.data.excludedContexts, [{ contextKind: 'org', values: ['acme'] }]);
+
+  await segments.postSegment('shop', 'test', { key: 'other', name: 'Other' });
+  const found = await segments.getSegments(
+    'shop',
+    'test',
+    10,
+    0,
+    '-name',
+    'tags anyOf ["people"],query equals "bet"',
+  );
+  assert.deepEqual([found.data.totalCount, found.data.items.map(({ key }) => key)], [1, ['beta']]);
+  const both = await segments.getSegments('shop', 'test', undefined, undefined, '-name');
+  assert.deepEqual(
+    both.data.items.map(({ key }) => key),
+    ['other', 'beta'],
+  );
+
+  const read = await segments.getSegment('shop', 'test', 'beta');
+  assert.deepEqual([read.data.version, read.data._flags], [3, []]);
+  assert.equal((await segments.deleteSegment('shop', 'test', 'beta')).status, 204);
+  assert.equal((await failureOf(segments.getSegment('shop', 'test', 'beta'))).status, 404);
+});
+
+test('a big segment takes members by the thousand, and tells of each', async () => {
+  await segments.postSegment('shop', 'test', {
+    key: 'big',
+    name: 'Big',
+    unbounded: true,
+    unboundedContextKind: 'org',
+  });
+  const add = Array.from({ length: 3000 }, (_, index) => `org-${index}`);
+  const answer = await segments.updateBigSegmentContextTargets('shop', 'test', 'big', { included: { add } });
+  assert.equal(answer.status, 204);
+  await segments.updateBigSegmentTargets('shop', 'test', 'big', {
+    included: { remove: ['org-0'] },
+    excluded: { add: ['org-0'] },
+  });
+  const member = await segments.getSegmentMembershipForContext('shop', 'test', 'big', 'org-2999');
+  assert.deepEqual(
+    [member.data.userKey, member.data.included, member.data.excluded],
+    ['org-2999', true, false],
+  );
+  const moved = await segments.getSegmentMembershipForUser('shop', 'test', 'big', 'org-0');
+  assert.deepEqual([moved.data.included, moved.data.excluded], [false, true]);
+  const { data } = await segments.getSegment('shop', 'test', 'big');
+  assert.deepEqual(
+    [data.unbounded, data._unboundedMetadata!.includedCount, data._unboundedMetadata!.excludedCount],
+    [true, 2999, 1],
+  );
+});
+
+test('targets expire when they are told to', async () => {
+  await segments.postSegment('shop', 'test', { key: 'trial', name: 'Trial' });
+  await segments.patchSegment('shop', 'test', 'trial', {
+    patch: [{ op: 'add', path: '/included/0', value: 'ada' }],
+  });
+  const value = server.clock.now() + 3_600_000;
+  const target = { contextKey: 'ada', contextKind: 'user', targetType: 'included' as const };
+  const set = await segments.patchExpiringTargetsForSegment(
+    'shop',
+    'test',
+    'trial',
+    { instructions: [{ kind: 'addExpiringTarget', ...target, value }] },
+    SEMANTIC,
+  );
+  assert.deepEqual([set.data.successfulInstructions, set.data.items[0]!.expirationDate], [1, value]);
+  const { data } = await segments.getExpiringTargetsForSegment('shop', 'test', 'trial');
+  assert.deepEqual(
+    data.items.map(({ contextKey, targetType }) => [contextKey, targetType]),
+    [['ada', 'included']],
+  );
+  const users = await segments.getExpiringUserTargetsForSegment('shop', 'test', 'trial');
+  assert.equal(users.data.items[0]!.userKey, 'ada');
+});

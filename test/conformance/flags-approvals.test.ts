@@ -1,0 +1,572 @@
+// Approval requests on the flags API, on a running server with each engine.
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, test } from 'node:test';
+import { onEachEngine } from '../engines.ts';
+import { startServer, type CallInit, type Json, type TestServer } from '../server.ts';
+import {
+  allow,
+  assertError,
+  expect,
+  giveMember,
+  MINUTE,
+  OFF,
+  ON,
+  openScene,
+  SEMANTIC,
+  type Scene,
+} from './flags-control-calls.ts';
+
+onEachEngine((engine) => {
+  let server: TestServer;
+  let other: TestServer | undefined;
+  let scene: Scene;
+  /** Who asks, and two who review. */
+  let asker: string;
+  let askerId: string;
+  let reviewer: string;
+  let reviewerId: string;
+  let second: string;
+  before(async () => {
+    const database = engine.kind === 'postgres' ? { database: await engine.database() } : {};
+    server = await startServer({ ...database, limits: 'off' });
+    if (engine.kind === 'postgres') other = await startServer({ ...database, limits: 'off' });
+    const people = [await giveMember(server), await giveMember(server), await giveMember(server)];
+    [asker, reviewer, second] = people.map(({ token }) => token) as [string, string, string];
+    [askerId, reviewerId] = people.map(({ member }) => member.id) as [string, string];
+  });
+  after(async () => {
+    await other?.stop();
+    await server.stop();
+  });
+  beforeEach(async () => {
+    scene = await openScene(server);
+  });
+
+  const path = () => `${scene.place}/approval-requests`;
+  const soon = () => server.clock.now() + MINUTE;
+  const usual = { description: 'switch it on', instructions: [ON] };
+  const post = (body: object = {}, init: CallInit = {}) =>
+    scene.call(path(), { method: 'POST', token: asker, body: { ...usual, ...body }, ...init });
+  const read = async (id: string) => (await expect(200, scene.call(`${path()}/${id}`))).json;
+  const review = (id: string, kind: string, { comment, ...init }: CallInit & { comment?: string } = {}) =>
+    scene.call(`${path()}/${id}/reviews`, {
+      method: 'POST',
+      token: reviewer,
+      body: { kind, ...(comment !== undefined && { comment }) },
+      ...init,
+    });
+  const apply = (id: string, init: CallInit = {}) =>
+    scene.call(`${path()}/${id}/apply`, { method: 'POST', token: asker, body: { comment: 'now' }, ...init });
+
+  async function make(body: object = {}): Promise<Json> {
+    return (await expect(201, post(body))).json;
+  }
+
+  /** Approved already. */
+  async function makeApproved(body: object = {}): Promise<Json> {
+    const { _id } = await make(body);
+    return (await expect(200, review(_id, 'approve'))).json;
+  }
+
+  async function pass(at: number, isSo: () => Promise<boolean>): Promise<void> {
+    server.clock.goTo(at + 1);
+    other?.clock.goTo(at + 1);
+    await scene.settle(isSo);
+  }
+
+  describe('as they are shown', () => {
+    test('F5 one is made, listed and read in both families', async () => {
+      const answer = await expect(
+        201,
+        post({ comment: 'please', notifyMemberIds: [reviewerId, reviewerId] }),
+      );
+      const { _id, creationDate, _links, approvalSettings, ...rest } = answer.json;
+      assert.ok(Math.abs(creationDate - server.clock.now()) < MINUTE);
+      assert.equal(approvalSettings.minNumApprovals, 1);
+      assert.deepEqual(rest, {
+        _version: 1,
+        serviceKind: 'launchdarkly',
+        requestorId: askerId,
+        description: 'switch it on',
+        comment: 'please',
+        reviewStatus: 'pending',
+        allReviews: [],
+        notifyMemberIds: [reviewerId],
+        notifyTeamKeys: [],
+        status: 'pending',
+        instructions: [ON],
+        conflicts: [],
+        resourceId: scene.resource,
+      });
+      assert.equal(_links.self.href, `/api/v2/${path()}/${_id}`);
+      assert.deepEqual(await read(_id), answer.json);
+      assert.deepEqual((await expect(200, scene.call(path()))).json['items'], [answer.json]);
+      const { json: same } = await expect(200, scene.call(`approval-requests/${_id}`));
+      assert.equal(same['_links'].self.href, `/api/v2/approval-requests/${_id}`);
+      assert.deepEqual({ ...same, _links: 0 }, { ...answer.json, _links: 0 });
+      const body = { ...usual, resourceId: scene.resource };
+      const general = await expect(201, scene.call('approval-requests', { method: 'POST', body }));
+      assert.equal(general.json['resourceId'], scene.resource);
+      assert.equal((await scene.call(path())).json['totalCount'], 2);
+    });
+
+    test('F11 flag, project, environments and resource are shown where asked for', async () => {
+      const { _id } = await make();
+      const at = `approval-requests/${_id}?expand=flag,project,environments,resource`;
+      const { json } = await expect(200, scene.call(at));
+      assert.equal(json['flag'].key, 'banner');
+      assert.equal(json['project'].key, scene.project);
+      assert.deepEqual(
+        json['environments'].map(({ key }: Json) => key as string),
+        ['test'],
+      );
+      assert.deepEqual([json['resource'].kind, json['resource'].flag.key], ['flag', 'banner']);
+      const list = `approval-requests?expand=flag&filter=projectKey equals ${scene.project}`;
+      assert.equal((await expect(200, scene.call(list))).json['items'][0].flag.key, 'banner');
+      await expect(400, scene.call(`approval-requests/${_id}?expand=moon`));
+      await expect(400, scene.call('approval-requests?expand=moon'));
+    });
+
+    test('the list is filtered, newest first, and paged', async () => {
+      const first = await make({ notifyMemberIds: [reviewerId] });
+      const declined = await make();
+      await expect(200, review(declined['_id'], 'decline'));
+      const done = await makeApproved();
+      await expect(200, apply(done['_id']));
+      const list = async (filter: string, rest = '') => {
+        const all = `projectKey equals ${scene.project}${filter === '' ? '' : `,${filter}`}`;
+        const at = `approval-requests?filter=${encodeURIComponent(all)}${rest}`;
+        const { json } = await expect(200, scene.call(at));
+        return { ids: json['items'].map(({ _id }: Json) => _id as string) as string[], ...json };
+      };
+      const ids = [done['_id'], declined['_id'], first['_id']];
+      const cases: [string, string[]][] = [
+        ['', ids],
+        ['status anyOf ["pending"]', ids.slice(1)],
+        ['status anyOf ["completed","failed"]', [ids[0]]],
+        ['reviewStatus anyOf ["declined"]', [ids[1]]],
+        ['reviewStatus anyOf ["pending"],status anyOf ["pending"]', [ids[2]]],
+        [`notifyMemberIds anyOf ["${reviewerId}"]`, [ids[2]]],
+        ['notifyMemberIds anyOf []', []],
+        [`requestorId equals ${askerId}`, ids],
+        [`requestorId equals ${reviewerId}`, []],
+        [`resourceId equals ${scene.resource}`, ids],
+        [`resourceId equals ${scene.resource.replace('test', 'production')}`, []],
+        ['resourceKind equals flag', ids],
+        ['resourceKind equals segment', []],
+        ['(reviewStatus anyOf ["declined"]|status anyOf ["completed"])', ids.slice(0, 2)],
+      ];
+      for (const [filter, expected] of cases)
+        assert.deepEqual(new Set((await list(filter)).ids), new Set(expected), filter);
+      const paged = (await list('', '&limit=2')) as Json;
+      assert.deepEqual([paged['items'].length, paged['totalCount']], [2, 3]);
+      assert.ok(paged['_links'].next);
+      for (const filter of [
+        'moon equals 1',
+        'status equals pending',
+        'status anyOf ["odd"]',
+        'resourceId equals x',
+      ])
+        await expect(400, scene.call(`approval-requests?filter=${encodeURIComponent(filter)}`));
+    });
+
+    test('F35 the list holds what the caller may see, and no more', async () => {
+      const { _id } = await make();
+      const { token } = await giveMember(server, {
+        inlinePolicy: [
+          { effect: 'allow', actions: ['viewProject'], resources: ['proj/*'] },
+          { effect: 'deny', actions: ['viewProject'], resources: [`proj/${scene.project}`] },
+        ],
+      });
+      const { json } = await expect(200, scene.call('approval-requests?limit=200', { token }));
+      assert.ok(!json['items'].some((one: Json) => one['_id'] === _id));
+      await expect(403, scene.call(`approval-requests/${_id}`, { token }));
+      await expect(403, scene.call(`${path()}/${_id}`, { token }));
+    });
+  });
+
+  describe('where approval is required', () => {
+    test('a direct change is 405, and the approved one is made', async () => {
+      await scene.setApprovals({ required: true });
+      const refused = await expect(405, scene.patchFlag([ON]));
+      assertError(refused, 'method_not_allowed');
+      const { _id } = await make();
+      assertError(await expect(400, apply(_id)), 'invalid_request');
+      const approved = await expect(200, review(_id, 'approve', { comment: 'fine' }));
+      assert.equal(approved.json['reviewStatus'], 'approved');
+      const [{ kind, comment, memberId }] = approved.json['allReviews'];
+      assert.deepEqual([kind, comment, memberId], ['approve', 'fine', reviewerId]);
+      assert.equal(await scene.isOn(), false);
+      const { json } = await expect(200, apply(_id));
+      assert.deepEqual([json['status'], json['appliedByMemberId']], ['completed', askerId]);
+      assert.ok(Math.abs(json['appliedDate'] - server.clock.now()) < MINUTE);
+      assert.equal(await scene.isOn(), true);
+      await expect(400, apply(_id));
+    });
+
+    test('only flags with such a tag need it where tags are required', async () => {
+      await scene.setApprovals({ requiredApprovalTags: ['careful'] });
+      await expect(200, scene.patchFlag([ON]));
+      await expect(200, scene.patchFlag([{ kind: 'addTags', values: ['careful'] }]));
+      await expect(405, scene.patchFlag([OFF]));
+      const { _id } = await makeApproved({ instructions: [OFF] });
+      await expect(200, apply(_id));
+      assert.equal(await scene.isOn(), false);
+    });
+
+    test('one whose own statements say so goes past it', async () => {
+      await scene.setApprovals({ required: true });
+      const { token } = await giveMember(server, {
+        inlinePolicy: allow(['updateOn', 'bypassRequiredApproval']),
+      });
+      await expect(200, scene.patchFlag([ON], { token }));
+    });
+
+    test('what was approved in one environment is not approved in another', async () => {
+      const body = { key: 'colour', name: 'Colour', variations: [{ value: 1 }, { value: 2 }, { value: 3 }] };
+      const { json } = await expect(201, scene.call(`flags/${scene.project}`, { method: 'POST', body }));
+      const settings = [{ op: 'replace', path: '/approvalSettings/required', value: true }];
+      const production = `projects/${scene.project}/environments/production`;
+      await expect(200, scene.call(production, { method: 'PATCH', body: settings }));
+      // Those behind it move up, in all environments.
+      const instructions = [{ kind: 'removeVariation', variationId: json['variations'][1]._id }];
+      const at = `${scene.place.replace('banner', 'colour')}/approval-requests`;
+      const made = await expect(201, scene.call(at, { method: 'POST', body: { ...usual, instructions } }));
+      const one = `${at}/${made.json['_id']}`;
+      await expect(
+        200,
+        scene.call(`${one}/reviews`, { method: 'POST', token: reviewer, body: { kind: 'approve' } }),
+      );
+      const refused = await expect(405, scene.call(`${one}/apply`, { method: 'POST', body: {} }));
+      assert.match(refused.json['message'], /Production/);
+      assert.equal((await scene.call(one)).json['status'], 'pending');
+      const flag = (await scene.call(`flags/${scene.project}/colour`)).json;
+      assert.equal(flag['variations'].length, 3);
+    });
+  });
+
+  describe('reviews', () => {
+    test('as many approvals as the environment says, each of another person', async () => {
+      await scene.setApprovals({ minNumApprovals: 2 });
+      const { _id } = await make();
+      for (const token of [reviewer, reviewer])
+        assert.equal((await expect(200, review(_id, 'approve', { token }))).json['reviewStatus'], 'pending');
+      await expect(400, apply(_id));
+      const { json } = await expect(200, review(_id, 'approve', { token: second }));
+      assert.equal(json['reviewStatus'], 'approved');
+      await expect(200, apply(_id));
+    });
+
+    test('nobody approves a request of their own, unless the environment allows it', async () => {
+      const { _id } = await make();
+      assertError(await expect(403, review(_id, 'approve', { token: asker })), 'forbidden');
+      await expect(403, review(_id, 'decline', { token: asker }));
+      await expect(200, review(_id, 'comment', { token: asker, comment: 'hurry' }));
+      assert.equal((await read(_id))['reviewStatus'], 'pending');
+      await scene.setApprovals({ canReviewOwnRequest: true });
+      const { json } = await expect(200, review(_id, 'approve', { token: asker }));
+      assert.equal(json['reviewStatus'], 'approved');
+    });
+
+    test('a declined one is applied only if the environment allows it; the last word counts', async () => {
+      await scene.setApprovals({ canApplyDeclinedChanges: false });
+      const { _id } = await makeApproved();
+      const { json } = await expect(200, review(_id, 'decline', { token: second }));
+      assert.equal(json['reviewStatus'], 'declined');
+      assert.match((await expect(400, apply(_id))).json['message'], /declined/);
+      await scene.setApprovals({ canApplyDeclinedChanges: true });
+      await expect(200, apply(_id));
+      const { _id: next } = await make({ instructions: [OFF] });
+      await expect(200, review(next, 'decline'));
+      await expect(400, apply(next));
+      assert.equal((await expect(200, review(next, 'approve'))).json['reviewStatus'], 'approved');
+    });
+
+    test('of many who apply it at once, one does', async () => {
+      const { _id } = await makeApproved({ instructions: [ON, { kind: 'addTags', values: ['once'] }] });
+      const { _version } = await scene.readFlag();
+      const answers = await Promise.all(Array.from({ length: 5 }, () => apply(_id)));
+      const statuses = answers.map(({ status }) => status);
+      assert.equal(statuses.filter((status) => status === 200).length, 1, String(statuses));
+      assert.ok(
+        statuses.every((status) => [200, 400, 409].includes(status)),
+        String(statuses),
+      );
+      assert.equal((await scene.readFlag())['_version'], _version + 1);
+    });
+
+    test('reviews at the same time are all counted', async () => {
+      await scene.setApprovals({ minNumApprovals: 2 });
+      const { _id } = await make();
+      const answers = await Promise.all([reviewer, second].map((token) => review(_id, 'approve', { token })));
+      for (const { status, text } of answers) assert.equal(status, 200, text);
+      const { reviewStatus, allReviews } = await read(_id);
+      assert.deepEqual([reviewStatus, allReviews.length], ['approved', 2]);
+    });
+
+    test('what is completed is no longer judged', async () => {
+      const { _id } = await makeApproved();
+      await expect(200, apply(_id));
+      await expect(400, review(_id, 'decline'));
+      await expect(200, review(_id, 'comment', { comment: 'well done' }));
+    });
+
+    test('the other family takes reviews, patches and applies, too', async () => {
+      const { _id } = await make();
+      const at = `approval-requests/${_id}`;
+      await expect(
+        200,
+        scene.call(`${at}/reviews`, { method: 'POST', token: reviewer, body: { kind: 'approve' } }),
+      );
+      const update = { kind: 'updateDescription', value: 'on it goes' };
+      assert.equal((await expect(200, scene.instruct(at, [update]))).json['description'], 'on it goes');
+      await expect(200, scene.call(`${at}/apply`, { method: 'POST', token: asker }));
+      assert.equal(await scene.isOn(), true);
+      await expect(204, scene.call(at, { method: 'DELETE' }));
+      await expect(404, scene.call(at));
+    });
+  });
+
+  describe('later', () => {
+    test('what is approved is applied by itself where the environment says so', async () => {
+      await scene.setApprovals({ required: true, autoApplyApprovedChanges: true });
+      const { _id } = await make();
+      const { _version } = await scene.readFlag();
+      await expect(200, review(_id, 'approve'));
+      await scene.settle(async () => (await read(_id))['status'] === 'completed');
+      assert.equal((await read(_id))['appliedByMemberId'], reviewerId);
+      assert.equal(await scene.isOn(), true);
+      assert.equal((await scene.readFlag())['_version'], _version + 1);
+      assert.deepEqual(await scene.dueOf(_id), []);
+    });
+
+    test('one with a date is applied then', async () => {
+      const executionDate = soon();
+      const { _id } = await makeApproved({ executionDate });
+      const { json } = await expect(200, apply(_id));
+      assert.deepEqual(
+        [json['status'], json['executionDate'], json['appliedDate']],
+        ['scheduled', executionDate, undefined],
+      );
+      await expect(400, apply(_id));
+      assert.equal(await scene.isOn(), false);
+      await pass(executionDate, async () => (await read(_id))['status'] === 'completed');
+      assert.equal(await scene.isOn(), true);
+      const made = (await scene.events()).filter(({ action }) => action === 'updateOn');
+      assert.deepEqual(
+        made.map((event) => [event.member_id, event.comment]),
+        [[askerId, 'now']],
+      );
+    });
+
+    test('one that was declined meanwhile, or cannot be applied, fails and says why', async () => {
+      await scene.setApprovals({ canApplyDeclinedChanges: false });
+      const ruleId = await scene.addRule();
+      const executionDate = soon();
+      const declined = await makeApproved({ executionDate });
+      const instruction = { kind: 'updateRuleDescription', ruleId, description: 'x' };
+      const spoilt = await makeApproved({ executionDate, instructions: [ON, instruction] });
+      for (const { _id } of [declined, spoilt]) await expect(200, apply(_id));
+      await expect(200, review(declined['_id'], 'decline', { token: second }));
+      await expect(400, scene.patchFlag([{ kind: 'removeRule', ruleId }]));
+      await expect(
+        200,
+        scene.patchFlag([{ kind: 'removeRule', ruleId }], { query: '?ignoreConflicts=true' }),
+      );
+      assert.deepEqual((await read(spoilt['_id']))['conflicts'][0].instruction, instruction);
+      const hasFailed = async ({ _id }: Json) => (await read(_id))['status'] === 'failed';
+      await pass(executionDate, async () => (await hasFailed(declined)) && (await hasFailed(spoilt)));
+      assert.match((await read(declined['_id']))['conflicts'][0].reason, /declined/);
+      assert.deepEqual((await read(spoilt['_id']))['conflicts'][0].instruction, instruction);
+      assert.equal(await scene.isOn(), false);
+      assert.match((await scene.events()).at(-1)!.detail!, /failed to apply an approval request/);
+      assert.deepEqual(await scene.dueOf(spoilt['_id']), []);
+    });
+
+    test('one that was deleted is not applied', async () => {
+      const executionDate = soon();
+      const { _id } = await makeApproved({ executionDate });
+      await expect(200, apply(_id));
+      await expect(204, scene.call(`${path()}/${_id}`, { method: 'DELETE' }));
+      await pass(executionDate, async () => (await scene.dueOf(_id)).length === 0);
+      assert.equal(await scene.isOn(), false);
+    });
+  });
+
+  describe('copies', () => {
+    const copy = (body: object = {}) =>
+      scene.call(`${scene.place}/approval-requests-flag-copy`, {
+        method: 'POST',
+        token: asker,
+        body: { description: 'as in production', source: { key: 'production' }, ...body },
+      });
+
+    test('the configuration of another environment is copied when it is applied', async () => {
+      const on = { environmentKey: 'production', instructions: [ON] };
+      await expect(200, scene.patchFlag([], { body: on }));
+      const { version } = (await scene.readFlag())['environments'].production;
+      const { json } = await expect(201, copy({ source: { key: 'production', version } }));
+      assert.deepEqual([json['source'], json['instructions']], [{ key: 'production', version }, []]);
+      await expect(200, review(json['_id'], 'approve'));
+      await expect(200, apply(json['_id']));
+      assert.equal(await scene.isOn(), true);
+    });
+
+    test('from nowhere, from itself and of another version it is refused', async () => {
+      await expect(400, copy({ source: { key: 'moon' } }));
+      await expect(400, copy({ source: { key: 'test' } }));
+      await expect(409, copy({ source: { key: 'production', version: 99 } }));
+      await expect(400, copy({ includedActions: ['updateMoon'] }));
+      await expect(400, copy({ source: undefined }));
+      assert.equal((await scene.call(path())).json['totalCount'], 0);
+    });
+  });
+
+  describe('patched', () => {
+    test('reviewers are added, the description changed; nothing else is', async () => {
+      const before_ = await make();
+      const at = `${path()}/${before_['_id']}`;
+      const add = { kind: 'addReviewers', notifyMemberIds: [reviewerId] };
+      const { json } = await expect(
+        200,
+        scene.instruct(at, [add, { kind: 'updateDescription', value: 'new' }]),
+      );
+      assert.deepEqual(
+        [json['notifyMemberIds'], json['description'], json['_version']],
+        [[reviewerId], 'new', 2],
+      );
+      assert.equal((await expect(200, scene.instruct(at, [add]))).json['_version'], 2);
+      for (const bad of [
+        { kind: 'addReviewers' },
+        { kind: 'addReviewers', notifyMemberIds: ['x'] },
+        { kind: 'addReviewers', notifyTeamKeys: ['nobody'] },
+        { kind: 'addReviewers', notifyMemberIds: 7 },
+        { kind: 'updateDescription', value: 7 },
+        { kind: 'updateInstructions', value: [OFF] },
+      ])
+        assertError(await expect(400, scene.instruct(at, [bad])), 'invalid_request');
+      const beta = { 'ld-api-version': 'beta' };
+      await expect(422, scene.call(at, { method: 'PATCH', headers: beta, body: [] }));
+      const plain = await expect(403, scene.instruct(at, [add], { headers: SEMANTIC }));
+      assertError(plain, 'forbidden');
+      assert.deepEqual(await read(before_['_id']), json);
+    });
+  });
+
+  describe('bad input', () => {
+    test('F33 nothing is requested', async () => {
+      const bad: unknown[] = [
+        {},
+        { description: 'x' },
+        { instructions: [ON] },
+        { description: 7, instructions: [ON] },
+        { ...usual, instructions: [] },
+        { ...usual, instructions: [{ kind: 'flip' }] },
+        { ...usual, instructions: [{ kind: 'removeRule' }] },
+        { ...usual, instructions: [{ kind: 'deleteScheduledChange' }] },
+        { ...usual, executionDate: 1 },
+        { ...usual, executionDate: 'soon' },
+        { ...usual, notifyMemberIds: ['0'.repeat(24)] },
+        { ...usual, notifyMemberIds: Array(11).fill(reviewerId) },
+        { ...usual, notifyTeamKeys: ['nobody'] },
+        { ...usual, comment: 'a\0b' },
+        '{',
+        [],
+      ];
+      for (const body of bad)
+        assertError(await expect(400, scene.call(path(), { method: 'POST', body })), 'invalid_request');
+      for (const resourceId of [
+        '',
+        'flag/banner',
+        `${scene.resource}:x/y`,
+        `proj/${scene.project}:env/*:flag/banner`,
+      ])
+        await expect(
+          400,
+          scene.call('approval-requests', { method: 'POST', body: { ...usual, resourceId } }),
+        );
+      const unknown = { ...usual, resourceId: scene.resource.replace('banner', 'moon') };
+      await expect(404, scene.call('approval-requests', { method: 'POST', body: unknown }));
+      assert.equal((await scene.call(path())).json['totalCount'], 0);
+    });
+
+    test('F33 reviews and ids that are wrong', async () => {
+      const { _id } = await make();
+      for (const body of [{}, { kind: 'maybe' }, { kind: 'comment' }, { kind: 'approve', comment: 7 }, []])
+        await expect(400, scene.call(`${path()}/${_id}/reviews`, { method: 'POST', body }));
+      await expect(400, scene.call(`${path()}/${_id}/apply`, { method: 'POST', body: { comment: 7 } }));
+      for (const id of ['0'.repeat(24), 'x']) {
+        await expect(404, scene.call(`${path()}/${id}`));
+        await expect(404, scene.call(`approval-requests/${id}`));
+        await expect(404, review(id, 'approve'));
+        await expect(404, apply(id));
+      }
+      const elsewhere = path().replace('/test/', '/production/');
+      await expect(404, scene.call(`${elsewhere}/${_id}`));
+      assert.deepEqual((await read(_id))['allReviews'], []);
+    });
+  });
+
+  describe('permissions', () => {
+    const only = async (...actions: string[]) => {
+      const { token } = await giveMember(server, { inlinePolicy: allow(actions) });
+      return token;
+    };
+
+    test('F31 each call takes its own', async () => {
+      const { _id } = await make();
+      const at = `${path()}/${_id}`;
+      const update = [{ kind: 'updateDescription', value: 'x' }];
+      const all = [
+        'createApprovalRequest',
+        'reviewApprovalRequest',
+        'updateApprovalRequest',
+        'applyApprovalRequest',
+        'deleteApprovalRequest',
+      ];
+      const calls: Record<string, (token: string) => ReturnType<typeof post>> = {
+        createApprovalRequest: (token) => post({}, { token }),
+        reviewApprovalRequest: (token) => review(_id, 'approve', { token }),
+        updateApprovalRequest: (token) => scene.instruct(at, update, { token }),
+        applyApprovalRequest: (token) => apply(_id, { token }),
+        deleteApprovalRequest: (token) => scene.call(at, { method: 'DELETE', token }),
+      };
+      for (const action of all) {
+        const lacking = await only(...all.filter((one) => one !== action), 'updateOn');
+        const refused = await expect(401, calls[action]!(lacking));
+        assertError(refused, 'unauthorized');
+        assert.equal(refused.json['access'].action, action);
+      }
+      const { status } = await calls['createApprovalRequest']!(await only('createApprovalRequest'));
+      assert.equal(status, 201);
+      for (const action of all.slice(1)) {
+        const answer = await calls[action]!(await only(action));
+        assert.ok(answer.status < 300, `${action}: ${answer.text}`);
+      }
+      await expect(401, scene.call(path(), { token: null }));
+    });
+
+    test('what works in all environments takes its permission, approved or not', async () => {
+      const { _id } = await makeApproved({ instructions: [{ kind: 'archiveFlag' }] });
+      const refused = await expect(401, apply(_id, { token: await only('applyApprovalRequest') }));
+      assert.notEqual(refused.json['access'].action, 'applyApprovalRequest');
+      assert.equal((await scene.readFlag())['archived'], false);
+      await expect(200, apply(_id));
+      assert.equal((await scene.readFlag())['archived'], true);
+    });
+
+    test('F36 each step is recorded', async () => {
+      const { _id } = await makeApproved();
+      await expect(200, apply(_id));
+      await expect(204, scene.call(`${path()}/${_id}`, { method: 'DELETE' }));
+      const actions = (await scene.events()).map(({ action }) => action);
+      assert.deepEqual(actions.slice(-5), [
+        'createApprovalRequest',
+        'reviewApprovalRequest',
+        'updateOn',
+        'applyApprovalRequest',
+        'deleteApprovalRequest',
+      ]);
+    });
+  });
+});

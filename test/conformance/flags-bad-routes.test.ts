@@ -1,0 +1,178 @@
+// Bad input for every route of the flag service, made from its own schemas: the right status, an error object, no change.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { flagsApi } from '../../src/flags/api.ts';
+import type { Shape } from '../../src/kernel/route.ts';
+import type { JsonSchema } from '../../src/kernel/schema.ts';
+import { onEachEngine } from '../engines.ts';
+import { startServer, type CallInit, type TestServer } from '../server.ts';
+import { BETA, pathIn, SEMANTIC, setScene, type Scene } from './flags-scene.ts';
+import { WRITES } from './flags-writes.ts';
+
+type Body = Record<string, unknown>;
+
+/** Values that are not of the schema's type. */
+function wrongFor({ type, enum: words }: JsonSchema & { enum?: unknown[] }): unknown[] {
+  const others = words === undefined ? [] : ['none-of-them'];
+  switch (type) {
+    case 'string':
+      return [5, true, [], {}, ...others];
+    case 'integer':
+      return ['x', 1.5, true, {}];
+    case 'number':
+      return ['x', true, {}];
+    case 'boolean':
+      return ['perhaps', 1, {}];
+    case 'array':
+      return ['x', 5, {}];
+    case 'object':
+      return ['x', 5, []];
+    default:
+      return [];
+  }
+}
+
+/** The good body with one thing wrong, each time another. */
+function* spoil(schema: JsonSchema, good: unknown): Generator<{ what: string; body: unknown }> {
+  for (const body of wrongFor(schema)) yield { what: `a body ${JSON.stringify(body)}`, body };
+  const element = schema.type === 'array' ? (schema.items as JsonSchema) : undefined;
+  if (element?.properties !== undefined && Array.isArray(good)) {
+    for (const { what, body } of spoil(element, good[0]))
+      yield { what: `an element with ${what}`, body: [body] };
+  }
+  for (const [name, property] of Object.entries(schema.properties ?? {})) {
+    for (const value of wrongFor(property)) {
+      yield { what: `${name} ${JSON.stringify(value)}`, body: { ...(good as Body), [name]: value } };
+    }
+  }
+  for (const name of schema.required ?? []) {
+    const { [name]: _, ...rest } = good as Body;
+    yield { what: `no ${name}`, body: rest };
+  }
+}
+
+const BAD_PATCHES: { what: string; body: unknown; headers?: Record<string, string> }[] = [
+  { what: 'a number', body: '5' },
+  { what: 'null', body: 'null' },
+  { what: 'an unknown operation', body: [{ op: 'shake', path: '/name' }] },
+  { what: 'a path that is none', body: [{ op: 'replace', path: 'name', value: 'x' }] },
+  { what: 'an unknown path', body: [{ op: 'replace', path: '/no/such/thing', value: 'x' }] },
+  { what: 'a member of the server', body: [{ op: 'add', path: '/_links', value: {} }] },
+  { what: 'a test that fails', body: [{ op: 'test', path: '/_links', value: 'not so' }] },
+  { what: 'instructions without the content type', body: { instructions: [{ kind: 'turnFlagOn' }] } },
+  { what: 'no instruction', body: { instructions: [] }, headers: SEMANTIC },
+  { what: 'an instruction without a kind', body: { instructions: [{}] }, headers: SEMANTIC },
+  {
+    what: 'an unknown instruction',
+    body: { environmentKey: 'test', instructions: [{ kind: 'fly' }] },
+    headers: SEMANTIC,
+  },
+  {
+    what: 'a comment that is no text',
+    body: { comment: 5, instructions: [{ kind: 'x' }] },
+    headers: SEMANTIC,
+  },
+];
+
+const ANY_BODY: { what: string; init: CallInit; status: number[] }[] = [
+  { what: 'malformed JSON', init: { body: '{"a":' }, status: [400] },
+  { what: 'text', init: { body: 'hello', headers: { 'content-type': 'text/plain' } }, status: [400] },
+  { what: 'a body of six megabytes', init: { body: `["${'x'.repeat(6_000_000)}"]` }, status: [400, 413] },
+];
+
+onEachEngine((testEngine) => {
+  let server: TestServer;
+  let scene: Scene;
+
+  before(async () => {
+    const location = await testEngine.database();
+    server = await startServer({
+      limits: 'off',
+      ...(testEngine.kind === 'postgres' && { database: location }),
+    });
+    scene = await setScene(server, 'bad');
+    scene.parameters['deliveryId'] = '0'.repeat(24);
+  });
+  after(() => server.stop());
+
+  const entries = async (): Promise<number> => {
+    const rows = await server.app.kernel.db.selectFrom('events').select('seq').execute();
+    return rows.length;
+  };
+
+  /** Refused with the error object, and nothing has changed. */
+  async function refuse(
+    shape: Shape,
+    init: CallInit,
+    what: string,
+    status = [400, 409, 413, 422],
+    path?: string,
+  ) {
+    const known = await entries();
+    const url = (path ?? pathIn(scene, shape)!) + (WRITES[shape.id]?.query ?? '');
+    const headers = { ...BETA, ...init.headers };
+    const answer = await server.call(url, { ...init, method: shape.method, headers });
+    const told = `${shape.method} ${url} with ${what}: ${answer.status} ${answer.text.slice(0, 500)}`;
+    assert.ok(status.includes(answer.status), told);
+    assert.deepEqual(Object.keys(answer.json).slice(0, 3), ['code', 'message', 'id'], told);
+    assert.equal(typeof answer.json['message'], 'string', told);
+    assert.equal(await entries(), known, told);
+  }
+
+  for (const { shape } of flagsApi.routes) {
+    const { id, method, query, params, body } = shape;
+    const write = WRITES[id];
+    if (shape.access === 'anyone') continue;
+    describe(`F33: ${id}`, () => {
+      if (body !== undefined && write !== undefined && shape.streams !== true) {
+        test('refuses a body that is none', async () => {
+          for (const { what, init, status } of ANY_BODY) await refuse(shape, init, what, status);
+        });
+      }
+      if (method === 'PATCH') {
+        test('refuses patches that cannot be', async () => {
+          for (const { what, ...init } of BAD_PATCHES) await refuse(shape, init, what);
+        });
+      } else if (body !== undefined && write !== undefined) {
+        test('refuses bodies that break its schema', async () => {
+          const good = write.init(scene, 'spoilt').body;
+          for (const bad of spoil(body, good)) await refuse(shape, { body: bad.body }, bad.what);
+        });
+      }
+      if (query !== undefined) {
+        test('refuses queries that break its schema', async () => {
+          const good = write?.init(scene, 'spoilt') ?? {};
+          for (const [name, property] of Object.entries(query.properties as Record<string, JsonSchema>)) {
+            if (property.type !== 'integer' && property.type !== 'boolean') continue;
+            const path = `${pathIn(scene, shape)!}?${name}=perhaps`;
+            await refuse({ ...shape, id: 'no query of its own' }, good, `${name}=perhaps`, [400], path);
+          }
+          for (const name of ['expand', 'sort', 'filter'].filter(
+            (one) => query.properties[one] !== undefined,
+          )) {
+            const path = `${pathIn(scene, shape)!}?${name}=nonsense`;
+            await refuse({ ...shape, id: 'no query of its own' }, good, `${name}=nonsense`, [400], path);
+          }
+        });
+      }
+      if (params !== undefined) {
+        test('answers 404 for what is not there', async () => {
+          const good = write?.init(scene, 'spoilt') ?? {};
+          // A context need not be there to be asked about.
+          const names = Object.keys(params.properties).filter((name) => !/^(context|user)Key$/.test(name));
+          for (const name of names) {
+            for (const value of ['unknown', '0'.repeat(24), 'a%20b', '-']) {
+              const parameters = { ...scene.parameters, [name]: value };
+              const ids =
+                name === 'id'
+                  ? Object.fromEntries(Object.keys(scene.ids).map((of) => [of, value]))
+                  : scene.ids;
+              const path = pathIn({ parameters, ids }, shape)!;
+              await refuse(shape, good, `${name} ${value}`, [404], path);
+            }
+          }
+        });
+      }
+    });
+  }
+});

@@ -1,0 +1,86 @@
+// One of everything that the flag service manages, made over its API, for tests that walk all routes.
+import assert from 'node:assert/strict';
+import type { Shape } from '../../src/kernel/route.ts';
+import type { Json, TestServer } from '../server.ts';
+
+/** Some routes are open only to who asks for them so. */
+export const BETA = { 'ld-api-version': 'beta' };
+
+export const SEMANTIC = { 'content-type': 'application/json; domain-model=launchdarkly.semanticpatch' };
+
+/** The values of path parameters, by their names; `id` means another thing on each path. */
+export interface Scene {
+  parameters: Record<string, string>;
+  ids: Record<string, string>;
+}
+
+const rule = { effect: 'allow', actions: ['*'], resources: ['proj/*'] };
+
+/** `name` keeps scenes on one server apart. */
+export async function setScene({ call }: TestServer, name: string): Promise<Scene> {
+  const post = async (path: string, body: unknown): Promise<Json> => {
+    const { status, json, text } = await call(`/api/v2/${path}`, { method: 'POST', headers: BETA, body });
+    assert.ok(status < 300, `POST ${path}: ${status} ${text}`);
+    return json;
+  };
+  const key = `walk-${name}`;
+  await post('projects', { key, name: key });
+  await post(`flags/${key}`, { key, name: key, tags: ['walked'] });
+  await post(`segments/${key}/test`, { key, name: key, unbounded: true, unboundedContextKind: 'user' });
+  await post('teams', { key, name: key });
+  await post('roles', { key, name: key, policy: [rule] });
+  const members = await post('members', [{ email: `${key}@example.com`, role: 'reader' }]);
+  const token = await post('tokens', { name: key, role: 'reader', serviceToken: true });
+  const webhook = await post('webhooks', { url: 'https://example.com/hook', sign: true, on: false });
+  const place = `projects/${key}/flags/${key}/environments/test`;
+  const instructions = [{ kind: 'turnFlagOn' }];
+  const request = await post(`${place}/approval-requests`, { description: key, instructions });
+  const executionDate = Date.now() + 3_600_000;
+  const change = await post(`${place}/scheduled-changes`, { executionDate, instructions });
+  const trigger = await post(`flags/${key}/${key}/triggers/test`, {
+    integrationKey: 'generic-trigger',
+    instructions,
+  });
+  const link = await post(`flag-links/projects/${key}/flags/${key}`, { deepLink: 'https://example.com/1' });
+  const { json: log } = await call(`/api/v2/auditlog?spec=proj/${key}&limit=1`);
+  return {
+    parameters: {
+      projectKey: key,
+      environmentKey: 'test',
+      featureFlagKey: key,
+      segmentKey: key,
+      teamKey: key,
+      customRoleKey: key,
+      contextKey: 'someone',
+      userKey: 'someone',
+      memberId: members['items'][0]._id,
+    },
+    ids: {
+      tokens: token['_id'],
+      members: members['items'][0]._id,
+      webhooks: webhook['_id'],
+      auditlog: log['items'][0]._id,
+      'approval-requests': request['_id'],
+      'scheduled-changes': change['_id'],
+      triggers: trigger['_id'],
+      flags: link['_id'],
+    },
+  };
+}
+
+/** The path of a route in a scene; undefined where the scene lacks a part of it. */
+export function pathIn({ parameters, ids }: Scene, { path }: Shape): string | undefined {
+  let isWhole = true;
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const value = parameters[name] ?? (name === 'id' ? ids[kindIn(path)] : undefined);
+    isWhole &&= value !== undefined;
+    return value ?? '';
+  });
+  return isWhole ? `/api/v2${filled}` : undefined;
+}
+
+/** What `{id}` is of: the last word before it. */
+function kindIn(path: string): string {
+  const words = path.slice(0, path.indexOf('/{id}')).split('/');
+  return words.findLast((word) => !word.startsWith('{')) ?? '';
+}

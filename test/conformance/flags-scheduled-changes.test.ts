@@ -1,0 +1,452 @@
+// Scheduled changes on the flags API, on a running server with each engine.
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, test } from 'node:test';
+import { scheduledChangeHandlers } from '../../src/flags/scheduled-changes/execute.ts';
+import { createScheduledChange, WORK } from '../../src/flags/scheduled-changes/store.ts';
+import { onEachEngine } from '../engines.ts';
+import { giveToken } from '../people.ts';
+import { startServer, type CallInit, type Json, type TestServer } from '../server.ts';
+import {
+  allow,
+  assertError,
+  expect,
+  giveMember,
+  MINUTE,
+  OFF,
+  ON,
+  openScene,
+  SEMANTIC,
+  type Scene,
+} from './flags-control-calls.ts';
+
+onEachEngine((engine) => {
+  let server: TestServer;
+  let other: TestServer | undefined;
+  let scene: Scene;
+  before(async () => {
+    const database = engine.kind === 'postgres' ? { database: await engine.database() } : {};
+    server = await startServer({ ...database, limits: 'off' });
+    // Another node, where the engine knows such.
+    if (engine.kind === 'postgres') other = await startServer({ ...database, limits: 'off' });
+  });
+  after(async () => {
+    await other?.stop();
+    await server.stop();
+  });
+  beforeEach(async () => {
+    scene = await openScene(server);
+  });
+
+  const path = () => `${scene.place}/scheduled-changes`;
+  const soon = () => server.clock.now() + MINUTE;
+  const post = (body: object = {}, { query = '', ...init }: CallInit & { query?: string } = {}) =>
+    scene.call(path() + query, {
+      method: 'POST',
+      body: { executionDate: soon(), instructions: [ON], ...body },
+      ...init,
+    });
+  const read = (id: string, init?: CallInit) => scene.call(`${path()}/${id}`, init);
+
+  async function make(body: object = {}, init: CallInit & { query?: string } = {}): Promise<Json> {
+    return (await expect(201, post(body, init))).json;
+  }
+
+  /** Lets its time come, on all nodes. */
+  async function pass({ executionDate }: Json, isSo: () => Promise<boolean>): Promise<void> {
+    const at = (executionDate as number) + 1;
+    server.clock.goTo(at);
+    other?.clock.goTo(at);
+    await scene.settle(isSo);
+  }
+
+  describe('as they are shown', () => {
+    test('F5 one is made, listed and read, with links that are good', async () => {
+      const executionDate = soon();
+      const answer = await expect(201, post({ executionDate, comment: 'launch' }));
+      const { _id, _creationDate, _maintainerId, _links, ...rest } = answer.json;
+      assert.match(_id as string, /^[0-9a-f]{24}$/);
+      assert.ok(Math.abs(_creationDate - server.clock.now()) < MINUTE);
+      const me = (await scene.call('members/me')).json;
+      assert.equal(_maintainerId, me['_id']);
+      assert.deepEqual(rest, {
+        _version: 1,
+        executionDate,
+        instructions: [ON],
+        comment: 'launch',
+        status: 'pending',
+        conflicts: [],
+      });
+      assert.equal(_links.self.href, `/api/v2/${path()}/${_id}`);
+      assert.equal(answer.headers.get('location'), _links.self.href);
+      assert.deepEqual((await expect(200, read(_id))).json, answer.json);
+      const second = await make({ executionDate: executionDate - 1000 });
+      const list = (await expect(200, scene.call(path()))).json;
+      assert.deepEqual(list['items'], [second, answer.json]);
+      assert.equal(list['totalCount'], 2);
+      assert.equal((await expect(200, scene.call(`${path()}?limit=1`))).json['items'].length, 1);
+    });
+
+    test('F36 making, changing and giving up are recorded, with the comments', async () => {
+      const { _id } = await make({ comment: 'launch' });
+      const body = {
+        comment: 'later',
+        instructions: [{ kind: 'updateScheduledChangesExecutionDate', value: soon() + MINUTE }],
+      };
+      await expect(200, read(_id, { method: 'PATCH', headers: SEMANTIC, body }));
+      await expect(204, read(_id, { method: 'DELETE' }));
+      const events = (await scene.events()).slice(-3);
+      assert.deepEqual(
+        events.map(({ action, comment }) => [action, comment]),
+        [
+          ['updateScheduledChanges', 'launch'],
+          ['updateScheduledChanges', 'later'],
+          ['updateScheduledChanges', null],
+        ],
+      );
+      assert.deepEqual(
+        events.map((event) => [event.before !== null, event.after !== null]),
+        [
+          [false, true],
+          [true, true],
+          [true, false],
+        ],
+      );
+    });
+  });
+
+  describe('when the time comes', () => {
+    test('the change is made in the name of who scheduled it, once, and no longer listed', async () => {
+      const { member, token } = await giveMember(server);
+      const change = await make({ comment: 'launch' }, { token });
+      const { _version } = await scene.readFlag();
+      assert.equal(await scene.isOn(), false);
+      await pass(change, () => scene.isOn());
+      assert.equal((await scene.readFlag())['_version'], _version + 1);
+      assert.equal((await read(change['_id'])).status, 404);
+      assert.deepEqual(await scene.dueOf(change['_id']), []);
+      const made = (await scene.events()).filter(({ action }) => action === 'updateOn');
+      assert.deepEqual(
+        made.map((event) => [event.member_id, event.comment]),
+        [[member.id, 'launch']],
+      );
+    });
+
+    test('it is not made before', async () => {
+      const change = await make({ executionDate: soon() + MINUTE });
+      const sentinel = await make({ instructions: [OFF] });
+      await pass(sentinel, async () => (await read(sentinel['_id'])).status === 404);
+      assert.equal(await scene.isOn(), false);
+      assert.equal((await read(change['_id'])).json['status'], 'pending');
+    });
+
+    test('a permission that is gone by then is missed: it fails once, and says why', async () => {
+      const { member, token } = await giveMember(server);
+      const change = await make({}, { token });
+      await server.app.kernel.db
+        .updateTable('members')
+        .set({ role: 'reader' })
+        .where('id', '=', member.id)
+        .execute();
+      await pass(change, async () => (await read(change['_id'])).json['status'] === 'failed');
+      assert.equal(await scene.isOn(), false);
+      const { conflicts, _version } = (await read(change['_id'])).json;
+      assert.match(conflicts[0].reason, /updateScheduledChanges/);
+      assert.equal(_version, 2);
+      assert.deepEqual(await scene.dueOf(change['_id']), []);
+      const last = (await scene.events()).at(-1)!;
+      assert.deepEqual([last.action, last.member_id], ['updateScheduledChanges', member.id]);
+      assert.match(last.detail!, /failed to make a scheduled change/);
+      // A new time makes it wait again.
+      const value = soon();
+      const again = await expect(
+        200,
+        scene.instruct(`${path()}/${change['_id']}`, [
+          { kind: 'updateScheduledChangesExecutionDate', value },
+        ]),
+      );
+      assert.deepEqual([again.json['status'], again.json['conflicts']], ['pending', []]);
+      assert.equal((await scene.dueOf(change['_id'])).length, 1);
+    });
+
+    test('with a service token that is gone it fails', async () => {
+      const { member } = await giveMember(server, {}, 'admin');
+      const { id, value } = await giveToken(server, member, { isService: true, role: 'writer' });
+      const change = await make({}, { token: value });
+      await expect(204, scene.call(`tokens/${id}`, { method: 'DELETE' }));
+      await pass(change, async () => (await read(change['_id'])).json['status'] === 'failed');
+      assert.match((await read(change['_id'])).json['conflicts'][0].reason, /no longer here/);
+    });
+
+    test('what cannot be applied any more fails, and names the instruction', async () => {
+      const ruleId = await scene.addRule();
+      const instruction = { kind: 'updateRuleDescription', ruleId, description: 'new' };
+      const change = await make({ instructions: [ON, instruction] });
+      await expect(
+        200,
+        scene.patchFlag([{ kind: 'removeRule', ruleId }], { query: '?ignoreConflicts=true' }),
+      );
+      const seen = (await read(change['_id'])).json;
+      assert.deepEqual([seen['status'], seen['conflicts'][0].instruction], ['pending', instruction]);
+      await pass(change, async () => (await read(change['_id'])).json['status'] === 'failed');
+      assert.equal(await scene.isOn(), false);
+      assert.deepEqual((await read(change['_id'])).json['conflicts'][0].instruction, instruction);
+    });
+
+    test('one for which nothing is left to do is gone, and recorded', async () => {
+      const change = await make();
+      await expect(200, scene.patchFlag([ON]));
+      await pass(change, async () => (await read(change['_id'])).status === 404);
+      assert.match((await scene.events()).at(-1)!.detail!, /nothing was left to do/);
+    });
+
+    test('the work of a flag that was deleted ends', async () => {
+      const change = await make();
+      await expect(204, scene.call(`flags/${scene.project}/banner`, { method: 'DELETE' }));
+      await pass(change, async () => (await scene.dueOf(change['_id'])).length === 0);
+    });
+
+    test('whoever has lost the work changes nothing', async () => {
+      const change = await make();
+      const [due] = await scene.dueOf(change['_id']);
+      const stale = { ...due!, owner: 'a node that was too slow#1' };
+      const handle = scheduledChangeHandlers(server.app.kernel)[WORK]!;
+      await assert.rejects(handle(stale, new AbortController().signal), /no longer ours/);
+      assert.equal(await scene.isOn(), false);
+      assert.equal((await read(change['_id'])).json['status'], 'pending');
+    });
+
+    test('approval that is required by then is required of it, unless the environment lets pending changes pass', async () => {
+      const [first, second] = [await make(), await make({ executionDate: soon() + MINUTE })];
+      await scene.setApprovals({ required: true });
+      await pass(first, async () => (await read(first['_id'])).json['status'] === 'failed');
+      assert.match((await read(first['_id'])).json['conflicts'][0].reason, /approval is required/);
+      await scene.setApprovals({ bypassApprovalsForPendingChanges: true });
+      await pass(second, () => scene.isOn());
+    });
+  });
+
+  describe('patched', () => {
+    const patch = (id: string, instructions: object[], init?: CallInit & { query?: string }) =>
+      scene.instruct(`${path()}/${id}`, instructions, init);
+
+    test('the date is moved, the instructions replaced, the change given up', async () => {
+      const { _id } = await make();
+      const value = soon() + 5 * MINUTE;
+      const instructions = [
+        { kind: 'updateScheduledChangesExecutionDate', value },
+        { kind: 'replaceScheduledChangesInstructions', value: [OFF] },
+      ];
+      const { json } = await expect(200, patch(_id, instructions));
+      assert.deepEqual([json['executionDate'], json['instructions'], json['_version']], [value, [OFF], 2]);
+      assert.equal((await scene.dueOf(_id))[0]!.due_at, value);
+      assert.equal((await expect(200, patch(_id, instructions))).json['_version'], 2);
+      await expect(200, patch(_id, [{ kind: 'deleteScheduledChange' }]));
+      assert.equal((await read(_id)).status, 404);
+    });
+
+    test('F19 one bad instruction changes nothing', async () => {
+      const made = await make();
+      const date = { kind: 'updateScheduledChangesExecutionDate', value: soon() + MINUTE };
+      const bad: [object, RegExp][] = [
+        [{ kind: 'turnFlagOn' }, /instructions\[1\] \(turnFlagOn\)/],
+        [{ kind: 'updateScheduledChangesExecutionDate', value: 'soon' }, /instructions\[1\]/],
+        [{ kind: 'updateScheduledChangesExecutionDate', value: 1000 }, /future/],
+        [{ kind: 'updateScheduledChangesExecutionDate' }, /value/],
+        [{ kind: 'replaceScheduledChangesInstructions', value: [] }, /instructions\[1\]/],
+        [{ kind: 'replaceScheduledChangesInstructions', value: [{ kind: 'flip' }] }, /flip/],
+        [{ kind: 'deleteScheduledChange', now: true }, /now/],
+      ];
+      for (const [instruction, message] of bad) {
+        const answer = await expect(400, patch(made['_id'], [date, instruction]));
+        assertError(answer, 'invalid_request');
+        assert.match(answer.json['message'], message);
+      }
+      assert.deepEqual((await read(made['_id'])).json, made);
+    });
+
+    test('whoever replaces the instructions answers for them', async () => {
+      const { token, member } = await giveMember(server);
+      const change = await make();
+      const replace = [{ kind: 'replaceScheduledChangesInstructions', value: [OFF] }];
+      const { json } = await expect(200, patch(change['_id'], replace, { token }));
+      assert.equal(json['_maintainerId'], member.id);
+    });
+
+    test('F20 other patch kinds are refused', async () => {
+      const { _id } = await make();
+      const at = `${path()}/${_id}`;
+      const instructions = [{ kind: 'deleteScheduledChange' }];
+      await expect(400, scene.call(at, { method: 'PATCH', body: { instructions } }));
+      await expect(422, scene.call(at, { method: 'PATCH', body: [{ op: 'remove', path: '/comment' }] }));
+      await expect(422, scene.instruct(at, []));
+      await expect(200, read(_id));
+    });
+  });
+
+  describe('conflicts', () => {
+    test('a change that would spoil a pending one is refused, unless it is to be ignored', async () => {
+      const ruleId = await scene.addRule();
+      const { _id } = await make({
+        instructions: [{ kind: 'updateRuleDescription', ruleId, description: 'x' }],
+      });
+      const remove = [{ kind: 'removeRule', ruleId }];
+      const flag = await scene.readFlag();
+      const refused = await expect(400, scene.patchFlag(remove));
+      assert.match(refused.json['message'], new RegExp(_id as string));
+      assert.deepEqual(await scene.readFlag(), flag);
+      // Nor may another pending change, and that not even be made.
+      await expect(400, post({ instructions: remove }));
+      await expect(201, post({ instructions: remove }, { query: '?ignoreConflicts=true' }));
+      await expect(200, scene.patchFlag(remove, { query: '?ignoreConflicts=true' }));
+      // What is spoilt already keeps nobody from anything.
+      await expect(200, scene.patchFlag([ON]));
+    });
+
+    test('so is one that takes away in all environments what a pending one needs', async () => {
+      await expect(200, scene.patchFlag([{ kind: 'addVariation', value: 'maybe' }]));
+      const { variations } = await scene.readFlag();
+      const variationId = variations[2]._id as string;
+      await make({ instructions: [{ kind: 'updateOffVariation', variationId }] });
+      const remove = [{ kind: 'removeVariation', variationId }];
+      await expect(400, scene.patchFlag(remove));
+      await expect(200, scene.patchFlag(remove, { query: '?ignoreConflicts=true' }));
+    });
+
+    test('a pending change does not conflict with what replaces it', async () => {
+      const ruleId = await scene.addRule();
+      const { _id } = await make({
+        instructions: [{ kind: 'updateRuleDescription', ruleId, description: 'x' }],
+      });
+      const value = [{ kind: 'removeRule', ruleId }];
+      await expect(
+        200,
+        scene.instruct(`${path()}/${_id}`, [{ kind: 'replaceScheduledChangesInstructions', value }]),
+      );
+    });
+  });
+
+  describe('bad input', () => {
+    test('F33 nothing is scheduled', async () => {
+      const bad: [number, unknown][] = [
+        [400, {}],
+        [400, { executionDate: soon() }],
+        [400, { instructions: [ON] }],
+        [400, { executionDate: soon(), instructions: [] }],
+        [400, { executionDate: soon(), instructions: {} }],
+        [400, { executionDate: soon(), instructions: ['turnFlagOn'] }],
+        [400, { executionDate: soon(), instructions: [{}] }],
+        [400, { executionDate: soon(), instructions: [{ kind: 'flip' }] }],
+        [400, { executionDate: soon(), instructions: [{ kind: 'turnFlagOn', now: 1 }] }],
+        [400, { executionDate: soon(), instructions: [{ kind: 'removeRule' }] }],
+        [400, { executionDate: soon(), instructions: Array(1001).fill(ON) }],
+        [400, { executionDate: server.clock.now() - 1, instructions: [ON] }],
+        [400, { executionDate: -1, instructions: [ON] }],
+        [400, { executionDate: 1e300, instructions: [ON] }],
+        [400, { executionDate: String(soon()), instructions: [ON] }],
+        [400, { executionDate: soon(), instructions: [ON], comment: 7 }],
+        [400, { executionDate: soon(), instructions: [ON], comment: 'a\0b' }],
+        [400, '{"executionDate":'],
+        [400, []],
+      ];
+      for (const [status, body] of bad)
+        assertError(await expect(status, scene.call(path(), { method: 'POST', body })), 'invalid_request');
+      const text = { 'content-type': 'text/plain' };
+      await expect(400, scene.call(path(), { method: 'POST', headers: text, body: 'on' }));
+      assert.equal((await scene.call(path())).json['totalCount'], 0);
+    });
+
+    test('F33 unknown places and ids are 404', async () => {
+      const { _id } = await make();
+      const wrong = [
+        path().replace(scene.project, 'nowhere'),
+        path().replace('banner', 'nothing'),
+        path().replace('/test/', '/staging/'),
+      ];
+      for (const at of wrong) await expect(404, scene.call(at));
+      for (const id of ['0'.repeat(24), 'x', `${_id}0`]) await expect(404, read(id));
+      // It belongs to one environment.
+      await expect(404, scene.call(`${path().replace('/test/', '/production/')}/${_id}`));
+      await expect(405, scene.call(path(), { method: 'DELETE' }));
+    });
+
+    test('no more than a hundred wait for one flag in one environment', async () => {
+      const { json: me } = await scene.call('members/me');
+      const { db } = server.app.kernel;
+      const { id: flagId, project_id: projectId } = await db
+        .selectFrom('flags')
+        .innerJoin('projects', 'projects.id', 'flags.project_id')
+        .where('projects.key', '=', scene.project)
+        .select(['flags.id', 'flags.project_id'])
+        .executeTakeFirstOrThrow();
+      const { id: environmentId } = await db
+        .selectFrom('environments')
+        .where('project_id', '=', projectId)
+        .where('key', '=', 'test')
+        .select('id')
+        .executeTakeFirstOrThrow();
+      for (let count = 0; count < 100; count += 1) {
+        const maintainer = { memberId: me['_id'] as string };
+        const change = {
+          flagId,
+          environmentId,
+          maintainer,
+          executionAt: soon() + MINUTE,
+          instructions: [ON],
+        };
+        await createScheduledChange(db, change, server.clock.now());
+      }
+      assert.match((await expect(400, post())).json['message'], /100/);
+    });
+
+    test('an environment that requires comments requires one here', async () => {
+      const body = [{ op: 'replace', path: '/requireComments', value: true }];
+      await expect(200, scene.call(`projects/${scene.project}/environments/test`, { method: 'PATCH', body }));
+      assert.match((await expect(400, post())).json['message'], /comment/);
+      await expect(201, post({ comment: 'because' }));
+    });
+  });
+
+  describe('permissions', () => {
+    test('F31 it takes updateScheduledChanges, and what the instructions take', async () => {
+      const { _id } = await make();
+      const at = `${path()}/${_id}`;
+      const delete_ = [{ kind: 'deleteScheduledChange' }];
+      const few = await giveMember(server, { inlinePolicy: allow(['updateScheduledChanges']) });
+      const right = await giveMember(server, { inlinePolicy: allow(['updateScheduledChanges', 'updateOn']) });
+      const wrong = await giveMember(server, { inlinePolicy: allow(['updateOn']) });
+      const reader = await giveMember(server, { role: 'reader' });
+      for (const { token } of [few, wrong, reader]) {
+        const answer = await expect(401, post({}, { token }));
+        assertError(answer, 'unauthorized');
+        assert.ok(answer.json['access'].action);
+      }
+      for (const { token } of [wrong, reader]) {
+        await expect(401, scene.call(at, { method: 'DELETE', token }));
+        await expect(401, scene.instruct(at, delete_, { token }));
+        await expect(200, scene.call(at, { token }));
+      }
+      await expect(201, post({}, { token: right.token }));
+      await expect(200, scene.instruct(at, delete_, { token: few.token }));
+      const stranger = await giveMember(server, {
+        inlinePolicy: [
+          { effect: 'allow', actions: ['updateScheduledChanges'], resources: ['proj/*:env/*:flag/*'] },
+        ],
+      });
+      for (const [one, init] of [
+        [path(), {}],
+        [path(), { method: 'POST', body: { executionDate: soon(), instructions: [ON] } }],
+      ] as const)
+        await expect(403, scene.call(one, { ...init, token: stranger.token }));
+      await expect(401, scene.call(path(), { token: null }));
+    });
+
+    test('where approval is required nothing is scheduled without it', async () => {
+      await scene.setApprovals({ required: true });
+      assertError(await expect(405, post()), 'method_not_allowed');
+      const bypassing = allow(['updateScheduledChanges', 'updateOn', 'bypassRequiredApproval']);
+      const { token } = await giveMember(server, { inlinePolicy: bypassing });
+      const change = await make({}, { token });
+      assert.equal(change['status'], 'pending');
+    });
+  });
+});

@@ -1,0 +1,374 @@
+// Teams on the flags API, on a running server with each engine: every kind of change, expansions, files and bulk changes.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { onEachEngine } from '../engines.ts';
+import { join } from '../people.ts';
+import {
+  ADMIN_TOKEN,
+  startServer,
+  type Answer,
+  type CallInit,
+  type Json,
+  type TestServer,
+} from '../server.ts';
+
+const SEMANTIC = { 'content-type': 'application/json; domain-model=flagservice.semanticpatch' };
+const POLICY = [{ effect: 'allow', actions: ['*'], resources: ['proj/shop-*:env/*:flag/*'] }];
+const EVERYTHING = 'expand=members,roles,roleAttributes,projects,maintainers';
+
+onEachEngine((engine) => {
+  let server: TestServer;
+  let ada: string;
+  let bob: string;
+  before(async () => {
+    const database = engine.kind === 'postgres' ? { database: await engine.database() } : {};
+    server = await startServer({ ...database, limits: 'off' });
+    ada = (await join(server, 'ada')).id;
+    bob = (await join(server, 'bob')).id;
+    for (const key of ['ops', 'dev']) await send('POST', 'roles', { key, name: key, policy: POLICY });
+  });
+  after(() => server.stop());
+
+  const call = (path: string, init?: CallInit): Promise<Answer> => server.call(`/api/v2/${path}`, init);
+  const send = (method: string, path: string, body?: unknown, headers?: Record<string, string>) =>
+    call(path, { method, ...(body !== undefined && { body }), ...(headers && { headers }) });
+  const patch = (key: string, ...instructions: unknown[]) =>
+    send('PATCH', `teams/${key}?${EVERYTHING}`, { instructions }, SEMANTIC);
+  const make = async (key: string, more: object = {}) => {
+    const answer = await send('POST', `teams?${EVERYTHING}`, { key, name: key, ...more });
+    assert.equal(answer.status, 201, answer.text);
+    return answer.json;
+  };
+  const teamsOf = async (id: string) =>
+    ((await call(`members/${id}`)).json['teams'] as Json[]).map(({ key }) => key as string);
+  const eventsOf = (key: string) =>
+    server.app.kernel.db
+      .selectFrom('events')
+      .selectAll()
+      .where('resource', '=', `team/${key}`)
+      .orderBy('seq')
+      .execute();
+
+  test('F5 F6 a team has its fields and links, and what is not asked for is left out', async () => {
+    const grants = [{ actionSet: 'maintainTeam', memberIDs: [bob] }];
+    const parts = {
+      memberIDs: [ada],
+      customRoleKeys: ['ops'],
+      permissionGrants: grants,
+      roleAttributes: { p: ['x'] },
+    };
+    const made = await send('POST', 'teams', {
+      key: 'full',
+      name: 'Full',
+      description: 'all of it',
+      ...parts,
+    });
+    assert.equal(made.status, 201);
+    assert.equal(made.headers.get('location'), '/api/v2/teams/full');
+    const { _links, _site, _creationDate, _lastModified, ...rest } = made.json;
+    assert.deepEqual(rest, {
+      key: 'full',
+      name: 'Full',
+      description: 'all of it',
+      _version: 1,
+      _idpSynced: false,
+    });
+    assert.deepEqual(
+      [_links.self.href, _links.parent.href, _links.roles.href],
+      ['/api/v2/teams/full', '/api/v2/teams', '/api/v2/teams/full/roles'],
+    );
+    assert.ok(
+      Number.isInteger(_creationDate) && Number.isInteger(_lastModified) && _site.type === 'text/html',
+    );
+    assert.deepEqual((await call('teams/full')).json, made.json);
+  });
+
+  test('F11 an expansion adds what it names, and an unknown one is refused', async () => {
+    await send('POST', 'projects', { key: 'shop-web', name: 'Shop' });
+    await send('POST', 'projects', { key: 'blog', name: 'Blog' });
+    const { json } = await call(`teams/full?${EVERYTHING}`);
+    assert.deepEqual(json['members'], { totalCount: 1 });
+    assert.deepEqual(json['roleAttributes'], { p: ['x'] });
+    assert.deepEqual([json['roles'].totalCount, json['roles'].items[0].key], [1, 'ops']);
+    assert.deepEqual([json['maintainers'].totalCount, json['maintainers'].items[0]._id], [1, bob]);
+    const keys = (json['projects'].items as Json[]).map(({ key }) => key as string);
+    assert.deepEqual(keys, ['shop-web'], 'where its roles allow more than to look');
+    for (const path of ['teams?', 'teams/full?']) {
+      assert.equal((await call(`${path}expand=members,everything`)).status, 400);
+      const some = (await call(`${path}expand=members,maintainers&limit=1`)).json;
+      const team = (some['items'] as Json[] | undefined)?.[0] ?? some;
+      assert.deepEqual([team['members'].totalCount, team['roles']], [1, undefined]);
+    }
+  });
+
+  test('its roles and maintainers are lists of their own', async () => {
+    const roles = (await call('teams/full/roles?limit=1')).json;
+    assert.deepEqual([roles['totalCount'], roles['items'][0].name], [1, 'ops']);
+    assert.ok(Number.isInteger(roles['items'][0].appliedOn));
+    const maintainers = (await call('teams/full/maintainers')).json;
+    assert.deepEqual([maintainers['totalCount'], maintainers['items'][0].email], [1, 'bob@example.com']);
+    for (const part of ['roles', 'maintainers']) assert.equal((await call(`teams/none/${part}`)).status, 404);
+  });
+
+  test('every kind of instruction does what it says, and again changes nothing', async () => {
+    await make('kinds');
+    const steps: [instruction: Json, read: (team: Json) => unknown, expected: unknown][] = [
+      [{ kind: 'updateName', value: 'New' }, ({ name }) => name, 'New'],
+      [{ kind: 'updateDescription', value: 'Why' }, ({ description }) => description, 'Why'],
+      [{ kind: 'addMembers', values: [ada, bob] }, ({ members }) => members.totalCount, 2],
+      [{ kind: 'removeMembers', values: [bob] }, ({ members }) => members.totalCount, 1],
+      [{ kind: 'replaceMembers', values: [bob] }, ({ members }) => members.totalCount, 1],
+      [{ kind: 'addCustomRoles', values: ['ops', 'dev'] }, ({ roles }) => roles.totalCount, 2],
+      [{ kind: 'removeCustomRoles', values: ['ops'] }, ({ roles }) => roles.items[0].key, 'dev'],
+      [
+        { kind: 'addPermissionGrants', actionSet: 'maintainTeam', memberIDs: [ada] },
+        ({ maintainers }) => maintainers.items[0]._id,
+        ada,
+      ],
+      [
+        { kind: 'removePermissionGrants', actionSet: 'maintainTeam', memberIDs: [ada] },
+        ({ maintainers }) => maintainers.totalCount,
+        0,
+      ],
+      [
+        { kind: 'addPermissionGrants', actions: ['updateTeamName', 'updateTeamMembers'], memberIDs: [bob] },
+        ({ maintainers }) => maintainers.items[0]._id,
+        bob,
+      ],
+      [
+        { kind: 'addRoleAttribute', key: 'p', values: ['x'] },
+        ({ roleAttributes }) => roleAttributes,
+        { p: ['x'] },
+      ],
+      [
+        { kind: 'updateRoleAttribute', key: 'p', values: ['y'] },
+        ({ roleAttributes }) => roleAttributes,
+        { p: ['y'] },
+      ],
+      [{ kind: 'removeRoleAttribute', key: 'p' }, ({ roleAttributes }) => roleAttributes, {}],
+      [
+        { kind: 'replaceRoleAttributes', value: { q: ['z', 'w'] } },
+        ({ roleAttributes }) => roleAttributes,
+        { q: ['z', 'w'] },
+      ],
+    ];
+    for (const [index, [instruction, read, expected]] of steps.entries()) {
+      const { status, json, text } = await patch('kinds', instruction);
+      assert.equal(status, 200, text);
+      assert.deepEqual([read(json), json['_version']], [expected, index + 2], instruction['kind'] as string);
+      const again = await patch('kinds', instruction);
+      assert.deepEqual(
+        [again.status, again.json['_version']],
+        [200, index + 2],
+        `${instruction['kind']} again`,
+      );
+    }
+    assert.deepEqual(await teamsOf(bob), ['kinds']);
+    const [grant] = (await call(`members/${bob}`)).json['permissionGrants'] as Json[];
+    assert.deepEqual(grant, { resource: 'team/full', actionSet: 'maintainTeam' });
+    assert.equal((await eventsOf('kinds')).length, steps.length + 1);
+  });
+
+  test('F19 one invalid instruction is named, and nothing changes', async () => {
+    await make('atomic', { roleAttributes: { p: ['x'] } });
+    for (const bad of [
+      { kind: 'updateName', value: '' },
+      { kind: 'updateName', value: 5 },
+      { kind: 'updateName' },
+      { kind: 'addMembers', values: ['0'.repeat(24)] },
+      { kind: 'addMembers', values: ['ada'] },
+      { kind: 'addMembers', values: ada },
+      { kind: 'replaceMembers', values: ['0'.repeat(24)] },
+      { kind: 'addCustomRoles', values: ['none'] },
+      { kind: 'addPermissionGrants', memberIDs: [ada] },
+      { kind: 'addPermissionGrants', actionSet: 'maintainTeam', actions: ['viewTeam'], memberIDs: [ada] },
+      { kind: 'addPermissionGrants', actionSet: 'ownTeam', memberIDs: [ada] },
+      { kind: 'addPermissionGrants', actions: ['*'], memberIDs: [ada] },
+      { kind: 'addPermissionGrants', actions: ['deleteMember'], memberIDs: [ada] },
+      { kind: 'addPermissionGrants', actionSet: 'maintainTeam', memberIDs: ['0'.repeat(24)] },
+      { kind: 'addRoleAttribute', key: 'p', values: ['other'] },
+      { kind: 'updateRoleAttribute', key: 'none', values: ['x'] },
+      { kind: 'addRoleAttribute', key: 'r', values: ['a:b'] },
+      { kind: 'replaceRoleAttributes', value: { 'a b': [] } },
+      { kind: 'dance' },
+    ]) {
+      const { status, json } = await patch('atomic', { kind: 'updateName', value: 'changed' }, bad);
+      assert.deepEqual([status, json['code']], [400, 'invalid_request'], JSON.stringify(bad));
+      assert.match(json['message'] as string, /instructions\[1\]/);
+    }
+    assert.deepEqual(
+      [(await call('teams/atomic')).json['_version'], (await eventsOf('atomic')).length],
+      [1, 1],
+    );
+  });
+
+  test('F17 F20 it takes semantic patches and no others', async () => {
+    const body = { instructions: [{ kind: 'updateName', value: 'x' }] };
+    assert.equal((await send('PATCH', 'teams/full', body)).status, 400);
+    assert.equal(
+      (await send('PATCH', 'teams/full', [{ op: 'replace', path: '/name', value: 'x' }])).status,
+      422,
+    );
+    assert.equal((await send('PATCH', 'teams/full', { name: 'x' })).status, 422);
+    assert.equal((await send('PATCH', 'teams/full', { instructions: [] }, SEMANTIC)).status, 422);
+    assert.equal((await send('PATCH', 'teams/full', '{', SEMANTIC)).status, 400);
+    assert.equal((await send('PATCH', 'teams/none', body, SEMANTIC)).status, 404);
+    const good = await send('PATCH', 'teams/full', { ...body, comment: 'because' }, SEMANTIC);
+    assert.equal(good.status, 200);
+    assert.equal((await eventsOf('full')).at(-1)?.comment, 'because');
+  });
+
+  test('a key is taken once, and a bad post makes nothing', async () => {
+    const again = await send('POST', 'teams', { key: 'full', name: 'Twin' });
+    assert.deepEqual([again.status, again.json['code']], [409, 'key_exists']);
+    for (const body of [
+      {},
+      { key: 'bad' },
+      { name: 'bad' },
+      { key: 'b d', name: 'x' },
+      { key: 'bad', name: 5 },
+      { key: 'bad', name: 'x', memberIDs: ['0'.repeat(24)] },
+      { key: 'bad', name: 'x', customRoleKeys: ['none'] },
+      { key: 'bad', name: 'x', permissionGrants: [{ memberIDs: [ada] }] },
+      {
+        key: 'bad',
+        name: 'x',
+        permissionGrants: [{ actionSet: 'maintainTeam', memberIDs: ['0'.repeat(24)] }],
+      },
+      { key: 'bad', name: 'x', roleAttributes: { a: 'b' } },
+      [],
+      'null',
+    ]) {
+      assert.equal((await send('POST', 'teams', body)).status, 400, JSON.stringify(body));
+    }
+    assert.equal((await call('teams/bad')).status, 404);
+  });
+
+  test('F8 F9 the list is paged and narrowed', async () => {
+    for (const key of ['list-a', 'list-b', 'list-c']) await make(key, { name: `Listed ${key}` });
+    await patch('list-b', { kind: 'addMembers', values: [ada] });
+    const keys = async (query: string) =>
+      ((await call(`teams?${query}`)).json['items'] as Json[]).map(({ key }) => key as string);
+    assert.deepEqual(await keys('filter=query:LISTED'), ['list-a', 'list-b', 'list-c']);
+    assert.deepEqual(await keys('filter=query:listed,nomembers:true'), ['list-a', 'list-c']);
+    assert.deepEqual(await keys('filter=query:listed,nomembers:false'), ['list-b']);
+    assert.deepEqual(await keys('filter=query:listed&limit=1&offset=1'), ['list-b']);
+    const { json } = await call('teams?filter=query:listed&limit=1&offset=1');
+    assert.deepEqual(
+      [json['totalCount'], Object.keys(json['_links']).sort()],
+      [3, ['first', 'last', 'next', 'prev', 'self']],
+    );
+    for (const bad of ['filter=key:x', 'filter=nomembers:1', 'limit=x', 'offset=-1', 'expand=x']) {
+      assert.equal((await call(`teams?${bad}`)).status, 400, bad);
+    }
+  });
+
+  test('a deleted team is gone, and its members know nothing of it', async () => {
+    await make('brief', { memberIDs: [ada], customRoleKeys: ['ops'] });
+    assert.ok((await teamsOf(ada)).includes('brief'));
+    assert.equal((await send('DELETE', 'teams/brief')).status, 204);
+    assert.equal((await send('DELETE', 'teams/brief')).status, 404);
+    assert.equal((await call('teams/brief')).status, 404);
+    assert.ok(!(await teamsOf(ada)).includes('brief'));
+    assert.deepEqual(
+      (await eventsOf('brief')).map(({ action }) => action),
+      ['createTeam', 'deleteTeam'],
+    );
+  });
+
+  async function upload(key: string, content: string, name = 'file') {
+    const form = new FormData();
+    form.set(name, new Blob([content], { type: 'text/csv' }), 'members.csv');
+    const response = await fetch(`${server.url}/api/v2/teams/${key}/members`, {
+      method: 'POST',
+      headers: { authorization: ADMIN_TOKEN },
+      body: form,
+    });
+    return { status: response.status, json: (await response.json()) as Json };
+  }
+  const countOf = async (key: string) =>
+    (await call(`teams/${key}?expand=members`)).json['members'].totalCount;
+
+  test('members come by a file of addresses, all or none', async () => {
+    await make('file');
+    const good = await upload('file', '\uFEFFEmail,Name\r\n"ADA@example.com",Ada\r\n');
+    assert.deepEqual(
+      [good.status, good.json['items']],
+      [201, [{ status: 'success', value: 'ADA@example.com' }]],
+    );
+    assert.equal(await countOf('file'), 1);
+    const mixed = await upload(
+      'file',
+      'bob@example.com\n\nada@example.com\nnonsense\nBob@example.com\nno@x.y\n',
+    );
+    assert.equal(mixed.status, 207);
+    assert.deepEqual(
+      (mixed.json['items'] as Json[]).map(({ status, message }) => (message as string | undefined) ?? status),
+      [
+        'success',
+        'Line 2: empty row',
+        'Line 3: email already exists in the specified team',
+        'Line 4: invalid email formatting',
+        'Line 5: duplicate entry',
+        'Line 6: email does not belong to a member',
+      ],
+    );
+    assert.equal(await countOf('file'), 1, 'nobody came');
+    for (const [content, words] of [
+      ['', 'File is empty'],
+      ['email\n', 'File is empty'],
+      ['x\ny', 'invalid formatting'],
+      ['ada@example.com', 'existing team members'],
+      ['no@x.y', 'No emails belong'],
+    ] as const) {
+      const { status, json } = await upload('file', content);
+      assert.equal(status, 400, content);
+      assert.ok((json['message'] as string).includes(words), json['message'] as string);
+    }
+    assert.equal((await upload('file', 'bob@example.com', 'other')).status, 400);
+    assert.equal((await upload('none', 'bob@example.com')).status, 404);
+    assert.equal((await send('POST', 'teams/file/members', { file: 'bob@example.com' })).status, 400);
+  });
+
+  test('members come into several teams by one semantic patch', async () => {
+    await make('bulk-a');
+    await make('bulk-b');
+    const bulk = (...instructions: unknown[]) => send('PATCH', 'teams', { instructions }, SEMANTIC);
+    const nobody = '0'.repeat(24);
+    const some = await bulk({
+      kind: 'addMembersToTeams',
+      memberIDs: [ada, nobody],
+      teamKeys: ['bulk-b', 'bulk-a'],
+    });
+    assert.equal(some.status, 200, some.text);
+    assert.deepEqual([some.json['memberIDs'], some.json['teamKeys']], [[ada], ['bulk-a', 'bulk-b']]);
+    assert.deepEqual(Object.keys((some.json['errors'] as Json[])[0]!), [nobody]);
+    assert.deepEqual([await countOf('bulk-a'), await countOf('bulk-b')], [1, 1]);
+    const all = await bulk({ kind: 'addAllMembersToTeams', teamKeys: ['bulk-a'], filterRoles: 'admin' });
+    assert.equal(all.status, 200);
+    assert.equal(await countOf('bulk-a'), 2, 'all but the owner');
+    for (const bad of [
+      { kind: 'addMembersToTeams', memberIDs: [bob], teamKeys: ['bulk-b', 'none'] },
+      { kind: 'addMembersToTeams', memberIDs: [bob], teamKeys: [] },
+      { kind: 'addMembersToTeams', teamKeys: ['bulk-b'] },
+      { kind: 'dance' },
+    ]) {
+      assert.equal((await bulk(bad)).status, 400, JSON.stringify(bad));
+    }
+    assert.equal(await countOf('bulk-b'), 1);
+  });
+
+  test('changes at the same time are all kept or told to try again', async () => {
+    await make('busy');
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, index) =>
+        patch('busy', { kind: 'addRoleAttribute', key: `k${index}`, values: ['v'] }),
+      ),
+    );
+    const kept = answers.filter(({ status }) => status === 200).length;
+    for (const { status } of answers) assert.ok([200, 409, 503].includes(status), String(status));
+    const { json } = await call('teams/busy?expand=roleAttributes');
+    assert.equal(Object.keys(json['roleAttributes']).length, kept);
+    assert.equal(json['_version'], kept + 1);
+  });
+});
