@@ -1,13 +1,16 @@
 // A change to anything of the flag service: the permissions it takes are asked, and it is written down where it happens.
+import type { Compilable, QueryResult } from 'kysely';
 import type { Access, Actor } from '../kernel/events.ts';
-import { recordEvent } from '../kernel/events.ts';
+import { prepareEvent } from '../kernel/events.ts';
 import type { KnownCaller } from '../kernel/identity/caller.ts';
 import type { Call } from '../kernel/route.ts';
 import type { Db } from '../kernel/storage/tables.ts';
+import { sendAll } from '../kernel/storage/together.ts';
 import type { EntryExtras, Update, Who } from './audit-log/entry.ts';
 import { toDetail } from './audit-log/model.ts';
 import { withoutTags } from './resources.ts';
 import { tellWebhooks } from './webhooks/deliver.ts';
+import { readWebhooks, selectActiveWebhooks } from './webhooks/store.ts';
 
 export interface Change {
   /** What it took. The entry is filed under the first. */
@@ -33,6 +36,17 @@ export function demandAll(call: Pick<Call, 'demand'>, accesses: readonly Access[
 
 /** At the end of the transaction of the change. Whoever records must `engine.notify('due')` after the commit, for the webhooks. */
 export async function recordChange(tx: Db, actor: Actor, change: Change): Promise<void> {
+  const { statements, tell } = prepareChange(tx, actor, change);
+  await tell(await sendAll(tx, statements));
+}
+
+/** The same in two steps: statements to be sent together with others, and what is to be done with their results. */
+export interface PreparedChange {
+  statements: readonly Compilable[];
+  tell(results: readonly QueryResult<unknown>[]): Promise<void>;
+}
+
+export function prepareChange(tx: Db, actor: Actor, change: Change): PreparedChange {
   const { accesses, kind, name, verb, description, before, after, comment, update } = change;
   const [{ action, resource: tagged }] = accesses;
   const resource = withoutTags(tagged);
@@ -43,9 +57,13 @@ export async function recordChange(tx: Db, actor: Actor, change: Change): Promis
     who: whoIs(actor.caller),
   };
   const event = { accesses: [...accesses], resource, kind, name, before, after, comment };
-  const id = await recordEvent(tx, actor, { ...event, action, detail: extras, words: verb });
+  const { id, statement } = prepareEvent(tx, actor, { ...event, action, detail: extras, words: verb });
   const toBody = () => JSON.stringify(toDetail({ ...event, ...extras, id, at: actor.now }));
-  await tellWebhooks(tx, { eventId: id, accesses, toBody }, actor.now);
+  return {
+    statements: [statement, selectActiveWebhooks(tx)],
+    tell: ([, webhooks]) =>
+      tellWebhooks(tx, readWebhooks(webhooks!.rows), { eventId: id, accesses, toBody }, actor.now),
+  };
 }
 
 function whoIs(caller: KnownCaller | undefined): Who {

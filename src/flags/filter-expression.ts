@@ -30,6 +30,7 @@ export type Fields = Readonly<Record<string, readonly Operator[]>>;
 
 /** How deep parentheses may stand in each other. */
 const MOST_DEPTH = 50;
+const MOST_COMPARISONS = 200;
 
 /**
  * A comma joins what must all hold, a vertical bar what need hold in part, and the comma binds more tightly. A value is
@@ -37,7 +38,7 @@ const MOST_DEPTH = 50;
  */
 export function readExpression(text: string | undefined, fields: Fields): Expression | undefined {
   if (text === undefined || text.trim() === '') return undefined;
-  const source = { text, at: 0 };
+  const source = { text, at: 0, comparisons: 0 };
   const expression = readAny(source, fields, 0);
   if (source.at < text.length) throw unexpected(source);
   return expression;
@@ -71,10 +72,11 @@ export function truthOf({ field, value }: Comparison): boolean {
   throw malformed(`${field} takes true or false`);
 }
 
-/** The text, and how far it has been read. */
+/** The text, how far it has been read, and what was found. */
 interface Source {
   readonly text: string;
   at: number;
+  comparisons: number;
 }
 
 function readAny(source: Source, fields: Fields, depth: number): Expression {
@@ -102,6 +104,9 @@ function readOne(source: Source, fields: Fields, depth: number): Expression {
 }
 
 function readComparison(source: Source, fields: Fields): Comparison {
+  source.comparisons += 1;
+  if (source.comparisons > MOST_COMPARISONS)
+    throw malformed(`there are more than ${MOST_COMPARISONS} comparisons`);
   const field = readWord(source);
   if (field === '') throw unexpected(source);
   const taken = Object.hasOwn(fields, field) ? fields[field] : undefined;

@@ -206,15 +206,10 @@ export async function startWorker(settings: WorkerSettings): Promise<Worker> {
     }
   }
 
-  /** Starts what is due, and tells how long to sleep. */
+  /** Starts what is due, and tells how long to sleep. Most looks find nothing, and reading that holds up no writer. */
   async function look(): Promise<number> {
-    if (kinds.length === 0) return POLL_MS;
     const free = concurrency - running.size;
-    if (free > 0) {
-      const claimed = await claim(engine, { kinds, owner, leaseMs, limit: free }, clock.now());
-      for (const due of claimed) start(due);
-    }
-    if (running.size === concurrency) return POLL_MS; // the first to end will poke
+    if (kinds.length === 0 || free === 0) return POLL_MS; // the first to end will poke
     const next = await db
       .selectFrom('due')
       .select('due_at')
@@ -222,7 +217,12 @@ export async function startWorker(settings: WorkerSettings): Promise<Worker> {
       .orderBy('due_at')
       .limit(1)
       .executeTakeFirst();
-    return next ? Math.min(Math.max(next.due_at - clock.now(), SHORTEST_SLEEP_MS), POLL_MS) : POLL_MS;
+    if (next === undefined) return POLL_MS;
+    const waitMs = next.due_at - clock.now();
+    if (waitMs > 0) return Math.min(Math.max(waitMs, SHORTEST_SLEEP_MS), POLL_MS);
+    const claimed = await claim(engine, { kinds, owner, leaseMs, limit: free }, clock.now());
+    for (const due of claimed) start(due);
+    return claimed.length === 0 ? SHORTEST_SLEEP_MS : 0;
   }
 
   function start(due: Due): void {

@@ -91,29 +91,33 @@ export interface Actor {
 }
 
 /** Returns its id. */
-export async function recordEvent(tx: Db, { now, id, caller }: Actor, event: Event): Promise<string> {
+export async function recordEvent(tx: Db, actor: Actor, event: Event): Promise<string> {
+  const { id, statement } = prepareEvent(tx, actor, event);
+  await statement.execute();
+  return id;
+}
+
+/** The same, to be sent together with other statements. */
+export function prepareEvent(tx: Db, { now, id, caller }: Actor, event: Event) {
   const eventId = newId(now);
-  await tx
-    .insertInto('events')
-    .values({
-      id: eventId,
-      at: now,
-      call_id: id ?? null,
-      member_id: caller?.member.id ?? null,
-      token_id: caller?.token?.id ?? null,
-      action: event.action,
-      resource: event.resource,
-      kind: event.kind,
-      name: event.name,
-      before: textOf(event.before),
-      after: textOf(event.after),
-      comment: event.comment ?? null,
-      accesses: textOf(event.accesses),
-      detail: textOf(event.detail),
-      words: wordsOf(event.name, event.resource, event.comment, caller?.member.email, event.words),
-    })
-    .execute();
-  return eventId;
+  const statement = tx.insertInto('events').values({
+    id: eventId,
+    at: now,
+    call_id: id ?? null,
+    member_id: caller?.member.id ?? null,
+    token_id: caller?.token?.id ?? null,
+    action: event.action,
+    resource: event.resource,
+    kind: event.kind,
+    name: event.name,
+    before: textOf(event.before),
+    after: textOf(event.after),
+    comment: event.comment ?? null,
+    accesses: textOf(event.accesses),
+    detail: textOf(event.detail),
+    words: wordsOf(event.name, event.resource, event.comment, caller?.member.email, event.words),
+  });
+  return { id: eventId, statement };
 }
 
 function textOf(value: unknown): string | null {

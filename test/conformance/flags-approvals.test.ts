@@ -214,12 +214,20 @@ onEachEngine((engine) => {
       assert.equal(await scene.isOn(), false);
     });
 
-    test('one whose own statements say so goes past it', async () => {
+    test('a service token whose own statements say so goes past it', async () => {
       await scene.setApprovals({ required: true });
-      const { token } = await giveMember(server, {
-        inlinePolicy: allow(['updateOn', 'bypassRequiredApproval']),
-      });
+      const inlinePolicy = allow(['updateOn', 'bypassRequiredApproval']);
+      const { token } = await giveMember(server, { isService: true, inlinePolicy });
       await expect(200, scene.patchFlag([ON], { token }));
+    });
+
+    test('F35: nobody goes past it by a token that they have made for themselves', async () => {
+      await scene.setApprovals({ required: true });
+      const writer = await giveMember(server);
+      const inlineRole = [{ effect: 'allow', actions: ['*'], resources: ['*'] }];
+      const made = scene.call('tokens', { method: 'POST', token: writer.token, body: { inlineRole } });
+      const { token } = (await expect(201, made)).json as { token: string };
+      await expect(405, scene.patchFlag([ON], { token }));
     });
 
     test('what was approved in one environment is not approved in another', async () => {
@@ -410,6 +418,17 @@ onEachEngine((engine) => {
       await expect(200, review(json['_id'], 'approve'));
       await expect(200, apply(json['_id']));
       assert.equal(await scene.isOn(), true);
+    });
+
+    test('what was changed at the source since the request was made has been seen by no reviewer', async () => {
+      const { json } = await expect(201, copy());
+      const { version } = (await scene.readFlag())['environments'].production;
+      assert.deepEqual(json['source'], { key: 'production', version });
+      await expect(200, review(json['_id'], 'approve'));
+      const on = { environmentKey: 'production', instructions: [ON] };
+      await expect(200, scene.patchFlag([], { body: on, query: '?ignoreConflicts=true' }));
+      await expect(409, apply(json['_id']));
+      assert.equal(await scene.isOn(), false);
     });
 
     test('from nowhere, from itself and of another version it is refused', async () => {

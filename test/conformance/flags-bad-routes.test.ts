@@ -77,7 +77,6 @@ const BAD_PATCHES: { what: string; body: unknown; headers?: Record<string, strin
 const ANY_BODY: { what: string; init: CallInit; status: number[] }[] = [
   { what: 'malformed JSON', init: { body: '{"a":' }, status: [400] },
   { what: 'text', init: { body: 'hello', headers: { 'content-type': 'text/plain' } }, status: [400] },
-  { what: 'a body of six megabytes', init: { body: `["${'x'.repeat(6_000_000)}"]` }, status: [400, 413] },
 ];
 
 onEachEngine((testEngine) => {
@@ -95,9 +94,10 @@ onEachEngine((testEngine) => {
   });
   after(() => server.stop());
 
-  const entries = async (): Promise<number> => {
-    const rows = await server.app.kernel.db.selectFrom('events').select('seq').execute();
-    return rows.length;
+  /** Nothing changes without an entry. */
+  const entries = async (): Promise<unknown> => {
+    const { db } = server.app.kernel;
+    return await db.selectFrom('events').select('seq').orderBy('seq', 'desc').limit(1).executeTakeFirst();
   };
 
   /** Refused with the error object, and nothing has changed. */
@@ -116,7 +116,7 @@ onEachEngine((testEngine) => {
     assert.ok(status.includes(answer.status), told);
     assert.deepEqual(Object.keys(answer.json).slice(0, 3), ['code', 'message', 'id'], told);
     assert.equal(typeof answer.json['message'], 'string', told);
-    assert.equal(await entries(), known, told);
+    assert.deepEqual(await entries(), known, told);
   }
 
   for (const { shape } of flagsApi.routes) {
@@ -124,7 +124,9 @@ onEachEngine((testEngine) => {
     const write = WRITES[id];
     if (shape.access === 'anyone') continue;
     describe(`F33: ${id}`, () => {
-      if (body !== undefined && write !== undefined && shape.streams !== true) {
+      // Schemas are checked before anything is asked of an engine.
+      const isFirst = testEngine.kind === 'sqlite';
+      if (isFirst && body !== undefined && write !== undefined && shape.streams !== true) {
         test('refuses a body that is none', async () => {
           for (const { what, init, status } of ANY_BODY) await refuse(shape, init, what, status);
         });
@@ -133,13 +135,13 @@ onEachEngine((testEngine) => {
         test('refuses patches that cannot be', async () => {
           for (const { what, ...init } of BAD_PATCHES) await refuse(shape, init, what);
         });
-      } else if (body !== undefined && write !== undefined) {
+      } else if (isFirst && body !== undefined && write !== undefined) {
         test('refuses bodies that break its schema', async () => {
           const good = write.init(scene, 'spoilt').body;
           for (const bad of spoil(body, good)) await refuse(shape, { body: bad.body }, bad.what);
         });
       }
-      if (query !== undefined) {
+      if (isFirst && query !== undefined) {
         test('refuses queries that break its schema', async () => {
           const good = write?.init(scene, 'spoilt') ?? {};
           for (const [name, property] of Object.entries(query.properties as Record<string, JsonSchema>)) {

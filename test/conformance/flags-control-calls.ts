@@ -1,6 +1,7 @@
 // The calls that tests of scheduled changes, approvals and triggers make, each in a project of its own.
 import assert from 'node:assert/strict';
 import type { Statement } from '../../src/kernel/identity/policy.ts';
+import type { NewToken } from '../../src/kernel/identity/tokens.ts';
 import { eventually } from '../eventually.ts';
 import { giveToken, join } from '../people.ts';
 import type { Answer, CallInit, TestServer } from '../server.ts';
@@ -100,7 +101,7 @@ let people = 0;
 /** A member with a token of its own. */
 export async function giveMember(
   server: TestServer,
-  power: { role?: 'reader' | 'writer' | 'admin' | 'owner'; inlinePolicy?: Statement[] } = { role: 'writer' },
+  power: Partial<Pick<NewToken, 'role' | 'inlinePolicy' | 'isService'>> = { role: 'writer' },
   role: 'reader' | 'writer' | 'admin' = 'writer',
 ) {
   people += 1;

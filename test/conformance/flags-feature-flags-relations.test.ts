@@ -343,14 +343,23 @@ describe('permissions', () => {
     assert.equal(copied.status, 201, 'out of it nothing needs approval');
     assert.equal((await flags.instruct('careful', 'test', on)).status, 200);
     assert.equal((await flags.patch('careful', { name: 'Careful' })).status, 200);
-    const token = await tokenFor('bypasser', [
+    const statements = [
       SEE,
       {
         effect: 'allow',
         actions: ['updateOn', 'bypassRequiredApproval'],
         resources: ['proj/*:env/*:flag/*'],
       },
-    ]);
+    ];
+    const own = await tokenFor('self-helper', statements);
+    assertRefused(
+      await flags.instruct('careful', 'guarded', on, {}, { token: own }),
+      405,
+      'method_not_allowed',
+    );
+    const member = await join(server, 'bypasser', { role: 'admin' });
+    const power = { isService: true, inlinePolicy: statements as never };
+    const { value: token } = await giveToken(server, member, power);
     assert.equal((await flags.instruct('careful', 'guarded', on, {}, { token })).status, 200);
   });
 

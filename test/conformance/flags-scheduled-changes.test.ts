@@ -444,7 +444,7 @@ onEachEngine((engine) => {
       await scene.setApprovals({ required: true });
       assertError(await expect(405, post()), 'method_not_allowed');
       const bypassing = allow(['updateScheduledChanges', 'updateOn', 'bypassRequiredApproval']);
-      const { token } = await giveMember(server, { inlinePolicy: bypassing });
+      const { token } = await giveMember(server, { isService: true, inlinePolicy: bypassing });
       const change = await make({}, { token });
       assert.equal(change['status'], 'pending');
     });

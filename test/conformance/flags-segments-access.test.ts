@@ -175,10 +175,12 @@ test('where approval is required, only those may change segments whose own state
     });
   const EDIT: Statement = { effect: 'allow', actions: ['update*'], resources: ['proj/*:env/*:segment/*'] };
   const plain = await tokenFor(VIEW, EDIT);
-  const bypassing = await tokenFor(VIEW, EDIT, { ...EDIT, actions: ['bypassRequiredApproval'] });
+  const statements = [VIEW, EDIT, { ...EDIT, actions: ['bypassRequiredApproval'] }];
+  const own = await tokenFor(...statements);
+  const { value: bypassing } = await giveToken(server, owner, { isService: true, inlinePolicy: statements });
   for (const wanted of [{ required: true }, { required: false, requiredApprovalTags: ['secret'] }]) {
     assert.equal((await settings(wanted)).status, 200);
-    for (const token of [undefined, plain]) {
+    for (const token of [undefined, plain, own]) {
       const refused = await patch('guarded', { name: 'New' }, token === undefined ? {} : { token });
       assert.deepEqual([refused.status, refused.json['code']], [403, 'forbidden']);
       assert.match(refused.json['message'] as string, /approval is required/);

@@ -7,6 +7,7 @@ import type { Call } from '../../kernel/route.ts';
 import type { Static } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { recordChange } from '../change.ts';
+import type { Flag } from '../feature-flags/flag.ts';
 import { findMemberIds, findTeamKeys } from '../feature-flags/maintainer.ts';
 import { problem } from '../feature-flags/model.ts';
 import { rehearse } from '../pending/carry-out.ts';
@@ -42,7 +43,7 @@ export async function makeRequest(
   family: Family,
 ): Promise<Shown> {
   const { db, engine } = kernel;
-  const { plan, description, comment, executionDate, operatingOnId } = wanted;
+  const { description, comment, executionDate, operatingOnId } = wanted;
   if (executionDate !== undefined) requireFuture(executionDate, call.now);
   const shown = await db.transaction().execute(async (tx) => {
     const place = await openPlace(call, tx, at, engine);
@@ -52,6 +53,7 @@ export async function makeRequest(
       notifyTeamKeys: [...new Set(wanted.notifyTeamKeys)],
     };
     await requireReviewers(tx, reviewers);
+    const plan = pinCopy(wanted.plan, place.flag);
     // Who asks need not be allowed to make the change: whoever applies it is.
     const asker = { now: call.now, id: call.id, caller: call.caller, can: () => true, demand: () => {} };
     const how = { comment: description || action, bypass: 'approval' as const, ignoreConflicts: true };
@@ -90,6 +92,16 @@ export async function makeRequest(
   });
   await engine.notify('due');
   return shown;
+}
+
+/** What is copied is what the reviewers saw: the source must not change between their word and the copy. */
+function pinCopy(plan: Plan, { environments }: Flag): Plan {
+  const { copy } = plan;
+  if (copy === undefined || copy.source.currentVersion !== undefined) return plan;
+  const { key } = copy.source;
+  const config = Object.hasOwn(environments, key) ? environments[key] : undefined;
+  if (config === undefined) return plan;
+  return { ...plan, copy: { ...copy, source: { key, currentVersion: config.version } } };
 }
 
 type Reviewers = Pick<ApprovalRequest, 'notifyMemberIds' | 'notifyTeamKeys'>;

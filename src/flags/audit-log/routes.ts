@@ -1,4 +1,5 @@
 // The audit log: search, count and read.
+import { Failure } from '../../kernel/failure.ts';
 import { parseStatements } from '../../kernel/identity/policy.ts';
 import { shorten } from '../../kernel/patch/pointer.ts';
 import { withQuery } from '../../kernel/page.ts';
@@ -117,7 +118,12 @@ const getEntry = route(
     const entry = await findEntry(db, call.params.id);
     if (entry === undefined) throw unknownThing('audit entry', call.params.id);
     const isVisible = await visibility(call, db);
-    if (!isVisible(entry)) call.demand(entry.resource);
+    if (!isVisible(entry)) {
+      call.demand(entry.resource);
+      // The permission for the log does not open what the caller may not see.
+      const access = { ...ACCESS, resource: entry.resource };
+      throw new Failure('forbidden', 'Forbidden. Access to the requested resource was denied.', { access });
+    }
     return toDetail(entry);
   },
 );

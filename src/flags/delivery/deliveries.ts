@@ -52,7 +52,7 @@ export async function findDelivery(
   memories.set(engine, memory);
   let known = memory.get(id);
   memory.delete(id);
-  if (known?.revision !== revision) known = { revision, delivery: makeDelivery(db, id, revision) };
+  if (known?.revision !== revision) known = { revision, delivery: makeDelivery(db, environment, revision) };
   memory.set(id, known);
   if (memory.size > MOST) memory.delete(memory.keys().next().value!);
   try {
@@ -63,9 +63,9 @@ export async function findDelivery(
   }
 }
 
-async function makeDelivery(db: Db, environmentId: string, revision: number): Promise<Delivery> {
-  const flagList = await listFlagData(db, environmentId);
-  const kept = await listSegments(db, environmentId);
+async function makeDelivery(db: Db, environment: Environment, revision: number): Promise<Delivery> {
+  const flagList = await listFlagData(db, environment);
+  const kept = await listSegments(db, environment.id);
   const segmentList = kept.map(toSegmentData);
   const flags = Object.fromEntries(flagList.map((flag) => [flag.key, flag]));
   const segments = Object.fromEntries(segmentList.map((segment) => [segment.key, segment]));

@@ -28,11 +28,12 @@ export async function findRevision(db: Db, { id, projectId }: Place): Promise<nu
 }
 
 /** All flags of an environment that are not archived, by their keys. */
-export async function listFlagData(db: Db, environmentId: string): Promise<FlagData[]> {
+export async function listFlagData(db: Db, { id, projectId }: Place): Promise<FlagData[]> {
   const rows = await db
-    .selectFrom('flag_configs')
-    .innerJoin('flags', 'flags.id', 'flag_configs.flag_id')
-    .where('flag_configs.environment_id', '=', environmentId)
+    .selectFrom('flags')
+    .innerJoin('flag_configs', 'flag_configs.flag_id', 'flags.id')
+    .where('flags.project_id', '=', projectId)
+    .where('flag_configs.environment_id', '=', id)
     .where('flags.state', '!=', 'archived')
     .selectAll('flags')
     .select([

@@ -1,6 +1,6 @@
 // The operators of clauses, each prepared once for the values it compares with.
 import type { Json } from '../feature-flags/flag.ts';
-import { readPattern } from './pattern.ts';
+import { compilePattern } from './pattern.ts';
 import { compareSemVers, readSemVer } from './semver.ts';
 
 export type Test = (value: Json) => boolean;
@@ -75,6 +75,6 @@ function readMoment(value: Json): number | undefined {
 }
 
 function matching(wanted: Json): Test | undefined {
-  const pattern = typeof wanted === 'string' ? readPattern(wanted) : undefined;
-  return pattern && ((value) => typeof value === 'string' && pattern.test(value));
+  const test = typeof wanted === 'string' ? compilePattern(wanted) : undefined;
+  return test && ((value) => typeof value === 'string' && test(value));
 }

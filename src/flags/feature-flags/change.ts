@@ -6,7 +6,7 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import { areEqual } from '../../kernel/patch/json-value.ts';
 import type { Patch } from '../../kernel/patch/read.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { recordChange, type Change } from '../change.ts';
+import { prepareChange, type Change, type PreparedChange } from '../change.ts';
 import { updateOf } from '../patching.ts';
 import type { Environment } from '../projects/project.ts';
 import { environmentalResource } from '../resources.ts';
@@ -151,16 +151,11 @@ export async function rewriteFlag(
     refuseConflicts(await findConflicts(db, before, after, environments, { now: actor.now }));
   }
   if (rewriting.dryRun !== true) {
-    await saveFlag(tx, found, after, needs);
+    const recording = { accesses, flag: after, differences, rewriting, before: shownBefore, after: shown };
+    const { statements, tell } = prepareRecord(tx, actor, recording);
+    const results = await saveFlag(tx, found, after, needs, statements);
     await forgetExpiring(tx, before, after, found.environments, actor.now);
-    await record(tx, actor, {
-      accesses,
-      flag: after,
-      differences,
-      rewriting,
-      before: shownBefore,
-      after: shown,
-    });
+    await tell(results);
   }
   return { flag: after, before, isChanged: true, shown };
 }
@@ -216,11 +211,11 @@ interface Recording {
   after: ShownFlag;
 }
 
-async function record(tx: Db, actor: FlagActor, recording: Recording): Promise<void> {
+function prepareRecord(tx: Db, actor: FlagActor, recording: Recording): PreparedChange {
   const { accesses, flag, differences, rewriting, before, after } = recording;
   const [first, ...others] = accesses;
   if (first === undefined) throw new Failure('internal', 'A flag has changed without a permission.');
-  await recordChange(tx, actor, {
+  return prepareChange(tx, actor, {
     accesses: [first, ...others],
     kind: 'flag',
     name: flag.name,

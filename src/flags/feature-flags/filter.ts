@@ -60,6 +60,9 @@ export interface FlagFilter {
   isNothing: boolean;
 }
 
+/** Each becomes a condition of its own. */
+const MOST_TAGS = 100;
+
 export interface ListQuery {
   filter?: string;
   tag?: string;
@@ -68,7 +71,8 @@ export interface ListQuery {
 
 export function readFlagFilter(query: ListQuery): FlagFilter {
   const found = readFilter(query.filter, FILTERS);
-  const tags = [...splitAll(found.tags), ...(query.tag === undefined ? [] : [query.tag])];
+  const tags = [...new Set([...splitAll(found.tags), ...(query.tag === undefined ? [] : [query.tag])])];
+  if (tags.length > MOST_TAGS) throw refuse('filter', `tags takes at most ${MOST_TAGS} tags`);
   const filter: FlagFilter = {
     states: readStates(found.state, found.archived, query.archived),
     tags,

@@ -10,7 +10,7 @@ import type { References } from './instructions/apply.ts';
 import { findMemberIds, findTeamKeys } from './maintainer.ts';
 import type { Surroundings } from './representation.ts';
 import { findFlag, findFlags, type FoundFlag } from './store.ts';
-import { together } from './together.ts';
+import { together } from '../../kernel/storage/together.ts';
 
 /** Who changes a flag: a call, or whoever a waiting change belongs to, with the powers they have now. */
 export interface FlagActor extends Actor {

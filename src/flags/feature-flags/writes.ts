@@ -1,4 +1,5 @@
 // Writes to flags in the database: make one, save what changed, delete one.
+import type { Compilable, QueryResult } from 'kysely';
 import { Failure } from '../../kernel/failure.ts';
 import { areEqual } from '../../kernel/patch/json-value.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
@@ -6,7 +7,7 @@ import { noteSegmentUses, segmentsOf } from '../segments/uses.ts';
 import type { Flag } from './flag.ts';
 import { toConfigRow, toFlagRow } from './rows.ts';
 import type { FoundFlag, Place } from './store.ts';
-import { sendAll } from './together.ts';
+import { sendAll } from '../../kernel/storage/together.ts';
 
 const BITE = 500;
 
@@ -41,27 +42,32 @@ export async function createFlag(
 
 /**
  * Writes the rows that differ from what was read. The versions are the caller's to raise. Fails with `conflict` when
- * someone else has changed the flag meanwhile.
+ * someone else has changed the flag meanwhile. `along` are statements to be sent together with its own; the results are
+ * theirs.
  */
 export async function saveFlag(
   tx: Db,
   before: FoundFlag,
   after: Flag,
   needs: ReadonlyMap<string, string>,
-): Promise<void> {
+  along: readonly Compilable[] = [],
+): Promise<QueryResult<unknown>[]> {
   const { flag, environments, no } = before;
   const changed = environments.filter(({ key }) => flag.environments[key] !== after.environments[key]);
-  const results = await sendAll(tx, [
+  const updates = [
     tx
       .updateTable('flags')
       .set(differing(toFlagRow(flag), toFlagRow(after)))
       .where('id', '=', flag.id)
       .where('version', '=', flag.version),
     ...changed.map((place) => configUpdate(tx, flag, after, place)),
-  ]);
-  if (results.some(({ numAffectedRows }) => numAffectedRows === 0n)) throw staleFailure();
+  ];
+  const results = await sendAll(tx, [...updates, ...along]);
+  const updated = results.slice(0, updates.length);
+  if (updated.some(({ numAffectedRows }) => numAffectedRows === 0n)) throw staleFailure();
   if (!areEqual(flag.tags, after.tags)) await saveTags(tx, after, no);
   for (const place of changed) await saveUses(tx, flag, after, place, needs);
+  return results.slice(updates.length);
 }
 
 function configUpdate(tx: Db, { id, environments }: Flag, after: Flag, place: Place) {

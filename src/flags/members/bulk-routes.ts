@@ -6,7 +6,8 @@ import { OneOf, Type } from '../../kernel/schema.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { linkTo, Links } from '../links.ts';
-import { PatchBody, readSemanticPatch, updateOf, type SemanticPatch } from '../patching.ts';
+import type { Update } from '../audit-log/entry.ts';
+import { PatchBody, readSemanticPatch, type SemanticPatch } from '../patching.ts';
 import { RoleAttributesSchema, RoleNames } from '../roles/fields.ts';
 import { MemberIds } from '../teams/model.ts';
 import { changeMember, requireRoles, type KnownCall } from './edit.ts';
@@ -101,14 +102,13 @@ async function applyToAll(
   tx: Db,
   call: KnownCall,
   instruction: BulkInstruction,
-  patch: SemanticPatch,
+  { comment }: SemanticPatch,
 ): Promise<Outcome[]> {
   const ids =
     'memberIDs' in instruction
       ? [...new Set(instruction.memberIDs)]
       : await listMemberIdsExcept(tx, readExceptions(instruction));
   const found = new Map((await lockListed(engine, tx, ids)).map((member) => [member.id, member]));
-  const told = { comment: patch.comment, update: updateOf(patch) };
   const outcomes: Outcome[] = [];
   for (const id of ids) {
     const member = found.get(id);
@@ -119,6 +119,7 @@ async function applyToAll(
     try {
       // One slip in a filter must not reach those who could put it right.
       if (member.role === 'owner') throw new Failure('forbidden', 'An owner can only be changed alone');
+      const told = { comment, update: updateFor(id, instruction) };
       const after = await changeMember(engine, tx, call, member, wantedOf(member, instruction), told);
       if (after === member) call.demand(resourceOf(member), 'viewMember');
       outcomes.push({ id });
@@ -129,6 +130,13 @@ async function applyToAll(
     }
   }
   return outcomes;
+}
+
+/** What was asked for this member alone: were all named in the entry of each, the log would grow by their square. */
+function updateFor(id: string, instruction: BulkInstruction): Update {
+  if ('memberIDs' in instruction) return { instructions: [{ ...instruction, memberIDs: [id] }] };
+  const { ignoredMemberIDs: _others, ...rest } = instruction;
+  return { instructions: [rest] };
 }
 
 function wantedOf(member: Listed, instruction: BulkInstruction): Listed {

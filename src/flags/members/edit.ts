@@ -7,7 +7,7 @@ import {
   checkRoleGrant,
   checkStanding,
 } from '../../kernel/identity/power.ts';
-import { findRoles, type Role } from '../../kernel/identity/roles.ts';
+import { findRoles, holdRoles, type Role } from '../../kernel/identity/roles.ts';
 import { countRole, updateListed, type Listed } from '../../kernel/identity/roster.ts';
 import { areEqual } from '../../kernel/patch/json-value.ts';
 import { shorten } from '../../kernel/patch/pointer.ts';
@@ -48,6 +48,11 @@ export async function changeMember(
   if (first === undefined) return before;
   demandAll(call, [first, ...others]);
   checkPower(call, before, wanted, roles);
+  await holdRoles(
+    engine,
+    tx,
+    roles.filter(({ key }) => !before.customRoles.includes(key)),
+  );
   if (before.role === 'owner' && wanted.role !== 'owner') await requireOtherOwner(engine, tx);
   const after = await updateListed(tx, before, wanted, call.now);
   await recordChange(tx, call, {

@@ -10,7 +10,7 @@ export function readMemberFilter(text: string | undefined): MemberFilter {
   const { query, role, id, email, team, noteam, lastSeen } = readFilter(text, FILTERS);
   return {
     ...(query !== undefined && { query }),
-    ...(role !== undefined && { roles: splitWords(role) }),
+    ...(role !== undefined && { roles: readRoles(role) }),
     ...(id !== undefined && { ids: splitWords(id) }),
     ...(email !== undefined && { emails: splitWords(email) }),
     ...(team !== undefined && { teamKey: team }),
@@ -36,10 +36,20 @@ export function readExceptions(given: Static<typeof Exceptions>): MemberFilter {
   return {
     ...(filterLastSeen !== undefined && { lastSeen: readLastSeen(filterLastSeen) }),
     ...(filterQuery !== undefined && { query: filterQuery }),
-    ...(filterRoles !== undefined && { roles: splitWords(filterRoles) }),
+    ...(filterRoles !== undefined && { roles: readRoles(filterRoles) }),
     ...(filterTeamKey !== undefined && { teamKey: filterTeamKey }),
     ...(ignoredMemberIDs !== undefined && { ids: ignoredMemberIDs }),
   };
+}
+
+const MOST_ROLES = 100;
+
+/** Each becomes a condition of its own. */
+function readRoles(text: string): string[] {
+  const roles = [...new Set(splitWords(text))];
+  if (roles.length > MOST_ROLES)
+    throw invalid([{ field: 'role', message: `must name at most ${MOST_ROLES} roles` }]);
+  return roles;
 }
 
 function splitWords(text: string): string[] {

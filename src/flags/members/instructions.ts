@@ -3,6 +3,7 @@ import { Failure } from '../../kernel/failure.ts';
 import type { Instruction } from '../../kernel/patch/read.ts';
 import { shorten } from '../../kernel/patch/pointer.ts';
 import { checker, type Static, type TObject } from '../../kernel/schema.ts';
+import { requireFewInstructions } from '../feature-flags/instructions/naming.ts';
 
 type Kinds = Record<string, TObject>;
 
@@ -11,8 +12,9 @@ export type Read<K extends Kinds> = { [Kind in keyof K]: { kind: Kind } & Static
 
 export function instructionReader<const K extends Kinds>(kinds: K) {
   const checks = new Map(Object.entries(kinds).map(([kind, schema]) => [kind, checker(schema, 'body')]));
-  return (instructions: readonly Instruction[]): Read<K>[] =>
-    instructions.map((instruction, index) => {
+  return (instructions: readonly Instruction[]): Read<K>[] => {
+    requireFewInstructions(instructions);
+    return instructions.map((instruction, index) => {
       const { kind } = instruction;
       const check = checks.get(kind);
       return explain(index, kind, () => {
@@ -24,6 +26,7 @@ export function instructionReader<const K extends Kinds>(kinds: K) {
         return instruction as Read<K>;
       });
     });
+  };
 }
 
 /** Whatever is wrong with an instruction is told with its place in the list. */

@@ -1,6 +1,7 @@
 // Inviting members: up to fifty at once, all of them or none.
 import { createMember, type Member } from '../../kernel/identity/members.ts';
 import { checkAttributeGrant, checkCustomGrant, checkRoleGrant } from '../../kernel/identity/power.ts';
+import { holdRoles } from '../../kernel/identity/roles.ts';
 import { findIdsByEmail, findListed, freeUsername } from '../../kernel/identity/roster.ts';
 import { hashPassword } from '../../kernel/identity/secret.ts';
 import { createLoginLink } from '../../kernel/identity/sessions.ts';
@@ -100,6 +101,7 @@ async function invite(
   const access = { action: 'createMember', resource: 'member/*' };
   const roles = await requireRoles(tx, post.customRoles ?? [], 'customRoles');
   for (const role of roles) checkCustomGrant(call.caller, role, access);
+  await holdRoles(engine, tx, roles);
   const email = post.email.toLowerCase();
   const member = await createMember(
     tx,

@@ -9,6 +9,7 @@ import { listEnvironments } from '../environments/store.ts';
 import { changeFlag, rewriteFlag, type FlagActor, type FlagChange } from '../feature-flags/change.ts';
 import { findConflicts, refuseConflicts } from '../feature-flags/conflicts.ts';
 import { copyConfig } from '../feature-flags/copying.ts';
+import { problem } from '../feature-flags/model.ts';
 import type { Place } from './place.ts';
 import { toFlagCopy, type Plan } from './plan.ts';
 
@@ -45,6 +46,9 @@ export async function carryOut(
   return await changeFlag(kernel, tx, actor, at, { patch, ...how });
 }
 
+/** Of instructions that wait: all that is pending for a flag is read whenever it changes, and shown in lists. */
+const MOST_TEXT = 100_000;
+
 export interface Rehearsal extends Omit<CarryingOut, 'dryRun'> {
   ignoreConflicts: boolean;
   /** The id of the pending change that the plan is of. */
@@ -60,6 +64,8 @@ export async function rehearse(
   plan: Plan,
   { ignoreConflicts, except, ...how }: Rehearsal,
 ): Promise<void> {
+  if (JSON.stringify(plan.instructions).length > MOST_TEXT)
+    throw problem('instructions', `cannot have more than ${MOST_TEXT} characters`);
   const { before, flag } = await carryOut(kernel, tx, actor, place, plan, { ...how, dryRun: true });
   if (ignoreConflicts) return;
   const environments = await listEnvironments(tx, place.project.id);

@@ -178,7 +178,7 @@ const deleteRoleRoute = route(
       await lockRole(engine, tx, await readRole(tx, call.params.customRoleKey));
       const role = await readRole(tx, call.params.customRoleKey);
       call.demand(resourceOf(role));
-      await deleteRole(tx, role);
+      await deleteRole(engine, tx, role);
       await recordChange(tx, call, {
         accesses: [{ action: 'deleteRole', resource: resourceOf(role) }],
         kind: 'role',

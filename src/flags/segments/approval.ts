@@ -1,11 +1,9 @@
 // Whether a change to a segment must have been approved before.
 import { Failure } from '../../kernel/failure.ts';
-import { rolePolicies } from '../../kernel/identity/policy.ts';
 import type { Call } from '../../kernel/route.ts';
+import { BYPASS, mayBypass } from '../bypass.ts';
 import type { Environment } from '../projects/project.ts';
 import type { Segment } from './segment.ts';
-
-const BYPASS = 'bypassRequiredApproval';
 
 /** `resource` is the segment. Clients know this failure by its status and words. */
 export function demandApproval(
@@ -20,14 +18,4 @@ export function demandApproval(
   throw new Failure('forbidden', 'The change cannot be made directly: approval is required', {
     access: { action: BYPASS, resource },
   });
-}
-
-/** As with flags, base roles that may do everything are not meant: approval would be required of nobody. */
-function mayBypass({ grants }: Call['caller'], resource: string): boolean {
-  const base = new Set(Object.values(rolePolicies));
-  const allows = (group: (typeof grants)[number]) => group.some((policy) => policy.allows(BYPASS, resource));
-  return (
-    grants.every(allows) &&
-    grants.flat().some((policy) => !base.has(policy) && policy.allows(BYPASS, resource))
-  );
 }

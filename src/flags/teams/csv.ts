@@ -1,4 +1,5 @@
 // A file of e-mail addresses, one in the first column of each line, and what becomes of each.
+import { Failure } from '../../kernel/failure.ts';
 import { isEmail } from '../../kernel/identity/email.ts';
 
 export interface Entry {
@@ -6,15 +7,20 @@ export interface Entry {
   value: string;
 }
 
+/** Of a file. */
+const MOST_ROWS = 50_000;
+
 /** All lines but a heading, and but empty ones at the end. */
 export function readAddresses(text: string): Entry[] {
   const lines = text
     .replace(/^\uFEFF/, '')
     .trimEnd()
-    .split(/\r\n|\n|\r/);
+    .split(/\r\n|\n|\r/, MOST_ROWS + 2);
   const entries = lines.map((line, index) => ({ line: index + 1, value: firstCell(line) }));
   const hasHeading = /^e-?mail/i.test(entries[0]?.value ?? '') && !isEmail(entries[0]!.value);
-  return hasHeading ? entries.slice(1) : entries;
+  const rows = hasHeading ? entries.slice(1) : entries;
+  if (rows.length > MOST_ROWS) throw new Failure('invalid', `File has more than ${MOST_ROWS} rows`);
+  return rows;
 }
 
 function firstCell(line: string): string {

@@ -4,7 +4,7 @@ import { Failure } from '../../kernel/failure.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import { findMember } from '../../kernel/identity/members.ts';
 import { checkGrant, checkReach, hasSamePower } from '../../kernel/identity/power.ts';
-import { unknownRoles } from '../../kernel/identity/roles.ts';
+import { findRoles, holdRoles, unknownRoles } from '../../kernel/identity/roles.ts';
 import { newSecret } from '../../kernel/identity/secret.ts';
 import {
   createToken,
@@ -21,6 +21,7 @@ import { Page } from '../../kernel/page.ts';
 import { shorten } from '../../kernel/patch/pointer.ts';
 import { reply, route, type Call } from '../../kernel/route.ts';
 import { invalid, Type } from '../../kernel/schema.ts';
+import type { Engine } from '../../kernel/storage/engine.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { demandAll, recordChange } from '../change.ts';
 import { couldBeId, Instant } from '../fields.ts';
@@ -87,7 +88,7 @@ const postToken = route(
     checkGrant(caller, wanted, wanted.isService);
     const secret = newSecret(TOKEN_PREFIX);
     const token = await db.transaction().execute(async (tx) => {
-      await requireRoles(tx, wanted.customRoles);
+      await requireRoles(engine, tx, wanted.customRoles);
       const made = await createToken(tx, wanted, secret, now);
       await recordChange(tx, call, {
         ...changeOf(made, ['createAccessToken']),
@@ -143,7 +144,7 @@ const patchTokenRoute = route(
       checkTouch(found, caller, first.action);
       if (!hasSamePower(found, wanted)) {
         checkGrant(caller, wanted, wanted.isService);
-        await requireRoles(tx, wanted.customRoles);
+        await requireRoles(engine, tx, wanted.customRoles);
       }
       const after = await updateToken(tx, found, wanted, now);
       await recordChange(tx, call, {
@@ -274,10 +275,11 @@ function checkReset(token: Token, caller: KnownCaller): void {
   throw new Failure('forbidden', 'Only its owner can reset a personal token; you can delete it', { access });
 }
 
-async function requireRoles(db: Db, names: string[]): Promise<void> {
-  const [unknown] = await unknownRoles(db, names);
+async function requireRoles(engine: Engine, tx: Db, names: string[]): Promise<void> {
+  const [unknown] = await unknownRoles(tx, names);
   if (unknown !== undefined)
     throw invalid([{ field: 'customRoleIds', message: `names an unknown role: ${unknown}` }]);
+  await holdRoles(engine, tx, await findRoles(tx, names));
 }
 
 /** Filed under the name that does not depend on who calls. */

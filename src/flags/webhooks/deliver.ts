@@ -5,7 +5,7 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import { enqueueDeliveries } from '../../kernel/webhook/deliveries.ts';
 import { matcher } from '../statement-matcher.ts';
 import { sign, type Webhook } from './model.ts';
-import { findWebhook, listActiveWebhooks } from './store.ts';
+import { findWebhook } from './store.ts';
 
 export const API = 'flags';
 
@@ -15,13 +15,14 @@ type Matcher = (accesses: readonly Access[]) => boolean;
 const matchers = new Map<string, { version: number; matches: Matcher }>();
 const MOST_REMEMBERED = 1000;
 
-/** At the end of the change's transaction. `toBody` is asked only if somebody listens. */
+/** At the end of the change's transaction, with the webhooks that are on. `toBody` is asked only if one of them listens. */
 export async function tellWebhooks(
   tx: Db,
+  webhooks: readonly Webhook[],
   { eventId, accesses, toBody }: { eventId: string; accesses: readonly Access[]; toBody: () => string },
   now: number,
 ): Promise<void> {
-  const hearing = (await listActiveWebhooks(tx)).filter((webhook) => matcherOf(webhook)(accesses));
+  const hearing = webhooks.filter((webhook) => matcherOf(webhook)(accesses));
   if (hearing.length === 0) return;
   const body = toBody();
   await enqueueDeliveries(

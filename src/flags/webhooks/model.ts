@@ -7,7 +7,7 @@ import type { Delivery, DeliveryDetails } from '../../kernel/webhook/deliveries.
 import { Tags } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';
 import { StatementSchema } from '../statements.ts';
-import { editor } from '../patching.ts';
+import { editor, type ShownPatch } from '../patching.ts';
 
 export interface Webhook {
   id: string;
@@ -70,6 +70,14 @@ export function toRep(webhook: Webhook, withSecret: boolean): Static<typeof Webh
 }
 
 export const editWebhook = editor({ editable: Type.Object(EDITABLE) });
+
+/** Whether a patch sets the secret, tests for it, or does so with the webhook as a whole: the audit log keeps no such patch. */
+export function mayHoldSecret(patch: ShownPatch): boolean {
+  if (patch.kind === 'merge') return Object.hasOwn(patch.fields, 'secret');
+  return patch.operations.some((operation) =>
+    /^(\/secret(\/.*)?)?$/.test((operation as { path: string }).path),
+  );
+}
 
 const ACTIONS = {
   name: 'updateName',

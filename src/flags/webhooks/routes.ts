@@ -3,7 +3,7 @@ import { newSecret } from '../../kernel/identity/secret.ts';
 import { parseStatements } from '../../kernel/identity/policy.ts';
 import { Page } from '../../kernel/page.ts';
 import { reply, route, type Call } from '../../kernel/route.ts';
-import { Type } from '../../kernel/schema.ts';
+import { invalid, Type } from '../../kernel/schema.ts';
 import { dropDeliveries, findDelivery, listDeliveries, redeliver } from '../../kernel/webhook/deliveries.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { recordChange, demandAll } from '../change.ts';
@@ -18,6 +18,7 @@ import {
   DeliveryDetail,
   DeliverySummary,
   editWebhook,
+  mayHoldSecret,
   resourceOf,
   toDeliveryDetail,
   toDeliverySummary,
@@ -36,6 +37,8 @@ import {
 } from './store.ts';
 
 const VIEW = { action: 'viewWebhook' };
+/** Every change asks all of them, and is kept once for each that hears of it. */
+const MOST_WEBHOOKS = 100;
 const ById = Type.Object({ id: Type.String() });
 const ByDelivery = Type.Object({ id: Type.String(), deliveryId: Type.String() });
 
@@ -87,6 +90,8 @@ const postWebhook = route(
       ...(secret && { secret }),
     };
     const webhook = await kernel.db.transaction().execute(async (tx) => {
+      if ((await listWebhooks(tx)).length >= MOST_WEBHOOKS)
+        throw invalid([{ field: 'body', message: `would be one more than ${MOST_WEBHOOKS} webhooks` }]);
       const made = await createWebhook(tx, wanted, now);
       await recordChange(tx, call, {
         accesses: [{ action: 'createWebhook', resource: resourceOf(made) }],
@@ -131,7 +136,10 @@ const patchWebhook = route(
       const before = await findWebhookToChange(tx, engine, call.params.id);
       if (before === undefined) throw unknownThing('webhook', call.params.id);
       call.demand(resourceOf(before), 'viewWebhook');
-      const { secret, statements, name, tags, ...rest } = editWebhook(toRep(before, true), patch);
+      // A caller patches what they see: who may not change the secret must not find it out by testing or copying.
+      const seesSecret = call.can(resourceOf(before), 'updateSecret');
+      const { statements, name, tags, ...edited } = editWebhook(toRep(before, seesSecret), patch);
+      const { secret = seesSecret ? undefined : before.secret, ...rest } = edited;
       const { secret: _, ...kept } = before;
       const after: Webhook = {
         ...kept,
@@ -153,8 +161,7 @@ const patchWebhook = route(
         before: toRep(before, false),
         after: toRep(after, false),
         comment: patch.comment,
-        // The patch may hold the secret.
-        ...(before.secret === after.secret && { update: updateOf(patch) }),
+        ...(!mayHoldSecret(patch) && { update: updateOf(patch) }),
       });
       return after;
     });

@@ -13,9 +13,13 @@ export async function listWebhooks(db: Db): Promise<Webhook[]> {
   return rows.map(webhookOf);
 }
 
-export async function listActiveWebhooks(db: Db): Promise<Webhook[]> {
-  const rows = await db.selectFrom('webhooks').selectAll().where('is_on', '=', 1).execute();
-  return rows.map(webhookOf);
+/** Those that are on; for `readWebhooks`. */
+export function selectActiveWebhooks(db: Db) {
+  return db.selectFrom('webhooks').selectAll().where('is_on', '=', 1);
+}
+
+export function readWebhooks(rows: readonly unknown[]): Webhook[] {
+  return (rows as WebhookRow[]).map(webhookOf);
 }
 
 export async function findWebhook(db: Db, id: string): Promise<Webhook | undefined> {

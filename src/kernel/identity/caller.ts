@@ -13,7 +13,10 @@ export interface KnownCaller {
   kind: 'token' | 'session';
   member: Member;
   token?: Token;
-  /** Every group must allow, and in a group any policy: a personal token's power is its owner's now and its own. */
+  /**
+   * Every group must allow, and in a group any policy: a personal token's power is its owner's now and, in the last
+   * group, its own.
+   */
   grants: Policy[][];
   /** What they hold beside the base role. Absent, it is told by `member.customRoles` alone. */
   held?: Held;

@@ -205,6 +205,13 @@ describe('a caller', () => {
 });
 
 describe('statements', () => {
+  test('have only so many names in all, as every call asks each of them', () => {
+    const resources = Array.from({ length: 499 }, (_, index) => `proj/p${index}`);
+    const statement = { effect: 'allow', actions: ['*'], resources };
+    assert.equal(parseStatements(Array.from({ length: 10 }, () => statement)).length, 10);
+    assert.throws(() => parseStatements(Array.from({ length: 11 }, () => statement)), { kind: 'invalid' });
+  });
+
   test('are read, with empty lists dropped and strange members ignored', () => {
     const statements: Statement[] = [
       { effect: 'allow', actions: ['view*'], resources: ['*'] },

@@ -99,7 +99,21 @@ export const rolePolicies: Readonly<Record<BaseRole, Policy>> = {
 /** Reads what a person wrote. An empty list counts as none: some clients send both members of a pair. */
 export function parseStatements(value: unknown): Statement[] {
   if (!Array.isArray(value)) throw new Failure('invalid', 'A policy must be a list of statements.');
-  return value.map((statement, index) => parseStatement(statement, `/${index}`));
+  const statements = value.map((statement, index) => parseStatement(statement, `/${index}`));
+  const names = statements.reduce((sum, statement) => sum + countNames(statement), 0);
+  if (names > MOST_NAMES)
+    throw new Failure(
+      'invalid',
+      `A policy cannot have more than ${MOST_NAMES} actions and resources in all.`,
+    );
+  return statements;
+}
+
+/** Each call asks them all, and everybody may write a policy for tokens of their own. */
+const MOST_NAMES = 5000;
+
+function countNames({ actions, notActions, resources, notResources }: Statement): number {
+  return (actions ?? notActions ?? []).length + (resources ?? notResources ?? []).length;
 }
 
 function parseStatement(value: unknown, at: string): Statement {

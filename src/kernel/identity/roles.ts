@@ -99,13 +99,15 @@ export async function updateRole(db: Db, before: Role, after: Role): Promise<Rol
  * Ends the role, and takes it from everyone who holds it: a later role of the same key must not come to them by itself. A
  * token that had nothing else may do nothing from then on.
  */
-export async function deleteRole(db: Db, { id, key }: Role): Promise<void> {
+export async function deleteRole(engine: Engine, db: Db, { id, key }: Role): Promise<void> {
   for (const table of ['members', 'tokens'] as const) {
     const holders = await db
       .selectFrom(table)
       .select(['id', 'custom_roles'])
       .where('custom_roles', '<>', '[]')
       .where(mentions([id, key]))
+      .orderBy('id')
+      .$if(engine.kind === 'postgres', (query) => query.forUpdate())
       .execute();
     for (const holder of holders) {
       const rest = (JSON.parse(holder.custom_roles) as string[]).filter(
@@ -140,7 +142,8 @@ export async function countHolders(db: Db, roles: readonly Role[]): Promise<Map<
       .selectFrom(table)
       .select('custom_roles')
       .where('custom_roles', '<>', '[]')
-      .where(mentions([...idOf.keys()]))
+      // Of many names at once it is quicker to look at all who hold any, and SQLite takes no condition of so many parts.
+      .$if(roles.length <= FEW, (query) => query.where(mentions([...idOf.keys()])))
       .execute();
     for (const { custom_roles } of rows) {
       const held = new Set((JSON.parse(custom_roles) as string[]).map((name) => idOf.get(name)));
@@ -157,6 +160,8 @@ export async function countHolders(db: Db, roles: readonly Role[]): Promise<Map<
   return counts;
 }
 
+const FEW = 20;
+
 function mentions(names: readonly string[]) {
   const each = names.map((name) => sql`custom_roles like ${`%${like(JSON.stringify(name))}%`} escape '\\'`);
   return sql<boolean>`(${sql.join(each, sql` or `)})`;
@@ -166,6 +171,21 @@ function mentions(names: readonly string[]) {
 export async function lockRole(engine: Engine, tx: Db, { id }: Role): Promise<void> {
   if (engine.kind === 'postgres')
     await tx.selectFrom('roles').select('id').where('id', '=', id).forUpdate().execute();
+}
+
+/** To give them to somebody: nobody deletes them before the transaction ends. */
+export async function holdRoles(engine: Engine, tx: Db, roles: readonly Role[]): Promise<void> {
+  if (engine.kind !== 'postgres' || roles.length === 0) return;
+  const ids = roles.map(({ id }) => id);
+  const held = await tx
+    .selectFrom('roles')
+    .select('id')
+    .where('id', 'in', ids)
+    .orderBy('id')
+    .forKeyShare()
+    .execute();
+  if (held.length < new Set(ids).size)
+    throw new Failure('conflict', 'A role was deleted by another call. Read it again and retry.');
 }
 
 /** What the role allows, base permissions included: one policy, so that what it denies is denied whatever its base allows. */

@@ -107,39 +107,50 @@ function holds(eb: ExpressionBuilder<Tables, 'members'>, role: string): Expressi
   ]);
 }
 
+/** No statement takes any number of values. */
+const BITE = 10_000;
+
+async function inBites<Row>(
+  values: readonly string[],
+  find: (some: readonly string[]) => Promise<Row[]>,
+): Promise<Row[]> {
+  const found: Row[] = [];
+  for (let start = 0; start < values.length; start += BITE) {
+    for (const row of await find(values.slice(start, start + BITE))) found.push(row);
+  }
+  return found;
+}
+
 /** In the order of the ids; those that are not there are left out. */
 export async function findListed(db: Db, ids: readonly string[]): Promise<Listed[]> {
-  if (ids.length === 0) return [];
-  const rows = await db
-    .selectFrom('members')
-    .selectAll()
-    .where('id', 'in', ids)
-    .where('removed_at', 'is', null)
-    .execute();
+  const rows = await inBites(ids, (some) =>
+    db.selectFrom('members').selectAll().where('id', 'in', some).where('removed_at', 'is', null).execute(),
+  );
   const byId = new Map(rows.map((row) => [row.id, listedOf(row)]));
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
 /** To change them: nobody else does before the transaction ends. */
 export async function lockListed(engine: Engine, tx: Db, ids: readonly string[]): Promise<Listed[]> {
-  if (engine.kind === 'postgres' && ids.length > 0) {
-    await tx.selectFrom('members').select('id').where('id', 'in', ids).orderBy('id').forUpdate().execute();
+  if (engine.kind === 'postgres') {
+    await inBites([...new Set(ids)].sort(), (some) =>
+      tx.selectFrom('members').select('id').where('id', 'in', some).orderBy('id').forUpdate().execute(),
+    );
   }
   return findListed(tx, ids);
 }
 
 export async function findIdsByEmail(db: Db, emails: readonly string[]): Promise<Map<string, string>> {
-  if (emails.length === 0) return new Map();
-  const rows = await db
-    .selectFrom('members')
-    .select(['id', sql<string>`lower(email)`.as('address')])
-    .where(
-      sql`lower(email)`,
-      'in',
-      emails.map((email) => email.toLowerCase()),
-    )
-    .where('removed_at', 'is', null)
-    .execute();
+  const rows = await inBites(
+    emails.map((email) => email.toLowerCase()),
+    (some) =>
+      db
+        .selectFrom('members')
+        .select(['id', sql<string>`lower(email)`.as('address')])
+        .where(sql`lower(email)`, 'in', some)
+        .where('removed_at', 'is', null)
+        .execute(),
+  );
   return new Map(rows.map(({ id, address }) => [address, id]));
 }
 

@@ -1,6 +1,6 @@
 // Statements that are sent together, so that none waits for the answer to another.
 import type { Compilable, QueryResult } from 'kysely';
-import type { Db } from '../../kernel/storage/tables.ts';
+import type { Db } from './tables.ts';
 
 /**
  * Like `Promise.all`, but what fails is told only when all have ended: by then a transaction would be over, and whatever

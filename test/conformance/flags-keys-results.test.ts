@@ -1,0 +1,240 @@
+// What SDKs are sent of a flag, and what it comes to for a context. Rule F30.
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, test } from 'node:test';
+import { onEachEngine } from '../engines.ts';
+import { type Json, type TestServer } from '../server.ts';
+import { assertRefused, SEMANTIC } from './flags-feature-flag-calls.ts';
+import {
+  forBrowsers,
+  inBase64,
+  seenBy,
+  USER,
+  openProject,
+  startFor,
+  type KeyProject,
+} from './flags-keys-calls.ts';
+
+onEachEngine((engine) => {
+  let server: TestServer;
+  let home: KeyProject;
+  before(async () => {
+    server = await startFor(engine);
+  });
+  after(() => server.stop());
+  beforeEach(async () => {
+    home = await openProject(server);
+  });
+
+  describe('the data of a flag', () => {
+    test('F30: has all that an SDK evaluates, in its own words', async () => {
+      const { variations } = await home.flags.make('flag', {
+        variations: [{ value: 'a' }, { value: { b: 1 } }],
+        ...seenBy(true, false),
+      });
+      const [a, b] = (variations as Json[]).map(({ _id }) => _id as string) as [string, string];
+      const { environments } = await home.instruct('flag', [
+        { kind: 'turnFlagOn' },
+        { kind: 'addTargets', contextKind: 'user', values: ['u'], variationId: b },
+        { kind: 'addTargets', contextKind: 'org', values: ['o'], variationId: a },
+        {
+          kind: 'addRule',
+          variationId: b,
+          clauses: [{ attribute: 'plan', op: 'in', values: ['gold'], contextKind: 'user' }],
+        },
+        {
+          kind: 'updateFallthroughVariationOrRollout',
+          rolloutWeights: { [a]: 40_000, [b]: 60_000 },
+          rolloutContextKind: 'org',
+        },
+      ]);
+      const { salt, rules } = environments.test as Json;
+      assert.deepEqual((await home.latest()).flags.flag, {
+        key: 'flag',
+        version: 2,
+        on: true,
+        prerequisites: [],
+        targets: [{ contextKind: 'user', values: ['u'], variation: 1 }],
+        contextTargets: [
+          { contextKind: 'user', values: [], variation: 1 },
+          { contextKind: 'org', values: ['o'], variation: 0 },
+        ],
+        rules: [
+          {
+            id: rules[0]._id,
+            clauses: [{ attribute: 'plan', op: 'in', values: ['gold'], negate: false, contextKind: 'user' }],
+            variation: 1,
+            trackEvents: false,
+          },
+        ],
+        fallthrough: {
+          rollout: {
+            kind: 'rollout',
+            contextKind: 'org',
+            variations: [
+              { variation: 0, weight: 40_000 },
+              { variation: 1, weight: 60_000 },
+            ],
+          },
+        },
+        offVariation: 1,
+        variations: ['a', { b: 1 }],
+        clientSide: false,
+        clientSideAvailability: { usingMobileKey: true, usingEnvironmentId: false },
+        salt,
+        trackEvents: false,
+        trackEventsFallthrough: false,
+        debugEventsUntilDate: null,
+        deleted: false,
+      });
+    });
+  });
+
+  describe('results', () => {
+    test('F30: come from targets, rules, rollouts, prerequisites and segments', async () => {
+      await home.makeSegment('beta');
+      await home.rest(`segments/${home.project}/test/beta`, {
+        method: 'PATCH',
+        headers: SEMANTIC,
+        body: { instructions: [{ kind: 'addIncludedTargets', contextKind: 'user', values: ['tester'] }] },
+      });
+      await home.flags.make('needed', forBrowsers);
+      await home.instruct('needed', [{ kind: 'turnFlagOn' }]);
+      const { variations: needed } = await home.flags.get('needed');
+      const { variations } = await home.flags.make('flag', {
+        variations: ['a', 'b', 'c', 'd'].map((value) => ({ value })),
+        ...forBrowsers,
+      });
+      const ids = (variations as Json[]).map(({ _id }) => _id as string);
+      const { environments } = await home.instruct('flag', [
+        { kind: 'turnFlagOn' },
+        { kind: 'addPrerequisite', key: 'needed', variationId: needed[0]._id },
+        { kind: 'addTargets', contextKind: 'user', values: ['chosen'], variationId: ids[1] },
+        {
+          kind: 'addRule',
+          variationId: ids[2],
+          clauses: [{ attribute: '', op: 'segmentMatch', values: ['beta'] }],
+        },
+        {
+          kind: 'addRule',
+          variationId: ids[1],
+          clauses: [{ contextKind: 'org', attribute: '/plan/name', op: 'startsWith', values: ['gold'] }],
+        },
+        { kind: 'updateFallthroughVariationOrRollout', rolloutWeights: { [ids[0]!]: 0, [ids[3]!]: 100_000 } },
+      ]);
+      const [first, second] = environments.test.rules as Json[];
+      const cases: [context: unknown, value: string, reason: Json][] = [
+        [{ kind: 'user', key: 'chosen' }, 'b', { kind: 'TARGET_MATCH' }],
+        [{ key: 'chosen' }, 'b', { kind: 'TARGET_MATCH' }],
+        [{ kind: 'user', key: 'tester' }, 'c', { kind: 'RULE_MATCH', ruleIndex: 0, ruleId: first!._id }],
+        [
+          { kind: 'multi', user: { key: 'u' }, org: { key: 'o', plan: { name: 'gold-2' } } },
+          'b',
+          { kind: 'RULE_MATCH', ruleIndex: 1, ruleId: second!._id },
+        ],
+        [USER, 'd', { kind: 'FALLTHROUGH' }],
+      ];
+      for (const [context, value, reason] of cases) {
+        const { flag } = await home.evaluate(context, '?withReasons=true');
+        assert.deepEqual([flag.value, flag.reason], [value, reason]);
+        assert.deepEqual(flag.prerequisites, ['needed']);
+        assert.equal(flag.variation, ['a', 'b', 'c', 'd'].indexOf(value));
+      }
+      await home.instruct('needed', [{ kind: 'turnFlagOff' }]);
+      const { flag } = await home.evaluate({ kind: 'user', key: 'chosen' }, '?withReasons=true');
+      assert.deepEqual(
+        [flag.value, flag.reason],
+        ['d', { kind: 'PREREQUISITE_FAILED', prerequisiteKey: 'needed' }],
+      );
+    });
+
+    test('F30: have what an SDK keeps of them, and reasons only for who asks', async () => {
+      await home.flags.make('flag', forBrowsers);
+      const { version, ...rest } = (await home.evaluate()).flag as Json;
+      assert.ok(Number.isInteger(version));
+      assert.deepEqual(rest, { value: false, variation: 1, flagVersion: 1, trackEvents: false });
+      assert.deepEqual((await home.evaluate(USER, '?withReasons=true')).flag.reason, { kind: 'OFF' });
+      assert.equal((await home.evaluate(USER, '?withReasons=false')).flag.reason, undefined);
+    });
+
+    test('F30: tell the reason where the fallthrough is tracked', async () => {
+      await home.flags.make('flag', forBrowsers);
+      await home.instruct('flag', [{ kind: 'turnFlagOn' }]);
+      const path = '/environments/test/trackEventsFallthrough';
+      await home.flags.patch('flag', [{ op: 'replace', path, value: true }]);
+      const { trackEvents, trackReason, reason } = (await home.evaluate()).flag as Json;
+      assert.deepEqual([trackEvents, trackReason, reason], [true, true, { kind: 'FALLTHROUGH' }]);
+    });
+
+    test('F30: go by the members of a big segment, at once', async () => {
+      const body = { key: 'big', name: 'Big', unbounded: true, unboundedContextKind: 'org' };
+      await home.rest(`segments/${home.project}/test`, { method: 'POST', body });
+      const { variations } = await home.flags.make('flag', forBrowsers);
+      await home.instruct('flag', [
+        { kind: 'turnFlagOn' },
+        { kind: 'updateFallthroughVariationOrRollout', variationId: variations[1]._id },
+        {
+          kind: 'addRule',
+          variationId: variations[0]._id,
+          clauses: [{ attribute: '', op: 'segmentMatch', values: ['big'] }],
+        },
+      ]);
+      const change = (lists: Json) =>
+        home.rest(`segments/${home.project}/test/big/contexts`, {
+          method: 'POST',
+          body: { included: lists },
+        });
+      const org = { kind: 'org', key: 'o' };
+      const valueFor = async (context: unknown) => (await home.evaluate(context)).flag.value as boolean;
+      assert.equal(await valueFor(org), false);
+      await change({ add: ['o'] });
+      assert.equal(await valueFor(org), true);
+      assert.equal(await valueFor({ kind: 'multi', user: { key: 'u' }, org: { key: 'o' } }), true);
+      assert.equal(await valueFor({ kind: 'user', key: 'o' }), false);
+      assert.equal(await valueFor({ kind: 'org', key: 'o\0' }), false);
+      await change({ remove: ['o'] });
+      assert.equal(await valueFor(org), false);
+      const { segments } = await home.latest();
+      assert.deepEqual(
+        [segments.big.unbounded, segments.big.unboundedContextKind, segments.big.generation],
+        [true, 'org', 1],
+      );
+    });
+
+    const bad: [what: string, path: string][] = [
+      ['no Base64', '***'],
+      ['no JSON', Buffer.from('{"key":').toString('base64url')],
+      ['no text', Buffer.from([0xff, 0xfe]).toString('base64url')],
+      ['a list', inBase64([])],
+      ['a user without a key', inBase64({ name: 'x' })],
+      ['a kind without a name', inBase64({ kind: '', key: 'u' })],
+      ['a context without a key', inBase64({ kind: 'org' })],
+    ];
+    for (const [what, path] of bad) {
+      test(`F30: a context that is ${what} is told off`, async () => {
+        for (const way of ['contexts', 'users']) {
+          assertRefused(
+            await home.ask(`/sdk/evalx/${home.keys.client}/${way}/${path}`),
+            400,
+            'invalid_request',
+          );
+          assertRefused(
+            await home.ask(`/msdk/evalx/${way}/${path}`, home.keys.mobile),
+            400,
+            'invalid_request',
+          );
+        }
+      });
+    }
+
+    test('F30: a context may be in either Base64, padded or not', async () => {
+      await home.flags.make('flag', seenBy(true, true));
+      const text = JSON.stringify({ kind: 'user', key: '>>>???ÿ~~~' });
+      const standard = Buffer.from(text).toString('base64');
+      assert.match(standard, /[+/].*=$/);
+      for (const path of [standard, standard.replaceAll('=', ''), Buffer.from(text).toString('base64url')]) {
+        const answer = await home.ask(`/sdk/evalx/${home.keys.client}/contexts/${encodeURIComponent(path)}`);
+        assert.equal(answer.status, 200, answer.text);
+      }
+    });
+  });
+});

@@ -1,0 +1,224 @@
+// What the keys of an environment open, on a running server with each engine: each kind its own flags, of one environment, for
+// reading only. Rules F29 and F30.
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, test } from 'node:test';
+import { onEachEngine } from '../engines.ts';
+import { type TestServer } from '../server.ts';
+import { assertRefused, SEMANTIC } from './flags-feature-flag-calls.ts';
+import { HOUR, inBase64, seenBy, USER, openProject, startFor, type KeyProject } from './flags-keys-calls.ts';
+
+onEachEngine((engine) => {
+  let server: TestServer;
+  let home: KeyProject;
+  before(async () => {
+    server = await startFor(engine);
+  });
+  after(() => server.stop());
+  beforeEach(async () => {
+    home = await openProject(server);
+  });
+
+  describe('which flags', () => {
+    beforeEach(async () => {
+      await home.flags.make('server', seenBy(false, false));
+      await home.flags.make('mobile', seenBy(true, false));
+      await home.flags.make('browser', seenBy(false, true));
+      await home.flags.make('both', seenBy(true, true));
+    });
+
+    test('F30: an SDK key reads all flags and segments of its environment', async () => {
+      await home.makeSegment('beta');
+      const all = await home.latest();
+      assert.deepEqual(Object.keys(all.flags), ['both', 'browser', 'mobile', 'server']);
+      assert.deepEqual(Object.keys(all.segments), ['beta']);
+      const { json } = await home.ask('/sdk/flags', home.keys.sdk);
+      assert.deepEqual(json, all.flags);
+      assert.deepEqual((await home.ask('/sdk/flags/server', home.keys.sdk)).json, all.flags.server);
+      assert.deepEqual((await home.ask('/sdk/segments/beta', home.keys.sdk)).json, all.segments.beta);
+    });
+
+    test('F30: a mobile key reads only flags marked for mobile', async () => {
+      assert.deepEqual(Object.keys(await home.evaluateMobile()), ['both', 'mobile']);
+    });
+
+    test('F30: a client-side ID reads only flags marked for client-side', async () => {
+      assert.deepEqual(Object.keys(await home.evaluate()), ['both', 'browser']);
+    });
+
+    test('F30: a flag that is marked, or no longer, is seen so at once', async () => {
+      const mark = { kind: 'turnOnClientSideAvailability', value: 'usingMobileKey' };
+      await home.instruct('server', [mark]);
+      assert.ok('server' in (await home.evaluateMobile()));
+      await home.instruct('server', [{ ...mark, kind: 'turnOffClientSideAvailability' }]);
+      assert.ok(!('server' in (await home.evaluateMobile())));
+    });
+
+    test('F30: nobody reads archived or deleted flags', async () => {
+      await home.instruct('both', [{ kind: 'archiveFlag' }]);
+      await server.call(home.flags.at('mobile'), { method: 'DELETE' });
+      assert.deepEqual(Object.keys((await home.latest()).flags), ['browser', 'server']);
+      assert.deepEqual(await home.evaluateMobile(), {});
+      assert.deepEqual(Object.keys(await home.evaluate()), ['browser']);
+      assert.equal((await home.ask('/sdk/flags/both', home.keys.sdk)).status, 404);
+      await home.instruct('both', [{ kind: 'restoreFlag' }]);
+      assert.ok('both' in (await home.evaluateMobile()));
+    });
+
+    test('F30: a prerequisite that a key may not see is not named to it', async () => {
+      await home.instruct('server', [{ kind: 'turnFlagOn' }]);
+      await home.instruct('mobile', [{ kind: 'turnFlagOn' }]);
+      const { variations } = await home.flags.get('server');
+      const { variations: others } = await home.flags.get('mobile');
+      await home.instruct('both', [
+        { kind: 'turnFlagOn' },
+        { kind: 'addPrerequisite', key: 'server', variationId: variations[0]._id },
+        { kind: 'addPrerequisite', key: 'mobile', variationId: others[0]._id },
+      ]);
+      assert.deepEqual((await home.evaluateMobile()).both.prerequisites, ['mobile']);
+      const browser = await home.evaluate();
+      assert.equal(browser.both.value, true);
+      assert.equal(browser.both.prerequisites, undefined);
+    });
+  });
+
+  describe('which environment', () => {
+    test('F30: each key reads the environment it is of, and no other', async () => {
+      await home.flags.make('flag', seenBy(true, true));
+      await home.instruct('flag', [{ kind: 'turnFlagOn' }]);
+      const production = await home.readKeys('production');
+      assert.equal((await home.latest()).flags.flag.on, true);
+      assert.equal((await home.latest(production.sdk)).flags.flag.on, false);
+      assert.equal((await home.evaluateMobile()).flag.value, true);
+      assert.equal((await home.evaluateMobile(USER, '', production.mobile)).flag.value, false);
+      assert.equal((await home.evaluate()).flag.value, true);
+      assert.equal((await home.evaluate(USER, '', production.client)).flag.value, false);
+    });
+
+    test('F30: a segment is read in its environment only', async () => {
+      await home.makeSegment('beta');
+      const { sdk } = await home.readKeys('production');
+      assert.deepEqual((await home.latest(sdk)).segments, {});
+      assertRefused(await home.ask('/sdk/segments/beta', sdk), 404, 'not_found');
+    });
+
+    test('F30: every reply says whose it is', async () => {
+      const path = `/evalx/${home.keys.client}/contexts/${inBase64(USER)}`;
+      for (const answer of [
+        await home.ask('/sdk/latest-all', home.keys.sdk),
+        await home.ask('/sdk/flags', home.keys.sdk),
+        await home.ask(`/sdk${path}`),
+        await home.ask(`/msdk/evalx/users/${inBase64(USER)}`, home.keys.mobile),
+      ]) {
+        assert.equal(answer.headers.get('x-ld-envid'), home.keys.client);
+        assert.equal(answer.headers.get('content-type'), 'application/json');
+      }
+    });
+  });
+
+  describe('which key', () => {
+    const serverPaths = ['/sdk/latest-all', '/sdk/flags', '/sdk/flags/flag', '/sdk/segments/beta'];
+    const mobilePaths = ['contexts', 'users'].map((way) => `/msdk/evalx/${way}/${inBase64(USER)}`);
+
+    test('F30: server-side routes take SDK keys alone', async () => {
+      for (const path of serverPaths) {
+        for (const key of [home.keys.mobile, home.keys.client, 'sdk-wrong', 'sdk-', undefined]) {
+          assertRefused(await home.ask(path, key), 401, 'unauthorized');
+        }
+        assertRefused(await server.call(path), 401, 'unauthorized');
+      }
+      assert.equal((await home.ask('/sdk/latest-all', `Bearer ${home.keys.sdk}`)).status, 200);
+    });
+
+    test('F30: mobile routes take mobile keys alone', async () => {
+      for (const path of mobilePaths) {
+        for (const key of [home.keys.sdk, home.keys.client, 'mob-wrong', undefined]) {
+          assertRefused(await home.ask(path, key), 401, 'unauthorized');
+        }
+        assertRefused(await server.call(path), 401, 'unauthorized');
+      }
+    });
+
+    test('F30: client-side routes take client-side IDs alone', async () => {
+      for (const id of [home.keys.sdk, home.keys.mobile, '0'.repeat(24), 'x', '%00']) {
+        for (const way of ['contexts', 'users']) {
+          const answer = await home.ask(`/sdk/evalx/${id}/${way}/${inBase64(USER)}`);
+          assert.equal(answer.status, id === '%00' ? 400 : 404, answer.text);
+        }
+      }
+      assertRefused(await home.ask(`/sdk/evalx/${'0'.repeat(24)}/users/x`, home.keys.sdk), 404, 'not_found');
+    });
+
+    test('F29: no key calls the REST API', async () => {
+      await home.flags.make('flag');
+      for (const token of Object.values(home.keys)) {
+        for (const shown of [token, `Bearer ${token}`]) {
+          assertRefused(
+            await server.call(home.flags.at('flag'), { token: null, headers: { authorization: shown } }),
+            401,
+            'unauthorized',
+          );
+        }
+        const body = { instructions: [{ kind: 'turnFlagOn' }], environmentKey: 'test' };
+        assertRefused(
+          await server.call(home.flags.at('flag'), { method: 'PATCH', token, headers: SEMANTIC, body }),
+          401,
+          'unauthorized',
+        );
+      }
+      assert.equal((await home.flags.get('flag')).environments.test.on, false);
+      for (const path of ['/v2/users/me', '/user']) {
+        for (const token of Object.values(home.keys))
+          assert.equal((await server.call(path, { token })).status, 401);
+      }
+    });
+
+    test('F29: no key writes', async () => {
+      await home.flags.make('flag');
+      const paths = [
+        ...serverPaths,
+        ...mobilePaths,
+        `/sdk/evalx/${home.keys.client}/contexts/${inBase64(USER)}`,
+      ];
+      for (const path of paths) {
+        for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+          for (const token of [home.keys.sdk, home.keys.mobile]) {
+            assertRefused(await server.call(path, { method, token, body: {} }), 405, 'method_not_allowed');
+          }
+        }
+      }
+      assert.equal((await home.latest()).flags.flag.version, 1);
+    });
+
+    test('F30: an old SDK key is good until the time it was given, and then no more', async () => {
+      const expiry = server.clock.now() + HOUR;
+      await home.rest(`projects/${home.project}/environments/test/apiKey?expiry=${expiry}`, {
+        method: 'POST',
+      });
+      const { sdk } = await home.readKeys('test');
+      assert.notEqual(sdk, home.keys.sdk);
+      assert.deepEqual(await home.latest(home.keys.sdk), await home.latest(sdk));
+      try {
+        server.clock.ahead += 2 * HOUR;
+        assertRefused(await home.ask('/sdk/latest-all', home.keys.sdk), 401, 'unauthorized');
+        assert.equal((await home.ask('/sdk/latest-all', sdk)).status, 200);
+      } finally {
+        server.clock.ahead = 0;
+      }
+    });
+
+    test('F30: keys that were reset without a time are no longer good', async () => {
+      await home.rest(`projects/${home.project}/environments/test/apiKey`, { method: 'POST' });
+      await home.rest(`projects/${home.project}/environments/test/mobileKey`, { method: 'POST' });
+      assert.equal((await home.ask('/sdk/latest-all', home.keys.sdk)).status, 401);
+      assert.equal((await home.ask(mobilePaths[0]!, home.keys.mobile)).status, 401);
+    });
+
+    test('F30: the keys of an environment that is gone open nothing', async () => {
+      await home.latest();
+      await home.rest(`projects/${home.project}/environments/test`, { method: 'DELETE' });
+      assert.equal((await home.ask('/sdk/latest-all', home.keys.sdk)).status, 401);
+      const path = `/sdk/evalx/${home.keys.client}/contexts/${inBase64(USER)}`;
+      assert.equal((await home.ask(path)).status, 404);
+    });
+  });
+});
