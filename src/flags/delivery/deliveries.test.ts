@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { before, beforeEach, describe, test } from 'node:test';
 import { sql } from 'kysely';
-import type { Kernel } from '../../kernel/kernel.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { onEachEngine } from '../../../test/engines.ts';
@@ -104,12 +103,12 @@ onEachEngine((testEngine) => {
         await gate.promise;
       });
       await held.promise;
-      const before = await revision();
+      const start = await revision();
       await change(db, 'b', () => ({ name: 'B' }));
       const between = await revision();
       gate.resolve();
       await first;
-      assert.ok(before < between && between < (await revision()));
+      assert.ok(start < between && between < (await revision()));
     });
   });
 

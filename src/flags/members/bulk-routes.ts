@@ -1,6 +1,6 @@
 // Changes to many members at once, by semantic patch.
 import { Failure } from '../../kernel/failure.ts';
-import { listMemberIdsExcept, lockListed, type Listed } from '../../kernel/identity/roster.ts';
+import { holdListed, listMemberIdsExcept, lockListed, type Listed } from '../../kernel/identity/roster.ts';
 import { route } from '../../kernel/route.ts';
 import { OneOf, Type } from '../../kernel/schema.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
@@ -58,6 +58,10 @@ export const patchMembers = route(
     const errors: Record<string, string>[] = [];
     let refusal: Failure | undefined;
     await db.transaction().execute(async (tx) => {
+      // All at once and in one order, so that of two such calls neither waits for the other for ever.
+      const ids = [];
+      for (const instruction of instructions) ids.push(...(await idsOf(tx, instruction)));
+      await holdListed(engine, tx, ids);
       for (const [index, instruction] of instructions.entries()) {
         await requireNamed(tx, index, instruction);
         const results = await applyToAll(engine, tx, call, instruction, patch);
@@ -92,6 +96,12 @@ async function requireNamed(tx: Db, index: number, instruction: BulkInstruction)
   });
 }
 
+async function idsOf(tx: Db, instruction: BulkInstruction): Promise<string[]> {
+  return 'memberIDs' in instruction
+    ? [...new Set(instruction.memberIDs)]
+    : await listMemberIdsExcept(tx, readExceptions(instruction));
+}
+
 interface Outcome {
   id: string;
   failure?: Failure;
@@ -104,10 +114,7 @@ async function applyToAll(
   instruction: BulkInstruction,
   { comment }: SemanticPatch,
 ): Promise<Outcome[]> {
-  const ids =
-    'memberIDs' in instruction
-      ? [...new Set(instruction.memberIDs)]
-      : await listMemberIdsExcept(tx, readExceptions(instruction));
+  const ids = await idsOf(tx, instruction);
   const found = new Map((await lockListed(engine, tx, ids)).map((member) => [member.id, member]));
   const outcomes: Outcome[] = [];
   for (const id of ids) {

@@ -3,6 +3,7 @@ import { createMember, type Member } from '../../kernel/identity/members.ts';
 import { checkAttributeGrant, checkCustomGrant, checkRoleGrant } from '../../kernel/identity/power.ts';
 import { holdRoles } from '../../kernel/identity/roles.ts';
 import { findIdsByEmail, findListed, freeUsername } from '../../kernel/identity/roster.ts';
+import { holdTeams } from '../../kernel/identity/teams.ts';
 import { hashPassword } from '../../kernel/identity/secret.ts';
 import { createLoginLink } from '../../kernel/identity/sessions.ts';
 import { reply, route } from '../../kernel/route.ts';
@@ -47,6 +48,8 @@ export const postMembers = route(
     }
     const { members, links } = await db.transaction().execute(async (tx) => {
       await requireFree(tx, posts);
+      const teamKeys = posts.flatMap((post) => post.teamKeys ?? []);
+      await holdTeams(engine, tx, [...new Set(teamKeys)]);
       const made: Member[] = [];
       const secrets: (string | undefined)[] = [];
       for (const [index, post] of posts.entries()) {

@@ -1,7 +1,7 @@
 // Many members for teams at once: by a file of e-mail addresses, or by semantic patch for several teams.
 import { Failure } from '../../kernel/failure.ts';
 import { findIdsByEmail, findListed, listMemberIdsExcept } from '../../kernel/identity/roster.ts';
-import { findTeam } from '../../kernel/identity/teams.ts';
+import { findTeam, holdTeams } from '../../kernel/identity/teams.ts';
 import type { Call } from '../../kernel/route.ts';
 import { reply, route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
@@ -147,7 +147,9 @@ const patchTeams = route(
     const instructions = readBulk(patch.instructions);
     const memberIDs = new Set<string>();
     const errors: Record<string, string>[] = [];
+    const teamKeys = sorted(instructions.flatMap((instruction) => instruction.teamKeys));
     await db.transaction().execute(async (tx) => {
+      await holdTeams(engine, tx, teamKeys);
       for (const instruction of instructions) {
         const asked =
           instruction.kind === 'addMembersToTeams'
@@ -162,7 +164,6 @@ const patchTeams = route(
     });
     await identity.forget();
     await engine.notify('due');
-    const teamKeys = sorted(instructions.flatMap((instruction) => instruction.teamKeys));
     return { memberIDs: [...memberIDs], teamKeys, errors, _links: { self: linkTo('/teams') } };
   },
 );

@@ -4,6 +4,7 @@ import { findRoles } from '../../kernel/identity/roles.ts';
 import { findListed } from '../../kernel/identity/roster.ts';
 import {
   grantedActions,
+  holdTeams,
   lockTeam,
   updateTeam,
   type Team,
@@ -80,7 +81,7 @@ export async function checkPower(
   }
 }
 
-/** Takes members into teams. The teams are taken in one order by everybody, so that nobody waits for each other. */
+/** Takes members into teams. Whoever does so more than once in a transaction holds all the teams before. */
 export async function joinTeams(
   engine: Engine,
   tx: Db,
@@ -88,6 +89,7 @@ export async function joinTeams(
   { teamKeys, memberIds }: { teamKeys: readonly string[]; memberIds: readonly string[] },
   told: Pick<Change, 'comment' | 'update'> = {},
 ): Promise<void> {
+  await holdTeams(engine, tx, teamKeys.filter(couldBeKey));
   for (const key of sorted(teamKeys)) {
     const team = couldBeKey(key) ? await lockTeam(engine, tx, key) : undefined;
     if (team === undefined) throw invalid([{ field: 'teamKeys', message: `names an unknown team: ${key}` }]);

@@ -132,12 +132,16 @@ export async function findListed(db: Db, ids: readonly string[]): Promise<Listed
 
 /** To change them: nobody else does before the transaction ends. */
 export async function lockListed(engine: Engine, tx: Db, ids: readonly string[]): Promise<Listed[]> {
-  if (engine.kind === 'postgres') {
-    await inBites([...new Set(ids)].sort(), (some) =>
-      tx.selectFrom('members').select('id').where('id', 'in', some).orderBy('id').forUpdate().execute(),
-    );
-  }
+  await holdListed(engine, tx, ids);
   return findListed(tx, ids);
+}
+
+/** The same, where they are read later. */
+export async function holdListed(engine: Engine, tx: Db, ids: readonly string[]): Promise<void> {
+  if (engine.kind !== 'postgres') return;
+  await inBites([...new Set(ids)].sort(), (some) =>
+    tx.selectFrom('members').select('id').where('id', 'in', some).orderBy('id').forUpdate().execute(),
+  );
 }
 
 export async function findIdsByEmail(db: Db, emails: readonly string[]): Promise<Map<string, string>> {

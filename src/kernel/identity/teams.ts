@@ -103,6 +103,12 @@ export async function lockTeam(engine: Engine, tx: Db, key: string): Promise<Who
   };
 }
 
+/** Before several are changed: all in one order, so that of two who do so neither waits for the other for ever. */
+export async function holdTeams(engine: Engine, tx: Db, keys: readonly string[]): Promise<void> {
+  if (engine.kind !== 'postgres' || keys.length === 0) return;
+  await tx.selectFrom('teams').select('id').where('key', 'in', keys).orderBy('id').forUpdate().execute();
+}
+
 export interface TeamFilter {
   query?: string;
   hasNoMembers?: boolean;
