@@ -13,7 +13,7 @@ export interface Row {
   isMet?: boolean;
 }
 
-export function report(name: string, rows: Row[], measuredAt: Date): void {
+export function report(name: string, rows: Row[], { isQuick, now }: { isQuick: boolean; now: Date }): void {
   const lines = [
     '| What | Measured | Ratio | Against | Target | |',
     '|---|---|---|---|---|---|',
@@ -23,7 +23,8 @@ export function report(name: string, rows: Row[], measuredAt: Date): void {
     }),
   ];
   const machine = `${availableParallelism()} × ${cpus()[0]?.model ?? 'unknown'}, Node ${process.versions.node}`;
-  const text = `# ${name}\n\nMeasured ${measuredAt.toISOString().slice(0, 10)} on ${machine}, by \`npm run bench ${name}\`.\n\n${lines.join('\n')}\n`;
+  const command = `npm run bench ${name}${isQuick ? ' -- --quick' : ''}`;
+  const text = `# ${name}\n\nMeasured ${now.toISOString().slice(0, 10)} on ${machine}, by \`${command}\`.\n\n${lines.join('\n')}\n`;
   console.log(text);
   const folder = new URL('./results/', import.meta.url);
   mkdirSync(folder, { recursive: true });

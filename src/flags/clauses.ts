@@ -9,7 +9,7 @@ import { ClauseInput, type ClauseValues } from './feature-flags/instructions/par
 import { MOST_CLAUSES } from './feature-flags/model.ts';
 
 /** A clause as patches of the shown kinds have it: with its id, where it was there before. */
-export const ShownClause = Type.Object(
+const ShownClause = Type.Object(
   { _id: Type.Optional(Type.String({ maxLength: 64 })), ...ClauseInput.properties },
   { $id: 'Clause' },
 );

@@ -177,6 +177,8 @@ export interface Worker {
 /** How long a worker sleeps at most: notices may be lost, and other processes may have no way to send them. */
 const POLL_MS = 5_000;
 const SHORTEST_SLEEP_MS = 10;
+/** Between a look that found nothing and the next one. */
+const REST_MS = 5;
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 60 * 60 * 1_000;
 
@@ -196,12 +198,16 @@ export async function startWorker(settings: WorkerSettings): Promise<Worker> {
   };
 
   async function loop(): Promise<void> {
+    let restUntil = 0;
     while (!isStopping) {
+      // Whoever changes something pokes: a few thousand pokes a second are not worth as many looks.
+      if (performance.now() < restUntil) await delay(restUntil - performance.now());
       isPoked = false;
       const sleepMs = await look().catch((error: unknown) => {
         log.error({ err: error }, 'cannot look for due work');
         return POLL_MS;
       });
+      if (sleepMs > 0) restUntil = performance.now() + REST_MS;
       if (!isPoked) await sleep(sleepMs);
     }
   }

@@ -12,7 +12,7 @@ import type { ApprovalRequest, Review } from './approval-request.ts';
 /** Not settled yet, of one flag in one environment. */
 export const MOST_OPEN = 100;
 const MOST_REVIEWERS = 10;
-const MOST_REVIEWS = 500;
+const MOST_REVIEWS = 100;
 
 export interface ResourceId {
   projectKey: string;

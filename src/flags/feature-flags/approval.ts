@@ -5,7 +5,7 @@ import type { Environment } from '../projects/project.ts';
 import type { FlagActor } from './scene.ts';
 import type { Flag } from './flag.ts';
 
-export function needsApproval({ approvalSettings }: Environment, { tags }: Pick<Flag, 'tags'>): boolean {
+function needsApproval({ approvalSettings }: Environment, { tags }: Pick<Flag, 'tags'>): boolean {
   const { required, requiredApprovalTags } = approvalSettings;
   return required || requiredApprovalTags.some((tag) => tags.includes(tag));
 }

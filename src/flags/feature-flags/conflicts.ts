@@ -15,8 +15,9 @@ export interface Conflict {
   reason: string;
 }
 
-/** A change is not looked at against more than these. */
+/** A change is not looked at against more than these; what is pending beyond tells of its conflict when its time comes. */
 const MOST = 500;
+const MOST_INSTRUCTIONS = 2000;
 
 type Place = Pick<Environment, 'id' | 'key'>;
 
@@ -36,9 +37,12 @@ export async function findConflicts(
 ): Promise<Conflict[]> {
   const keys = new Map(environments.map(({ id, key }) => [id, key]));
   const conflicts: Conflict[] = [];
+  let tried = 0;
   for (const { id, kind, environmentId, plan } of await listPending(tx, before.id)) {
     const key = keys.get(environmentId);
     if (key === undefined || id === except) continue;
+    tried += plan.instructions.length;
+    if (tried > MOST_INSTRUCTIONS) break;
     const [found] = await tryPlan(tx, after, key, plan, now);
     if (found === undefined || (await tryPlan(tx, before, key, plan, now)).length > 0) continue;
     conflicts.push({ id, kind, reason: `${WORDS[kind]} ${id}: ${found.reason}` });

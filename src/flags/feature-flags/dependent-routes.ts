@@ -34,6 +34,7 @@ const getDependents = route(
               environments: Type.Array(Place),
             }),
           ),
+          totalCount: Type.Integer(),
           _links: Links,
           _site: Link,
         },
@@ -58,6 +59,7 @@ const getDependents = route(
           ...placeOf(project.key, place),
         })),
       })),
+      totalCount: byKey.size,
       _links: { self: linkTo(`${self}/dependent-flags`), parent: linkTo(self) },
       _site: flagSite(project.key, environments[0]?.key ?? '', flag.key),
     };
@@ -75,7 +77,7 @@ const getDependentsIn = route(
     params: Type.Object({ ...ByEnvironment.properties, ...ByFlag.properties }),
     reply: {
       200: Type.Object(
-        { items: Type.Array(Place), _links: Links, _site: Link },
+        { items: Type.Array(Place), totalCount: Type.Integer(), _links: Links, _site: Link },
         { $id: 'DependentFlagsByEnvironment' },
       ),
     },
@@ -92,6 +94,7 @@ const getDependentsIn = route(
         key: dependent.key,
         ...placeOf(project.key, dependent),
       })),
+      totalCount: dependents.length,
       _links: {
         self: linkTo(`/flags/${project.key}/${environment.key}/${flag.key}/dependent-flags`),
         parent: linkTo(flagPath(project.key, flag.key)),

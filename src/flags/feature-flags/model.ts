@@ -10,7 +10,7 @@ export const WHOLE = 100_000;
 export const USER = 'user';
 
 /** So that a flag cannot grow without end. */
-export const MOST_VARIATIONS = 200;
+const MOST_VARIATIONS = 200;
 export const MOST_RULES = 1000;
 export const MOST_CLAUSES = 100;
 export const MOST_PREREQUISITES = 100;
@@ -132,7 +132,7 @@ export function validateSize(before: Flag, after: Flag): void {
   check({ ...before, environments: {} }, { ...after, environments: {} }, 'The flag');
 }
 
-export function validateVariations(variations: readonly Variation[]): void {
+function validateVariations(variations: readonly Variation[]): void {
   if (variations.length < 2) throw problem('variations', 'must be two or more');
   atMost('variations', variations, MOST_VARIATIONS);
   const texts = new Set<string>();
@@ -153,7 +153,7 @@ function canonical(value: unknown): string {
   );
 }
 
-export function validateConfig(flag: Flag, config: FlagConfig, at: string): void {
+function validateConfig(flag: Flag, config: FlagConfig, at: string): void {
   if (config.offVariation !== undefined) checkIndex(flag, config.offVariation, `${at}.offVariation`);
   validateServe(flag, config.fallthrough, `${at}.fallthrough`);
   atMost(`${at}.rules`, config.rules, MOST_RULES);
@@ -169,7 +169,7 @@ function validateRule(flag: Flag, rule: Rule, at: string): void {
   validateServe(flag, rule, at);
 }
 
-export function validateServe(flag: Flag, { variation, rollout }: Serve, at: string): void {
+function validateServe(flag: Flag, { variation, rollout }: Serve, at: string): void {
   if ((variation === undefined) === (rollout === undefined))
     throw problem(at, 'must have either a variation or a rollout');
   if (variation !== undefined) checkIndex(flag, variation, `${at}.variation`);

@@ -10,7 +10,7 @@ const STRICT = { additionalProperties: false };
 const Index = Type.Integer({ minimum: 0, description: 'The index of a variation' });
 const Id = Type.Optional(Type.String({ maxLength: 64, description: 'Given by the server' }));
 
-export const VariationSchema = Type.Object(
+const VariationSchema = Type.Object(
   {
     _id: Id,
     value: Type.Unknown({ description: 'Any JSON' }),

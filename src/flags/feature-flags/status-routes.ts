@@ -69,7 +69,10 @@ const getStatuses = route(
     access: { action: 'viewProject' },
     params: ByEnvironment,
     reply: {
-      200: Type.Object({ items: Type.Array(Status), _links: Links }, { $id: 'FeatureFlagStatuses' }),
+      200: Type.Object(
+        { items: Type.Array(Status), totalCount: Type.Integer(), _links: Links },
+        { $id: 'FeatureFlagStatuses' },
+      ),
     },
   },
   async (call, { db }) => {
@@ -91,6 +94,7 @@ const getStatuses = route(
           _links: { self: linkTo(`${at}/${key}`), parent: linkTo(`/flags/${project.key}/${key}`) },
         };
       }),
+      totalCount: flags.length,
       _links: { self: linkTo(at), parent: linkTo(`/flags/${project.key}`) },
     };
   },

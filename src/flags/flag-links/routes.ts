@@ -42,7 +42,7 @@ const list = route(
     params: ByFlag,
     reply: {
       200: Type.Object(
-        { items: Type.Array(FlagLinkSchema), _links: Links },
+        { items: Type.Array(FlagLinkSchema), totalCount: Type.Integer(), _links: Links },
         { $id: 'FlagLinkCollectionRep' },
       ),
     },
@@ -51,7 +51,7 @@ const list = route(
     demandBeta(call);
     const { flag, path } = await open(call, db);
     const items = (await listFlagLinks(db, flag.id)).map((link) => toFlagLink(link, path));
-    return { items, _links: { self: linkTo(path) } };
+    return { items, totalCount: items.length, _links: { self: linkTo(path) } };
   },
 );
 

@@ -47,13 +47,16 @@ const list = route(
     access: { action: 'viewProject' },
     params: ByPlace,
     reply: {
-      200: Type.Object({ items: Type.Array(FollowerSchema), _links: Links }, { $id: 'FlagFollowersGetRep' }),
+      200: Type.Object(
+        { items: Type.Array(FollowerSchema), totalCount: Type.Integer(), _links: Links },
+        { $id: 'FlagFollowersGetRep' },
+      ),
     },
   },
   async (call, { db }) => {
     const place = await openPlace(call, db, call.params);
     const items = (await listFollowers(db, whereaboutsOf(place))).map(toFollower);
-    return { items, _links: { self: linkTo(`${placePath(place)}/followers`) } };
+    return { items, totalCount: items.length, _links: { self: linkTo(`${placePath(place)}/followers`) } };
   },
 );
 

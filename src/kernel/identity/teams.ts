@@ -170,17 +170,19 @@ async function writeParts(db: Db, before: WholeTeam, after: WholeTeam, now: numb
   const members = difference(before.memberIds, after.memberIds);
   const roles = difference(before.roleIds, after.roleIds);
   const grants = difference(before.grants.map(textOf), after.grants.map(textOf));
-  if (members.gone.length > 0)
+  for (const some of bites(members.gone)) {
     await db
       .deleteFrom('team_members')
       .where('team_id', '=', team_id)
-      .where('member_id', 'in', members.gone)
+      .where('member_id', 'in', some)
       .execute();
-  if (members.come.length > 0)
+  }
+  for (const some of bites(members.come)) {
     await db
       .insertInto('team_members')
-      .values(members.come.map((member_id) => ({ team_id, member_id })))
+      .values(some.map((member_id) => ({ team_id, member_id })))
       .execute();
+  }
   if (roles.gone.length > 0)
     await db
       .deleteFrom('team_roles')
@@ -200,11 +202,18 @@ async function writeParts(db: Db, before: WholeTeam, after: WholeTeam, now: numb
       .where('actions', '=', text.slice(24))
       .execute();
   }
-  if (grants.come.length > 0)
+  for (const some of bites(grants.come)) {
     await db
       .insertInto('team_grants')
-      .values(grants.come.map((text) => ({ team_id, member_id: text.slice(0, 24), actions: text.slice(24) })))
+      .values(some.map((text) => ({ team_id, member_id: text.slice(0, 24), actions: text.slice(24) })))
       .execute();
+  }
+}
+
+const BITE = 1000;
+
+function* bites<Item>(items: readonly Item[]): Generator<Item[]> {
+  for (let start = 0; start < items.length; start += BITE) yield items.slice(start, start + BITE);
 }
 
 function difference(before: readonly string[], after: readonly string[]) {
