@@ -115,7 +115,7 @@ test('approval is requested, listed, given and applied, in both families of path
   assert.equal((await mine.deleteApprovalRequestForFlag(...PLACE, general.data._id)).status, 204);
   const copy = { description: 'as in production', source: { key: 'production' } };
   const copied = await mine.postFlagCopyConfigApprovalRequest(...PLACE, copy);
-  assert.deepEqual(copied.data.source, { key: 'production' });
+  assert.deepEqual(copied.data.source, { key: 'production', version: 1 });
   await turn('turnFlagOff');
 });
 
