@@ -75,10 +75,12 @@ function start(
   args: string[],
   { env = {}, flags = [], isOld = false }: { env?: object; flags?: string[]; isOld?: boolean } = {},
 ) {
+  // Of the launcher that started this very test.
+  const { NODE_COMPILE_CACHE: _, ...inherited } = process.env;
   const pretence = isOld ? ['--import', PRETEND_NODE_20] : [];
   const child = spawn(process.execPath, [...flags, ...pretence, join(clone, 'launch.mjs'), ...args], {
     env: {
-      ...process.env,
+      ...inherited,
       npm_execpath: join(clone, '../npm-cli.js'),
       NPM_CALLS: join(clone, '../calls'),
       ...env,

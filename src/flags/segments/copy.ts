@@ -4,24 +4,10 @@ import type { Db } from '../../kernel/storage/tables.ts';
 
 const BITE = 100;
 
-/** With their members, and with the uses by flags, which are copied, too. In the transaction that makes the environment. */
+/** With their members; which flags use them is copied with the flags. In the transaction that makes the environment. */
 export async function copySegments(tx: Db, sourceId: string, targetId: string, now: number): Promise<void> {
   for (let after: string | undefined = ''; after !== undefined;)
     after = await copyBite(tx, sourceId, targetId, after, now);
-  await tx
-    .insertInto('segment_uses')
-    .columns(['environment_id', 'segment_key', 'flag_id'])
-    .expression((eb) =>
-      eb
-        .selectFrom('segment_uses')
-        .where('environment_id', '=', sourceId)
-        .select(({ val, cast }) => [
-          cast<string>(val(targetId), 'text').as('environment_id'),
-          'segment_key',
-          'flag_id',
-        ]),
-    )
-    .execute();
 }
 
 /** The key of the last one, where there may be more. */
