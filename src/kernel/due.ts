@@ -202,6 +202,7 @@ export async function startWorker(settings: WorkerSettings): Promise<Worker> {
     while (!isStopping) {
       // Whoever changes something pokes: a few thousand pokes a second are not worth as many looks.
       if (performance.now() < restUntil) await delay(restUntil - performance.now());
+      if (isStopping) return;
       isPoked = false;
       const sleepMs = await look().catch((error: unknown) => {
         log.error({ err: error }, 'cannot look for due work');
