@@ -11,7 +11,7 @@ import { onEachEngine, openEngine, type Location } from '../engines.ts';
 import { startChild, TOKEN } from './child-server.ts';
 import { StorageAccount, writeStorages } from './storage-writers.ts';
 
-const KILLS = 5;
+const KILLS = 4;
 const LONGEST_MS = 800;
 
 onEachEngine(({ kind, database }) => {

@@ -15,7 +15,7 @@ import {
 } from '../../src/kernel/webhook/fixture.ts';
 import { onEachEngine } from '../engines.ts';
 
-const EVENTS = { sqlite: 1_000, postgres: 200 };
+const EVENTS = { sqlite: 1_000, postgres: 100 };
 const RECEIVERS = 50;
 const HANGING = 10;
 const FAILING = 10;

@@ -13,8 +13,8 @@ import {
   type Receiver,
 } from './fixture.ts';
 
-/** The crash test has five times as many. */
-const EVENTS = 200;
+/** The crash test has ten times as many. */
+const EVENTS = 100;
 const RECEIVERS = 50;
 const HANGING = 10;
 const FAILING = 10;
