@@ -13,6 +13,13 @@ export function recordStatements(engine: Engine): Map<string, CompiledQuery> {
     seen.set(query.sql, query);
     return executeQuery(query);
   };
+  // Transactions go by executors of their own, which make their statements ready here.
+  const compileQuery = executor.compileQuery.bind(executor);
+  executor.compileQuery = (node, id) => {
+    const query = compileQuery(node, id);
+    seen.set(query.sql, query);
+    return query;
+  };
   executor.stream = (query, chunkSize) => {
     seen.set(query.sql, query);
     return stream(query, chunkSize);

@@ -4,6 +4,7 @@ import { before, test } from 'node:test';
 import { sql, type CompiledQuery } from 'kysely';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { onEachEngine } from '../../../test/engines.ts';
+import { planOf, recordStatements } from '../../../test/plans.ts';
 import { requestQueueMigrations } from '../migrations/request-queues.ts';
 import { noteClient } from './clients.ts';
 import { lockHead, prolongLock, releaseAllLocks, releaseLock } from './locks.ts';
@@ -16,23 +17,6 @@ import { addRequests, changeRequest, removeRequests } from './writes.ts';
 
 const ROWS = 20_000;
 const NOW = 1_000_000;
-
-/** Every statement that goes to the engine from now on. */
-function record(engine: Engine): Map<string, CompiledQuery> {
-  const seen = new Map<string, CompiledQuery>();
-  const executor = engine.db.getExecutor();
-  const executeQuery = executor.executeQuery.bind(executor);
-  const batch = engine.batch.bind(engine);
-  executor.executeQuery = (query) => {
-    seen.set(query.sql, query);
-    return executeQuery(query);
-  };
-  engine.batch = (statements) => {
-    for (const statement of statements) seen.set(statement.sql, statement);
-    return batch(statements);
-  };
-  return seen;
-}
 
 onEachEngine((testEngine) => {
   let engine: Engine;
@@ -56,7 +40,7 @@ onEachEngine((testEngine) => {
       });
       await addRequests(engine, `queue-${(start / 500) % 2}`, entries, NOW);
     }
-    const seen = record(engine);
+    const seen = recordStatements(engine);
     await useAll(engine, 'queue-0');
     statements = [...seen.values()];
   });
@@ -98,20 +82,6 @@ onEachEngine((testEngine) => {
     await purgeQueue(on, 'queue-9', AbortSignal.timeout(60_000));
   }
 
-  async function planOf({ sql: text, parameters }: CompiledQuery): Promise<string> {
-    if (testEngine.kind === 'postgres') {
-      const { rows } = await sql.raw(`explain (generic_plan) ${text}`).execute(engine.db);
-      return rows.map((row) => (row as Record<string, string>)['QUERY PLAN']).join('\n');
-    }
-    const { rows } = await engine.db.executeQuery({
-      query: { kind: 'RawNode', sqlFragments: [], parameters: [] } as unknown as CompiledQuery['query'],
-      queryId: { queryId: 'plan' },
-      sql: `explain query plan ${text}`,
-      parameters,
-    });
-    return rows.map((row) => (row as { detail: string }).detail).join('\n');
-  }
-
   function check(text: string, plan: string): void {
     const told = `${text}\n\n${plan}`;
     if (testEngine.kind === 'sqlite') {
@@ -130,11 +100,11 @@ onEachEngine((testEngine) => {
 
   test('every statement goes by an index before anything is known of the sizes', async () => {
     assert.ok(statements.length >= 20, String(statements.length));
-    for (const statement of statements) check(statement.sql, await planOf(statement));
+    for (const statement of statements) check(statement.sql, await planOf(engine, statement));
   });
 
   test('every statement goes by an index when the sizes are known', async () => {
     await sql.raw('analyze').execute(engine.db);
-    for (const statement of statements) check(statement.sql, await planOf(statement));
+    for (const statement of statements) check(statement.sql, await planOf(engine, statement));
   });
 });

@@ -6,6 +6,7 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import type { Instruction } from '../../kernel/patch/read.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { onEachEngine } from '../../../test/engines.ts';
+import { planOf, recordStatements } from '../../../test/plans.ts';
 import { changeFlag, type FlagActor } from './change.ts';
 import { dropFlag } from './drop.ts';
 import { readFlagFilter, readFlagSort } from './filter.ts';
@@ -23,25 +24,6 @@ const PER_PROJECT = 20;
 /** A page with no more than the usual filter. Where a filter leaves little, sorting that little is as good. */
 const PLAIN_LIST =
   /where \("flags"."project_id" = \S+ and "flags"."state" in \([^)]+\)\) .*order by .* limit /;
-
-/** Every statement that goes to the engine from now on. */
-function record(engine: Engine): Map<string, CompiledQuery> {
-  const seen = new Map<string, CompiledQuery>();
-  const executor = engine.db.getExecutor();
-  const executeQuery = executor.executeQuery.bind(executor);
-  executor.executeQuery = (query) => {
-    seen.set(query.sql, query);
-    return executeQuery(query);
-  };
-  // Transactions go by executors of their own, which make their statements ready here.
-  const compileQuery = executor.compileQuery.bind(executor);
-  executor.compileQuery = (node, id) => {
-    const query = compileQuery(node, id);
-    seen.set(query.sql, query);
-    return query;
-  };
-  return seen;
-}
 
 onEachEngine((testEngine) => {
   let engine: Engine;
@@ -74,7 +56,7 @@ onEachEngine((testEngine) => {
       }
       return large;
     });
-    const seen = record(engine);
+    const seen = recordStatements(engine);
     await useAll(home);
     // What others keep is not looked at here.
     statements = [...seen.values()].filter(({ sql: text }) =>
@@ -155,20 +137,6 @@ onEachEngine((testEngine) => {
       .execute((tx) => changeFlag({ engine } as Kernel, tx, actor, { project, flagKey }, { patch }));
   }
 
-  async function planOf({ sql: text, parameters }: CompiledQuery): Promise<string> {
-    if (testEngine.kind === 'postgres') {
-      const { rows } = await sql.raw(`explain (generic_plan) ${text}`).execute(engine.db);
-      return rows.map((row) => (row as Record<string, string>)['QUERY PLAN']).join('\n');
-    }
-    const { rows } = await engine.db.executeQuery({
-      query: { kind: 'RawNode', sqlFragments: [], parameters: [] } as unknown as CompiledQuery['query'],
-      queryId: { queryId: 'plan' },
-      sql: `explain query plan ${text}`,
-      parameters,
-    });
-    return rows.map((row) => (row as { detail: string }).detail).join('\n');
-  }
-
   function check(text: string, plan: string): void {
     const told = `${text}\n\n${plan}`;
     if (testEngine.kind === 'sqlite') {
@@ -185,6 +153,6 @@ onEachEngine((testEngine) => {
     assert.ok(statements.length >= 60, String(statements.length));
     await sql.raw('analyze').execute(engine.db);
     assert.ok(statements.filter((statement) => PLAIN_LIST.test(statement.sql)).length >= 7);
-    for (const statement of statements) check(statement.sql, await planOf(statement));
+    for (const statement of statements) check(statement.sql, await planOf(engine, statement));
   });
 });

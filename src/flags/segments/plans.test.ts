@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { sql, type CompiledQuery } from 'kysely';
 import { onEachEngine } from '../../../test/engines.ts';
+import { planOf, recordStatements } from '../../../test/plans.ts';
 import { flagStoreMigrations } from '../feature-flags/fixture.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { readExpression } from '../filter-expression.ts';
@@ -23,18 +24,6 @@ import {
 import { flagsUsing, noteSegmentUses } from './uses.ts';
 
 const ENVIRONMENTS = 40;
-
-/** Every statement that goes to the engine from now on. */
-function record(engine: Engine): Map<string, CompiledQuery> {
-  const seen = new Map<string, CompiledQuery>();
-  const executor = engine.db.getExecutor();
-  const executeQuery = executor.executeQuery.bind(executor);
-  executor.executeQuery = (query) => {
-    seen.set(query.sql, query);
-    return executeQuery(query);
-  };
-  return seen;
-}
 
 onEachEngine((tested) => {
   let engine: Engine;
@@ -82,7 +71,7 @@ onEachEngine((tested) => {
     const owners = [...(await listSegments(db, 'e0')).map(({ id }) => id), 'gone'];
     const put = Array.from({ length: 200 }, (_, index) => ({ key: `k${index}`, type: 'included' as const }));
     for (const id of owners) await saveMembership(db, id, { put, drop: [], included: 0, excluded: 0 });
-    const seen = record(engine);
+    const seen = recordStatements(engine);
     await useAll();
     statements = [...seen.values()];
   });
@@ -115,25 +104,11 @@ onEachEngine((tested) => {
     await sweepMembers(db);
   }
 
-  async function planOf({ sql: text, parameters }: CompiledQuery): Promise<string> {
-    if (tested.kind === 'postgres') {
-      const { rows } = await sql.raw(`explain (generic_plan) ${text}`).execute(engine.db);
-      return rows.map((row) => (row as Record<string, string>)['QUERY PLAN']).join('\n');
-    }
-    const { rows } = await engine.db.executeQuery({
-      query: { kind: 'RawNode', sqlFragments: [], parameters: [] } as unknown as CompiledQuery['query'],
-      queryId: { queryId: 'plan' },
-      sql: `explain query plan ${text}`,
-      parameters,
-    });
-    return rows.map((row) => (row as { detail: string }).detail).join('\n');
-  }
-
   test('no statement goes through a whole table', async () => {
     await sql.raw('analyze').execute(engine.db);
     assert.ok(statements.length >= 15, String(statements.length));
     for (const statement of statements) {
-      const plan = await planOf(statement);
+      const plan = await planOf(engine, statement);
       assert.doesNotMatch(
         plan,
         /SCAN (segment|flags)|Seq Scan on segment(s|_members)\b/,
