@@ -5,7 +5,7 @@ import type { Instruction } from '../../kernel/patch/read.ts';
 import { Type, type JsonSchema } from '../../kernel/schema.ts';
 import { problem } from '../feature-flags/model.ts';
 import { couldBeKey, Description } from '../fields.ts';
-import { instructionReader } from '../members/instructions.ts';
+import { instructionReader } from '../instructions.ts';
 import type { ApprovalSettings } from '../projects/project.ts';
 import type { ApprovalRequest, Review } from './approval-request.ts';
 

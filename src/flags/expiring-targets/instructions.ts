@@ -3,7 +3,7 @@ import { Failure } from '../../kernel/failure.ts';
 import { shorten } from '../../kernel/patch/pointer.ts';
 import type { Instruction } from '../../kernel/patch/read.ts';
 import { checker, invalid, Type, type TObject, type TSchema } from '../../kernel/schema.ts';
-import { inInstruction, requireFewInstructions } from '../feature-flags/instructions/naming.ts';
+import { inInstruction, requireFewInstructions } from '../instructions.ts';
 import { ContextKey, ContextKind } from '../feature-flags/instructions/parameters.ts';
 import { Instant } from '../fields.ts';
 import type { ExpiringTarget, Owner } from './expiring-target.ts';

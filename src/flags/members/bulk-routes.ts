@@ -12,7 +12,7 @@ import { RoleAttributesSchema, RoleNames } from '../roles/fields.ts';
 import { MemberIds } from '../teams/model.ts';
 import { changeMember, requireRoles, type KnownCall } from './edit.ts';
 import { EXCEPTIONS, readExceptions } from './filter.ts';
-import { explain, instructionReader, type Read } from './instructions.ts';
+import { inInstruction, instructionReader, type Read } from '../instructions.ts';
 import { resourceOf } from './model.ts';
 
 const Role = OneOf(['reader', 'writer', 'admin', 'no_access']);
@@ -91,7 +91,7 @@ async function requireNamed(tx: Db, index: number, instruction: BulkInstruction)
   } catch (error) {
     problem = error;
   }
-  explain(index, instruction.kind, () => {
+  inInstruction(index, instruction, () => {
     if (problem !== undefined) throw problem as Error;
   });
 }

@@ -4,7 +4,7 @@ import { OneOf, PlainText, Type, type JsonSchema } from '../../kernel/schema.ts'
 import { problem } from '../feature-flags/model.ts';
 import { Instant } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';
-import { instructionReader } from '../members/instructions.ts';
+import { instructionReader } from '../instructions.ts';
 import { placePath, type Place } from '../pending/place.ts';
 import { ConflictSchema, Instructions, ShownInstructions, type PlanConflict } from '../pending/plan.ts';
 import type { ScheduledChange } from './scheduled-change.ts';

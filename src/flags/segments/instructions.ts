@@ -10,7 +10,7 @@ import {
   reorderRules,
   updateClause,
 } from '../clauses.ts';
-import { inInstruction, requireFewInstructions } from '../feature-flags/instructions/naming.ts';
+import { inInstruction, requireFewInstructions } from '../instructions.ts';
 import {
   ClauseId,
   ClauseInput,

@@ -9,7 +9,7 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import { couldBeKey, Key } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';
 import { EXCEPTIONS, readExceptions } from '../members/filter.ts';
-import { instructionReader } from '../members/instructions.ts';
+import { instructionReader } from '../instructions.ts';
 import { unknownThing } from '../open.ts';
 import { PatchBody, readSemanticPatch, updateOf } from '../patching.ts';
 import { judge, readAddresses } from './csv.ts';

@@ -4,7 +4,7 @@ import type { TeamGrant, WholeTeam } from '../../kernel/identity/teams.ts';
 import { areEqual } from '../../kernel/patch/json-value.ts';
 import { invalid, Type } from '../../kernel/schema.ts';
 import { Description, Name } from '../fields.ts';
-import { explain, instructionReader, type Read } from '../members/instructions.ts';
+import { inInstruction, instructionReader, type Read } from '../instructions.ts';
 import { AttributeKey, AttributeValues, RoleAttributesSchema, RoleNames } from '../roles/fields.ts';
 import { GRANT, MemberIds } from './model.ts';
 
@@ -63,7 +63,7 @@ export function applyTeamInstructions(
 ): WholeTeam {
   let result = team;
   for (const [index, instruction] of instructions.entries()) {
-    result = explain(index, instruction.kind, () => applyOne(result, instruction, known));
+    result = inInstruction(index, instruction, () => applyOne(result, instruction, known));
   }
   return result;
 }

@@ -6,7 +6,7 @@ import type { Flag } from '../flag.ts';
 import { problem } from '../model.ts';
 import type { Context } from './kind.ts';
 import { DELETE } from './lifecycle.ts';
-import { inInstruction, requireFewInstructions } from './naming.ts';
+import { inInstruction, requireFewInstructions } from '../../instructions.ts';
 import { flagKinds, type Kind } from './table.ts';
 
 export type { Context, References } from './kind.ts';
