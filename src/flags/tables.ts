@@ -23,7 +23,6 @@ export interface ProjectRow {
 }
 
 export interface EnvironmentRow {
-  /** The client-side ID, too. */
   id: string;
   project_id: string;
   key: string;
@@ -33,10 +32,15 @@ export interface EnvironmentRow {
   doc: string;
   /** Kept readable: clients read it from the API, and secure mode signs with it. */
   sdk_key: string;
-  /** The one before the last reset, for as long as it was given. */
+  /** The one before the last reset, for as long as it was given; so with the other two. */
   old_sdk_key: string | null;
   old_sdk_until: number | null;
   mobile_key: string;
+  old_mobile_key: string | null;
+  old_mobile_until: number | null;
+  client_id: string;
+  old_client_id: string | null;
+  old_client_until: number | null;
   version: number;
   created_at: number;
 }

@@ -77,6 +77,7 @@ onEachEngine((engine) => {
           ['parent', root.replace(/\/environments$/, '')],
           ['apiKey', `${root}/test/apiKey`],
           ['mobileKey', `${root}/test/mobileKey`],
+          ['clientSideId', `${root}/test/clientSideId`],
         ],
       );
       const { color, ...fields } = rest;
@@ -314,7 +315,10 @@ onEachEngine((engine) => {
       assert.match(json['apiKey'] as string, SDK_KEY);
       assert.notEqual(json['apiKey'], first['apiKey']);
       const now = server.clock.now();
-      assert.equal((await findEnvironmentBySdkKey(db, json['apiKey'] as string, now))?.id, first['_id']);
+      assert.equal(
+        (await findEnvironmentBySdkKey(db, json['apiKey'] as string, now))?.clientId,
+        first['_id'],
+      );
       assert.equal(await findEnvironmentBySdkKey(db, first['apiKey'] as string, now), undefined);
     });
 
@@ -344,12 +348,43 @@ onEachEngine((engine) => {
 
     test('F32 a reset mobile key is new at once, and the client-side ID stays', async () => {
       const { db } = server.app.kernel;
+      const now = server.clock.now();
       const first = await read();
       const { status, json } = await call('/test/mobileKey', { method: 'POST' });
       assert.deepEqual([status, json['_id'], json['apiKey']], [200, first['_id'], first['apiKey']]);
-      assert.equal((await findEnvironmentByMobileKey(db, json['mobileKey'] as string))?.id, first['_id']);
-      assert.equal(await findEnvironmentByMobileKey(db, first['mobileKey'] as string), undefined);
-      assert.equal((await findEnvironmentByClientId(db, first['_id'] as string))?.key, 'test');
+      const found = await findEnvironmentByMobileKey(db, json['mobileKey'] as string, now);
+      assert.equal(found?.clientId, first['_id']);
+      assert.equal(await findEnvironmentByMobileKey(db, first['mobileKey'] as string, now), undefined);
+      assert.equal((await findEnvironmentByClientId(db, first['_id'] as string, now))?.key, 'test');
+    });
+
+    test('F32 a reset client-side ID is new at once, and what is in the environment stays', async () => {
+      const { db } = server.app.kernel;
+      const now = server.clock.now();
+      const first = await read();
+      const { status, json } = await call('/test/clientSideId', { method: 'POST' });
+      assert.deepEqual([status, json['apiKey']], [200, first['apiKey']]);
+      assert.notEqual(json['_id'], first['_id']);
+      assert.match(json['_id'] as string, /^[0-9a-f]{24}$/);
+      assert.equal((await findEnvironmentByClientId(db, json['_id'] as string, now))?.key, 'test');
+      assert.equal(await findEnvironmentByClientId(db, first['_id'] as string, now), undefined);
+    });
+
+    test('F32 with a grace time both mobile keys, and both client-side IDs, work until it is over', async () => {
+      const { db } = server.app.kernel;
+      const expiry = server.clock.now() + MINUTE;
+      for (const [path, field, find] of [
+        ['mobileKey', 'mobileKey', findEnvironmentByMobileKey],
+        ['clientSideId', '_id', findEnvironmentByClientId],
+      ] as const) {
+        const old = (await read())[field] as string;
+        const { json } = await call(`/test/${path}?expiry=${expiry}`, { method: 'POST' });
+        for (const key of [old, json[field] as string])
+          assert.equal((await find(db, key, expiry - 1))?.key, 'test');
+        assert.equal(await find(db, old, expiry), undefined, path);
+        await call(`/test/${path}`, { method: 'POST' });
+        assert.equal(await find(db, old, server.clock.now()), undefined, path);
+      }
     });
 
     test('never stand in the audit log', async () => {

@@ -89,6 +89,7 @@ export const WRITES: Record<string, Write> = {
   patchEnvironment: json('writer', () => replace('/name', 'Walked')),
   resetEnvironmentSDKKey: bare('writer'),
   resetEnvironmentMobileKey: bare('writer'),
+  resetEnvironmentClientSideId: bare('writer'),
   postFeatureFlag: json('writer', () => ({ key: 'new', name: 'New' })),
   patchFeatureFlag: semantic('writer', () => ({ kind: 'turnFlagOn' }), { environmentKey: 'test' }),
   copyFeatureFlag: json('writer', () => ({ source: { key: 'test' }, target: { key: 'production' } })),

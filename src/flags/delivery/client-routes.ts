@@ -30,7 +30,7 @@ export const clientRoutes = ways.map((way) =>
       query: Type.Object({ withReasons: WithReasons, h: Type.Optional(Type.String()) }),
     },
     async (call, kernel) => {
-      const environment = await openByClientId(kernel.db, call.params.environmentId);
+      const environment = await openByClientId(kernel.db, call.params.environmentId, call.now);
       const context = readContextPath(call.params.context);
       checkHash(environment, context, call.query.h, call.now);
       return evaluate(call, kernel, environment, context, 'usingEnvironmentId');
@@ -65,5 +65,5 @@ async function evaluate(
   const delivery = await findDelivery(kernel, environment);
   const evaluated = await prepareFor(kernel.db, delivery, context);
   const results = evaluateAll(evaluated, delivery.revision, { audience, context, withReasons });
-  return reply(200, results, { 'x-ld-envid': environment.id });
+  return reply(200, results, { 'x-ld-envid': environment.clientId });
 }

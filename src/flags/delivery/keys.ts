@@ -19,15 +19,15 @@ export async function openBySdkKey(db: Db, { headers, now }: Asked): Promise<Env
   return environment;
 }
 
-export async function openByMobileKey(db: Db, { headers }: Asked): Promise<Environment> {
-  const environment = await findEnvironmentByMobileKey(db, shownIn(headers));
+export async function openByMobileKey(db: Db, { headers, now }: Asked): Promise<Environment> {
+  const environment = await findEnvironmentByMobileKey(db, shownIn(headers), now);
   if (environment === undefined) throw new Failure('unauthenticated', 'This is no mobile key that is good.');
   return environment;
 }
 
 /** It is no secret, so that there is nothing to be wrong about it but that it is unknown. */
-export async function openByClientId(db: Db, id: string): Promise<Environment> {
-  const environment = await findEnvironmentByClientId(db, id);
+export async function openByClientId(db: Db, id: string, now: number): Promise<Environment> {
+  const environment = await findEnvironmentByClientId(db, id, now);
   if (environment === undefined)
     throw new Failure('not-found', 'There is no environment with this client-side ID.');
   return environment;

@@ -17,7 +17,7 @@ const getAll = route(
   async (call, kernel) => {
     const { environment, delivery } = await open(call, kernel);
     const { bytes, etag } = delivery;
-    const headers = { etag, 'x-ld-envid': environment.id };
+    const headers = { etag, 'x-ld-envid': environment.clientId };
     return isKnown(call, etag) ? reply(304, undefined, headers) : new Bytes(bytes, headers);
   },
 );
@@ -62,10 +62,10 @@ async function showOne(
 }
 
 /** For SDKs that live for one page only: how long what they read may be taken for true. */
-function keptHeaders({ id, defaultTtl }: Environment, { now }: Asked): Record<string, string> {
+function keptHeaders({ clientId, defaultTtl }: Environment, { now }: Asked): Record<string, string> {
   const seconds = defaultTtl * 60;
   return {
-    'x-ld-envid': id,
+    'x-ld-envid': clientId,
     ...(seconds > 0 && {
       'cache-control': `private, max-age=${seconds}`,
       expires: new Date(now + seconds * 1000).toUTCString(),

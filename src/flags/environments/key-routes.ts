@@ -1,14 +1,20 @@
-// New SDK and mobile keys for an environment.
+// New SDK keys, mobile keys and client-side IDs for an environment.
+import { newId } from '../../kernel/id.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { route, type Call } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import { recordChange } from '../change.ts';
 import { Instant } from '../fields.ts';
 import { ByEnvironment, openEnvironment } from '../open.ts';
-import type { Environment } from '../projects/project.ts';
+import type { Environment, RetiredKey } from '../projects/project.ts';
 import { environmentResource } from '../resources.ts';
 import { EnvironmentRep, showEnvironment, toEnvironment } from './model.ts';
 import { holdEnvironment, newMobileKey, newSdkKey, updateEnvironment } from './store.ts';
+
+const Grace = Type.Object({
+  expiry: Type.Optional(Instant('Until when the old one works, in epoch milliseconds')),
+});
+const DESCRIPTION = 'The old one stops working at once, or at `expiry`; until then both work.';
 
 const resetSdkKey = route(
   {
@@ -16,30 +22,18 @@ const resetSdkKey = route(
     method: 'POST',
     path: '/projects/{projectKey}/environments/{environmentKey}/apiKey',
     summary: 'Give an environment a new SDK key',
-    description: 'The old key stops working at once, or at `expiry`; until then both work.',
+    description: DESCRIPTION,
     access: { action: 'updateApiKey' },
     params: ByEnvironment,
-    query: Type.Object({
-      expiry: Type.Optional(Instant('Until when the old key works, in epoch milliseconds')),
-    }),
+    query: Grace,
     reply: { 200: EnvironmentRep },
   },
   (call, kernel) =>
-    reset(
-      call,
-      kernel,
-      'updateApiKey',
-      'reset the SDK key of the environment',
-      ({ oldSdkKey: _old, ...kept }) => {
-        const { expiry } = call.query;
-        const isKept = expiry !== undefined && expiry > call.now;
-        return {
-          ...kept,
-          sdkKey: newSdkKey(),
-          ...(isKept && { oldSdkKey: { key: kept.sdkKey, until: expiry } }),
-        };
-      },
-    ),
+    reset(call, kernel, { action: 'updateApiKey', what: 'SDK key' }, ({ oldSdkKey: _old, ...kept }) => ({
+      ...kept,
+      sdkKey: newSdkKey(),
+      ...retire('oldSdkKey', kept.sdkKey, call),
+    })),
 );
 
 const resetMobileKey = route(
@@ -48,27 +42,67 @@ const resetMobileKey = route(
     method: 'POST',
     path: '/projects/{projectKey}/environments/{environmentKey}/mobileKey',
     summary: 'Give an environment a new mobile key',
-    description: 'The old key stops working at once.',
+    description: DESCRIPTION,
     access: { action: 'updateMobileKey' },
     params: ByEnvironment,
+    query: Grace,
     reply: { 200: EnvironmentRep },
   },
   (call, kernel) =>
-    reset(call, kernel, 'updateMobileKey', 'reset the mobile key of the environment', (environment) => ({
-      ...environment,
-      mobileKey: newMobileKey(),
-    })),
+    reset(
+      call,
+      kernel,
+      { action: 'updateMobileKey', what: 'mobile key' },
+      ({ oldMobileKey: _old, ...kept }) => ({
+        ...kept,
+        mobileKey: newMobileKey(),
+        ...retire('oldMobileKey', kept.mobileKey, call),
+      }),
+    ),
 );
 
-export const environmentKeyRoutes = [resetSdkKey, resetMobileKey];
+const resetClientId = route(
+  {
+    id: 'resetEnvironmentClientSideId',
+    method: 'POST',
+    path: '/projects/{projectKey}/environments/{environmentKey}/clientSideId',
+    summary: 'Give an environment a new client-side ID',
+    description: DESCRIPTION,
+    access: { action: 'updateClientSideId' },
+    params: ByEnvironment,
+    query: Grace,
+    reply: { 200: EnvironmentRep },
+  },
+  (call, kernel) =>
+    reset(
+      call,
+      kernel,
+      { action: 'updateClientSideId', what: 'client-side ID' },
+      ({ oldClientId: _old, ...kept }) => ({
+        ...kept,
+        clientId: newId(call.now),
+        ...retire('oldClientId', kept.clientId, call),
+      }),
+    ),
+);
+
+export const environmentKeyRoutes = [resetSdkKey, resetMobileKey, resetClientId];
+
+function retire<Name extends string>(
+  name: Name,
+  key: string,
+  { query: { expiry }, now }: { query: { expiry?: number }; now: number },
+): { [retired in Name]?: RetiredKey } {
+  if (expiry === undefined || expiry <= now) return {};
+  return { [name]: { key, until: expiry } } as { [retired in Name]: RetiredKey };
+}
 
 async function reset(
   call: Pick<Call, 'id' | 'now' | 'caller' | 'can' | 'demand'> & {
     params: { projectKey: string; environmentKey: string };
   },
   { db, engine }: Kernel,
-  action: string,
-  verb: string,
+  { action, what }: { action: string; what: string },
   renew: (environment: Environment) => Environment,
 ) {
   const { projectKey, environmentKey } = call.params;
@@ -82,7 +116,7 @@ async function reset(
       accesses: [{ action, resource }],
       kind: 'environment',
       name: environment.name,
-      verb,
+      verb: `reset the ${what} of the environment`,
       before: toEnvironment(project, before, false),
       after: toEnvironment(project, environment, false),
     });

@@ -21,6 +21,7 @@ const environment: Environment = {
   id: 'e',
   sdkKey: SDK_KEY,
   mobileKey: MOBILE_KEY,
+  clientId: 'c',
   version: 1,
   createdAt: NOW,
 };

@@ -83,16 +83,17 @@ function maskKey(key: string): string {
 }
 
 export function toEnvironment(project: Pick<Project, 'key'>, environment: Environment, seesKeys: boolean) {
-  const { id, version, key, name, sdkKey, mobileKey, resourceApprovalSettings } = environment;
+  const { clientId, version, key, name, sdkKey, mobileKey, resourceApprovalSettings } = environment;
   const parent = `/projects/${project.key}`;
   const self = `${parent}/environments/${key}`;
   return {
-    _id: id,
+    _id: clientId,
     _links: {
       self: linkTo(self),
       parent: linkTo(parent),
       apiKey: linkTo(`${self}/apiKey`),
       mobileKey: linkTo(`${self}/mobileKey`),
+      clientSideId: linkTo(`${self}/clientSideId`),
     },
     _version: version,
     key,

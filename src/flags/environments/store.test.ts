@@ -37,10 +37,10 @@ onEachEngine((testEngine) => {
 
   test('each of the three keys finds it, and no other text does', async () => {
     const { db } = engine;
-    const { id, sdkKey, mobileKey } = environment;
+    const { clientId: id, sdkKey, mobileKey } = environment;
     assert.deepEqual(await findEnvironmentBySdkKey(db, sdkKey, NOW), environment);
-    assert.deepEqual(await findEnvironmentByMobileKey(db, mobileKey), environment);
-    assert.deepEqual(await findEnvironmentByClientId(db, id), environment);
+    assert.deepEqual(await findEnvironmentByMobileKey(db, mobileKey, NOW), environment);
+    assert.deepEqual(await findEnvironmentByClientId(db, id, NOW), environment);
     for (const text of [
       '',
       'sdk-',
@@ -55,10 +55,10 @@ onEachEngine((testEngine) => {
       assert.equal(await findEnvironmentBySdkKey(db, text, NOW), undefined);
     }
     for (const text of ['', 'mob-', 'mob-\0', sdkKey, id, `${mobileKey} `]) {
-      assert.equal(await findEnvironmentByMobileKey(db, text), undefined);
+      assert.equal(await findEnvironmentByMobileKey(db, text, NOW), undefined);
     }
     for (const text of ['', '\0', sdkKey, mobileKey, id.toUpperCase() + 'A']) {
-      assert.equal(await findEnvironmentByClientId(db, text), undefined);
+      assert.equal(await findEnvironmentByClientId(db, text, NOW), undefined);
     }
   });
 
@@ -86,7 +86,7 @@ onEachEngine((testEngine) => {
   });
 
   test('every key is found by an index', async () => {
-    const { id, sdkKey, mobileKey } = environment;
+    const { clientId: id, sdkKey, mobileKey } = environment;
     const executor = engine.db.getExecutor();
     const seen: CompiledQuery[] = [];
     const executeQuery = executor.executeQuery.bind(executor);
@@ -95,8 +95,8 @@ onEachEngine((testEngine) => {
       return executeQuery(query);
     };
     await findEnvironmentBySdkKey(engine.db, sdkKey, NOW);
-    await findEnvironmentByMobileKey(engine.db, mobileKey);
-    await findEnvironmentByClientId(engine.db, id);
+    await findEnvironmentByMobileKey(engine.db, mobileKey, NOW);
+    await findEnvironmentByClientId(engine.db, id, NOW);
     await listEnvironments(engine.db, environment.projectId);
     executor.executeQuery = executeQuery;
     for (const query of seen) {

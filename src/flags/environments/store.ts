@@ -23,39 +23,60 @@ export async function findEnvironment(
   return row && environmentOf(row);
 }
 
-/** The one whose SDK key this is, or was until a moment that is still to come. */
+/** The one whose SDK key this is, or was until a moment that is still to come; so with the other two. */
 export async function findEnvironmentBySdkKey(
   db: Db,
   key: string,
   now: number,
 ): Promise<Environment | undefined> {
-  if (!SDK_KEY.test(key)) return undefined;
+  return SDK_KEY.test(key)
+    ? await findByKey(db, 'sdk_key', 'old_sdk_key', 'old_sdk_until', key, now)
+    : undefined;
+}
+
+export async function findEnvironmentByMobileKey(
+  db: Db,
+  key: string,
+  now: number,
+): Promise<Environment | undefined> {
+  return MOBILE_KEY.test(key)
+    ? await findByKey(db, 'mobile_key', 'old_mobile_key', 'old_mobile_until', key, now)
+    : undefined;
+}
+
+export async function findEnvironmentByClientId(
+  db: Db,
+  id: string,
+  now: number,
+): Promise<Environment | undefined> {
+  return couldBeId(id)
+    ? await findByKey(db, 'client_id', 'old_client_id', 'old_client_until', id, now)
+    : undefined;
+}
+
+/** For what keeps the id of one. */
+export async function findEnvironmentById(db: Db, id: string): Promise<Environment | undefined> {
+  const row = await db.selectFrom('environments').selectAll().where('id', '=', id).executeTakeFirst();
+  return row && environmentOf(row);
+}
+
+type Name = 'sdk' | 'mobile' | 'client';
+
+async function findByKey(
+  db: Db,
+  current: 'sdk_key' | 'mobile_key' | 'client_id',
+  old: 'old_sdk_key' | 'old_mobile_key' | 'old_client_id',
+  until: `old_${Name}_until`,
+  key: string,
+  now: number,
+): Promise<Environment | undefined> {
   const row = await db
     .selectFrom('environments')
     .selectAll()
     .where((where) =>
-      where.or([
-        where('sdk_key', '=', key),
-        where.and([where('old_sdk_key', '=', key), where('old_sdk_until', '>', now)]),
-      ]),
+      where.or([where(current, '=', key), where.and([where(old, '=', key), where(until, '>', now)])]),
     )
     .executeTakeFirst();
-  return row && environmentOf(row);
-}
-
-export async function findEnvironmentByMobileKey(db: Db, key: string): Promise<Environment | undefined> {
-  if (!MOBILE_KEY.test(key)) return undefined;
-  const row = await db
-    .selectFrom('environments')
-    .selectAll()
-    .where('mobile_key', '=', key)
-    .executeTakeFirst();
-  return row && environmentOf(row);
-}
-
-export async function findEnvironmentByClientId(db: Db, id: string): Promise<Environment | undefined> {
-  if (!couldBeId(id)) return undefined;
-  const row = await db.selectFrom('environments').selectAll().where('id', '=', id).executeTakeFirst();
   return row && environmentOf(row);
 }
 
@@ -109,7 +130,12 @@ export async function createEnvironment(
       id: newId(now),
       project_id: environment.projectId,
       key: environment.key,
-      ...columnsOf({ ...environment, sdkKey: newSdkKey(), mobileKey: newMobileKey() }),
+      ...columnsOf({
+        ...environment,
+        sdkKey: newSdkKey(),
+        mobileKey: newMobileKey(),
+        clientId: newId(now),
+      }),
       version: 1,
       created_at: now,
     })
@@ -150,7 +176,9 @@ export function newMobileKey(): string {
 
 type Columns = Omit<Environment, 'id' | 'projectId' | 'key' | 'version' | 'createdAt'>;
 
-function columnsOf({ name, tags, critical, sdkKey, oldSdkKey, mobileKey, ...environment }: Columns) {
+function columnsOf(environment: Columns) {
+  const { name, tags, critical, sdkKey, oldSdkKey, mobileKey, oldMobileKey, clientId, oldClientId } =
+    environment;
   const kept: KeptOfEnvironment = {
     color: environment.color,
     defaultTtl: environment.defaultTtl,
@@ -171,6 +199,11 @@ function columnsOf({ name, tags, critical, sdkKey, oldSdkKey, mobileKey, ...envi
     old_sdk_key: oldSdkKey?.key ?? null,
     old_sdk_until: oldSdkKey?.until ?? null,
     mobile_key: mobileKey,
+    old_mobile_key: oldMobileKey?.key ?? null,
+    old_mobile_until: oldMobileKey?.until ?? null,
+    client_id: clientId,
+    old_client_id: oldClientId?.key ?? null,
+    old_client_until: oldClientId?.until ?? null,
     doc: JSON.stringify(kept),
   };
 }
@@ -187,6 +220,13 @@ function environmentOf(row: Selectable<Tables['environments']>): Environment {
     sdkKey: row.sdk_key,
     ...(row.old_sdk_key !== null && { oldSdkKey: { key: row.old_sdk_key, until: row.old_sdk_until! } }),
     mobileKey: row.mobile_key,
+    ...(row.old_mobile_key !== null && {
+      oldMobileKey: { key: row.old_mobile_key, until: row.old_mobile_until! },
+    }),
+    clientId: row.client_id,
+    ...(row.old_client_id !== null && {
+      oldClientId: { key: row.old_client_id, until: row.old_client_until! },
+    }),
     version: row.version,
     createdAt: row.created_at,
   };

@@ -55,6 +55,7 @@ onEachEngine(({ open }) => {
         old_sdk_key: null,
         old_sdk_until: null,
         mobile_key: 'm',
+        client_id: 'c',
         version: 1,
         created_at: 0,
       })

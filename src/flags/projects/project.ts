@@ -54,8 +54,13 @@ export interface ApprovalSettings {
   requiredApprovalTags: string[];
 }
 
+/** One that was replaced, and is good until then. */
+export interface RetiredKey {
+  key: string;
+  until: number;
+}
+
 export interface Environment {
-  /** The client-side ID, too. */
   id: string;
   projectId: string;
   key: string;
@@ -74,8 +79,12 @@ export interface Environment {
   /** For what else has approvals; absent where they were never set. */
   resourceApprovalSettings?: { segment?: ApprovalSettings };
   sdkKey: string;
-  oldSdkKey?: { key: string; until: number };
+  oldSdkKey?: RetiredKey;
   mobileKey: string;
+  oldMobileKey?: RetiredKey;
+  /** No secret: browsers show it. */
+  clientId: string;
+  oldClientId?: RetiredKey;
   version: number;
   createdAt: number;
 }
@@ -92,6 +101,9 @@ export type KeptOfEnvironment = Omit<
   | 'sdkKey'
   | 'oldSdkKey'
   | 'mobileKey'
+  | 'oldMobileKey'
+  | 'clientId'
+  | 'oldClientId'
   | 'version'
   | 'createdAt'
 >;

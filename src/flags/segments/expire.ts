@@ -1,7 +1,7 @@
 // Removes targets of segments when their time has come, as the program itself.
 import type { Handler } from '../../kernel/due.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { findEnvironmentByClientId } from '../environments/store.ts';
+import { findEnvironmentById } from '../environments/store.ts';
 import { expireWith } from '../expiring-targets/expire.ts';
 import { expiryWork } from '../expiring-targets/store.ts';
 import { findProjects } from '../projects/store.ts';
@@ -15,7 +15,7 @@ export function segmentExpiryHandlers(kernel: Kernel): Record<string, Handler> {
     [expiryWork('segment')]: expireWith(kernel, async (tx, target, now) => {
       const { place, contextKind, contextKey } = target;
       const segment = await findSegmentById(tx, target.resourceId);
-      const environment = await findEnvironmentByClientId(tx, target.environmentId);
+      const environment = await findEnvironmentById(tx, target.environmentId);
       const [project] = await findProjects(tx, environment === undefined ? [] : [environment.projectId]);
       if (segment === undefined || environment === undefined || project === undefined) return;
       const type = place as TargetType;

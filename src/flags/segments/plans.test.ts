@@ -54,6 +54,7 @@ onEachEngine((tested) => {
           name: id,
           sdk_key: id,
           mobile_key: id,
+          client_id: id,
           ...rest,
         })),
       )

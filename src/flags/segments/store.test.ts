@@ -55,6 +55,7 @@ onEachEngine((tested) => {
           old_sdk_key: null,
           old_sdk_until: null,
           mobile_key: `mob-${id}`,
+          client_id: id,
           version: 1,
           created_at: 1,
         })
