@@ -34,7 +34,7 @@ export function demandAll(call: Pick<Call, 'demand'>, accesses: readonly Access[
   for (const { action, resource } of accesses) call.demand(resource, action);
 }
 
-/** At the end of the transaction of the change. Whoever records must `engine.notify('due')` after the commit, for the webhooks. */
+/** At the end of the transaction of the change. */
 export async function recordChange(tx: Db, actor: Actor, change: Change): Promise<void> {
   const { statements, tell } = prepareChange(tx, actor, change);
   await tell(await sendAll(tx, statements));

@@ -222,12 +222,11 @@ function declareWorkerTests(engine: TestEngine): void {
     assert.deepEqual(handled, ['payload of now', 'payload of later']);
   });
 
-  test('a sleeping worker is woken by a notice', async (t) => {
+  test('a sleeping worker is woken by the commit of work', async (t) => {
     const { one, clock, start, row } = await setUp(engine, t);
     await start({ handlers: { test: async () => {} } });
-    await schedule(one.db, work('a', clock.time), clock.time);
     const sent = Date.now();
-    await one.notify('due');
+    await one.db.transaction().execute((tx) => schedule(tx, work('a', clock.time), clock.time));
     await until(async () => (await row('a')) === undefined);
     assert.ok(Date.now() - sent < 4_000, 'long before the next regular look');
   });

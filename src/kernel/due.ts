@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from './clock.ts';
 import type { Engine, Log } from './storage/engine.ts';
 import type { Migration } from './storage/migrate.ts';
+import { noticeOnCommit } from './storage/notices.ts';
 import type { Db } from './storage/tables.ts';
 
 declare module './storage/tables.ts' {
@@ -26,6 +27,8 @@ export interface Due {
   created_at: number;
 }
 
+const CHANNEL = 'due';
+
 export const dueMigrations: Migration[] = [
   {
     name: 'kernel-due',
@@ -47,8 +50,8 @@ export interface Work {
 }
 
 /**
- * Belongs into the transaction of the change that makes the work necessary; after its commit `engine.notify('due')` wakes
- * the workers. There is one row per id: `keep` leaves an earlier one as it is; `move` replaces it, and where it is just
+ * Belongs into the transaction of the change that makes the work necessary, and wakes the workers when that is committed;
+ * outside of one it wakes nobody. There is one row per id: `keep` leaves an earlier one as it is; `move` replaces it, and where it is just
  * being worked on, takes it away from its claimer, so that it is done once more at the new time.
  */
 export async function schedule(
@@ -66,6 +69,12 @@ export async function schedule(
       earlier === 'keep' ? on.column('id').doNothing() : on.column('id').doUpdateSet(fresh),
     )
     .execute();
+  if (db.isTransaction) await wakeWorkers(db);
+}
+
+/** When the transaction, which has written to `due`, is committed. */
+export async function wakeWorkers(tx: Db): Promise<void> {
+  await noticeOnCommit(tx, CHANNEL);
 }
 
 export interface Claim {
@@ -276,7 +285,7 @@ export async function startWorker(settings: WorkerSettings): Promise<Worker> {
     return promise.finally(() => clearTimeout(timer));
   }
 
-  const unlisten = await engine.listen('due', poke);
+  const unlisten = await engine.listen(CHANNEL, poke);
   const looping = loop();
 
   return {

@@ -193,7 +193,6 @@ export function storageRoutes(type: StorageType): Route[] {
         await recordEvent(tx, call, { ...eventOf('deleteStorage', storage), before: shown(storage) });
       });
       await forgetStorages(kernel);
-      await kernel.engine.notify('due');
       return reply(204);
     },
   );

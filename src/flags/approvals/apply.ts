@@ -96,7 +96,6 @@ export function approvalHandlers(kernel: Kernel): Record<string, Handler> {
         if (!isLasting(error, due)) throw error;
         await take(kernel, due, (tx, request, place) => giveUp(kernel, tx, request, place, error));
       }
-      await kernel.engine.notify('due');
     },
   };
 }

@@ -90,7 +90,6 @@ export async function makeRequest(
     });
     return after;
   });
-  await engine.notify('due');
   return shown;
 }
 

@@ -79,7 +79,6 @@ function routesOf(family: Family, names: Names) {
         await record(tx, call, before, { place, request }, { verb: VERBS[kind], action: REVIEW, comment });
         return await showRequest(tx, { request, place }, family, call.now);
       });
-      await engine.notify('due');
       return shown;
     },
   );
@@ -126,7 +125,6 @@ function routesOf(family: Family, names: Names) {
         await record(tx, call, before, { place, request }, { verb, action: APPLY, comment });
         return await showRequest(tx, { request, place }, family, call.now);
       });
-      await engine.notify('due');
       return shown;
     },
   );
@@ -162,7 +160,6 @@ function routesOf(family: Family, names: Names) {
         }
         return await showRequest(tx, { request, place }, family, call.now);
       });
-      await engine.notify('due');
       return shown;
     },
   );
@@ -185,7 +182,6 @@ function routesOf(family: Family, names: Names) {
         const verb = 'deleted an approval request for';
         await record(tx, call, request, { place }, { verb, action: DELETE });
       });
-      await engine.notify('due');
       return reply(204);
     },
   );

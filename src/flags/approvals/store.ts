@@ -106,7 +106,6 @@ async function addReviewers(tx: Db, requestId: string, memberIds: readonly strin
   if (rows.length > 0) await tx.insertInto('approval_reviewers').values(rows).execute();
 }
 
-/** After the commit `engine.notify('due')`. */
 export async function applyLater(tx: Db, id: string, dueAt: number, now: number): Promise<void> {
   await schedule(tx, { id: `${WORK}:${id}`, kind: WORK, payload: id, dueAt }, now, 'move');
 }

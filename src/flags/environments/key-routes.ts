@@ -122,6 +122,5 @@ async function reset(
     });
     return showEnvironment(call, project, environment);
   });
-  await engine.notify('due');
   return shown;
 }

@@ -99,7 +99,6 @@ const postEnvironment = route(
       });
       return showEnvironment(call, project, environment);
     });
-    await engine.notify('due');
     return reply(201, shown, { location: shown._links.self.href });
   },
 );
@@ -158,7 +157,6 @@ const patchEnvironmentRoute = route(
       });
       return showEnvironment(call, project, environment);
     });
-    await engine.notify('due');
     return shown;
   },
 );
@@ -195,7 +193,6 @@ const deleteEnvironmentRoute = route(
         before: toEnvironment(project, environment, false),
       });
     });
-    await engine.notify('due');
     return reply(204);
   },
 );

@@ -25,7 +25,6 @@ export function expireWith({ db, engine, clock }: Kernel, remove: RemoveTarget):
       }
       if (!(await finish(tx, due))) throw new Failure('conflict', 'The work is no longer ours.');
     });
-    await engine.notify('due');
   };
 }
 

@@ -124,7 +124,6 @@ function routesOf<Params extends TObject>(family: Family<Params>, telling: Telli
           });
           return told;
         });
-        await engine.notify('due');
         return { ...answer, ...toOutcome(instructions) };
       },
     ),

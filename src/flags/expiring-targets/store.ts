@@ -32,7 +32,7 @@ export async function findExpiringTarget(db: Db, id: string): Promise<ExpiringTa
 }
 
 /**
- * Writes what differs, and sees to it that each target is removed at its time: `engine.notify('due')` after the commit.
+ * Writes what differs, and sees to it that each target is removed at its time.
  * Fails with `conflict` when one of them was changed meanwhile.
  */
 export async function saveExpiringTargets(

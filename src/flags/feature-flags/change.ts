@@ -48,7 +48,7 @@ export interface FlagChange {
   shown: ShownFlag;
 }
 
-/** In the transaction of the caller, who does `engine.notify('due')` after the commit. */
+/** In the transaction of the caller. */
 export async function changeFlag(
   kernel: Kernel,
   tx: Db,

@@ -141,7 +141,6 @@ const postFlag = route(
       const project = await openProject(call, tx, projectKey);
       return await addFlag(kernel, tx, call, project, call.body, call.query.clone);
     });
-    await engine.notify('due');
     return reply(201, shown, { location: shown._links['self']!.href });
   },
 );
@@ -192,8 +191,7 @@ const patchFlag = route(
     const patch = readPatchOf(call, KINDS);
     const project = await openProject(call, kernel.db, params.projectKey);
     const at = { project, flagKey: params.featureFlagKey };
-    const { shown, isChanged } = await updateFlag(kernel, call, at, { patch, ...query });
-    if (isChanged && !query.dryRun) await kernel.engine.notify('due');
+    const { shown } = await updateFlag(kernel, call, at, { patch, ...query });
     return shown;
   },
 );
@@ -210,11 +208,10 @@ const deleteFlagRoute = route(
     reply: { 204: null },
   },
   async (call, kernel) => {
-    const { db, engine } = kernel;
+    const { db } = kernel;
     const project = await openProject(call, db, call.params.projectKey);
     const at = { project, flagKey: call.params.featureFlagKey };
     await db.transaction().execute((tx) => dropFlag(kernel, tx, call, at));
-    await engine.notify('due');
     return reply(204);
   },
 );
@@ -231,7 +228,7 @@ const copyFlag = route(
     reply: { 201: FlagSchema },
   },
   async (call, kernel) => {
-    const { db, engine } = kernel;
+    const { db } = kernel;
     const { params, body } = call;
     const project = await openProject(call, db, params.projectKey);
     const at = { project, flagKey: params.featureFlagKey };
@@ -242,7 +239,6 @@ const copyFlag = route(
         edit: (flag) => copyConfig(flag, body),
       }),
     );
-    await engine.notify('due');
     return reply(201, shown);
   },
 );

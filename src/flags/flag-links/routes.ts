@@ -84,7 +84,6 @@ const post = route(
       await record(tx, call, place.flag, { action: CREATE, resource }, { verb: 'added a link to', after });
       return after;
     });
-    await engine.notify('due');
     return reply(201, shown, { location: shown._links['self']!.href });
   },
 );
@@ -128,7 +127,6 @@ const patch = route(
       );
       return after;
     });
-    await engine.notify('due');
     return shown;
   },
 );
@@ -154,7 +152,6 @@ const del = route(
       const before = toFlagLink(link, place.path);
       await record(tx, call, place.flag, { action: DELETE, resource }, { verb: 'removed a link of', before });
     });
-    await engine.notify('due');
     return reply(204);
   },
 );

@@ -99,7 +99,7 @@ function changing(
       params: ByMember,
       reply: { 204: null },
     },
-    async (call, { db, engine }) => {
+    async (call, { db }) => {
       const { memberId } = call.params;
       await db.transaction().execute(async (tx) => {
         const place = await openPlace(call, tx, call.params);
@@ -117,7 +117,6 @@ function changing(
           description: `- ${member.email}`,
         });
       });
-      await engine.notify('due');
       return reply(204);
     },
   );

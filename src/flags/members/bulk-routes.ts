@@ -77,7 +77,6 @@ export const patchMembers = route(
     if (members.size === 0 && refusal?.kind === 'denied') throw refusal;
     call.can('member/*', 'viewMember');
     await identity.forget();
-    await engine.notify('due');
     return { members: [...members], errors, _links: { self: linkTo('/members') } };
   },
 );

@@ -60,7 +60,6 @@ export const postMembers = route(
       }
       return { members: made, links: secrets };
     });
-    await engine.notify('due');
     const listed = await findListed(
       db,
       members.map(({ id }) => id),

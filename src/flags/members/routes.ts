@@ -106,10 +106,7 @@ const patchMemberRoute = route(
       else call.can(resourceOf(member), 'viewMember');
       return { before: member, after: changed };
     });
-    if (after !== before) {
-      await identity.forget();
-      await engine.notify('due');
-    }
+    if (after !== before) await identity.forget();
     return showMember(db, after, { withAttributes: true });
   },
 );
@@ -144,7 +141,6 @@ const deleteMember = route(
       });
     });
     await identity.forget();
-    await engine.notify('due');
     return reply(204);
   },
 );
@@ -167,7 +163,6 @@ const postMemberTeams = route(
       return found;
     });
     await identity.forget();
-    await engine.notify('due');
     return reply(201, await showMember(db, member));
   },
 );

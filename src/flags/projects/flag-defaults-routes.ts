@@ -91,6 +91,5 @@ async function change(
     });
     return changed;
   });
-  await engine.notify('due');
   return toFlagDefaults(project);
 }

@@ -87,11 +87,10 @@ const postProject = route(
     body: ProjectPost,
     reply: { 201: ProjectRep },
   },
-  async (call, { db, engine }) => {
+  async (call, { db }) => {
     const { key, tags = [] } = call.body;
     call.demand(projectResource({ key, tags }));
     const made = await db.transaction().execute((tx) => makeProject(tx, call, call.body));
-    await engine.notify('due');
     const location = `/api/v2/projects/${key}`;
     return reply(201, showWhole(call, made.project, made.environments), { location });
   },
@@ -154,7 +153,6 @@ const patchProjectRoute = route(
       });
       return showWhole(call, project, environments);
     });
-    await engine.notify('due');
     return shown;
   },
 );
@@ -190,7 +188,6 @@ const deleteProjectRoute = route(
         before: toProject(project),
       });
     });
-    await engine.notify('due');
     return reply(204);
   },
 );

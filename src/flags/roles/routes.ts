@@ -67,7 +67,7 @@ const postRole = route(
     body: RolePost,
     reply: { 201: RoleRep },
   },
-  async (call, { db, engine }) => {
+  async (call, { db }) => {
     const wanted = readPost(call.body);
     const access = { action: 'createRole', resource: resourceOf(wanted) };
     call.demand(access.resource);
@@ -83,7 +83,6 @@ const postRole = route(
       });
       return made;
     });
-    await engine.notify('due');
     const none = { members: 0, teams: 0, tokens: 0 };
     return reply(201, toRole(role, none), { location: `/api/v2/roles/${role.key}` });
   },
@@ -153,10 +152,7 @@ const patchRoleRoute = route(
       });
       return { role: after, holders: counted, isChanged: true };
     });
-    if (isChanged) {
-      await identity.forget();
-      await engine.notify('due');
-    }
+    if (isChanged) await identity.forget();
     return toRole(role, holders);
   },
 );
@@ -188,7 +184,6 @@ const deleteRoleRoute = route(
       });
     });
     await identity.forget();
-    await engine.notify('due');
     return reply(204);
   },
 );

@@ -24,7 +24,6 @@ export function scheduledChangeHandlers(kernel: Kernel): Record<string, Handler>
         if (!isLasting(error, due)) throw error;
         await take(kernel, due, (tx, change, place) => giveUp(kernel, tx, change, place, error));
       }
-      await kernel.engine.notify('due');
     },
   };
 }

@@ -107,7 +107,6 @@ const post = route(
       await record(tx, call, place, { verb: 'scheduled a change of', after, comment });
       return after;
     });
-    await engine.notify('due');
     return reply(201, shown, { location: shown._links.self.href });
   },
 );
@@ -174,7 +173,6 @@ const patch = route(
       });
       return after;
     });
-    await engine.notify('due');
     return shown;
   },
 );
@@ -196,7 +194,6 @@ const del = route(
       call.demand(place.resource);
       await remove(tx, call, place, await read(tx, call.params.id, place, kernel), {});
     });
-    await engine.notify('due');
     return reply(204);
   },
 );

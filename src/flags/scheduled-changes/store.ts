@@ -58,7 +58,7 @@ export async function findScheduledChange(
   return row && changeOf(row);
 }
 
-/** Belongs, as all that writes here, into a transaction; after its commit `engine.notify('due')`. */
+/** Belongs, as all that writes here, into a transaction. */
 export async function createScheduledChange(
   tx: Db,
   change: NewScheduledChange,

@@ -35,7 +35,7 @@ export interface SegmentUpdate extends Pick<Change, 'comment' | 'update'> {
 /** The program itself asks nobody. */
 export type SegmentActor = Actor | Pick<Call, 'now' | 'id' | 'caller' | 'demand'>;
 
-/** Whoever changes one must `engine.notify('due')` after the commit. The same segment comes back where nothing changed. */
+/** The same segment comes back where nothing changed. */
 export async function changeSegment(
   { engine }: Pick<Kernel, 'engine'>,
   tx: Db,

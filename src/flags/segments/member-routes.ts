@@ -102,7 +102,6 @@ async function update(
     const place = await openEnvironment(call, tx, projectKey, environmentKey);
     await changeSegment(kernel, tx, call, { ...place, segmentKey }, { edit });
   });
-  await kernel.engine.notify('due');
   return reply(204);
 }
 

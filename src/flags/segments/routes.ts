@@ -79,7 +79,7 @@ const postSegment = route(
     body: SegmentPost,
     reply: { 201: SegmentDetail },
   },
-  async (call, { db, engine }) => {
+  async (call, { db }) => {
     const { params, body, now } = call;
     const salt = randomBytes(16).toString('hex');
     const [segment, place] = await db.transaction().execute(async (tx) => {
@@ -105,7 +105,6 @@ const postSegment = route(
       });
       return [made, at] as const;
     });
-    await engine.notify('due');
     return reply(201, toDetail(segment, place), { location: `/api/v2${pathTo(place, segment)}` });
   },
 );
@@ -156,7 +155,6 @@ const patchSegmentRoute = route(
       const update: SegmentUpdate = { edit, comment, update: updateOf(patch), dryRun };
       return toDetail(await changeSegment(kernel, tx, call, { ...place, segmentKey }, update), place);
     });
-    if (!dryRun) await kernel.engine.notify('due');
     return shown;
   },
 );
@@ -205,7 +203,6 @@ const deleteSegmentRoute = route(
         before: toDetail(segment, { project, environment }),
       });
     });
-    await engine.notify('due');
     return reply(204);
   },
 );

@@ -62,10 +62,7 @@ const postTeamMembers = route(
       }
       return judged;
     });
-    if (isGood) {
-      await identity.forget();
-      await engine.notify('due');
-    }
+    if (isGood) await identity.forget();
     const _links = { self: linkTo(`/teams/${call.params.teamKey}/members`) };
     return reply(isGood ? 201 : 207, { items, _links });
   },
@@ -163,7 +160,6 @@ const patchTeams = route(
       }
     });
     await identity.forget();
-    await engine.notify('due');
     return { memberIDs: [...memberIDs], teamKeys, errors, _links: { self: linkTo('/teams') } };
   },
 );

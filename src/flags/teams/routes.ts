@@ -76,7 +76,7 @@ const postTeam = route(
     body: TeamPost,
     reply: { 201: TeamRep },
   },
-  async (call, { db, engine, identity }) => {
+  async (call, { db, identity }) => {
     const expand = readExpand(call.query.expand, EXPANDS);
     const access = { action: 'createTeam', resource: resourceOf(call.body) };
     call.demand(access.resource);
@@ -100,7 +100,6 @@ const postTeam = route(
       return made;
     });
     await identity.forget();
-    await engine.notify('due');
     const parts = await findParts(call, db, [team], expand);
     return reply(201, toTeam(team, parts(team)), { location: `/api/v2/teams/${team.key}` });
   },
@@ -163,10 +162,7 @@ const patchTeam = route(
       if (changed === team) call.demand(resourceOf(team), 'viewTeam');
       return { before: team, after: changed };
     });
-    if (after !== before) {
-      await identity.forget();
-      await engine.notify('due');
-    }
+    if (after !== before) await identity.forget();
     return toTeam(after, (await findParts(call, db, [after], expand))(after));
   },
 );
@@ -197,7 +193,6 @@ const deleteTeamRoute = route(
       });
     });
     await identity.forget();
-    await engine.notify('due');
     return reply(204);
   },
 );

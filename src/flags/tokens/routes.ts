@@ -97,7 +97,6 @@ const postToken = route(
       });
       return made;
     });
-    await engine.notify('due');
     const location = `/api/v2/tokens/${token.id}`;
     return reply(201, toDetail(token, caller.member, secret.value), { location });
   },
@@ -160,10 +159,7 @@ const patchTokenRoute = route(
       });
       return { before: found, token: after, owner: member };
     });
-    if (token !== before) {
-      await identity.forget();
-      await engine.notify('due');
-    }
+    if (token !== before) await identity.forget();
     return toDetail(token, owner);
   },
 );
@@ -182,7 +178,7 @@ const resetTokenRoute = route(
     }),
     reply: { 200: TokenDetail },
   },
-  async (call, { db, engine, identity }) => {
+  async (call, { db, identity }) => {
     const { caller, now, params, query } = call;
     const secret = newSecret(TOKEN_PREFIX);
     const token = await db.transaction().execute(async (tx) => {
@@ -200,7 +196,6 @@ const resetTokenRoute = route(
       return after;
     });
     await identity.forget();
-    await engine.notify('due');
     return toDetail(token, await findMember(db, { id: token.memberId }), secret.value);
   },
 );
@@ -215,7 +210,7 @@ const deleteTokenRoute = route(
     params: ById,
     reply: { 204: null },
   },
-  async (call, { db, engine, identity }) => {
+  async (call, { db, identity }) => {
     const { caller, params } = call;
     await db.transaction().execute(async (tx) => {
       const token = await readToken(call, tx, params.id);
@@ -229,7 +224,6 @@ const deleteTokenRoute = route(
       });
     });
     await identity.forget();
-    await engine.notify('due');
     return reply(204);
   },
 );

@@ -49,7 +49,6 @@ const fire = route(
       await carryOut(kernel, tx, actor, place!, trigger, { comment, bypass: 'approval' });
       await countFiring(tx, trigger, call.now);
     });
-    await engine.notify('due');
     return reply(204);
   },
 );

@@ -100,7 +100,6 @@ const post = route(
       await record(tx, call, place, CREATE, { verb: 'made a trigger for', after, comment });
       return { shown: after, trigger: made };
     });
-    await engine.notify('due');
     const triggerURL = triggerUrl(call.base, trigger, secret.value);
     return reply(201, { ...shown, triggerURL }, { location: shown._links.self.href });
   },
@@ -169,7 +168,6 @@ const patch = route(
       });
       return { shown: toTrigger(after, place), trigger: after, hasNewUrl: edited.hasNewUrl };
     });
-    await engine.notify('due');
     return hasNewUrl ? { ...shown, triggerURL: triggerUrl(call.base, trigger, secret.value) } : shown;
   },
 );
@@ -193,7 +191,6 @@ const del = route(
       const before = toTrigger(trigger, place);
       await record(tx, call, place, DELETE, { verb: 'deleted a trigger for', before });
     });
-    await engine.notify('due');
     return reply(204);
   },
 );

@@ -101,7 +101,6 @@ const postWebhook = route(
       });
       return made;
     });
-    await kernel.engine.notify('due');
     return reply(200, toRep(webhook, true), { location: `/api/v2/webhooks/${webhook.id}` });
   },
 );
@@ -165,7 +164,6 @@ const patchWebhook = route(
       });
       return after;
     });
-    await engine.notify('due');
     return show(call, webhook);
   },
 );
@@ -194,7 +192,6 @@ const deleteWebhookRoute = route(
         before: toRep(webhook, false),
       });
     });
-    await engine.notify('due');
     return reply(204);
   },
 );
@@ -242,11 +239,10 @@ const postRedelivery = route(
     params: ByDelivery,
     reply: { 202: DeliverySummary },
   },
-  async (call, { db, engine }) => {
+  async (call, { db }) => {
     call.demand(resourceOf(await openWebhook(call, db)));
     const { id } = await openDelivery(call, db);
     const delivery = await db.transaction().execute((tx) => redeliver(tx, id, call.now));
-    await engine.notify('due');
     return reply(202, toDeliverySummary(delivery));
   },
 );

@@ -10,6 +10,8 @@ import { onEachEngine } from '../../../test/engines.ts';
 import { Failure } from '../failure.ts';
 import type { Engine } from './engine.ts';
 import type { Migration } from './migrate.ts';
+import { noticeOnCommit } from './notices.ts';
+import type { Db } from './tables.ts';
 
 interface TestTables {
   notes: {
@@ -383,6 +385,37 @@ onEachEngine((engine) => {
     await notify('news', 'last');
     await heardAll.promise;
     assert.equal(heard.length, 3);
+  });
+
+  test('a notice of a transaction is heard once, when it is committed, and never when it is rolled back', async () => {
+    const one = await engine.open(migrations);
+    const db = tablesOf(one);
+    const heard: string[][] = [];
+    const heardOne = Promise.withResolvers<void>();
+    await one.listen(
+      'news',
+      () =>
+        void namesIn(db)
+          .then((names) => heard.push(names))
+          .then(heardOne.resolve),
+    );
+    const tell = async (name: string, end: () => void): Promise<void> => {
+      await db.transaction().execute(async (tx) => {
+        await noticeOnCommit(tx as unknown as Db, 'news');
+        await tx.insertInto('notes').values(note(name)).execute();
+        await noticeOnCommit(tx as unknown as Db, 'news');
+        end();
+      });
+    };
+    const failed = tell('a', () => {
+      throw new Error('undone');
+    });
+    await assert.rejects(failed, /undone/);
+    await db.transaction().execute((tx) => tx.insertInto('notes').values(note('b')).execute());
+    await tell('c', () => {});
+    await heardOne.promise;
+    assert.deepEqual(heard, [['b', 'c']]);
+    await assert.rejects(noticeOnCommit(one.db, 'news'), /Only a transaction/);
   });
 
   test('several processes write to one database at once, and tell each other', async () => {

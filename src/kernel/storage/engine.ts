@@ -15,8 +15,9 @@ export interface Engine {
   /** Inside a transaction: waits until no other process holds `name`, and holds it until the transaction ends. */
   lock(tx: Db, name: string): Promise<void>;
   /**
-   * Tells all listeners, in this process and in the others on the same database. Call it after the commit. It does not
-   * fail, as the change it tells of is done: a notice may be lost, and who listens must also look now and then.
+   * Tells all listeners, in this process and in the others on the same database, at once: what a transaction has to tell
+   * waits for its commit (`noticeOnCommit`). It does not fail, as the change it tells of is done: a notice may be lost,
+   * and who listens must also look now and then.
    */
   notify(channel: string, payload?: string): Promise<void>;
   /** `hear` gets the payload, or undefined when something changed elsewhere and nobody knows what. Returns the way to stop. */

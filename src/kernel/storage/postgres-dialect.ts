@@ -11,10 +11,14 @@ import type {
 import type { Pool, PoolClient, QueryConfig, QueryResult as Answer } from 'pg';
 import { Failure } from '../failure.ts';
 import { fold } from './fold.ts';
+import { takeNotices } from './notices.ts';
 
-export function postgresDialect(pool: Pool): Dialect {
+/** Sends a notice by the connection that it is given. It does not fail. */
+export type Tell = (connection: DatabaseConnection, channel: string) => Promise<void>;
+
+export function postgresDialect(pool: Pool, tell: Tell): Dialect {
   return {
-    createDriver: () => new PostgresDriver(pool),
+    createDriver: () => new PostgresDriver(pool, tell),
     createAdapter: () => new PostgresAdapter(),
     createQueryCompiler: () => new PostgresQueryCompiler(),
     createIntrospector: (db) => new PostgresIntrospector(db),
@@ -23,11 +27,13 @@ export function postgresDialect(pool: Pool): Dialect {
 
 class PostgresDriver implements Driver {
   readonly #pool: Pool;
+  readonly #tell: Tell;
   readonly #plans = new Plans();
   readonly #connections = new WeakMap<PoolClient, PostgresConnection>();
 
-  constructor(pool: Pool) {
+  constructor(pool: Pool, tell: Tell) {
     this.#pool = pool;
+    this.#tell = tell;
   }
 
   async init(): Promise<void> {}
@@ -56,9 +62,12 @@ class PostgresDriver implements Driver {
 
   async commitTransaction(connection: PostgresConnection): Promise<void> {
     await connection.commit();
+    // After the commit, not in it: committing notices is what PostgreSQL does for one transaction at a time.
+    for (const channel of takeNotices(connection)) await this.#tell(connection, channel);
   }
 
   async rollbackTransaction(connection: PostgresConnection): Promise<void> {
+    takeNotices(connection);
     await connection.rollback();
   }
 

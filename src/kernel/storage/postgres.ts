@@ -1,5 +1,5 @@
 // The engine for many nodes: PostgreSQL through a pool, and LISTEN on a connection of its own.
-import { Kysely, sql, type QueryResult } from 'kysely';
+import { Kysely, sql, type CompiledQuery, type QueryResult } from 'kysely';
 import pg from 'pg';
 import { Failure } from '../failure.ts';
 import type { Engine, Log } from './engine.ts';
@@ -20,6 +20,11 @@ const CONNECT_MS = 10_000;
 /** NOTIFY takes less than this. */
 const PAYLOAD_BYTES = 8_000;
 
+/** The pool, or one connection of it. */
+interface Sender {
+  executeQuery(query: CompiledQuery): Promise<unknown>;
+}
+
 export async function openPostgres({ url, poolSize = 10, log }: PostgresSettings): Promise<Engine> {
   const settings: pg.ClientConfig = {
     connectionString: url,
@@ -37,9 +42,18 @@ export async function openPostgres({ url, poolSize = 10, log }: PostgresSettings
     await pool.end();
     throw unusable(settings, error);
   });
-  const db = new Kysely<Tables>({ dialect: postgresDialect(pool) });
   const listener = new PostgresListener(settings, schema, log);
+  const db = new Kysely<Tables>({ dialect: postgresDialect(pool, tell) });
   let closing: Promise<unknown> | undefined;
+
+  async function tell(sender: Sender, channel: string, payload = ''): Promise<void> {
+    const short = Buffer.byteLength(payload) < PAYLOAD_BYTES ? payload : '';
+    try {
+      await sender.executeQuery(sql`select pg_notify(${listener.nameOf(channel)}, ${short})`.compile(db));
+    } catch (error) {
+      log?.warn({ err: error, channel }, 'a notice could not be sent');
+    }
+  }
 
   return {
     kind: 'postgres',
@@ -54,14 +68,7 @@ export async function openPostgres({ url, poolSize = 10, log }: PostgresSettings
       if (!tx.isTransaction) throw new Error('Only a transaction can hold a lock.');
       await sql`select pg_advisory_xact_lock(hashtextextended(${`${schema}\n${name}`}, 0))`.execute(tx);
     },
-    async notify(channel, payload = '') {
-      const short = Buffer.byteLength(payload) < PAYLOAD_BYTES ? payload : '';
-      try {
-        await sql`select pg_notify(${listener.nameOf(channel)}, ${short})`.execute(db);
-      } catch (error) {
-        log?.warn({ err: error, channel }, 'a notice could not be sent');
-      }
-    },
+    notify: (channel, payload) => tell(db, channel, payload),
     listen: (channel, hear) => listener.listen(channel, hear),
     async ping() {
       await sql`select 1`.execute(db);

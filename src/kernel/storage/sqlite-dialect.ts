@@ -3,6 +3,7 @@ import { SelectQueryNode, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler
 import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } from 'kysely';
 import { Failure } from '../failure.ts';
 import { fold } from './fold.ts';
+import { takeNotices } from './notices.ts';
 import type { StorageThread } from './sqlite-client.ts';
 import type { Request, Result, Thrown } from './sqlite-protocol.ts';
 
@@ -25,13 +26,15 @@ class ConcurrentAdapter extends SqliteAdapter {
 export class SqliteDriver implements Driver {
   readonly #writer: StorageThread;
   readonly #reader: StorageThread;
+  readonly #tell: (channel: string) => void;
   readonly #idle: SqliteConnection[] = [];
   #busy = 0;
   #closing: (() => void) | undefined;
 
-  constructor(writer: StorageThread, reader: StorageThread) {
+  constructor(writer: StorageThread, reader: StorageThread, tell: (channel: string) => void) {
     this.#writer = writer;
     this.#reader = reader;
+    this.#tell = tell;
   }
 
   async init(): Promise<void> {}
@@ -54,9 +57,11 @@ export class SqliteDriver implements Driver {
 
   async commitTransaction(connection: SqliteConnection): Promise<void> {
     await connection.end('commit');
+    for (const channel of takeNotices(connection)) this.#tell(channel);
   }
 
   async rollbackTransaction(connection: SqliteConnection): Promise<void> {
+    takeNotices(connection);
     await connection.end('rollback');
   }
 

@@ -24,9 +24,9 @@ export async function openSqlite(settings: SqliteSettings): Promise<Engine> {
   });
   await reader.started();
 
-  const driver = new SqliteDriver(writer, reader);
-  const db = new Kysely<Tables>({ dialect: sqliteDialect(driver) });
   const listeners = new Listeners(log);
+  const driver = new SqliteDriver(writer, reader, (channel) => listeners.tell(channel, undefined));
+  const db = new Kysely<Tables>({ dialect: sqliteDialect(driver) });
   writer.onChange = () => listeners.tellAll();
   let closing: Promise<void> | undefined;
 

@@ -1,7 +1,7 @@
 // Deliveries of webhooks: made in the transaction of the change they tell of, listed, asked for again, dropped with their hook.
 import { createHash } from 'node:crypto';
 import { sql, type Generated, type Selectable } from 'kysely';
-import { schedule } from '../due.ts';
+import { schedule, wakeWorkers } from '../due.ts';
 import { Failure } from '../failure.ts';
 import { newId } from '../id.ts';
 import type { Slice } from '../page.ts';
@@ -95,8 +95,8 @@ export const DELIVER = 'webhook.deliver';
 export const DROP = 'webhook.drop';
 
 /**
- * Belongs at the end of the transaction of the change, as it holds the hooks' lanes until the commit; after that,
- * `engine.notify('due')`. An event that a hook has been given before is not given again.
+ * Belongs at the end of the transaction of the change, as it holds the hooks' lanes until the commit. An event that a
+ * hook has been given before is not given again.
  */
 export async function enqueueDeliveries(tx: Db, outgoing: readonly Outgoing[], now: number): Promise<void> {
   const bodies = new Map<string, string>();
@@ -154,6 +154,7 @@ async function wakeLanes(tx: Db, hooks: readonly HookName[], now: number): Promi
         due_at = case when due.owner is null and due.due_at > excluded.due_at
           then excluded.due_at else due.due_at end`.execute(tx);
   }
+  await wakeWorkers(tx);
 }
 
 const LANE = /^webhook:([^:]+):(.+)$/s;
@@ -242,7 +243,7 @@ export async function findDelivery(db: Db, id: string): Promise<DeliveryDetails 
   return { ...deliveryOf(row), body: row.body, history };
 }
 
-/** Sends it once more, under the same id and with all its attempts to come; after the commit, `engine.notify('due')`. */
+/** Sends it once more, under the same id and with all its attempts to come. */
 export async function redeliver(tx: Db, id: string, now: number): Promise<Delivery> {
   const row = await tx
     .updateTable('deliveries')
@@ -263,7 +264,7 @@ export async function redeliver(tx: Db, id: string, now: number): Promise<Delive
 
 /**
  * For a hook that is deleted, in that transaction: nothing more is sent, and all that is known of its deliveries goes,
- * piece by piece, behind the call; after the commit, `engine.notify('due')`.
+ * piece by piece, behind the call.
  */
 export async function dropDeliveries(tx: Db, { api, hookId }: HookName, now: number): Promise<void> {
   await tx.deleteFrom('due').where('id', '=', laneIdOf({ api, hookId })).execute();

@@ -78,7 +78,6 @@ export function hookUp(t: Pick<TestContext, 'after'>, engine: Engine, owner = 'w
         });
         await engine.db.transaction().execute((tx) => enqueueDeliveries(tx, outgoing, Date.now()));
       }
-      await engine.notify('due');
     },
     async start(settings = {}) {
       const worker = await startDelivering({

@@ -138,7 +138,6 @@ onEachEngine(({ open }) => {
 
     const ask = async (): Promise<void> => {
       await engine.db.transaction().execute((tx) => redeliver(tx, failed.id, Date.now()));
-      await engine.notify('due');
     };
     await ask();
     await until(() => heard.length === 6);
