@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { migrations } from '../app.ts';
 import type { Config } from '../config.ts';
+import { DUE } from '../kernel/due.ts';
 import type { Engine } from '../kernel/storage/engine.ts';
 import { migrationStatus } from '../kernel/storage/migrate.ts';
 import type { Finding } from './doctor.ts';
@@ -115,6 +116,6 @@ async function releaseLeases(engine: Engine, now: number): Promise<string> {
     .where('owner', 'is not', null)
     .where('due_at', '<', now - STUCK_MS)
     .executeTakeFirstOrThrow();
-  await engine.notify('due');
+  await engine.notify(DUE);
   return `${numUpdatedRows} released`;
 }

@@ -1,6 +1,7 @@
 // A change to anything of the flag service: the permissions it takes are asked, and it is written down where it happens.
-import type { Compilable, QueryResult } from 'kysely';
+import type { CompiledQuery } from 'kysely';
 import type { Access, Actor } from '../kernel/events.ts';
+import { wakeWorkers } from '../kernel/due.ts';
 import { prepareEvent } from '../kernel/events.ts';
 import type { KnownCaller } from '../kernel/identity/caller.ts';
 import type { Call } from '../kernel/route.ts';
@@ -9,7 +10,8 @@ import { sendAll } from '../kernel/storage/together.ts';
 import type { EntryExtras, Update, Who } from './audit-log/entry.ts';
 import { toDetail } from './audit-log/model.ts';
 import { withoutTags } from './resources.ts';
-import { tellWebhooks } from './webhooks/deliver.ts';
+import { prepareTelling } from './webhooks/deliver.ts';
+import type { Webhook } from './webhooks/model.ts';
 import { readWebhooks, selectActiveWebhooks } from './webhooks/store.ts';
 
 export interface Change {
@@ -36,17 +38,25 @@ export function demandAll(call: Pick<Call, 'demand'>, accesses: readonly Access[
 
 /** At the end of the transaction of the change. */
 export async function recordChange(tx: Db, actor: Actor, change: Change): Promise<void> {
-  const { statements, tell } = prepareChange(tx, actor, change);
-  await tell(await sendAll(tx, statements));
+  await keepChange(tx, prepareChange(tx, actor, change));
 }
 
-/** The same in two steps: statements to be sent together with others, and what is to be done with their results. */
+/** A change as statements, to be sent together with others. */
 export interface PreparedChange {
-  statements: readonly Compilable[];
-  tell(results: readonly QueryResult<unknown>[]): Promise<void>;
+  entry: CompiledQuery;
+  /** What it takes to tell those of the webhooks, which are all that are on, that listen. */
+  tell(webhooks: readonly Webhook[]): CompiledQuery[];
 }
 
-export function prepareChange(tx: Db, actor: Actor, change: Change): PreparedChange {
+export async function keepChange(tx: Db, { entry, tell }: PreparedChange): Promise<void> {
+  const [, webhooks] = await sendAll(tx, [entry, selectActiveWebhooks(tx)]);
+  const told = tell(readWebhooks(webhooks!.rows));
+  if (told.length === 0) return;
+  await sendAll(tx, told);
+  await wakeWorkers(tx);
+}
+
+export function prepareChange(db: Db, actor: Actor, change: Change): PreparedChange {
   const { accesses, kind, name, verb, description, before, after, comment, update } = change;
   const [{ action, resource: tagged }] = accesses;
   const resource = withoutTags(tagged);
@@ -57,13 +67,11 @@ export function prepareChange(tx: Db, actor: Actor, change: Change): PreparedCha
     who: whoIs(actor.caller),
   };
   const event = { accesses: [...accesses], resource, kind, name, before, after, comment };
-  const { id, statement } = prepareEvent(tx, actor, { ...event, action, detail: extras, words: verb });
+  const { id, statement: entry } = prepareEvent(db, actor, { ...event, action, detail: extras, words: verb });
   const toBody = () => JSON.stringify(toDetail({ ...event, ...extras, id, at: actor.now }));
-  return {
-    statements: [statement, selectActiveWebhooks(tx)],
-    tell: ([, webhooks]) =>
-      tellWebhooks(tx, readWebhooks(webhooks!.rows), { eventId: id, accesses, toBody }, actor.now),
-  };
+  const tell: PreparedChange['tell'] = (webhooks) =>
+    prepareTelling(db, webhooks, { eventId: id, accesses, toBody }, actor.now);
+  return { entry, tell };
 }
 
 function whoIs(caller: KnownCaller | undefined): Who {

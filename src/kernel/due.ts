@@ -27,7 +27,8 @@ export interface Due {
   created_at: number;
 }
 
-const CHANNEL = 'due';
+/** The channel on which workers hear that there is something to do. */
+export const DUE = 'due';
 
 export const dueMigrations: Migration[] = [
   {
@@ -74,7 +75,7 @@ export async function schedule(
 
 /** When the transaction, which has written to `due`, is committed. */
 export async function wakeWorkers(tx: Db): Promise<void> {
-  await noticeOnCommit(tx, CHANNEL);
+  await noticeOnCommit(tx, DUE);
 }
 
 export interface Claim {
@@ -285,7 +286,7 @@ export async function startWorker(settings: WorkerSettings): Promise<Worker> {
     return promise.finally(() => clearTimeout(timer));
   }
 
-  const unlisten = await engine.listen(CHANNEL, poke);
+  const unlisten = await engine.listen(DUE, poke);
   const looping = loop();
 
   return {

@@ -1,5 +1,5 @@
 // Events: one outbox row per change, written in the change's own transaction, so that an audit entry is never lost and never lies.
-import type { Generated } from 'kysely';
+import type { CompiledQuery, Generated } from 'kysely';
 import { newId } from './id.ts';
 import type { KnownCaller } from './identity/caller.ts';
 import type { Migration } from './storage/migrate.ts';
@@ -93,14 +93,14 @@ export interface Actor {
 /** Returns its id. */
 export async function recordEvent(tx: Db, actor: Actor, event: Event): Promise<string> {
   const { id, statement } = prepareEvent(tx, actor, event);
-  await statement.execute();
+  await tx.executeQuery(statement);
   return id;
 }
 
 /** The same, to be sent together with other statements. */
-export function prepareEvent(tx: Db, { now, id, caller }: Actor, event: Event) {
+export function prepareEvent(db: Db, { now, id, caller }: Actor, event: Event): PreparedEvent {
   const eventId = newId(now);
-  const statement = tx.insertInto('events').values({
+  const insert = db.insertInto('events').values({
     id: eventId,
     at: now,
     call_id: id ?? null,
@@ -117,7 +117,12 @@ export function prepareEvent(tx: Db, { now, id, caller }: Actor, event: Event) {
     detail: textOf(event.detail),
     words: wordsOf(event.name, event.resource, event.comment, caller?.member.email, event.words),
   });
-  return { id: eventId, statement };
+  return { id: eventId, statement: insert.compile() };
+}
+
+export interface PreparedEvent {
+  id: string;
+  statement: CompiledQuery;
 }
 
 function textOf(value: unknown): string | null {

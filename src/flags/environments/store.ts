@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Selectable } from 'kysely';
 import { newId } from '../../kernel/id.ts';
+import { buildOnce } from '../../kernel/storage/build-once.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import type { Db, Tables } from '../../kernel/storage/tables.ts';
 import { couldBeId, couldBeKey } from '../fields.ts';
@@ -81,22 +82,27 @@ async function findByKey(
 }
 
 /** All of a project, in the order they were made. */
-export function listEnvironments(db: Db, projectId: string): Promise<Environment[]> {
-  return listEnvironmentsOf(db, [projectId]);
+export async function listEnvironments(db: Db, projectId: string): Promise<Environment[]> {
+  const { rows } = await db.executeQuery(selectOfProject(db, projectId));
+  return rows.map(environmentOf);
 }
 
-/** All of several projects, each in the order they were made. */
-export async function listEnvironmentsOf(db: Db, projectIds: readonly string[]): Promise<Environment[]> {
-  if (projectIds.length === 0) return [];
-  const rows = await db
+const selectOfProject = buildOnce((db, projectId: string) => selectOfProjects(db, [projectId]));
+
+function selectOfProjects(db: Db, projectIds: readonly string[]) {
+  return db
     .selectFrom('environments')
     .selectAll()
     .where('project_id', 'in', projectIds)
     .orderBy('project_id')
     .orderBy('created_at')
-    .orderBy('key')
-    .execute();
-  return rows.map(environmentOf);
+    .orderBy('key');
+}
+
+/** All of several projects, each in the order they were made. */
+export async function listEnvironmentsOf(db: Db, projectIds: readonly string[]): Promise<Environment[]> {
+  if (projectIds.length === 0) return [];
+  return (await selectOfProjects(db, projectIds).execute()).map(environmentOf);
 }
 
 /** Until the transaction ends nobody else changes or deletes it. What is read afterwards stays as it is. */

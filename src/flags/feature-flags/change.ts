@@ -1,41 +1,34 @@
 // The one way to change a flag, for patches and for everything that applies patches later: schedules, approvals, triggers.
 import { randomUUID } from 'node:crypto';
-import type { Access } from '../../kernel/events.ts';
+import { DUE } from '../../kernel/due.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { areEqual } from '../../kernel/patch/json-value.ts';
 import type { Patch } from '../../kernel/patch/read.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { prepareChange, type Change, type PreparedChange } from '../change.ts';
+import { keepChange, prepareChange, type PreparedChange } from '../change.ts';
 import { updateOf } from '../patching.ts';
-import type { Environment } from '../projects/project.ts';
-import { environmentalResource } from '../resources.ts';
-import { demandApproval } from './approval.ts';
+import { listActiveWebhooks } from '../webhooks/store.ts';
 import { findConflicts, refuseConflicts } from './conflicts.ts';
-import { describe, differencesOf, verbOf, type Difference } from './differences.ts';
+import { describe, verbOf } from './differences.ts';
+import { draftChange, standsAlone, type Draft, type Rewriting } from './draft.ts';
 import { removeFlag } from './drop.ts';
 import { editFlag } from './edit.ts';
 import { forgetExpiring } from './expiring-targets/targeted.ts';
 import type { Flag } from './flag.ts';
-import { applyInstructions, referencesOf, type References } from './instructions/apply.ts';
+import { applyInstructions, referencesOf } from './instructions/apply.ts';
 import { readMaintainer } from './maintainer.ts';
-import { problem, tidyFlag, validateFlag, validateSize } from './model.ts';
 import { checkRelations } from './relations.ts';
 import { toDetail } from './representation.ts';
-import { demandNeeds, readScene, surroundingsOf } from './scene.ts';
-import type { FlagActor, FlagPlace, Named, Need, Scene } from './scene.ts';
+import { readScene, surroundingsOf } from './scene.ts';
+import type { FlagActor, FlagPlace, Scene } from './scene.ts';
 import type { ShownFlag } from './schemas.ts';
 import { lockFlag } from './store.ts';
-import { isStale, saveFlag } from './writes.ts';
+import { isStale, saveFlag, saveFlagAlone } from './writes.ts';
 
 export type { FlagActor, FlagPlace } from './scene.ts';
 
-export interface FlagUpdate {
+export interface FlagUpdate extends Pick<Rewriting, 'dryRun' | 'ignoreConflicts' | 'bypass'> {
   patch: Patch;
-  dryRun?: boolean;
-  ignoreConflicts?: boolean;
-  /** The change was approved. */
-  bypass?: 'approval';
 }
 
 export interface FlagChange {
@@ -60,8 +53,8 @@ export async function changeFlag(
 }
 
 /**
- * In a transaction of its own, which is the shorter as the flag was read before. Where someone else was quicker, what was
- * read is no good, and all is done again inside.
+ * On its own: what changes the flag alone is one trip to the database, and else the transaction is the shorter as the flag
+ * was read before. Where someone else was quicker, what was read is no good, and all is done again inside of one.
  */
 export async function updateFlag(
   kernel: Kernel,
@@ -71,9 +64,10 @@ export async function updateFlag(
 ): Promise<FlagChange> {
   const { db } = kernel;
   const rewriting = rewritingOf(actor, update);
-  const seen = await readScene(db, at, rewriting.named);
+  const draft = draftChange(actor, await readScene(db, at, rewriting.named), rewriting);
   try {
-    return await db.transaction().execute((tx) => rewriteFlag(kernel, tx, actor, at, rewriting, seen));
+    if (standsAlone(draft)) return await keepAlone(kernel, actor, draft);
+    return await db.transaction().execute((tx) => rewriteFlag(kernel, tx, actor, at, rewriting, draft));
   } catch (error) {
     if (!isStale(error)) throw error;
   }
@@ -96,24 +90,6 @@ function rewritingOf({ now }: FlagActor, { patch, ...options }: FlagUpdate): Rew
   };
 }
 
-export interface Rewriting extends Omit<FlagUpdate, 'patch'> {
-  comment?: string | undefined;
-  /** The update as the audit log keeps it. */
-  update?: NonNullable<Change['update']>;
-  /** What it is called there, if not by what has changed. */
-  verb?: string;
-  /** What `edit` has to know of other things. */
-  named?: Named;
-  /** Pure. Without `accesses` what it takes is told by what has changed. */
-  edit(flag: Flag, shown: ShownFlag, references: References): Edited;
-}
-
-export interface Edited {
-  flag: Flag;
-  accesses?: readonly Need[];
-  isDeleted?: boolean;
-}
-
 /** For changes that come in no patch; all else of `changeFlag` holds for them too. */
 export async function rewriteFlag(
   kernel: Kernel,
@@ -121,51 +97,35 @@ export async function rewriteFlag(
   actor: FlagActor,
   at: FlagPlace,
   rewriting: Rewriting,
-  seen?: Scene,
+  drafted?: Draft,
 ): Promise<FlagChange> {
-  const scene = await openScene(kernel, tx, at, rewriting.named, seen);
-  const { project, found, environments, references } = scene;
-  const { flag: before } = found;
-  const shownBefore = toDetail(before, surroundingsOf(project, found));
-  const edited = rewriting.edit(before, shownBefore, references);
-  const after = settle(before, tidyFlag(edited.flag), actor.now);
-  const names = new Map(environments.map(({ key, name }) => [key, name]));
-  const differences = differencesOf(before, after, names);
-  const accesses = demandNeeds(actor, scene, edited.accesses ?? differences);
-  if (edited.isDeleted) {
+  const scene = await openScene(kernel, tx, at, rewriting, drafted?.scene);
+  const draft = scene === drafted?.scene ? drafted : draftChange(actor, scene, rewriting);
+  const { before, after, isDeleted, shown: shownBefore } = draft;
+  const { project, found } = scene;
+  if (isDeleted) {
     if (rewriting.dryRun !== true) await removeFlag(kernel, tx, actor, scene, rewriting);
     return { flag: before, before, isChanged: true, isDeleted: true, shown: shownBefore };
   }
-  if (after === before) return { flag: before, before, isChanged: false, shown: shownBefore };
-  validateFlag(after);
-  validateSize(before, after);
+  if (after === before) return unchanged(draft);
   const needs = await checkRelations(kernel.engine, tx, before, after, found.environments);
   const maintainer = await readMaintainer(tx, found, after);
-  const changed = environments.filter(({ key }) => before.environments[key] !== after.environments[key]);
-  checkEnvironments(actor, scene, changed, rewriting);
   const shown = toDetail(after, surroundingsOf(project, { ...found, ...maintainer }));
-  if (rewriting.ignoreConflicts !== true) {
-    // What is pending may be read beside the transaction, where that holds up nobody.
-    const isBeside = seen !== undefined && kernel.engine.kind === 'sqlite';
-    const db = isBeside ? kernel.db : tx;
-    refuseConflicts(await findConflicts(db, before, after, environments, { now: actor.now }));
-  }
+  await checkConflicts(tx, actor, draft);
   if (rewriting.dryRun !== true) {
-    const recording = { accesses, flag: after, differences, rewriting, before: shownBefore, after: shown };
-    const { statements, tell } = prepareRecord(tx, actor, recording);
-    const results = await saveFlag(tx, found, after, needs, statements);
+    await saveFlag(tx, found, after, needs);
     await forgetExpiring(tx, before, after, found.environments, actor.now);
-    await tell(results);
+    await keepChange(tx, prepareRecord(tx, actor, draft, shown));
   }
   return { flag: after, before, isChanged: true, shown };
 }
 
-/** On SQLite what was seen before is not looked at again: saving finds out whether it has changed. */
+/** What was seen before is not looked at again on SQLite: saving finds out whether it has changed. */
 async function openScene(
   { engine }: Kernel,
   tx: Db,
   at: FlagPlace,
-  named: Named | undefined,
+  { named }: Rewriting,
   seen: Scene | undefined,
 ): Promise<Scene> {
   if (engine.kind === 'sqlite') return seen ?? (await readScene(tx, at, named));
@@ -173,56 +133,43 @@ async function openScene(
   return seen?.found.flag.version === version && seen !== undefined ? seen : await readScene(tx, at, named);
 }
 
-/** The same flag where nothing changed; else with versions gone up, its own and those of the environments that changed. */
-function settle(before: Flag, wanted: Flag, now: number): Flag {
-  const environments = Object.fromEntries(
-    Object.entries(before.environments).map(([key, old]) => {
-      const config = wanted.environments[key] ?? old;
-      if (areEqual(config, old)) return [key, old];
-      return [key, { ...config, version: old.version + 1, lastModified: now }];
-    }),
-  );
-  const isSame = Object.keys(environments).every((key) => environments[key] === before.environments[key]);
-  if (isSame && areEqual({ ...wanted, environments: null }, { ...before, environments: null })) return before;
-  return { ...wanted, version: before.version + 1, environments };
-}
-
-/** What the environments ask of every change to a flag in them. */
-function checkEnvironments(
-  actor: FlagActor,
-  { project, found: { flag } }: Scene,
-  changed: readonly Environment[],
-  { bypass, comment = '' }: Rewriting,
-): void {
-  for (const environment of changed) {
-    if (environment.requireComments && comment.trim() === '')
-      throw problem('comment', `is required for changes in ${environment.name}`);
-    if (bypass === 'approval') continue;
-    demandApproval(actor, environment, flag, environmentalResource(project, environment, 'flag', flag));
+/** Everything that has to be known is read beforehand, where that holds up nobody. */
+async function keepAlone({ db, engine }: Kernel, actor: FlagActor, draft: Draft): Promise<FlagChange> {
+  const { before, after, rewriting, scene } = draft;
+  if (after === before) return unchanged(draft);
+  const shown = toDetail(after, surroundingsOf(scene.project, scene.found));
+  const [webhooks] = await Promise.all([listActiveWebhooks(db), checkConflicts(db, actor, draft)]);
+  if (rewriting.dryRun !== true) {
+    const { entry, tell } = prepareRecord(db, actor, draft, shown);
+    const told = tell(webhooks);
+    await saveFlagAlone(engine, scene.found, after, [entry, ...told]);
+    if (told.length > 0) await engine.notify(DUE);
   }
+  return { flag: after, before, isChanged: true, shown };
 }
 
-interface Recording {
-  accesses: readonly Access[];
-  flag: Flag;
-  differences: readonly Difference[];
-  rewriting: Rewriting;
-  before: ShownFlag;
-  after: ShownFlag;
+function unchanged({ before, shown }: Draft): FlagChange {
+  return { flag: before, before, isChanged: false, shown };
 }
 
-function prepareRecord(tx: Db, actor: FlagActor, recording: Recording): PreparedChange {
-  const { accesses, flag, differences, rewriting, before, after } = recording;
+async function checkConflicts(db: Db, { now }: FlagActor, draft: Draft): Promise<void> {
+  const { before, after, rewriting, scene } = draft;
+  if (rewriting.ignoreConflicts === true) return;
+  refuseConflicts(await findConflicts(db, before, after, scene.environments, { now }));
+}
+
+function prepareRecord(db: Db, actor: FlagActor, draft: Draft, shown: ShownFlag): PreparedChange {
+  const { accesses, after, differences, rewriting } = draft;
   const [first, ...others] = accesses;
   if (first === undefined) throw new Failure('internal', 'A flag has changed without a permission.');
-  return prepareChange(tx, actor, {
+  return prepareChange(db, actor, {
     accesses: [first, ...others],
     kind: 'flag',
-    name: flag.name,
+    name: after.name,
     verb: rewriting.verb ?? verbOf(differences),
     description: describe(differences),
-    before,
-    after,
+    before: draft.shown,
+    after: shown,
     comment: rewriting.comment,
     ...(rewriting.update !== undefined && { update: rewriting.update }),
   });

@@ -1,5 +1,6 @@
 // What stands in the way of a change: scheduled changes and approval requests that could no longer be applied after it.
 import { sql } from 'kysely';
+import { buildOnce } from '../../kernel/storage/build-once.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Plan } from '../pending/plan.ts';
 import { tryPlan } from '../pending/try-plan.ts';
@@ -66,8 +67,13 @@ interface Pending extends Pick<Conflict, 'id' | 'kind'> {
   plan: Plan;
 }
 
-async function listPending(tx: Db, flagId: string): Promise<Pending[]> {
-  const rows = await tx
+async function listPending(db: Db, flagId: string): Promise<Pending[]> {
+  const { rows } = await db.executeQuery(selectPending(db, flagId));
+  return rows.map((row) => ({ ...row, plan: JSON.parse(row.plan) as Plan }));
+}
+
+const selectPending = buildOnce((db, flagId: string) =>
+  db
     .selectFrom('scheduled_changes')
     .where('flag_id', '=', flagId)
     .where('status', '=', 'pending')
@@ -78,7 +84,7 @@ async function listPending(tx: Db, flagId: string): Promise<Pending[]> {
       'plan',
     ])
     .unionAll(
-      tx
+      db
         .selectFrom('approval_requests')
         .where('flag_id', '=', flagId)
         .where('status', 'in', ['pending', 'scheduled'])
@@ -89,7 +95,5 @@ async function listPending(tx: Db, flagId: string): Promise<Pending[]> {
           'plan',
         ]),
     )
-    .limit(MOST)
-    .execute();
-  return rows.map((row) => ({ ...row, plan: JSON.parse(row.plan) as Plan }));
-}
+    .limit(MOST),
+);

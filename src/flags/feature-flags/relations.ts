@@ -50,6 +50,27 @@ async function holdNeeds(engine: Engine, tx: Db, projectId: string): Promise<voi
   await engine.lock(tx, `flag-needs/${projectId}`);
 }
 
+/** Whether `checkRelations` has something to look at. */
+export function touchesRelations(before: Flag, after: Flag, environments: readonly Place[]): boolean {
+  return takesAway(before, after) || wantingOf(before, after, environments).length > 0;
+}
+
+/** The environments in which it needs others than before. */
+function wantingOf(before: Flag, after: Flag, environments: readonly Place[]): Place[] {
+  return environments.filter(({ key }) => {
+    const old = before.environments[key]?.prerequisites ?? [];
+    return !areEqual(old, after.environments[key]!.prerequisites);
+  });
+}
+
+/** Whether something goes that others may need. */
+function takesAway(before: Flag, after: Flag): boolean {
+  return (
+    (after.archived && !before.archived) ||
+    before.variations.some(({ _id }, index) => after.variations[index]?._id !== _id)
+  );
+}
+
 /** Looks at what changes between two states of a flag. Returns the ids of the flags it needs, by their keys. */
 export async function checkRelations(
   engine: Engine,
@@ -58,11 +79,8 @@ export async function checkRelations(
   after: Flag,
   environments: readonly Place[],
 ): Promise<Map<string, string>> {
-  const wanting = environments.filter(({ key }) => {
-    const old = before.environments[key]?.prerequisites ?? [];
-    return !areEqual(old, after.environments[key]!.prerequisites);
-  });
-  const isLess = (after.archived && !before.archived) || areMoved(before, after);
+  const wanting = wantingOf(before, after, environments);
+  const isLess = takesAway(before, after);
   if (wanting.length === 0 && !isLess) return new Map();
   await holdNeeds(engine, tx, after.projectId);
   if (isLess) checkDependents(await listDependents(tx, after.id), before, after);
@@ -87,10 +105,6 @@ export async function checkFirstNeeds(
     Object.entries(flag.environments).map(([key, config]) => [key, { ...config, prerequisites: [] }]),
   );
   return await checkRelations(engine, tx, { ...flag, environments: none }, flag, environments);
-}
-
-function areMoved(before: Flag, after: Flag): boolean {
-  return before.variations.some(({ _id }, index) => after.variations[index]?._id !== _id);
 }
 
 function checkDependents(dependents: readonly Dependent[], before: Flag, after: Flag): void {

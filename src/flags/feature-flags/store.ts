@@ -1,7 +1,8 @@
 // Flags in the database: found with their configurations, and given one in a new environment.
 import { randomBytes } from 'node:crypto';
-import { sql, type CompiledQuery, type Selectable } from 'kysely';
+import { sql, type Selectable } from 'kysely';
 import type { BaseRole } from '../../kernel/identity/policy.ts';
+import { buildOnce } from '../../kernel/storage/build-once.ts';
 import type { Db, Tables } from '../../kernel/storage/tables.ts';
 import { couldBeKey } from '../fields.ts';
 import type { Environment, Project } from '../projects/project.ts';
@@ -45,7 +46,7 @@ export async function findFlag(
   if (!couldBeKey(key)) return undefined;
   const rows =
     environmentKeys === undefined
-      ? await findRows(db, [projectId, key])
+      ? (await db.executeQuery(selectAllRows(db, projectId, key))).rows
       : await selectRows(db, projectId, key, environmentKeys.filter(couldBeKey)).execute();
   const [first] = rows;
   if (first === undefined) return undefined;
@@ -133,19 +134,7 @@ function selectRows(db: Db, projectId: string, key: string, environmentKeys?: re
     .orderBy('environments.key');
 }
 
-type Row = Awaited<ReturnType<ReturnType<typeof selectRows>['execute']>>[number];
-
-/** By the engine's own words for the statement, as each has others. */
-const compiled = new WeakMap<object, CompiledQuery<Row>>();
-
-/** Every reading and writing begins with it, and building it takes longer than running it: it is built once. */
-async function findRows(db: Db, parameters: [projectId: string, key: string]): Promise<Row[]> {
-  const compiler = db.getExecutor().adapter;
-  const query = compiled.get(compiler) ?? selectRows(db, ...parameters).compile();
-  compiled.set(compiler, query);
-  const { rows } = await db.executeQuery<Row>({ ...query, parameters });
-  return rows;
-}
+const selectAllRows = buildOnce((db, projectId: string, key: string) => selectRows(db, projectId, key));
 
 /** Keeps everyone else from changing the flag until the transaction ends, and tells its version. Only PostgreSQL needs it. */
 export async function lockFlag(tx: Db, projectId: string, key: string): Promise<number | undefined> {

@@ -1,7 +1,8 @@
 // Writes to flags in the database: make one, save what changed, delete one.
-import type { Compilable, QueryResult } from 'kysely';
+import type { CompiledQuery } from 'kysely';
 import { Failure } from '../../kernel/failure.ts';
 import { areEqual } from '../../kernel/patch/json-value.ts';
+import type { Engine } from '../../kernel/storage/engine.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { noteSegmentUses, segmentsOf } from '../segments/uses.ts';
 import type { Flag } from './flag.ts';
@@ -31,7 +32,7 @@ export async function createFlag(
       .insertInto('flag_configs')
       .values(configs.slice(start, start + BITE))
       .execute();
-  await addTags(tx, flag, made.no);
+  await sendAll(tx, prepareFirstTags(tx, flag, made.no));
   for (const place of environments) {
     await addNeeds(tx, flag, place, needs);
     const segments = segmentsOf(flag.environments[place.key]!);
@@ -42,43 +43,61 @@ export async function createFlag(
 
 /**
  * Writes the rows that differ from what was read. The versions are the caller's to raise. Fails with `conflict` when
- * someone else has changed the flag meanwhile. `along` are statements to be sent together with its own; the results are
- * theirs.
+ * someone else has changed the flag meanwhile.
  */
 export async function saveFlag(
   tx: Db,
   before: FoundFlag,
   after: Flag,
   needs: ReadonlyMap<string, string>,
-  along: readonly Compilable[] = [],
-): Promise<QueryResult<unknown>[]> {
-  const { flag, environments, no } = before;
-  const changed = environments.filter(({ key }) => flag.environments[key] !== after.environments[key]);
-  const updates = [
-    tx
-      .updateTable('flags')
-      .set(differing(toFlagRow(flag), toFlagRow(after)))
-      .where('id', '=', flag.id)
-      .where('version', '=', flag.version),
-    ...changed.map((place) => configUpdate(tx, flag, after, place)),
-  ];
-  const results = await sendAll(tx, [...updates, ...along]);
-  const updated = results.slice(0, updates.length);
+): Promise<void> {
+  const updated = await sendAll(tx, prepareUpdates(tx, before, after));
   if (updated.some(({ numAffectedRows }) => numAffectedRows === 0n)) throw staleFailure();
-  if (!areEqual(flag.tags, after.tags)) await saveTags(tx, after, no);
-  for (const place of changed) await saveUses(tx, flag, after, place, needs);
-  return results.slice(updates.length);
+  await sendAll(tx, prepareTags(tx, before, after));
+  for (const place of changedPlaces(before, after)) await saveUses(tx, before.flag, after, place, needs);
 }
 
-function configUpdate(tx: Db, { id, environments }: Flag, after: Flag, place: Place) {
+/**
+ * The same, with the statements that tell of it, in one trip and in no transaction of the caller: for a change that speaks
+ * of no other things than before.
+ */
+export async function saveFlagAlone(
+  engine: Engine,
+  before: FoundFlag,
+  after: Flag,
+  telling: readonly CompiledQuery[],
+): Promise<void> {
+  const { db } = engine;
+  const others = [...prepareTags(db, before, after), ...telling];
+  if (!(await engine.batchIf(prepareUpdates(db, before, after), others))) throw staleFailure();
+}
+
+function changedPlaces({ flag, environments }: FoundFlag, after: Flag): Place[] {
+  return environments.filter(({ key }) => flag.environments[key] !== after.environments[key]);
+}
+
+/** Each meets its row, unless someone else was quicker. */
+function prepareUpdates(db: Db, before: FoundFlag, after: Flag): CompiledQuery[] {
+  const { flag } = before;
+  const update = db
+    .updateTable('flags')
+    .set(differing(toFlagRow(flag), toFlagRow(after)))
+    .where('id', '=', flag.id)
+    .where('version', '=', flag.version)
+    .compile();
+  return [update, ...changedPlaces(before, after).map((place) => prepareConfig(db, flag, after, place))];
+}
+
+function prepareConfig(db: Db, { id, environments }: Flag, after: Flag, place: Place): CompiledQuery {
   const old = environments[place.key]!;
   const config = after.environments[place.key]!;
-  return tx
+  return db
     .updateTable('flag_configs')
     .set(differing(toConfigRow(id, place.id, old), toConfigRow(id, place.id, config)))
     .where('flag_id', '=', id)
     .where('environment_id', '=', place.id)
-    .where('version', '=', old.version);
+    .where('version', '=', old.version)
+    .compile();
 }
 
 /** Which segments and which other flags the configuration speaks of. */
@@ -121,14 +140,15 @@ export function isStale(error: unknown): boolean {
   return error instanceof Failure && error.cause === STALE;
 }
 
-async function saveTags(tx: Db, flag: Flag, no: number): Promise<void> {
-  await tx.deleteFrom('flag_tags').where('flag_id', '=', flag.id).execute();
-  await addTags(tx, flag, no);
+function prepareTags(db: Db, { flag, no }: Pick<FoundFlag, 'flag' | 'no'>, after: Flag): CompiledQuery[] {
+  if (areEqual(flag.tags, after.tags)) return [];
+  const forget = db.deleteFrom('flag_tags').where('flag_id', '=', flag.id).compile();
+  return [forget, ...prepareFirstTags(db, after, no)];
 }
 
-async function addTags(tx: Db, { id, projectId, tags }: Flag, no: number): Promise<void> {
+function prepareFirstTags(db: Db, { id, projectId, tags }: Flag, no: number): CompiledQuery[] {
   const rows = tags.map((tag) => ({ project_id: projectId, tag, flag_no: no, flag_id: id }));
-  if (rows.length > 0) await tx.insertInto('flag_tags').values(rows).execute();
+  return rows.length === 0 ? [] : [db.insertInto('flag_tags').values(rows).compile()];
 }
 
 async function addNeeds(

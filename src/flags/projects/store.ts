@@ -2,6 +2,7 @@
 import type { Selectable } from 'kysely';
 import { Failure } from '../../kernel/failure.ts';
 import { newId } from '../../kernel/id.ts';
+import { buildOnce } from '../../kernel/storage/build-once.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import type { Db, Tables } from '../../kernel/storage/tables.ts';
 import { couldBeKey } from '../fields.ts';
@@ -10,10 +11,14 @@ import type { NewProject, Project } from './project.ts';
 /** What lists are searched and sorted by. */
 export type ProjectName = Pick<Project, 'id' | 'key' | 'name' | 'tags' | 'createdAt'>;
 
+const selectByKey = buildOnce((db, key: string) =>
+  db.selectFrom('projects').selectAll().where('key', '=', key),
+);
+
 export async function findProject(db: Db, key: string): Promise<Project | undefined> {
   if (!couldBeKey(key)) return undefined;
-  const row = await db.selectFrom('projects').selectAll().where('key', '=', key).executeTakeFirst();
-  return row && projectOf(row);
+  const { rows } = await db.executeQuery(selectByKey(db, key));
+  return rows[0] && projectOf(rows[0]);
 }
 
 /** In the order of the ids. */

@@ -1,8 +1,9 @@
 // Which webhooks hear of a change, and where and under which signature it is sent.
+import type { CompiledQuery } from 'kysely';
 import type { Access } from '../../kernel/events.ts';
 import type { Hooks } from '../../kernel/dialect.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { enqueueDeliveries } from '../../kernel/webhook/deliveries.ts';
+import { prepareDeliveries } from '../../kernel/webhook/deliveries.ts';
 import { matcher } from '../statement-matcher.ts';
 import { sign, type Webhook } from './model.ts';
 import { findWebhook } from './store.ts';
@@ -15,18 +16,18 @@ type Matcher = (accesses: readonly Access[]) => boolean;
 const matchers = new Map<string, { version: number; matches: Matcher }>();
 const MOST_REMEMBERED = 1000;
 
-/** At the end of the change's transaction, with the webhooks that are on. `toBody` is asked only if one of them listens. */
-export async function tellWebhooks(
-  tx: Db,
+/** What it takes to tell those that listen, of the webhooks that are on. `toBody` is asked only if there is one. */
+export function prepareTelling(
+  db: Db,
   webhooks: readonly Webhook[],
   { eventId, accesses, toBody }: { eventId: string; accesses: readonly Access[]; toBody: () => string },
   now: number,
-): Promise<void> {
+): CompiledQuery[] {
   const hearing = webhooks.filter((webhook) => matcherOf(webhook)(accesses));
-  if (hearing.length === 0) return;
+  if (hearing.length === 0) return [];
   const body = toBody();
-  await enqueueDeliveries(
-    tx,
+  return prepareDeliveries(
+    db,
     hearing.map(({ id: hookId }) => ({ api: API, hookId, eventId, body })),
     now,
   );

@@ -1,6 +1,7 @@
 // Webhooks in the database.
 import { newId } from '../../kernel/id.ts';
 import type { Statement } from '../../kernel/identity/policy.ts';
+import { buildOnce } from '../../kernel/storage/build-once.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { couldBeId } from '../fields.ts';
@@ -13,10 +14,16 @@ export async function listWebhooks(db: Db): Promise<Webhook[]> {
   return rows.map(webhookOf);
 }
 
-/** Those that are on; for `readWebhooks`. */
-export function selectActiveWebhooks(db: Db) {
-  return db.selectFrom('webhooks').selectAll().where('is_on', '=', 1);
+/** Those that are on. */
+export async function listActiveWebhooks(db: Db): Promise<Webhook[]> {
+  const { rows } = await db.executeQuery(selectActiveWebhooks(db));
+  return readWebhooks(rows);
 }
+
+/** The same as a statement; for `readWebhooks`. */
+export const selectActiveWebhooks = buildOnce((db) =>
+  db.selectFrom('webhooks').selectAll().where('is_on', '=', 1),
+);
 
 export function readWebhooks(rows: readonly unknown[]): Webhook[] {
   return (rows as WebhookRow[]).map(webhookOf);

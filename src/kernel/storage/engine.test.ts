@@ -115,6 +115,55 @@ onEachEngine((engine) => {
     assert.equal((await namesIn(db)).length, 300);
   });
 
+  test('a batch whose guards all write is kept, and one with a guard that writes nothing leaves nothing', async () => {
+    const opened = await engine.open(migrations);
+    const db = tablesOf(opened);
+    const insert = (name: string) => db.insertInto('notes').values(note(name)).compile();
+    const resize = (name: string, size: number) =>
+      db.updateTable('notes').set({ size }).where('name', '=', name).compile();
+    await opened.batch([insert('a')]);
+    assert.equal(await opened.batchIf([resize('a', 1), insert('b')], [insert('c')]), true);
+    assert.deepEqual(await namesIn(db), ['a', 'b', 'c']);
+    assert.equal(await opened.batchIf([insert('d'), resize('nobody', 2)], [insert('e')]), false);
+    assert.deepEqual(await namesIn(db), ['a', 'b', 'c']);
+    const returning = db
+      .updateTable('notes')
+      .set({ size: 3 })
+      .where('name', '=', 'a')
+      .returning('id')
+      .compile();
+    assert.equal(await opened.batchIf([returning], []), true);
+    for (const [guards, others] of [
+      [[insert('a')], [insert('f')]],
+      [[resize('a', 4)], [insert('f'), insert('a')]],
+    ] as const) {
+      assert.equal((await failureOf(opened.batchIf(guards, others))).kind, 'conflict');
+    }
+    assert.deepEqual(await namesIn(db), ['a', 'b', 'c']);
+  });
+
+  test('of many guarded batches at once only those are kept whose guards are met', async () => {
+    const opened = await engine.open(migrations);
+    const db = tablesOf(opened);
+    await db
+      .insertInto('notes')
+      .values({ ...note('counter'), size: 0 })
+      .execute();
+    const next = (from: number) =>
+      db
+        .updateTable('notes')
+        .set({ size: from + 1 })
+        .where('name', '=', 'counter')
+        .where('size', '=', from)
+        .compile();
+    const insert = (name: string) => db.insertInto('notes').values(note(name)).compile();
+    const kept = await Promise.all(
+      Array.from({ length: 100 }, (_, i) => opened.batchIf([next(0)], [insert(`after ${i}`)])),
+    );
+    assert.equal(kept.filter(Boolean).length, 1);
+    assert.equal((await namesIn(db)).length, 2);
+  });
+
   test('counts and sums are numbers', async () => {
     const db = tablesOf(await engine.open(migrations));
     await db
@@ -397,7 +446,7 @@ onEachEngine((engine) => {
       () =>
         void namesIn(db)
           .then((names) => heard.push(names))
-          .then(heardOne.resolve),
+          .then(() => heardOne.resolve()),
     );
     const tell = async (name: string, end: () => void): Promise<void> => {
       await db.transaction().execute(async (tx) => {

@@ -12,6 +12,11 @@ export interface Engine {
   readonly db: Db;
   /** A transaction whose statements are all known beforehand, sent together: it costs one trip instead of one for each. */
   batch(statements: readonly CompiledQuery[]): Promise<QueryResult<unknown>[]>;
+  /**
+   * The same on a condition: each of `guards`, which come first, must write a row. Where one writes none, nothing of it all
+   * is kept, and false is told.
+   */
+  batchIf(guards: readonly CompiledQuery[], statements: readonly CompiledQuery[]): Promise<boolean>;
   /** Inside a transaction: waits until no other process holds `name`, and holds it until the transaction ends. */
   lock(tx: Db, name: string): Promise<void>;
   /**

@@ -83,6 +83,8 @@ class PostgresConnection implements DatabaseConnection {
   /** Why the connection is no good any more. The queries after that only say that it is not. */
   #lost: Error | undefined;
   #cursors = 0;
+  /** The query before this one has ended. */
+  #before = Promise.resolve();
 
   constructor(client: PoolClient, plans: Plans) {
     this.#client = client;
@@ -155,11 +157,18 @@ class PostgresConnection implements DatabaseConnection {
     }
   }
 
+  /** One at a time: `pg` would put them in line, but warns that it will not do so for ever. */
   async #query<R>(query: QueryConfig): Promise<Answer<R & object>> {
+    const before = this.#before;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#before = promise;
+    await before;
     try {
       return await this.#client.query<R & object>(query);
     } catch (error) {
       throw fold(this.#lost ?? error);
+    } finally {
+      resolve();
     }
   }
 }

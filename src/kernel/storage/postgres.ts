@@ -6,7 +6,7 @@ import type { Engine, Log } from './engine.ts';
 import { fold } from './fold.ts';
 import { postgresDialect } from './postgres-dialect.ts';
 import { PostgresListener } from './postgres-listener.ts';
-import type { Tables } from './tables.ts';
+import type { Db, Tables } from './tables.ts';
 
 export interface PostgresSettings {
   url: string;
@@ -58,12 +58,23 @@ export async function openPostgres({ url, poolSize = 10, log }: PostgresSettings
   return {
     kind: 'postgres',
     db,
-    batch: (statements) =>
-      db.transaction().execute(async (tx) => {
-        const results: QueryResult<unknown>[] = [];
-        for (const statement of statements) results.push(await tx.executeQuery(statement));
-        return results;
-      }),
+    batch: (statements) => db.transaction().execute((tx) => executeAll(tx, statements)),
+    async batchIf(guards, statements) {
+      const unmet = new Error('A guard has written nothing.');
+      try {
+        await db.transaction().execute(async (tx) => {
+          for (const guard of guards) {
+            const { numAffectedRows } = await tx.executeQuery(guard);
+            if (numAffectedRows === 0n) throw unmet;
+          }
+          await executeAll(tx, statements);
+        });
+        return true;
+      } catch (error) {
+        if (error === unmet) return false;
+        throw error;
+      }
+    },
     async lock(tx, name) {
       if (!tx.isTransaction) throw new Error('Only a transaction can hold a lock.');
       await sql`select pg_advisory_xact_lock(hashtextextended(${`${schema}\n${name}`}, 0))`.execute(tx);
@@ -78,6 +89,12 @@ export async function openPostgres({ url, poolSize = 10, log }: PostgresSettings
       await closing;
     },
   };
+}
+
+async function executeAll(tx: Db, statements: readonly CompiledQuery[]): Promise<QueryResult<unknown>[]> {
+  const results: QueryResult<unknown>[] = [];
+  for (const statement of statements) results.push(await tx.executeQuery(statement));
+  return results;
 }
 
 /** Which schema our tables are in: the first of `search_path` that exists. */

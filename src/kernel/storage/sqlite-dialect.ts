@@ -5,7 +5,9 @@ import { Failure } from '../failure.ts';
 import { fold } from './fold.ts';
 import { takeNotices } from './notices.ts';
 import type { StorageThread } from './sqlite-client.ts';
+import { hasWritten } from './sqlite-protocol.ts';
 import type { Request, Result, Thrown } from './sqlite-protocol.ts';
+import { together } from './together.ts';
 
 export function sqliteDialect(driver: SqliteDriver): Dialect {
   return {
@@ -66,9 +68,17 @@ export class SqliteDriver implements Driver {
   }
 
   async batch(statements: readonly CompiledQuery[]): Promise<QueryResult<unknown>[]> {
+    return await this.#with((connection) => connection.batch(statements));
+  }
+
+  async batchIf(guards: readonly CompiledQuery[], statements: readonly CompiledQuery[]): Promise<boolean> {
+    return await this.#with((connection) => connection.batchIf(guards, statements));
+  }
+
+  async #with<T>(work: (connection: SqliteConnection) => Promise<T>): Promise<T> {
     const connection = await this.acquireConnection();
     try {
-      return await connection.batch(statements);
+      return await work(connection);
     } finally {
       await this.releaseConnection(connection);
     }
@@ -115,12 +125,24 @@ class SqliteConnection implements DatabaseConnection {
   async batch(statements: readonly CompiledQuery[]): Promise<QueryResult<unknown>[]> {
     this.begin();
     const results = statements.map((statement) => this.executeQuery(statement));
-    const ended = this.end('commit');
     // The failure to tell is the statement's, not that the commit could not follow it.
-    const settled = await Promise.allSettled([...results, ended]);
-    const failed = settled.find(({ status }) => status === 'rejected') as PromiseRejectedResult | undefined;
-    if (failed !== undefined) throw failed.reason;
-    return Promise.all(results);
+    await together([...results, this.end('commit')]);
+    return await Promise.all(results);
+  }
+
+  /** In one turn, too: it is the writer that looks whether the guards have written. */
+  async batchIf(guards: readonly CompiledQuery[], statements: readonly CompiledQuery[]): Promise<boolean> {
+    this.begin();
+    const guarding = guards.map(({ sql, parameters }) =>
+      ask(this.#writer, ['run', this.#transaction, sql, parameters, true]),
+    );
+    const others = statements.map((statement) => this.executeQuery(statement));
+    const rest = together([...others, this.end('commit')]);
+    const [guarded, ended] = await Promise.allSettled([together(guarding), rest]);
+    if (guarded.status === 'rejected') throw guarded.reason;
+    if (!guarded.value.every(hasWritten)) return false;
+    if (ended.status === 'rejected') throw ended.reason;
+    return true;
   }
 
   async executeQuery<R>({ query, sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {

@@ -3,7 +3,8 @@ import type { FailureKind } from '../failure.ts';
 
 /** Transactions and cursors are named by numbers of the main thread's choice; transaction 0 means none. */
 export type Request =
-  | [verb: 'run', transaction: number, sql: string, parameters: readonly unknown[]]
+  /** A guard that writes nothing leaves its transaction with nothing to do but to be rolled back. */
+  | [verb: 'run', transaction: number, sql: string, parameters: readonly unknown[], isGuard?: true]
   | [verb: 'commit', transaction: number]
   | [verb: 'rollback', transaction: number]
   | [verb: 'open', cursor: number, sql: string, parameters: readonly unknown[]]
@@ -18,6 +19,10 @@ export type Order = Numbered[] | 'close';
 export type Result = [columns: string[], rows: unknown[][], changes: number, insertId: number | bigint];
 
 export const NOTHING: Result = [[], [], 0, 0];
+
+export function hasWritten([, returned, changes]: Result): boolean {
+  return changes > 0 || returned.length > 0;
+}
 
 export type Reply = [id: number, result: Result, thrown?: Thrown];
 

@@ -2,7 +2,7 @@
 import { Failure } from '../failure.ts';
 import { fold } from './fold.ts';
 import type { Connection } from './sqlite-connection.ts';
-import { NOTHING, thrownBy } from './sqlite-protocol.ts';
+import { hasWritten, NOTHING, thrownBy } from './sqlite-protocol.ts';
 import type { Numbered, Reply, Request, Result, Thrown } from './sqlite-protocol.ts';
 
 /** A group is committed when nothing more is waiting, or when it has become this large or this old. */
@@ -140,8 +140,13 @@ export class Writer {
     const verb = request[0];
     try {
       if (verb === 'run') {
-        if (transaction.failed) this.#early.push([id, NOTHING, FAILED]);
-        else this.#early.push([id, this.#run(request)]);
+        if (transaction.failed) {
+          this.#early.push([id, NOTHING, FAILED]);
+        } else {
+          const result = this.#run(request);
+          this.#early.push([id, result]);
+          transaction.failed = request[4] === true && !hasWritten(result);
+        }
       } else if (verb === 'commit' && !transaction.failed) {
         this.#connection.run('release member');
         this.#done.push(...this.#early.splice(0), [id, NOTHING]);

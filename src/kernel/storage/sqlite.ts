@@ -34,6 +34,7 @@ export async function openSqlite(settings: SqliteSettings): Promise<Engine> {
     kind: 'sqlite',
     db,
     batch: (statements) => driver.batch(statements),
+    batchIf: (guards, statements) => driver.batchIf(guards, statements),
     async lock(tx) {
       if (!tx.isTransaction) throw new Error('Only a transaction can hold a lock.');
       await sql`select 1`.execute(tx); // from its first statement on, a transaction has the whole file

@@ -1,12 +1,13 @@
 // Deliveries of webhooks: made in the transaction of the change they tell of, listed, asked for again, dropped with their hook.
 import { createHash } from 'node:crypto';
-import { sql, type Generated, type Selectable } from 'kysely';
+import { sql, type CompiledQuery, type Generated, type Selectable } from 'kysely';
 import { schedule, wakeWorkers } from '../due.ts';
 import { Failure } from '../failure.ts';
 import { newId } from '../id.ts';
 import type { Slice } from '../page.ts';
 import type { Migration } from '../storage/migrate.ts';
 import type { Db } from '../storage/tables.ts';
+import { sendAll } from '../storage/together.ts';
 import { GIVE_UP_MS } from './model.ts';
 import { pieces } from './pieces.ts';
 
@@ -99,6 +100,12 @@ export const DROP = 'webhook.drop';
  * hook has been given before is not given again.
  */
 export async function enqueueDeliveries(tx: Db, outgoing: readonly Outgoing[], now: number): Promise<void> {
+  await sendAll(tx, prepareDeliveries(tx, outgoing, now));
+  await wakeWorkers(tx);
+}
+
+/** The same as statements, to be sent together with others. Who commits them wakes the workers. */
+export function prepareDeliveries(db: Db, outgoing: readonly Outgoing[], now: number): CompiledQuery[] {
   const bodies = new Map<string, string>();
   for (const { body } of outgoing) if (!bodies.has(body)) bodies.set(body, newId(now));
   const rows = outgoing.map(({ api, hookId, eventId, body }) => ({
@@ -114,20 +121,23 @@ export async function enqueueDeliveries(tx: Db, outgoing: readonly Outgoing[], n
     expires_at: now + GIVE_UP_MS,
     created_at: now,
   }));
-  const used = new Set<string>();
-  for (const some of pieces(rows)) {
-    const made = await tx
-      .insertInto('deliveries')
-      .values(some)
-      .onConflict((on) => on.column('id').doNothing())
-      .returning('body_id')
-      .execute();
-    for (const { body_id: id } of made) used.add(id);
-  }
-  for (const [body, id] of bodies) {
-    if (used.has(id)) await tx.insertInto('delivery_bodies').values({ id, body, created_at: now }).execute();
-  }
-  await wakeLanes(tx, outgoing, now);
+  return [
+    ...[...pieces(rows)].map((some) =>
+      db
+        .insertInto('deliveries')
+        .values(some)
+        .onConflict((on) => on.column('id').doNothing())
+        .compile(),
+    ),
+    // Not where all hooks had been given the event before.
+    ...[...bodies].map(([body, id]) =>
+      sql`
+        insert into delivery_bodies (id, body, created_at)
+        select cast(${id} as text), cast(${body} as text), cast(${now} as bigint)
+        where exists (select 1 from deliveries where body_id = ${id})`.compile(db),
+    ),
+    ...prepareLanes(db, outgoing, now),
+  ];
 }
 
 function deliveryIdOf(...names: string[]): string {
@@ -138,13 +148,13 @@ function deliveryIdOf(...names: string[]): string {
  * One row of work for each hook. A lane that waits is due now; one that is being worked on stays its claimer's. Either
  * way the payload becomes another, by which the claimer sees, when it wants to end its work, that there is more.
  */
-async function wakeLanes(tx: Db, hooks: readonly HookName[], now: number): Promise<void> {
+function prepareLanes(db: Db, hooks: readonly HookName[], now: number): CompiledQuery[] {
   // Sorted, so that two transactions never wait for each other's lanes.
   const lanes = [...new Set(hooks.map(laneIdOf))].toSorted();
   const mark = newId(now);
-  for (const some of pieces(lanes)) {
+  return [...pieces(lanes)].map((some) => {
     const ids = sql.join(some.map((id) => sql`(${id})`));
-    await sql`
+    return sql`
       insert into due (id, kind, payload, due_at, attempts, created_at)
       select distinct column1, ${sql.lit(DELIVER)}, cast(${mark} as text), cast(${now} as bigint), 0, cast(${now} as bigint)
       from (values ${ids}) as lanes where true
@@ -152,9 +162,8 @@ async function wakeLanes(tx: Db, hooks: readonly HookName[], now: number): Promi
       on conflict (id) do update set
         payload = excluded.payload,
         due_at = case when due.owner is null and due.due_at > excluded.due_at
-          then excluded.due_at else due.due_at end`.execute(tx);
-  }
-  await wakeWorkers(tx);
+          then excluded.due_at else due.due_at end`.compile(db);
+  });
 }
 
 const LANE = /^webhook:([^:]+):(.+)$/s;
@@ -258,7 +267,8 @@ export async function redeliver(tx: Db, id: string, now: number): Promise<Delive
     .returningAll()
     .executeTakeFirst();
   if (row === undefined) throw new Failure('not-found', 'There is no such delivery.');
-  await wakeLanes(tx, [{ api: row.api, hookId: row.hook_id }], now);
+  await sendAll(tx, prepareLanes(tx, [{ api: row.api, hookId: row.hook_id }], now));
+  await wakeWorkers(tx);
   return deliveryOf(row);
 }
 

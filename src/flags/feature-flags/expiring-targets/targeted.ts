@@ -37,6 +37,6 @@ export async function forgetExpiring(
   }
 }
 
-function haveSameTargets(old: FlagConfig, config: FlagConfig): boolean {
+export function haveSameTargets(old: FlagConfig, config: FlagConfig): boolean {
   return areEqual(old.targets, config.targets) && areEqual(old.contextTargets, config.contextTargets);
 }

@@ -1,0 +1,119 @@
+// What becomes of a flag by a change: decided from what was read, while nothing is written yet.
+import type { Access } from '../../kernel/events.ts';
+import { areEqual } from '../../kernel/patch/json-value.ts';
+import type { Change } from '../change.ts';
+import type { Environment } from '../projects/project.ts';
+import { environmentalResource } from '../resources.ts';
+import { segmentsOf } from '../segments/uses.ts';
+import { demandApproval } from './approval.ts';
+import { differencesOf, type Difference } from './differences.ts';
+import { haveSameTargets } from './expiring-targets/targeted.ts';
+import type { Flag } from './flag.ts';
+import type { References } from './instructions/apply.ts';
+import { problem, tidyFlag, validateFlag, validateSize } from './model.ts';
+import { touchesRelations } from './relations.ts';
+import { toDetail } from './representation.ts';
+import { demandNeeds, surroundingsOf } from './scene.ts';
+import type { FlagActor, Named, Need, Scene } from './scene.ts';
+import type { ShownFlag } from './schemas.ts';
+
+/** How a flag is to be changed, whatever it is that asks for it. */
+export interface Rewriting {
+  dryRun?: boolean;
+  ignoreConflicts?: boolean;
+  /** The change was approved. */
+  bypass?: 'approval';
+  comment?: string | undefined;
+  /** The update as the audit log keeps it. */
+  update?: NonNullable<Change['update']>;
+  /** What it is called there, if not by what has changed. */
+  verb?: string;
+  /** What `edit` has to know of other things. */
+  named?: Named;
+  /** Pure. Without `accesses` what it takes is told by what has changed. */
+  edit(flag: Flag, shown: ShownFlag, references: References): Edited;
+}
+
+export interface Edited {
+  flag: Flag;
+  accesses?: readonly Need[];
+  isDeleted?: boolean;
+}
+
+export interface Draft {
+  rewriting: Rewriting;
+  scene: Scene;
+  before: Flag;
+  /** The same as `before` where nothing changes. */
+  after: Flag;
+  isDeleted: boolean;
+  /** `before` in detail, as the API shows it. */
+  shown: ShownFlag;
+  differences: readonly Difference[];
+  /** What the change takes. The actor has it. */
+  accesses: readonly Access[];
+}
+
+/** Fails where the actor may not do it, and where the flag would not be a good one by itself. */
+export function draftChange(actor: FlagActor, scene: Scene, rewriting: Rewriting): Draft {
+  const { project, found, environments, references } = scene;
+  const { flag: before } = found;
+  const shown = toDetail(before, surroundingsOf(project, found));
+  const { flag, accesses: needs, isDeleted = false } = rewriting.edit(before, shown, references);
+  const after = settle(before, tidyFlag(flag), actor.now);
+  const names = new Map(environments.map(({ key, name }) => [key, name]));
+  const differences = differencesOf(before, after, names);
+  const accesses = demandNeeds(actor, scene, needs ?? differences);
+  if (after !== before && !isDeleted) {
+    validateFlag(after);
+    validateSize(before, after);
+    const changed = environments.filter(({ key }) => before.environments[key] !== after.environments[key]);
+    checkEnvironments(actor, scene, changed, rewriting);
+  }
+  return { rewriting, scene, before, after, isDeleted, shown, differences, accesses };
+}
+
+/** Whether nothing but the flag itself has to be looked at, or held, or kept true to it. */
+export function standsAlone({ before, after, isDeleted, scene: { found } }: Draft): boolean {
+  return (
+    !isDeleted &&
+    !touchesRelations(before, after, found.environments) &&
+    before.maintainerId === after.maintainerId &&
+    before.maintainerTeamKey === after.maintainerTeamKey &&
+    found.environments.every(({ key }) => {
+      const [old, config] = [before.environments[key]!, after.environments[key]!];
+      return (
+        old === config || (haveSameTargets(old, config) && areEqual(segmentsOf(old), segmentsOf(config)))
+      );
+    })
+  );
+}
+
+/** The same flag where nothing changed; else with versions gone up, its own and those of the environments that changed. */
+function settle(before: Flag, wanted: Flag, now: number): Flag {
+  const environments = Object.fromEntries(
+    Object.entries(before.environments).map(([key, old]) => {
+      const config = wanted.environments[key] ?? old;
+      if (areEqual(config, old)) return [key, old];
+      return [key, { ...config, version: old.version + 1, lastModified: now }];
+    }),
+  );
+  const isSame = Object.keys(environments).every((key) => environments[key] === before.environments[key]);
+  if (isSame && areEqual({ ...wanted, environments: null }, { ...before, environments: null })) return before;
+  return { ...wanted, version: before.version + 1, environments };
+}
+
+/** What the environments ask of every change to a flag in them. */
+function checkEnvironments(
+  actor: FlagActor,
+  { project, found: { flag } }: Scene,
+  changed: readonly Environment[],
+  { bypass, comment = '' }: Rewriting,
+): void {
+  for (const environment of changed) {
+    if (environment.requireComments && comment.trim() === '')
+      throw problem('comment', `is required for changes in ${environment.name}`);
+    if (bypass === 'approval') continue;
+    demandApproval(actor, environment, flag, environmentalResource(project, environment, 'flag', flag));
+  }
+}
