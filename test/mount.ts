@@ -1,4 +1,5 @@
 // Serves routes made for a test on a dialect of the product, beside a running test server and on its kernel.
+import type { Server } from 'node:http';
 import type { Api } from '../src/kernel/dialect.ts';
 import { serve } from '../src/kernel/serve.ts';
 import { createServer, listenOn } from '../src/kernel/server.ts';
@@ -7,9 +8,9 @@ import type { TestServer } from './server.ts';
 export async function mount(
   { app: { kernel } }: TestServer,
   ...apis: Api[]
-): Promise<{ url: string; close(): Promise<void> }> {
+): Promise<{ url: string; http: Server; close(): Promise<void> }> {
   const app = createServer({});
   for (const api of apis) serve(app, api, kernel);
   const url = await listenOn(app, { port: 0, host: '127.0.0.1' });
-  return { url, close: () => app.close() };
+  return { url, http: app.server, close: () => app.close() };
 }

@@ -1,8 +1,8 @@
 // What an operator relies on: health, readiness, metrics, roles, documentation, size and patience limits.
 import assert from 'node:assert/strict';
-import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
 import { startServer, type TestServer } from './server.ts';
+import { exchange } from './wire.ts';
 
 let server: TestServer;
 before(async () => {
@@ -99,15 +99,8 @@ test('every API reply forbids sniffing and tells the call its id', async () => {
 });
 
 test('headers larger than 16 KiB are refused with 431', async () => {
-  const { port } = new URL(server.url);
-  const reply = await new Promise<string>((resolve, reject) => {
-    const socket = connect(Number(port), '127.0.0.1', () => {
-      socket.write(`GET / HTTP/1.1\r\nHost: x\r\nX-Large: ${'a'.repeat(20_000)}\r\n\r\n`);
-    });
-    socket.once('data', (data) => resolve(String(data)));
-    socket.once('error', reject);
-  });
-  assert.match(reply, /^HTTP\/1\.1 431 /);
+  const request = `GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Large: ${'a'.repeat(20_000)}\r\n\r\n`;
+  assert.equal((await exchange(server.url, request)).status, 431);
 });
 
 test('a proxy is believed only when it is named', async () => {

@@ -18,6 +18,7 @@ export const status: Record<FailureKind, number> = {
   gone: 410,
   unprocessable: 422,
   'too-large': 413,
+  'headers-too-large': 431,
   'unsupported-encoding': 415,
   exhausted: 403,
   timeout: 408,
@@ -51,6 +52,7 @@ const PAGES: Partial<Record<FailureKind, string>> = {
   denied: '#authentication',
   gone: '#versions',
   malformed: '#requests',
+  'headers-too-large': '#requests',
   'not-acceptable': '#requests',
 };
 

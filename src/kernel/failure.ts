@@ -15,6 +15,7 @@ export type FailureKind =
   | 'gone' // it existed and has been retired
   | 'unprocessable' // the update description cannot be understood or applied
   | 'too-large'
+  | 'headers-too-large'
   | 'unsupported-encoding'
   | 'exhausted' // over a rate limit
   | 'timeout'

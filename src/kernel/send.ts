@@ -10,6 +10,13 @@ import type { Kernel } from './kernel.ts';
 import { Page } from './page.ts';
 import { Bytes, Reply, Stream, Text, usualStatus, type Shape } from './route.ts';
 
+/** A failure as it goes over the wire, but for its length. */
+export interface Told {
+  status: number;
+  headers: Headers;
+  body: string;
+}
+
 export class Sender {
   readonly #dialect: Dialect;
   readonly #kernel: Kernel;
@@ -65,8 +72,13 @@ export class Sender {
     });
   }
 
-  /** Tells the caller in the dialect's words, and the log in ours: with the cause where the fault is not the caller's. */
   failure(reply: FastifyReply, call: CallFacts, failure: Failure, cause: unknown): void {
+    const { status, headers, body } = this.tell(call, failure, cause);
+    put(reply, status, headers, body);
+  }
+
+  /** Tells the caller in the dialect's words, and the log in ours: with the cause where the fault is not the caller's. */
+  tell(call: CallFacts, failure: Failure, cause: unknown): Told {
     const { kind, message, details } = failure;
     const { name, status: statuses } = this.#dialect;
     const status = statuses[kind];
@@ -78,7 +90,8 @@ export class Sender {
     const body = JSON.stringify(this.#dialect.spell(failure, call));
     // What is wrong now may be right in a moment: no cache may keep it.
     const own = { 'cache-control': 'no-store', ...details.headers };
-    this.#put(reply, call, status, this.#fixedHeaders(call.version, call.shape), own, body);
+    const headers = this.#headers(call, this.#fixedHeaders(call.version, call.shape), own);
+    return { status, headers, body };
   }
 
   #toText(body: unknown): string {
@@ -101,7 +114,6 @@ export class Sender {
     return this.#put(reply, call, 304, edition.headers, own);
   }
 
-  /** Straight to Node's response: what Fastify would add to the headers is not ours to send. */
   #put(
     reply: FastifyReply,
     call: CallFacts,
@@ -110,11 +122,7 @@ export class Sender {
     own: Headers,
     body?: string | Uint8Array,
   ): void {
-    const headers = this.#headers(call, fixed, own);
-    if (body !== undefined) headers['content-length'] = String(Buffer.byteLength(body));
-    reply.hijack();
-    reply.raw.writeHead(status, headers);
-    reply.raw.end(body);
+    put(reply, status, this.#headers(call, fixed, own), body);
   }
 
   /** Sends at the reader's pace. Once the head is out a failure can only be shown by breaking off: half a body is no body. */
@@ -171,6 +179,14 @@ export class Sender {
     for (const counted of counters)
       counted.counter = this.#kernel.limits.refund(counted.category, caller, now);
   }
+}
+
+/** Straight to Node's response: what Fastify would add to the headers is not ours to send. */
+function put(reply: FastifyReply, status: number, headers: Headers, body?: string | Uint8Array): void {
+  if (body !== undefined) headers['content-length'] = String(Buffer.byteLength(body));
+  reply.hijack();
+  reply.raw.writeHead(status, headers);
+  reply.raw.end(body);
 }
 
 /** A reply's own Link goes before the one that warns of a newer version. */

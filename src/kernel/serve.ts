@@ -7,6 +7,7 @@ import { Failure } from './failure.ts';
 import { asFailure } from './fastify-failure.ts';
 import type { Kernel } from './kernel.ts';
 import { LiveCall } from './live-call.ts';
+import { checkHead, type Unread } from './refusals.ts';
 import type { Call, Method, Route, Shape } from './route.ts';
 import { checkOperationNames } from './openapi.ts';
 import { Sender } from './send.ts';
@@ -61,23 +62,28 @@ function mount(
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
 
-  scope.addHook('onRequest', (request, _reply, done) => {
-    const { shape, isOpen, categories = noRoute } = request.routeOptions.config as RouteConfig;
-    const call = new LiveCall({
+  const begin = ({ method, url, headers, ip }: Unread, { shape, categories = noRoute }: RouteConfig) =>
+    new LiveCall({
       now: kernel.clock.now(),
-      method: request.method,
-      url: request.url,
+      method,
+      url,
       base: kernel.publicUrl + prefix,
-      headers: request.headers,
-      address: request.ip,
+      headers,
+      address: ip,
       version: dialect.versions.names.at(-1)!,
       shape,
       categories,
       limits: kernel.limits,
     });
+  scope.refusals.add(prefix, (unread, failure) => send.tell(begin(unread, {}), failure, failure));
+
+  scope.addHook('onRequest', (request, _reply, done) => {
+    const config = request.routeOptions.config as RouteConfig;
+    const call = begin(request, config);
     request.call = call;
-    if (isOpen === true) return done();
     try {
+      checkHead(request.raw);
+      if (config.isOpen === true) return done();
       const admitted = admit(call, dialect, kernel);
       if (admitted === undefined) done();
       else admitted.then(() => done(), done);

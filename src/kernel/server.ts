@@ -3,6 +3,13 @@ import { constants } from 'node:crypto';
 import { fastify, type FastifyInstance } from 'fastify';
 import { Failure } from './failure.ts';
 import type { Kernel } from './kernel.ts';
+import { READ_HEAD_BYTES, Refusals } from './refusals.ts';
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    refusals: Refusals;
+  }
+}
 
 export interface ServerOptions {
   tls?: { cert: string; key: string };
@@ -10,13 +17,16 @@ export interface ServerOptions {
   trustProxy?: string[];
 }
 
-const MAX_HEADER_BYTES = 16 * 1024;
 const HEADERS_MS = 15_000;
 /** For a whole request, body included: long enough for the largest record over a slow line, and not for ever. */
 const REQUEST_MS = 60 * 60 * 1000;
 const KEEP_ALIVE_MS = 72_000;
 
+/** A request without a Host is refused by its API, in its own words. */
+const READING = { maxHeaderSize: READ_HEAD_BYTES, headersTimeout: HEADERS_MS, requireHostHeader: false };
+
 export function createServer({ tls, trustProxy }: ServerOptions): FastifyInstance {
+  const refusals = new Refusals();
   const app = fastify({
     logger: false,
     trustProxy: trustProxy ?? false,
@@ -25,19 +35,23 @@ export function createServer({ tls, trustProxy }: ServerOptions): FastifyInstanc
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     // As long as a whole path can be: an id that is too long is unknown, and its API says so in its own words.
-    routerOptions: { maxParamLength: MAX_HEADER_BYTES },
+    routerOptions: { maxParamLength: READ_HEAD_BYTES },
     rewriteUrl: ({ url = '/' }) => (url.includes('%') ? mendPath(url) : url),
-    http: { maxHeaderSize: MAX_HEADER_BYTES, headersTimeout: HEADERS_MS },
+    clientErrorHandler: (error, socket) => refusals.refuse(error, socket),
+    http: READING,
     ...(tls !== undefined && {
       https: {
         ...tls,
+        ...READING,
         minVersion: 'TLSv1.2' as const,
         secureOptions: constants.SSL_OP_CIPHER_SERVER_PREFERENCE,
-        maxHeaderSize: MAX_HEADER_BYTES,
-        headersTimeout: HEADERS_MS,
       },
     }),
   });
+  app.decorate('refusals', refusals);
+  app.server.on('request', (_request, response) => refusals.watch(response));
+  // What else a caller expects is not ours to judge: Node would refuse it without a word.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   app.decorateRequest('call');
   return app;
 }

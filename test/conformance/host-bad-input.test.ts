@@ -1,29 +1,14 @@
 // Whatever is sent to the host, on either engine: an answer that says what is wrong, and never a mistake of ours.
 import assert from 'node:assert/strict';
-import { connect } from 'node:net';
 import { dirname } from 'node:path';
 import { after, before, test } from 'node:test';
 import { onEachEngine } from '../engines.ts';
 import { ADMIN_TOKEN, startServer, type TestServer } from '../server.ts';
+import { exchange } from '../wire.ts';
 
 const HEAD = `Host: host.example\r\nConnection: close\r\nAuthorization: Bearer ${ADMIN_TOKEN}\r\n`;
 const LONG = 'a'.repeat(900);
 const many = { known: 100_000, anonymous: 100_000, seconds: 3600 };
-
-/** Sends bytes as they are, because fetch refuses to send most of what is tried here. */
-function exchange(url: string, request: string | Buffer): Promise<{ status: number; text: string }> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    const socket = connect(Number(new URL(url).port), '127.0.0.1');
-    socket.on('data', (chunk) => chunks.push(chunk));
-    socket.on('error', reject);
-    socket.on('close', () => {
-      const text = Buffer.concat(chunks).toString('latin1');
-      resolve({ status: Number(text.slice('HTTP/1.1 '.length, 'HTTP/1.1 200'.length)), text });
-    });
-    socket.write(request);
-  });
-}
 
 const get = (path: string, headers = '') => `GET ${path} HTTP/1.1\r\n${HEAD}${headers}\r\n`;
 
