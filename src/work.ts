@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Api, Recurring } from './kernel/dialect.ts';
-import { schedule, startWorker, type Handler, type Worker } from './kernel/due.ts';
+import { schedule, type Handler } from './kernel/due.ts';
+import { startWorker, type Worker } from './kernel/due-worker.ts';
 import { sweepIdentity } from './kernel/identity/sessions.ts';
 import type { Kernel } from './kernel/kernel.ts';
 import { webhookWork } from './kernel/webhook/remove.ts';

@@ -11,6 +11,9 @@ import { approvalHandlers } from './approvals/apply.ts';
 import { approvalReviewRoutes } from './approvals/review-routes.ts';
 import { approvalRoutes } from './approvals/routes.ts';
 import { auditLogRoutes } from './audit-log/routes.ts';
+import { contextKindRoutes } from './context-kinds/routes.ts';
+import { contextRoutes } from './contexts/routes.ts';
+import { contextSettingRoutes } from './contexts/setting-routes.ts';
 import { environmentKeyRoutes } from './environments/key-routes.ts';
 import { environmentRoutes } from './environments/routes.ts';
 import { FlagsError, spell, status } from './failures.ts';
@@ -26,12 +29,14 @@ import { patchMembers } from './members/bulk-routes.ts';
 import { postMembers } from './members/invite-routes.ts';
 import { memberRoutes } from './members/routes.ts';
 import { approvalMigrations } from './migrations/approvals.ts';
+import { contextKindMigrations } from './migrations/context-kinds.ts';
 import { expiringTargetMigrations } from './migrations/expiring-targets.ts';
 import { featureFlagMigrations } from './migrations/feature-flags.ts';
 import { flagLinkMigrations } from './migrations/flag-links.ts';
 import { followerMigrations } from './migrations/followers.ts';
 import { projectMigrations } from './migrations/projects.ts';
 import { scheduledChangeMigrations } from './migrations/scheduled-changes.ts';
+import { segmentFileMigrations } from './migrations/segment-files.ts';
 import { segmentMigrations } from './migrations/segments.ts';
 import { triggerMigrations } from './migrations/triggers.ts';
 import { webhookMigrations } from './migrations/webhooks.ts';
@@ -45,6 +50,10 @@ import { scheduledChangeRoutes } from './scheduled-changes/routes.ts';
 import { tagRoutes } from './tags/routes.ts';
 import { segmentExpiryHandlers } from './segments/expire.ts';
 import { segmentExpiringRoutes } from './segments/expiring-routes.ts';
+import { segmentExportRoutes } from './segments/exports/routes.ts';
+import { exportHandlers } from './segments/exports/run.ts';
+import { segmentImportRoutes } from './segments/imports/routes.ts';
+import { importHandlers } from './segments/imports/run.ts';
 import { segmentMemberRoutes } from './segments/member-routes.ts';
 import { segmentRoutes } from './segments/routes.ts';
 import { memberSweep } from './segments/sweep.ts';
@@ -149,6 +158,11 @@ export const flagsApi: Api = {
     ...segmentRoutes,
     ...segmentMemberRoutes,
     ...segmentExpiringRoutes,
+    ...segmentImportRoutes,
+    ...segmentExportRoutes,
+    ...contextKindRoutes,
+    ...contextRoutes,
+    ...contextSettingRoutes,
     ...auditLogRoutes,
     ...webhookRoutes,
     ...tagRoutes,
@@ -164,6 +178,8 @@ export const flagsApi: Api = {
     ...followerMigrations,
     ...flagLinkMigrations,
     ...webhookMigrations,
+    ...contextKindMigrations,
+    ...segmentFileMigrations,
   ],
   firstStart: ensureProject,
   hooks,
@@ -171,6 +187,8 @@ export const flagsApi: Api = {
     handlers: {
       ...expiryHandlers(kernel),
       ...segmentExpiryHandlers(kernel),
+      ...importHandlers(kernel),
+      ...exportHandlers(kernel),
       ...scheduledChangeHandlers(kernel),
       ...approvalHandlers(kernel),
     },

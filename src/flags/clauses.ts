@@ -2,19 +2,9 @@
 import { Failure } from '../kernel/failure.ts';
 import { areEqual } from '../kernel/patch/json-value.ts';
 import { shorten } from '../kernel/patch/pointer.ts';
-import { Type, type Static } from '../kernel/schema.ts';
+import type { Static } from '../kernel/schema.ts';
+import { MOST_CLAUSES, type ClauseInput, type ClauseValues, type ShownClauses } from './clause-fields.ts';
 import type { Clause } from './feature-flags/flag.ts';
-import { makeClause } from './feature-flags/instructions/clauses.ts';
-import { ClauseInput, type ClauseValues } from './feature-flags/instructions/parameters.ts';
-import { MOST_CLAUSES } from './feature-flags/model.ts';
-
-/** A clause as patches of the shown kinds have it: with its id, where it was there before. */
-const ShownClause = Type.Object(
-  { _id: Type.Optional(Type.String({ maxLength: 64 })), ...ClauseInput.properties },
-  { $id: 'Clause' },
-);
-
-export const ShownClauses = Type.Array(ShownClause, { maxItems: MOST_CLAUSES });
 
 interface Ruled {
   _id: string;
@@ -40,6 +30,14 @@ export function reorderRules<Rule extends Ruled>(rules: readonly Rule[], ids: re
   const isWhole = ids.length === known.size && new Set(ids).size === known.size;
   if (!isWhole || !ids.every((id) => known.has(id))) throw broken('ruleIds must name every rule once');
   return ids.map((id) => known.get(id)!);
+}
+
+/** As rules keep it. */
+export function makeClause(input: NewClause, _id: string): Clause {
+  const { attribute, op, values, contextKind = 'user', negate = false } = input;
+  // A segment is asked as a whole: there is no attribute to name.
+  if (attribute === '' && op !== 'segmentMatch') throw broken('clauses: the attribute must not be empty');
+  return { _id, attribute, op, values: [...new Set(values)], contextKind, negate };
 }
 
 export function addClauses<Rule extends Ruled>(rule: Rule, inputs: NewClause[], newId: () => string): Rule {

@@ -38,6 +38,12 @@ export function Instant(description: string) {
   return Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description });
 }
 
+/** `kind` and `multi` mean something else wherever contexts are written down. */
+export const ContextKind = Type.String({ pattern: '^(?!(kind|multi)$)[a-zA-Z0-9._-]+$', maxLength: 256 });
+
+/** Short enough for every engine to index. */
+export const ContextKey = PlainText({ minLength: 1, maxLength: 512 });
+
 export const ClientSideAvailability = Type.Object(
   {
     usingEnvironmentId: Type.Boolean({ description: 'Whether browsers see the flag' }),

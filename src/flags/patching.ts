@@ -7,7 +7,7 @@ import { isUnderscored } from '../kernel/patch/pointer.ts';
 import { readPatch, type Patch, type PatchKind } from '../kernel/patch/read.ts';
 import type { Call } from '../kernel/route.ts';
 import type { Update } from './audit-log/entry.ts';
-import { checker, invalid, Type, type Static, type TObject } from '../kernel/schema.ts';
+import { checker, problem, Type, type Static, type TObject } from '../kernel/schema.ts';
 
 export type ShownPatch = Exclude<Patch, { kind: 'semantic' }>;
 export type SemanticPatch = Extract<Patch, { kind: 'semantic' }>;
@@ -66,7 +66,7 @@ export function editor<Editable extends TObject>({ editable, optional }: Editing
     if (!isObject(patched)) throw new Failure('unprocessable', 'A resource cannot become what is no object.');
     for (const name of new Set([...Object.keys(shown), ...Object.keys(patched)])) {
       if (names.has(name) || areEqual(shown[name], patched[name])) continue;
-      throw invalid([{ field: name, message: 'cannot be changed' }]);
+      throw problem(name, 'cannot be changed');
     }
     const wanted = Object.fromEntries(Object.entries(patched).filter(([name]) => names.has(name)));
     check(wanted);

@@ -18,6 +18,10 @@ export function environmentResource(project: Tagged, environment: Tagged): strin
   return `${projectResource(project)}:${segment('env', environment)}`;
 }
 
+export function contextKindResource(project: Tagged, key: string): string {
+  return `${projectResource(project)}:context-kind/${key}`;
+}
+
 /** Something that lives in an environment, for the policies: a flag, a segment. */
 export function environmentalResource(
   project: Tagged,

@@ -23,6 +23,7 @@ const MEANINGS: Record<FailureKind, string> = {
   gone: 'It has been retired.',
   unprocessable: 'The update cannot be understood or applied.',
   'too-large': 'The body is larger than the limit.',
+  'headers-too-large': 'The request line and the headers are larger than the limit.',
   'unsupported-encoding': 'The Content-Encoding is not known.',
   exhausted: 'A rate limit is spent. Retry when the window resets.',
   timeout: 'The request took too long.',

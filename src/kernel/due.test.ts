@@ -7,8 +7,8 @@ import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { onEachEngine } from '../../test/engines.ts';
 import type { TestEngine } from '../../test/engines.ts';
-import { claim, dueMigrations, finish, heartbeat, retry, schedule, startWorker } from './due.ts';
-import type { Due, Worker, WorkerSettings } from './due.ts';
+import { claim, dueMigrations, finish, heartbeat, retry, schedule, type Due } from './due.ts';
+import { startWorker, type Worker, type WorkerSettings } from './due-worker.ts';
 import type { Engine } from './storage/engine.ts';
 
 const CLAIMER = new URL('../../test/claimer-process.ts', import.meta.url);

@@ -1,7 +1,5 @@
 // Work that waits is a row with a due time: scheduled in a transaction, claimed by exactly one of many processes.
-import { setTimeout as delay } from 'node:timers/promises';
-import type { Clock } from './clock.ts';
-import type { Engine, Log } from './storage/engine.ts';
+import type { Engine } from './storage/engine.ts';
 import type { Migration } from './storage/migrate.ts';
 import { noticeOnCommit } from './storage/notices.ts';
 import type { Db } from './storage/tables.ts';
@@ -141,7 +139,7 @@ export async function retry(db: Db, due: Due, dueAt: number, error: string): Pro
 }
 
 /** Gives the work back as if it had never been claimed. */
-async function release(db: Db, due: Due, now: number): Promise<boolean> {
+export async function release(db: Db, due: Due, now: number): Promise<boolean> {
   return await change(db, due, { owner: null, due_at: now, attempts: due.attempts - 1 });
 }
 
@@ -160,155 +158,3 @@ async function change(db: Db, due: Due, to: Partial<Due>): Promise<boolean> {
  * transaction with its own changes, or by `retry` or `schedule` for another time.
  */
 export type Handler = (due: Due, signal: AbortSignal) => Promise<void>;
-
-export interface WorkerSettings {
-  engine: Engine;
-  clock: Clock;
-  /** Between 0 and 1. */
-  random: () => number;
-  log: Log;
-  /** By kind. */
-  handlers: Record<string, Handler>;
-  /** A name no other process has, nor had before a restart. */
-  owner: string;
-  leaseMs?: number;
-  /** How many handlers run at the same time. */
-  concurrency?: number;
-  /** How long `stop` lets handlers finish before their signal fires. */
-  graceMs?: number;
-}
-
-export interface Worker {
-  /** Looks for due work now. */
-  poke(): void;
-  stop(): Promise<void>;
-}
-
-/** How long a worker sleeps at most: notices may be lost, and other processes may have no way to send them. */
-const POLL_MS = 5_000;
-const SHORTEST_SLEEP_MS = 10;
-/** Between a look that found nothing and the next one. */
-const REST_MS = 5;
-const FIRST_RETRY_MS = 1_000;
-const LONGEST_RETRY_MS = 60 * 60 * 1_000;
-
-export async function startWorker(settings: WorkerSettings): Promise<Worker> {
-  const { engine, clock, random, log, handlers, owner } = settings;
-  const { leaseMs = 30_000, concurrency = 16, graceMs = 10_000 } = settings;
-  const { db } = engine;
-  const kinds = Object.keys(handlers);
-  const running = new Map<Due, { controller: AbortController; done: Promise<void> }>();
-  let isStopping = false;
-  let isPoked = false;
-  let wake = (): void => {};
-
-  const poke = (): void => {
-    isPoked = true;
-    wake();
-  };
-
-  async function loop(): Promise<void> {
-    let restUntil = 0;
-    while (!isStopping) {
-      // Whoever changes something pokes: a few thousand pokes a second are not worth as many looks.
-      if (performance.now() < restUntil) await delay(restUntil - performance.now());
-      if (isStopping) return;
-      isPoked = false;
-      const sleepMs = await look().catch((error: unknown) => {
-        log.error({ err: error }, 'cannot look for due work');
-        return POLL_MS;
-      });
-      if (sleepMs > 0) restUntil = performance.now() + REST_MS;
-      if (!isPoked) await sleep(sleepMs);
-    }
-  }
-
-  /** Starts what is due, and tells how long to sleep. Most looks find nothing, and reading that holds up no writer. */
-  async function look(): Promise<number> {
-    const free = concurrency - running.size;
-    if (kinds.length === 0 || free === 0) return POLL_MS; // the first to end will poke
-    const next = await db
-      .selectFrom('due')
-      .select('due_at')
-      .where('kind', 'in', kinds)
-      .orderBy('due_at')
-      .limit(1)
-      .executeTakeFirst();
-    if (next === undefined) return POLL_MS;
-    const waitMs = next.due_at - clock.now();
-    if (waitMs > 0) return Math.min(Math.max(waitMs, SHORTEST_SLEEP_MS), POLL_MS);
-    const claimed = await claim(engine, { kinds, owner, leaseMs, limit: free }, clock.now());
-    for (const due of claimed) start(due);
-    return claimed.length === 0 ? SHORTEST_SLEEP_MS : 0;
-  }
-
-  function start(due: Due): void {
-    const controller = new AbortController();
-    const done = run(due, controller).finally(() => {
-      running.delete(due);
-      poke(); // there is a free place, and what it left behind may be due before the sleep is over
-    });
-    running.set(due, { controller, done });
-  }
-
-  async function run(due: Due, controller: AbortController): Promise<void> {
-    const beat = setInterval(() => void extend(due, controller), leaseMs / 3).unref();
-    try {
-      await handlers[due.kind]?.(due, controller.signal);
-      await finish(db, due);
-    } catch (error) {
-      if (controller.signal.aborted) return; // the lease is someone else's by now
-      log.warn({ err: error, due: due.id, kind: due.kind, attempts: due.attempts }, 'due work failed');
-      const dueAt = clock.now() + backoff(due.attempts, random());
-      await retry(db, due, dueAt, String(error)).catch((cause: unknown) => {
-        log.error({ err: cause, due: due.id }, 'cannot give due work back; its lease will expire');
-      });
-    } finally {
-      clearInterval(beat);
-    }
-  }
-
-  async function extend(due: Due, controller: AbortController): Promise<void> {
-    const now = clock.now();
-    try {
-      if (await heartbeat(db, due, leaseMs, now)) due.due_at = now + leaseMs;
-      else controller.abort(new Error('The lease was lost.'));
-    } catch (error) {
-      log.warn({ err: error, due: due.id }, 'cannot extend a lease');
-      if (clock.now() >= due.due_at) controller.abort(new Error('The lease could not be extended.'));
-    }
-  }
-
-  function sleep(ms: number): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, ms);
-    wake = resolve;
-    return promise.finally(() => clearTimeout(timer));
-  }
-
-  const unlisten = await engine.listen(DUE, poke);
-  const looping = loop();
-
-  return {
-    poke,
-    async stop() {
-      isStopping = true;
-      unlisten();
-      poke();
-      await looping;
-      const ending = Promise.all([...running.values()].map(({ done }) => done));
-      await Promise.race([ending, delay(graceMs, undefined, { ref: false })]);
-      for (const [due, { controller }] of running) {
-        controller.abort(new Error('The server is stopping.'));
-        await release(db, due, clock.now()).catch((error: unknown) => {
-          log.error({ err: error, due: due.id }, 'cannot give due work back; its lease will expire');
-        });
-      }
-    },
-  };
-}
-
-/** Twice as long each time, and up to half of it less, so that what failed together does not come back together. */
-function backoff(attempts: number, random: number): number {
-  return Math.round(Math.min(FIRST_RETRY_MS * 2 ** (attempts - 1), LONGEST_RETRY_MS) * (1 - random / 2));
-}

@@ -57,9 +57,14 @@ export function checker(schema: TSchema, place: string): (value: unknown) => voi
   };
 }
 
-export function invalid(fields: FieldProblem[]): Failure {
+function invalid(fields: FieldProblem[]): Failure {
   const told = fields.map(({ field, message }) => `${field} ${message}`).join('; ');
   return new Failure('invalid', told, { fields });
+}
+
+/** The same for one field. The message goes on from its name: `is no number`. */
+export function problem(field: string, message: string): Failure {
+  return invalid([{ field, message }]);
 }
 
 interface SchemaError {

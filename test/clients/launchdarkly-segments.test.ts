@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { after, before, test } from 'node:test';
 import type * as Ld from 'launchdarkly-api-typescript';
+import { eventually } from '../eventually.ts';
 import { ADMIN_TOKEN, startServer, type TestServer } from '../server.ts';
 
 // Its modules are CommonJS whose names only `require` sees.
@@ -114,6 +115,41 @@ test('a big segment takes members by the thousand, and tells of each', async () 
     [data.unbounded, data._unboundedMetadata!.includedCount, data._unboundedMetadata!.excludedCount],
     [true, 2999, 1],
   );
+});
+
+test('a big segment is filled by a file, and written to one', async () => {
+  await segments.postSegment('shop', 'test', { key: 'filled', name: 'Filled', unbounded: true });
+  await segments.updateBigSegmentContextTargets('shop', 'test', 'filled', { included: { add: ['gone'] } });
+  const file = new File(['ada\n"bob, the second"\n'], 'people.csv', { type: 'text/csv' });
+  const begun = await segments.createBigSegmentImport('shop', 'test', 'filled', file, 'replace', false);
+  assert.equal(begun.status, 204);
+  const idOf = ({ headers }: { headers: object }) =>
+    (headers as Record<string, string>)['location']!.split('/').at(-1)!;
+  const read = () => segments.getBigSegmentImport('shop', 'test', 'filled', idOf(begun));
+  await eventually(async () => (await read()).data.status === 'complete');
+  const { data } = await read();
+  assert.deepEqual(
+    [data.segmentKey, data.mode, data.files],
+    ['filled', 'replace', [{ filename: 'people.csv', status: 'complete' }]],
+  );
+  const segment = await segments.getSegment('shop', 'test', 'filled');
+  assert.deepEqual(
+    [segment.data._importInProgress, segment.data._unboundedMetadata!.includedCount],
+    [false, 2],
+  );
+
+  const exporting = await segments.createBigSegmentExport('shop', 'test', 'filled');
+  const look = () => segments.getBigSegmentExport('shop', 'test', 'filled', idOf(exporting));
+  await eventually(async () => (await look()).data.status === 'complete');
+  const { sizeBytes, size, initiator, _links } = (await look()).data;
+  assert.deepEqual([sizeBytes, size, initiator.email], [22, '22 B', 'admin@localhost']);
+  assert.equal((await server.call(_links['file']!.href!)).text, 'ada\n"bob, the second"\n');
+
+  const bad = new File(['ada\n,\n'], 'people.csv');
+  const stopped = await segments.createBigSegmentImport('shop', 'test', 'filled', bad);
+  const told = () => segments.getBigSegmentImport('shop', 'test', 'filled', idOf(stopped));
+  await eventually(async () => (await told()).data.status === 'stopped');
+  assert.equal((await failureOf(segments.createBigSegmentImport('shop', 'test', 'filled'))).status, 400);
 });
 
 test('targets expire when they are told to', async () => {

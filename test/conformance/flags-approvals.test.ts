@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { onEachEngine } from '../engines.ts';
-import { startServer, type CallInit, type Json, type TestServer } from '../server.ts';
+import type { CallInit, Json, TestServer } from '../server.ts';
+import { startNodes, type Nodes } from '../suites.ts';
 import {
   allow,
   assertError,
@@ -17,8 +18,8 @@ import {
 } from './flags-control-calls.ts';
 
 onEachEngine((engine) => {
+  let nodes: Nodes;
   let server: TestServer;
-  let other: TestServer | undefined;
   let scene: Scene;
   /** Who asks, and two who review. */
   let asker: string;
@@ -27,17 +28,13 @@ onEachEngine((engine) => {
   let reviewerId: string;
   let second: string;
   before(async () => {
-    const database = engine.kind === 'postgres' ? { database: await engine.database() } : {};
-    server = await startServer({ ...database, limits: 'off' });
-    if (engine.kind === 'postgres') other = await startServer({ ...database, limits: 'off' });
+    nodes = await startNodes(engine);
+    server = nodes.server;
     const people = [await giveMember(server), await giveMember(server), await giveMember(server)];
     [asker, reviewer, second] = people.map(({ token }) => token) as [string, string, string];
     [askerId, reviewerId] = people.map(({ member }) => member.id) as [string, string];
   });
-  after(async () => {
-    await other?.stop();
-    await server.stop();
-  });
+  after(() => nodes.stop());
   beforeEach(async () => {
     scene = await openScene(server);
   });
@@ -70,7 +67,7 @@ onEachEngine((engine) => {
 
   async function pass(at: number, isSo: () => Promise<boolean>): Promise<void> {
     server.clock.goTo(at + 1);
-    other?.clock.goTo(at + 1);
+    nodes.other?.clock.goTo(at + 1);
     await scene.settle(isSo);
   }
 
@@ -170,6 +167,27 @@ onEachEngine((engine) => {
         await expect(400, scene.call(`approval-requests?filter=${encodeURIComponent(filter)}`));
     });
 
+    test('F10 a list tells of conflicts that were recorded; one alone, of what stands in its way now', async () => {
+      const ruleId = await scene.addRule();
+      const instruction = { kind: 'updateRuleDescription', ruleId, description: 'x' };
+      const executionDate = soon();
+      const { _id } = await makeApproved({ executionDate, instructions: [instruction] });
+      await expect(200, apply(_id));
+      await expect(
+        200,
+        scene.patchFlag([{ kind: 'removeRule', ruleId }], { query: '?ignoreConflicts=true' }),
+      );
+      const listed = async () => {
+        const all = `approval-requests?filter=projectKey equals ${scene.project}`;
+        const lists = [await scene.call(path()), await scene.call(all)];
+        return lists.map(({ json }) => json['items'][0].conflicts.map((one: Json) => one['instruction']));
+      };
+      assert.deepEqual((await read(_id))['conflicts'][0].instruction, instruction);
+      assert.deepEqual(await listed(), [[], []]);
+      await pass(executionDate, async () => (await read(_id))['status'] === 'failed');
+      assert.deepEqual(await listed(), [[instruction], [instruction]]);
+    });
+
     test('F35 the list holds what the caller may see, and no more', async () => {
       const { _id } = await make();
       const { token } = await giveMember(server, {
@@ -228,6 +246,75 @@ onEachEngine((engine) => {
       const made = scene.call('tokens', { method: 'POST', token: writer.token, body: { inlineRole } });
       const { token } = (await expect(201, made)).json as { token: string };
       await expect(405, scene.patchFlag([ON], { token }));
+    });
+
+    test('F35 a writer cannot switch it off, and who has a custom role that says so can', async () => {
+      await scene.setApprovals({ required: true });
+      const environment = `projects/${scene.project}/environments/test`;
+      const change = (token: string, pointer: string, value: unknown) =>
+        scene.call(environment, { method: 'PATCH', token, body: [{ op: 'add', path: pointer, value }] });
+      const writer = await giveMember(server);
+      for (const [pointer, value] of [
+        ['/approvalSettings/required', false],
+        ['/approvalSettings/canReviewOwnRequest', true],
+        ['/resourceApprovalSettings', { segment: { required: false, minNumApprovals: 2 } }],
+      ] as const) {
+        const refused = await expect(401, change(writer.token, pointer, value));
+        assert.equal(refused.json['access'].action, 'updateApprovalSettings', pointer);
+      }
+      await expect(200, change(writer.token, '/name', 'Tests'));
+      await expect(405, scene.patchFlag([ON], { token: writer.token }));
+      const policy = allow(['updateApprovalSettings'], ['proj/*:env/test']);
+      const key = `keeper-${scene.project}`;
+      await expect(201, scene.call('roles', { method: 'POST', body: { key, name: key, policy } }));
+      const keeper = await giveMember(server, { role: 'owner' });
+      const roles = [{ op: 'add', path: '/customRoles', value: [key] }];
+      await expect(200, scene.call(`members/${keeper.member.id}`, { method: 'PATCH', body: roles }));
+      await expect(200, change(keeper.token, '/approvalSettings/required', false));
+      await expect(200, scene.patchFlag([ON], { token: writer.token }));
+    });
+
+    test('a flag is not deleted past it, neither by its own call nor by a patch', async () => {
+      await scene.setApprovals({ required: true });
+      const flag = await scene.readFlag();
+      const remove = [{ kind: 'deleteFlag' }];
+      const drop = (token?: string) =>
+        scene.call(`flags/${scene.project}/banner`, { method: 'DELETE', ...(token && { token }) });
+      for (const answer of [
+        drop(),
+        drop(asker),
+        scene.patchFlag(remove),
+        scene.patchFlag(remove, { query: '?dryRun=true' }),
+        scene.patchFlag(remove, { body: { environmentKey: 'production', instructions: remove } }),
+      ]) {
+        const refused = await expect(405, answer);
+        assertError(refused, 'method_not_allowed');
+        const access = { action: 'bypassRequiredApproval', resource: scene.resource };
+        assert.deepEqual(refused.json['access'], access);
+      }
+      assert.deepEqual(await scene.readFlag(), flag);
+      const reader = await giveMember(server, { role: 'reader' });
+      await expect(401, drop(reader.token));
+      const { _id } = await makeApproved({ instructions: remove });
+      await expect(200, apply(_id));
+      await expect(404, scene.call(`flags/${scene.project}/banner`));
+    });
+
+    test('whose own statements say so deletes a flag past it', async () => {
+      await scene.setApprovals({ required: true });
+      const inlinePolicy = allow(['deleteFlag', 'bypassRequiredApproval']);
+      const { token } = await giveMember(server, { isService: true, inlinePolicy });
+      await expect(204, scene.call(`flags/${scene.project}/banner`, { method: 'DELETE', token }));
+    });
+
+    test('a flag whose deletion was approved in one environment is not deleted past another', async () => {
+      const { _id } = await makeApproved({ instructions: [{ kind: 'deleteFlag' }] });
+      const production = `projects/${scene.project}/environments/production`;
+      const settings = [{ op: 'replace', path: '/approvalSettings/required', value: true }];
+      await expect(200, scene.call(production, { method: 'PATCH', body: settings }));
+      assert.match((await expect(405, apply(_id))).json['message'], /Production/);
+      assert.equal((await read(_id))['status'], 'pending');
+      await scene.readFlag();
     });
 
     test('what was approved in one environment is not approved in another', async () => {

@@ -4,7 +4,8 @@ import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { onEachEngine } from '../engines.ts';
 import { FORM } from '../people.ts';
-import { startServer, type CallInit, type TestServer } from '../server.ts';
+import type { CallInit, TestServer } from '../server.ts';
+import { startServerOn } from '../suites.ts';
 
 const NUL = 'a\0b';
 const rule = { effect: 'allow', actions: ['view*'], resources: ['proj/*'] };
@@ -117,8 +118,7 @@ onEachEngine((engine) => {
   let server: TestServer;
   let victim: string;
   before(async () => {
-    const database = engine.kind === 'postgres' ? { database: await engine.database() } : {};
-    server = await startServer({ ...database, limits: 'off' });
+    server = await startServerOn(engine, { limits: 'off' });
     const { json } = await server.call('/api/v2/tokens', { method: 'POST', body: { name: 'victim' } });
     victim = `/api/v2/tokens/${json['_id'] as string}`;
   });

@@ -160,8 +160,9 @@ onEachEngine((testEngine) => {
       if (params !== undefined) {
         test('answers 404 for what is not there', async () => {
           const good = write?.init(scene, 'spoilt') ?? {};
-          // A context need not be there to be asked about.
-          const names = Object.keys(params.properties).filter((name) => !/^(context|user)Key$/.test(name));
+          // A context need not be there to be asked about, nor its kind to be put.
+          const unknown = method === 'PUT' ? /^(context|user)(Key|Kind)$/ : /^(context|user)Key$/;
+          const names = Object.keys(params.properties).filter((name) => !unknown.test(name));
           for (const name of names) {
             for (const value of ['unknown', '0'.repeat(24), 'a%20b', '-']) {
               const parameters = { ...scene.parameters, [name]: value };

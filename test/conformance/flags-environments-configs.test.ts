@@ -2,15 +2,15 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { onEachEngine } from '../engines.ts';
-import { startServer, type Json, type TestServer } from '../server.ts';
+import type { Json, TestServer } from '../server.ts';
+import { startServerOn } from '../suites.ts';
 
 const SEMANTIC = { 'content-type': 'application/json; domain-model=flagservice.semanticpatch' };
 
 onEachEngine((engine) => {
   let server: TestServer;
   before(async () => {
-    const database = engine.kind === 'postgres' ? { database: await engine.database() } : {};
-    server = await startServer({ ...database, limits: 'off' });
+    server = await startServerOn(engine, { limits: 'off' });
   });
   after(() => server.stop());
 

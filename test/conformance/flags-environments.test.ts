@@ -9,7 +9,8 @@ import {
 import type { Statement } from '../../src/kernel/identity/policy.ts';
 import { onEachEngine } from '../engines.ts';
 import { giveToken, join } from '../people.ts';
-import { startServer, type Answer, type CallInit, type Json, type TestServer } from '../server.ts';
+import type { Answer, CallInit, Json, TestServer } from '../server.ts';
+import { startServerOn } from '../suites.ts';
 
 const SDK_KEY = /^sdk-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const MINUTE = 60_000;
@@ -21,8 +22,7 @@ onEachEngine((engine) => {
   let root: string;
   let number = 0;
   before(async () => {
-    const database = engine.kind === 'postgres' ? { database: await engine.database() } : {};
-    server = await startServer({ ...database, limits: 'off' });
+    server = await startServerOn(engine, { limits: 'off' });
   });
   after(() => server.stop());
   beforeEach(async () => {

@@ -1,8 +1,9 @@
 // Followers and links of flags on the flags API, on a running server with each engine.
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { onEachEngine } from '../engines.ts';
-import { startServer, type CallInit, type Json, type TestServer } from '../server.ts';
+import type { CallInit, Json, TestServer } from '../server.ts';
+import { onServer } from '../suites.ts';
 import { allow, assertError, expect, giveMember, openScene, type Scene } from './flags-control-calls.ts';
 
 const BETA = { 'ld-api-version': 'beta' };
@@ -10,12 +11,8 @@ const BETA = { 'ld-api-version': 'beta' };
 onEachEngine((engine) => {
   let server: TestServer;
   let scene: Scene;
-  before(async () => {
-    const database = engine.kind === 'postgres' ? { database: await engine.database() } : {};
-    server = await startServer({ ...database, limits: 'off' });
-  });
-  after(() => server.stop());
-  beforeEach(async () => {
+  onServer(engine, { limits: 'off' }, async (started) => {
+    server = started;
     scene = await openScene(server);
   });
 

@@ -1,7 +1,6 @@
 // The calls that tests of an environment's keys make, in a project of their own on a running server.
 import assert from 'node:assert/strict';
-import type { TestEngine } from '../engines.ts';
-import { startServer, type Answer, type CallInit, type Json, type TestServer } from '../server.ts';
+import type { Answer, CallInit, Json, TestServer } from '../server.ts';
 import { flagCalls } from './flags-feature-flag-calls.ts';
 
 export const HOUR = 3_600_000;
@@ -11,11 +10,6 @@ export interface Keys {
   sdk: string;
   mobile: string;
   client: string;
-}
-
-/** With limits on: these calls have none. */
-export async function startFor(engine: TestEngine): Promise<TestServer> {
-  return startServer(engine.kind === 'postgres' ? { database: await engine.database() } : {});
 }
 
 export function inBase64(context: unknown): string {
@@ -30,7 +24,7 @@ export const forBrowsers = seenBy(false, true);
 
 let number = 0;
 
-/** In the environment `test`, unless said otherwise. */
+/** In the environment `test`, unless said otherwise. The server may have limits: these calls have none. */
 export async function openProject(server: TestServer) {
   number += 1;
   const project = `p${number}`;

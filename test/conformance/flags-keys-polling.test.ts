@@ -1,28 +1,18 @@
 // How SDKs and browsers poll: only what changed, always the newest, signed where the environment wants it. Rule F30.
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
-import { after, before, beforeEach, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { onEachEngine } from '../engines.ts';
-import { type Json, type TestServer } from '../server.ts';
+import type { Json, TestServer } from '../server.ts';
+import { onServer } from '../suites.ts';
 import { assertRefused, SEMANTIC } from './flags-feature-flag-calls.ts';
-import {
-  forBrowsers,
-  HOUR,
-  inBase64,
-  USER,
-  openProject,
-  startFor,
-  type KeyProject,
-} from './flags-keys-calls.ts';
+import { forBrowsers, HOUR, inBase64, USER, openProject, type KeyProject } from './flags-keys-calls.ts';
 
 onEachEngine((engine) => {
   let server: TestServer;
   let home: KeyProject;
-  before(async () => {
-    server = await startFor(engine);
-  });
-  after(() => server.stop());
-  beforeEach(async () => {
+  onServer(engine, {}, async (started) => {
+    server = started;
     home = await openProject(server);
   });
 

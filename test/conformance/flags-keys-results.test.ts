@@ -1,27 +1,15 @@
 // What SDKs are sent of a flag, and what it comes to for a context. Rule F30.
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { onEachEngine } from '../engines.ts';
-import { type Json, type TestServer } from '../server.ts';
+import type { Json } from '../server.ts';
+import { onServer } from '../suites.ts';
 import { assertRefused, SEMANTIC } from './flags-feature-flag-calls.ts';
-import {
-  forBrowsers,
-  inBase64,
-  seenBy,
-  USER,
-  openProject,
-  startFor,
-  type KeyProject,
-} from './flags-keys-calls.ts';
+import { forBrowsers, inBase64, seenBy, USER, openProject, type KeyProject } from './flags-keys-calls.ts';
 
 onEachEngine((engine) => {
-  let server: TestServer;
   let home: KeyProject;
-  before(async () => {
-    server = await startFor(engine);
-  });
-  after(() => server.stop());
-  beforeEach(async () => {
+  onServer(engine, {}, async (server) => {
     home = await openProject(server);
   });
 

@@ -1,20 +1,18 @@
 // What the keys of an environment open, on a running server with each engine: each kind its own flags, of one environment, for
 // reading only. Rules F29 and F30.
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, test } from 'node:test';
+import { beforeEach, describe, test } from 'node:test';
 import { onEachEngine } from '../engines.ts';
-import { type TestServer } from '../server.ts';
+import type { TestServer } from '../server.ts';
+import { onServer } from '../suites.ts';
 import { assertRefused, SEMANTIC } from './flags-feature-flag-calls.ts';
-import { HOUR, inBase64, seenBy, USER, openProject, startFor, type KeyProject } from './flags-keys-calls.ts';
+import { HOUR, inBase64, seenBy, USER, openProject, type KeyProject } from './flags-keys-calls.ts';
 
 onEachEngine((engine) => {
   let server: TestServer;
   let home: KeyProject;
-  before(async () => {
-    server = await startFor(engine);
-  });
-  after(() => server.stop());
-  beforeEach(async () => {
+  onServer(engine, {}, async (started) => {
+    server = started;
     home = await openProject(server);
   });
 

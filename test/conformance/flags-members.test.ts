@@ -4,7 +4,8 @@ import { after, before, test } from 'node:test';
 import { findMember } from '../../src/kernel/identity/members.ts';
 import { onEachEngine } from '../engines.ts';
 import { FORM, giveToken, openBrowser } from '../people.ts';
-import { startServer, type Answer, type CallInit, type Json, type TestServer } from '../server.ts';
+import type { Answer, CallInit, Json, TestServer } from '../server.ts';
+import { startServerOn } from '../suites.ts';
 
 const SEMANTIC = { 'content-type': 'application/json; domain-model=flagservice.semanticpatch' };
 const POLICY = [{ effect: 'allow', actions: ['*'], resources: ['proj/*'] }];
@@ -12,8 +13,7 @@ const POLICY = [{ effect: 'allow', actions: ['*'], resources: ['proj/*'] }];
 onEachEngine((engine) => {
   let server: TestServer;
   before(async () => {
-    const database = engine.kind === 'postgres' ? { database: await engine.database() } : {};
-    server = await startServer({ ...database, limits: 'off' });
+    server = await startServerOn(engine, { limits: 'off' });
     for (const key of ['ops', 'dev']) await send('POST', 'roles', { key, name: key, policy: POLICY });
     for (const key of ['core', 'rim']) await send('POST', 'teams', { key, name: key });
   });

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { onEachEngine } from '../engines.ts';
-import { startServer, type Answer, type TestServer } from '../server.ts';
+import type { Answer, TestServer } from '../server.ts';
+import { startServerOn } from '../suites.ts';
 
 const SEMANTIC = { 'content-type': 'application/json; domain-model=flagservice.semanticpatch' };
 
@@ -12,8 +13,7 @@ onEachEngine((engine) => {
   let original: Record<string, unknown>;
 
   before(async () => {
-    const database = engine.kind === 'postgres' ? { database: await engine.database() } : {};
-    server = await startServer({ ...database, limits: 'off' });
+    server = await startServerOn(engine, { limits: 'off' });
   });
   after(() => server.stop());
   beforeEach(async () => {

@@ -5,14 +5,14 @@ import type { Statement } from '../../src/kernel/identity/policy.ts';
 import { onEachEngine } from '../engines.ts';
 import { giveToken, join } from '../people.ts';
 import { startServer, type Answer, type CallInit, type Json, type TestServer } from '../server.ts';
+import { startServerOn } from '../suites.ts';
 
 const byNumber = (one: number, other: number) => one - other;
 
 onEachEngine((engine) => {
   let server: TestServer;
   before(async () => {
-    const database = engine.kind === 'postgres' ? { database: await engine.database() } : {};
-    server = await startServer({ ...database, limits: 'off' });
+    server = await startServerOn(engine, { limits: 'off' });
   });
   after(() => server.stop());
 
@@ -507,8 +507,7 @@ onEachEngine((engine) => {
 
 onEachEngine((engine) => {
   test('the last project stays, also when all are deleted at once', async () => {
-    const database = engine.kind === 'postgres' ? { database: await engine.database() } : {};
-    const server = await startServer({ ...database, limits: 'off' });
+    const server = await startServerOn(engine, { limits: 'off' });
     const keys = ['default', 'a', 'b', 'c', 'd'];
     for (const key of keys.slice(1)) {
       await server.call('/api/v2/projects', { method: 'POST', body: { key, name: key } });

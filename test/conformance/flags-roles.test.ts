@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { onEachEngine } from '../engines.ts';
 import { giveToken, join } from '../people.ts';
-import { startServer, type Answer, type CallInit, type Json, type TestServer } from '../server.ts';
+import type { Answer, CallInit, Json, TestServer } from '../server.ts';
+import { startServerOn } from '../suites.ts';
 
 const SEMANTIC = { 'content-type': 'application/json; domain-model=flagservice.semanticpatch' };
 const STATEMENT = { effect: 'allow', actions: ['updateOn'], resources: ['proj/*:env/test:flag/*'] };
@@ -11,8 +12,7 @@ const STATEMENT = { effect: 'allow', actions: ['updateOn'], resources: ['proj/*:
 onEachEngine((engine) => {
   let server: TestServer;
   before(async () => {
-    const database = engine.kind === 'postgres' ? { database: await engine.database() } : {};
-    server = await startServer({ ...database, limits: 'off' });
+    server = await startServerOn(engine, { limits: 'off' });
   });
   after(() => server.stop());
 

@@ -1,7 +1,9 @@
 // One of everything that the flag service manages, made over its API, for tests that walk all routes.
 import assert from 'node:assert/strict';
 import type { Shape } from '../../src/kernel/route.ts';
-import type { Json, TestServer } from '../server.ts';
+import { eventually } from '../eventually.ts';
+import type { CallInit, Json, TestServer } from '../server.ts';
+import { toForm } from './flags-segments-file-calls.ts';
 
 /** Some routes are open only to who asks for them so. */
 export const BETA = { 'ld-api-version': 'beta' };
@@ -23,6 +25,13 @@ export async function setScene({ call }: TestServer, name: string): Promise<Scen
     assert.ok(status < 300, `POST ${path}: ${status} ${text}`);
     return json;
   };
+  /** Goes on behind the call; what is done later must not be taken for something else's work. */
+  const begin = async (path: string, init: CallInit): Promise<string> => {
+    const { headers, text } = await call(`/api/v2/${path}`, init);
+    const location = headers.get('location') ?? assert.fail(text);
+    await eventually(async () => (await call(location)).json['status'] === 'complete');
+    return location.split('/').at(-1)!;
+  };
   const key = `walk-${name}`;
   await post('projects', { key, name: key });
   await post(`flags/${key}`, { key, name: key, tags: ['walked'] });
@@ -42,6 +51,8 @@ export async function setScene({ call }: TestServer, name: string): Promise<Scen
     instructions,
   });
   const link = await post(`flag-links/projects/${key}/flags/${key}`, { deepLink: 'https://example.com/1' });
+  const importID = await begin(`segments/${key}/test/${key}/imports`, await toForm('someone'));
+  const exportID = await begin(`segments/${key}/test/${key}/exports`, { method: 'POST' });
   const { json: log } = await call(`/api/v2/auditlog?spec=proj/${key}&limit=1`);
   return {
     parameters: {
@@ -49,8 +60,11 @@ export async function setScene({ call }: TestServer, name: string): Promise<Scen
       environmentKey: 'test',
       featureFlagKey: key,
       segmentKey: key,
+      importID,
+      exportID,
       teamKey: key,
       customRoleKey: key,
+      contextKind: 'user',
       contextKey: 'someone',
       userKey: 'someone',
       memberId: members['items'][0]._id,

@@ -5,7 +5,8 @@ import { scheduledChangeHandlers } from '../../src/flags/scheduled-changes/execu
 import { createScheduledChange, WORK } from '../../src/flags/scheduled-changes/store.ts';
 import { onEachEngine } from '../engines.ts';
 import { giveToken } from '../people.ts';
-import { startServer, type CallInit, type Json, type TestServer } from '../server.ts';
+import type { CallInit, Json, TestServer } from '../server.ts';
+import { startNodes, type Nodes } from '../suites.ts';
 import {
   allow,
   assertError,
@@ -20,19 +21,14 @@ import {
 } from './flags-control-calls.ts';
 
 onEachEngine((engine) => {
+  let nodes: Nodes;
   let server: TestServer;
-  let other: TestServer | undefined;
   let scene: Scene;
   before(async () => {
-    const database = engine.kind === 'postgres' ? { database: await engine.database() } : {};
-    server = await startServer({ ...database, limits: 'off' });
-    // Another node, where the engine knows such.
-    if (engine.kind === 'postgres') other = await startServer({ ...database, limits: 'off' });
+    nodes = await startNodes(engine);
+    server = nodes.server;
   });
-  after(async () => {
-    await other?.stop();
-    await server.stop();
-  });
+  after(() => nodes.stop());
   beforeEach(async () => {
     scene = await openScene(server);
   });
@@ -55,7 +51,7 @@ onEachEngine((engine) => {
   async function pass({ executionDate }: Json, isSo: () => Promise<boolean>): Promise<void> {
     const at = (executionDate as number) + 1;
     server.clock.goTo(at);
-    other?.clock.goTo(at);
+    nodes.other?.clock.goTo(at);
     await scene.settle(isSo);
   }
 
@@ -84,6 +80,21 @@ onEachEngine((engine) => {
       assert.deepEqual(list['items'], [second, answer.json]);
       assert.equal(list['totalCount'], 2);
       assert.equal((await expect(200, scene.call(`${path()}?limit=1`))).json['items'].length, 1);
+    });
+
+    test('F10 the list tells of conflicts that were recorded; one alone, of what stands in its way now', async () => {
+      const ruleId = await scene.addRule();
+      const instruction = { kind: 'updateRuleDescription', ruleId, description: 'x' };
+      const change = await make({ instructions: [instruction] });
+      await expect(
+        200,
+        scene.patchFlag([{ kind: 'removeRule', ruleId }], { query: '?ignoreConflicts=true' }),
+      );
+      const listed = async () => (await expect(200, scene.call(path()))).json['items'][0].conflicts;
+      assert.deepEqual((await read(change['_id'])).json['conflicts'][0].instruction, instruction);
+      assert.deepEqual(await listed(), []);
+      await pass(change, async () => (await read(change['_id'])).json['status'] === 'failed');
+      assert.deepEqual((await listed())[0].instruction, instruction);
     });
 
     test('F36 making, changing and giving up are recorded, with the comments', async () => {
@@ -222,6 +233,17 @@ onEachEngine((engine) => {
       assert.match((await read(first['_id'])).json['conflicts'][0].reason, /approval is required/);
       await scene.setApprovals({ bypassApprovalsForPendingChanges: true });
       await pass(second, () => scene.isOn());
+    });
+
+    test('an environment that lets pending changes pass speaks for no other', async () => {
+      const change = await make({ instructions: [{ kind: 'deleteFlag' }] });
+      await scene.setApprovals({ bypassApprovalsForPendingChanges: true });
+      const settings = [{ op: 'replace', path: '/approvalSettings/required', value: true }];
+      const production = `projects/${scene.project}/environments/production`;
+      await expect(200, scene.call(production, { method: 'PATCH', body: settings }));
+      await pass(change, async () => (await read(change['_id'])).json['status'] === 'failed');
+      assert.match((await read(change['_id'])).json['conflicts'][0].reason, /required in Production/);
+      await scene.readFlag();
     });
   });
 

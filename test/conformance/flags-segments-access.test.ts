@@ -193,3 +193,53 @@ test('where approval is required, only those may change segments whose own state
   assert.equal((await settings({ required: false, requiredApprovalTags: [] })).status, 200);
   assert.equal((await patch('guarded', { name: 'Newer' }, { token: plain })).status, 200);
 });
+
+test('where approval is required, segments are neither deleted nor their targets changed by another way', async () => {
+  const settings = (value: object) =>
+    call('projects/shop/environments/test', {
+      method: 'PATCH',
+      body: [{ op: 'add', path: '/resourceApprovalSettings', value: { segment: value } }],
+    });
+  await patch('guarded', { included: ['a'] });
+  const value = server.clock.now() + 60_000;
+  const expireBy = (way: string, instruction: object) =>
+    call(`segments/shop/guarded/${way}/test`, {
+      method: 'PATCH',
+      headers: SEMANTIC,
+      body: { instructions: [{ targetType: 'included', value, ...instruction }] },
+    });
+  const ways: Record<string, () => Promise<Answer>> = {
+    delete: () => remove('guarded'),
+    contexts: () => change('big', { included: { add: ['x'] } }),
+    users: () => call(`${at('big')}/users`, { method: 'POST', body: { excluded: { add: ['y'] } } }),
+    'expiring targets': () =>
+      expireBy('expiring-targets', { kind: 'addExpiringTarget', contextKind: 'user', contextKey: 'a' }),
+    'expiring users': () =>
+      expireBy('expiring-user-targets', { kind: 'addExpireUserTargetDate', userKey: 'a' }),
+  };
+  assert.equal((await settings({ required: true })).status, 200);
+  const seen = [(await read('guarded')).json, (await read('big')).json];
+  for (const [way, go] of Object.entries(ways)) {
+    const refused = await go();
+    assert.equal(refused.status, 403, way);
+    assert.equal(refused.json['access'].action, 'bypassRequiredApproval');
+    assert.match(refused.json['message'] as string, /approval is required/);
+  }
+  assert.deepEqual([(await read('guarded')).json, (await read('big')).json], seen);
+  const { value: token } = await giveToken(server, owner, {
+    isService: true,
+    inlinePolicy: [
+      VIEW,
+      {
+        effect: 'allow',
+        actions: ['deleteSegment', 'bypassRequiredApproval'],
+        resources: ['proj/*:env/*:segment/*'],
+      },
+    ],
+  });
+  assert.equal((await remove('big', { token })).status, 204);
+  assert.equal((await settings({ required: false, requiredApprovalTags: ['secret'] })).status, 200);
+  assert.equal((await remove('guarded')).status, 403);
+  assert.equal((await settings({ required: false, requiredApprovalTags: [] })).status, 200);
+  assert.equal((await remove('guarded')).status, 204);
+});

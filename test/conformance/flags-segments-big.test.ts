@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { onEachEngine } from '../engines.ts';
-import { startServer, type Json, type TestServer } from '../server.ts';
+import type { Json, TestServer } from '../server.ts';
+import { startServerOn } from '../suites.ts';
 import { segmentCalls } from './flags-segments-calls.ts';
 
 onEachEngine((engine) => {
@@ -14,8 +15,7 @@ onEachEngine((engine) => {
   let key: string;
 
   before(async () => {
-    const database = engine.kind === 'postgres' ? { database: await engine.database() } : {};
-    server = await startServer({ ...database, limits: 'off' });
+    server = await startServerOn(engine, { limits: 'off' });
     await makeProject();
     await post({ key: 'small', name: 'Small' });
   });

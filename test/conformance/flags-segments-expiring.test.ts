@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { onEachEngine } from '../engines.ts';
 import { eventually } from '../eventually.ts';
-import { startServer, type Json, type TestServer } from '../server.ts';
+import type { Json, TestServer } from '../server.ts';
+import { startServerOn } from '../suites.ts';
 import { segmentCalls, SEMANTIC } from './flags-segments-calls.ts';
 
 onEachEngine((engine) => {
@@ -14,8 +15,7 @@ onEachEngine((engine) => {
   let soon: number;
 
   before(async () => {
-    const database = engine.kind === 'postgres' ? { database: await engine.database() } : {};
-    server = await startServer({ ...database, limits: 'off' });
+    server = await startServerOn(engine, { limits: 'off' });
     await makeProject();
   });
   after(() => server.stop());

@@ -358,6 +358,38 @@ onEachEngine((engine) => {
     assert.equal(await countOf('bulk-b'), 1);
   });
 
+  test('F36: of a patch of several teams each entry tells what became of its own', async () => {
+    await make('own-a', { memberIDs: [ada] });
+    await make('own-b');
+    const bulk = (...instructions: unknown[]) => send('PATCH', 'teams', { instructions }, SEMANTIC);
+    const updatesOf = async (key: string) =>
+      (await eventsOf(key))
+        .slice(1)
+        .map(({ detail }) => (JSON.parse(detail!) as Json)['update'].instructions);
+    const add = { kind: 'addMembersToTeams', memberIDs: [ada, bob, '0'.repeat(24)] };
+    const all = { kind: 'addAllMembersToTeams', filterRoles: 'owner' };
+    const { status, text } = await bulk(
+      { ...add, teamKeys: ['own-a', 'own-b'] },
+      { ...all, teamKeys: ['own-b'], ignoredMemberIDs: [ada] },
+    );
+    assert.equal(status, 200, text);
+    assert.deepEqual(await updatesOf('own-a'), [[{ ...add, memberIDs: [bob], teamKeys: ['own-a'] }]]);
+    assert.deepEqual(await updatesOf('own-b'), [[{ ...add, memberIDs: [ada, bob], teamKeys: ['own-b'] }]]);
+    const carl = (await join(server, 'carl')).id;
+    assert.equal((await bulk({ ...all, teamKeys: ['own-b'], ignoredMemberIDs: [ada, bob] })).status, 200);
+    assert.deepEqual((await updatesOf('own-b')).at(-1), [{ ...all, teamKeys: ['own-b'] }]);
+    assert.ok((await teamsOf(carl)).includes('own-b'));
+  });
+
+  test('a patch of several teams that would keep all others waiting is refused, with what to do', async () => {
+    const memberIDs = Array.from({ length: 5000 }, (_, index) => index.toString(16).padStart(24, '0'));
+    const teamKeys = Array.from({ length: 21 }, (_, index) => `many-${index}`);
+    const instructions = [{ kind: 'addMembersToTeams', memberIDs, teamKeys }];
+    const { status, json } = await send('PATCH', 'teams', { instructions }, SEMANTIC);
+    assert.deepEqual([status, json['code']], [400, 'invalid_request']);
+    assert.match(json['message'], /at most 100,000 memberships: send fewer/);
+  });
+
   test('changes at the same time are all kept or told to try again', async () => {
     await make('busy');
     const answers = await Promise.all(

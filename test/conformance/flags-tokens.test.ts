@@ -7,7 +7,8 @@ import { createRole } from '../../src/kernel/identity/roles.ts';
 import { createLoginLink } from '../../src/kernel/identity/sessions.ts';
 import { onEachEngine } from '../engines.ts';
 import { giveToken, openBrowser } from '../people.ts';
-import { ADMIN_TOKEN, startServer, type Answer, type TestServer } from '../server.ts';
+import { ADMIN_TOKEN, type Answer, type TestServer } from '../server.ts';
+import { startServerOn } from '../suites.ts';
 
 const MINUTE = 60_000;
 
@@ -15,8 +16,7 @@ onEachEngine((engine) => {
   let server: TestServer;
   let admin: Member;
   before(async () => {
-    const database = engine.kind === 'postgres' ? { database: await engine.database() } : {};
-    server = await startServer({ ...database, limits: 'off' });
+    server = await startServerOn(engine, { limits: 'off' });
     admin = (await findMember(server.app.kernel.db, { username: 'admin' }))!;
   });
   after(() => server.stop());

@@ -1,8 +1,9 @@
 // Triggers on the flags API, on a running server with each engine: the URLs that change a flag.
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { onEachEngine } from '../engines.ts';
 import { startServer, type CallInit, type Json, type TestServer } from '../server.ts';
+import { onServer } from '../suites.ts';
 import {
   allow,
   assertError,
@@ -18,12 +19,8 @@ import {
 onEachEngine((engine) => {
   let server: TestServer;
   let scene: Scene;
-  before(async () => {
-    const database = engine.kind === 'postgres' ? { database: await engine.database() } : {};
-    server = await startServer({ ...database, limits: 'off' });
-  });
-  after(() => server.stop());
-  beforeEach(async () => {
+  onServer(engine, { limits: 'off' }, async (started) => {
+    server = started;
     scene = await openScene(server);
   });
 

@@ -20,7 +20,7 @@ const heard: Heard[] = [];
 const receiver = createServer((request, response) => {
   void text(request).then((body) => {
     heard.push({ headers: request.headers, body, json: JSON.parse(body) as Json });
-    response.writeHead(request.url === '/broken' ? 410 : 200).end('thanks');
+    response.writeHead(request.url === '/broken' ? 410 : 200).end(request.url === '/echo' ? body : 'thanks');
   });
 });
 let receiverUrl = '';
@@ -150,20 +150,94 @@ describe('a delivery', () => {
     const { json } = await post(hook({ url: `${receiverUrl}/broken` }));
     const path = `webhooks/${json['_id']}/deliveries`;
     await makeToken('broken');
-    await eventually(async () =>
-      (await call(path)).json['items'].some((item: Json) => item['state'] === 'failed'),
-    );
-    const [summary] = (await call(path)).json['items'];
-    assert.equal(summary.statusCode, 410);
-    const detail = (await call(`${path}/${summary._id}`)).json;
+    const findFailed = async (): Promise<Json | undefined> =>
+      (await call(path)).json['items'].find((item: Json) => item['state'] === 'failed');
+    await eventually(async () => (await findFailed()) !== undefined);
+    const summary = (await findFailed())!;
+    assert.equal(summary['statusCode'], 410);
+    const detail = (await call(`${path}/${summary['_id']}`)).json;
     assert.equal(detail['history'].length, 1);
     assert.equal(detail['history'][0].response, 'thanks');
-    assert.equal(heard.filter(({ headers }) => headers['x-signalbox-delivery'] === summary._id).length, 1);
-    assert.equal((await call(`${path}/${summary._id}/redeliver`, { method: 'POST' })).status, 202);
+    assert.equal(heard.filter(({ headers }) => headers['x-signalbox-delivery'] === summary['_id']).length, 1);
+    assert.equal((await call(`${path}/${summary['_id']}/redeliver`, { method: 'POST' })).status, 202);
     await eventually(
-      () => heard.filter(({ headers }) => headers['x-signalbox-delivery'] === summary._id).length === 2,
+      () => heard.filter(({ headers }) => headers['x-signalbox-delivery'] === summary['_id']).length === 2,
     );
     await call(`webhooks/${json['_id']}`, { method: 'DELETE' });
+  });
+
+  describe('about what a caller may not see', () => {
+    const allow = (resources: string[], ...actions: string[]) => ({
+      effect: 'allow' as const,
+      actions,
+      resources,
+    });
+    const SEES_HOOKS = allow(['webhook/*'], 'viewWebhook', 'updateOn');
+    let path: string;
+    /** Deliveries by the name of what they tell of. */
+    const ids = new Map<string, string>();
+    let member: Awaited<ReturnType<typeof join>>;
+    before(async () => {
+      member = await join(server, 'hook-keeper', { role: 'no_access' });
+      const { json } = await post(hook({ url: `${receiverUrl}/echo` }));
+      path = `webhooks/${json['_id']}`;
+      for (const key of ['seen', 'hidden']) {
+        await call('projects', { method: 'POST', body: { key, name: `The ${key} one` } });
+      }
+      await makeToken('of nobody');
+      await eventually(async () => {
+        const { items } = (await call(`${path}/deliveries?limit=100`)).json;
+        for (const { _id: id } of (items as Json[]).filter(({ state }) => state === 'delivered')) {
+          ids.set(JSON.parse((await call(`${path}/deliveries/${id}`)).json['body']).name, id);
+        }
+        return ids.has('The seen one') && ids.has('The hidden one') && ids.has('of nobody');
+      });
+    });
+    after(() => call(path, { method: 'DELETE' }));
+
+    async function detailFor(name: string, ...grants: ReturnType<typeof allow>[]) {
+      const policy = { isService: true, inlinePolicy: [SEES_HOOKS, ...grants] };
+      const { value: token } = await giveToken(server, member, policy);
+      return await call(`${path}/deliveries/${ids.get(name)!}`, { token });
+    }
+
+    test('F35: shows how it went, but neither the body nor an answer that may repeat it', async () => {
+      for (const name of ['The hidden one', 'of nobody']) {
+        const { status, json, text: shown } = await detailFor(name, allow(['proj/seen'], 'viewProject'));
+        assert.equal(status, 200);
+        assert.deepEqual([json['state'], json['statusCode'], json['attempts']], ['delivered', 200, 1]);
+        assert.deepEqual(Object.keys(json['history'][0]), ['number', 'date', 'durationMs', 'statusCode']);
+        assert.equal(json['body'], undefined);
+        assert.doesNotMatch(shown, /hidden|of nobody/);
+      }
+    });
+
+    test('F35: is whole for who may see it, as in the audit log', async () => {
+      for (const [name, grant] of [
+        ['The seen one', allow(['proj/seen'], 'viewProject')],
+        ['of nobody', allow(['acct', 'member/*:token/*', 'service-token/*'], 'viewAuditLog')],
+      ] as const) {
+        const { json } = await detailFor(name, grant);
+        assert.equal(JSON.parse(json['body']).name, name);
+        assert.equal(json['history'][0].response, json['body'].slice(0, 4096));
+      }
+      const { json } = await detailFor('of nobody', allow(['acct'], 'viewAuditLog'));
+      assert.equal(json['body'], undefined);
+    });
+
+    test('can be sent once more all the same', async () => {
+      const { value: token } = await giveToken(server, member, {
+        isService: true,
+        inlinePolicy: [SEES_HOOKS],
+      });
+      const id = ids.get('The hidden one')!;
+      const again = await call(`${path}/deliveries/${id}/redeliver`, { method: 'POST', token });
+      assert.equal(again.status, 202);
+      assert.doesNotMatch(again.text, /hidden/);
+      await eventually(
+        () => heard.filter(({ headers }) => headers['x-signalbox-delivery'] === id).length === 2,
+      );
+    });
   });
 
   test('to loopback is refused where the settings do not allow it', async () => {

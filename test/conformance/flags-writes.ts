@@ -119,6 +119,18 @@ export const WRITES: Record<string, Write> = {
     userKey: 'a',
     targetType: 'included',
   })),
+  createBigSegmentImport: {
+    least: 'writer',
+    init: () => ({
+      headers: { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` },
+      body: `--${BOUNDARY}\r\nContent-Disposition: form-data; name="file"; filename="k.csv"\r\n\r\nsomeone\r\n--${BOUNDARY}--\r\n`,
+    }),
+  },
+  createBigSegmentExport: bare('reader'),
+  putContextKind: json('writer', (_, round) => ({ name: `Walked ${round}` })),
+  evaluateContextInstance: json('reader', () => ({ kind: 'user', key: 'a' })),
+  getContextInstanceSegmentsMembershipByEnv: json('reader', () => ({ kind: 'user', key: 'a' })),
+  putContextFlagSetting: json('writer', () => ({ setting: true })),
   postApprovalRequest: json('writer', ({ parameters: { projectKey, featureFlagKey } }) => ({
     resourceId: `proj/${projectKey}:env/test:flag/${featureFlagKey}`,
     ...change,

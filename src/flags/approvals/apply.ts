@@ -1,19 +1,16 @@
 // Applies approval requests: at once for a call, or later, exactly once, in the name of whoever had it applied.
-import { finish, type Due, type Handler } from '../../kernel/due.ts';
+import type { Handler } from '../../kernel/due.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { callerOf, type Doer } from '../../kernel/identity/identity.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { recordChange } from '../change.ts';
-import { listEnvironments } from '../environments/store.ts';
-import { demandApproval } from '../feature-flags/approval.ts';
-import type { FlagActor, FlagChange } from '../feature-flags/change.ts';
+import type { FlagActor } from '../feature-flags/change.ts';
 import { flagKinds } from '../feature-flags/instructions/table.ts';
-import { actorOf, carryOut, isLasting } from '../pending/carry-out.ts';
-import { findPlace } from '../pending/find-place.ts';
+import { actorOf, carryOut } from '../pending/carry-out.ts';
 import type { Place } from '../pending/place.ts';
 import { conflictOf } from '../pending/plan.ts';
-import { environmentalResource } from '../resources.ts';
+import { recordAt } from '../pending/record.ts';
+import { takingUp } from '../pending/take-up.ts';
 import type { ApprovalRequest } from './approval-request.ts';
 import { requireApproved, toCompleted } from './model.ts';
 import { toApprovalRequest } from './representation.ts';
@@ -33,15 +30,11 @@ export async function applyRequest(
   requireApproved(request, place.environment.approvalSettings);
   const applied = toCompleted(request, by, actor.now);
   await saveApprovalRequest(tx, request, applied);
-  const change = await carryOut(kernel, tx, approved(actor), place, request.plan, {
+  await carryOut(kernel, tx, approved(actor), place, request.plan, {
     comment: comment ?? request.comment ?? (request.description || `Approval request ${request.id}`),
-    bypass: 'approval',
+    approvedIn: place.environment.key,
   });
-  await checkElsewhere(tx, actor, place, change);
-  await recordChange(tx, actor, {
-    accesses: [{ action: APPLY, resource: place.resource }],
-    kind: 'flag',
-    name: place.flag.name,
+  await recordAt(tx, actor, place, APPLY, {
     verb: 'applied an approval request for',
     before: toApprovalRequest(request, place),
     after: toApprovalRequest(applied, place),
@@ -73,44 +66,15 @@ function approved(actor: FlagActor): FlagActor {
   };
 }
 
-/** The reviewers were those of one environment: what changes in another is not approved there. */
-async function checkElsewhere(
-  tx: Db,
-  actor: FlagActor,
-  { project, environment }: Place,
-  { before, flag }: FlagChange,
-): Promise<void> {
-  for (const other of await listEnvironments(tx, project.id)) {
-    if (other.id === environment.id || before.environments[other.key] === flag.environments[other.key])
-      continue;
-    demandApproval(actor, other, before, environmentalResource(project, other, 'flag', before));
-  }
-}
-
 export function approvalHandlers(kernel: Kernel): Record<string, Handler> {
   return {
-    [WORK]: async (due) => {
-      try {
-        await take(kernel, due, (tx, request, place) => applyNow(kernel, tx, request, place));
-      } catch (error) {
-        if (!isLasting(error, due)) throw error;
-        await take(kernel, due, (tx, request, place) => giveUp(kernel, tx, request, place, error));
-      }
-    },
+    [WORK]: takingUp(kernel, {
+      find: findApprovalRequest,
+      isWaiting: ({ status }) => status === 'scheduled',
+      make: (tx, request, place) => applyNow(kernel, tx, request, place),
+      giveUp: (tx, request, place, failure) => giveUp(kernel, tx, request, place, failure),
+    }),
   };
-}
-
-type Doing = (tx: Db, request: ApprovalRequest, place: Place) => Promise<void>;
-
-/** The work is settled in the transaction of what is done, so that both happen or neither. */
-async function take({ db, engine }: Kernel, due: Due, run: Doing): Promise<void> {
-  await db.transaction().execute(async (tx) => {
-    const known = await findApprovalRequest(tx, due.payload);
-    const place = known && (await findPlace(tx, known, engine));
-    const request = place && (await findApprovalRequest(tx, due.payload, engine));
-    if (!(await finish(tx, due))) throw new Error('The work is no longer ours.');
-    if (place !== undefined && request?.status === 'scheduled') await run(tx, request, place);
-  });
 }
 
 async function applyNow(kernel: Kernel, tx: Db, request: ApprovalRequest, place: Place): Promise<void> {
@@ -141,17 +105,10 @@ async function giveUp(
     version: before.version + 1,
   };
   await saveApprovalRequest(tx, before, after);
-  await recordChange(
-    tx,
-    { now, ...(caller && { caller }) },
-    {
-      accesses: [{ action: APPLY, resource: place.resource }],
-      kind: 'flag',
-      name: place.flag.name,
-      verb: 'failed to apply an approval request for',
-      description: failure.message,
-      before: toApprovalRequest(before, place),
-      after: toApprovalRequest(after, place),
-    },
-  );
+  await recordAt(tx, { now, ...(caller && { caller }) }, place, APPLY, {
+    verb: 'failed to apply an approval request for',
+    description: failure.message,
+    before: toApprovalRequest(before, place),
+    after: toApprovalRequest(after, place),
+  });
 }

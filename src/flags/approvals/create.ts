@@ -6,14 +6,14 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import type { Call } from '../../kernel/route.ts';
 import type { Static } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { recordChange } from '../change.ts';
+import { problem } from '../../kernel/schema.ts';
 import type { Flag } from '../feature-flags/flag.ts';
 import { findMemberIds, findTeamKeys } from '../feature-flags/maintainer.ts';
-import { problem } from '../feature-flags/model.ts';
 import { rehearse } from '../pending/carry-out.ts';
 import { openPlace } from '../pending/find-place.ts';
 import { whereaboutsOf, type ByPlace } from '../pending/place.ts';
 import type { Plan } from '../pending/plan.ts';
+import { recordAt } from '../pending/record.ts';
 import { requireFuture } from '../scheduled-changes/model.ts';
 import type { ApprovalRequest } from './approval-request.ts';
 import { MOST_OPEN } from './model.ts';
@@ -56,7 +56,7 @@ export async function makeRequest(
     const plan = pinCopy(wanted.plan, place.flag);
     // Who asks need not be allowed to make the change: whoever applies it is.
     const asker = { now: call.now, id: call.id, caller: call.caller, can: () => true, demand: () => {} };
-    const how = { comment: description || action, bypass: 'approval' as const, ignoreConflicts: true };
+    const how = { comment: description || action, approvedIn: '*', ignoreConflicts: true };
     await rehearse(kernel, tx, asker, place, plan, how);
     if ((await countOpen(tx, whereaboutsOf(place))) >= MOST_OPEN)
       throw problem('body', `would be one more than ${MOST_OPEN} open approval requests`);
@@ -80,14 +80,7 @@ export async function makeRequest(
     };
     await createApprovalRequest(tx, request);
     const after = toApprovalRequest(request, place, family);
-    await recordChange(tx, call, {
-      accesses: [{ action, resource: place.resource }],
-      kind: 'flag',
-      name: place.flag.name,
-      verb: 'requested approval of a change of',
-      after,
-      comment,
-    });
+    await recordAt(tx, call, place, action, { verb: 'requested approval of a change of', after, comment });
     return after;
   });
   return shown;

@@ -2,10 +2,10 @@
 import { Failure } from '../../kernel/failure.ts';
 import type { Doer } from '../../kernel/identity/identity.ts';
 import type { Instruction } from '../../kernel/patch/read.ts';
-import { Type, type JsonSchema } from '../../kernel/schema.ts';
-import { problem } from '../feature-flags/model.ts';
+import { problem, Type } from '../../kernel/schema.ts';
 import { couldBeKey, Description } from '../fields.ts';
-import { instructionReader } from '../instructions.ts';
+import { documentedKinds, KindSchema } from '../instructions/kinds.ts';
+import { instructionReader } from '../instructions/reading.ts';
 import type { ApprovalSettings } from '../projects/project.ts';
 import type { ApprovalRequest, Review } from './approval-request.ts';
 
@@ -124,26 +124,19 @@ export const TeamKeys = Type.Array(Type.String({ minLength: 1, maxLength: 256 })
   maxItems: MOST_REVIEWERS,
 });
 
-const kinds = {
-  addReviewers: Type.Object(
-    {
-      kind: Type.Literal('addReviewers'),
-      notifyMemberIds: Type.Optional(MemberIds),
-      notifyTeamKeys: Type.Optional(TeamKeys),
-    },
-    { additionalProperties: false, description: 'Asks more members and teams for a review' },
-  ),
-  updateDescription: Type.Object(
-    { kind: Type.Literal('updateDescription'), value: Description },
-    { additionalProperties: false, description: 'Says anew what the change is for' },
-  ),
+const schemas = {
+  addReviewers: KindSchema('addReviewers', 'Asks more members and teams for a review', {
+    notifyMemberIds: Type.Optional(MemberIds),
+    notifyTeamKeys: Type.Optional(TeamKeys),
+  }),
+  updateDescription: KindSchema('updateDescription', 'Says anew what the change is for', {
+    value: Description,
+  }),
 };
 
-export const approvalKinds = Object.entries(kinds).map(
-  ([name, schema]) => [name, { schema, summary: (schema as JsonSchema).description! }] as const,
-);
+export const approvalKinds = documentedKinds(schemas);
 
-const read = instructionReader(kinds);
+const read = instructionReader(schemas);
 
 /** The same request where nothing changes. That the reviewers exist is not looked at here. */
 export function editRequest(before: ApprovalRequest, instructions: readonly Instruction[]): ApprovalRequest {

@@ -8,8 +8,8 @@ import { listEnvironmentsOf } from '../environments/store.ts';
 import { toSummary } from '../feature-flags/representation.ts';
 import { flagOf } from '../feature-flags/rows.ts';
 import { openProject, unknownThing } from '../open.ts';
-import { findPlace, openPlace } from '../pending/find-place.ts';
-import { placeOf, whereaboutsOf, type ByPlaceAndId, type Place } from '../pending/place.ts';
+import { findPlace, openPlace, readAt } from '../pending/find-place.ts';
+import { placeOf, type ByPlaceAndId, type Place } from '../pending/place.ts';
 import { tryPlan } from '../pending/try-plan.ts';
 import { toProject } from '../projects/model.ts';
 import { findProjects } from '../projects/store.ts';
@@ -33,13 +33,9 @@ type Asking = Pick<Call, 'can'> & { params: Static<typeof ById> };
 
 /** With an engine, nobody else changes it or its flag until the transaction ends. */
 export async function openRequest(call: Asking, db: Db, family: Family, engine?: Engine): Promise<Opened> {
-  const { id } = call.params;
   const place = await openIn[family](call, db, engine);
-  const request = await findApprovalRequest(db, id, engine);
-  const { flagId, environmentId } = whereaboutsOf(place);
-  if (request?.flagId !== flagId || request.environmentId !== environmentId)
-    throw unknownThing('approval request', id);
-  return { request, place };
+  const wanted = { kind: 'approval request', id: call.params.id };
+  return { request: await readAt(db, place, findApprovalRequest, wanted, engine), place };
 }
 
 type Opener = (call: Asking, db: Db, engine?: Engine) => Promise<Place>;

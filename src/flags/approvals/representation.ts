@@ -95,7 +95,9 @@ export const ApprovalRequestSchema = Type.Object(
     appliedByServiceTokenId: Type.Optional(Type.String()),
     status: OneOf(STATUSES),
     instructions: ShownInstructions,
-    conflicts: Type.Array(ConflictSchema),
+    conflicts: Type.Array(ConflictSchema, {
+      description: 'Why it has failed, or would fail with the flag as it is now; in lists only the former',
+    }),
     executionDate: Type.Optional(Type.Integer()),
     operatingOnId: Type.Optional(Type.String()),
     source: Type.Optional(

@@ -1,13 +1,15 @@
 // What is done with an approval request: review, apply, patch, delete; among all or for a flag in an environment.
+import type { Actor } from '../../kernel/events.ts';
 import { newId } from '../../kernel/id.ts';
 import { doerOf } from '../../kernel/identity/identity.ts';
 import { reply, route } from '../../kernel/route.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { recordChange, type Change } from '../change.ts';
-import { InstructionBody, listKinds } from '../feature-flags/instructions/document.ts';
-import { problem } from '../feature-flags/model.ts';
+import { problem } from '../../kernel/schema.ts';
+import type { Change } from '../change.ts';
+import { InstructionBody, listKinds } from '../instructions/document.ts';
 import { readSemanticPatch, updateOf } from '../patching.ts';
 import { ByPlaceAndId } from '../pending/place.ts';
+import { recordAt } from '../pending/record.ts';
 import { demandBeta } from '../version.ts';
 import { APPLY, applyRequest } from './apply.ts';
 import { requireReviewers } from './create.ts';
@@ -138,10 +140,7 @@ function routesOf(family: Family, names: Names) {
       description: `Takes the header \`LD-API-Version: beta\`. Instructions:\n\n${listKinds(approvalKinds)}`,
       access: { action: UPDATE },
       params,
-      body: InstructionBody(
-        ['semantic'],
-        approvalKinds.map(([, kind]) => kind),
-      ),
+      body: InstructionBody(['semantic'], approvalKinds.values()),
       reply: { 200: ApprovalRequestSchema },
     },
     async (call, { db, engine }) => {
@@ -201,15 +200,12 @@ const VERBS = {
 
 async function record(
   tx: Db,
-  actor: Parameters<typeof recordChange>[1],
+  actor: Actor,
   before: ApprovalRequest,
   { place, request }: Pick<Opened, 'place'> & Partial<Opened>,
   { action, ...told }: Pick<Change, 'verb' | 'comment' | 'update'> & { action: string },
 ): Promise<void> {
-  await recordChange(tx, actor, {
-    accesses: [{ action, resource: place.resource }],
-    kind: 'flag',
-    name: place.flag.name,
+  await recordAt(tx, actor, place, action, {
     before: toApprovalRequest(before, place),
     ...(request !== undefined && { after: toApprovalRequest(request, place) }),
     ...told,

@@ -4,7 +4,7 @@ import { reply, route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import { ExpandQuery, PageQuery, readExpand, sliceOf } from '../listing.ts';
 import { openPlace } from '../pending/find-place.ts';
-import { ByPlace, ByPlaceAndId, whereaboutsOf } from '../pending/place.ts';
+import { ByPlace, ByPlaceAndId, PLACE, whereaboutsOf } from '../pending/place.ts';
 import { listProjectNames } from '../projects/store.ts';
 import { projectResource } from '../resources.ts';
 import { makeRequest } from './create.ts';
@@ -22,7 +22,6 @@ import {
 import { pageApprovalRequests } from './store.ts';
 
 export const ALL = '/approval-requests';
-const PLACE = '/projects/{projectKey}/flags/{featureFlagKey}/environments/{environmentKey}';
 export const OF_FLAG = `${PLACE}/approval-requests` as const;
 
 const MOST = 200;
@@ -76,10 +75,8 @@ const getOfFlag = route(
   async (call, { db }) => {
     const place = await openPlace(call, db, call.params);
     const slice = sliceOf(call.query, MOST, MOST);
-    const { items, total } = await pageApprovalRequests(db, { at: whereaboutsOf(place), slice });
-    const shown = [];
-    for (const request of items) shown.push(await showRequest(db, { request, place }, 'flag', call.now));
-    return new Page(shown, total, slice);
+    const page = await pageApprovalRequests(db, { at: whereaboutsOf(place), slice });
+    return page.map((request) => toApprovalRequest(request, place));
   },
 );
 

@@ -1,13 +1,12 @@
 // Approval requests in the database, and the work that applies those that wait for their time.
 import type { ExpressionBuilder, ExpressionWrapper, SqlBool } from 'kysely';
 import { schedule } from '../../kernel/due.ts';
-import { Page, type Slice } from '../../kernel/page.ts';
+import type { Page, Slice } from '../../kernel/page.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import type { Db, Tables } from '../../kernel/storage/tables.ts';
-import { couldBeId } from '../fields.ts';
 import type { Whereabouts } from '../pending/place.ts';
 import type { Plan } from '../pending/plan.ts';
-import { changedMeanwhile } from '../projects/store.ts';
+import { findRow, pageRows, saveRow } from '../storing.ts';
 import type { ApprovalRequest } from './approval-request.ts';
 import type { ApprovalRequestRow } from './tables.ts';
 
@@ -38,17 +37,10 @@ export async function pageApprovalRequests(
       query.where('flag_id', '=', at!.flagId).where('environment_id', '=', at!.environmentId),
     )
     .$if(filter !== undefined, (query) => query.where((eb) => filter!(eb)));
-  const { total } = await found
-    .select(({ fn }) => fn.countAll<number | string>().as('total'))
-    .executeTakeFirstOrThrow();
-  const rows = await found
-    .selectAll()
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(slice.limit)
-    .offset(slice.offset)
-    .execute();
-  return new Page(rows.map(requestOf), Number(total), slice);
+  const page = await pageRows(found, slice, (all) =>
+    all.selectAll().orderBy('created_at', 'desc').orderBy('id', 'desc'),
+  );
+  return page.map(requestOf);
 }
 
 /** How many are not settled yet. */
@@ -69,13 +61,7 @@ export async function findApprovalRequest(
   id: string,
   engine?: Engine,
 ): Promise<ApprovalRequest | undefined> {
-  if (!couldBeId(id)) return undefined;
-  const row = await db
-    .selectFrom('approval_requests')
-    .selectAll()
-    .where('id', '=', id)
-    .$if(engine?.kind === 'postgres', (query) => query.forUpdate())
-    .executeTakeFirst();
+  const row = await findRow(db, 'approval_requests', id, engine);
   return row && requestOf(row);
 }
 
@@ -90,13 +76,7 @@ export async function saveApprovalRequest(
   before: ApprovalRequest,
   after: ApprovalRequest,
 ): Promise<void> {
-  const { numUpdatedRows } = await tx
-    .updateTable('approval_requests')
-    .set(rowOf(after))
-    .where('id', '=', before.id)
-    .where('version', '=', before.version)
-    .executeTakeFirstOrThrow();
-  if (numUpdatedRows === 0n) throw changedMeanwhile('approval request');
+  await saveRow(tx, 'approval_requests', before, rowOf(after), 'approval request');
   const fresh = after.notifyMemberIds.filter((id) => !before.notifyMemberIds.includes(id));
   await addReviewers(tx, after.id, fresh);
 }

@@ -5,6 +5,7 @@ type Parts = readonly string[];
 /** By the types of the segments. A part is the name in its segment. */
 const PATHS: Record<string, (parts: Parts) => string> = {
   proj: ([project]) => `/projects/${project}`,
+  'proj:context-kind': ([project, kind]) => `/projects/${project}/context-kinds/${kind}`,
   'proj:env': ([project, environment]) => `/projects/${project}/environments/${environment}`,
   'proj:env:flag': ([project, , flag]) => `/flags/${project}/${flag}`,
   'proj:env:segment': (parts) => `/segments/${parts.join('/')}`,

@@ -4,20 +4,19 @@ import { parseStatements } from '../../kernel/identity/policy.ts';
 import { shorten } from '../../kernel/patch/pointer.ts';
 import { withQuery } from '../../kernel/page.ts';
 import { route, type Call } from '../../kernel/route.ts';
-import { invalid, PlainText, Type, type Static } from '../../kernel/schema.ts';
+import { PlainText, problem, Type, type Static } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { Instant } from '../fields.ts';
 import { Links } from '../links.ts';
 import { unknownThing } from '../open.ts';
 import { matcher } from '../statement-matcher.ts';
-import { listProjectNames } from '../projects/store.ts';
-import { projectResource } from '../resources.ts';
 import { CountBucket, EntryCollection, EntryDetail, toDetail, toSummary } from './model.ts';
 import type { Entry } from './entry.ts';
 import { countEntries, findEntry, searchEntries } from './store.ts';
+import { VIEW_AUDIT_LOG, visibility } from './visibility.ts';
 
-const ACCESS = { action: 'viewAuditLog' };
+const ACCESS = { action: VIEW_AUDIT_LOG };
 const MOST = 20;
 
 const Query = Type.Object({
@@ -91,7 +90,7 @@ const countAuditLog = route(
   },
   async (call, { db }) => {
     const { after, before = call.now, buckets: count } = call.query;
-    if (before <= after) throw invalid([{ field: 'query.before', message: 'must be later than after' }]);
+    if (before <= after) throw problem('query.before', 'must be later than after');
     const isWanted = await wanted(call, db, call.body ?? [], undefined);
     const bucketIntervalMs = Math.ceil((before - after) / count);
     const counts = await countEntries(db, { after, before, bucketIntervalMs }, isWanted);
@@ -175,31 +174,6 @@ function readSpec(spec: string) {
     return parseStatements([{ effect: 'allow', actions: ['*'], resources: [spec] }]);
   } catch {
     const message = `must be a resource specifier, such as "proj/*:env/*:flag/*", not "${shorten(spec)}"`;
-    throw invalid([{ field: 'query.spec', message }]);
+    throw problem('query.spec', message);
   }
-}
-
-/**
- * Who may see a project sees what was done in it. What is in no project takes the permission to view the audit log of the
- * account, and of the thing itself.
- */
-async function visibility(call: Pick<Call, 'can'>, db: Db): Promise<(entry: Entry) => boolean> {
-  const seesAccount = call.can('acct');
-  const projects = await listProjectNames(db);
-  const tags = new Map(projects.map((project) => [project.key, project.tags]));
-  const seen = new Map<string, boolean>();
-  return ({ resource }) => {
-    const [first = ''] = resource.split(':', 1);
-    const isInProject = first.startsWith('proj/');
-    const subject = isInProject ? first : resource;
-    let isSeen = seen.get(subject);
-    if (isSeen === undefined) {
-      const key = first.slice('proj/'.length);
-      isSeen = isInProject
-        ? call.can(projectResource({ key, tags: tags.get(key) ?? [] }), 'viewProject')
-        : seesAccount && call.can(subject);
-      seen.set(subject, isSeen);
-    }
-    return isSeen;
-  };
 }

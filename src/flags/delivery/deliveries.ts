@@ -8,9 +8,10 @@ import type { FlagData, SegmentData } from '../evaluation/data.ts';
 import { compileEnvironment } from '../evaluation/environment.ts';
 import type { Environment as Evaluated } from '../evaluation/run.ts';
 import type { Environment } from '../projects/project.ts';
+import type { Segment } from '../segments/segment.ts';
 import { listSegments } from '../segments/store.ts';
 import { toSegmentData } from './payload.ts';
-import { findMemberships, findRevision, listFlagData } from './store.ts';
+import { findMemberships, findRevision, listFlagData, type FlagName } from './store.ts';
 
 export interface Delivery {
   /** Higher than that of any delivery of the environment before. */
@@ -22,7 +23,12 @@ export interface Delivery {
   etag: string;
   compiled: ReturnType<typeof compileEnvironment>;
   bigSegments: readonly BigSegment[];
+  /** What people know them by, which SDKs are not told: flags by their keys, segments as they were made. */
+  flagNames: readonly FlagName[];
+  segmentNames: readonly SegmentName[];
 }
+
+type SegmentName = Pick<Segment, 'key' | 'name' | 'description'>;
 
 interface BigSegment {
   id: string;
@@ -64,7 +70,8 @@ export async function findDelivery(
 }
 
 async function makeDelivery(db: Db, environment: Environment, revision: number): Promise<Delivery> {
-  const flagList = await listFlagData(db, environment);
+  const named = await listFlagData(db, environment);
+  const flagList = named.map(({ data }) => data);
   const kept = await listSegments(db, environment.id);
   const segmentList = kept.map(toSegmentData);
   const flags = Object.fromEntries(flagList.map((flag) => [flag.key, flag]));
@@ -80,6 +87,12 @@ async function makeDelivery(db: Db, environment: Environment, revision: number):
     bigSegments: kept
       .filter(({ unbounded }) => unbounded)
       .map(({ id, key, unboundedContextKind = USER }) => ({ id, key, contextKind: unboundedContextKind })),
+    flagNames: named.map(({ name }) => name),
+    segmentNames: kept.map(({ key, name, description }) => ({
+      key,
+      name,
+      ...(description !== undefined && { description }),
+    })),
   };
 }
 

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { FlagData } from '../evaluation/data.ts';
+import type { Flag } from '../feature-flags/flag.ts';
 import { configOf, flagOf } from '../feature-flags/rows.ts';
 import type { Environment } from '../projects/project.ts';
 import { toFlagData } from './payload.ts';
@@ -27,8 +28,14 @@ export async function findRevision(db: Db, { id, projectId }: Place): Promise<nu
   return Number(rows[0]!.revision);
 }
 
+/** What people know a flag by. */
+export type FlagName = Pick<Flag, 'key' | 'name' | 'tags' | 'createdAt'>;
+
 /** All flags of an environment that are not archived, by their keys. */
-export async function listFlagData(db: Db, { id, projectId }: Place): Promise<FlagData[]> {
+export async function listFlagData(
+  db: Db,
+  { id, projectId }: Place,
+): Promise<{ name: FlagName; data: FlagData }[]> {
   const rows = await db
     .selectFrom('flags')
     .innerJoin('flag_configs', 'flag_configs.flag_id', 'flags.id')
@@ -44,9 +51,14 @@ export async function listFlagData(db: Db, { id, projectId }: Place): Promise<Fl
     ])
     .orderBy('flags.key')
     .execute();
-  return rows.map(({ is_on, config_version, modified_at, config_doc, ...row }) =>
-    toFlagData(flagOf(row), configOf({ is_on, version: config_version, modified_at, doc: config_doc })),
-  );
+  return rows.map(({ is_on, config_version, modified_at, config_doc, ...row }) => {
+    const flag = flagOf(row);
+    const { key, name, tags, createdAt } = flag;
+    return {
+      name: { key, name, tags, createdAt },
+      data: toFlagData(flag, configOf({ is_on, version: config_version, modified_at, doc: config_doc })),
+    };
+  });
 }
 
 export interface Membership {

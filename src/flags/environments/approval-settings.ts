@@ -1,5 +1,5 @@
 // Approval settings of an environment: which changes need a review before they happen.
-import { invalid, OneOf, PlainText, Type, type Static } from '../../kernel/schema.ts';
+import { OneOf, PlainText, problem, Type, type Static } from '../../kernel/schema.ts';
 import { Tags, tidyTags } from '../fields.ts';
 import type { ApprovalSettings } from '../projects/project.ts';
 
@@ -51,7 +51,7 @@ export function readApprovalSettings(
   const settings = { ...usualApprovalSettings(), ...wanted };
   const requiredApprovalTags = tidyTags(settings.requiredApprovalTags);
   if (settings.required && requiredApprovalTags.length > 0) {
-    throw invalid([{ field: `${field}.required`, message: 'cannot be combined with requiredApprovalTags' }]);
+    throw problem(`${field}.required`, 'cannot be combined with requiredApprovalTags');
   }
   return { ...settings, requiredApprovalTags };
 }

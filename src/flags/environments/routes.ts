@@ -2,12 +2,13 @@
 import { Failure } from '../../kernel/failure.ts';
 import { Page } from '../../kernel/page.ts';
 import { reply, route } from '../../kernel/route.ts';
-import { invalid, Type } from '../../kernel/schema.ts';
+import { problem, Type } from '../../kernel/schema.ts';
 import { demandAll, recordChange } from '../change.ts';
-import { addConfigs } from '../feature-flags/store.ts';
+import { addConfigs } from '../feature-flags/add-configs.ts';
 import { FilterQuery, PageQuery, readFilter, readSort, sliceOf, SortQuery } from '../listing.ts';
 import { ByEnvironment, ByProject, openEnvironment, openProject } from '../open.ts';
 import { PatchBody, readShownPatch, updateOf } from '../patching.ts';
+import { deleteButLast } from '../projects/delete-but-last.ts';
 import { accessesOf, tellChanges } from '../projects/field-changes.ts';
 import { copySegments } from '../segments/copy.ts';
 import { takenKey } from '../projects/make.ts';
@@ -177,20 +178,13 @@ const deleteEnvironmentRoute = route(
     await db.transaction().execute(async (tx) => {
       await holdProject(engine, tx, projectKey);
       const { project, environment } = await openEnvironment(call, tx, projectKey, environmentKey);
-      const resource = environmentResource(project, environment);
-      call.demand(resource);
-      if ((await listEnvironments(tx, project.id)).length < 2) {
-        throw new Failure('conflict', 'The last environment of a project cannot be deleted', {
-          code: 'last_environment',
-        });
-      }
-      await deleteEnvironment(tx, environment.id);
-      await recordChange(tx, call, {
-        accesses: [{ action: 'deleteEnvironment', resource }],
+      await deleteButLast(tx, call, {
         kind: 'environment',
+        access: { action: 'deleteEnvironment', resource: environmentResource(project, environment) },
         name: environment.name,
-        verb: 'deleted the environment',
         before: toEnvironment(project, environment, false),
+        isLast: async () => (await listEnvironments(tx, project.id)).length < 2,
+        remove: () => deleteEnvironment(tx, environment.id),
       });
     });
     return reply(204);
@@ -213,7 +207,7 @@ function findSource(
   if (source?.key === undefined) return undefined;
   const found = environments.find(({ key }) => key === source.key);
   if (found === undefined) {
-    throw invalid([{ field: 'source.key', message: `names no environment of this project: ${source.key}` }]);
+    throw problem('source.key', `names no environment of this project: ${source.key}`);
   }
   if (source.version !== undefined && source.version !== found.version) {
     throw new Failure('conflict', `The source has version ${found.version} now, not ${source.version}`);

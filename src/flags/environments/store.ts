@@ -7,7 +7,7 @@ import type { Engine } from '../../kernel/storage/engine.ts';
 import type { Db, Tables } from '../../kernel/storage/tables.ts';
 import { couldBeId, couldBeKey } from '../fields.ts';
 import type { Environment, KeptOfEnvironment, NewEnvironment } from '../projects/project.ts';
-import { changedMeanwhile } from '../projects/store.ts';
+import { changedMeanwhile } from '../storing.ts';
 
 export async function findEnvironment(
   db: Db,

@@ -1,6 +1,7 @@
 // What is taken for a context, what of it is seen, and by which name it goes as a whole.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { Failure } from '../../kernel/failure.ts';
 import { canonicalKey, readContext } from './context.ts';
 import { readAttribute, readReference } from './reference.ts';
 
@@ -49,6 +50,25 @@ describe('a context', () => {
   ];
   for (const [what, given] of bad) {
     test(`is not ${what}`, () => assert.throws(() => readContext(given), { kind: 'invalid' }));
+  }
+
+  const named: [given: unknown, field: string][] = [
+    [{ name: 'x' }, 'key'],
+    [{ key: 'u', email: 1 }, 'email'],
+    [{ kind: 'a b', key: 'u' }, 'kind'],
+    [{ kind: 'org', key: '' }, 'key'],
+    [{ kind: 'org', key: 'o', anonymous: 1 }, 'anonymous'],
+    [{ kind: 'multi', user: { key: 'u' }, org: { key: 'o', _meta: 1 } }, 'org._meta'],
+    [{ kind: 'multi', org: [] }, 'org'],
+    [{ kind: 'multi', 'a b': { key: 'u' } }, 'a b'],
+  ];
+  for (const [given, field] of named) {
+    test(`without a good ${field} is told so`, () =>
+      assert.throws(
+        () => readContext(given),
+        ({ message, details }: Failure) =>
+          message.includes(` ${field} `) && details.fields?.[0]?.field === field,
+      ));
   }
 });
 

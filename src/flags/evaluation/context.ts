@@ -1,6 +1,7 @@
 // Contexts, for whom flags are evaluated: one of a kind, several of different kinds, or a user as older SDKs write it.
 import { Failure } from '../../kernel/failure.ts';
 import { isObject } from '../../kernel/patch/json-value.ts';
+import { shorten } from '../../kernel/patch/pointer.ts';
 import type { Json } from '../feature-flags/flag.ts';
 
 export type Attributes = Readonly<Record<string, Json>>;
@@ -16,12 +17,12 @@ const KIND = /^(?!(?:kind|multi)$)[a-zA-Z0-9._-]+$/;
 
 /** Takes parsed JSON; throws `invalid` for what is no context. */
 export function readContext(given: unknown): Context {
-  if (!isObject(given)) throw broken('it must be a JSON object');
+  if (!isObject(given)) throw broken('the context', 'must be a JSON object');
   if (!Object.hasOwn(given, 'kind')) return { parts: new Map([[USER, readUser(given)]]) };
   const { kind, ...rest } = given;
   if (kind !== 'multi') return { parts: new Map([readPart(kind, rest)]) };
-  const parts = Object.entries(rest).map(([name, part]) => readPart(name, part));
-  if (parts.length === 0) throw broken('it has the kind multi, and no contexts in it');
+  const parts = Object.entries(rest).map(([name, part]) => readPart(name, part, shorten(name)));
+  if (parts.length === 0) throw broken('kind', 'is multi, and there are no contexts beside it');
   return { parts: new Map(parts) };
 }
 
@@ -39,15 +40,17 @@ export function keyOf(part: Attributes): string {
   return part['key'] as string;
 }
 
-function readPart(kind: unknown, part: unknown): [kind: string, Attributes] {
-  if (typeof kind !== 'string' || !KIND.test(kind)) throw broken('its kind is not a good name');
-  if (!isObject(part)) throw broken(`its ${kind} must be a JSON object`);
+/** `at` is where it stands in a context of several kinds. */
+function readPart(kind: unknown, part: unknown, at?: string): [kind: string, Attributes] {
+  if (typeof kind !== 'string' || !KIND.test(kind)) throw broken(at ?? 'kind', 'is no name of a kind');
+  if (!isObject(part)) throw broken(at ?? kind, 'must be a JSON object');
   const { key, name = null, anonymous = null, _meta = null } = part;
-  if (typeof key !== 'string' || key === '') throw broken(`its ${kind} has no key`);
-  if (name !== null && typeof name !== 'string') throw broken(`the name of its ${kind} must be a string`);
+  const fieldOf = (member: string) => (at === undefined ? member : `${at}.${member}`);
+  if (typeof key !== 'string' || key === '') throw broken(fieldOf('key'), 'must be a text that is not empty');
+  if (name !== null && typeof name !== 'string') throw broken(fieldOf('name'), 'must be a text');
   if (anonymous !== null && typeof anonymous !== 'boolean')
-    throw broken(`anonymous must be true or false in its ${kind}`);
-  if (_meta !== null && !isObject(_meta)) throw broken(`_meta must be an object in its ${kind}`);
+    throw broken(fieldOf('anonymous'), 'must be true or false');
+  if (_meta !== null && !isObject(_meta)) throw broken(fieldOf('_meta'), 'must be a JSON object');
   return [kind, Object.fromEntries([...Object.entries(part), ['kind', kind]]) as Attributes];
 }
 
@@ -55,12 +58,13 @@ const BUILT_IN = ['name', 'firstName', 'lastName', 'email', 'country', 'ip', 'av
 
 /** The key of a user may be empty, and its own attributes stand apart. */
 function readUser({ key, custom = null, anonymous = null, ...user }: Record<string, unknown>): Attributes {
-  if (typeof key !== 'string') throw broken('it has no key');
-  if (custom !== null && !isObject(custom)) throw broken('its custom attributes must be an object');
-  if (anonymous !== null && typeof anonymous !== 'boolean') throw broken('anonymous must be true or false');
+  if (typeof key !== 'string') throw broken('key', 'must be a text');
+  if (custom !== null && !isObject(custom)) throw broken('custom', 'must be a JSON object');
+  if (anonymous !== null && typeof anonymous !== 'boolean')
+    throw broken('anonymous', 'must be true or false');
   const known = BUILT_IN.filter((name) => Object.hasOwn(user, name) && user[name] !== null);
   const strange = known.find((name) => typeof user[name] !== 'string');
-  if (strange !== undefined) throw broken(`its ${strange} must be a string`);
+  if (strange !== undefined) throw broken(strange, 'must be a text');
   return Object.fromEntries([
     ...Object.entries(custom ?? {}),
     ...known.map((name) => [name, user[name]]),
@@ -70,6 +74,8 @@ function readUser({ key, custom = null, anonymous = null, ...user }: Record<stri
   ]) as Attributes;
 }
 
-function broken(why: string): Failure {
-  return new Failure('invalid', `The context is not valid: ${why}.`);
+function broken(field: string, message: string): Failure {
+  return new Failure('invalid', `The context is not valid: ${field} ${message}.`, {
+    fields: [{ field, message }],
+  });
 }

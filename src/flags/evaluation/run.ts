@@ -30,8 +30,13 @@ export interface CompiledFlag {
   decide(run: Run, trail: Trail | undefined): Result;
 }
 
+/** In a segment: by its own key, or by a rule. */
+export type Standing = 'key' | 'rule';
+
 export interface CompiledSegment {
   readonly data: SegmentData;
+  /** What brings the context in; undefined for who is not in. */
+  locate(run: Run, trail?: Trail): Standing | undefined;
   contains: Matcher;
 }
 

@@ -11,22 +11,20 @@ export function compileSegment(data: SegmentData): CompiledSegment {
   const isIncluded = compileLists([...data.includedContexts, { contextKind: USER, values: data.included }]);
   const isExcluded = compileLists([...data.excludedContexts, { contextKind: USER, values: data.excluded }]);
   const rules = data.rules.map((rule) => compileRule(rule, data));
-  return {
-    data,
-    contains(run, trail) {
-      const step = stepOn(key, trail);
-      if (unbounded) {
-        if (!run.context.parts.has(unboundedContextKind)) return false;
-        run.hasAskedBigSegment = true;
-        const standing = run.environment.standingIn(key);
-        if (standing !== undefined) return standing;
-      } else {
-        if (isIncluded(run.context)) return true;
-        if (isExcluded(run.context)) return false;
-      }
-      return rules.some((matches) => matches(run, step));
-    },
+  const locate: CompiledSegment['locate'] = (run, trail) => {
+    const step = stepOn(key, trail);
+    if (unbounded) {
+      if (!run.context.parts.has(unboundedContextKind)) return undefined;
+      run.hasAskedBigSegment = true;
+      const standing = run.environment.standingIn(key);
+      if (standing !== undefined) return standing ? 'key' : undefined;
+    } else {
+      if (isIncluded(run.context)) return 'key';
+      if (isExcluded(run.context)) return undefined;
+    }
+    return rules.some((matches) => matches(run, step)) ? 'rule' : undefined;
   };
+  return { data, locate, contains: (run, trail) => locate(run, trail) !== undefined };
 }
 
 function compileLists(lists: readonly { contextKind: string; values: readonly string[] }[]) {

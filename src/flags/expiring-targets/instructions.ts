@@ -2,19 +2,16 @@
 import { Failure } from '../../kernel/failure.ts';
 import { shorten } from '../../kernel/patch/pointer.ts';
 import type { Instruction } from '../../kernel/patch/read.ts';
-import { checker, invalid, Type, type TObject, type TSchema } from '../../kernel/schema.ts';
-import { inInstruction, requireFewInstructions } from '../instructions.ts';
-import { ContextKey, ContextKind } from '../feature-flags/instructions/parameters.ts';
-import { Instant } from '../fields.ts';
+import { problem, Type, type TSchema } from '../../kernel/schema.ts';
+import { toKinds, type CheckedKind, type Parameters } from '../instructions/kinds.ts';
+import { inInstruction, requireFewInstructions } from '../instructions/reading.ts';
+import { ContextKey, ContextKind, Instant } from '../fields.ts';
 import type { ExpiringTarget, Owner } from './expiring-target.ts';
 
 /** The parameter that says what a context is a target of. */
 export type PlaceName = 'variationId' | 'targetType';
 
-export interface ExpiringKind {
-  summary: string;
-  schema: TObject;
-  check(instruction: Instruction): void;
+export interface ExpiringKind extends CheckedKind {
   does: 'add' | 'update' | 'remove';
 }
 
@@ -44,35 +41,27 @@ export function expiringKinds(placeName: PlaceName, Place: TSchema): Map<string,
   const version = {
     version: Type.Optional(Type.Integer({ description: 'Fails unless it is of this version' })),
   };
-  const owner = placeName === 'variationId' ? 'Flag' : 'Segment';
-  const kind = (
-    name: string,
-    does: ExpiringKind['does'],
-    summary: string,
-    parameters: Record<string, TSchema>,
-  ) => {
-    const schema = Type.Object(
-      { kind: Type.Literal(name), ...parameters },
-      { $id: `${owner}ExpiringInstruction.${name}`, description: summary, additionalProperties: false },
-    );
-    return [name, { summary, schema, check: checker(schema, 'body'), does }] as const;
-  };
-  return new Map([
-    kind('addExpiringTarget', 'add', 'Sets when a target expires', { ...context, ...date }),
-    kind('updateExpiringTarget', 'update', 'Changes when a target expires', {
+  const kind = (does: ExpiringKind['does'], summary: string, parameters: Parameters) => ({
+    does,
+    summary,
+    parameters,
+  });
+  return toKinds(`${placeName === 'variationId' ? 'Flag' : 'Segment'}ExpiringInstruction`, {
+    addExpiringTarget: kind('add', 'Sets when a target expires', { ...context, ...date }),
+    updateExpiringTarget: kind('update', 'Changes when a target expires', {
       ...context,
       ...date,
       ...version,
     }),
-    kind('removeExpiringTarget', 'remove', 'Lets a target stay for good', context),
-    kind('addExpireUserTargetDate', 'add', 'Sets when a user expires', { ...user, ...date }),
-    kind('updateExpireUserTargetDate', 'update', 'Changes when a user expires', {
+    removeExpiringTarget: kind('remove', 'Lets a target stay for good', context),
+    addExpireUserTargetDate: kind('add', 'Sets when a user expires', { ...user, ...date }),
+    updateExpireUserTargetDate: kind('update', 'Changes when a user expires', {
       ...user,
       ...date,
       ...version,
     }),
-    kind('removeExpireUserTargetDate', 'remove', 'Lets a user stay for good', user),
-  ]);
+    removeExpireUserTargetDate: kind('remove', 'Lets a user stay for good', user),
+  });
 }
 
 /** Fails naming the first instruction that cannot be applied. Gives back the same list where nothing changes. */
@@ -130,8 +119,4 @@ function apply(list: readonly ExpiringTarget[], instruction: Instruction, settin
 function readWanted(instruction: Instruction, placeName: PlaceName): Wanted {
   const { userKey, contextKey = userKey, contextKind = 'user', ...rest } = instruction;
   return { ...rest, contextKey, contextKind, place: instruction[placeName] } as unknown as Wanted;
-}
-
-function problem(field: string, message: string): Failure {
-  return invalid([{ field, message }]);
 }

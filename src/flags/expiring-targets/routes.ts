@@ -6,7 +6,7 @@ import type { TObject, TSchema } from '../../kernel/schema.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { recordChange } from '../change.ts';
-import { InstructionBody, listKinds } from '../feature-flags/instructions/document.ts';
+import { InstructionBody, listKinds } from '../instructions/document.ts';
 import { readSemanticPatch, updateOf } from '../patching.ts';
 import { requireComment } from '../pending/place.ts';
 import type { Environment } from '../projects/project.ts';

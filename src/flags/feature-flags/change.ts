@@ -27,7 +27,7 @@ import { isStale, saveFlag, saveFlagAlone } from './writes.ts';
 
 export type { FlagActor, FlagPlace } from './scene.ts';
 
-export interface FlagUpdate extends Pick<Rewriting, 'dryRun' | 'ignoreConflicts' | 'bypass'> {
+export interface FlagUpdate extends Pick<Rewriting, 'dryRun' | 'ignoreConflicts' | 'approvedIn'> {
   patch: Patch;
 }
 
@@ -90,6 +90,12 @@ function rewritingOf({ now }: FlagActor, { patch, ...options }: FlagUpdate): Rew
   };
 }
 
+/** In the transaction of the caller, too. */
+export async function dropFlag(kernel: Kernel, tx: Db, actor: FlagActor, at: FlagPlace): Promise<void> {
+  const edit: Rewriting['edit'] = (flag) => ({ flag, accesses: [{ action: 'deleteFlag' }], isDeleted: true });
+  await rewriteFlag(kernel, tx, actor, at, { edit });
+}
+
 /** For changes that come in no patch; all else of `changeFlag` holds for them too. */
 export async function rewriteFlag(
   kernel: Kernel,
@@ -104,7 +110,7 @@ export async function rewriteFlag(
   const { before, after, isDeleted, shown: shownBefore } = draft;
   const { project, found } = scene;
   if (isDeleted) {
-    if (rewriting.dryRun !== true) await removeFlag(kernel, tx, actor, scene, rewriting);
+    await removeFlag(kernel.engine, tx, actor, draft);
     return { flag: before, before, isChanged: true, isDeleted: true, shown: shownBefore };
   }
   if (after === before) return unchanged(draft);

@@ -2,11 +2,11 @@
 import { sql } from 'kysely';
 import { buildOnce } from '../../kernel/storage/build-once.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import { problem } from '../../kernel/schema.ts';
 import type { Plan } from '../pending/plan.ts';
 import { tryPlan } from '../pending/try-plan.ts';
 import type { Environment } from '../projects/project.ts';
 import type { Flag } from './flag.ts';
-import { problem } from './model.ts';
 
 export interface Conflict {
   /** Of the scheduled change or the approval request. */

@@ -1,9 +1,8 @@
 // Copying how a flag is configured from one environment to another, whole or in part.
 import { Failure } from '../../kernel/failure.ts';
-import { OneOf, PlainText, Type, type Static } from '../../kernel/schema.ts';
+import { OneOf, PlainText, problem, Type, type Static } from '../../kernel/schema.ts';
 import type { Edited } from './draft.ts';
 import type { Flag, FlagConfig } from './flag.ts';
-import { problem } from './model.ts';
 
 const ACTIONS = [
   'updateOn',

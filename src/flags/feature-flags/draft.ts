@@ -1,8 +1,8 @@
 // What becomes of a flag by a change: decided from what was read, while nothing is written yet.
 import type { Access } from '../../kernel/events.ts';
 import { areEqual } from '../../kernel/patch/json-value.ts';
+import { problem } from '../../kernel/schema.ts';
 import type { Change } from '../change.ts';
-import type { Environment } from '../projects/project.ts';
 import { environmentalResource } from '../resources.ts';
 import { segmentsOf } from '../segments/uses.ts';
 import { demandApproval } from './approval.ts';
@@ -10,7 +10,7 @@ import { differencesOf, type Difference } from './differences.ts';
 import { haveSameTargets } from './expiring-targets/targeted.ts';
 import type { Flag } from './flag.ts';
 import type { References } from './instructions/apply.ts';
-import { problem, tidyFlag, validateFlag, validateSize } from './model.ts';
+import { tidyFlag, validateFlag, validateSize } from './model.ts';
 import { touchesRelations } from './relations.ts';
 import { toDetail } from './representation.ts';
 import { demandNeeds, surroundingsOf } from './scene.ts';
@@ -21,8 +21,8 @@ import type { ShownFlag } from './schemas.ts';
 export interface Rewriting {
   dryRun?: boolean;
   ignoreConflicts?: boolean;
-  /** The change was approved. */
-  bypass?: 'approval';
+  /** The key of the environment for which it was approved; in others it was not. Or `*`: that is not looked at. */
+  approvedIn?: string;
   comment?: string | undefined;
   /** The update as the audit log keeps it. */
   update?: NonNullable<Change['update']>;
@@ -64,13 +64,13 @@ export function draftChange(actor: FlagActor, scene: Scene, rewriting: Rewriting
   const names = new Map(environments.map(({ key, name }) => [key, name]));
   const differences = differencesOf(before, after, names);
   const accesses = demandNeeds(actor, scene, needs ?? differences);
-  if (after !== before && !isDeleted) {
+  if (!isDeleted && after !== before) {
     validateFlag(after);
     validateSize(before, after);
-    const changed = environments.filter(({ key }) => before.environments[key] !== after.environments[key]);
-    checkEnvironments(actor, scene, changed, rewriting);
   }
-  return { rewriting, scene, before, after, isDeleted, shown, differences, accesses };
+  const draft = { rewriting, scene, before, after, isDeleted, shown, differences, accesses };
+  checkEnvironments(actor, draft);
+  return draft;
 }
 
 /** Whether nothing but the flag itself has to be looked at, or held, or kept true to it. */
@@ -103,17 +103,16 @@ function settle(before: Flag, wanted: Flag, now: number): Flag {
   return { ...wanted, version: before.version + 1, environments };
 }
 
-/** What the environments ask of every change to a flag in them. */
-function checkEnvironments(
-  actor: FlagActor,
-  { project, found: { flag } }: Scene,
-  changed: readonly Environment[],
-  { bypass, comment = '' }: Rewriting,
-): void {
-  for (const environment of changed) {
-    if (environment.requireComments && comment.trim() === '')
-      throw problem('comment', `is required for changes in ${environment.name}`);
-    if (bypass === 'approval') continue;
-    demandApproval(actor, environment, flag, environmentalResource(project, environment, 'flag', flag));
+/** What the environments ask of every change to a flag in them. A flag that is deleted goes from all, without a word. */
+function checkEnvironments(actor: FlagActor, { before, after, isDeleted, scene, rewriting }: Draft): void {
+  const { project, environments } = scene;
+  const { approvedIn, comment = '' } = rewriting;
+  for (const environment of environments) {
+    const { key, name } = environment;
+    if (!isDeleted && before.environments[key] === after.environments[key]) continue;
+    if (!isDeleted && environment.requireComments && comment.trim() === '')
+      throw problem('comment', `is required for changes in ${name}`);
+    if (approvedIn === key || approvedIn === '*') continue;
+    demandApproval(actor, environment, before, environmentalResource(project, environment, 'flag', before));
   }
 }

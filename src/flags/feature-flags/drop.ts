@@ -1,39 +1,27 @@
 // Deleting a flag, which no other may need.
-import type { Kernel } from '../../kernel/kernel.ts';
+import type { Engine } from '../../kernel/storage/engine.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { recordChange, type Change } from '../change.ts';
+import { recordChange } from '../change.ts';
 import { dropExpiringTargets } from '../expiring-targets/store.ts';
+import type { Draft } from './draft.ts';
 import { checkUnneeded } from './relations.ts';
-import { toDetail } from './representation.ts';
-import { demandNeeds, readScene, surroundingsOf } from './scene.ts';
-import type { FlagActor, FlagPlace, Scene } from './scene.ts';
-import { lockFlag } from './store.ts';
+import type { FlagActor } from './scene.ts';
 import { deleteFlag } from './writes.ts';
 
-export async function dropFlag(kernel: Kernel, tx: Db, actor: FlagActor, at: FlagPlace): Promise<void> {
-  if (kernel.engine.kind === 'postgres') await lockFlag(tx, at.project.id, at.flagKey);
-  await removeFlag(kernel, tx, actor, await readScene(tx, at));
-}
-
-/** Asks for the permission, too. */
-export async function removeFlag(
-  { engine }: Kernel,
-  tx: Db,
-  actor: FlagActor,
-  scene: Scene,
-  { comment, update }: Pick<Change, 'comment' | 'update'> = {},
-): Promise<void> {
-  const { project, found } = scene;
-  const [access] = demandNeeds(actor, scene, [{ action: 'deleteFlag' }]);
-  await checkUnneeded(engine, tx, found.flag);
-  await deleteFlag(tx, found.flag);
-  await dropExpiringTargets(tx, found.flag.id);
+/** In the transaction of the change that was drafted. */
+export async function removeFlag(engine: Engine, tx: Db, actor: FlagActor, draft: Draft): Promise<void> {
+  const { before: flag, shown, accesses, rewriting } = draft;
+  const { comment, update, dryRun = false } = rewriting;
+  await checkUnneeded(engine, tx, flag);
+  if (dryRun) return;
+  await deleteFlag(tx, flag);
+  await dropExpiringTargets(tx, flag.id);
   await recordChange(tx, actor, {
-    accesses: [access!],
+    accesses: [accesses.find(({ action }) => action === 'deleteFlag')!],
     kind: 'flag',
-    name: found.flag.name,
+    name: flag.name,
     verb: 'deleted the flag',
-    before: toDetail(found.flag, surroundingsOf(project, found)),
+    before: shown,
     comment,
     ...(update !== undefined && { update }),
   });

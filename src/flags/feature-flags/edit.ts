@@ -4,10 +4,10 @@ import { applyJsonPatch } from '../../kernel/patch/json-patch.ts';
 import { areEqual, isObject, memberOf, type JsonObject } from '../../kernel/patch/json-value.ts';
 import { applyMergePatch } from '../../kernel/patch/merge-patch.ts';
 import { isUnderscored } from '../../kernel/patch/pointer.ts';
-import { checker, type Static } from '../../kernel/schema.ts';
+import { checker, problem, type Static } from '../../kernel/schema.ts';
 import type { ShownPatch } from '../patching.ts';
 import type { Clause, Flag, FlagConfig, Json, Rule, Serve, Target, Variation } from './flag.ts';
-import { problem, usedBy, USER } from './model.ts';
+import { usedBy, USER } from './model.ts';
 import { EditableConfig, EditableFlag, type ShownFlag } from './schemas.ts';
 
 export interface Editing {

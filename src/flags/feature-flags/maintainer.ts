@@ -1,9 +1,9 @@
 // Who looks after a flag: a member or a team, of those that exist.
 import type { BaseRole } from '../../kernel/identity/policy.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import { problem } from '../../kernel/schema.ts';
 import { couldBeId, couldBeKey } from '../fields.ts';
 import type { Flag } from './flag.ts';
-import { problem } from './model.ts';
 import type { FoundFlag, Maintainer } from './store.ts';
 
 /** Of the ids, those that are members'. */

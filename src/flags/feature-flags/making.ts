@@ -1,7 +1,8 @@
 // How a new flag comes to be: from what was asked for, from the project's defaults, or from another flag.
+import { problem } from '../../kernel/schema.ts';
 import type { Environment, Project } from '../projects/project.ts';
 import type { Flag, FlagConfig, Json, Prerequisite, Variation } from './flag.ts';
-import { newConfig, problem, tidyFlag, validateFlag } from './model.ts';
+import { newConfig, tidyFlag, validateFlag } from './model.ts';
 import type { FlagPost } from './schemas.ts';
 
 export interface Making {

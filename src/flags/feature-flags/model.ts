@@ -1,8 +1,8 @@
 // The rules that hold for every flag, whichever way it came to be as it is.
-import type { Failure } from '../../kernel/failure.ts';
 import { areEqual } from '../../kernel/patch/json-value.ts';
 import { shorten } from '../../kernel/patch/pointer.ts';
-import { invalid } from '../../kernel/schema.ts';
+import { problem } from '../../kernel/schema.ts';
+import { MOST_CLAUSES } from '../clause-fields.ts';
 import { tidyTags } from '../fields.ts';
 import type { Flag, FlagConfig, Rule, Serve, Target, Variation } from './flag.ts';
 
@@ -12,7 +12,6 @@ export const USER = 'user';
 /** So that a flag cannot grow without end. */
 const MOST_VARIATIONS = 200;
 export const MOST_RULES = 1000;
-export const MOST_CLAUSES = 100;
 export const MOST_PREREQUISITES = 100;
 /** Of all variations and kinds, in one environment. */
 export const MOST_TARGETS = 15_000;
@@ -220,10 +219,6 @@ function checkIndex({ variations }: Flag, index: number, at: string): void {
 
 function atMost(field: string, list: readonly unknown[], most: number): void {
   if (list.length > most) throw problem(field, `can be at most ${most}`);
-}
-
-export function problem(field: string, message: string): Failure {
-  return invalid([{ field, message }]);
 }
 
 export interface VariationSummary {

@@ -7,15 +7,15 @@ import type { Instruction } from '../../kernel/patch/read.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { onEachEngine } from '../../../test/engines.ts';
 import { planOf, recordStatements } from '../../../test/plans.ts';
-import { changeFlag, type FlagActor } from './change.ts';
-import { dropFlag } from './drop.ts';
+import { changeFlag, dropFlag, type FlagActor } from './change.ts';
 import { readFlagFilter, readFlagSort } from './filter.ts';
 import { addEnvironment, addFlag, flagStoreMigrations, makeHome, NOW, type Home } from './fixture.ts';
 import { listFlags, listHeads, listWholeConfigs } from './list.ts';
 import { findMaintainers } from './maintainer.ts';
 import { listDependents } from './relations.ts';
 import { findUsage, listUsage } from './status.ts';
-import { addConfigs, findFlag, findFlags, firstVersion } from './store.ts';
+import { addConfigs } from './add-configs.ts';
+import { findFlag, findFlags, firstVersion } from './store.ts';
 
 const LARGE = 1500;
 const PROJECTS = 80;

@@ -3,9 +3,9 @@ import { Failure } from '../../kernel/failure.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { areEqual } from '../../kernel/patch/json-value.ts';
+import { problem } from '../../kernel/schema.ts';
 import type { Environment } from '../projects/project.ts';
 import type { Flag } from './flag.ts';
-import { problem } from './model.ts';
 import { findFlags, type Place } from './store.ts';
 
 export interface Dependent {

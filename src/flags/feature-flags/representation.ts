@@ -1,5 +1,6 @@
 // Flags as they are shown: whole with their configurations, or in lists with no more than the heads of them.
 import { linkTo, siteTo } from '../links.ts';
+import { toMemberSummary } from '../members/model.ts';
 import type { Flag, FlagConfig } from './flag.ts';
 import { kindOf, summarize, type ConfigSummary, type VariationSummary } from './model.ts';
 import type { ConfigHead } from './rows.ts';
@@ -125,7 +126,7 @@ function toShown(
     tags: flag.tags,
     _links: { self: linkTo(flagPath(projectKey, flag.key)), parent: linkTo(`/flags/${projectKey}`) },
     ...(maintainerId !== undefined && { maintainerId }),
-    ...(maintainer !== undefined && { _maintainer: toMember(maintainer) }),
+    ...(maintainer !== undefined && { _maintainer: toMemberSummary(maintainer) }),
     ...(maintainerTeamKey !== undefined && {
       maintainerTeamKey,
       _maintainerTeam: {
@@ -154,16 +155,5 @@ function toShown(
         }),
       ),
     }),
-  };
-}
-
-function toMember({ id, role, email, firstName, lastName }: Maintainer) {
-  return {
-    _id: id,
-    _links: { self: linkTo(`/members/${id}`) },
-    role,
-    email,
-    ...(firstName !== null && { firstName }),
-    ...(lastName !== null && { lastName }),
   };
 }

@@ -1,10 +1,11 @@
 // Flags as they are sent and shown: the schemas of bodies and replies.
 import { Nullable, OneOf, PlainText, Type, type Static } from '../../kernel/schema.ts';
-import { ClientSideAvailability, Description, Instant, Key, Name, Tags } from '../fields.ts';
+import { ClauseInput, MOST_CLAUSES } from '../clause-fields.ts';
+import { ClientSideAvailability, ContextKind, Description, Instant, Key, Name, Tags } from '../fields.ts';
 import { Link, Links } from '../links.ts';
 import { MemberSummary } from '../members/model.ts';
-import { ClauseInput, ContextKind, Keys } from './instructions/parameters.ts';
-import { MOST_CLAUSES, MOST_RULES } from './model.ts';
+import { Keys } from './instructions/parameters.ts';
+import { MOST_RULES } from './model.ts';
 
 const STRICT = { additionalProperties: false };
 const Index = Type.Integer({ minimum: 0, description: 'The index of a variation' });

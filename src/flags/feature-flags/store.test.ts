@@ -6,8 +6,7 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import type { Instruction } from '../../kernel/patch/read.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { onEachEngine } from '../../../test/engines.ts';
-import { changeFlag, updateFlag, type FlagActor } from './change.ts';
-import { dropFlag } from './drop.ts';
+import { changeFlag, dropFlag, updateFlag, type FlagActor } from './change.ts';
 import {
   addEnvironment,
   addFlag,
@@ -18,7 +17,8 @@ import {
   type Home,
 } from './fixture.ts';
 import { listDependents } from './relations.ts';
-import { addConfigs, findFlag, firstVersion } from './store.ts';
+import { addConfigs } from './add-configs.ts';
+import { findFlag, firstVersion } from './store.ts';
 import { createFlag, saveFlag } from './writes.ts';
 
 const actor: FlagActor = { now: NOW + 1, can: () => true, demand: () => {} };

@@ -1,14 +1,13 @@
-// Flags in the database: found with their configurations, and given one in a new environment.
+// Flags in the database, found with their configurations.
 import { randomBytes } from 'node:crypto';
-import { sql, type Selectable } from 'kysely';
+import { sql } from 'kysely';
 import type { BaseRole } from '../../kernel/identity/policy.ts';
 import { buildOnce } from '../../kernel/storage/build-once.ts';
-import type { Db, Tables } from '../../kernel/storage/tables.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
 import { couldBeKey } from '../fields.ts';
-import type { Environment, Project } from '../projects/project.ts';
+import type { Environment } from '../projects/project.ts';
 import type { Flag } from './flag.ts';
-import { newConfig } from './model.ts';
-import { configOf, flagOf, toConfigRow } from './rows.ts';
+import { configOf, flagOf } from './rows.ts';
 
 /** A flag, and what is shown of the things around it. */
 export interface FoundFlag {
@@ -150,6 +149,18 @@ export async function lockFlag(tx: Db, projectId: string, key: string): Promise<
   return row?.version;
 }
 
+/** By their ids. Undefined when the flag or the environment is gone. */
+export async function findKeys(db: Db, flagId: string, environmentId: string) {
+  return await db
+    .selectFrom('flags')
+    .innerJoin('projects', 'projects.id', 'flags.project_id')
+    .innerJoin('environments', 'environments.project_id', 'flags.project_id')
+    .where('flags.id', '=', flagId)
+    .where('environments.id', '=', environmentId)
+    .select(['flags.key as flag', 'projects.key as project', 'environments.key as environment'])
+    .executeTakeFirst();
+}
+
 /** By key, without configurations: for those who speak of their variations. */
 export async function findFlags(
   db: Db,
@@ -176,121 +187,4 @@ export async function firstVersion(db: Db, projectId: string, key: string): Prom
     .where('key', '=', key)
     .executeTakeFirst();
   return (grave?.version ?? 0) + 1;
-}
-
-const BITE = 500;
-
-/**
- * Gives all flags of the project a configuration in a new environment: a copy of that in another one, or how flags begin.
- * Belongs into the transaction that makes the environment, and that holds the project.
- */
-export async function addConfigs(
-  tx: Db,
-  project: Pick<Project, 'id'>,
-  environment: Pick<Environment, 'id' | 'defaultTrackEvents'>,
-  sourceEnvironmentId: string | undefined,
-  now: number,
-): Promise<void> {
-  for (let last: string | undefined = ''; last !== undefined;) {
-    last =
-      sourceEnvironmentId === undefined
-        ? await addNewConfigs(tx, project.id, environment, last, now)
-        : await copyConfigs(tx, sourceEnvironmentId, environment.id, last, now);
-  }
-}
-
-/** Where the next bite begins, after a full one. */
-function lastOf(names: readonly string[]): string | undefined {
-  return names.length === BITE ? names.at(-1) : undefined;
-}
-
-async function addNewConfigs(
-  tx: Db,
-  projectId: string,
-  { id: environmentId, defaultTrackEvents }: Pick<Environment, 'id' | 'defaultTrackEvents'>,
-  after: string,
-  now: number,
-): Promise<string | undefined> {
-  const rows: Selectable<Tables['flags']>[] = await tx
-    .selectFrom('flags')
-    .selectAll()
-    .where('project_id', '=', projectId)
-    .where('key', '>', after)
-    .orderBy('key')
-    .limit(BITE)
-    .execute();
-  const configs = rows.map((row) => {
-    const flag = flagOf(row);
-    const config = newConfig({ ...flag, version: 1 }, { trackEvents: defaultTrackEvents }, newHex, now);
-    return toConfigRow(flag.id, environmentId, config);
-  });
-  if (configs.length > 0) await tx.insertInto('flag_configs').values(configs).execute();
-  return lastOf(rows.map(({ key }) => key));
-}
-
-async function copyConfigs(
-  tx: Db,
-  sourceId: string,
-  targetId: string,
-  after: string,
-  now: number,
-): Promise<string | undefined> {
-  const source = tx
-    .selectFrom('flag_configs')
-    .where('environment_id', '=', sourceId)
-    .where('flag_id', '>', after)
-    .orderBy('flag_id')
-    .limit(BITE);
-  const ids = (await source.select('flag_id').execute()).map(({ flag_id }) => flag_id);
-  const last = ids.at(-1);
-  if (last === undefined) return undefined;
-  await tx
-    .insertInto('flag_configs')
-    .columns(['flag_id', 'environment_id', 'is_on', 'version', 'modified_at', 'head', 'doc'])
-    .expression(
-      source.select(({ val, cast }) => [
-        'flag_id',
-        cast<string>(val(targetId), 'text').as('environment_id'),
-        'is_on',
-        cast<number>(val(1), 'integer').as('version'),
-        cast<number>(val(now), 'bigint').as('modified_at'),
-        'head',
-        'doc',
-      ]),
-    )
-    .execute();
-  await tx
-    .insertInto('flag_prerequisites')
-    .columns(['flag_id', 'environment_id', 'needs_id', 'variation'])
-    .expression((eb) =>
-      eb
-        .selectFrom('flag_prerequisites')
-        .where('environment_id', '=', sourceId)
-        .where('flag_id', '>', after)
-        .where('flag_id', '<=', last)
-        .select(({ val, cast }) => [
-          'flag_id',
-          cast<string>(val(targetId), 'text').as('environment_id'),
-          'needs_id',
-          'variation',
-        ]),
-    )
-    .execute();
-  await tx
-    .insertInto('segment_uses')
-    .columns(['environment_id', 'segment_key', 'flag_id'])
-    .expression((eb) =>
-      eb
-        .selectFrom('segment_uses')
-        .where('environment_id', '=', sourceId)
-        .where('flag_id', '>', after)
-        .where('flag_id', '<=', last)
-        .select(({ val, cast }) => [
-          cast<string>(val(targetId), 'text').as('environment_id'),
-          'segment_key',
-          'flag_id',
-        ]),
-    )
-    .execute();
-  return lastOf(ids);
 }

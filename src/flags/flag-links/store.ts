@@ -1,7 +1,7 @@
 // Links of flags in the database.
 import type { Db } from '../../kernel/storage/tables.ts';
 import { couldBeKey } from '../fields.ts';
-import { changedMeanwhile } from '../projects/store.ts';
+import { saveRow } from '../storing.ts';
 import { MOST_LINKS, type FlagLink } from './model.ts';
 import type { FlagLinkRow } from './tables.ts';
 
@@ -43,13 +43,7 @@ export async function createFlagLink(tx: Db, link: FlagLink): Promise<boolean> {
 
 /** Fails with `conflict` when someone else has changed it meanwhile. */
 export async function saveFlagLink(tx: Db, before: FlagLink, after: FlagLink): Promise<void> {
-  const { numUpdatedRows } = await tx
-    .updateTable('flag_links')
-    .set(rowOf(after))
-    .where('id', '=', before.id)
-    .where('version', '=', before.version)
-    .executeTakeFirstOrThrow();
-  if (numUpdatedRows === 0n) throw changedMeanwhile('link');
+  await saveRow(tx, 'flag_links', before, rowOf(after), 'link');
 }
 
 export async function deleteFlagLink(tx: Db, { id }: FlagLink): Promise<void> {

@@ -2,16 +2,17 @@
 import { findMember } from '../../kernel/identity/members.ts';
 import { reply, route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
-import { recordChange } from '../change.ts';
 import { couldBeId } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';
 import { PageQuery, sliceOf } from '../listing.ts';
+import { toMemberSummary } from '../members/model.ts';
 import { ByEnvironment, openEnvironment, unknownThing } from '../open.ts';
 import { openPlace } from '../pending/find-place.ts';
-import { ByPlace, placePath, whereaboutsOf } from '../pending/place.ts';
-import { follow, listFollowers, pageFollowed, unfollow, type Follower } from './store.ts';
+import { ByPlace, PLACE, placePath, whereaboutsOf } from '../pending/place.ts';
+import { recordAt } from '../pending/record.ts';
+import { follow, listFollowers, pageFollowed, unfollow } from './store.ts';
 
-const PATH = '/projects/{projectKey}/flags/{featureFlagKey}/environments/{environmentKey}/followers';
+const PATH = `${PLACE}/followers` as const;
 const action = 'manageFlagFollowers';
 const MOST = 1000;
 
@@ -26,17 +27,6 @@ const FollowerSchema = Type.Object(
   },
   { $id: 'FollowFlagMember' },
 );
-
-function toFollower({ id, role, email, firstName, lastName }: Follower) {
-  return {
-    _id: id,
-    _links: { self: linkTo(`/members/${id}`) },
-    role,
-    email,
-    ...(firstName !== null && { firstName }),
-    ...(lastName !== null && { lastName }),
-  };
-}
 
 const list = route(
   {
@@ -55,7 +45,7 @@ const list = route(
   },
   async (call, { db }) => {
     const place = await openPlace(call, db, call.params);
-    const items = (await listFollowers(db, whereaboutsOf(place))).map(toFollower);
+    const items = (await listFollowers(db, whereaboutsOf(place))).map(toMemberSummary);
     return { items, totalCount: items.length, _links: { self: linkTo(`${placePath(place)}/followers`) } };
   },
 );
@@ -78,7 +68,7 @@ const listAll = route(
     const { projectKey, environmentKey } = call.params;
     const { environment } = await openEnvironment(call, db, projectKey, environmentKey);
     const page = await pageFollowed(db, environment.id, sliceOf(call.query, MOST, MOST));
-    return page.map(({ flagKey, followers }) => ({ flagKey, followers: followers.map(toFollower) }));
+    return page.map(({ flagKey, followers }) => ({ flagKey, followers: followers.map(toMemberSummary) }));
   },
 );
 
@@ -109,13 +99,7 @@ function changing(
         const member = couldBeId(memberId) ? await findMember(tx, { id: memberId }) : undefined;
         if (member === undefined) throw unknownThing('member', memberId);
         if (!(await change(tx, whereaboutsOf(place), memberId, call.now))) return;
-        await recordChange(tx, call, {
-          accesses: [{ action, resource: place.resource }],
-          kind: 'flag',
-          name: place.flag.name,
-          verb,
-          description: `- ${member.email}`,
-        });
+        await recordAt(tx, call, place, action, { verb, description: `- ${member.email}` });
       });
       return reply(204);
     },

@@ -1,25 +1,19 @@
 // Followers in the database.
-import { Page, type Slice } from '../../kernel/page.ts';
+import type { BaseRole } from '../../kernel/identity/policy.ts';
+import type { Page, Slice } from '../../kernel/page.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import type { ShownMember } from '../members/model.ts';
 import type { Whereabouts } from '../pending/place.ts';
+import { pageRows } from '../storing.ts';
 import type { FlagFollowerRow } from './tables.ts';
-
-/** What is shown of a member. */
-export interface Follower {
-  id: string;
-  role: string;
-  email: string;
-  firstName: string | null;
-  lastName: string | null;
-}
 
 export interface Followed {
   flagKey: string;
-  followers: Follower[];
+  followers: ShownMember[];
 }
 
 /** In the order in which they began. Members who left are followers no longer. */
-export async function listFollowers(db: Db, { flagId, environmentId }: Whereabouts): Promise<Follower[]> {
+export async function listFollowers(db: Db, { flagId, environmentId }: Whereabouts): Promise<ShownMember[]> {
   return await followersOf(db, environmentId, [flagId]);
 }
 
@@ -35,31 +29,19 @@ export async function pageFollowed(db: Db, environmentId: string, slice: Slice):
         .where('members.removed_at', 'is', null)
         .select('flag_followers.flag_id'),
     );
-  const { total } = await flags
-    .select(({ fn }) => fn.countAll<number | string>().as('total'))
-    .executeTakeFirstOrThrow();
-  const rows = await flags
-    .select(['id', 'key'])
-    .orderBy('key')
-    .limit(slice.limit)
-    .offset(slice.offset)
-    .execute();
-  const ids = rows.map(({ id }) => id);
+  const page = await pageRows(flags, slice, (all) => all.select(['id', 'key']).orderBy('key'));
+  const ids = page.items.map(({ id }) => id);
   const followers = Map.groupBy(await followersOf(db, environmentId, ids), ({ flagId }) => flagId);
-  const items = rows.map(({ id, key }) => ({
-    flagKey: key,
-    followers: followers.get(id) ?? [],
-  }));
-  return new Page(items, Number(total), slice);
+  return page.map(({ id, key }) => ({ flagKey: key, followers: followers.get(id) ?? [] }));
 }
 
 async function followersOf(
   db: Db,
   environmentId: string,
   flagIds: readonly string[],
-): Promise<(Follower & { flagId: string })[]> {
+): Promise<(ShownMember & { flagId: string })[]> {
   if (flagIds.length === 0) return [];
-  return await db
+  const rows = await db
     .selectFrom('flag_followers')
     .innerJoin('members', 'members.id', 'flag_followers.member_id')
     .where('flag_followers.environment_id', '=', environmentId)
@@ -76,6 +58,7 @@ async function followersOf(
     .orderBy('flag_followers.followed_at')
     .orderBy('members.id')
     .execute();
+  return rows.map((row) => ({ ...row, role: row.role as BaseRole }));
 }
 
 /** False when they do already. */

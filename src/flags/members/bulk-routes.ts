@@ -12,7 +12,7 @@ import { RoleAttributesSchema, RoleNames } from '../roles/fields.ts';
 import { MemberIds } from '../teams/model.ts';
 import { changeMember, requireRoles, type KnownCall } from './edit.ts';
 import { EXCEPTIONS, readExceptions } from './filter.ts';
-import { inInstruction, instructionReader, type Read } from '../instructions.ts';
+import { inInstruction, instructionReader, type Read } from '../instructions/reading.ts';
 import { resourceOf } from './model.ts';
 
 const Role = OneOf(['reader', 'writer', 'admin', 'no_access']);

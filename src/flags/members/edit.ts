@@ -12,7 +12,7 @@ import { countRole, updateListed, type Listed } from '../../kernel/identity/rost
 import { areEqual } from '../../kernel/patch/json-value.ts';
 import { shorten } from '../../kernel/patch/pointer.ts';
 import type { Call } from '../../kernel/route.ts';
-import { invalid } from '../../kernel/schema.ts';
+import { problem } from '../../kernel/schema.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { demandAll, recordChange, type Change } from '../change.ts';
@@ -26,8 +26,7 @@ export async function requireRoles(db: Db, names: readonly string[], field: stri
   const byName = new Map(roles.flatMap((role) => [[role.id, role] as const, [role.key, role] as const]));
   const found = names.map((name) => {
     const role = byName.get(name);
-    if (role === undefined)
-      throw invalid([{ field, message: `names an unknown custom role: ${shorten(name)}` }]);
+    if (role === undefined) throw problem(field, `names an unknown custom role: ${shorten(name)}`);
     return role;
   });
   return [...new Set(found)];

@@ -1,7 +1,7 @@
 // Which members are meant: the filter of lists, and the one by which members are left out of changes to all.
 import type { MemberFilter } from '../../kernel/identity/roster.ts';
 import { isObject } from '../../kernel/patch/json-value.ts';
-import { invalid, PlainText, Type, type Static } from '../../kernel/schema.ts';
+import { PlainText, problem, Type, type Static } from '../../kernel/schema.ts';
 import { readFilter } from '../listing.ts';
 
 export const FILTERS = ['query', 'role', 'id', 'email', 'team', 'noteam', 'lastSeen'] as const;
@@ -47,8 +47,7 @@ const MOST_ROLES = 100;
 /** Each becomes a condition of its own. */
 function readRoles(text: string): string[] {
   const roles = [...new Set(splitWords(text))];
-  if (roles.length > MOST_ROLES)
-    throw invalid([{ field: 'role', message: `must name at most ${MOST_ROLES} roles` }]);
+  if (roles.length > MOST_ROLES) throw problem('role', `must name at most ${MOST_ROLES} roles`);
   return roles;
 }
 
@@ -61,7 +60,7 @@ function splitWords(text: string): string[] {
 
 export function readBoolean(text: string, field: string): boolean {
   if (text === 'true' || text === 'false') return text === 'true';
-  throw invalid([{ field: `filter.${field}`, message: 'must be true or false' }]);
+  throw problem(`filter.${field}`, 'must be true or false');
 }
 
 function readLastSeen(value: unknown): NonNullable<MemberFilter['lastSeen']> {
@@ -70,9 +69,7 @@ function readLastSeen(value: unknown): NonNullable<MemberFilter['lastSeen']> {
     const { before } = value;
     if (Number.isSafeInteger(before)) return { before: before as number };
   }
-  throw invalid([
-    { field: 'lastSeen', message: 'must be {"never":true}, {"noData":true} or {"before":milliseconds}' },
-  ]);
+  throw problem('lastSeen', 'must be {"never":true}, {"noData":true} or {"before":milliseconds}');
 }
 
 function parse(text: string): unknown {

@@ -4,7 +4,8 @@ import { Failure } from '../../kernel/failure.ts';
 import { isEmail } from '../../kernel/identity/email.ts';
 import type { Member } from '../../kernel/identity/members.ts';
 import type { Listed } from '../../kernel/identity/roster.ts';
-import type { MemberGrant, Team } from '../../kernel/identity/teams.ts';
+import type { MemberGrant } from '../../kernel/identity/team-grants.ts';
+import type { Team } from '../../kernel/identity/teams.ts';
 import { areEqual } from '../../kernel/patch/json-value.ts';
 import { OneOf, PlainText, Type, type Static } from '../../kernel/schema.ts';
 import { Key } from '../fields.ts';
@@ -88,14 +89,21 @@ export function resourceOf({ id }: { id: string }): string {
   return `member/${id}`;
 }
 
-export function toMemberSummary(member: Member): Static<typeof MemberSummary> {
+/** As much of a member as is shown with other things. */
+export interface ShownMember extends Pick<Member, 'id' | 'role' | 'email'> {
+  firstName?: string | null | undefined;
+  lastName?: string | null | undefined;
+}
+
+export function toMemberSummary(member: ShownMember): Static<typeof MemberSummary> {
+  const { id, role, email, firstName, lastName } = member;
   return {
-    _id: member.id,
-    _links: { self: linkTo(`/members/${member.id}`) },
-    role: member.role,
-    email: member.email,
-    ...(member.firstName !== undefined && { firstName: member.firstName }),
-    ...(member.lastName !== undefined && { lastName: member.lastName }),
+    _id: id,
+    _links: { self: linkTo(`/members/${id}`) },
+    role,
+    email,
+    ...(typeof firstName === 'string' && { firstName }),
+    ...(typeof lastName === 'string' && { lastName }),
   };
 }
 

@@ -9,7 +9,8 @@ import {
   removeMember,
   type Listed,
 } from '../../kernel/identity/roster.ts';
-import { listMemberGrants, listMemberTeams, listTeamRoles } from '../../kernel/identity/teams.ts';
+import { listMemberGrants } from '../../kernel/identity/team-grants.ts';
+import { listMemberTeams, listTeamRoles } from '../../kernel/identity/teams.ts';
 import { Page } from '../../kernel/page.ts';
 import { reply, route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';

@@ -1,21 +1,20 @@
 // Carries out a plan for a flag, now or only for trial, in the name of a call or of whoever is behind work that waited.
-import type { Due } from '../../kernel/due.ts';
-import { Failure } from '../../kernel/failure.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import { can, demand } from '../../kernel/identity/policy.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import { problem } from '../../kernel/schema.ts';
 import { listEnvironments } from '../environments/store.ts';
 import { changeFlag, rewriteFlag, type FlagActor, type FlagChange } from '../feature-flags/change.ts';
 import { findConflicts, refuseConflicts } from '../feature-flags/conflicts.ts';
 import { copyConfig } from '../feature-flags/copying.ts';
-import { problem } from '../feature-flags/model.ts';
 import type { Place } from './place.ts';
 import { toFlagCopy, type Plan } from './plan.ts';
 
 export interface CarryingOut {
   comment?: string | undefined;
-  bypass?: 'approval';
+  /** As for every change of a flag. */
+  approvedIn?: string;
   dryRun?: boolean;
 }
 
@@ -80,23 +79,4 @@ export function actorOf(caller: KnownCaller, now: number): FlagActor {
     can: (resource, action) => can(caller, action!, resource),
     demand: (resource, action) => demand(caller, action!, resource),
   };
-}
-
-const LASTING: ReadonlySet<string> = new Set([
-  'malformed',
-  'invalid',
-  'denied',
-  'forbidden',
-  'not-found',
-  'wrong-method',
-  'unprocessable',
-]);
-
-/** Someone else's write may come in between once, or another flag may stand in the way for good. */
-const MOST_CONFLICTS = 3;
-
-/** Whether it would be no better later. */
-export function isLasting(error: unknown, { attempts }: Due): error is Failure {
-  if (!(error instanceof Failure)) return false;
-  return LASTING.has(error.kind) || (error.kind === 'conflict' && attempts >= MOST_CONFLICTS);
 }

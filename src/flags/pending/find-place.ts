@@ -1,14 +1,14 @@
-// Finds a flag and an environment by their keys, for a caller, or by their ids, for work that waited.
+// Finds a flag in an environment, and what belongs to it there: for a caller, or for work that waited.
 import type { Call } from '../../kernel/route.ts';
 import type { Static } from '../../kernel/schema.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { findEnvironment } from '../environments/store.ts';
 import { readFound } from '../feature-flags/reading.ts';
-import { findFlag, lockFlag } from '../feature-flags/store.ts';
-import { openEnvironment } from '../open.ts';
+import { findFlag, findKeys, lockFlag } from '../feature-flags/store.ts';
+import { openEnvironment, unknownThing } from '../open.ts';
 import { findProject } from '../projects/store.ts';
-import { placeOf, type ByPlace, type Place, type Whereabouts } from './place.ts';
+import { placeOf, whereaboutsOf, type ByPlace, type Place, type Whereabouts } from './place.ts';
 
 /** With an engine, nobody else changes the flag or what is pending for it until the transaction ends. */
 export async function openPlace(
@@ -23,20 +23,13 @@ export async function openPlace(
   return placeOf(project, environment, flag);
 }
 
-/** The same, asking nobody. Undefined when the flag or the environment is gone. */
+/** The same by ids, asking nobody. Undefined when the flag or the environment is gone. */
 export async function findPlace(
   db: Db,
   { flagId, environmentId }: Whereabouts,
   engine?: Engine,
 ): Promise<Place | undefined> {
-  const keys = await db
-    .selectFrom('flags')
-    .innerJoin('projects', 'projects.id', 'flags.project_id')
-    .innerJoin('environments', 'environments.project_id', 'flags.project_id')
-    .where('flags.id', '=', flagId)
-    .where('environments.id', '=', environmentId)
-    .select(['flags.key as flag', 'projects.key as project', 'environments.key as environment'])
-    .executeTakeFirst();
+  const keys = await findKeys(db, flagId, environmentId);
   const project = keys && (await findProject(db, keys.project));
   if (project === undefined) return undefined;
   if (engine?.kind === 'postgres') await lockFlag(db, project.id, keys!.flag);
@@ -44,4 +37,38 @@ export async function findPlace(
   const found = await findFlag(db, project.id, keys!.flag);
   if (environment === undefined || found?.flag.id !== flagId) return undefined;
   return placeOf(project, environment, found.flag);
+}
+
+/** How one sort of what belongs to a place is found; with an engine, it stays as it is until the transaction ends. */
+export type Find<Thing extends Whereabouts> = (
+  db: Db,
+  id: string,
+  engine?: Engine,
+) => Promise<Thing | undefined>;
+
+/** In a place that has been opened. One of another flag or environment is not to be found there. */
+export async function readAt<Thing extends Whereabouts>(
+  db: Db,
+  place: Place,
+  find: Find<Thing>,
+  { kind, id }: { kind: string; id: string },
+  engine?: Engine,
+): Promise<Thing> {
+  const thing = await find(db, id, engine);
+  const { flagId, environmentId } = whereaboutsOf(place);
+  if (thing?.flagId !== flagId || thing.environmentId !== environmentId) throw unknownThing(kind, id);
+  return thing;
+}
+
+/** Asking nobody: the flag is held before what belongs to it, as by everyone. Undefined when either is gone. */
+export async function findHeld<Thing extends Whereabouts>(
+  tx: Db,
+  find: Find<Thing>,
+  id: string,
+  engine: Engine,
+): Promise<{ thing: Thing; place: Place } | undefined> {
+  const known = await find(tx, id);
+  const place = known && (await findPlace(tx, known, engine));
+  const thing = place && (await find(tx, id, engine));
+  return thing && { thing, place };
 }

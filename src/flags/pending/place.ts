@@ -1,9 +1,11 @@
 // A flag in one environment: where scheduled changes, approval requests and triggers belong.
-import { Type } from '../../kernel/schema.ts';
+import { problem, Type } from '../../kernel/schema.ts';
 import type { Flag } from '../feature-flags/flag.ts';
-import { problem } from '../feature-flags/model.ts';
 import type { Environment, Project } from '../projects/project.ts';
 import { environmentalResource } from '../resources.ts';
+
+/** Where the paths of what belongs to it begin. */
+export const PLACE = '/projects/{projectKey}/flags/{featureFlagKey}/environments/{environmentKey}';
 
 export const ByPlace = Type.Object({
   projectKey: Type.String(),

@@ -1,7 +1,7 @@
 // Making a project, by whoever asks for one or at the first start of a server.
 import type { Actor } from '../../kernel/events.ts';
 import { Failure } from '../../kernel/failure.ts';
-import { invalid, type Static } from '../../kernel/schema.ts';
+import { problem, type Static } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { recordChange } from '../change.ts';
 import { readEnvironmentPost, USUAL_ENVIRONMENTS } from '../environments/model.ts';
@@ -22,8 +22,7 @@ export async function makeProject(
   const wanted = post.environments?.length ? post.environments : USUAL_ENVIRONMENTS;
   for (const [index, environment] of wanted.entries()) {
     const made = await createEnvironment(tx, readEnvironmentPost(environment, project.id), actor.now);
-    if (made === undefined)
-      throw invalid([{ field: `environments.${index}.key`, message: 'is there twice' }]);
+    if (made === undefined) throw problem(`environments.${index}.key`, 'is there twice');
   }
   const environments = await listEnvironments(tx, project.id);
   await recordChange(tx, actor, {

@@ -1,5 +1,4 @@
 // Projects: list, create, get, patch, delete.
-import { Failure } from '../../kernel/failure.ts';
 import { Page } from '../../kernel/page.ts';
 import { reply, route, type Call } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
@@ -19,6 +18,7 @@ import {
 import { ByProject, openProject } from '../open.ts';
 import { PatchBody, readShownPatch, updateOf } from '../patching.ts';
 import { projectResource } from '../resources.ts';
+import { deleteButLast } from './delete-but-last.ts';
 import { accessesOf, tellChanges } from './field-changes.ts';
 import { makeProject } from './make.ts';
 import { patchProject, ProjectPost, ProjectRep, ProjectSchema, toEnvironments, toProject } from './model.ts';
@@ -174,18 +174,13 @@ const deleteProjectRoute = route(
       await engine.lock(tx, 'flags-delete-project'); // else two could each leave the other's as the last, and both go
       await holdProject(engine, tx, projectKey);
       const project = await openProject(call, tx, projectKey);
-      const resource = projectResource(project);
-      call.demand(resource);
-      if (await isOnlyProject(tx)) {
-        throw new Failure('conflict', 'The last project cannot be deleted', { code: 'last_project' });
-      }
-      await deleteProject(tx, project.id);
-      await recordChange(tx, call, {
-        accesses: [{ action: 'deleteProject', resource }],
+      await deleteButLast(tx, call, {
         kind: 'project',
+        access: { action: 'deleteProject', resource: projectResource(project) },
         name: project.name,
-        verb: 'deleted the project',
         before: toProject(project),
+        isLast: () => isOnlyProject(tx),
+        remove: () => deleteProject(tx, project.id),
       });
     });
     return reply(204);

@@ -1,11 +1,11 @@
 // Projects in the database.
 import type { Selectable } from 'kysely';
-import { Failure } from '../../kernel/failure.ts';
 import { newId } from '../../kernel/id.ts';
 import { buildOnce } from '../../kernel/storage/build-once.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import type { Db, Tables } from '../../kernel/storage/tables.ts';
 import { couldBeKey } from '../fields.ts';
+import { changedMeanwhile } from '../storing.ts';
 import type { NewProject, Project } from './project.ts';
 
 /** What lists are searched and sorted by. */
@@ -88,10 +88,6 @@ export async function updateProject(db: Db, after: Project): Promise<Project> {
 /** With all that is in it. */
 export async function deleteProject(db: Db, id: string): Promise<void> {
   await db.deleteFrom('projects').where('id', '=', id).execute();
-}
-
-export function changedMeanwhile(kind: string): Failure {
-  return new Failure('conflict', `Someone else changed the ${kind} at the same time. Try again.`);
 }
 
 function columnsOf({ name, tags, ...project }: NewProject) {

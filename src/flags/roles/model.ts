@@ -1,7 +1,7 @@
 // Custom roles as the flag service shows them, and the rules of what may be changed.
 import { parseStatements, type Statement } from '../../kernel/identity/policy.ts';
 import type { Holders, NewRole, Role } from '../../kernel/identity/roles.ts';
-import { invalid, OneOf, PlainText, Type, type Static } from '../../kernel/schema.ts';
+import { OneOf, PlainText, problem, Type, type Static } from '../../kernel/schema.ts';
 import type { Access } from '../../kernel/events.ts';
 import { areEqual } from '../../kernel/patch/json-value.ts';
 import { couldBeId, Description, Key, Name } from '../fields.ts';
@@ -64,7 +64,7 @@ export function toRole(role: Role, holders?: Holders): Static<typeof RoleRep> {
 
 export function readPost(post: Static<typeof RolePost>): NewRole {
   // Roles are named by key or id.
-  if (couldBeId(post.key)) throw invalid([{ field: 'key', message: 'must not look like an id' }]);
+  if (couldBeId(post.key)) throw problem('key', 'must not look like an id');
   return {
     key: post.key,
     name: post.name,
@@ -83,7 +83,7 @@ function readPolicy(value: unknown): Statement[] {
   for (const { resources = [], notResources = [] } of policy) {
     for (const resource of [...resources, ...notResources]) {
       if (resource.split('${').length - 1 <= MOST_PLACEHOLDERS) continue;
-      throw invalid([{ field: 'policy', message: `must have at most two placeholders in ${resource}` }]);
+      throw problem('policy', `must have at most two placeholders in ${resource}`);
     }
   }
   return policy;

@@ -1,10 +1,10 @@
 // Scheduled changes as they are shown, and the instructions that change them.
 import type { Instruction } from '../../kernel/patch/read.ts';
-import { OneOf, PlainText, Type, type JsonSchema } from '../../kernel/schema.ts';
-import { problem } from '../feature-flags/model.ts';
+import { OneOf, PlainText, problem, Type } from '../../kernel/schema.ts';
 import { Instant } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';
-import { instructionReader } from '../instructions.ts';
+import { documentedKinds, KindSchema } from '../instructions/kinds.ts';
+import { instructionReader } from '../instructions/reading.ts';
 import { placePath, type Place } from '../pending/place.ts';
 import { ConflictSchema, Instructions, ShownInstructions, type PlanConflict } from '../pending/plan.ts';
 import type { ScheduledChange } from './scheduled-change.ts';
@@ -34,7 +34,7 @@ export const ScheduledChangeSchema = Type.Object(
     comment: Type.Optional(Type.String()),
     status: OneOf(['pending', 'failed'], { description: 'One that was made is no longer here' }),
     conflicts: Type.Array(ConflictSchema, {
-      description: 'Why it has failed, or would fail with the flag as it is now',
+      description: 'Why it has failed, or would fail with the flag as it is now; in lists only the former',
     }),
     _links: Links,
   },
@@ -66,28 +66,21 @@ export function requireFuture(executionAt: number, now: number): void {
   if (executionAt <= now) throw problem('executionDate', 'must be in the future');
 }
 
-const kind = <Name extends string>(name: Name) => Type.Literal(name);
-
-const kinds = {
-  deleteScheduledChange: Type.Object(
-    { kind: kind('deleteScheduledChange') },
-    { additionalProperties: false, description: 'Gives the change up' },
+const schemas = {
+  deleteScheduledChange: KindSchema('deleteScheduledChange', 'Gives the change up', {}),
+  replaceScheduledChangesInstructions: KindSchema(
+    'replaceScheduledChangesInstructions',
+    'Says anew what is to happen',
+    { value: Instructions },
   ),
-  replaceScheduledChangesInstructions: Type.Object(
-    { kind: kind('replaceScheduledChangesInstructions'), value: Instructions },
-    { additionalProperties: false, description: 'Says anew what is to happen' },
-  ),
-  updateScheduledChangesExecutionDate: Type.Object(
-    { kind: kind('updateScheduledChangesExecutionDate'), value: ExecutionDate },
-    { additionalProperties: false, description: 'Says anew when' },
-  ),
+  updateScheduledChangesExecutionDate: KindSchema('updateScheduledChangesExecutionDate', 'Says anew when', {
+    value: ExecutionDate,
+  }),
 };
 
-export const scheduledChangeKinds = Object.entries(kinds).map(
-  ([name, schema]) => [name, { schema, summary: (schema as JsonSchema).description! }] as const,
-);
+export const scheduledChangeKinds = documentedKinds(schemas);
 
-const read = instructionReader(kinds);
+const read = instructionReader(schemas);
 
 export interface EditedChange {
   change: ScheduledChange;

@@ -1,21 +1,20 @@
 // Scheduled changes of a flag in an environment: list, make, get, patch, delete.
+import type { Actor } from '../../kernel/events.ts';
 import { doerOf } from '../../kernel/identity/identity.ts';
-import type { Kernel } from '../../kernel/kernel.ts';
 import { areEqual } from '../../kernel/patch/json-value.ts';
-import { Page } from '../../kernel/page.ts';
-import { reply, route, type Call } from '../../kernel/route.ts';
-import { Type, type Static } from '../../kernel/schema.ts';
+import { reply, route } from '../../kernel/route.ts';
+import { problem, Type, type Static } from '../../kernel/schema.ts';
+import type { Engine } from '../../kernel/storage/engine.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { recordChange, type Change } from '../change.ts';
+import type { Change } from '../change.ts';
 import { demandApproval } from '../feature-flags/approval.ts';
-import { InstructionBody, listKinds } from '../feature-flags/instructions/document.ts';
-import { problem } from '../feature-flags/model.ts';
+import { InstructionBody, listKinds } from '../instructions/document.ts';
 import { PageQuery, sliceOf } from '../listing.ts';
-import { unknownThing } from '../open.ts';
 import { readSemanticPatch, updateOf } from '../patching.ts';
 import { rehearse } from '../pending/carry-out.ts';
-import { openPlace } from '../pending/find-place.ts';
-import { ByPlace, ByPlaceAndId, requireComment, whereaboutsOf, type Place } from '../pending/place.ts';
+import { openPlace, readAt } from '../pending/find-place.ts';
+import { ByPlace, ByPlaceAndId, PLACE, requireComment, whereaboutsOf, type Place } from '../pending/place.ts';
+import { recordAt } from '../pending/record.ts';
 import { tryPlan } from '../pending/try-plan.ts';
 import {
   editScheduledChange,
@@ -35,7 +34,7 @@ import {
   saveScheduledChange,
 } from './store.ts';
 
-const PATH = '/projects/{projectKey}/flags/{featureFlagKey}/environments/{environmentKey}/scheduled-changes';
+const PATH = `${PLACE}/scheduled-changes` as const;
 const action = 'updateScheduledChanges';
 
 const IgnoreConflicts = Type.Object({
@@ -59,10 +58,8 @@ const list = route(
   async (call, { db }) => {
     const place = await openPlace(call, db, call.params);
     const slice = sliceOf(call.query, MOST_CHANGES, MOST_CHANGES);
-    const { items, total } = await pageScheduledChanges(db, whereaboutsOf(place), slice);
-    const shown = [];
-    for (const change of items) shown.push(await show(db, change, place, call.now));
-    return new Page(shown, total, slice);
+    const page = await pageScheduledChanges(db, whereaboutsOf(place), slice);
+    return page.map((change) => toScheduledChange(change, place));
   },
 );
 
@@ -104,7 +101,7 @@ const post = route(
         call.now,
       );
       const after = toScheduledChange(change, place);
-      await record(tx, call, place, { verb: 'scheduled a change of', after, comment });
+      await recordAt(tx, call, place, action, { verb: 'scheduled a change of', after, comment });
       return after;
     });
     return reply(201, shown, { location: shown._links.self.href });
@@ -137,10 +134,7 @@ const patch = route(
     access: { action },
     params: ByPlaceAndId,
     query: IgnoreConflicts,
-    body: InstructionBody(
-      ['semantic'],
-      scheduledChangeKinds.map(([, kind]) => kind),
-    ),
+    body: InstructionBody(['semantic'], scheduledChangeKinds.values()),
     reply: { 200: ScheduledChangeSchema },
   },
   async (call, kernel) => {
@@ -149,7 +143,7 @@ const patch = route(
     const shown = await db.transaction().execute(async (tx) => {
       const place = await openPlace(call, tx, call.params, engine);
       call.demand(place.resource);
-      const before = await read(tx, call.params.id, place, kernel);
+      const before = await read(tx, call.params.id, place, engine);
       const edited = editScheduledChange(before, asked.instructions, call.now);
       const { comment } = asked;
       if (edited.isDeleted)
@@ -164,7 +158,7 @@ const patch = route(
       }
       await saveScheduledChange(tx, before, change, call.now);
       const after = toScheduledChange(change, place);
-      await record(tx, call, place, {
+      await recordAt(tx, call, place, action, {
         verb: 'changed a scheduled change of',
         before: toScheduledChange(before, place),
         after,
@@ -187,26 +181,21 @@ const del = route(
     params: ByPlaceAndId,
     reply: { 204: null },
   },
-  async (call, kernel) => {
-    const { db, engine } = kernel;
+  async (call, { db, engine }) => {
     await db.transaction().execute(async (tx) => {
       const place = await openPlace(call, tx, call.params, engine);
       call.demand(place.resource);
-      await remove(tx, call, place, await read(tx, call.params.id, place, kernel), {});
+      await remove(tx, call, place, await read(tx, call.params.id, place, engine), {});
     });
     return reply(204);
   },
 );
 
-/** With a kernel it stays as it is until the transaction ends. */
-async function read(db: Db, id: string, place: Place, kernel?: Kernel): Promise<ScheduledChange> {
-  const change = await findScheduledChange(db, id, kernel?.engine);
-  const { flagId, environmentId } = whereaboutsOf(place);
-  if (change?.flagId !== flagId || change.environmentId !== environmentId)
-    throw unknownThing('scheduled change', id);
-  return change;
+function read(db: Db, id: string, place: Place, engine?: Engine): Promise<ScheduledChange> {
+  return readAt(db, place, findScheduledChange, { kind: 'scheduled change', id }, engine);
 }
 
+/** In detail: with what stands in the way of it now. */
 async function show(db: Db, change: ScheduledChange, place: Place, now: number): Promise<Shown> {
   if (change.status === 'failed') return toScheduledChange(change, place);
   const conflicts = await tryPlan(db, place.flag, place.environment.key, change, now);
@@ -217,29 +206,15 @@ type Shown = Static<typeof ScheduledChangeSchema> & ReturnType<typeof toSchedule
 
 async function remove(
   tx: Db,
-  call: Pick<Call, 'now' | 'id'> & { caller: Call['caller'] },
+  actor: Actor,
   place: Place,
   change: ScheduledChange,
   told: Pick<Change, 'comment' | 'update'>,
 ): Promise<Shown> {
   const before = toScheduledChange(change, place);
   await deleteScheduledChange(tx, change);
-  await record(tx, call, place, { verb: 'gave up a scheduled change of', before, ...told });
+  await recordAt(tx, actor, place, action, { verb: 'gave up a scheduled change of', before, ...told });
   return before;
-}
-
-async function record(
-  tx: Db,
-  actor: Parameters<typeof recordChange>[1],
-  { resource, flag }: Place,
-  told: Pick<Change, 'verb' | 'before' | 'after' | 'comment' | 'update'>,
-): Promise<void> {
-  await recordChange(tx, actor, {
-    accesses: [{ action, resource }],
-    kind: 'flag',
-    name: flag.name,
-    ...told,
-  });
 }
 
 export const scheduledChangeRoutes = [list, post, get, patch, del];

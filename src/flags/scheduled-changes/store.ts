@@ -1,13 +1,12 @@
 // Scheduled changes in the database, each with the work that waits for its time.
 import { schedule } from '../../kernel/due.ts';
 import { newId } from '../../kernel/id.ts';
-import { Page, type Slice } from '../../kernel/page.ts';
+import type { Page, Slice } from '../../kernel/page.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { couldBeId } from '../fields.ts';
 import type { Whereabouts } from '../pending/place.ts';
 import type { Plan, PlanConflict } from '../pending/plan.ts';
-import { changedMeanwhile } from '../projects/store.ts';
+import { findRow, pageRows, saveRow } from '../storing.ts';
 import type { ScheduledChange } from './scheduled-change.ts';
 import type { ScheduledChangeRow } from './tables.ts';
 
@@ -29,17 +28,8 @@ export async function pageScheduledChanges(
     .selectFrom('scheduled_changes')
     .where('flag_id', '=', flagId)
     .where('environment_id', '=', environmentId);
-  const { total } = await found
-    .select(({ fn }) => fn.countAll<number | string>().as('total'))
-    .executeTakeFirstOrThrow();
-  const rows = await found
-    .selectAll()
-    .orderBy('execution_at')
-    .orderBy('id')
-    .limit(slice.limit)
-    .offset(slice.offset)
-    .execute();
-  return new Page(rows.map(changeOf), Number(total), slice);
+  const page = await pageRows(found, slice, (all) => all.selectAll().orderBy('execution_at').orderBy('id'));
+  return page.map(changeOf);
 }
 
 /** With an engine it stays as it is until the transaction ends. */
@@ -48,13 +38,7 @@ export async function findScheduledChange(
   id: string,
   engine?: Engine,
 ): Promise<ScheduledChange | undefined> {
-  if (!couldBeId(id)) return undefined;
-  const row = await db
-    .selectFrom('scheduled_changes')
-    .selectAll()
-    .where('id', '=', id)
-    .$if(engine?.kind === 'postgres', (query) => query.forUpdate())
-    .executeTakeFirst();
+  const row = await findRow(db, 'scheduled_changes', id, engine);
   return row && changeOf(row);
 }
 
@@ -84,13 +68,7 @@ export async function saveScheduledChange(
   after: ScheduledChange,
   now: number,
 ): Promise<void> {
-  const { numUpdatedRows } = await tx
-    .updateTable('scheduled_changes')
-    .set(rowOf(after))
-    .where('id', '=', before.id)
-    .where('version', '=', before.version)
-    .executeTakeFirstOrThrow();
-  if (numUpdatedRows === 0n) throw changedMeanwhile('scheduled change');
+  await saveRow(tx, 'scheduled_changes', before, rowOf(after), 'scheduled change');
   if (after.status === 'pending') await wait(tx, after, now);
 }
 

@@ -5,16 +5,22 @@ import { BYPASS, mayBypass } from '../bypass.ts';
 import type { Environment } from '../projects/project.ts';
 import type { Segment } from './segment.ts';
 
-/** `resource` is the segment. Clients know this failure by its status and words. */
-export function demandApproval(
+/** Of this caller. `resource` is the segment. */
+export function needsApproval(
   { caller }: Pick<Call, 'caller'>,
   { resourceApprovalSettings }: Environment,
   { tags }: Segment,
   resource: string,
-): void {
+): boolean {
   const { required = false, requiredApprovalTags = [] } = resourceApprovalSettings?.segment ?? {};
-  if (!required && !requiredApprovalTags.some((tag) => tags.includes(tag))) return;
-  if (mayBypass(caller, resource)) return;
+  if (!required && !requiredApprovalTags.some((tag) => tags.includes(tag))) return false;
+  return !mayBypass(caller, resource);
+}
+
+/** Clients know this failure by its status and words. */
+export function demandApproval(...asked: Parameters<typeof needsApproval>): void {
+  if (!needsApproval(...asked)) return;
+  const [, , , resource] = asked;
   throw new Failure('forbidden', 'The change cannot be made directly: approval is required', {
     access: { action: BYPASS, resource },
   });

@@ -2,15 +2,18 @@
 import type { Actor } from '../../kernel/events.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Call } from '../../kernel/route.ts';
-import { invalid } from '../../kernel/schema.ts';
+import { problem } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { demandAll, recordChange, type Change } from '../change.ts';
 import { unknownThing } from '../open.ts';
 import type { Environment, Project } from '../projects/project.ts';
 import { environmentalResource } from '../resources.ts';
 import { demandApproval } from './approval.ts';
+import { requireUnlocked } from './big.ts';
 import { actionsBetween, describeChanges } from './changes.ts';
 import { forgetExpiring } from './expiring.ts';
+import { findWaiting, letThrough } from './imports/begin.ts';
+import { IMPORT_ACTIONS } from './imports/segment-import.ts';
 import type { Draft } from './instructions.ts';
 import { findStanding, saveMembership } from './members.ts';
 import { keysOfSteps, planMembership } from './membership.ts';
@@ -24,9 +27,12 @@ export interface SegmentPlace {
   segmentKey: string;
 }
 
-export interface SegmentUpdate extends Pick<Change, 'comment' | 'update'> {
-  /** Pure: what becomes of the segment, and the permissions that takes even where nothing changes. */
-  edit(before: Segment): Draft & { actions?: readonly string[] };
+export interface SegmentUpdate extends Pick<Change, 'comment' | 'update' | 'description'> {
+  /**
+   * Pure: what becomes of the segment, and the permissions that takes even where nothing changes. `isMoved` tells that
+   * members came or went before, in pieces.
+   */
+  edit(before: Segment): Draft & { actions?: readonly string[]; isMoved?: boolean };
   verb?: string;
   /** Everything is checked, and nothing is kept. */
   dryRun?: boolean;
@@ -41,12 +47,12 @@ export async function changeSegment(
   tx: Db,
   actor: SegmentActor,
   place: SegmentPlace,
-  { edit, comment, update, verb = 'updated the segment', dryRun = false }: SegmentUpdate,
+  { edit, comment, update, verb = 'updated the segment', description, dryRun = false }: SegmentUpdate,
 ): Promise<Segment> {
   const { project, environment, segmentKey } = place;
   const before = await holdSegment(engine, tx, environment.id, segmentKey);
   if (before === undefined) throw unknownThing('segment', segmentKey);
-  const { segment, steps, actions = [] } = edit(before);
+  const { segment, steps, imports = [], actions = [], isMoved = false } = edit(before);
   const standing = steps.length === 0 ? new Map() : await findStanding(tx, before.id, keysOfSteps(steps));
   const plan = planMembership(standing, steps, before.unboundedContextKind ?? 'user');
   const moves = plan.put.length + plan.drop.length;
@@ -58,31 +64,40 @@ export async function changeSegment(
       excludedCount: segment.excludedCount + plan.excluded,
     },
     actor.now,
-    moves > 0,
+    moves > 0 || isMoved,
   );
   const resource = environmentalResource(project, environment, 'segment', before);
-  const taken = new Set([...actionsBetween(before, after), ...actions]);
+  const importing = imports.length === 0 ? [] : IMPORT_ACTIONS;
+  const taken = new Set([...actionsBetween(before, after), ...actions, ...importing]);
   const [access, ...others] = [...taken].map((action) => ({ action, resource }));
   if (access === undefined) return before;
   if ('demand' in actor) demandAll(actor, [access, ...others]);
-  if (after === before) return before;
+  if (moves > 0) requireUnlocked(before);
+  const waiting = await findWaiting(tx, before, imports);
+  if (after === before && waiting.length === 0) return before;
   if ('demand' in actor) demandApproval(actor, environment, before, resource);
   if (update !== undefined && environment.requireComments && (comment ?? '').trim() === '')
-    throw invalid([{ field: 'comment', message: `is required for changes in ${environment.name}` }]);
+    throw problem('comment', `is required for changes in ${environment.name}`);
   if (dryRun) return after;
-  await saveSegment(tx, before, after);
-  await saveMembership(tx, before.id, plan);
-  if (taken.has('updateIncluded') || taken.has('updateExcluded')) await forgetExpiring(tx, after, actor.now);
-  await recordChange(tx, actor, {
-    accesses: [access, ...others],
-    kind: 'segment',
-    name: after.name,
-    verb,
-    description: describeChanges(before, after),
-    before: toDetail(before, place),
-    after: toDetail(after, place),
-    comment,
-    ...(update !== undefined && { update }),
-  });
-  return after;
+  if (after !== before) {
+    await saveSegment(tx, before, after);
+    await saveMembership(tx, before.id, plan);
+    if (taken.has('updateIncluded') || taken.has('updateExcluded'))
+      await forgetExpiring(tx, after, actor.now);
+    await recordChange(tx, actor, {
+      accesses: [access, ...others],
+      kind: 'segment',
+      name: after.name,
+      verb,
+      description: description ?? describeChanges(before, after),
+      before: toDetail(before, place),
+      after: toDetail(after, place),
+      comment,
+      ...(update !== undefined && { update }),
+    });
+  }
+  const [first] = waiting;
+  if (first === undefined) return after;
+  await letThrough(tx, first, { ...actor, comment });
+  return { ...after, importing: first.mode };
 }

@@ -28,7 +28,7 @@ async function copyBite(
     .execute();
   for (const row of rows) {
     const id = newId(now);
-    const fresh = { version: 1, generation: 1, created_at: now, modified_at: now };
+    const fresh = { importing: null, version: 1, generation: 1, created_at: now, modified_at: now };
     await tx
       .insertInto('segments')
       .values({ ...row, ...fresh, id, environment_id: targetId })

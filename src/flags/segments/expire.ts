@@ -1,36 +1,26 @@
 // Removes targets of segments when their time has come, as the program itself.
 import type { Handler } from '../../kernel/due.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { findEnvironmentById } from '../environments/store.ts';
 import { expireWith } from '../expiring-targets/expire.ts';
 import { expiryWork } from '../expiring-targets/store.ts';
-import { findProjects } from '../projects/store.ts';
 import { changeSegment } from './change.ts';
+import { findSegmentPlace } from './find-place.ts';
 import type { Segment, TargetType } from './segment.ts';
-import { findSegmentById } from './store.ts';
 import { removeTargets } from './targets.ts';
 
 export function segmentExpiryHandlers(kernel: Kernel): Record<string, Handler> {
   return {
     [expiryWork('segment')]: expireWith(kernel, async (tx, target, now) => {
       const { place, contextKind, contextKey } = target;
-      const segment = await findSegmentById(tx, target.resourceId);
-      const environment = await findEnvironmentById(tx, target.environmentId);
-      const [project] = await findProjects(tx, environment === undefined ? [] : [environment.projectId]);
-      if (segment === undefined || environment === undefined || project === undefined) return;
+      const segment = await findSegmentPlace(tx, target.resourceId);
+      if (segment === undefined) return;
       const type = place as TargetType;
       const edit = (before: Segment) =>
         before.unbounded
           ? { segment: before, steps: [{ does: 'remove' as const, type, values: [contextKey] }] }
           : { segment: removeTargets(before, type, contextKind, [contextKey]), steps: [] };
       const comment = `The target ${contextKind} "${contextKey}" has expired.`;
-      await changeSegment(
-        kernel,
-        tx,
-        { now },
-        { project, environment, segmentKey: segment.key },
-        { edit, comment },
-      );
+      await changeSegment(kernel, tx, { now }, segment, { edit, comment });
     }),
   };
 }

@@ -308,7 +308,8 @@ const BIG = [
 ];
 
 test('every kind is in these tests', () => {
-  assert.deepEqual([...segmentKinds.keys()].toSorted(), [...Object.keys(CASES), ...BIG].toSorted());
+  const known = [...Object.keys(CASES), ...BIG, 'processBigSegmentImport'];
+  assert.deepEqual([...segmentKinds.keys()].toSorted(), known.toSorted());
 });
 
 for (const [kind, { action, instruction, becomes, idle, wrong }] of Object.entries(CASES)) {
@@ -349,6 +350,25 @@ describe('big segments', () => {
       { does: 'remove', type: 'excluded', values: ['k3'] },
     ]);
     assert.deepEqual(actionsOf(BIG.map((kind) => ({ kind }))), ['updateIncluded', 'updateExcluded']);
+  });
+
+  test('imports that waited are let through beside whatever else is done', () => {
+    const kind = 'processBigSegmentImport';
+    const draft = applyInstructions(
+      big,
+      [
+        { kind, importId: 'one' },
+        { kind: 'updateName', value: 'New' },
+        { kind: 'addBigSegmentIncludedTargets', values: ['a'] },
+        { kind, importId: 'two' },
+      ],
+      countingIds(),
+    );
+    assert.deepEqual([draft.imports, draft.segment.name, draft.steps.length], [['one', 'two'], 'New', 1]);
+    assert.deepEqual(actionsOf([{ kind }]), ['updateIncluded']);
+    for (const bad of [{}, { importId: 5 }, { importId: '' }, { importId: 'x'.repeat(65) }])
+      assert.throws(() => applyInstructions(big, [{ kind, ...bad }], countingIds()), Failure);
+    assert.throws(() => apply({ kind, importId: 'one' }), /only for big segments/);
   });
 
   test('each sort of segment refuses the instructions of the other', () => {

@@ -1,6 +1,15 @@
 // The instructions of a segment's semantic patches.
 import type { Instruction } from '../../kernel/patch/read.ts';
-import { checker, invalid, Type, type Static, type TObject, type TSchema } from '../../kernel/schema.ts';
+import { problem, Type, type Static, type TObject } from '../../kernel/schema.ts';
+import {
+  ClauseId,
+  ClauseInput,
+  Clauses,
+  ClauseValues,
+  MOST_CLAUSES,
+  RuleDescription,
+  RuleId,
+} from '../clause-fields.ts';
 import {
   addClauses,
   addClauseValues,
@@ -10,17 +19,9 @@ import {
   reorderRules,
   updateClause,
 } from '../clauses.ts';
-import { inInstruction, requireFewInstructions } from '../instructions.ts';
-import {
-  ClauseId,
-  ClauseInput,
-  Clauses,
-  ClauseValues,
-  ContextKind,
-  RuleDescription,
-  RuleId,
-} from '../feature-flags/instructions/parameters.ts';
-import { Description, Name, Tags, tidyTags } from '../fields.ts';
+import { toKinds, type CheckedKind, type Parameters } from '../instructions/kinds.ts';
+import { inInstruction, requireFewInstructions } from '../instructions/reading.ts';
+import { ContextKind, Description, Name, Tags, tidyTags } from '../fields.ts';
 import type { MembershipStep } from './membership.ts';
 import { ContextKeys, MOST_RULES, Weight } from './model.ts';
 import type { Segment, SegmentRule, TargetType } from './segment.ts';
@@ -30,6 +31,8 @@ import { addTargets, removeTargets } from './targets.ts';
 export interface Draft {
   segment: Segment;
   steps: MembershipStep[];
+  /** Imports that waited to be let through, by their ids. */
+  imports?: string[];
 }
 
 interface Row {
@@ -37,16 +40,11 @@ interface Row {
   action: string;
   /** What it does, for the documentation. */
   summary: string;
-  parameters: Fields;
+  parameters: Parameters;
   apply(draft: Draft, parameters: never, newId: () => string): Draft;
 }
 
-interface Kind extends Row {
-  schema: TObject;
-  check(instruction: Instruction): void;
-}
-
-type Fields = Record<string, TSchema>;
+type Kind = Row & CheckedKind;
 
 /** How many keys the instructions of one patch may speak of. */
 const MOST_KEYS = 1500;
@@ -92,6 +90,15 @@ const rows: Record<string, Row> = {
     'remove',
     'No longer exclude these from a big segment',
   ),
+  processBigSegmentImport: {
+    action: 'updateIncluded',
+    summary: 'Let an import into a big segment through that waits for approval',
+    parameters: { importId: Type.String({ minLength: 1, maxLength: 64 }) },
+    apply: (draft: Draft, { importId }: { importId: string }) => ({
+      ...unbounded(draft),
+      imports: [...(draft.imports ?? []), importId],
+    }),
+  },
 
   addRule: edit(
     'updateRules',
@@ -122,7 +129,7 @@ const rows: Record<string, Row> = {
   ),
   removeClauses: rule(
     'Remove clauses from a rule; one has to stay',
-    { clauseIds: Type.Array(ClauseId, { minItems: 1, maxItems: 100 }) },
+    { clauseIds: Type.Array(ClauseId, { minItems: 1, maxItems: MOST_CLAUSES }) },
     (old, { clauseIds }) => removeClauses(old, clauseIds),
   ),
   updateClause: rule('Replace a clause', { ...ByClause, clause: ClauseInput }, (old, { clauseId, clause }) =>
@@ -153,15 +160,7 @@ const rows: Record<string, Row> = {
   ),
 };
 
-export const segmentKinds: ReadonlyMap<string, Kind> = new Map(
-  Object.entries(rows).map(([name, row]) => {
-    const schema = Type.Object(
-      { kind: Type.Literal(name), ...row.parameters },
-      { $id: `SegmentInstruction.${name}`, description: row.summary, additionalProperties: false },
-    );
-    return [name, { ...row, schema, check: checker(schema, 'body') }];
-  }),
-);
+export const segmentKinds: ReadonlyMap<string, Kind> = toKinds('SegmentInstruction', rows);
 
 /** Applies all in order, or fails naming the first that cannot be. */
 export function applyInstructions(
@@ -177,11 +176,9 @@ export function applyInstructions(
       const { check, apply, action } = kindOf(instruction);
       check(instruction);
       if (action === 'updateIncluded' || action === 'updateExcluded') {
-        keys += (instruction['values'] as string[]).length;
+        keys += (instruction['values'] as string[] | undefined)?.length ?? 0;
         if (keys > MOST_KEYS)
-          throw invalid([
-            { field: 'values', message: `are more than ${MOST_KEYS} in all instructions together` },
-          ]);
+          throw problem('values', `are more than ${MOST_KEYS} in all instructions together`);
       }
       draft = apply(draft, instruction as never, newId);
     });
@@ -196,36 +193,40 @@ export function actionsOf(instructions: readonly Instruction[]): string[] {
 
 function kindOf({ kind }: Instruction): Kind {
   const known = segmentKinds.get(kind);
-  if (known === undefined) throw invalid([{ field: 'kind', message: 'is not one that segments know' }]);
+  if (known === undefined) throw problem('kind', 'is not one that segments know');
   return known;
 }
 
-type Values<F extends Fields> = Static<TObject<F>>;
+type Values<P extends Parameters> = Static<TObject<P>>;
 
-function edit<F extends Fields>(
+function edit<P extends Parameters>(
   action: string,
   summary: string,
-  parameters: F,
-  change: (segment: Segment, parameters: Values<F>, newId: () => string) => Segment,
+  parameters: P,
+  change: (segment: Segment, parameters: Values<P>, newId: () => string) => Segment,
 ): Row {
-  const apply = ({ segment, steps }: Draft, values: Values<F>, newId: () => string) => ({
+  const apply = ({ segment, ...rest }: Draft, values: Values<P>, newId: () => string) => ({
+    ...rest,
     segment: change(segment, values, newId),
-    steps,
   });
   return { action, summary, parameters, apply };
 }
 
-function rule<F extends Fields>(
+function rule<P extends Parameters>(
   summary: string,
-  parameters: F,
-  change: (rule: SegmentRule, parameters: Values<F>, newId: () => string) => SegmentRule,
+  parameters: P,
+  change: (rule: SegmentRule, parameters: Values<P>, newId: () => string) => SegmentRule,
 ): Row {
-  const apply = ({ segment, steps }: Draft, values: Values<F> & { ruleId: string }, newId: () => string) => ({
+  const apply = (
+    { segment, ...rest }: Draft,
+    values: Values<P> & { ruleId: string },
+    newId: () => string,
+  ) => ({
+    ...rest,
     segment: {
       ...segment,
       rules: changeRule(segment.rules, values.ruleId, (old) => change(old, values, newId)),
     },
-    steps,
   });
   return { action: 'updateRules', summary, parameters: { ruleId: RuleId, ...parameters }, apply };
 }
@@ -247,13 +248,18 @@ function users(type: TargetType, summary: string, change: ChangeTargets): Row {
 
 function bounded(segment: Segment): Segment {
   if (!segment.unbounded) return segment;
-  throw invalid([{ field: 'kind', message: 'is not for big segments' }]);
+  throw problem('kind', 'is not for big segments');
 }
 
 function members(type: TargetType, does: MembershipStep['does'], summary: string): Row {
-  const apply = ({ segment, steps }: Draft, { values }: { values: string[] }): Draft => {
-    if (!segment.unbounded) throw invalid([{ field: 'kind', message: 'is only for big segments' }]);
-    return { segment, steps: [...steps, { does, type, values }] };
-  };
+  const apply = (draft: Draft, { values }: { values: string[] }): Draft => ({
+    ...unbounded(draft),
+    steps: [...draft.steps, { does, type, values }],
+  });
   return { action: ACTIONS[type], summary, parameters: { values: ContextKeys }, apply };
+}
+
+function unbounded(draft: Draft): Draft {
+  if (draft.segment.unbounded) return draft;
+  throw problem('kind', 'is only for big segments');
 }

@@ -1,10 +1,10 @@
 // Who is in a big segment: add, remove and ask, by the key of a context.
-import { Failure } from '../../kernel/failure.ts';
 import { reply, route, type Call } from '../../kernel/route.ts';
-import { invalid, Type, type Static } from '../../kernel/schema.ts';
+import { problem, Type, type Static } from '../../kernel/schema.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { Links, linkTo } from '../links.ts';
 import { openEnvironment, unknownThing } from '../open.ts';
+import { requireBig } from './big.ts';
 import { changeSegment } from './change.ts';
 import { findStanding } from './members.ts';
 import type { MembershipStep } from './membership.ts';
@@ -97,7 +97,7 @@ async function update(
 ) {
   const { projectKey, environmentKey, segmentKey } = call.params;
   const steps = readSteps(call.body);
-  const edit = (segment: Segment) => ({ segment: big(segment), steps, actions: actionsOf(steps) });
+  const edit = (segment: Segment) => ({ segment: requireBig(segment), steps, actions: actionsOf(steps) });
   await kernel.db.transaction().execute(async (tx) => {
     const place = await openEnvironment(call, tx, projectKey, environmentKey);
     await changeSegment(kernel, tx, call, { ...place, segmentKey }, { edit });
@@ -114,8 +114,7 @@ function readSteps({ included, excluded }: Static<typeof Membership>): Membershi
     { does: 'add', type: 'excluded', values: excluded?.add ?? [] },
   ];
   const count = steps.reduce((sum, { values }) => sum + values.length, 0);
-  if (count > MOST_KEYS)
-    throw invalid([{ field: 'body', message: `can have at most ${MOST_KEYS} keys in all` }]);
+  if (count > MOST_KEYS) throw problem('body', `can have at most ${MOST_KEYS} keys in all`);
   return steps.filter(({ values }) => values.length > 0);
 }
 
@@ -133,7 +132,7 @@ async function ask(
   const place = await openEnvironment(call, db, projectKey, environmentKey);
   const segment = await findSegment(db, place.environment.id, segmentKey);
   if (segment === undefined) throw unknownThing('segment', segmentKey);
-  const standing = await findStanding(db, big(segment).id, [key]);
+  const standing = await findStanding(db, requireBig(segment).id, [key]);
   const path = pathTo(place, segment);
   return {
     userKey: key,
@@ -141,9 +140,4 @@ async function ask(
     excluded: standing.get(key) === 'excluded',
     _links: { self: linkTo(`${path}/${way}/${encodeURIComponent(key)}`), parent: linkTo(path) },
   };
-}
-
-function big(segment: Segment): Segment {
-  if (segment.unbounded) return segment;
-  throw new Failure('invalid', `The segment "${segment.key}" is no big segment: its targets stand in it`);
 }

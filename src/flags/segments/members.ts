@@ -21,11 +21,12 @@ export async function findStanding(db: Db, segmentId: string, keys: readonly str
   return standing;
 }
 
-/** In the transaction that holds the segment. */
+/** In the transaction that holds the segment. `mark` is that of an import. */
 export async function saveMembership(
   tx: Db,
   segmentId: string,
   { put, drop }: MembershipPlan,
+  mark = 0,
 ): Promise<void> {
   for (const bite of bites(drop)) {
     await tx
@@ -42,12 +43,13 @@ export async function saveMembership(
           segment_id: segmentId,
           context_key: key,
           is_included: Number(type === 'included'),
+          mark,
         })),
       )
       .onConflict((conflict) =>
         conflict
           .columns(['segment_id', 'context_key'])
-          .doUpdateSet(({ ref }) => ({ is_included: ref('excluded.is_included') })),
+          .doUpdateSet(({ ref }) => ({ is_included: ref('excluded.is_included'), mark })),
       )
       .execute();
   }

@@ -1,5 +1,5 @@
 // Who is in a big segment: what a change of it comes to, given who is in it now.
-import { invalid } from '../../kernel/schema.ts';
+import { problem } from '../../kernel/schema.ts';
 import { inBoth } from './targets.ts';
 import type { TargetType } from './segment.ts';
 
@@ -36,7 +36,7 @@ export function planMembership(
   for (const { does, type, values } of steps) {
     for (const key of values) {
       // Half a character would be kept as another key than it was.
-      if (!key.isWellFormed()) throw invalid([{ field: 'values', message: 'must be whole characters' }]);
+      if (!key.isWellFormed()) throw problem('values', 'must be whole characters');
       const stands = then.get(key);
       if (does === 'remove' && stands === type) then.delete(key);
       if (does === 'remove' || stands === type) continue;

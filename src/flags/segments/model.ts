@@ -1,10 +1,10 @@
 // Segments as the API shows them, and the rules of what may be changed.
 import { areEqual } from '../../kernel/patch/json-value.ts';
-import { checker, invalid, Type, type Static } from '../../kernel/schema.ts';
-import { identifyRules, ShownClauses } from '../clauses.ts';
+import { checker, problem, Type, type Static } from '../../kernel/schema.ts';
+import { RuleDescription, ShownClauses } from '../clause-fields.ts';
+import { identifyRules } from '../clauses.ts';
 import type { Clause } from '../feature-flags/flag.ts';
-import { ContextKey, ContextKind, RuleDescription } from '../feature-flags/instructions/parameters.ts';
-import { Description, Key, Name, Tags, tidyTags } from '../fields.ts';
+import { ContextKey, ContextKind, Description, Key, Name, Tags, tidyTags } from '../fields.ts';
 import { Link, Links, linkTo, siteTo } from '../links.ts';
 import { editor, type ShownPatch } from '../patching.ts';
 import type { Segment, SegmentRule, SegmentTargets } from './segment.ts';
@@ -83,6 +83,9 @@ const SUMMARY = {
   unbounded: Type.Boolean(),
   unboundedContextKind: Type.Optional(Type.String()),
   generation: Type.Integer({ description: 'How often a segment of this key has been made' }),
+  _importInProgress: Type.Optional(
+    Type.Boolean({ description: 'Of a big segment: whether members are being taken in from a file' }),
+  ),
   _links: Links,
 };
 
@@ -135,6 +138,7 @@ export function toSummary(segment: Segment, place: Place): Static<typeof Segment
     unbounded: segment.unbounded,
     ...(segment.unboundedContextKind !== undefined && { unboundedContextKind: segment.unboundedContextKind }),
     generation: segment.generation,
+    ...(segment.unbounded && { _importInProgress: segment.importing !== undefined }),
     _links: {
       self: linkTo(pathTo(place, segment)),
       parent: linkTo(`/segments/${project.key}/${environment.key}`),
@@ -225,7 +229,7 @@ export function patchSegment(
 function readTargets({ unbounded }: Segment, lists: Partial<SegmentTargets>): SegmentTargets {
   const [first] = Object.keys(lists);
   if (unbounded && first !== undefined)
-    throw invalid([{ field: first, message: 'is not for big segments: add to their contexts instead' }]);
+    throw problem(first, 'is not for big segments: add to their contexts instead');
   return tidyTargets({ included: [], excluded: [], includedContexts: [], excludedContexts: [], ...lists });
 }
 
@@ -259,8 +263,4 @@ function checkBounds(segment: Segment): void {
     throw problem('targets', `must be ${MOST_TARGETS} at the most: make it a big segment`);
   if (JSON.stringify(segment).length > MOST_TEXT)
     throw problem('segment', `must be ${MOST_TEXT} characters of JSON at the most`);
-}
-
-function problem(field: string, message: string) {
-  return invalid([{ field, message }]);
 }

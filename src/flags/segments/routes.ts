@@ -3,14 +3,15 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { Failure } from '../../kernel/failure.ts';
 import type { Patch } from '../../kernel/patch/read.ts';
 import { reply, route } from '../../kernel/route.ts';
-import { invalid, Type } from '../../kernel/schema.ts';
+import { problem, Type } from '../../kernel/schema.ts';
 import { recordChange } from '../change.ts';
-import { InstructionBody, listKinds } from '../feature-flags/instructions/document.ts';
+import { InstructionBody, listKinds } from '../instructions/document.ts';
 import { readExpression } from '../filter-expression.ts';
 import { PageQuery, readSort, sliceOf, SortQuery } from '../listing.ts';
 import { ByEnvironment, openEnvironment, unknownThing } from '../open.ts';
 import { readPatchOf, updateOf } from '../patching.ts';
 import { environmentalResource } from '../resources.ts';
+import { demandApproval } from './approval.ts';
 import { changeSegment, type SegmentUpdate } from './change.ts';
 import { dropExpiring } from './expiring.ts';
 import { FILTERS } from './filter.ts';
@@ -164,8 +165,7 @@ function editBy(patch: Patch, place: Place): SegmentUpdate['edit'] {
   if (patch.kind !== 'semantic')
     return (segment) => ({ segment: patchSegment(segment, place, patch, randomUUID), steps: [] });
   const { instructions, environmentKey = place.environment.key } = patch;
-  if (environmentKey !== place.environment.key)
-    throw invalid([{ field: 'environmentKey', message: 'must be that of the path' }]);
+  if (environmentKey !== place.environment.key) throw problem('environmentKey', 'must be that of the path');
   return (segment) => ({
     ...applyInstructions(segment, instructions, randomUUID),
     actions: actionsOf(instructions),
@@ -190,6 +190,7 @@ const deleteSegmentRoute = route(
       if (segment === undefined) throw unknownThing('segment', segmentKey);
       const resource = environmentalResource(project, environment, 'segment', segment);
       call.demand(resource);
+      demandApproval(call, environment, segment, resource);
       const [flag] = await flagsUsing(tx, environment.id, segment.key);
       if (flag !== undefined)
         throw new Failure('conflict', `The flag "${flag.key}" uses the segment: change its rules first`);

@@ -19,6 +19,9 @@ export interface SegmentTarget {
 
 export type TargetType = 'included' | 'excluded';
 
+/** Whether those who are not in the file stay or go. */
+export type ImportMode = 'merge' | 'replace';
+
 /** No key is both included and excluded. Keys of users stand by themselves; other kinds have a list each. */
 export interface SegmentTargets {
   included: string[];
@@ -44,6 +47,8 @@ export interface Segment extends SegmentTargets {
   /** Of a big segment. */
   includedCount: number;
   excludedCount: number;
+  /** How the members of a file are taken into it just now, in pieces. */
+  importing?: ImportMode;
   /** Higher than any that a segment of this key ever had in the environment: SDKs take nothing older. */
   version: number;
   /** How often a segment of this key has been made in the environment. */

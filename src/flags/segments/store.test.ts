@@ -301,7 +301,8 @@ onEachEngine((tested) => {
       const big = await make('big-to-copy', { unbounded: true, description: 'all' });
       const put = [{ key: 'ada', type: 'included' as const }];
       await saveMembership(engine.db, big.id, { put, drop: [], included: 1, excluded: 0 });
-      await saveSegment(engine.db, big, { ...big, includedCount: 1, version: 9 });
+      await saveSegment(engine.db, big, { ...big, includedCount: 1, importing: 'merge', version: 9 });
+      assert.equal((await findSegment(engine.db, ENVIRONMENT, 'big-to-copy'))!.importing, 'merge');
       for (let index = 0; index < 210; index += 1) await make(`many-${index}`);
       await copySegments(engine.db, ENVIRONMENT, COPY, 5000);
       const keys = async (environment: string) =>

@@ -1,15 +1,16 @@
 // Segments in the database.
 import { Failure } from '../../kernel/failure.ts';
 import { newId } from '../../kernel/id.ts';
-import { Page, type Slice } from '../../kernel/page.ts';
+import type { Page, Slice } from '../../kernel/page.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { couldBeKey } from '../fields.ts';
 import type { Expression } from '../filter-expression.ts';
 import type { Order } from '../listing.ts';
+import { pageRows } from '../storing.ts';
 import { conditionOf } from './filter.ts';
 import type { NewSegment } from './model.ts';
-import type { Segment } from './segment.ts';
+import type { ImportMode, Segment } from './segment.ts';
 import type { SegmentRow } from './tables.ts';
 
 type Kept = Omit<
@@ -22,6 +23,7 @@ type Kept = Omit<
   | 'unbounded'
   | 'includedCount'
   | 'excludedCount'
+  | 'importing'
   | 'version'
   | 'generation'
   | 'createdAt'
@@ -93,14 +95,13 @@ export async function pageSegments(
     .selectFrom('segments')
     .where('environment_id', '=', environmentId)
     .$if(filter !== undefined, (query) => query.where((eb) => conditionOf(filter!, eb)));
-  const { total } = await found
-    .select(({ fn }) => fn.countAll<number | string>().as('total'))
-    .executeTakeFirstOrThrow();
-  let ordered = found.selectAll();
-  for (const { field, desc } of [...sort, { field: 'creationDate', desc: false } as const])
-    ordered = ordered.orderBy(COLUMNS[field], desc ? 'desc' : 'asc');
-  const rows = await ordered.orderBy('id').limit(slice.limit).offset(slice.offset).execute();
-  return new Page(rows.map(segmentOf), Number(total), slice);
+  const page = await pageRows(found, slice, (all) => {
+    let ordered = all.selectAll();
+    for (const { field, desc } of [...sort, { field: 'creationDate', desc: false } as const])
+      ordered = ordered.orderBy(COLUMNS[field], desc ? 'desc' : 'asc');
+    return ordered.orderBy('id');
+  });
+  return page.map(segmentOf);
 }
 
 /** Above all that was ever deleted of the same key. Undefined when the key is taken. */
@@ -175,7 +176,7 @@ function changedMeanwhile(): Failure {
 
 function rowOf(segment: Segment): SegmentRow {
   const { id, environmentId, key, name, tags, unbounded, includedCount, excludedCount, ...rest } = segment;
-  const { version, generation, createdAt, modifiedAt, ...kept } = rest;
+  const { importing, version, generation, createdAt, modifiedAt, ...kept } = rest;
   return {
     id,
     environment_id: environmentId,
@@ -187,6 +188,7 @@ function rowOf(segment: Segment): SegmentRow {
     is_unbounded: Number(unbounded),
     included_count: includedCount,
     excluded_count: excludedCount,
+    importing: importing ?? null,
     version,
     generation,
     created_at: createdAt,
@@ -206,6 +208,7 @@ function segmentOf(row: SegmentRow): Segment {
     unbounded: row.is_unbounded === 1,
     includedCount: row.included_count,
     excludedCount: row.excluded_count,
+    ...(row.importing !== null && { importing: row.importing as ImportMode }),
     version: row.version,
     generation: row.generation,
     createdAt: row.created_at,

@@ -1,4 +1,5 @@
 // The tables of segments.
+import type { Generated } from 'kysely';
 
 declare module '../../kernel/storage/tables.ts' {
   interface Tables {
@@ -21,6 +22,8 @@ export interface SegmentRow {
   is_unbounded: number;
   included_count: number;
   excluded_count: number;
+  /** The mode of the import that runs. */
+  importing: string | null;
   version: number;
   generation: number;
   created_at: number;
@@ -43,6 +46,8 @@ export interface SegmentMemberRow {
   segment_id: string;
   context_key: string;
   is_included: number;
+  /** The number of the import that has seen it last: one that replaces all removes those without its own. */
+  mark: Generated<number>;
 }
 
 /** That rules of a flag name a segment in an environment. */

@@ -1,5 +1,5 @@
 // Lists of keys that a segment includes and excludes whatever its rules say.
-import { invalid } from '../../kernel/schema.ts';
+import { problem } from '../../kernel/schema.ts';
 import type { SegmentTarget, SegmentTargets, TargetType } from './segment.ts';
 
 /** Beyond this a segment has to be a big one. */
@@ -83,5 +83,5 @@ function setKeys<Owner extends SegmentTargets>(
 }
 
 export function inBoth(kind: string, key: string) {
-  return invalid([{ field: 'values', message: `would be both included and excluded: ${kind} ${key}` }]);
+  return problem('values', `would be both included and excluded: ${kind} ${key}`);
 }

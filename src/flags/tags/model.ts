@@ -1,5 +1,5 @@
 // Which things have tags.
-import { invalid } from '../../kernel/schema.ts';
+import { problem } from '../../kernel/schema.ts';
 
 export const TAGGED = ['flag', 'project', 'environment', 'segment'] as const;
 export type TaggedKind = (typeof TAGGED)[number];
@@ -11,7 +11,7 @@ const OTHERS = ['metric', 'aiconfig', 'view'];
 export function readKinds(asked: readonly string[] = []): readonly TaggedKind[] {
   for (const kind of asked) {
     if ([...TAGGED, ...OTHERS].includes(kind)) continue;
-    throw invalid([{ field: 'query.kind', message: `must be one of ${[...TAGGED, ...OTHERS].join(', ')}` }]);
+    throw problem('query.kind', `must be one of ${[...TAGGED, ...OTHERS].join(', ')}`);
   }
   return asked.length === 0 ? TAGGED : TAGGED.filter((kind) => asked.includes(kind));
 }

@@ -6,12 +6,13 @@ import type { Call } from '../../kernel/route.ts';
 import { reply, route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import type { Update } from '../audit-log/entry.ts';
 import { couldBeKey, Key } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';
 import { EXCEPTIONS, readExceptions } from '../members/filter.ts';
-import { instructionReader } from '../instructions.ts';
+import { instructionReader, type Read } from '../instructions/reading.ts';
 import { unknownThing } from '../open.ts';
-import { PatchBody, readSemanticPatch, updateOf } from '../patching.ts';
+import { PatchBody, readSemanticPatch } from '../patching.ts';
 import { judge, readAddresses } from './csv.ts';
 import { changeTeam, joinTeams, openTeam } from './edit.ts';
 import { sorted } from './instructions.ts';
@@ -144,6 +145,7 @@ const patchTeams = route(
     const instructions = readBulk(patch.instructions);
     const memberIDs = new Set<string>();
     const errors: Record<string, string>[] = [];
+    let memberships = 0;
     const teamKeys = sorted(instructions.flatMap((instruction) => instruction.teamKeys));
     await db.transaction().execute(async (tx) => {
       await holdTeams(engine, tx, teamKeys);
@@ -152,10 +154,15 @@ const patchTeams = route(
           instruction.kind === 'addMembersToTeams'
             ? instruction.memberIDs
             : await listMemberIdsExcept(tx, readExceptions(instruction));
+        memberships += asked.length * instruction.teamKeys.length;
+        if (memberships > MOST_MEMBERSHIPS) throw tooMany();
         const known = new Set((await findListed(tx, asked)).map(({ id }) => id));
         for (const id of asked) if (!known.has(id)) errors.push({ [id]: 'There is no such member' });
-        const told = { comment: patch.comment, update: updateOf(patch) };
-        await joinTeams(engine, tx, call, { teamKeys: instruction.teamKeys, memberIds: [...known] }, told);
+        const joining = { teamKeys: instruction.teamKeys, memberIds: [...known] };
+        await joinTeams(engine, tx, call, joining, (key, memberIds) => ({
+          comment: patch.comment,
+          update: updateFor(key, memberIds, instruction),
+        }));
         for (const id of known) memberIDs.add(id);
       }
     });
@@ -163,5 +170,21 @@ const patchTeams = route(
     return { memberIDs: [...memberIDs], teamKeys, errors, _links: { self: linkTo('/teams') } };
   },
 );
+
+/** All others wait while they are written. */
+const MOST_MEMBERSHIPS = 100_000;
+
+function tooMany(): Failure {
+  const most = MOST_MEMBERSHIPS.toLocaleString('en');
+  return new Failure('invalid', `One call can make at most ${most} memberships: send fewer teams at a time.`);
+}
+
+/** What came of it for this team: were all named in the entry of each, the log would grow by their product. */
+function updateFor(key: string, memberIDs: readonly string[], instruction: Read<typeof KINDS>): Update {
+  const own = { ...instruction, teamKeys: [key] };
+  if (own.kind === 'addMembersToTeams') return { instructions: [{ ...own, memberIDs }] };
+  const { ignoredMemberIDs: _others, ...rest } = own;
+  return { instructions: [rest] };
+}
 
 export const teamBulkRoutes = [postTeamMembers, patchTeams];

@@ -2,17 +2,10 @@
 import { checkAttributeGrant, checkCustomGrant, checkTeamGrant } from '../../kernel/identity/power.ts';
 import { findRoles } from '../../kernel/identity/roles.ts';
 import { findListed } from '../../kernel/identity/roster.ts';
-import {
-  grantedActions,
-  holdTeams,
-  lockTeam,
-  updateTeam,
-  type Team,
-  type TeamGrant,
-  type WholeTeam,
-} from '../../kernel/identity/teams.ts';
+import { grantedActions, type TeamGrant } from '../../kernel/identity/team-grants.ts';
+import { holdTeams, lockTeam, updateTeam, type Team, type WholeTeam } from '../../kernel/identity/teams.ts';
 import { areEqual } from '../../kernel/patch/json-value.ts';
-import { invalid } from '../../kernel/schema.ts';
+import { problem } from '../../kernel/schema.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { demandAll, recordChange, type Change } from '../change.ts';
@@ -28,13 +21,15 @@ export async function openTeam(engine: Engine, tx: Db, key: string): Promise<Who
   return team;
 }
 
+type Told = Pick<Change, 'comment' | 'update'>;
+
 /** The team as it is then; the very same when there is nothing to change. */
 export async function changeTeam(
   tx: Db,
   call: KnownCall,
   before: WholeTeam,
   wanted: WholeTeam,
-  told: Pick<Change, 'comment' | 'update'> = {},
+  told: Told = {},
 ): Promise<Team> {
   const [first, ...others] = accessesOf(before, wanted);
   if (first === undefined) return before;
@@ -81,26 +76,32 @@ export async function checkPower(
   }
 }
 
-/** Takes members into teams. Whoever does so more than once in a transaction holds all the teams before. */
+/**
+ * Takes members into teams, and tells of each team with those who were not in it. Whoever does so more than once in a
+ * transaction holds all the teams before.
+ */
 export async function joinTeams(
   engine: Engine,
   tx: Db,
   call: KnownCall,
   { teamKeys, memberIds }: { teamKeys: readonly string[]; memberIds: readonly string[] },
-  told: Pick<Change, 'comment' | 'update'> = {},
+  tell: (teamKey: string, joining: readonly string[]) => Told = () => ({}),
 ): Promise<void> {
   await holdTeams(engine, tx, teamKeys.filter(couldBeKey));
   for (const key of sorted(teamKeys)) {
     const team = couldBeKey(key) ? await lockTeam(engine, tx, key) : undefined;
-    if (team === undefined) throw invalid([{ field: 'teamKeys', message: `names an unknown team: ${key}` }]);
+    if (team === undefined) throw problem('teamKeys', `names an unknown team: ${key}`);
     // Asked even where all of them are in it already: the answer must not tell who is in a team.
     call.demand(resourceOf(team), 'updateTeamMembers');
-    await changeTeam(tx, call, team, { ...team, memberIds: sorted([...team.memberIds, ...memberIds]) }, told);
+    const inTeam = new Set(team.memberIds);
+    const joining = memberIds.filter((id) => !inTeam.has(id));
+    const wanted = { ...team, memberIds: sorted([...team.memberIds, ...joining]) };
+    await changeTeam(tx, call, team, wanted, tell(key, joining));
   }
 }
 
 export async function requireMembers(db: Db, ids: readonly string[], field: string): Promise<void> {
   const known = new Set((await findListed(db, ids)).map(({ id }) => id));
   const unknown = ids.find((id) => !known.has(id));
-  if (unknown !== undefined) throw invalid([{ field, message: `names an unknown member: ${unknown}` }]);
+  if (unknown !== undefined) throw problem(field, `names an unknown member: ${unknown}`);
 }

@@ -1,10 +1,11 @@
 // The kinds of semantic patch that change a team.
 import type { Role } from '../../kernel/identity/roles.ts';
-import type { TeamGrant, WholeTeam } from '../../kernel/identity/teams.ts';
+import { grantText, type TeamGrant } from '../../kernel/identity/team-grants.ts';
+import type { WholeTeam } from '../../kernel/identity/teams.ts';
 import { areEqual } from '../../kernel/patch/json-value.ts';
-import { invalid, Type } from '../../kernel/schema.ts';
+import { problem, Type } from '../../kernel/schema.ts';
 import { Description, Name } from '../fields.ts';
-import { inInstruction, instructionReader, type Read } from '../instructions.ts';
+import { inInstruction, instructionReader, type Read } from '../instructions/reading.ts';
 import { AttributeKey, AttributeValues, RoleAttributesSchema, RoleNames } from '../roles/fields.ts';
 import { GRANT, MemberIds } from './model.ts';
 
@@ -98,13 +99,13 @@ function applyOne(team: WholeTeam, instruction: TeamInstruction, known: Known): 
       const { key, values } = instruction;
       const there = Object.hasOwn(team.roleAttributes, key) ? team.roleAttributes[key] : undefined;
       if (there !== undefined && !areEqual([...there], unique(values)))
-        throw invalid([{ field: 'key', message: `names an attribute that is there already: ${key}` }]);
+        throw problem('key', `names an attribute that is there already: ${key}`);
       return { ...team, roleAttributes: setAttribute(team, key, values) };
     }
     case 'updateRoleAttribute': {
       const { key, values } = instruction;
       if (!Object.hasOwn(team.roleAttributes, key))
-        throw invalid([{ field: 'key', message: `names an attribute that is not there: ${key}` }]);
+        throw problem('key', `names an attribute that is not there: ${key}`);
       return { ...team, roleAttributes: setAttribute(team, key, values) };
     }
     case 'removeRoleAttribute': {
@@ -126,16 +127,14 @@ function setAttribute({ roleAttributes }: WholeTeam, key: string, values: string
 
 function requireMembers(ids: string[], { members }: Known): string[] {
   const unknown = ids.find((id) => !members.has(id));
-  if (unknown !== undefined)
-    throw invalid([{ field: 'values', message: `names an unknown member: ${unknown}` }]);
+  if (unknown !== undefined) throw problem('values', `names an unknown member: ${unknown}`);
   return ids;
 }
 
 function requireRoleIds(names: string[], { roles }: Known): string[] {
   return names.map((name) => {
     const role = roles.get(name);
-    if (role === undefined)
-      throw invalid([{ field: 'values', message: `names an unknown custom role: ${name}` }]);
+    if (role === undefined) throw problem('values', `names an unknown custom role: ${name}`);
     return role.id;
   });
 }
@@ -147,12 +146,12 @@ type GrantInput = Pick<
 
 export function grantsOf({ actionSet, actions = [], memberIDs }: GrantInput): TeamGrant[] {
   if ((actionSet === undefined) === (actions.length === 0))
-    throw invalid([{ field: 'actions', message: 'must be given, or else actionSet, and not both' }]);
+    throw problem('actions', 'must be given, or else actionSet, and not both');
   return memberIDs.map((memberId) => ({ memberId, actions: actionSet ?? sorted(actions) }));
 }
 
 export function sortGrants(grants: readonly TeamGrant[]): TeamGrant[] {
-  const byText = new Map(grants.map((grant) => [grant.memberId + JSON.stringify(grant.actions), grant]));
+  const byText = new Map(grants.map((grant) => [grantText(grant), grant]));
   return [...byText].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, grant]) => grant);
 }
 

@@ -4,13 +4,8 @@ import type { Member } from '../../kernel/identity/members.ts';
 import { findListed } from '../../kernel/identity/roster.ts';
 import type { Role } from '../../kernel/identity/roles.ts';
 import { fillPlaceholders } from '../../kernel/identity/attributes.ts';
-import {
-  countTeamMembers,
-  grantedActions,
-  listGrants,
-  listTeamRoles,
-  type Team,
-} from '../../kernel/identity/teams.ts';
+import { grantedActions, listGrants } from '../../kernel/identity/team-grants.ts';
+import { countTeamMembers, listTeamRoles, type Team } from '../../kernel/identity/teams.ts';
 import type { Call } from '../../kernel/route.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { projectResource } from '../resources.ts';

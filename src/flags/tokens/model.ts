@@ -5,7 +5,7 @@ import type { Member } from '../../kernel/identity/members.ts';
 import { parseStatements, type BaseRole, type Statement } from '../../kernel/identity/policy.ts';
 import { hasSamePower } from '../../kernel/identity/power.ts';
 import type { NewToken, Power, Token } from '../../kernel/identity/tokens.ts';
-import { invalid, PlainText, Type, type Static } from '../../kernel/schema.ts';
+import { PlainText, problem, Type, type Static } from '../../kernel/schema.ts';
 import { Instant } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';
 import { MemberSummary, toMemberSummary } from '../members/model.ts';
@@ -108,11 +108,10 @@ export function toDetail(
 }
 
 export function readPost(post: Static<typeof TokenPost>, memberId: string, now: number): NewToken {
-  if (post.expiry !== undefined && post.expiry <= now)
-    throw invalid([{ field: 'expiry', message: 'must be in the future' }]);
+  if (post.expiry !== undefined && post.expiry <= now) throw problem('expiry', 'must be in the future');
   // Calls are answered in the versions there are, so that no other can be promised.
   if (post.defaultApiVersion !== undefined && post.defaultApiVersion !== CURRENT_VERSION)
-    throw invalid([{ field: 'defaultApiVersion', message: `must be ${CURRENT_VERSION}` }]);
+    throw problem('defaultApiVersion', `must be ${CURRENT_VERSION}`);
   return {
     memberId,
     isService: post.serviceToken ?? false,
@@ -135,10 +134,7 @@ interface Editable {
 /** A token's power is one of three; saying none makes a reader. */
 function readPower({ role, customRoleIds = [], inlineRole = [] }: Editable): Power {
   const given = [role !== undefined, customRoleIds.length > 0, inlineRole.length > 0].filter(Boolean).length;
-  if (given > 1)
-    throw invalid([
-      { field: 'role', message: 'cannot be combined: give one of role, customRoleIds and inlineRole' },
-    ]);
+  if (given > 1) throw problem('role', 'cannot be combined: give one of role, customRoleIds and inlineRole');
   if (given === 0) return { role: 'reader', customRoles: [] };
   return {
     customRoles: customRoleIds,

@@ -20,7 +20,7 @@ import {
 import { Page } from '../../kernel/page.ts';
 import { shorten } from '../../kernel/patch/pointer.ts';
 import { reply, route, type Call } from '../../kernel/route.ts';
-import { invalid, Type } from '../../kernel/schema.ts';
+import { problem, Type } from '../../kernel/schema.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { demandAll, recordChange } from '../change.ts';
@@ -271,8 +271,7 @@ function checkReset(token: Token, caller: KnownCaller): void {
 
 async function requireRoles(engine: Engine, tx: Db, names: string[]): Promise<void> {
   const [unknown] = await unknownRoles(tx, names);
-  if (unknown !== undefined)
-    throw invalid([{ field: 'customRoleIds', message: `names an unknown role: ${unknown}` }]);
+  if (unknown !== undefined) throw problem('customRoleIds', `names an unknown role: ${unknown}`);
   await holdRoles(engine, tx, await findRoles(tx, names));
 }
 

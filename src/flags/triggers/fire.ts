@@ -3,7 +3,7 @@ import { Failure } from '../../kernel/failure.ts';
 import { reply, route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import { carryOut } from '../pending/carry-out.ts';
-import { findPlace } from '../pending/find-place.ts';
+import { findHeld } from '../pending/find-place.ts';
 import { isSecretOf } from './model.ts';
 import { countFiring, findTrigger } from './store.ts';
 import type { Trigger } from './trigger.ts';
@@ -41,12 +41,14 @@ const fire = route(
     call.stream.resume();
     requireGood(await findTrigger(db, id), secret);
     await db.transaction().execute(async (tx) => {
-      const found = await findTrigger(tx, id);
-      const place = found && (await findPlace(tx, found, engine));
-      const trigger = requireGood(place && (await findTrigger(tx, id, engine)), secret);
+      const held = await findHeld(tx, findTrigger, id, engine);
+      const trigger = requireGood(held?.thing, secret);
       const actor = { now: call.now, id: call.id, ...program };
       const comment = trigger.comment ?? `Trigger ${trigger.integrationKey} ${id}`;
-      await carryOut(kernel, tx, actor, place!, trigger, { comment, bypass: 'approval' });
+      await carryOut(kernel, tx, actor, held!.place, trigger, {
+        comment,
+        approvedIn: held!.place.environment.key,
+      });
       await countFiring(tx, trigger, call.now);
     });
     return reply(204);

@@ -2,14 +2,13 @@
 import { timingSafeEqual } from 'node:crypto';
 import { hashSecret } from '../../kernel/identity/secret.ts';
 import type { Instruction } from '../../kernel/patch/read.ts';
-import { PlainText, Type, type JsonSchema } from '../../kernel/schema.ts';
-import { inInstruction } from '../instructions.ts';
+import { PlainText, problem, Type } from '../../kernel/schema.ts';
 import { flagKinds } from '../feature-flags/instructions/table.ts';
-import { problem } from '../feature-flags/model.ts';
 import { flagPath } from '../feature-flags/representation.ts';
 import { Key } from '../fields.ts';
+import { documentedKinds, KindSchema } from '../instructions/kinds.ts';
+import { inInstruction, instructionReader } from '../instructions/reading.ts';
 import { Links, linkTo } from '../links.ts';
-import { instructionReader } from '../instructions.ts';
 import type { Place } from '../pending/place.ts';
 import { Instructions, ShownInstructions } from '../pending/plan.ts';
 import type { Trigger } from './trigger.ts';
@@ -83,24 +82,22 @@ export function actionsOf(instructions: readonly Instruction[]): string[] {
   return [...new Set(actions)];
 }
 
-const plain = (name: string, description: string) =>
-  Type.Object({ kind: Type.Literal(name) }, { additionalProperties: false, description });
-
-const kinds = {
-  replaceTriggerActionInstructions: Type.Object(
-    { kind: Type.Literal('replaceTriggerActionInstructions'), value: Instructions },
-    { additionalProperties: false, description: 'Says anew what happens' },
+const schemas = {
+  replaceTriggerActionInstructions: KindSchema('replaceTriggerActionInstructions', 'Says anew what happens', {
+    value: Instructions,
+  }),
+  cycleTriggerUrl: KindSchema(
+    'cycleTriggerUrl',
+    'Gives it another URL; the one before is no longer good',
+    {},
   ),
-  cycleTriggerUrl: plain('cycleTriggerUrl', 'Gives it another URL; the one before is no longer good'),
-  enableTrigger: plain('enableTrigger', 'Lets it work again'),
-  disableTrigger: plain('disableTrigger', 'Lets it do nothing until it is enabled'),
+  enableTrigger: KindSchema('enableTrigger', 'Lets it work again', {}),
+  disableTrigger: KindSchema('disableTrigger', 'Lets it do nothing until it is enabled', {}),
 };
 
-export const triggerKinds = Object.entries(kinds).map(
-  ([name, schema]) => [name, { schema, summary: (schema as JsonSchema).description! }] as const,
-);
+export const triggerKinds = documentedKinds(schemas);
 
-const read = instructionReader(kinds);
+const read = instructionReader(schemas);
 
 export interface EditedTrigger {
   trigger: Trigger;

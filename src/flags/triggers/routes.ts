@@ -3,19 +3,17 @@ import { newId } from '../../kernel/id.ts';
 import { newSecret } from '../../kernel/identity/secret.ts';
 import { areEqual } from '../../kernel/patch/json-value.ts';
 import { reply, route, type Call } from '../../kernel/route.ts';
-import { Type } from '../../kernel/schema.ts';
+import { problem, Type } from '../../kernel/schema.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { recordChange, type Change } from '../change.ts';
 import { demandApproval } from '../feature-flags/approval.ts';
-import { InstructionBody, listKinds } from '../feature-flags/instructions/document.ts';
-import { problem } from '../feature-flags/model.ts';
+import { InstructionBody, listKinds } from '../instructions/document.ts';
 import { PageQuery, sliceOf } from '../listing.ts';
-import { unknownThing } from '../open.ts';
 import { readSemanticPatch, updateOf } from '../patching.ts';
 import { rehearse } from '../pending/carry-out.ts';
-import { openPlace } from '../pending/find-place.ts';
+import { openPlace, readAt } from '../pending/find-place.ts';
 import { ByPlace, ByPlaceAndId, whereaboutsOf, type Place } from '../pending/place.ts';
+import { recordAt } from '../pending/record.ts';
 import { triggerUrl } from './fire.ts';
 import {
   actionsOf,
@@ -97,7 +95,7 @@ const post = route(
       };
       await createTrigger(tx, made);
       const after = toTrigger(made, place);
-      await record(tx, call, place, CREATE, { verb: 'made a trigger for', after, comment });
+      await recordAt(tx, call, place, CREATE, { verb: 'made a trigger for', after, comment });
       return { shown: after, trigger: made };
     });
     const triggerURL = triggerUrl(call.base, trigger, secret.value);
@@ -130,10 +128,7 @@ const patch = route(
     description: `Instructions:\n\n${listKinds(triggerKinds)}`,
     access: { action: UPDATE },
     params: ByPlaceAndId,
-    body: InstructionBody(
-      ['semantic'],
-      triggerKinds.map(([, kind]) => kind),
-    ),
+    body: InstructionBody(['semantic'], triggerKinds.values()),
     reply: { 200: TriggerSchema },
   },
   async (call, kernel) => {
@@ -159,7 +154,7 @@ const patch = route(
         version: before.version + 1,
       };
       await saveTrigger(tx, before, after);
-      await record(tx, call, place, UPDATE, {
+      await recordAt(tx, call, place, UPDATE, {
         verb: 'changed a trigger for',
         before: toTrigger(before, place),
         after: toTrigger(after, place),
@@ -189,18 +184,14 @@ const del = route(
       const trigger = await read(tx, call.params.id, place, engine);
       await deleteTrigger(tx, trigger);
       const before = toTrigger(trigger, place);
-      await record(tx, call, place, DELETE, { verb: 'deleted a trigger for', before });
+      await recordAt(tx, call, place, DELETE, { verb: 'deleted a trigger for', before });
     });
     return reply(204);
   },
 );
 
-async function read(db: Db, id: string, place: Place, engine?: Engine): Promise<Trigger> {
-  const trigger = await findTrigger(db, id, engine);
-  const { flagId, environmentId } = whereaboutsOf(place);
-  if (trigger?.flagId !== flagId || trigger.environmentId !== environmentId)
-    throw unknownThing('trigger', id);
-  return trigger;
+function read(db: Db, id: string, place: Place, engine?: Engine): Promise<Trigger> {
+  return readAt(db, place, findTrigger, { kind: 'trigger', id }, engine);
 }
 
 /** Nobody is asked when the URL is called, so all is asked of whoever makes it good. */
@@ -211,21 +202,6 @@ function demandActions(
 ): void {
   for (const action of actionsOf(instructions)) call.demand(resource, action);
   demandApproval(call, environment, flag, resource);
-}
-
-async function record(
-  tx: Db,
-  actor: Parameters<typeof recordChange>[1],
-  { resource, flag }: Place,
-  action: string,
-  told: Pick<Change, 'verb' | 'before' | 'after' | 'comment' | 'update'>,
-): Promise<void> {
-  await recordChange(tx, actor, {
-    accesses: [{ action, resource }],
-    kind: 'flag',
-    name: flag.name,
-    ...told,
-  });
 }
 
 export const triggerRoutes = [list, post, get, patch, del];

@@ -1,11 +1,10 @@
 // Triggers in the database.
-import { Page, type Slice } from '../../kernel/page.ts';
+import type { Page, Slice } from '../../kernel/page.ts';
 import type { Instruction } from '../../kernel/patch/read.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { couldBeId } from '../fields.ts';
 import type { Whereabouts } from '../pending/place.ts';
-import { changedMeanwhile } from '../projects/store.ts';
+import { findRow, pageRows, saveRow } from '../storing.ts';
 import type { Trigger } from './trigger.ts';
 import type { FlagTriggerRow } from './tables.ts';
 
@@ -19,28 +18,13 @@ export async function pageTriggers(
     .selectFrom('flag_triggers')
     .where('flag_id', '=', flagId)
     .where('environment_id', '=', environmentId);
-  const { total } = await found
-    .select(({ fn }) => fn.countAll<number | string>().as('total'))
-    .executeTakeFirstOrThrow();
-  const rows = await found
-    .selectAll()
-    .orderBy('created_at')
-    .orderBy('id')
-    .limit(slice.limit)
-    .offset(slice.offset)
-    .execute();
-  return new Page(rows.map(triggerOf), Number(total), slice);
+  const page = await pageRows(found, slice, (all) => all.selectAll().orderBy('created_at').orderBy('id'));
+  return page.map(triggerOf);
 }
 
 /** With an engine it stays as it is until the transaction ends. */
 export async function findTrigger(db: Db, id: string, engine?: Engine): Promise<Trigger | undefined> {
-  if (!couldBeId(id)) return undefined;
-  const row = await db
-    .selectFrom('flag_triggers')
-    .selectAll()
-    .where('id', '=', id)
-    .$if(engine?.kind === 'postgres', (query) => query.forUpdate())
-    .executeTakeFirst();
+  const row = await findRow(db, 'flag_triggers', id, engine);
   return row && triggerOf(row);
 }
 
@@ -51,13 +35,7 @@ export async function createTrigger(tx: Db, trigger: Trigger): Promise<void> {
 /** Fails with `conflict` when someone else has changed it meanwhile. */
 export async function saveTrigger(tx: Db, before: Trigger, after: Trigger): Promise<void> {
   const { fired_count: _count, fired_at: _at, ...row } = rowOf(after);
-  const { numUpdatedRows } = await tx
-    .updateTable('flag_triggers')
-    .set(row)
-    .where('id', '=', before.id)
-    .where('version', '=', before.version)
-    .executeTakeFirstOrThrow();
-  if (numUpdatedRows === 0n) throw changedMeanwhile('trigger');
+  await saveRow(tx, 'flag_triggers', before, row, 'trigger');
 }
 
 export async function deleteTrigger(tx: Db, { id }: Pick<Trigger, 'id'>): Promise<void> {

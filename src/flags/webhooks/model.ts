@@ -118,7 +118,9 @@ export const DeliverySummary = Type.Object(SHOWN_DELIVERY, { $id: 'WebhookDelive
 export const DeliveryDetail = Type.Object(
   {
     ...SHOWN_DELIVERY,
-    body: Type.String(),
+    body: Type.Optional(
+      Type.String({ description: 'What was sent; only for who may see the audit entry that it is' }),
+    ),
     history: Type.Array(
       Type.Object({
         number: Type.Integer(),
@@ -126,7 +128,11 @@ export const DeliveryDetail = Type.Object(
         durationMs: Type.Integer(),
         statusCode: Type.Optional(Type.Integer()),
         error: Type.Optional(Type.String()),
-        response: Type.String({ description: 'The first bytes of the answer' }),
+        response: Type.Optional(
+          Type.String({
+            description: 'The first bytes of the answer; only with the body, as it may repeat it',
+          }),
+        ),
       }),
     ),
   },
@@ -153,17 +159,21 @@ export function toDeliverySummary(delivery: Delivery): Static<typeof DeliverySum
   };
 }
 
-export function toDeliveryDetail(delivery: DeliveryDetails): Static<typeof DeliveryDetail> {
+/** The body, and answers that may repeat it, only for who sees the entry that it is. */
+export function toDeliveryDetail(
+  delivery: DeliveryDetails,
+  seesEntry: boolean,
+): Static<typeof DeliveryDetail> {
   return {
     ...toDeliverySummary(delivery),
-    body: delivery.body,
+    ...(seesEntry && { body: delivery.body }),
     history: delivery.history.map(({ number, at, durationMs, status, error, response }) => ({
       number,
       date: at,
       durationMs,
       ...(status !== null && { statusCode: status }),
       ...(error !== null && { error }),
-      response,
+      ...(seesEntry && { response }),
     })),
   };
 }

@@ -3,9 +3,11 @@ import { newSecret } from '../../kernel/identity/secret.ts';
 import { parseStatements } from '../../kernel/identity/policy.ts';
 import { Page } from '../../kernel/page.ts';
 import { reply, route, type Call } from '../../kernel/route.ts';
-import { invalid, Type } from '../../kernel/schema.ts';
+import { problem, Type } from '../../kernel/schema.ts';
 import { dropDeliveries, findDelivery, listDeliveries, redeliver } from '../../kernel/webhook/deliveries.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import { findEntry } from '../audit-log/store.ts';
+import { visibility } from '../audit-log/visibility.ts';
 import { recordChange, demandAll } from '../change.ts';
 import { tidyTags } from '../fields.ts';
 import { PageQuery, sliceOf } from '../listing.ts';
@@ -91,7 +93,7 @@ const postWebhook = route(
     };
     const webhook = await kernel.db.transaction().execute(async (tx) => {
       if ((await listWebhooks(tx)).length >= MOST_WEBHOOKS)
-        throw invalid([{ field: 'body', message: `would be one more than ${MOST_WEBHOOKS} webhooks` }]);
+        throw problem('body', `would be one more than ${MOST_WEBHOOKS} webhooks`);
       const made = await createWebhook(tx, wanted, now);
       await recordChange(tx, call, {
         accesses: [{ action: 'createWebhook', resource: resourceOf(made) }],
@@ -222,11 +224,18 @@ const getDelivery = route(
     method: 'GET',
     path: '/webhooks/{id}/deliveries/{deliveryId}',
     summary: 'Get a delivery, with all attempts at it',
+    description:
+      'What was sent and what was answered is shown to who may see the audit entry; how it went, to all who may see the webhook.',
     access: VIEW,
     params: ByDelivery,
     reply: { 200: DeliveryDetail },
   },
-  async (call, { db }) => toDeliveryDetail(await openDelivery(call, db)),
+  async (call, { db }) => {
+    const delivery = await openDelivery(call, db);
+    const entry = await findEntry(db, delivery.eventId);
+    const isVisible = await visibility(call, db);
+    return toDeliveryDetail(delivery, entry !== undefined && isVisible(entry));
+  },
 );
 
 const postRedelivery = route(

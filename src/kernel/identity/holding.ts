@@ -5,7 +5,8 @@ import type { Held } from './caller.ts';
 import type { Member } from './members.ts';
 import { compilePolicy, rolePolicies, type Policy } from './policy.ts';
 import { findRoles, policyOf } from './roles.ts';
-import { grantedActions, listMemberGrants, listMemberTeams, listTeamRoles } from './teams.ts';
+import { grantedActions, listMemberGrants } from './team-grants.ts';
+import { listMemberTeams, listTeamRoles } from './teams.ts';
 
 export interface Holding {
   grants: Policy[][];

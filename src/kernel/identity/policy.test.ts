@@ -150,6 +150,8 @@ describe('base roles', () => {
     ['deleteAccessToken', 'service-token/t', ['admin', 'owner']],
     ['updateOn', 'proj/p:env/e:flag/f;a', ['writer', 'admin', 'owner']],
     ['deleteProject', 'proj/p', ['writer', 'admin', 'owner']],
+    ['updateName', 'proj/p:env/e;a', ['writer', 'admin', 'owner']],
+    ['updateApprovalSettings', 'proj/p;b:env/e;a', ['admin', 'owner']],
     ['createWebhook', 'webhook/w', ['writer', 'admin', 'owner']],
     ['createMember', 'member/m', ['admin', 'owner']],
     ['updateRole', 'member/m', ['admin', 'owner']],

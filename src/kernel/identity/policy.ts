@@ -88,6 +88,8 @@ export const rolePolicies: Readonly<Record<BaseRole, Policy>> = {
       notResources: ['acct', 'member/*', 'member/*:token/*', 'role/*', 'service-token/*', 'team/*'],
     },
     { effect: 'allow', actions: ['createAccessToken'], resources: ['service-token/*'] },
+    // That others look at a change first binds nobody who could switch it off.
+    { effect: 'deny', actions: ['updateApprovalSettings'], resources: ['proj/*:env/*'] },
   ]),
   admin: compilePolicy([
     { effect: 'allow', actions: ['*'], resources: ['*'] },

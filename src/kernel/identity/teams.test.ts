@@ -23,7 +23,6 @@ import {
   createTeam,
   deleteTeam,
   findTeam,
-  listMemberGrants,
   listMemberTeams,
   listTeamRoles,
   listTeams,
@@ -31,6 +30,7 @@ import {
   updateTeam,
   type WholeTeam,
 } from './teams.ts';
+import { listMemberGrants } from './team-grants.ts';
 import { createToken, findToken } from './tokens.ts';
 
 const NOW = 1_800_000_000_000;

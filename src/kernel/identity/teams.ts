@@ -1,4 +1,4 @@
-// Teams: members who hold custom roles together, and who may tend the team itself.
+// Teams: members who hold custom roles together.
 import { sql, type Selectable } from 'kysely';
 import { Failure } from '../failure.ts';
 import { newId } from '../id.ts';
@@ -7,6 +7,7 @@ import type { Db, Tables } from '../storage/tables.ts';
 import type { RoleAttributes } from './attributes.ts';
 import { like } from './members.ts';
 import { roleOf } from './roles.ts';
+import { addGrants, grantText, listGrants, removeGrant, type TeamGrant } from './team-grants.ts';
 
 export interface Team {
   id: string;
@@ -19,26 +20,11 @@ export interface Team {
   updatedAt: number;
 }
 
-/** What a member may do with the team: one of the named sets of actions, or actions one by one. */
-export interface TeamGrant {
-  memberId: string;
-  actions: string | readonly string[];
-}
-
 /** A team with all that belongs to it. */
 export interface WholeTeam extends Team {
   memberIds: string[];
   roleIds: string[];
   grants: TeamGrant[];
-}
-
-/** The sets of actions that can be granted by one name. */
-const ACTION_SETS: Readonly<Record<string, readonly string[]>> = {
-  maintainTeam: ['viewTeam', 'updateTeamName', 'updateTeamDescription', 'updateTeamMembers'],
-};
-
-export function grantedActions({ actions }: Pick<TeamGrant, 'actions'>): readonly string[] {
-  return typeof actions === 'string' ? (ACTION_SETS[actions] ?? []) : actions;
 }
 
 /** Undefined when the key is taken. */
@@ -167,9 +153,9 @@ export async function deleteTeam(db: Db, { id }: Team): Promise<boolean> {
 
 async function writeParts(db: Db, before: WholeTeam, after: WholeTeam, now: number): Promise<void> {
   const team_id = before.id;
-  const members = difference(before.memberIds, after.memberIds);
-  const roles = difference(before.roleIds, after.roleIds);
-  const grants = difference(before.grants.map(textOf), after.grants.map(textOf));
+  const members = difference(before.memberIds, after.memberIds, String);
+  const roles = difference(before.roleIds, after.roleIds, String);
+  const grants = difference(before.grants, after.grants, grantText);
   for (const some of bites(members.gone)) {
     await db
       .deleteFrom('team_members')
@@ -194,20 +180,8 @@ async function writeParts(db: Db, before: WholeTeam, after: WholeTeam, now: numb
       .insertInto('team_roles')
       .values(roles.come.map((role_id) => ({ team_id, role_id, applied_at: now })))
       .execute();
-  for (const text of grants.gone) {
-    await db
-      .deleteFrom('team_grants')
-      .where('team_id', '=', team_id)
-      .where('member_id', '=', text.slice(0, 24))
-      .where('actions', '=', text.slice(24))
-      .execute();
-  }
-  for (const some of bites(grants.come)) {
-    await db
-      .insertInto('team_grants')
-      .values(some.map((text) => ({ team_id, member_id: text.slice(0, 24), actions: text.slice(24) })))
-      .execute();
-  }
+  for (const grant of grants.gone) await removeGrant(db, team_id, grant);
+  for (const some of bites(grants.come)) await addGrants(db, team_id, some);
 }
 
 const BITE = 1000;
@@ -216,32 +190,14 @@ function* bites<Item>(items: readonly Item[]): Generator<Item[]> {
   for (let start = 0; start < items.length; start += BITE) yield items.slice(start, start + BITE);
 }
 
-function difference(before: readonly string[], after: readonly string[]) {
-  const old = new Set(before);
-  const next = new Set(after);
+/** By the texts that tell items apart. */
+function difference<Item>(before: readonly Item[], after: readonly Item[], textOf: (item: Item) => string) {
+  const old = new Map(before.map((item) => [textOf(item), item]));
+  const next = new Map(after.map((item) => [textOf(item), item]));
   return {
-    gone: [...old].filter((item) => !next.has(item)),
-    come: [...next].filter((item) => !old.has(item)),
+    gone: [...old].filter(([text]) => !next.has(text)).map(([, item]) => item),
+    come: [...next].filter(([text]) => !old.has(text)).map(([, item]) => item),
   };
-}
-
-/** A grant as one text: the id of the member, and the actions as the table has them. */
-function textOf({ memberId, actions }: TeamGrant): string {
-  return memberId + JSON.stringify(actions);
-}
-
-export async function listGrants(db: Db, teamId: string): Promise<TeamGrant[]> {
-  const rows = await db
-    .selectFrom('team_grants')
-    .select(['member_id', 'actions'])
-    .where('team_id', '=', teamId)
-    .orderBy('member_id')
-    .orderBy('actions')
-    .execute();
-  return rows.map(({ member_id, actions }) => ({
-    memberId: member_id,
-    actions: JSON.parse(actions) as TeamGrant['actions'],
-  }));
 }
 
 /** How many members each of the teams has. */
@@ -283,28 +239,6 @@ export async function listTeamRoles(db: Db, teamIds: readonly string[]) {
     .orderBy('roles.key')
     .execute();
   return rows.map((row) => ({ ...roleOf(row), teamId: row.team_id, appliedAt: row.applied_at }));
-}
-
-export interface MemberGrant extends TeamGrant {
-  teamId: string;
-  teamKey: string;
-}
-
-/** What a member may do with which teams. */
-export async function listMemberGrants(db: Db, memberId: string): Promise<MemberGrant[]> {
-  const rows = await db
-    .selectFrom('team_grants')
-    .innerJoin('teams', 'teams.id', 'team_grants.team_id')
-    .select(['teams.id', 'teams.key', 'team_grants.actions'])
-    .where('team_grants.member_id', '=', memberId)
-    .orderBy('teams.key')
-    .execute();
-  return rows.map(({ id, key, actions }) => ({
-    memberId,
-    teamId: id,
-    teamKey: key,
-    actions: JSON.parse(actions) as TeamGrant['actions'],
-  }));
 }
 
 function teamOf(row: Selectable<Tables['teams']>): Team {

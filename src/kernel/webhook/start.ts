@@ -1,5 +1,5 @@
 // Starts delivering: a worker of its own for the lanes, with many places, so that receivers who hang keep nothing else waiting.
-import { startWorker, type Worker, type WorkerSettings } from '../due.ts';
+import { startWorker, type Worker, type WorkerSettings } from '../due-worker.ts';
 import { DELIVER } from './deliveries.ts';
 import { deliverHandler, type LaneSettings } from './lane.ts';
 import { createSender, type SenderSettings } from './send.ts';

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { onEachEngine } from '../../../test/engines.ts';
 import { Metrics } from '../metrics.ts';
 import type { Engine } from '../storage/engine.ts';
-import { startWorker } from '../due.ts';
+import { startWorker } from '../due-worker.ts';
 import {
   dropDeliveries,
   enqueueDeliveries,

@@ -1,12 +1,12 @@
 // Applies a semantic patch to a flag: one instruction after the other, all or nothing.
 import { shorten } from '../../../kernel/patch/pointer.ts';
 import type { Instruction } from '../../../kernel/patch/read.ts';
+import { problem } from '../../../kernel/schema.ts';
 import { couldBeId } from '../../fields.ts';
 import type { Flag } from '../flag.ts';
-import { problem } from '../model.ts';
 import type { Context } from './kind.ts';
 import { DELETE } from './lifecycle.ts';
-import { inInstruction, requireFewInstructions } from '../../instructions.ts';
+import { inInstruction, requireFewInstructions } from '../../instructions/reading.ts';
 import { flagKinds, type Kind } from './table.ts';
 
 export type { Context, References } from './kind.ts';

@@ -1,5 +1,6 @@
 // Instructions about the clauses of rules.
 import { Type, type Static, type TObject, type TSchema } from '../../../kernel/schema.ts';
+import { ClauseId, ClauseInput, Clauses, ClauseValues, MOST_CLAUSES, RuleId } from '../../clause-fields.ts';
 import {
   addClauses,
   addClauseValues,
@@ -9,9 +10,7 @@ import {
   updateClause,
 } from '../../clauses.ts';
 import type { Rule } from '../flag.ts';
-import { MOST_CLAUSES } from '../model.ts';
 import { inEnvironment, type Row, type Scope } from './kind.ts';
-import { ClauseId, ClauseInput, Clauses, ClauseValues, RuleId } from './parameters.ts';
 
 export const clauseKinds = {
   addClauses: inRule('Adds clauses to a rule', { clauses: Clauses }, (rule, { clauses }, { newUuid }) =>

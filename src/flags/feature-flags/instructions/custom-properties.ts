@@ -1,8 +1,7 @@
 // Instructions about custom properties.
-import { PlainText, Type } from '../../../kernel/schema.ts';
+import { PlainText, problem, Type } from '../../../kernel/schema.ts';
 import { Key } from '../../fields.ts';
 import type { CustomProperty, Flag } from '../flag.ts';
-import { problem } from '../model.ts';
 import { onFlag } from './kind.ts';
 
 const MOST_VALUES = 1000;

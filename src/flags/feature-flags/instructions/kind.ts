@@ -1,6 +1,7 @@
 // What a kind of instruction is: where it works, the permission it takes, its parameters, and what it does to a flag.
 import { areEqual } from '../../../kernel/patch/json-value.ts';
-import type { Static, TObject, TSchema } from '../../../kernel/schema.ts';
+import type { Static, TObject } from '../../../kernel/schema.ts';
+import type { Parameters } from '../../instructions/kinds.ts';
 import type { Flag, FlagConfig } from '../flag.ts';
 
 /** What instructions name and only the database knows. */
@@ -35,7 +36,6 @@ export interface Row {
   apply(scope: Scope, parameters: never): Flag;
 }
 
-type Parameters = Record<string, TSchema>;
 type Values<P extends Parameters> = Static<TObject<P>>;
 type Wording<P extends Parameters> = Pick<Row, 'action' | 'summary'> & { parameters: P };
 

@@ -1,8 +1,7 @@
 // Instructions about who looks after a flag: a member, a team, or nobody.
 import { shorten } from '../../../kernel/patch/pointer.ts';
-import { Type } from '../../../kernel/schema.ts';
+import { problem, Type } from '../../../kernel/schema.ts';
 import type { Flag } from '../flag.ts';
-import { problem } from '../model.ts';
 import { onFlag } from './kind.ts';
 
 const action = 'updateMaintainer';

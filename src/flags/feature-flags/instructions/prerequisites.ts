@@ -1,9 +1,9 @@
 // Instructions about prerequisites: other flags that have to serve a certain variation first.
 import { shorten } from '../../../kernel/patch/pointer.ts';
-import { Type, type Static, type TObject } from '../../../kernel/schema.ts';
+import { problem, Type, type Static, type TObject } from '../../../kernel/schema.ts';
 import { Key } from '../../fields.ts';
 import type { Prerequisite } from '../flag.ts';
-import { MOST_PREREQUISITES, problem } from '../model.ts';
+import { MOST_PREREQUISITES } from '../model.ts';
 import { inEnvironment, type Scope } from './kind.ts';
 import { VariationId } from './parameters.ts';
 import { findVariation } from './serve.ts';

@@ -1,6 +1,6 @@
 // Takes a variation out of a flag: nearly everything knows variations by their index, so that those behind it move up.
+import { problem } from '../../../kernel/schema.ts';
 import type { Flag, FlagConfig, Serve } from '../flag.ts';
-import { problem } from '../model.ts';
 import { gatherTargets, spreadTargets } from './target-list.ts';
 
 export function removeVariation(flag: Flag, gone: number): Flag {

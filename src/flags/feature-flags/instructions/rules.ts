@@ -1,12 +1,12 @@
 // Instructions about rules.
 import { shorten } from '../../../kernel/patch/pointer.ts';
-import { PlainText, Type, type Static } from '../../../kernel/schema.ts';
-import { changeRule, identifyRules, reorderRules } from '../../clauses.ts';
+import { PlainText, problem, Type, type Static } from '../../../kernel/schema.ts';
+import { Clauses, RuleDescription, RuleId } from '../../clause-fields.ts';
+import { changeRule, identifyRules, makeClause, reorderRules } from '../../clauses.ts';
 import type { Clause, Flag, Rule } from '../flag.ts';
-import { MOST_RULES, problem } from '../model.ts';
-import { makeClause } from './clauses.ts';
+import { MOST_RULES } from '../model.ts';
 import { inEnvironment, withText } from './kind.ts';
-import { Clauses, RuleDescription, RuleId, ServeInput } from './parameters.ts';
+import { ServeInput } from './parameters.ts';
 import { readServe } from './serve.ts';
 
 const RuleFields = {

@@ -1,8 +1,9 @@
 // What is served: one variation, or a rollout of several.
 import { shorten } from '../../../kernel/patch/pointer.ts';
 import type { Static, TObject } from '../../../kernel/schema.ts';
+import { problem } from '../../../kernel/schema.ts';
 import type { Flag, Serve } from '../flag.ts';
-import { problem, USER, WHOLE } from '../model.ts';
+import { USER, WHOLE } from '../model.ts';
 import type { ServeInput } from './parameters.ts';
 
 export function readServe(flag: Flag, input: Static<TObject<typeof ServeInput>>): Serve {

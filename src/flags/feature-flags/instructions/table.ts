@@ -1,5 +1,5 @@
 // All kinds of instructions that a flag understands, by name.
-import { checker, Type, type TObject } from '../../../kernel/schema.ts';
+import { toKinds, type CheckedKind } from '../../instructions/kinds.ts';
 import { clauseKinds } from './clause-kinds.ts';
 import { customPropertyKinds } from './custom-properties.ts';
 import { detailKinds } from './details.ts';
@@ -12,11 +12,7 @@ import { servingKinds } from './serving.ts';
 import { targetKinds } from './targets.ts';
 import { variationKinds } from './variations.ts';
 
-export interface Kind extends Row {
-  /** The whole instruction. */
-  schema: TObject;
-  check(instruction: unknown): void;
-}
+export type Kind = Row & CheckedKind;
 
 const rows: Record<string, Row> = {
   ...servingKinds,
@@ -31,12 +27,4 @@ const rows: Record<string, Row> = {
   ...lifecycleKinds,
 };
 
-export const flagKinds: ReadonlyMap<string, Kind> = new Map(
-  Object.entries(rows).map(([name, row]) => {
-    const schema = Type.Object(
-      { kind: Type.Literal(name), ...row.parameters },
-      { $id: `FlagInstruction.${name}`, description: row.summary, additionalProperties: false },
-    );
-    return [name, { ...row, schema, check: checker(schema, 'body') }];
-  }),
-);
+export const flagKinds: ReadonlyMap<string, Kind> = toKinds('FlagInstruction', rows);

@@ -1,7 +1,8 @@
 // The targets of a flag as one list in the order they are asked, and apart as they are kept: `targets` and `contextTargets`.
 import { shorten } from '../../../kernel/patch/pointer.ts';
+import { problem } from '../../../kernel/schema.ts';
 import type { FlagConfig, Target } from '../flag.ts';
-import { problem, USER } from '../model.ts';
+import { USER } from '../model.ts';
 
 type Kept = Pick<FlagConfig, 'targets' | 'contextTargets'>;
 

@@ -1,9 +1,10 @@
 // Instructions about individual targets.
-import { OneOf, Type, type TSchema } from '../../../kernel/schema.ts';
+import { OneOf, problem, Type, type TSchema } from '../../../kernel/schema.ts';
+import { ContextKind } from '../../fields.ts';
 import type { FlagConfig, Target } from '../flag.ts';
-import { problem, USER } from '../model.ts';
+import { USER } from '../model.ts';
 import { inEnvironment, type Scope } from './kind.ts';
-import { ContextKind, Keys, VariationId } from './parameters.ts';
+import { Keys, VariationId } from './parameters.ts';
 import { findVariation } from './serve.ts';
 import { addKeys, gatherTargets, isOfUsers, removeKeys, spreadTargets } from './target-list.ts';
 

@@ -1,9 +1,8 @@
 // Instructions about variations.
 import { areEqual } from '../../../kernel/patch/json-value.ts';
-import { PlainText, Type } from '../../../kernel/schema.ts';
+import { PlainText, problem, Type } from '../../../kernel/schema.ts';
 import { Description } from '../../fields.ts';
 import type { Flag, Json, Variation } from '../flag.ts';
-import { problem } from '../model.ts';
 import { onFlag, withText } from './kind.ts';
 import { VariationId, VariationValue as Value } from './parameters.ts';
 import { removeVariation } from './remove-variation.ts';

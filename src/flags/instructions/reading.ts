@@ -1,8 +1,8 @@
-// What all semantic patches have in common: how many instructions, which kinds with which parameters, and which one failed.
-import { Failure } from '../kernel/failure.ts';
-import { shorten } from '../kernel/patch/pointer.ts';
-import type { Instruction } from '../kernel/patch/read.ts';
-import { checker, type Static, type TObject } from '../kernel/schema.ts';
+// Reads the instructions of semantic patches: how many, of which kinds with which parameters, and which one failed.
+import { Failure } from '../../kernel/failure.ts';
+import { shorten } from '../../kernel/patch/pointer.ts';
+import type { Instruction } from '../../kernel/patch/read.ts';
+import { checker, type Static, type TObject } from '../../kernel/schema.ts';
 
 /** Each may look through all that a flag has. */
 const MOST_INSTRUCTIONS = 1000;

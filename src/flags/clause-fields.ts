@@ -1,0 +1,59 @@
+// Fields of rules and their clauses, which flags and segments have in common.
+import { OneOf, PlainText, Type } from '../kernel/schema.ts';
+import { ContextKind } from './fields.ts';
+
+/** Of one rule. */
+export const MOST_CLAUSES = 100;
+
+const Id = Type.String({ minLength: 1, maxLength: 64 });
+
+export const RuleId = Id;
+export const ClauseId = Id;
+
+export const RuleDescription = PlainText({ maxLength: 1000 });
+
+const OPERATORS = [
+  'in',
+  'startsWith',
+  'endsWith',
+  'contains',
+  'matches',
+  'lessThan',
+  'lessThanOrEqual',
+  'greaterThan',
+  'greaterThanOrEqual',
+  'before',
+  'after',
+  'semVerEqual',
+  'semVerLessThan',
+  'semVerGreaterThan',
+  'segmentMatch',
+] as const;
+
+export const ClauseValues = Type.Array(
+  Type.Union([Type.String({ maxLength: 4096 }), Type.Number(), Type.Boolean()]),
+  { maxItems: 15_000 },
+);
+
+/** Without room for what is misspelled, which would else be taken for left out. */
+export const ClauseInput = Type.Object(
+  {
+    attribute: PlainText({ maxLength: 1000, description: 'May be empty for `segmentMatch`' }),
+    op: OneOf(OPERATORS),
+    values: ClauseValues,
+    contextKind: Type.Optional(ContextKind),
+    negate: Type.Optional(Type.Boolean()),
+  },
+  { $id: 'ClauseInput', additionalProperties: false },
+);
+
+/** A rule without any clause would match everyone. */
+export const Clauses = Type.Array(ClauseInput, { minItems: 1, maxItems: MOST_CLAUSES });
+
+/** A clause as patches of the shown kinds have it: with its id, where it was there before. */
+const ShownClause = Type.Object(
+  { _id: Type.Optional(Type.String({ maxLength: 64 })), ...ClauseInput.properties },
+  { $id: 'Clause' },
+);
+
+export const ShownClauses = Type.Array(ShownClause, { maxItems: MOST_CLAUSES });

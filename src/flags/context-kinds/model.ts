@@ -1,0 +1,134 @@
+// Context kinds as the API shows them, and the rules of making and changing one.
+import { Failure } from '../../kernel/failure.ts';
+import { problem, Type, type Static } from '../../kernel/schema.ts';
+import { Description, Name } from '../fields.ts';
+import { Links, linkTo } from '../links.ts';
+import { changedFields, type FieldChange } from '../projects/field-changes.ts';
+import type { Project } from '../projects/project.ts';
+
+/** A kind of contexts that people of a project know: SDKs may send others, too. */
+export interface Kind {
+  key: string;
+  name: string;
+  description: string;
+  /** Not offered where people choose whom to target. */
+  isArchived: boolean;
+  version: number;
+  createdAt: number;
+  modifiedAt: number;
+}
+
+export const MOST_KINDS = 100;
+
+/** Every project has it, and nothing is kept of it until someone changes it. */
+export function userKind({ createdAt }: Pick<Project, 'createdAt'>): Kind {
+  return {
+    key: USER,
+    name: 'User',
+    description: '',
+    isArchived: false,
+    version: 1,
+    createdAt,
+    modifiedAt: createdAt,
+  };
+}
+
+const USER = 'user';
+
+export const ContextKindPut = Type.Object(
+  {
+    name: Name,
+    description: Type.Optional(Description),
+    archived: Type.Optional(
+      Type.Boolean({ description: 'Whether it is no longer offered where people choose whom to target' }),
+    ),
+    hideInTargeting: Type.Optional(Type.Boolean({ description: 'The same as `archived`' })),
+    version: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 1_000_000_000,
+        description: 'Change it only if this is still its version; of a new kind, the version to begin with',
+      }),
+    ),
+  },
+  { $id: 'UpsertContextKindPayload' },
+);
+
+/** What is left out stays as it was. Fails with `conflict` where someone else has changed it since. */
+export function putKind(
+  key: string,
+  before: Kind | undefined,
+  put: Static<typeof ContextKindPut>,
+  now: number,
+): Kind {
+  const { name, description, archived, hideInTargeting, version } = put;
+  if (archived !== undefined && hideInTargeting !== undefined && archived !== hideInTargeting)
+    throw problem('hideInTargeting', 'must be the same as archived');
+  if (before !== undefined && version !== undefined && version !== before.version)
+    throw new Failure(
+      'conflict',
+      `The context kind is at version ${before.version}. Read it, and try again.`,
+    );
+  return {
+    key,
+    name,
+    description: description ?? before?.description ?? '',
+    isArchived: archived ?? hideInTargeting ?? before?.isArchived ?? false,
+    version: before === undefined ? (version ?? 1) : before.version + 1,
+    createdAt: before?.createdAt ?? now,
+    modifiedAt: now,
+  };
+}
+
+export const UPDATE = 'updateContextKind';
+
+const FIELDS = {
+  name: { action: UPDATE, words: 'name' },
+  description: { action: UPDATE, words: 'description' },
+  isArchived: { action: UPDATE, words: 'archived state' },
+} as const;
+
+export function changesOf(before: Kind, after: Kind): FieldChange[] {
+  return changedFields(FIELDS, before, after);
+}
+
+export const ContextKindSchema = Type.Object(
+  {
+    key: Type.String(),
+    name: Type.String(),
+    description: Type.String(),
+    version: Type.Integer(),
+    creationDate: Type.Integer(),
+    lastModified: Type.Integer(),
+    createdFrom: Type.String({ description: '`default` for the kind `user`, `manual` for all others' }),
+    hideInTargeting: Type.Boolean({ description: 'The same as `archived`' }),
+    archived: Type.Boolean(),
+    _links: Links,
+  },
+  { $id: 'ContextKindRep' },
+);
+
+export function kindsPath(projectKey: string): string {
+  return `/projects/${projectKey}/context-kinds`;
+}
+
+export function linksOf(projectKey: string, key: string) {
+  const parent = kindsPath(projectKey);
+  return { self: linkTo(`${parent}/${key}`), parent: linkTo(parent) };
+}
+
+export function toContextKind(kind: Kind, projectKey: string): Static<typeof ContextKindSchema> {
+  const { key, name, description, isArchived, version, createdAt, modifiedAt } = kind;
+  return {
+    key,
+    name,
+    description,
+    version,
+    creationDate: createdAt,
+    lastModified: modifiedAt,
+    createdFrom: key === USER ? 'default' : 'manual',
+    hideInTargeting: isArchived,
+    archived: isArchived,
+    _links: linksOf(projectKey, key),
+  };
+}

@@ -1,0 +1,95 @@
+// Context kinds as each engine keeps them: apart by projects, gone with them, and found by an index.
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { sql } from 'kysely';
+import { onEachEngine } from '../../../test/engines.ts';
+import { planOf, recordStatements } from '../../../test/plans.ts';
+import type { Engine } from '../../kernel/storage/engine.ts';
+import { flagStoreMigrations, makeHome, NOW } from '../feature-flags/fixture.ts';
+import type { Project } from '../projects/project.ts';
+import { deleteProject } from '../projects/store.ts';
+import { userKind, type Kind } from './model.ts';
+import { findContextKind, listContextKinds, saveContextKind } from './store.ts';
+
+const newKind = (key: string): Kind => ({
+  key,
+  name: key,
+  description: '',
+  isArchived: false,
+  version: 1,
+  createdAt: NOW,
+  modifiedAt: NOW,
+});
+
+onEachEngine((testEngine) => {
+  let engine: Engine;
+  before(async () => {
+    engine = await testEngine.open(flagStoreMigrations);
+  });
+
+  let number = 0;
+  async function newProject(): Promise<Project> {
+    number += 1;
+    return (await makeHome(engine.db, `kinds-${number}`)).project;
+  }
+  const keysOf = async (project: Project) =>
+    (await listContextKinds(engine.db, project)).map(({ key }) => key);
+
+  test('users are among the kinds, changed or not, and each project has its own', async () => {
+    const { db } = engine;
+    const [project, other] = [await newProject(), await newProject()];
+    const user = userKind(project);
+    for (const key of ['zone', 'device']) await saveContextKind(db, project, undefined, newKind(key));
+    assert.deepEqual(await keysOf(project), ['device', 'user', 'zone']);
+    assert.deepEqual(await findContextKind(db, project, 'user'), user);
+    const changed = { ...user, name: 'Person', isArchived: true, version: 2 };
+    await saveContextKind(db, project, user, changed);
+    assert.deepEqual(await findContextKind(db, project, 'user'), changed);
+    assert.deepEqual(await keysOf(project), ['device', 'user', 'zone']);
+    assert.deepEqual(await listContextKinds(db, other), [userKind(other)]);
+    assert.equal(await findContextKind(db, other, 'zone'), undefined);
+  });
+
+  test('what someone else has made or changed is not written over', async () => {
+    const { db } = engine;
+    const project = await newProject();
+    const kind = newKind('org');
+    await saveContextKind(db, project, undefined, kind);
+    await assert.rejects(saveContextKind(db, project, undefined, kind), { kind: 'conflict' });
+    await saveContextKind(db, project, kind, { ...kind, name: 'One', version: 2 });
+    const late = saveContextKind(db, project, kind, { ...kind, name: 'Other', version: 2 });
+    await assert.rejects(late, { kind: 'conflict' });
+    assert.equal((await findContextKind(db, project, 'org'))!.name, 'One');
+  });
+
+  test('they go with their project', async () => {
+    const { db } = engine;
+    const project = await newProject();
+    await saveContextKind(db, project, undefined, newKind('org'));
+    await deleteProject(db, project.id);
+    assert.deepEqual(await keysOf(project), ['user']);
+  });
+
+  test('an index finds them', async () => {
+    const { db } = engine;
+    const project = await newProject();
+    for (let index = 0; index < 100; index += 1) {
+      const { id } = await newProject();
+      const row = { name: '', description: '', is_archived: 0, version: 1, created_at: 1, modified_at: 1 };
+      await db
+        .insertInto('context_kinds')
+        .values(Array.from({ length: 30 }, (_, kind) => ({ project_id: id, key: `kind-${kind}`, ...row })))
+        .execute();
+    }
+    await sql.raw('analyze').execute(db);
+    const seen = recordStatements(engine);
+    await listContextKinds(db, project);
+    await findContextKind(db, project, 'org');
+    const statements = [...seen.values()];
+    assert.equal(statements.length, 2);
+    for (const statement of statements) {
+      const plan = await planOf(engine, statement);
+      assert.doesNotMatch(plan, /SCAN context_kinds|Seq Scan/, `${statement.sql}\n${plan}`);
+    }
+  });
+});

@@ -1,0 +1,74 @@
+// Context kinds in the database.
+import type { Db } from '../../kernel/storage/tables.ts';
+import type { Project } from '../projects/project.ts';
+import { changedMeanwhile } from '../storing.ts';
+import { userKind, type Kind } from './model.ts';
+import type { ContextKindRow } from './tables.ts';
+
+type Home = Pick<Project, 'id' | 'createdAt'>;
+
+/** All of a project, by their keys. */
+export async function listContextKinds(db: Db, project: Home): Promise<Kind[]> {
+  const rows = await db
+    .selectFrom('context_kinds')
+    .selectAll()
+    .where('project_id', '=', project.id)
+    .orderBy('key')
+    .execute();
+  const kept = rows.map(kindOf);
+  const user = userKind(project);
+  if (kept.some(({ key }) => key === user.key)) return kept;
+  return [...kept, user].sort((one, other) => (one.key < other.key ? -1 : 1));
+}
+
+export async function findContextKind(db: Db, project: Home, key: string): Promise<Kind | undefined> {
+  const row = await db
+    .selectFrom('context_kinds')
+    .selectAll()
+    .where('project_id', '=', project.id)
+    .where('key', '=', key)
+    .executeTakeFirst();
+  if (row !== undefined) return kindOf(row);
+  const user = userKind(project);
+  return key === user.key ? user : undefined;
+}
+
+/** Writes over the version that was read, or fails. */
+export async function saveContextKind(
+  tx: Db,
+  { id: projectId }: Home,
+  before: Kind | undefined,
+  { key, name, description, isArchived, version, createdAt, modifiedAt }: Kind,
+): Promise<void> {
+  const columns = {
+    name,
+    is_archived: Number(isArchived),
+    version,
+    modified_at: modifiedAt,
+    description,
+  };
+  const kept = await tx
+    .insertInto('context_kinds')
+    .values({ project_id: projectId, key, created_at: createdAt, ...columns })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['project_id', 'key'])
+        .doUpdateSet(columns)
+        .where('context_kinds.version', '=', before?.version ?? 0),
+    )
+    .returning('key')
+    .executeTakeFirst();
+  if (kept === undefined) throw changedMeanwhile('context kind');
+}
+
+function kindOf(row: ContextKindRow): Kind {
+  return {
+    key: row.key,
+    name: row.name,
+    description: row.description,
+    isArchived: row.is_archived === 1,
+    version: row.version,
+    createdAt: row.created_at,
+    modifiedAt: row.modified_at,
+  };
+}

@@ -1,0 +1,103 @@
+// What flags come to for a context, and in which segments it is, as the API shows it.
+import { Type, type Static } from '../../kernel/schema.ts';
+import type { Reason, Result, Standing } from '../evaluation/run.ts';
+import { Links, linkTo, siteTo } from '../links.ts';
+
+export const ContextBody = Type.Record(Type.String(), Type.Unknown(), {
+  $id: 'ContextInstance',
+  description:
+    'A context: `kind`, `key` and any attributes; or, with the kind `multi`, a member for each kind with such an object',
+});
+
+const ReasonSchema = Type.Object(
+  {
+    kind: Type.String({
+      description: '`OFF`, `FALLTHROUGH`, `TARGET_MATCH`, `RULE_MATCH`, `PREREQUISITE_FAILED` or `ERROR`',
+    }),
+    ruleIndex: Type.Optional(Type.Integer()),
+    ruleID: Type.Optional(Type.String()),
+    prerequisiteKey: Type.Optional(Type.String()),
+    inExperiment: Type.Optional(Type.Boolean()),
+    errorKind: Type.Optional(Type.String()),
+  },
+  { $id: 'ContextInstanceEvaluationReason' },
+);
+
+export const EvaluationSchema = Type.Object(
+  {
+    name: Type.String(),
+    key: Type.String(),
+    _value: Type.Unknown({ description: 'Null where there is no variation to serve' }),
+    reason: ReasonSchema,
+    _links: Links,
+  },
+  { $id: 'ContextInstanceEvaluation' },
+);
+
+/** Where it is evaluated. */
+interface Place {
+  project: { key: string };
+  environment: { key: string };
+}
+
+export function toEvaluation(
+  { key, name }: { key: string; name: string },
+  { value, reason }: Result,
+  { project, environment }: Place,
+): Static<typeof EvaluationSchema> {
+  return {
+    name,
+    key,
+    _value: value,
+    reason: toReason(reason),
+    _links: {
+      self: linkTo(`/flags/${project.key}/${key}`),
+      site: siteTo(`/${project.key}/${environment.key}/features/${key}`),
+    },
+  };
+}
+
+/** The API writes the ID of a rule otherwise than SDKs do. */
+function toReason(given: Reason): Static<typeof ReasonSchema> {
+  const { bigSegmentsStatus: _, ...reason } = given;
+  if (reason.kind !== 'RULE_MATCH') return reason;
+  const { ruleId: ruleID, ...rest } = reason;
+  return { ...rest, ruleID };
+}
+
+export const MembershipSchema = Type.Object(
+  {
+    name: Type.String(),
+    key: Type.String(),
+    description: Type.String(),
+    unbounded: Type.Boolean({ description: 'Whether it is a big segment' }),
+    external: Type.String({ description: 'Where its list is kept, if not here; always empty' }),
+    isMember: Type.Boolean(),
+    isIndividuallyTargeted: Type.Boolean({ description: 'Whether it is in by its key' }),
+    isRuleTargeted: Type.Boolean({ description: 'Whether it is in by a rule, and not by its key' }),
+    _links: Links,
+  },
+  { $id: 'ContextInstanceSegmentMembership' },
+);
+
+export function toMembership(
+  { key, name, description = '' }: { key: string; name: string; description?: string },
+  unbounded: boolean,
+  standing: Standing | undefined,
+  { project, environment }: Place,
+): Static<typeof MembershipSchema> {
+  return {
+    name,
+    key,
+    description,
+    unbounded,
+    external: '',
+    isMember: standing !== undefined,
+    isIndividuallyTargeted: standing === 'key',
+    isRuleTargeted: standing === 'rule',
+    _links: {
+      self: linkTo(`/segments/${project.key}/${environment.key}/${key}`),
+      site: siteTo(`/${project.key}/${environment.key}/segments/${key}`),
+    },
+  };
+}

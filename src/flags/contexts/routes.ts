@@ -1,0 +1,95 @@
+// What a context gets, without an SDK: the value of each flag and why, and the segments it is in.
+import { Page } from '../../kernel/page.ts';
+import { route } from '../../kernel/route.ts';
+import { Type } from '../../kernel/schema.ts';
+import { findDelivery, prepareFor } from '../delivery/deliveries.ts';
+import { readContext } from '../evaluation/context.ts';
+import { findStanding } from '../evaluation/standing.ts';
+import { readExpression } from '../filter-expression.ts';
+import { Links, linkTo } from '../links.ts';
+import { PageQuery, readSort, SortQuery } from '../listing.ts';
+import { ByEnvironment, openEnvironment } from '../open.ts';
+import { chooseFlags, FILTERS, SORTS } from './choice.ts';
+import { ContextBody, EvaluationSchema, MembershipSchema, toEvaluation, toMembership } from './model.ts';
+
+const evaluateFlags = route(
+  {
+    id: 'evaluateContextInstance',
+    method: 'POST',
+    path: '/projects/{projectKey}/environments/{environmentKey}/flags/evaluate',
+    summary: 'Evaluate flags for a context',
+    description:
+      'By key unless asked otherwise; archived flags are not evaluated. It is for looking: apps have SDKs.',
+    access: { action: 'viewProject' },
+    params: ByEnvironment,
+    query: Type.Object({
+      limit: Type.Integer({
+        minimum: -1,
+        maximum: Number.MAX_SAFE_INTEGER,
+        default: -1,
+        description: 'How many flags; -1 for all',
+      }),
+      offset: PageQuery.offset,
+      ...SortQuery(SORTS),
+      filter: Type.Optional(
+        Type.String({
+          description:
+            'Comparisons joined by `,` (and) and `|` (or), with parentheses: `query equals` for a part of key or name, ' +
+            '`tags contains` for a list of tags that it must all have',
+        }),
+      ),
+    }),
+    body: ContextBody,
+    list: EvaluationSchema,
+  },
+  async (call, kernel) => {
+    const { params, query } = call;
+    const filter = readExpression(query.filter, FILTERS);
+    const orders = readSort(query.sort, SORTS);
+    const place = await openEnvironment(call, kernel.db, params.projectKey, params.environmentKey);
+    const context = readContext(call.body);
+    const delivery = await findDelivery(kernel, place.environment);
+    const environment = await prepareFor(kernel.db, delivery, context);
+    const found = chooseFlags(delivery.flagNames, filter, orders);
+    const { offset } = query;
+    const limit = query.limit > 0 ? query.limit : Math.max(found.length, 1);
+    const page = new Page(found.slice(offset, offset + limit), found.length, { offset, limit });
+    return page.map((flag) =>
+      toEvaluation(flag, environment.flags.get(flag.key)!.evaluate(context, environment), place),
+    );
+  },
+);
+
+const evaluateSegments = route(
+  {
+    id: 'getContextInstanceSegmentsMembershipByEnv',
+    method: 'POST',
+    path: '/projects/{projectKey}/environments/{environmentKey}/segments/evaluate',
+    summary: 'List all segments, and whether a context is in them',
+    access: { action: 'viewProject' },
+    params: ByEnvironment,
+    body: ContextBody,
+    reply: {
+      200: Type.Object(
+        { items: Type.Array(MembershipSchema), totalCount: Type.Integer(), _links: Links },
+        { $id: 'ContextInstanceSegmentMemberships' },
+      ),
+    },
+  },
+  async (call, kernel) => {
+    const { projectKey, environmentKey } = call.params;
+    const place = await openEnvironment(call, kernel.db, projectKey, environmentKey);
+    const context = readContext(call.body);
+    const delivery = await findDelivery(kernel, place.environment);
+    const environment = await prepareFor(kernel.db, delivery, context);
+    const items = delivery.segmentNames.map((name) => {
+      const segment = environment.segments.get(name.key)!;
+      const standing = findStanding(segment, context, environment);
+      return toMembership(name, segment.data.unbounded, standing, place);
+    });
+    const self = linkTo(`/projects/${projectKey}/environments/${environmentKey}/segments/evaluate`);
+    return { items, totalCount: items.length, _links: { self } };
+  },
+);
+
+export const contextRoutes = [evaluateFlags, evaluateSegments];

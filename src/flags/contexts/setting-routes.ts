@@ -1,0 +1,42 @@
+// What a flag serves to one context: set, or erased.
+import { reply, route } from '../../kernel/route.ts';
+import { Type } from '../../kernel/schema.ts';
+import { changeFlag } from '../feature-flags/change.ts';
+import { ContextKey, ContextKind } from '../fields.ts';
+import { openPlace } from '../pending/find-place.ts';
+import { ByPlace } from '../pending/place.ts';
+import { instructionsFor, SettingPut } from './setting.ts';
+
+const putSetting = route(
+  {
+    id: 'putContextFlagSetting',
+    method: 'PUT',
+    path: '/projects/{projectKey}/environments/{environmentKey}/contexts/{contextKind}/{contextKey}/flags/{featureFlagKey}',
+    summary: 'Target a context at the variation of a flag that has a certain value, or at none',
+    access: { action: 'updateTargets' },
+    params: Type.Object({ ...ByPlace.properties, contextKind: ContextKind, contextKey: ContextKey }),
+    body: SettingPut,
+    reply: { 204: null },
+  },
+  async (call, kernel) => {
+    const { db, engine } = kernel;
+    const { environmentKey, contextKind, contextKey } = call.params;
+    const { setting, comment } = call.body;
+    await db.transaction().execute(async (tx) => {
+      const { project, flag, resource } = await openPlace(call, tx, call.params, engine);
+      call.demand(resource);
+      const instructions = instructionsFor(flag, setting, { environmentKey, contextKind, contextKey });
+      if (instructions.length === 0) return;
+      const patch = {
+        kind: 'semantic' as const,
+        environmentKey,
+        instructions,
+        ...(comment !== undefined && { comment }),
+      };
+      await changeFlag(kernel, tx, call, { project, flagKey: flag.key }, { patch });
+    });
+    return reply(204);
+  },
+);
+
+export const contextSettingRoutes = [putSetting];

@@ -1,0 +1,54 @@
+// Where a context stands in a segment by itself, without a flag that asks.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { readContext } from './context.ts';
+import type { SegmentData } from './data.ts';
+import { compileEnvironment } from './environment.ts';
+import { newClause, newSegmentData } from './fixture.ts';
+import { findStanding } from './standing.ts';
+
+const inSegment = (key: string) => [newClause({ op: 'segmentMatch', attribute: '', values: [key] })];
+const everyone = { id: 'r', clauses: [] };
+
+function standingOf(members: Partial<SegmentData>, given: unknown, big?: boolean, ...others: SegmentData[]) {
+  const segment = newSegmentData(members);
+  const environment = { ...compileEnvironment([], [segment, ...others]), standingIn: () => big };
+  return findStanding(environment.segments.get(segment.key)!, readContext(given), environment);
+}
+
+describe('a context stands in a segment', () => {
+  const user = { kind: 'user', key: 'u' };
+  const cases: [how: string, members: Partial<SegmentData>, standing: string | undefined][] = [
+    ['by its key', { included: ['u'] }, 'key'],
+    ['by its key, where a rule has it, too', { included: ['u'], rules: [everyone] }, 'key'],
+    ['by a rule', { rules: [everyone] }, 'rule'],
+    ['not at all', {}, undefined],
+    ['not where it is kept out', { excluded: ['u'], rules: [everyone] }, undefined],
+    [
+      'not where an attribute is none',
+      { rules: [{ id: 'r', clauses: [newClause({ attribute: '//' })] }] },
+      undefined,
+    ],
+    [
+      'not where that leads in a circle',
+      { key: 's', rules: [{ id: 'r', clauses: inSegment('s') }] },
+      undefined,
+    ],
+  ];
+  for (const [how, members, standing] of cases)
+    test(how, () => assert.equal(standingOf(members, user), standing));
+
+  test('by a rule that names a segment with its key', () => {
+    const inner = newSegmentData({ key: 'inner', included: ['u'] });
+    const outer = { key: 'outer', rules: [{ id: 'r', clauses: inSegment('inner') }] };
+    assert.equal(standingOf(outer, user, undefined, inner), 'rule');
+  });
+
+  test('by its key among the members of a big one', () => {
+    const big = { unbounded: true, unboundedContextKind: 'user', rules: [everyone] };
+    assert.equal(standingOf(big, user, true), 'key');
+    assert.equal(standingOf(big, user, false), undefined);
+    assert.equal(standingOf(big, user), 'rule');
+    assert.equal(standingOf(big, { kind: 'org', key: 'u' }, true), undefined);
+  });
+});

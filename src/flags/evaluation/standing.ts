@@ -1,0 +1,18 @@
+// Where a context stands in a segment, apart from any flag.
+import type { Context } from './context.ts';
+import { Malformed, type CompiledSegment, type Environment, type Run, type Standing } from './run.ts';
+
+/** Undefined for who is not in it. Nobody is in a segment that cannot be evaluated as it is. */
+export function findStanding(
+  { locate }: CompiledSegment,
+  context: Context,
+  environment: Environment,
+): Standing | undefined {
+  const run: Run = { context, environment, hasAskedBigSegment: false };
+  try {
+    return locate(run);
+  } catch (error) {
+    if (error instanceof Malformed) return undefined;
+    throw error;
+  }
+}

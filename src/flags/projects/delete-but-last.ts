@@ -1,0 +1,33 @@
+// Deletes a project or an environment, unless it is the last: one has to stay.
+import type { Access, Actor } from '../../kernel/events.ts';
+import { Failure } from '../../kernel/failure.ts';
+import type { Call } from '../../kernel/route.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import { recordChange } from '../change.ts';
+
+const REFUSALS = {
+  project: 'The last project cannot be deleted',
+  environment: 'The last environment of a project cannot be deleted',
+};
+
+export interface Deletion {
+  kind: keyof typeof REFUSALS;
+  access: Access;
+  name: string;
+  /** As the API shows it, without secrets. */
+  before: unknown;
+  isLast(): Promise<boolean>;
+  remove(): Promise<void>;
+}
+
+/** In a transaction in which nobody else deletes another one. */
+export async function deleteButLast(
+  tx: Db,
+  call: Actor & Pick<Call, 'demand'>,
+  { kind, access, name, before, isLast, remove }: Deletion,
+): Promise<void> {
+  call.demand(access.resource, access.action);
+  if (await isLast()) throw new Failure('conflict', REFUSALS[kind], { code: `last_${kind}` });
+  await remove();
+  await recordChange(tx, call, { accesses: [access], kind, name, verb: `deleted the ${kind}`, before });
+}

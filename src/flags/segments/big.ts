@@ -1,0 +1,14 @@
+// Big segments, whose members are rows of their own: what is only for them.
+import { Failure } from '../../kernel/failure.ts';
+import type { Segment } from './segment.ts';
+
+export function requireBig(segment: Segment): Segment {
+  if (segment.unbounded) return segment;
+  throw new Failure('invalid', `The segment "${segment.key}" is no big segment: its targets stand in it`);
+}
+
+/** An import that replaces all members ends with those of its file, and nobody's change gets lost in between. */
+export function requireUnlocked({ key, importing }: Segment): void {
+  if (importing !== 'replace') return;
+  throw new Failure('conflict', `An import replaces the members of "${key}": try again when it is complete`);
+}

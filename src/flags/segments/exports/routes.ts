@@ -1,0 +1,163 @@
+// Exports of big segments to files: begin one, see whether it is complete, and load the file.
+import { Failure } from '../../../kernel/failure.ts';
+import { newId } from '../../../kernel/id.ts';
+import { findListed } from '../../../kernel/identity/roster.ts';
+import { reply, route, Stream, type Call } from '../../../kernel/route.ts';
+import { OneOf, Type, type Static } from '../../../kernel/schema.ts';
+import type { BlobStore } from '../../../kernel/storage/blob.ts';
+import type { Db } from '../../../kernel/storage/tables.ts';
+import { Links, linkTo } from '../../links.ts';
+import { openEnvironment, unknownThing } from '../../open.ts';
+import { requireBig } from '../big.ts';
+import { tellSize } from '../imports/file.ts';
+import { pathTo } from '../model.ts';
+import { findSegment, holdSegment } from '../store.ts';
+import {
+  createExport,
+  exportFile,
+  findExport,
+  KEPT_HOURS,
+  listExports,
+  scheduleEnd,
+  scheduleExport,
+  STATUSES,
+} from './store.ts';
+
+/** Of a segment, while their files are kept: nobody fills the disk by asking again and again. */
+const MOST_EXPORTS = 10;
+
+const PATH = '/segments/{projectKey}/{environmentKey}/{segmentKey}/exports';
+const BySegment = Type.Object({
+  projectKey: Type.String(),
+  environmentKey: Type.String(),
+  segmentKey: Type.String(),
+});
+const ByExport = Type.Object({ ...BySegment.properties, exportID: Type.String() });
+
+const Export = Type.Object(
+  {
+    id: Type.String(),
+    segmentKey: Type.String(),
+    creationTime: Type.Integer(),
+    status: OneOf(STATUSES),
+    sizeBytes: Type.Integer({ description: 'Of the file, once it is complete' }),
+    size: Type.String({ description: 'The same with units' }),
+    initiator: Type.Object({ name: Type.Optional(Type.String()), email: Type.Optional(Type.String()) }),
+    _links: Links,
+  },
+  { $id: 'Export' },
+);
+
+const createBigSegmentExport = route(
+  {
+    id: 'createBigSegmentExport',
+    method: 'POST',
+    path: PATH,
+    summary: 'Write the contexts of a big segment to a file',
+    description:
+      'The export goes on behind the call: its address is in the header `Location`. One export of a segment at a time (409); of ' +
+      `those that are complete the newest ${MOST_EXPORTS} are kept, for ${KEPT_HOURS} hours. Who is in the segment all the while is in the file.`,
+    access: { action: 'viewProject' },
+    params: BySegment,
+    reply: { 204: null },
+  },
+  async (call, { db, engine }) => {
+    const { now, caller } = call;
+    const id = newId(now);
+    const location = await db.transaction().execute(async (tx) => {
+      const { segment, path } = await open(call, tx, (...asked) => holdSegment(engine, ...asked));
+      const others = await listExports(tx, segment.id);
+      if (others.some(({ status }) => status === 'in_progress'))
+        throw new Failure('conflict', `Another export of "${segment.key}" is in progress`);
+      const surplus = Math.max(0, others.length + 1 - MOST_EXPORTS);
+      for (const { id: oldest } of others.slice(0, surplus)) await scheduleEnd(tx, oldest, now, 0);
+      const made = { id, segmentId: segment.id, size: 0, memberId: caller.member.id, createdAt: now };
+      await createExport(tx, { ...made, status: 'in_progress' });
+      await scheduleExport(tx, id, now);
+      await scheduleEnd(tx, id, now);
+      return `/api/v2${path}/exports/${id}`;
+    });
+    return reply(204, undefined, { location });
+  },
+);
+
+const getBigSegmentExport = route(
+  {
+    id: 'getBigSegmentExport',
+    method: 'GET',
+    path: `${PATH}/{exportID}`,
+    summary: 'Get whether an export is complete, and where its file is',
+    access: { action: 'viewProject' },
+    params: ByExport,
+    reply: { 200: Export },
+  },
+  async (call, { db }): Promise<Static<typeof Export>> => {
+    const { segment, path, found } = await openExport(call, db);
+    const { id, createdAt, status, size } = found;
+    const [member] = await findListed(db, [found.memberId]);
+    const name = [member?.firstName, member?.lastName].filter((part) => part !== undefined).join(' ');
+    return {
+      id,
+      segmentKey: segment.key,
+      creationTime: createdAt,
+      status,
+      sizeBytes: size,
+      size: tellSize(size),
+      initiator: { ...(name !== '' && { name }), ...(member && { email: member.email }) },
+      _links: {
+        self: linkTo(`${path}/exports/${id}`),
+        parent: linkTo(path),
+        ...(status === 'complete' && { file: linkTo(`${path}/exports/${id}/file`, 'text/csv') }),
+      },
+    };
+  },
+);
+
+const getBigSegmentExportFile = route(
+  {
+    id: 'getBigSegmentExportFile',
+    method: 'GET',
+    path: `${PATH}/{exportID}/file`,
+    summary: 'Load the file of an export, as an import takes it',
+    access: { action: 'viewProject' },
+    params: ByExport,
+    produces: 'text/csv',
+    reply: { 200: Type.String({ format: 'binary' }) },
+  },
+  async (call, { db, blobs }) => {
+    const { segment, found } = await openExport(call, db);
+    if (found.status !== 'complete') throw unknownThing('file yet of the export', found.id);
+    return new Stream(contentOf(blobs, found.id), {
+      'content-type': 'text/csv; charset=utf-8',
+      'content-length': String(found.size),
+      'content-disposition': `attachment; filename="${segment.key}.csv"`,
+    });
+  },
+);
+
+/** Opened when it is read: who never begins to leaves nothing open. */
+async function* contentOf(blobs: BlobStore, id: string): AsyncGenerator<Uint8Array, void> {
+  const blob = await blobs.get(exportFile(id));
+  if (blob === undefined) throw new Error(`The file of the export ${id} is missing`);
+  yield* blob.stream() as AsyncIterable<Uint8Array>;
+}
+
+type Asking = Pick<Call, 'can'> & { params: Static<typeof BySegment> };
+
+async function open(call: Asking, db: Db, find: typeof findSegment) {
+  const { projectKey, environmentKey, segmentKey } = call.params;
+  const place = await openEnvironment(call, db, projectKey, environmentKey);
+  const segment = await find(db, place.environment.id, segmentKey);
+  if (segment === undefined) throw unknownThing('segment', segmentKey);
+  return { segment: requireBig(segment), path: pathTo(place, segment) };
+}
+
+async function openExport(call: Asking & { params: Static<typeof ByExport> }, db: Db) {
+  const { segment, path } = await open(call, db, findSegment);
+  const { exportID } = call.params;
+  const found = await findExport(db, exportID);
+  if (found?.segmentId !== segment.id) throw unknownThing('export', exportID);
+  return { segment, path, found };
+}
+
+export const segmentExportRoutes = [createBigSegmentExport, getBigSegmentExport, getBigSegmentExportFile];

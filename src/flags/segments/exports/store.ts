@@ -1,0 +1,118 @@
+// Exports of big segments in the database, the work that waits for each, and where its file is.
+import { schedule } from '../../../kernel/due.ts';
+import type { Db } from '../../../kernel/storage/tables.ts';
+import { couldBeId } from '../../fields.ts';
+import type { FileRecord } from '../imports/file.ts';
+import type { SegmentExportRow } from './tables.ts';
+
+export const STATUSES = ['in_progress', 'complete'] as const;
+
+export interface SegmentExport {
+  id: string;
+  segmentId: string;
+  status: (typeof STATUSES)[number];
+  /** Of the file, in bytes. */
+  size: number;
+  /** Who wanted it. */
+  memberId: string;
+  createdAt: number;
+}
+
+export const EXPORT_WORK = 'flags.segment-export';
+export const EXPORT_END_WORK = 'flags.segment-export-end';
+
+/** How long an export can be loaded, or take. */
+export const KEPT_HOURS = 24;
+const KEPT_MS = KEPT_HOURS * 60 * 60 * 1000;
+
+export function exportFile(id: string): string {
+  return `segment-exports/${id}`;
+}
+
+export async function scheduleExport(tx: Db, id: string, now: number): Promise<void> {
+  await schedule(tx, { id: `${EXPORT_WORK}:${id}`, kind: EXPORT_WORK, payload: id, dueAt: now }, now);
+}
+
+/** Planned when the export begins, and again when it is complete: whatever happens, no file is left behind. */
+export async function scheduleEnd(db: Db, id: string, now: number, afterMs = KEPT_MS): Promise<void> {
+  const work = { id: `${EXPORT_END_WORK}:${id}`, kind: EXPORT_END_WORK, payload: id, dueAt: now + afterMs };
+  await schedule(db, work, now, 'move');
+}
+
+export async function createExport(tx: Db, made: SegmentExport): Promise<void> {
+  const { id, segmentId, status, size, memberId, createdAt } = made;
+  await tx
+    .insertInto('segment_exports')
+    .values({ id, segment_id: segmentId, status, size, member_id: memberId, created_at: createdAt })
+    .execute();
+}
+
+export async function findExport(db: Db, id: string): Promise<SegmentExport | undefined> {
+  if (!couldBeId(id)) return undefined;
+  const row = await db.selectFrom('segment_exports').selectAll().where('id', '=', id).executeTakeFirst();
+  return row && exportOf(row);
+}
+
+/** All of a segment, the oldest first. */
+export async function listExports(db: Db, segmentId: string): Promise<SegmentExport[]> {
+  const rows = await db
+    .selectFrom('segment_exports')
+    .selectAll()
+    .where('segment_id', '=', segmentId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+  return rows.map(exportOf);
+}
+
+function exportOf(row: SegmentExportRow): SegmentExport {
+  return {
+    id: row.id,
+    segmentId: row.segment_id,
+    status: row.status as SegmentExport['status'],
+    size: row.size,
+    memberId: row.member_id,
+    createdAt: row.created_at,
+  };
+}
+
+/** False when it is gone. */
+export async function completeExport(tx: Db, id: string, size: number): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('segment_exports')
+    .set({ status: 'complete', size })
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows > 0n;
+}
+
+export async function deleteExport(db: Db, id: string): Promise<void> {
+  await db.deleteFrom('segment_exports').where('id', '=', id).execute();
+}
+
+const BITE = 5000;
+
+/** In the order of their keys, some at a time: who is a member all the while is among them, and nobody twice. */
+export async function* readMembers(
+  db: Db,
+  segmentId: string,
+  signal: AbortSignal,
+): AsyncGenerator<FileRecord[], void> {
+  let after: string | undefined = '';
+  while (after !== undefined) {
+    signal.throwIfAborted();
+    const rows: { context_key: string; is_included: number }[] = await db
+      .selectFrom('segment_members')
+      .select(['context_key', 'is_included'])
+      .where('segment_id', '=', segmentId)
+      .where('context_key', '>', after)
+      .orderBy('context_key')
+      .limit(BITE)
+      .execute();
+    yield rows.map(({ context_key, is_included }) => ({
+      key: context_key,
+      type: is_included === 1 ? 'included' : 'excluded',
+    }));
+    after = rows.length === BITE ? rows.at(-1)!.context_key : undefined;
+  }
+}

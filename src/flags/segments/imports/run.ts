@@ -1,0 +1,194 @@
+// Runs imports: the file is checked as a whole, then taken in piece by piece, each in a transaction with how far it came.
+import { buffer } from 'node:stream/consumers';
+import { finish, type Due, type Handler } from '../../../kernel/due.ts';
+import { Failure } from '../../../kernel/failure.ts';
+import { callerOf } from '../../../kernel/identity/identity.ts';
+import type { Kernel } from '../../../kernel/kernel.ts';
+import type { Db } from '../../../kernel/storage/tables.ts';
+import { changeSegment } from '../change.ts';
+import { findSegmentPlace } from '../find-place.ts';
+import { findStanding, saveMembership } from '../members.ts';
+import { MOST_LINE, readHeading, readPiece } from './file.ts';
+import { planPiece } from './plan.ts';
+import { IMPORT_ACTIONS, isSettled, type SegmentImport } from './segment-import.ts';
+import {
+  addToCounts,
+  endFile,
+  findImport,
+  holdById,
+  IMPORT_FILE_WORK,
+  IMPORT_WORK,
+  importFile,
+  removeUnmarked,
+  saveImport,
+  scheduleFileEnd,
+  scheduleImport,
+  setImporting,
+} from './store.ts';
+
+/** Others' writes wait for no longer than one piece takes. */
+const PIECE_BYTES = 16 * MOST_LINE;
+const PIECE_KEYS = 5000;
+/** How long an import waits for somebody to let it through. */
+const PATIENCE_DAYS = 30;
+const PATIENCE_MS = PATIENCE_DAYS * 24 * 60 * 60 * 1000;
+
+export function importHandlers(kernel: Kernel): Record<string, Handler> {
+  return {
+    [IMPORT_WORK]: async (due, signal) => {
+      const found = await findImport(kernel.db, due.payload);
+      // It went with its segment.
+      if (found === undefined) return await endFile(kernel.db, due.payload, kernel.clock.now());
+      if (isSettled(found) || found.status === 'pending_approval') return;
+      try {
+        await takeStep(kernel, due, found, signal);
+      } catch (error) {
+        if (!(error instanceof Failure) || error.kind !== 'gone') throw error;
+        await take(kernel, due, found, (tx, latest) => settle(kernel, tx, latest, error.message));
+      }
+    },
+    [IMPORT_FILE_WORK]: (due) => dropFile(kernel, due),
+  };
+}
+
+async function takeStep(kernel: Kernel, due: Due, found: SegmentImport, signal: AbortSignal): Promise<void> {
+  if (found.status === 'preparing') return await checkFile(kernel, due, found, signal);
+  if (found.takenBytes < found.size) return await putPiece(kernel, due, found);
+  await take(kernel, due, found, (tx, latest) =>
+    latest.mode === 'replace' ? removePiece(kernel, tx, latest) : settle(kernel, tx, latest),
+  );
+}
+
+type Doing = (tx: Db, latest: SegmentImport) => Promise<void>;
+
+/** The work is settled, and the next planned, in the transaction of what is done: both happen or neither, and never twice. */
+async function take(
+  { db, engine, clock }: Kernel,
+  due: Due,
+  { id, segmentId }: SegmentImport,
+  run: Doing,
+): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    const isThere = await holdById(engine, tx, segmentId);
+    if (!(await finish(tx, due))) throw new Error('The work is no longer ours.');
+    const latest = isThere ? await findImport(tx, id) : undefined;
+    if (latest !== undefined) await run(tx, latest);
+    else await scheduleFileEnd(tx, id, clock.now(), 0);
+  });
+}
+
+async function checkFile(kernel: Kernel, due: Due, found: SegmentImport, signal: AbortSignal): Promise<void> {
+  const checked = await check(kernel, found, signal);
+  await take(kernel, due, found, async (tx, latest) => {
+    if ('problem' in checked) return await settle(kernel, tx, latest, checked.problem);
+    const { isWaiting, id } = latest;
+    await saveImport(tx, { ...latest, ...checked, status: isWaiting ? 'pending_approval' : 'in_progress' });
+    if (!isWaiting) await scheduleImport(tx, id, kernel.clock.now());
+  });
+}
+
+type Checked = Pick<SegmentImport, 'takenBytes' | 'keyCount' | 'isTyped'> | { problem: string };
+
+/** Nothing is taken in of a file that has one bad line. */
+async function check(kernel: Kernel, found: SegmentImport, signal: AbortSignal): Promise<Checked> {
+  const head = readHeading(await readBytes(kernel, found, 0));
+  const { isTyped } = head;
+  let { bytes: at, lines } = head;
+  let keyCount = 0;
+  while (at < found.size) {
+    signal.throwIfAborted();
+    const piece = await readNext(kernel, { ...found, isTyped, takenBytes: at });
+    if (piece.problem !== undefined) return { problem: `Line ${lines + piece.lines + 1} ${piece.problem}` };
+    keyCount += piece.records.length;
+    lines += piece.lines;
+    at += piece.bytes;
+  }
+  if (keyCount === 0) return { problem: 'The file has no keys' };
+  return { takenBytes: head.bytes, keyCount, isTyped };
+}
+
+async function putPiece(kernel: Kernel, due: Due, found: SegmentImport): Promise<void> {
+  const { records, bytes } = await readNext(kernel, found);
+  await take(kernel, due, found, async (tx, latest) => {
+    const { id, segmentId, mode, number } = latest;
+    const keys = [...new Set(records.map(({ key }) => key))];
+    const plan = planPiece(await findStanding(tx, segmentId, keys), records, mode);
+    await saveMembership(tx, segmentId, { ...plan, drop: [] }, number);
+    await addToCounts(tx, segmentId, plan);
+    await saveImport(tx, {
+      ...latest,
+      takenBytes: latest.takenBytes + bytes,
+      processedCount: latest.processedCount + records.length,
+      changedCount: latest.changedCount + plan.changed,
+    });
+    await scheduleImport(tx, id, kernel.clock.now());
+  });
+}
+
+async function removePiece(kernel: Kernel, tx: Db, latest: SegmentImport): Promise<void> {
+  const { included, excluded, next } = await removeUnmarked(tx, latest);
+  await addToCounts(tx, latest.segmentId, { included: -included, excluded: -excluded });
+  const after = { ...latest, removedCount: latest.removedCount + included + excluded };
+  if (next === undefined) return await settle(kernel, tx, after);
+  await saveImport(tx, { ...after, removedTo: next });
+  await scheduleImport(tx, latest.id, kernel.clock.now());
+}
+
+/** It is over: complete, or stopped where there is something to say. */
+async function settle(kernel: Kernel, tx: Db, latest: SegmentImport, message?: string): Promise<void> {
+  const now = kernel.clock.now();
+  const { id, segmentId, isWaiting, changedCount, removedCount, doer, comment } = latest;
+  await saveImport(tx, {
+    ...latest,
+    status: message === undefined ? 'complete' : 'stopped',
+    ...(message !== undefined && { message }),
+  });
+  // While one waits, another may be in progress.
+  if (!isWaiting) await setImporting(tx, segmentId, null);
+  await scheduleFileEnd(tx, id, now, 0);
+  const place = await findSegmentPlace(tx, segmentId);
+  if (place === undefined || changedCount + removedCount === 0) return;
+  const caller = await callerOf(tx, doer, now);
+  await changeSegment(kernel, tx, { now, ...(caller && { caller }) }, place, {
+    edit: (segment) => ({ segment, steps: [], actions: IMPORT_ACTIONS, isMoved: true }),
+    verb: 'imported a file into the segment',
+    description: describe(latest),
+    comment,
+  });
+}
+
+function describe({ mode, filename, keyCount, changedCount, removedCount }: SegmentImport): string {
+  return [
+    `- Imported ${keyCount} keys${filename === undefined ? '' : ` of \`${filename}\``} by ${mode}`,
+    `- Included or excluded ${changedCount} contexts anew, and removed ${removedCount}`,
+  ].join('\n');
+}
+
+async function readNext(kernel: Kernel, reading: SegmentImport) {
+  const { takenBytes, size, isTyped } = reading;
+  const bytes = await readBytes(kernel, reading, takenBytes);
+  const isEnd = takenBytes + bytes.length === size;
+  return readPiece(bytes, { isTyped, isEnd, most: PIECE_KEYS });
+}
+
+async function readBytes({ blobs }: Kernel, { id, size }: SegmentImport, start: number): Promise<Buffer> {
+  const end = Math.min(start + PIECE_BYTES, size) - 1;
+  const blob = await blobs.get(importFile(id), { start, end });
+  if (blob === undefined) throw new Failure('gone', 'The file is no longer there');
+  return await buffer(blob.stream());
+}
+
+/** The file goes when nobody needs it any more. */
+async function dropFile(kernel: Kernel, due: Due): Promise<void> {
+  const { db, blobs, clock } = kernel;
+  const id = due.payload;
+  const now = clock.now();
+  const found = await findImport(db, id);
+  if (found === undefined || isSettled(found)) return await blobs.delete(importFile(id));
+  await take(kernel, due, found, async (tx, latest) => {
+    const isForgotten = latest.isWaiting && latest.createdAt <= now - PATIENCE_MS;
+    if (isForgotten)
+      await settle(kernel, tx, latest, `Nobody has let it through within ${PATIENCE_DAYS} days`);
+    else await scheduleFileEnd(tx, id, now);
+  });
+}

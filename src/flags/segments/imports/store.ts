@@ -1,0 +1,174 @@
+// Imports into big segments in the database, the work that waits for each, and where its file is.
+import { schedule, type Work } from '../../../kernel/due.ts';
+import type { Doer } from '../../../kernel/identity/identity.ts';
+import type { Engine } from '../../../kernel/storage/engine.ts';
+import type { Db } from '../../../kernel/storage/tables.ts';
+import { couldBeId } from '../../fields.ts';
+import type { ImportMode } from '../segment.ts';
+import type { SegmentImport } from './segment-import.ts';
+import type { SegmentImportRow } from './tables.ts';
+
+export const IMPORT_WORK = 'flags.segment-import';
+export const IMPORT_FILE_WORK = 'flags.segment-import-file';
+
+const DAY = 24 * 60 * 60 * 1000;
+
+export function importFile(id: string): string {
+  return `segment-imports/${id}`;
+}
+
+/** The next piece of it. */
+export async function scheduleImport(tx: Db, id: string, now: number): Promise<void> {
+  await schedule(tx, { id: `${IMPORT_WORK}:${id}`, kind: IMPORT_WORK, payload: id, dueAt: now }, now, 'move');
+}
+
+/** The end of its file is planned before the file begins: whatever happens in between, nothing is left behind. */
+export async function scheduleFileEnd(db: Db, id: string, now: number, afterMs = DAY): Promise<void> {
+  const work: Work = {
+    id: `${IMPORT_FILE_WORK}:${id}`,
+    kind: IMPORT_FILE_WORK,
+    payload: id,
+    dueAt: now + afterMs,
+  };
+  await schedule(db, work, now, 'move');
+}
+
+/** Nobody needs its file any more, or ever did. */
+export async function endFile(db: Db, id: string, now: number): Promise<void> {
+  await db.transaction().execute((tx) => scheduleFileEnd(tx, id, now, 0));
+}
+
+/** The segment's next number, in the transaction that holds the segment. */
+export async function nextNumber(tx: Db, segmentId: string): Promise<number> {
+  const last = await tx
+    .selectFrom('segment_imports')
+    .select('number')
+    .where('segment_id', '=', segmentId)
+    .orderBy('number', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return (last?.number ?? 0) + 1;
+}
+
+export async function createImport(tx: Db, made: SegmentImport): Promise<void> {
+  await tx.insertInto('segment_imports').values(rowOf(made)).execute();
+}
+
+export async function findImport(db: Db, id: string): Promise<SegmentImport | undefined> {
+  if (!couldBeId(id)) return undefined;
+  const row = await db.selectFrom('segment_imports').selectAll().where('id', '=', id).executeTakeFirst();
+  return row && importOf(row);
+}
+
+/** In the transaction that holds the segment. */
+export async function saveImport(tx: Db, after: SegmentImport): Promise<void> {
+  await tx.updateTable('segment_imports').set(rowOf(after)).where('id', '=', after.id).execute();
+}
+
+/** Nobody else changes the segment until the transaction ends; false when it is gone. */
+export async function holdById(engine: Engine, tx: Db, segmentId: string): Promise<boolean> {
+  const row = await tx
+    .selectFrom('segments')
+    .select('id')
+    .where('id', '=', segmentId)
+    .$if(engine.kind === 'postgres', (query) => query.forUpdate())
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+export async function setImporting(tx: Db, segmentId: string, mode: ImportMode | null): Promise<void> {
+  await tx.updateTable('segments').set({ importing: mode }).where('id', '=', segmentId).execute();
+}
+
+/** What the members that came and went are to the segment's counts; its version tells of the import when that is over. */
+export async function addToCounts(
+  tx: Db,
+  segmentId: string,
+  { included, excluded }: { included: number; excluded: number },
+): Promise<void> {
+  await tx
+    .updateTable('segments')
+    .set((eb) => ({
+      included_count: eb('included_count', '+', included),
+      excluded_count: eb('excluded_count', '+', excluded),
+    }))
+    .where('id', '=', segmentId)
+    .execute();
+}
+
+/** How many members are looked at at once. */
+const BITE = 5000;
+
+/** Of the members that come after the key, some that the import has not seen are gone; the key to go on after, if there is one. */
+export async function removeUnmarked(
+  tx: Db,
+  { segmentId, number, removedTo = '' }: SegmentImport,
+): Promise<{ included: number; excluded: number; next: string | undefined }> {
+  const last = await tx
+    .selectFrom('segment_members')
+    .select('context_key')
+    .where('segment_id', '=', segmentId)
+    .where('context_key', '>', removedTo)
+    .orderBy('context_key')
+    .offset(BITE - 1)
+    .limit(1)
+    .executeTakeFirst();
+  const gone = await tx
+    .deleteFrom('segment_members')
+    .where('segment_id', '=', segmentId)
+    .where('context_key', '>', removedTo)
+    .$if(last !== undefined, (query) => query.where('context_key', '<=', last!.context_key))
+    .where('mark', '!=', number)
+    .returning('is_included')
+    .execute();
+  const included = gone.filter((row) => row.is_included === 1).length;
+  return { included, excluded: gone.length - included, next: last?.context_key };
+}
+
+function rowOf(made: SegmentImport): SegmentImportRow {
+  return {
+    id: made.id,
+    segment_id: made.segmentId,
+    number: made.number,
+    mode: made.mode,
+    status: made.status,
+    is_waiting: Number(made.isWaiting),
+    filename: made.filename ?? null,
+    size: made.size,
+    is_typed: Number(made.isTyped),
+    taken_bytes: made.takenBytes,
+    key_count: made.keyCount,
+    processed_count: made.processedCount,
+    changed_count: made.changedCount,
+    removed_count: made.removedCount,
+    removed_to: made.removedTo ?? null,
+    message: made.message ?? null,
+    comment: made.comment ?? null,
+    doer: JSON.stringify(made.doer),
+    created_at: made.createdAt,
+  };
+}
+
+function importOf(row: SegmentImportRow): SegmentImport {
+  return {
+    id: row.id,
+    segmentId: row.segment_id,
+    number: row.number,
+    mode: row.mode as ImportMode,
+    status: row.status as SegmentImport['status'],
+    isWaiting: row.is_waiting === 1,
+    ...(row.filename !== null && { filename: row.filename }),
+    size: row.size,
+    isTyped: row.is_typed === 1,
+    takenBytes: row.taken_bytes,
+    keyCount: row.key_count,
+    processedCount: row.processed_count,
+    changedCount: row.changed_count,
+    removedCount: row.removed_count,
+    ...(row.removed_to !== null && { removedTo: row.removed_to }),
+    ...(row.message !== null && { message: row.message }),
+    ...(row.comment !== null && { comment: row.comment }),
+    doer: JSON.parse(row.doer) as Doer,
+    createdAt: row.created_at,
+  };
+}

@@ -1,0 +1,123 @@
+// Reads a form (multipart/form-data, RFC 7578) as it comes: never more of it in memory than the piece that is looked at.
+import { Failure } from './failure.ts';
+import { parseMediaType } from './media-type.ts';
+
+export interface FormPart {
+  name: string;
+  /** Of files; fields have none. */
+  filename?: string;
+  /** What is left of it unread when the next part is asked for is skipped. */
+  body: AsyncGenerator<Uint8Array, void>;
+}
+
+const BREAK = '\r\n';
+const MOST_HEADERS = 16 * 1024;
+
+/** The parts in the order they were sent. `contentType` is the header of the request, which names the boundary. */
+export async function* readForm(
+  source: AsyncIterable<Uint8Array>,
+  contentType: string | undefined,
+): AsyncGenerator<FormPart, void> {
+  const { type, parameters } = parseMediaType(contentType ?? '') ?? {};
+  const boundary = parameters?.['boundary'] ?? '';
+  if (type !== 'multipart/form-data' || boundary === '' || boundary.length > 70)
+    throw new Failure('malformed', 'The body must be a form: multipart/form-data with a boundary');
+  const text = new Lookahead(source);
+  const delimiter = Buffer.from(`${BREAK}--${boundary}`, 'latin1');
+  // A boundary begins a line, and the first one may stand at the very beginning.
+  text.putBack(Buffer.from(BREAK));
+  await text.skip(delimiter);
+  while (!(await isLast(text))) {
+    const reading = { isOver: false };
+    yield toPart(await text.line(BREAK + BREAK), text.until(delimiter, reading));
+    if (!reading.isOver) await text.skip(delimiter);
+  }
+}
+
+/** Two hyphens after a boundary end the form; a line break goes on with headers, whose first may follow at once. */
+async function isLast(text: Lookahead): Promise<boolean> {
+  const rest = await text.line(BREAK, '--');
+  if (rest === undefined) return true;
+  if (rest.trim() !== '') throw malformed();
+  text.putBack(Buffer.from(BREAK));
+  return false;
+}
+
+function toPart(headers: string | undefined, body: FormPart['body']): FormPart {
+  const disposition = /(?:^|\r\n)content-disposition:[ \t]*form-data[ \t]*(;[^\r\n]*)/i.exec(
+    headers ?? '',
+  )?.[1];
+  const name = parameterOf(disposition ?? '', 'name');
+  if (name === undefined) throw malformed();
+  const filename = parameterOf(disposition ?? '', 'filename');
+  return { name, ...(filename !== undefined && { filename }), body };
+}
+
+/** In it, browsers and their like escape line breaks and quotes by percent; others quotes by a backslash. */
+function parameterOf(disposition: string, name: string): string | undefined {
+  const [, quoted, plain] =
+    new RegExp(`;[ \\t]*${name}=(?:"((?:[^"\\\\]|\\\\.)*)"|([^\\s;"]+))`, 'i').exec(disposition) ?? [];
+  return (quoted?.replaceAll(/\\(["\\])/g, '$1') ?? plain)
+    ?.replaceAll(/%22/g, '"')
+    .replaceAll(/%0D/gi, '\r')
+    .replaceAll(/%0A/gi, '\n');
+}
+
+function malformed(): Failure {
+  return new Failure('malformed', 'The form cannot be read: a part of it is not as multipart/form-data says');
+}
+
+/** Bytes that come in pieces, to be searched for what may lie across two of them. */
+class Lookahead {
+  readonly #source: AsyncIterator<Uint8Array>;
+  #ahead: Buffer = Buffer.alloc(0);
+
+  constructor(source: AsyncIterable<Uint8Array>) {
+    this.#source = source[Symbol.asyncIterator]();
+  }
+
+  putBack(bytes: Buffer): void {
+    this.#ahead = Buffer.concat([bytes, this.#ahead]);
+  }
+
+  /** What comes before the mark, which is taken, too; also who leaves early learns by `reading` whether it was. */
+  async *until(mark: Buffer, reading = { isOver: false }): AsyncGenerator<Uint8Array, void> {
+    for (;;) {
+      const at = this.#ahead.indexOf(mark);
+      reading.isOver = at >= 0;
+      // Of a mark that has begun, its end may be on its way.
+      const sure = at >= 0 ? at : Math.max(0, this.#ahead.length - mark.length + 1);
+      const piece = this.#ahead.subarray(0, sure);
+      this.#ahead = this.#ahead.subarray(at >= 0 ? at + mark.length : sure);
+      if (piece.length > 0) yield piece;
+      if (at >= 0) return;
+      await this.#more();
+    }
+  }
+
+  async skip(mark: Buffer): Promise<void> {
+    for await (const _ of this.until(mark));
+  }
+
+  /** The short text before the mark, which is taken, too; undefined where this stands there instead. */
+  async line(mark: string, instead?: string): Promise<string | undefined> {
+    for (;;) {
+      if (instead !== undefined && this.#ahead.indexOf(instead, 0, 'latin1') === 0) return undefined;
+      const at = this.#ahead.indexOf(mark, 0, 'latin1');
+      const isClear = instead === undefined || this.#ahead.length >= instead.length;
+      if (at >= 0 && isClear) {
+        const text = this.#ahead.toString('utf8', 0, at);
+        this.#ahead = this.#ahead.subarray(at + mark.length);
+        return text;
+      }
+      if (this.#ahead.length > MOST_HEADERS) throw malformed();
+      await this.#more();
+    }
+  }
+
+  async #more(): Promise<void> {
+    const { value, done } = await this.#source.next();
+    if (done === true) throw new Failure('malformed', 'The form ends before its last boundary');
+    this.#ahead = Buffer.concat([this.#ahead, value]);
+  }
+}

@@ -1,0 +1,111 @@
+// SIGKILL while a file is taken into a big segment: after the next start the import is finished, exactly and once.
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { onEachEngine, openEngine } from '../engines.ts';
+import { eventually } from '../eventually.ts';
+import { startChild, TOKEN } from './child-server.ts';
+
+const KEYS = 60_000;
+const KILLS = 4;
+
+onEachEngine(({ kind, database }) => {
+  test('an import ends with exactly the members of its file', { timeout: 180_000 }, async (t) => {
+    const location = await database();
+    const folder = kind === 'sqlite' ? dirname(location) : await mkdtemp(join(tmpdir(), 'signalbox-crash-'));
+    if (kind === 'postgres') t.after(() => rm(folder, { recursive: true }));
+    const settings = { SIGNALBOX_DATA: folder, ...(kind === 'postgres' && { DATABASE_URL: location }) };
+    let server = await startChild(settings);
+    t.after(() => server.kill());
+    type Init = Omit<RequestInit, 'headers'> & { headers?: Record<string, string> };
+    const call = async (path: string, init: Init, expected: number) => {
+      const headers = { authorization: TOKEN, ...init.headers };
+      const response = await fetch(`${server.url}${path}`, { ...init, headers });
+      const text = await response.text();
+      assert.equal(response.status, expected, text);
+      return { location: response.headers.get('location'), text };
+    };
+    const post = (path: string, body: object, expected: number) =>
+      call(
+        `/api/v2/${path}`,
+        {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify(body),
+        },
+        expected,
+      );
+    await post('projects', { key: 'shop', name: 'Shop' }, 201);
+    await post('segments/shop/test', { key: 'big', name: 'Big', unbounded: true }, 201);
+    const former = Array.from({ length: 8000 }, (_, index) => `former-${index}`);
+    const add = { included: { add: [...former, 'key-7'] }, excluded: { add: ['out', 'key-9'] } };
+    await post('segments/shop/test/big/contexts', add, 204);
+
+    const keys = Array.from({ length: KEYS }, (_, index) => `key-${index}`);
+    const form = new FormData();
+    form.set('file', new Blob([keys.join('\n')]), 'keys.csv');
+    form.set('mode', 'replace');
+    const begun = await call('/api/v2/segments/shop/test/big/imports', { method: 'POST', body: form }, 204);
+    const engine = await openEngine(location);
+    t.after(() => engine.close());
+    const { db } = engine;
+    const shown = async () =>
+      JSON.parse((await call(begun.location!, {}, 200)).text) as Record<string, unknown>;
+    let killedInTheMiddle = 0;
+    for (let kill = 0; kill < KILLS; kill += 1) {
+      const { processedCount } = await shown();
+      // A few pieces on from where it was, at any moment of the next one.
+      await eventually(async () => {
+        const { processedCount: now, status } = await shown();
+        return Number(now) > Number(processedCount) + 5000 || status === 'complete';
+      });
+      await delay(kill * 15);
+      await server.kill();
+      const row = await db.selectFrom('segment_imports').select('status').executeTakeFirstOrThrow();
+      if (row.status !== 'complete') killedInTheMiddle += 1;
+      server = await startChild(settings);
+      // What was claimed by a server that is dead comes back when its lease is over.
+      await db
+        .updateTable('due')
+        .set({ due_at: Date.now() })
+        .where('kind', 'like', 'flags.segment-import%')
+        .execute();
+    }
+    assert.ok(killedInTheMiddle > 0, 'it was over before it could be killed');
+    await eventually(async () => (await shown())['status'] === 'complete');
+
+    const { processedCount, removedCount, changedCount, keyCount } = await shown();
+    assert.deepEqual([keyCount, processedCount, changedCount, removedCount], [KEYS, KEYS, KEYS - 1, 8001]);
+    const members = await db
+      .selectFrom('segment_members')
+      .select('context_key')
+      .where('is_included', '=', 1)
+      .execute();
+    assert.deepEqual(new Set(members.map(({ context_key }) => context_key)), new Set(keys));
+    assert.deepEqual(
+      await db.selectFrom('segment_members').select('context_key').where('is_included', '=', 0).execute(),
+      [],
+    );
+    const segment = await db.selectFrom('segments').selectAll().executeTakeFirstOrThrow();
+    assert.deepEqual(
+      [segment.included_count, segment.excluded_count, segment.importing, segment.version],
+      [KEYS, 0, null, 3],
+    );
+    const events = await db.selectFrom('events').select('action').where('kind', '=', 'segment').execute();
+    assert.deepEqual(
+      events.map(({ action }) => action),
+      ['createSegment', 'updateIncluded', 'updateIncluded'],
+    );
+    await eventually(async () => {
+      const left = await db
+        .selectFrom('due')
+        .select('id')
+        .where('kind', 'like', 'flags.segment-import%')
+        .execute();
+      return left.length === 0;
+    });
+  });
+});

@@ -1,0 +1,53 @@
+// What suites on a running server begin with: a server on the suite's engine, and a fresh start for each test.
+import { after, before, beforeEach } from 'node:test';
+import type { Config } from '../src/config.ts';
+import type { TestEngine } from './engines.ts';
+import { startServer, type TestServer } from './server.ts';
+
+/** On a fresh database of the engine. */
+export async function startServerOn(engine: TestEngine, settings: Partial<Config> = {}): Promise<TestServer> {
+  return startServer({
+    ...(engine.kind === 'postgres' && { database: await engine.database() }),
+    ...settings,
+  });
+}
+
+/** Declares a server for the suite, and what each of its tests begins with. */
+export function onServer(
+  engine: TestEngine,
+  settings: Partial<Config>,
+  begin: (server: TestServer) => Promise<void>,
+): void {
+  let server: TestServer;
+  before(async () => {
+    server = await startServerOn(engine, settings);
+  });
+  after(() => server.stop());
+  beforeEach(() => begin(server));
+}
+
+export interface Nodes {
+  server: TestServer;
+  /** Where the engine knows more than one. */
+  other?: TestServer;
+  stop(): Promise<void>;
+}
+
+/** Without limits, on one fresh database. */
+export async function startNodes(engine: TestEngine): Promise<Nodes> {
+  if (engine.kind === 'sqlite') {
+    const server = await startServer({ limits: 'off' });
+    return { server, stop: () => server.stop() };
+  }
+  const database = await engine.database();
+  const server = await startServer({ database, limits: 'off' });
+  const other = await startServer({ database, limits: 'off' });
+  return {
+    server,
+    other,
+    async stop() {
+      await other.stop();
+      await server.stop();
+    },
+  };
+}
