@@ -1,5 +1,6 @@
 // Reads a request's body: content encoding, size before and after inflation, and JSON.
 import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { Failure } from './failure.ts';
@@ -54,7 +55,26 @@ export async function inflateBody(
   }
 }
 
-function tooLarge(limit: number): Failure {
+/** A body as it comes, up to the limit. When it is left early it stays open, so that an answer can still be sent. */
+export async function* piecesOf(
+  stream: Readable,
+  limit: number,
+  refuse = tooLarge,
+): AsyncGenerator<Uint8Array, void> {
+  let size = 0;
+  try {
+    for await (const piece of stream.iterator({ destroyOnReturn: false })) {
+      size += (piece as Uint8Array).byteLength;
+      if (size > limit) throw refuse(limit);
+      yield piece as Uint8Array;
+    }
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    throw new Failure('malformed', 'The caller went away before the body was there', { cause: error });
+  }
+}
+
+export function tooLarge(limit: number): Failure {
   return new Failure('too-large', `The request body is too large: the limit is ${limit} bytes.`);
 }
 

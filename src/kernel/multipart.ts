@@ -1,6 +1,8 @@
 // Reads a form (multipart/form-data, RFC 7578) as it comes: never more of it in memory than the piece that is looked at.
+import { piecesOf, tooLarge } from './body.ts';
 import { Failure } from './failure.ts';
 import { parseMediaType } from './media-type.ts';
+import type { Call } from './route.ts';
 
 export interface FormPart {
   name: string;
@@ -8,6 +10,18 @@ export interface FormPart {
   filename?: string;
   /** What is left of it unread when the next part is asked for is skipped. */
   body: AsyncGenerator<Uint8Array, void>;
+}
+
+/** What a call sends. */
+export function formOf(
+  { stream, headers }: Pick<Call, 'stream' | 'headers'>,
+  limit: number,
+): AsyncGenerator<FormPart, void> {
+  const encoding = headers['content-encoding']?.toString() ?? 'identity';
+  if (encoding !== 'identity')
+    throw new Failure('unsupported-encoding', `A form cannot be sent in the content encoding "${encoding}"`);
+  if (Number(headers['content-length']) > limit) throw tooLarge(limit);
+  return readForm(piecesOf(stream, limit), headers['content-type']?.toString());
 }
 
 const BREAK = '\r\n';

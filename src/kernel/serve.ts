@@ -93,6 +93,8 @@ function mount(
   });
 
   scope.setErrorHandler((error: Error, request, reply) => {
+    // Who is still sending must come to the end before they read what went wrong.
+    request.raw.resume();
     send.failure(reply, request.call, asFailure(error), error);
   });
   scope.setNotFoundHandler(() => {

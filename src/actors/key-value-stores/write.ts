@@ -1,6 +1,7 @@
 // Takes in a record as it comes: what is small goes into the row, what is large through a blob of its own.
 import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
+import { piecesOf } from '../../kernel/body.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Encoding } from './model.ts';
@@ -33,24 +34,16 @@ export async function writeRecord(
 ): Promise<void> {
   const { recordBytes, blobs } = kernel;
   if (length !== undefined && length > recordBytes) throw tooLarge(recordBytes);
-  const pieces = piecesOf(stream, recordBytes);
+  const pieces = piecesOf(stream, recordBytes, tooLarge);
   const head = { contentType, encoding, etag: randomUUID() };
-  try {
-    const { start, size, isAll } = await takeStart(pieces);
-    if (isAll) return await commit(kernel, storeId, key, { ...head, size, body: join(start, size) }, now);
-    const blob = `${BLOB_PREFIX}${storeId}/${head.etag}`;
-    const put = await blobs.put(blob, chain(start, pieces));
-    await commit(kernel, storeId, key, { ...head, size: put.size, blob }, now).catch(
-      async (error: unknown) => {
-        await dropBlob(kernel, blob);
-        throw error;
-      },
-    );
-  } catch (error) {
-    // Who is still sending must come to the end before they read what went wrong.
-    stream.resume();
+  const { start, size, isAll } = await takeStart(pieces);
+  if (isAll) return await commit(kernel, storeId, key, { ...head, size, body: join(start, size) }, now);
+  const blob = `${BLOB_PREFIX}${storeId}/${head.etag}`;
+  const put = await blobs.put(blob, chain(start, pieces));
+  await commit(kernel, storeId, key, { ...head, size: put.size, blob }, now).catch(async (error: unknown) => {
+    await dropBlob(kernel, blob);
     throw error;
-  }
+  });
 }
 
 export async function removeRecord(kernel: Kernel, storeId: string, key: string, now: number): Promise<void> {
@@ -78,21 +71,6 @@ function tooLarge(limit: number): Failure {
   return new Failure('too-large', `The record is too large: the limit is ${limit} bytes.`, {
     code: 'record-too-large',
   });
-}
-
-/** The body as it comes. When it is left early it stays open, so that an answer can still be sent. */
-async function* piecesOf(stream: Readable, limit: number): AsyncGenerator<Uint8Array, void> {
-  let size = 0;
-  try {
-    for await (const piece of stream.iterator({ destroyOnReturn: false })) {
-      size += (piece as Uint8Array).byteLength;
-      if (size > limit) throw tooLarge(limit);
-      yield piece as Uint8Array;
-    }
-  } catch (error) {
-    if (error instanceof Failure) throw error;
-    throw new Failure('malformed', 'The caller went away before the record was there', { cause: error });
-  }
 }
 
 /** Reads until it is clear whether the record is a small one. */

@@ -2,6 +2,7 @@
 import { Failure } from '../../kernel/failure.ts';
 import { findIdsByEmail, findListed, listMemberIdsExcept } from '../../kernel/identity/roster.ts';
 import { findTeam, holdTeams } from '../../kernel/identity/teams.ts';
+import { formOf } from '../../kernel/multipart.ts';
 import type { Call } from '../../kernel/route.ts';
 import { reply, route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
@@ -49,7 +50,7 @@ const postTeamMembers = route(
     reply: { 201: Imports, 207: Imports },
   },
   async (call, { db, engine, identity }) => {
-    await requireAccess(call, db);
+    await requireAccess(call, db, call.params.teamKey);
     const entries = readAddresses(await readFile(call));
     const { items, isGood } = await db.transaction().execute(async (tx) => {
       const team = await openTeam(engine, tx, call.params.teamKey);
@@ -70,20 +71,10 @@ const postTeamMembers = route(
 );
 
 /** Before the file is taken in. */
-async function requireAccess(
-  call: Pick<Call, 'demand' | 'stream'> & { params: { teamKey: string } },
-  db: Db,
-) {
-  const { teamKey } = call.params;
-  try {
-    const team = couldBeKey(teamKey) ? await findTeam(db, teamKey) : undefined;
-    if (team === undefined) throw unknownThing('team', teamKey);
-    call.demand(resourceOf(team));
-  } catch (error) {
-    // Who is still sending must come to the end before they read what went wrong.
-    call.stream.resume();
-    throw error;
-  }
+async function requireAccess(call: Pick<Call, 'demand'>, db: Db, teamKey: string): Promise<void> {
+  const team = couldBeKey(teamKey) ? await findTeam(db, teamKey) : undefined;
+  if (team === undefined) throw unknownThing('team', teamKey);
+  call.demand(resourceOf(team));
 }
 
 /** Not every engine can be asked for a text with a NUL. */
@@ -91,23 +82,11 @@ function isText(value: string): boolean {
   return !value.includes('\0');
 }
 
-async function readFile({ stream, headers }: Pick<Call, 'stream' | 'headers'>): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of stream as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size <= MOST_BYTES) chunks.push(chunk);
+async function readFile(call: Pick<Call, 'stream' | 'headers'>): Promise<string> {
+  for await (const { name, body } of formOf(call, MOST_BYTES)) {
+    if (name === 'file') return Buffer.concat(await Array.fromAsync(body)).toString();
   }
-  if (size > MOST_BYTES) throw new Failure('too-large', 'File exceeds 25mb');
-  const type = headers['content-type'];
-  try {
-    const init = { headers: { 'content-type': String(type) } };
-    const file = (await new Response(Buffer.concat(chunks), init).formData()).get('file');
-    if (file !== null) return typeof file === 'string' ? file : await file.text();
-  } catch {
-    // Told below, with what is missing.
-  }
-  throw new Failure('malformed', 'Unable to process file: send a form (multipart/form-data) with a "file"');
+  throw new Failure('malformed', 'The form has no "file"');
 }
 
 const TeamKeys = Type.Array(Key(), { minItems: 1, maxItems: 1000 });

@@ -1,9 +1,8 @@
 // Takes in the form of an import: the file goes into a blob of its own as it comes.
-import type { Readable } from 'node:stream';
 import { Failure } from '../../../kernel/failure.ts';
 import { newId } from '../../../kernel/id.ts';
 import type { Kernel } from '../../../kernel/kernel.ts';
-import { readForm, type FormPart } from '../../../kernel/multipart.ts';
+import { formOf, type FormPart } from '../../../kernel/multipart.ts';
 import type { Call } from '../../../kernel/route.ts';
 import { problem } from '../../../kernel/schema.ts';
 import type { ImportMode } from '../segment.ts';
@@ -24,42 +23,16 @@ const MOST_FILENAME = 256;
 
 type Sending = Pick<Call, 'stream' | 'headers' | 'now'>;
 
-interface Receiving {
-  /** Before anything is taken in. */
-  admit(): Promise<void>;
-  /** When this fails, nothing is left of the file. */
-  use(received: Received): Promise<void>;
-}
-
-/** The id of the import that is to be. */
-export async function receiveFile(kernel: Kernel, call: Sending, { admit, use }: Receiving): Promise<string> {
-  const { stream, headers, now } = call;
-  try {
-    await admit();
-    const encoding = headers['content-encoding']?.toString() ?? 'identity';
-    if (encoding !== 'identity')
-      throw new Failure(
-        'unsupported-encoding',
-        `A file cannot be sent in the content encoding "${encoding}"`,
-      );
-    if (Number(headers['content-length']) > MOST_BYTES) throw tooLarge();
-    const form = readForm(piecesOf(stream), headers['content-type']?.toString());
-    return await takeIn(kernel, newId(now), now, form, use);
-  } catch (error) {
-    // Who is still sending must come to the end before they read what went wrong.
-    stream.resume();
-    throw error;
-  }
-}
-
-async function takeIn(
+/** The id of the import that is to be. When `use` fails, nothing is left of the file. */
+export async function receiveFile(
   kernel: Kernel,
-  id: string,
-  now: number,
-  form: AsyncIterable<FormPart>,
-  use: Receiving['use'],
+  call: Sending,
+  use: (received: Received) => Promise<void>,
 ): Promise<string> {
   const { db, log } = kernel;
+  const { now } = call;
+  const id = newId(now);
+  const form = formOf(call, MOST_BYTES);
   await scheduleFileEnd(db, id, now);
   try {
     await use({ id, ...(await readParts(kernel, id, form)) });
@@ -112,23 +85,4 @@ async function textOf(name: string, body: FormPart['body']): Promise<string> {
     if (text.length > MOST_FIELD) throw problem(name, `can have at most ${MOST_FIELD} bytes`);
   }
   return text.toString();
-}
-
-function tooLarge(): Failure {
-  return new Failure('too-large', `The form is too large: the limit is ${MOST_BYTES} bytes.`);
-}
-
-/** The body as it comes. When it is left early it stays open, so that an answer can still be sent. */
-async function* piecesOf(stream: Readable): AsyncGenerator<Uint8Array, void> {
-  let size = 0;
-  try {
-    for await (const piece of stream.iterator({ destroyOnReturn: false })) {
-      size += (piece as Uint8Array).byteLength;
-      if (size > MOST_BYTES) throw tooLarge();
-      yield piece as Uint8Array;
-    }
-  } catch (error) {
-    if (error instanceof Failure) throw error;
-    throw new Failure('malformed', 'The caller went away before the file was there', { cause: error });
-  }
 }

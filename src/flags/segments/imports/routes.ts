@@ -33,10 +33,8 @@ const createBigSegmentImport = route(
   },
   async (call, kernel) => {
     const { projectKey, environmentKey, segmentKey } = call.params;
-    const id = await receiveFile(kernel, call, {
-      admit: () => admitImport(call, kernel),
-      use: (file) => beginImport(call, kernel, file),
-    });
+    await admitImport(call, kernel);
+    const id = await receiveFile(kernel, call, (file) => beginImport(call, kernel, file));
     const place = { project: { key: projectKey }, environment: { key: environmentKey } };
     return reply(204, undefined, { location: `/api/v2${importPath(place, { key: segmentKey }, id)}` });
   },
