@@ -8,7 +8,8 @@ import { asFailure } from './fastify-failure.ts';
 import type { Kernel } from './kernel.ts';
 import { LiveCall } from './live-call.ts';
 import { checkHead, type Unread } from './refusals.ts';
-import type { Call, Method, Route, Shape } from './route.ts';
+import { Paths } from './paths.ts';
+import type { Call, Route, Shape } from './route.ts';
 import { checkOperationNames } from './openapi.ts';
 import { Sender } from './send.ts';
 import { checkVersions } from './version.ts';
@@ -20,13 +21,10 @@ declare module 'fastify' {
   }
 }
 
-const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const satisfies Method[];
-
-/** What is kept with a Fastify route: the shape it was made from. Preflights are open: they say nothing of the caller. */
+/** What is kept with a Fastify route: the shape it was made from. */
 interface RouteConfig {
   shape?: Shape;
   categories?: readonly string[];
-  isOpen?: boolean;
 }
 
 export function serve(app: FastifyInstance, { dialect, routes }: Api, kernel: Kernel): void {
@@ -54,6 +52,8 @@ function mount(
   prefix: string,
 ) {
   const send = new Sender(dialect, kernel);
+  const paths = new Paths(routes);
+  const allowAt = (url: string) => paths.allowAt(url.slice(prefix.length));
   const categoriesOf = (shape?: Shape) =>
     dialect.limits.categoriesOf(shape).map((part) => `${dialect.name}.${part}`);
   const noRoute = categoriesOf();
@@ -83,7 +83,8 @@ function mount(
     request.call = call;
     try {
       checkHead(request.raw);
-      if (config.isOpen === true) return done();
+      // A preflight is open: it says nothing of the caller.
+      if (request.method === 'OPTIONS' && allowAt(request.url) !== undefined) return done();
       const admitted = admit(call, dialect, kernel);
       if (admitted === undefined) done();
       else admitted.then(() => done(), done);
@@ -97,8 +98,11 @@ function mount(
     request.raw.resume();
     send.failure(reply, request.call, asFailure(error), error);
   });
-  scope.setNotFoundHandler(() => {
-    throw new Failure('no-route', 'There is nothing at this path');
+  scope.setNotFoundHandler(({ method, url, call }, reply) => {
+    const allow = allowAt(url);
+    if (allow === undefined) throw new Failure('no-route', 'There is nothing at this path');
+    if (method === 'OPTIONS') return send.preflight(reply, call, allow);
+    return refuseVerb(method, allow);
   });
   scope.addHook('onResponse', (request, reply, done) => {
     const { call } = request;
@@ -113,50 +117,26 @@ function mount(
     done();
   });
 
-  for (const [path, verbs] of byPath(routes)) {
-    const url = path.replaceAll(/\{(\w+)\}/g, ':$1');
-    const allow = allowOf(verbs);
-    for (const method of METHODS) {
-      const route = verbs.get(method);
-      if (route !== undefined) {
-        scope.route({
-          method,
-          url,
-          config: { shape: route.shape, categories: categoriesOf(route.shape) },
-          handler: answerer(route, dialect, kernel, send),
-        });
-        continue;
-      }
-      const refuse = () => {
-        throw new Failure('wrong-method', `${method} is not allowed here. Allowed: ${allow}.`, {
-          headers: { allow },
-        });
-      };
-      scope.route({ method: method === 'GET' ? ['GET', 'HEAD'] : method, url, handler: refuse });
-    }
-    scope.route({
-      method: 'OPTIONS',
-      url,
-      config: { isOpen: true },
-      handler: (request, reply) => send.preflight(reply, request.call, allow),
-    });
-  }
-}
-
-function byPath(routes: readonly Route[]): Map<string, Map<Method, Route>> {
-  const paths = new Map<string, Map<Method, Route>>();
   for (const route of routes) {
-    const { path, method } = route.shape;
-    const verbs = paths.get(path) ?? new Map<Method, Route>();
-    if (verbs.has(method)) throw new Error(`Two routes for ${method} ${path}`);
-    paths.set(path, verbs.set(method, route));
+    const { shape } = route;
+    const config = { shape, categories: categoriesOf(shape) };
+    const handler = answerer(route, dialect, kernel, send);
+    scope.route({ method: shape.method, url: toUrl(shape.path), config, handler });
   }
-  return paths;
+  for (const { path, method, allow } of paths.hidden()) {
+    scope.route({ method, url: toUrl(path), handler: () => refuseVerb(method, allow) });
+  }
 }
 
-function allowOf(verbs: Map<Method, Route>): string {
-  const allowed = METHODS.filter((method) => verbs.has(method));
-  return ['OPTIONS', ...(verbs.has('GET') ? ['HEAD'] : []), ...allowed].join(', ');
+/** In Fastify's words. */
+function toUrl(path: string): string {
+  return path.replaceAll(/\{(\w+)\}/g, ':$1');
+}
+
+function refuseVerb(method: string, allow: string): never {
+  throw new Failure('wrong-method', `${method} is not allowed here. Allowed: ${allow}.`, {
+    headers: { allow },
+  });
 }
 
 /** The handler that Fastify calls for one route. A call that needs no waiting is answered in the same turn. */

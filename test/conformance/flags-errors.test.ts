@@ -84,6 +84,9 @@ describe('errors', () => {
       ['/api/v2/tokens', 'PUT', 'OPTIONS, HEAD, GET, POST'],
       [one, 'PUT', 'OPTIONS, HEAD, GET, PATCH, DELETE'],
       [`${one}/reset`, 'GET', 'OPTIONS, POST'],
+      ['/api/v2/auditlog/counts?after=1', 'GET', 'OPTIONS, POST'],
+      ['/api/v2/tokens', 'PROPFIND', 'OPTIONS, HEAD, GET, POST'],
+      [`${one}/reset`, 'LOCK', 'OPTIONS, POST'],
     ] as const;
     for (const [path, method, allow] of allowed) {
       const { status, headers } = await server.call(path, { method, token: null });

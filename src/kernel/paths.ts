@@ -1,0 +1,68 @@
+// The paths of an API and the verbs that each takes: a known path with a wrong verb is not an unknown path.
+import type { Method, Route } from './route.ts';
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const satisfies Method[];
+
+interface Path {
+  path: string;
+  words: readonly string[];
+  methods: Set<Method>;
+}
+
+export class Paths {
+  /** Those with fewer parameters first: what is written out goes before what a parameter may stand for. */
+  readonly #paths: readonly Path[];
+
+  constructor(routes: readonly Route[]) {
+    const paths = new Map<string, Path>();
+    for (const { shape } of routes) {
+      const { path, method } = shape;
+      const known = paths.get(path) ?? { path, words: wordsOf(path), methods: new Set() };
+      if (known.methods.has(method)) throw new Error(`Two routes for ${method} ${path}`);
+      known.methods.add(method);
+      paths.set(path, known);
+    }
+    const parametersIn = ({ words }: Path) => words.filter(isParameter).length;
+    this.#paths = [...paths.values()].toSorted((one, other) => parametersIn(one) - parametersIn(other));
+  }
+
+  /** The verbs that the path of a URL takes, told without the API's prefix; undefined where there is no such path. */
+  allowAt(url: string): string | undefined {
+    const [path = ''] = url.split(/[?#]/, 1);
+    const words = wordsOf(path);
+    const known = this.#paths.find((one) => standsFor(one.words, words));
+    return known && allowOf(known);
+  }
+
+  /** Verbs that a path does not take, but another does whose parameter could stand for a word of it. */
+  *hidden(): Generator<{ path: string; method: Method; allow: string }> {
+    for (const known of this.#paths) {
+      const others = this.#paths.filter((one) => one !== known && standsFor(one.words, known.words));
+      for (const method of METHODS) {
+        if (known.methods.has(method) || !others.some(({ methods }) => methods.has(method))) continue;
+        yield { path: known.path, method, allow: allowOf(known) };
+      }
+    }
+  }
+}
+
+/** The root may come without its slash, or as the `*` of who asks what the server takes as a whole. */
+function wordsOf(path: string): string[] {
+  return path === '' || path === '*' ? ['', ''] : path.split('/');
+}
+
+function isParameter(word: string): boolean {
+  return word.startsWith('{');
+}
+
+function standsFor(pattern: readonly string[], words: readonly string[]): boolean {
+  return (
+    pattern.length === words.length &&
+    pattern.every((word, index) => word === words[index] || (isParameter(word) && words[index] !== ''))
+  );
+}
+
+function allowOf({ methods }: Path): string {
+  const allowed = METHODS.filter((method) => methods.has(method));
+  return ['OPTIONS', ...(methods.has('GET') ? ['HEAD'] : []), ...allowed].join(', ');
+}
