@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { actorsApi } from './actors/api.ts';
 import type { Config } from './config.ts';
+import { seedDemo } from './demo.ts';
 import { flagsApi } from './flags/api.ts';
 import { deliveryApis } from './flags/delivery/api.ts';
 import { hostApi } from './host/api.ts';
@@ -153,6 +154,7 @@ async function compose(config: Config, engine: Engine, clock: Clock, log: Logger
     serveDocs(server, apis, kernel);
     for (const api of [...apis, ...deliveryApis]) serve(server, api, kernel);
   }
+  if (config.demo && config.role !== 'worker') await seedDemo(server, kernel, apis);
   const saving = saveRegularly(kernel);
 
   return {

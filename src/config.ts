@@ -36,6 +36,7 @@ export interface Config {
   retentionDays: number;
   recordBytes: number;
   role: 'all' | 'api' | 'worker';
+  demo: boolean;
   tlsCert?: string;
   tlsKey?: string;
   trustProxy: string[];
@@ -150,6 +151,12 @@ export const SETTINGS: { [Name in SettingName]-?: Setting<Config[Name]> } = {
   allowPrivateWebhooks: {
     env: 'SIGNALBOX_ALLOW_PRIVATE_WEBHOOKS',
     describe: 'Whether webhooks may go to loopback and private addresses',
+    read: yesOrNo,
+    default: '0',
+  },
+  demo: {
+    env: 'SIGNALBOX_DEMO',
+    describe: 'Whether to make an example of everything, where there is none yet',
     read: yesOrNo,
     default: '0',
   },

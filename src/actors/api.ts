@@ -113,6 +113,7 @@ const purges: Record<StorageKind, Purge> = {
 export const actorsApi: Api = {
   dialect,
   routes: [...userRoutes, ...datasetRoutes, ...keyValueStoreRoutes, ...requestQueueRoutes],
+  demo: async () => (await import('./demo.ts')).demo,
   migrations: [
     ...storageMigrations,
     ...datasetMigrations,

@@ -182,6 +182,7 @@ export const flagsApi: Api = {
     ...segmentFileMigrations,
   ],
   firstStart: ensureProject,
+  demo: async () => (await import('./demo.ts')).demo,
   hooks,
   work: (kernel) => ({
     handlers: {

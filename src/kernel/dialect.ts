@@ -6,7 +6,7 @@ import type { Caller, Credential } from './identity/caller.ts';
 import type { Kernel } from './kernel.ts';
 import type { Allowance, Counter } from './limit.ts';
 import type { Page } from './page.ts';
-import type { Route, Shape } from './route.ts';
+import type { Method, Route, Shape } from './route.ts';
 import type { TSchema } from './schema.ts';
 import type { Migration } from './storage/migrate.ts';
 import type { Db } from './storage/tables.ts';
@@ -131,12 +131,21 @@ export interface TargetDelivery {
   now: number;
 }
 
+export interface DemoCall {
+  method: Method;
+  /** Below the prefix of the API. */
+  path: string;
+  body?: unknown;
+}
+
 export interface Api {
   dialect: Dialect;
   routes: readonly Route[];
   migrations?: readonly Migration[];
   /** Lays down what a new user begins with, where it is missing: at every start, in the transaction that makes the administrator. */
   firstStart?(tx: Db, now: number): Promise<void>;
+  /** Calls that make an example of what it has, one after the other. */
+  demo?(): Promise<DemoCall[]>;
   /** What the API does behind calls. */
   work?(kernel: Kernel): Work;
   hooks?: Hooks;

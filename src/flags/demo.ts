@@ -1,0 +1,105 @@
+// What `--demo` shows of the flag service: a shop, flags in different states, whom they are for, and who looks after them.
+import type { DemoCall } from '../kernel/dialect.ts';
+
+const SHOP = 'demo';
+
+const make = (path: string, body: object): DemoCall => ({ method: 'POST', path, body });
+
+/** By JSON patch, below what a flag has in an environment. */
+const configure = (flag: string, environment: string, comment: string, values: Record<string, unknown>) => ({
+  method: 'PATCH' as const,
+  path: `/flags/${SHOP}/${flag}`,
+  body: {
+    comment,
+    patch: Object.entries(values).map(([path, value]) => ({
+      op: path.endsWith('-') ? 'add' : 'replace',
+      path: `/environments/${environment}/${path}`,
+      value,
+    })),
+  },
+});
+
+const isBetaTester = { attribute: '', op: 'segmentMatch', values: ['beta-testers'], negate: false };
+
+export const demo: DemoCall[] = [
+  make('/projects', {
+    key: SHOP,
+    name: 'Demo shop',
+    tags: ['demo'],
+    environments: [
+      { key: 'test', name: 'Test', color: '417505' },
+      { key: 'production', name: 'Production', color: 'f5a623', critical: true, requireComments: true },
+    ],
+  }),
+  make(`/segments/${SHOP}/production`, {
+    key: 'beta-testers',
+    name: 'Beta testers',
+    description: 'Who sees new things first',
+    tags: ['beta'],
+  }),
+  {
+    method: 'PATCH',
+    path: `/segments/${SHOP}/production/beta-testers`,
+    body: {
+      comment: 'Who has asked for it',
+      patch: [
+        { op: 'add', path: '/included/-', value: 'ada' },
+        { op: 'add', path: '/included/-', value: 'grace' },
+      ],
+    },
+  },
+  make(`/flags/${SHOP}`, {
+    key: 'new-checkout',
+    name: 'New checkout',
+    description: 'The checkout on one page',
+    tags: ['checkout'],
+    clientSideAvailability: { usingEnvironmentId: true, usingMobileKey: true },
+  }),
+  configure('new-checkout', 'test', 'For all who test', { on: true }),
+  configure('new-checkout', 'production', 'Beta testers, and a tenth of all others', {
+    on: true,
+    'rules/-': { description: 'Beta testers', variation: 0, clauses: [isBetaTester] },
+    fallthrough: {
+      rollout: {
+        contextKind: 'user',
+        variations: [
+          { variation: 0, weight: 10_000 },
+          { variation: 1, weight: 90_000 },
+        ],
+      },
+    },
+  }),
+  make(`/flags/${SHOP}`, {
+    key: 'banner-colour',
+    name: 'Colour of the banner',
+    temporary: false,
+    tags: ['design'],
+    variations: [
+      { value: 'blue', name: 'Blue' },
+      { value: 'green', name: 'Green' },
+      { value: 'grey', name: 'Grey' },
+    ],
+    defaults: { onVariation: 0, offVariation: 2 },
+    clientSideAvailability: { usingEnvironmentId: true, usingMobileKey: false },
+  }),
+  configure('banner-colour', 'production', 'Green for those who like it so', {
+    on: true,
+    'targets/-': { variation: 1, values: ['grace'] },
+  }),
+  make(`/flags/${SHOP}`, {
+    key: 'search-limits',
+    name: 'Limits of the search',
+    temporary: false,
+    variations: [
+      { value: { results: 20, timeoutMs: 500 }, name: 'Usual' },
+      { value: { results: 5, timeoutMs: 200 }, name: 'Under load' },
+    ],
+  }),
+  make('/teams', { key: 'demo-web', name: 'Web', description: 'Looks after the demo shop' }),
+  make('/roles', {
+    key: 'demo-releaser',
+    name: 'Demo releaser',
+    description: 'Turns flags of the demo shop on and off, and changes nothing else',
+    policy: [{ effect: 'allow', actions: ['updateOn'], resources: [`proj/${SHOP}:env/*:flag/*`] }],
+  }),
+];
