@@ -4,7 +4,8 @@ import { after, before, test } from 'node:test';
 import type { Member } from '../../src/kernel/identity/members.ts';
 import { onEachEngine } from '../engines.ts';
 import { giveToken, join } from '../people.ts';
-import { ADMIN_TOKEN, startServer, type Json, type TestServer } from '../server.ts';
+import { ADMIN_TOKEN, type Json, type TestServer } from '../server.ts';
+import { startServerOn } from '../suites.ts';
 import { namesOf, recordCalls, type RawAnswer, type RawInit } from './actors-records-calls.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
@@ -16,8 +17,7 @@ onEachEngine((engine) => {
   let readers: string;
   const { make, put, get, remove, keys, at } = recordCalls(() => server);
   before(async () => {
-    const database = engine.kind === 'postgres' ? { database: await engine.database() } : {};
-    server = await startServer({ ...database, limits: 'off' });
+    server = await startServerOn(engine, { limits: 'off' });
     ada = await join(server, 'ada', { role: 'writer' });
     adas = (await giveToken(server, ada, { role: 'writer' })).value;
     readers = (await giveToken(server, ada, { role: 'reader' })).value;

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { onEachEngine } from '../engines.ts';
-import { startServer, type Json, type TestServer } from '../server.ts';
+import type { Json, TestServer } from '../server.ts';
+import { startServerOn } from '../suites.ts';
 import { recordCalls, send, type RawAnswer } from './actors-records-calls.ts';
 
 onEachEngine((engine) => {
@@ -11,8 +12,7 @@ onEachEngine((engine) => {
   let asItWas: Json;
   const { make, put, get, remove, keys, at } = recordCalls(() => server);
   before(async () => {
-    const database = engine.kind === 'postgres' ? { database: await engine.database() } : {};
-    server = await startServer({ ...database, limits: 'off' });
+    server = await startServerOn(engine, { limits: 'off' });
     store = (await make('?name=kept'))['id'] as string;
     await put(store, 'one', 'kept');
     asItWas = await keys(store);

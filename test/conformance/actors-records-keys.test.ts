@@ -5,14 +5,14 @@ import { after, before, test } from 'node:test';
 import { gzipSync, inflateRawSync } from 'node:zlib';
 import { onEachEngine } from '../engines.ts';
 import { startServer, type TestServer } from '../server.ts';
+import { startServerOn } from '../suites.ts';
 import { namesOf, recordCalls } from './actors-records-calls.ts';
 
 onEachEngine((engine) => {
   let server: TestServer;
   const { make, put, get, keys, at } = recordCalls(() => server);
   before(async () => {
-    const database = engine.kind === 'postgres' ? { database: await engine.database() } : {};
-    server = await startServer({ ...database, limits: 'off' });
+    server = await startServerOn(engine, { limits: 'off' });
   });
   after(() => server.stop());
 

@@ -9,6 +9,7 @@ import { gzipSync } from 'node:zlib';
 import { onEachEngine } from '../engines.ts';
 import { startS3, type TestS3 } from '../s3.ts';
 import { ADMIN_TOKEN, startServer, type TestServer } from '../server.ts';
+import { startServerOn } from '../suites.ts';
 import { recordCalls, send } from './actors-records-calls.ts';
 
 const KB = 1024;
@@ -19,8 +20,7 @@ onEachEngine((engine) => {
   const { make, put, get, remove, at, stats } = recordCalls(() => server);
   before(async () => {
     s3 = await startS3();
-    const database = engine.kind === 'postgres' ? { database: await engine.database() } : {};
-    server = await startServer({ ...database, limits: 'off', blobs: s3.location, ...s3.keys });
+    server = await startServerOn(engine, { limits: 'off', blobs: s3.location, ...s3.keys });
   });
   after(async () => {
     await server.stop();

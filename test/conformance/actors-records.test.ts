@@ -5,7 +5,8 @@ import { Readable } from 'node:stream';
 import { after, before, test } from 'node:test';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { onEachEngine } from '../engines.ts';
-import { startServer, type TestServer } from '../server.ts';
+import type { TestServer } from '../server.ts';
+import { startServerOn } from '../suites.ts';
 import { recordCalls, type RawAnswer } from './actors-records-calls.ts';
 
 const KB = 1024;
@@ -16,8 +17,7 @@ onEachEngine((engine) => {
   let server: TestServer;
   const { make, put, get, remove, stats, blobs, at } = recordCalls(() => server);
   before(async () => {
-    const database = engine.kind === 'postgres' ? { database: await engine.database() } : {};
-    server = await startServer({ ...database, limits: 'off' });
+    server = await startServerOn(engine, { limits: 'off' });
   });
   after(() => server.stop());
 

@@ -5,7 +5,8 @@ import { flagsApi } from '../../src/flags/api.ts';
 import type { Shape } from '../../src/kernel/route.ts';
 import type { JsonSchema } from '../../src/kernel/schema.ts';
 import { onEachEngine } from '../engines.ts';
-import { startServer, type CallInit, type TestServer } from '../server.ts';
+import type { CallInit, TestServer } from '../server.ts';
+import { startServerOn } from '../suites.ts';
 import { BETA, pathIn, SEMANTIC, setScene, type Scene } from './flags-scene.ts';
 import { WRITES } from './flags-writes.ts';
 
@@ -84,11 +85,7 @@ onEachEngine((testEngine) => {
   let scene: Scene;
 
   before(async () => {
-    const location = await testEngine.database();
-    server = await startServer({
-      limits: 'off',
-      ...(testEngine.kind === 'postgres' && { database: location }),
-    });
+    server = await startServerOn(testEngine, { limits: 'off' });
     scene = await setScene(server, 'bad');
     scene.parameters['deliveryId'] = '0'.repeat(24);
   });

@@ -2,15 +2,15 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { onEachEngine } from '../engines.ts';
-import { startServer, type CallInit, type Json, type TestServer } from '../server.ts';
+import type { CallInit, Json, TestServer } from '../server.ts';
+import { startServerOn } from '../suites.ts';
 import { allow, assertError, expect, giveMember, openScene, type Scene } from './flags-control-calls.ts';
 
 onEachEngine((engine) => {
   let server: TestServer;
   let scene: Scene;
   before(async () => {
-    const database = engine.kind === 'postgres' ? { database: await engine.database() } : {};
-    server = await startServer({ ...database, limits: 'off' });
+    server = await startServerOn(engine, { limits: 'off' });
   });
   after(() => server.stop());
   beforeEach(async () => {

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { onEachEngine } from '../engines.ts';
-import { startServer, type Answer, type CallInit, type Json, type TestServer } from '../server.ts';
+import type { Answer, CallInit, Json, TestServer } from '../server.ts';
+import { startServerOn } from '../suites.ts';
 import { assertError, expect, giveMember } from './flags-control-calls.ts';
 import { keysOf } from './flags-feature-flag-calls.ts';
 import { openProject, seenBy, type KeyProject } from './flags-keys-calls.ts';
@@ -29,8 +30,7 @@ onEachEngine((engine) => {
     ) as Record<string, [value: unknown, reason: Json]>;
 
   before(async () => {
-    const database = engine.kind === 'postgres' ? { database: await engine.database() } : {};
-    server = await startServer({ ...database, limits: 'off' });
+    server = await startServerOn(engine, { limits: 'off' });
     home = await openProject(server);
     const { flags, instruct, makeSegment, project, rest } = home;
     const everybody = seenBy(true, true);

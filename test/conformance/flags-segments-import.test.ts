@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { onEachEngine } from '../engines.ts';
 import { eventually } from '../eventually.ts';
-import { ADMIN_TOKEN, startServer, type Json, type TestServer } from '../server.ts';
+import { ADMIN_TOKEN, type Json, type TestServer } from '../server.ts';
+import { startServerOn } from '../suites.ts';
 import { fileCalls, outcomeOf } from './flags-segments-file-calls.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
@@ -14,8 +15,7 @@ onEachEngine((engine) => {
     fileCalls(() => server);
 
   before(async () => {
-    const database = engine.kind === 'postgres' ? { database: await engine.database() } : {};
-    server = await startServer({ ...database, limits: 'off', logLevel: 'warn' });
+    server = await startServerOn(engine, { limits: 'off', logLevel: 'warn' });
     await makeProject();
   });
   after(() => server.stop());

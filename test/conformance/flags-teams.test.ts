@@ -3,14 +3,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { onEachEngine } from '../engines.ts';
 import { join } from '../people.ts';
-import {
-  ADMIN_TOKEN,
-  startServer,
-  type Answer,
-  type CallInit,
-  type Json,
-  type TestServer,
-} from '../server.ts';
+import { ADMIN_TOKEN, type Answer, type CallInit, type Json, type TestServer } from '../server.ts';
+import { startServerOn } from '../suites.ts';
 
 const SEMANTIC = { 'content-type': 'application/json; domain-model=flagservice.semanticpatch' };
 const POLICY = [{ effect: 'allow', actions: ['*'], resources: ['proj/shop-*:env/*:flag/*'] }];
@@ -21,8 +15,7 @@ onEachEngine((engine) => {
   let ada: string;
   let bob: string;
   before(async () => {
-    const database = engine.kind === 'postgres' ? { database: await engine.database() } : {};
-    server = await startServer({ ...database, limits: 'off' });
+    server = await startServerOn(engine, { limits: 'off' });
     ada = (await join(server, 'ada')).id;
     bob = (await join(server, 'bob')).id;
     for (const key of ['ops', 'dev']) await send('POST', 'roles', { key, name: key, policy: POLICY });
