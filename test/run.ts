@@ -1,5 +1,6 @@
 // The whole test run: one PostgreSQL for all, every test file, and a line at the end that says how it went.
 import { globSync } from 'node:fs';
+import { flushCompileCache } from 'node:module';
 import { resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { run } from 'node:test';
@@ -20,6 +21,10 @@ const files = globSync(patterns)
   .toSorted((a, b) => Number(isLong(b)) - Number(isLong(a)) || (a < b ? -1 : 1));
 const server = process.env['DATABASE_URL'] ? undefined : await startPostgres();
 if (server) process.env['DATABASE_URL'] = server.url;
+
+// The first tests start servers and kill them, and a process that is killed leaves no compiled code to the next one.
+await import('../src/cli/serve.ts');
+flushCompileCache();
 
 // Test files run in processes of their own, which would outlive this one.
 const interruption = new AbortController();

@@ -54,7 +54,11 @@ interface Spawned {
 
 /** Runs a command, or another file, in a process of its own, which ends with the tests of the file at the latest. */
 export function start(argv: readonly string[], env: NodeJS.ProcessEnv = {}, file: string = BIN): Spawned {
-  const child = spawn(process.execPath, [file, ...argv], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [file, ...argv], {
+    // Without the compiled code that other processes have left, each would strip and compile all sources anew.
+    env: { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'], ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   leftovers.push(() => child.kill('SIGKILL'));
   let out = '';
   let err = '';

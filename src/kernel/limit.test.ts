@@ -115,6 +115,17 @@ onEachEngine((engine) => {
     assert.equal(other.peek('api.core', ann, NOON).used, 2);
   });
 
+  test('a window that is opened while the last one is being read is not lost', async () => {
+    const { db } = await engine.open(limitMigrations);
+    const limits = open();
+    limits.take('api.core', ann, NOON, 3);
+    const saving = limits.sync(db, NOON);
+    const later = NOON + 3_600_000;
+    limits.take('api.core', ann, later);
+    await saving;
+    assert.equal(limits.peek('api.core', ann, later).used, 1);
+  });
+
   test('a window that is past starts anew in the database too, and is forgotten', async () => {
     const { db } = await engine.open(limitMigrations);
     const limits = open();

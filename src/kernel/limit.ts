@@ -103,7 +103,10 @@ export class Limits {
     for (const { category, who, used, resetAt } of await loadWindows(db, now, since)) {
       // A category of another release may have no allowance here.
       const windows = this.#budget(category)?.windows;
-      const unsaved = windows?.get(who)?.unsaved ?? 0;
+      const known = windows?.get(who);
+      // One that was opened while the database answered comes after the one that was read.
+      if (known !== undefined && known.resetAt > resetAt) continue;
+      const unsaved = known?.unsaved ?? 0;
       windows?.set(who, { used: used + unsaved, resetAt, unsaved });
     }
   }

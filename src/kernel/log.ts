@@ -1,12 +1,14 @@
 // Logs: JSON lines, readable text in a terminal.
+import { createRequire } from 'node:module';
 import { pino, type Logger } from 'pino';
-import { PinoPretty } from 'pino-pretty';
+import type * as Pretty from 'pino-pretty';
 import type { LogLevel } from './log-level.ts';
 
 export type { Logger };
 
 export function createLog(level: LogLevel, isTerminal: boolean): Logger {
-  return isTerminal
-    ? pino({ level, base: null }, PinoPretty({ ignore: 'time', singleLine: true }))
-    : pino({ level, base: null });
+  if (!isTerminal) return pino({ level, base: null });
+  // Loaded only where somebody reads along.
+  const { PinoPretty } = createRequire(import.meta.url)('pino-pretty') as typeof Pretty;
+  return pino({ level, base: null }, PinoPretty({ ignore: 'time', singleLine: true }));
 }

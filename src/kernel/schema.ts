@@ -1,7 +1,7 @@
 // Schemas: TypeBox types that are JSON Schema at the same time, compiled to checks the first time they are used.
 import { createRequire } from 'node:module';
 import { Type, type Static, type TObject, type TSchema } from 'typebox';
-import type * as Compiler from 'typebox/compile';
+import type * as Compiler from 'typebox/schema';
 import { Failure, type FieldProblem } from './failure.ts';
 
 export { Type };
@@ -45,7 +45,7 @@ const MOST_PROBLEMS = 20;
 
 /** Loaded with the first check: a start that answers nothing yet need not wait for the compiler. */
 const loadCompiler = (): typeof Compiler =>
-  createRequire(import.meta.url)('typebox/compile') as typeof Compiler;
+  createRequire(import.meta.url)('typebox/schema') as typeof Compiler;
 
 /** A check that throws `invalid` with every problem named. Compiled on the first call: starting must not pay for routes nobody uses. */
 export function checker(schema: TSchema, place: string): (value: unknown) => void {
@@ -53,7 +53,8 @@ export function checker(schema: TSchema, place: string): (value: unknown) => voi
   return (value) => {
     compiled ??= loadCompiler().Compile(schema);
     if (compiled.Check(value)) return;
-    throw invalid(fieldProblems(compiled.Errors(value), place));
+    const [, errors] = compiled.Errors(value);
+    throw invalid(fieldProblems(errors, place));
   };
 }
 

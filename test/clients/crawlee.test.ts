@@ -34,6 +34,7 @@ function startCrawler(): ChildProcess {
   return spawn(process.execPath, [new URL('./crawler-process.ts', import.meta.url).pathname], {
     env: {
       PATH: process.env['PATH'],
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
       APIFY_TOKEN: ADMIN_TOKEN,
       APIFY_API_BASE_URL: server.url,
       APIFY_API_PUBLIC_BASE_URL: server.url,

@@ -1,11 +1,11 @@
 // SIGKILL while items, records and requests are written: none that was acknowledged is lost, and no blob is left over for good.
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { mkdtemp, readdir, rm, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { ApifyClient } from 'apify-client';
+import { start } from '../../src/cli/fixture.ts';
 import { openFileBlobs } from '../../src/kernel/storage/blob.ts';
 import { onEachEngine, openEngine, type Location } from '../engines.ts';
 import { startChild, TOKEN } from './child-server.ts';
@@ -93,10 +93,9 @@ async function checkBlobs(
   for (const entry of await readdir(join(folder, 'blobs'), { recursive: true, withFileTypes: true })) {
     if (entry.isFile()) await utimes(join(entry.parentPath, entry.name), longAgo, longAgo);
   }
-  const bin = new URL('../../src/bin.ts', import.meta.url).pathname;
   const env = { PATH: process.env['PATH'], ...settings };
-  const doctor = spawnSync(process.execPath, [bin, 'doctor', '--fix', '--json'], { env, encoding: 'utf8' });
-  assert.equal(doctor.status, 0, doctor.stdout + doctor.stderr);
+  const doctor = await start(['doctor', '--fix', '--json'], env).ended;
+  assert.equal(doctor.code, 0, doctor.out + doctor.err);
   const engine = await openEngine(location);
   const rows = await engine.db
     .selectFrom('kv_records')

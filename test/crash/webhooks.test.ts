@@ -65,6 +65,8 @@ onEachEngine(({ kind, database, open }) => {
     assert.ok(countHeard() < all, 'it was killed in the middle');
     child = startProcess(location, urls);
     await telling;
+    // Costs nothing to ask, unlike the states of thousands of deliveries.
+    await until(() => countHeard() >= all);
 
     for (const [hookId, { heard }] of healthy) {
       await until(async () => (await countStates(engine, hookId))['delivered'] === eventIds.length);

@@ -17,9 +17,9 @@ import { findUsage, listUsage } from './status.ts';
 import { addConfigs } from './add-configs.ts';
 import { findFlag, findFlags, firstVersion } from './store.ts';
 
-const LARGE = 1500;
-const PROJECTS = 80;
-const PER_PROJECT = 20;
+const LARGE = 600;
+const PROJECTS = 40;
+const PER_PROJECT = 15;
 
 /** A page with no more than the usual filter. Where a filter leaves little, sorting that little is as good. */
 const PLAIN_LIST =

@@ -56,9 +56,9 @@ export async function migrate(
 ): Promise<string[]> {
   return await engine.db.transaction().execute(async (tx) => {
     await engine.lock(tx, 'migrate');
-    await sql`create table if not exists migrations (name text primary key, applied_at bigint not null)`.execute(
-      tx,
-    );
+    const run = (statement: string) =>
+      sql.raw(engine.kind === 'postgres' ? compareTextByBytes(statement) : statement).execute(tx);
+    await run('create table if not exists migrations (name text primary key, applied_at bigint not null)');
     const { pending, unknown } = compare(await readApplied(tx), migrations);
     if (unknown.length > 0) {
       throw new Failure(
@@ -67,10 +67,9 @@ export async function migrate(
       );
     }
     for (const { name, up } of pending) {
-      for (const statement of up(WORDS[engine.kind])) await sql.raw(statement).execute(tx);
+      for (const statement of up(WORDS[engine.kind])) await run(statement);
       await tx.insertInto('migrations').values({ name, applied_at: now }).execute();
     }
-    if (engine.kind === 'postgres') await compareTextByBytes(tx);
     return pending.map(({ name }) => name);
   });
 }
@@ -116,13 +115,8 @@ async function hasMigrations({ kind, db }: Engine): Promise<boolean> {
  * SQLite orders text by its bytes, PostgreSQL by the language its server was set up with. Pages and prefixes must be
  * the same everywhere, so all text columns get the collation that orders by bytes.
  */
-async function compareTextByBytes(tx: Db): Promise<void> {
-  const { rows } = await sql<{ table_name: string; column_name: string }>`
-    select c.table_name, c.column_name
-    from information_schema.columns c join information_schema.tables t using (table_schema, table_name)
-    where c.table_schema = current_schema() and t.table_type = 'BASE TABLE'
-      and c.data_type = 'text' and c.collation_name is distinct from 'C'`.execute(tx);
-  for (const { table_name: table, column_name: column } of rows) {
-    await sql`alter table ${sql.id(table)} alter column ${sql.id(column)} type text collate "C"`.execute(tx);
-  }
+function compareTextByBytes(statement: string): string {
+  return /^\s*(create|alter) table\b/.test(statement)
+    ? statement.replaceAll(/\btext\b(?! collate)/g, 'text collate "C"')
+    : statement;
 }

@@ -1,10 +1,11 @@
 // Calls to S3-compatible object storage: signed, with patience for faults that pass, and words for those that do not.
-import { Agent as HttpAgent, request as requestHttp, type IncomingMessage } from 'node:http';
+import type { Agent, IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../clock.ts';
 import { Failure } from '../failure.ts';
+import { Agent as HttpAgent, request as requestHttp } from '../http-client.ts';
 import type { S3Location } from './s3-location.ts';
 import { EMPTY_HASH, encode, signHeaders, signUrl, writeQuery, type S3Keys } from './s3-sign.ts';
 
@@ -33,7 +34,7 @@ const READING_MS = 300_000;
 export class S3Client {
   readonly #settings: S3Settings;
   readonly #clock: Clock;
-  readonly #agent: HttpAgent;
+  readonly #agent: Agent;
 
   constructor(settings: S3Settings, clock: Clock) {
     this.#settings = settings;

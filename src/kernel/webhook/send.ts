@@ -1,7 +1,8 @@
 // One attempt: a POST that follows no redirect, waits only so long, reads only so much, and never reaches into our own network.
-import { Agent, request as requestHttp, type ClientRequest, type IncomingMessage } from 'node:http';
+import type { ClientRequest, IncomingMessage } from 'node:http';
 import { Agent as SecureAgent, request as requestHttps } from 'node:https';
 import { Failure } from '../failure.ts';
+import { Agent, request as requestHttp } from '../http-client.ts';
 import type { Guard } from './guard.ts';
 
 /** What came of one attempt. */
