@@ -42,6 +42,10 @@ onEachEngine((engine) => {
     assert.deepEqual(await counts(second), [3, 100, 20]);
     assert.equal((await second.call('/api/v2/projects/demo', { method: 'DELETE' })).status, 204);
     await second.stop();
+
+    const third = await start();
+    assert.deepEqual(await counts(third), [3, 100, 20]);
+    await third.stop();
   });
 
   test('without the setting there is none', async () => {

@@ -137,3 +137,14 @@ test('closing lets a call under way finish', async () => {
   assert.equal((await call).status, 201);
   await stopped;
 });
+
+test('a path is known however it is written', async () => {
+  for (const target of ['http://localhost/api/v2/projects', '/%61pi/v2/projects', '/api/v2/projects?a=/b'])
+    for (const [verb, status] of [
+      ['PATCH', 405],
+      ['OPTIONS', 204],
+    ] as const) {
+      const request = `${verb} ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`;
+      assert.equal((await exchange(server.url, request)).status, status, `${verb} ${target}`);
+    }
+});

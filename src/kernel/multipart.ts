@@ -37,14 +37,18 @@ export async function* readForm(
   if (type !== 'multipart/form-data' || boundary === '' || boundary.length > 70)
     throw new Failure('malformed', 'The body must be a form: multipart/form-data with a boundary');
   const text = new Lookahead(source);
-  const delimiter = Buffer.from(`${BREAK}--${boundary}`, 'latin1');
-  // A boundary begins a line, and the first one may stand at the very beginning.
-  text.putBack(Buffer.from(BREAK));
-  await text.skip(delimiter);
-  while (!(await isLast(text))) {
-    const reading = { isOver: false };
-    yield toPart(await text.line(BREAK + BREAK), text.until(delimiter, reading));
-    if (!reading.isOver) await text.skip(delimiter);
+  try {
+    const delimiter = Buffer.from(`${BREAK}--${boundary}`, 'latin1');
+    // A boundary begins a line, and the first one may stand at the very beginning.
+    text.putBack(Buffer.from(BREAK));
+    await text.skip(delimiter);
+    while (!(await isLast(text))) {
+      const reading = { isOver: false };
+      yield toPart(await text.line(BREAK + BREAK), text.until(delimiter, reading));
+      if (!reading.isOver) await text.skip(delimiter);
+    }
+  } finally {
+    await text.leave();
   }
 }
 
@@ -88,6 +92,11 @@ class Lookahead {
 
   constructor(source: AsyncIterable<Uint8Array>) {
     this.#source = source[Symbol.asyncIterator]();
+  }
+
+  /** Lets go of the source, which others may then read to its end. */
+  async leave(): Promise<void> {
+    await this.#source.return?.();
   }
 
   putBack(bytes: Buffer): void {

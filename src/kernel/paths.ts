@@ -26,9 +26,8 @@ export class Paths {
     this.#paths = [...paths.values()].toSorted((one, other) => parametersIn(one) - parametersIn(other));
   }
 
-  /** The verbs that the path of a URL takes, told without the API's prefix; undefined where there is no such path. */
-  allowAt(url: string): string | undefined {
-    const [path = ''] = url.split(/[?#]/, 1);
+  /** The verbs that a path below the API's prefix takes; undefined where there is no such path. */
+  allowAt(path: string): string | undefined {
     const words = wordsOf(path);
     const known = this.#paths.find((one) => standsFor(one.words, words));
     return known && allowOf(known);

@@ -115,7 +115,7 @@ function startOf({ rawPacket, bytesParsed = 0 }: ReadingError): Omit<Unread, 'ip
 }
 
 /** As the router reads it: without the origin and the query, and with its escapes undone. */
-function pathOf(url: string): string {
+export function pathOf(url: string): string {
   const [path = ''] = url.replace(/^https?:\/\/[^/]*/, '').split(/[?#]/, 1);
   try {
     return decodeURI(path);

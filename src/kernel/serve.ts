@@ -7,7 +7,7 @@ import { Failure } from './failure.ts';
 import { asFailure } from './fastify-failure.ts';
 import type { Kernel } from './kernel.ts';
 import { LiveCall } from './live-call.ts';
-import { checkHead, type Unread } from './refusals.ts';
+import { checkHead, pathOf, type Unread } from './refusals.ts';
 import { Paths } from './paths.ts';
 import type { Call, Route, Shape } from './route.ts';
 import { checkOperationNames } from './openapi.ts';
@@ -53,7 +53,7 @@ function mount(
 ) {
   const send = new Sender(dialect, kernel);
   const paths = new Paths(routes);
-  const allowAt = (url: string) => paths.allowAt(url.slice(prefix.length));
+  const allowAt = (url: string) => paths.allowAt(pathOf(url).slice(prefix.length));
   const categoriesOf = (shape?: Shape) =>
     dialect.limits.categoriesOf(shape).map((part) => `${dialect.name}.${part}`);
   const noRoute = categoriesOf();
@@ -145,6 +145,8 @@ function answerer({ shape, handle }: Route, dialect: Dialect, kernel: Kernel, se
     const finish = (result: unknown) => {
       call.checkAsked();
       send.result(reply, call, shape, result);
+      // What comes after all that was wanted must not hold up the next call.
+      if (shape.streams) reply.request.raw.resume();
     };
     const result = handle(call as Call, kernel);
     return result instanceof Promise ? result.then(finish) : finish(result);

@@ -232,6 +232,46 @@ onEachEngine((engine) => {
       assert.equal(await scene.isOn(), false);
     });
 
+    test('a tag that asks for it is not taken off without it', async () => {
+      await expect(200, scene.patchFlag([{ kind: 'addTags', values: ['careful', 'blue'] }]));
+      await scene.setApprovals({ requiredApprovalTags: ['careful'] });
+      const off = (tag: string) => scene.patchFlag([{ kind: 'removeTags', values: [tag] }]);
+      await expect(405, off('careful'));
+      await expect(200, off('blue'));
+      assert.deepEqual((await scene.readFlag())['tags'], ['careful']);
+    });
+
+    test('what is served otherwise everywhere is served otherwise here: archiving, other values', async () => {
+      await scene.setApprovals({ required: true });
+      await expect(405, scene.patchFlag([{ kind: 'archiveFlag' }]));
+      const flag = `flags/${scene.project}/banner`;
+      const swap = [
+        { op: 'replace', path: '/variations/0/value', value: false },
+        { op: 'replace', path: '/variations/1/value', value: true },
+      ];
+      await expect(405, scene.call(flag, { method: 'PATCH', body: swap }));
+      const name = [{ op: 'replace', path: '/variations/0/name', value: 'Yes' }];
+      await expect(200, scene.call(flag, { method: 'PATCH', body: name }));
+      const { _id } = await makeApproved({ instructions: [{ kind: 'archiveFlag' }] });
+      await expect(200, apply(_id));
+      assert.equal((await scene.readFlag())['archived'], true);
+    });
+
+    test('a token that may not make the change has it made neither now nor later', async () => {
+      await scene.setApprovals({ required: true });
+      const { token } = await giveMember(server, {
+        inlinePolicy: [
+          { effect: 'allow', actions: ['viewProject', 'applyApprovalRequest'], resources: ['*'] },
+        ],
+      });
+      const archiving = { instructions: [{ kind: 'archiveFlag' }] };
+      for (const more of [{}, { executionDate: soon() }]) {
+        const { _id } = await makeApproved({ ...archiving, ...more });
+        await expect(401, apply(_id, { token }));
+        assert.equal((await read(_id))['status'], 'pending');
+      }
+    });
+
     test('a service token whose own statements say so goes past it', async () => {
       await scene.setApprovals({ required: true });
       const inlinePolicy = allow(['updateOn', 'bypassRequiredApproval']);

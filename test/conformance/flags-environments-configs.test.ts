@@ -29,6 +29,28 @@ onEachEngine((engine) => {
     return json['environments'] as Record<string, Json>;
   }
 
+  test('a variation that goes while an environment comes is gone in it, too', async () => {
+    await post('projects', { key: 'racing', name: 'Racing' });
+    for (let round = 0; round < 10; round += 1) {
+      const flag = `flag-${round}`;
+      const variations = [{ value: 'a' }, { value: 'b' }, { value: 'c' }];
+      const defaults = { onVariation: 0, offVariation: 2 };
+      const made = await post('flags/racing', { key: flag, name: flag, variations, defaults });
+      const instructions = [{ kind: 'removeVariation', variationId: made['variations'][1]._id }];
+      const [{ status, text }] = await Promise.all([
+        server.call(`/api/v2/flags/racing/${flag}`, {
+          method: 'PATCH',
+          headers: SEMANTIC,
+          body: { instructions },
+        }),
+        addEnvironment('racing', `environment-${round}`),
+      ]);
+      assert.equal(status, 200, text);
+      const configs = Object.values(await configsOf('racing', flag));
+      assert.deepEqual(new Set(configs.map(({ offVariation }) => offVariation)), new Set([1]));
+    }
+  });
+
   test('a new environment begins with every flag off, or as in its source', async () => {
     await post('projects', { key: 'one', name: 'One' });
     await post('flags/one', { key: 'banner', name: 'Banner' });

@@ -132,6 +132,7 @@ test('where approval is required, an import is refused, or waits until somebody 
       { headers: SEMANTIC, ...init },
     );
   const wait = { waitOnApprovals: 'true' };
+  await post({ key: `${key}-full`, name: 'Full', unbounded: true });
   assert.equal((await settings(true)).status, 200);
   try {
     const refused = await send(key, 'a');
@@ -177,6 +178,11 @@ test('where approval is required, an import is refused, or waits until somebody 
     assert.equal((await process(idOfSecond, { token: bypassing })).status, 200);
     assert.equal((await outcomeOf(server, second))['status'], 'complete');
     assert.deepEqual(Object.keys(await members(key)), ['c']);
+
+    const more = await Promise.all(Array.from({ length: 12 }, () => send(`${key}-full`, 'd', wait)));
+    const taken = more.filter(({ status }) => status === 204);
+    const tooMany = more.filter(({ status }) => status === 409);
+    assert.deepEqual([taken.length, tooMany.length], [10, 2]);
 
     const forgotten = await send(key, 'd', wait);
     await eventually(async () => (await statusOf(forgotten)) === 'pending_approval');

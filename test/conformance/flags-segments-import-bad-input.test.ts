@@ -5,6 +5,7 @@ import { request } from 'node:http';
 import { after, before, test } from 'node:test';
 import { eventually } from '../eventually.ts';
 import { ADMIN_TOKEN, startServer, type CallInit, type TestServer } from '../server.ts';
+import { dial } from '../wire.ts';
 import { fileCalls, toForm } from './flags-segments-file-calls.ts';
 
 const MB = 1024 * 1024;
@@ -142,4 +143,24 @@ test('a caller who goes away in the middle leaves nothing', async () => {
   await eventually(() => server.log.some(({ msg }) => /caller went away/.test(String(msg))));
   await cleared();
   assert.equal((await read('big')).json['_importInProgress'], false);
+});
+
+test('who is refused while sending, or sends more than a form, can send to the end and go on', async () => {
+  const mode = '--x\r\ncontent-disposition: form-data; name="mode"\r\n\r\n';
+  for (const [start, status] of [
+    [`${mode}${'m'.repeat(2000)}\r\n${HEAD}`, 400],
+    [`${HEAD}some-key\r\n--x--\r\n`, 204],
+  ] as const) {
+    const wire = dial(server.url);
+    const common = `Host: localhost\r\nAuthorization: ${ADMIN_TOKEN}\r\n`;
+    const length = start.length + 20 * MB;
+    wire.write(
+      `POST /api/v2/${at('big')}/imports HTTP/1.1\r\n${common}Content-Length: ${length}\r\n` +
+        `Content-Type: multipart/form-data; boundary=x\r\n\r\n${start}`,
+    );
+    wire.write(Buffer.alloc(20 * MB, 'more\n'));
+    wire.write(`GET /api/v2/caller-identity HTTP/1.1\r\n${common}Connection: close\r\n\r\n`);
+    const statuses = [...(await wire.closed).matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, code]) => Number(code));
+    assert.deepEqual(statuses, [status, 200]);
+  }
 });

@@ -6,7 +6,7 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { FlagActor } from '../feature-flags/change.ts';
 import { flagKinds } from '../feature-flags/instructions/table.ts';
-import { actorOf, carryOut } from '../pending/carry-out.ts';
+import { actorOf, carryOut, rehearse } from '../pending/carry-out.ts';
 import type { Place } from '../pending/place.ts';
 import { conflictOf } from '../pending/plan.ts';
 import { recordAt } from '../pending/record.ts';
@@ -30,10 +30,7 @@ export async function applyRequest(
   requireApproved(request, place.environment.approvalSettings);
   const applied = toCompleted(request, by, actor.now);
   await saveApprovalRequest(tx, request, applied);
-  await carryOut(kernel, tx, approved(actor), place, request.plan, {
-    comment: comment ?? request.comment ?? (request.description || `Approval request ${request.id}`),
-    approvedIn: place.environment.key,
-  });
+  await carryOut(kernel, tx, approved(actor), place, request.plan, howOf(request, place, comment));
   await recordAt(tx, actor, place, APPLY, {
     verb: 'applied an approval request for',
     before: toApprovalRequest(request, place),
@@ -41,6 +38,35 @@ export async function applyRequest(
     comment,
   });
   return applied;
+}
+
+function howOf({ id, comment, description }: ApprovalRequest, { environment }: Place, told?: string) {
+  return {
+    comment: told ?? comment ?? (description || `Approval request ${id}`),
+    approvedIn: environment.key,
+  };
+}
+
+/** Fails where the actor could not apply it now: what is done later is done with all that its doer may do by then. */
+export async function rehearseRequest(
+  kernel: Kernel,
+  tx: Db,
+  actor: FlagActor,
+  { request, place }: { request: ApprovalRequest; place: Place },
+  comment?: string,
+): Promise<void> {
+  const how = { ...howOf(request, place, comment), ignoreConflicts: true };
+  await rehearse(kernel, tx, approved(actor), place, request.plan, how);
+}
+
+export async function couldApply(...rehearsal: Parameters<typeof rehearseRequest>): Promise<boolean> {
+  try {
+    await rehearseRequest(...rehearsal);
+    return true;
+  } catch (error) {
+    if (error instanceof Failure) return false;
+    throw error;
+  }
 }
 
 /** What instructions do in one environment. */

@@ -11,7 +11,7 @@ import { readSemanticPatch, updateOf } from '../patching.ts';
 import { ByPlaceAndId } from '../pending/place.ts';
 import { recordAt } from '../pending/record.ts';
 import { demandBeta } from '../version.ts';
-import { APPLY, applyRequest } from './apply.ts';
+import { APPLY, applyRequest, couldApply, rehearseRequest } from './apply.ts';
 import { requireReviewers } from './create.ts';
 import {
   addReview,
@@ -55,7 +55,8 @@ function routesOf(family: Family, names: Names) {
       body: ReviewPost,
       reply: { 200: ApprovalRequestSchema },
     },
-    async (call, { db, engine }) => {
+    async (call, kernel) => {
+      const { db, engine } = kernel;
       const { kind = 'comment', comment } = call.body;
       if (kind === 'comment' && (comment ?? '').trim() === '')
         throw problem('comment', 'is required, or a kind: approve or decline');
@@ -73,7 +74,9 @@ function routesOf(family: Family, names: Names) {
         };
         let request = addReview(before, one, settings);
         const isReady = kind === 'approve' && whyNotApproved(request, settings) === undefined;
-        if (settings.autoApplyApprovedChanges && isReady && request.status === 'pending') {
+        const isNext = settings.autoApplyApprovedChanges && isReady && request.status === 'pending';
+        // What the reviewer could not do now waits for somebody who can.
+        if (isNext && (await couldApply(kernel, tx, call, { request, place }))) {
           request = { ...request, status: 'scheduled', appliedBy: by };
           await applyLater(tx, request.id, laterOf(request, call.now) ?? call.now, call.now);
         }
@@ -113,6 +116,7 @@ function routesOf(family: Family, names: Names) {
             place,
             family,
           );
+        await rehearseRequest(kernel, tx, call, { request: before, place }, comment);
         const request: ApprovalRequest = {
           ...before,
           status: 'scheduled',

@@ -281,3 +281,13 @@ describe('a prerequisite', () => {
     assert.equal(evaluate(two, user, [other('p', needs('q', 0)), other('q')]).value, 'a');
   });
 });
+
+test('flags that need each other many times over are looked at once each', () => {
+  const flags = Array.from({ length: 60 }, (_, index) =>
+    newFlagData({
+      key: `f${index}`,
+      prerequisites: index < 59 ? [1, 2].map(() => ({ key: `f${index + 1}`, variation: 0 })) : [],
+    }),
+  );
+  assert.equal(evaluateFirst({ kind: 'user', key: 'u' }, flags).value, 'a');
+});

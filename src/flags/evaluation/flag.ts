@@ -3,6 +3,7 @@ import { compileClauses } from './clause.ts';
 import { keyOf, USER, type Context } from './context.ts';
 import type { FlagData, TargetData } from './data.ts';
 import {
+  beginRun,
   Malformed,
   stepOn,
   type CompiledFlag,
@@ -57,7 +58,7 @@ export function compileFlag(data: FlagData): CompiledFlag {
     data,
     decide,
     evaluate(context, environment) {
-      const run: Run = { context, environment, hasAskedBigSegment: false };
+      const run = beginRun(context, environment);
       const result = tryTo(() => decide(run, undefined));
       if (!run.hasAskedBigSegment) return result;
       return { ...result, reason: { ...result.reason, bigSegmentsStatus: 'HEALTHY' } };
@@ -87,8 +88,8 @@ function checkPrerequisites(
     const flag = run.environment.flags.get(needed);
     if (flag === undefined) return { seen, failed: needed };
     seen.push(needed);
-    const { variationIndex } = flag.decide(run, step);
-    if (!flag.data.on || variationIndex !== variation) return { seen, failed: needed };
+    if (!run.variations.has(needed)) run.variations.set(needed, flag.decide(run, step).variationIndex);
+    if (!flag.data.on || run.variations.get(needed) !== variation) return { seen, failed: needed };
   }
   return { seen };
 }

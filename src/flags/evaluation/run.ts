@@ -51,6 +51,13 @@ export interface Run {
   readonly context: Context;
   readonly environment: Environment;
   hasAskedBigSegment: boolean;
+  /** What was found out on the way, by key: things that name each other many times over are looked at once. */
+  readonly standings: Map<string, Standing | undefined>;
+  readonly variations: Map<string, number | undefined>;
+}
+
+export function beginRun(context: Context, environment: Environment): Run {
+  return { context, environment, hasAskedBigSegment: false, standings: new Map(), variations: new Map() };
 }
 
 /** The way to where an evaluation is, innermost first: what is on it already leads in a circle. */

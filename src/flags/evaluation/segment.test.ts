@@ -88,6 +88,17 @@ describe('a segment', () => {
   });
 });
 
+test('segments that name each other many times over are looked at once each', () => {
+  const nested = Array.from({ length: 60 }, (_, index) =>
+    newSegmentData({
+      key: `s${index}`,
+      rules: ['one', 'two'].map((id) => ({ id, clauses: inSegment(`s${index + 1}`) })),
+    }),
+  );
+  assert.equal(evaluate(user('u'), nested).value, 'a');
+  assert.equal(evaluate(user('u'), [...nested, newSegmentData({ key: 's60', included: ['u'] })]).value, 'b');
+});
+
 describe('a big segment', () => {
   const big = newSegmentData({
     unbounded: true,

@@ -3,7 +3,7 @@ import { WHOLE } from '../feature-flags/model.ts';
 import { compileClauses } from './clause.ts';
 import { keyOf, USER, type Context } from './context.ts';
 import type { SegmentData, SegmentRuleData } from './data.ts';
-import { stepOn, type CompiledSegment, type Matcher } from './run.ts';
+import { stepOn, type CompiledSegment, type Matcher, type Run, type Standing, type Trail } from './run.ts';
 import { compileBucket } from './serve.ts';
 
 export function compileSegment(data: SegmentData): CompiledSegment {
@@ -12,7 +12,10 @@ export function compileSegment(data: SegmentData): CompiledSegment {
   const isExcluded = compileLists([...data.excludedContexts, { contextKind: USER, values: data.excluded }]);
   const rules = data.rules.map((rule) => compileRule(rule, data));
   const locate: CompiledSegment['locate'] = (run, trail) => {
-    const step = stepOn(key, trail);
+    if (!run.standings.has(key)) run.standings.set(key, find(run, stepOn(key, trail)));
+    return run.standings.get(key);
+  };
+  const find = (run: Run, step: Trail): Standing | undefined => {
     if (unbounded) {
       if (!run.context.parts.has(unboundedContextKind)) return undefined;
       run.hasAskedBigSegment = true;

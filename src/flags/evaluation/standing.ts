@@ -1,6 +1,6 @@
 // Where a context stands in a segment, apart from any flag.
 import type { Context } from './context.ts';
-import { Malformed, type CompiledSegment, type Environment, type Run, type Standing } from './run.ts';
+import { beginRun, Malformed, type CompiledSegment, type Environment, type Standing } from './run.ts';
 
 /** Undefined for who is not in it. Nobody is in a segment that cannot be evaluated as it is. */
 export function findStanding(
@@ -8,9 +8,8 @@ export function findStanding(
   context: Context,
   environment: Environment,
 ): Standing | undefined {
-  const run: Run = { context, environment, hasAskedBigSegment: false };
   try {
-    return locate(run);
+    return locate(beginRun(context, environment));
   } catch (error) {
     if (error instanceof Malformed) return undefined;
     throw error;

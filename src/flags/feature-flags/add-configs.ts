@@ -19,6 +19,12 @@ export async function addConfigs(
   sourceEnvironmentId: string | undefined,
   now: number,
 ): Promise<void> {
+  // Each flag is another one from here on: whoever has read it without the environment finds that out when saving.
+  await tx
+    .updateTable('flags')
+    .set((eb) => ({ version: eb('version', '+', 1) }))
+    .where('project_id', '=', project.id)
+    .execute();
   for (let last: string | undefined = ''; last !== undefined;) {
     last =
       sourceEnvironmentId === undefined

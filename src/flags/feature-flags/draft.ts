@@ -103,16 +103,29 @@ function settle(before: Flag, wanted: Flag, now: number): Flag {
   return { ...wanted, version: before.version + 1, environments };
 }
 
-/** What the environments ask of every change to a flag in them. A flag that is deleted goes from all, without a word. */
+/** What the environments ask of every change to a flag in them. */
 function checkEnvironments(actor: FlagActor, { before, after, isDeleted, scene, rewriting }: Draft): void {
   const { project, environments } = scene;
   const { approvedIn, comment = '' } = rewriting;
+  const isEverywhere = isDeleted || servesOtherwise(before, after);
   for (const environment of environments) {
-    const { key, name } = environment;
-    if (!isDeleted && before.environments[key] === after.environments[key]) continue;
-    if (!isDeleted && environment.requireComments && comment.trim() === '')
+    const { key, name, requireComments, approvalSettings } = environment;
+    const isHere = before.environments[key] !== after.environments[key];
+    if (isHere && !isDeleted && requireComments && comment.trim() === '')
       throw problem('comment', `is required for changes in ${name}`);
+    // Whoever could take off the tag that asks for approval would need none.
+    const isFreed = approvalSettings.requiredApprovalTags.some(
+      (tag) => before.tags.includes(tag) && !after.tags.includes(tag),
+    );
+    if (!isHere && !isEverywhere && !isFreed) continue;
     if (approvedIn === key || approvedIn === '*') continue;
     demandApproval(actor, environment, before, environmentalResource(project, environment, 'flag', before));
   }
+}
+
+/** Whether what changes about the flag itself changes what is served in all environments. */
+function servesOtherwise(before: Flag, after: Flag): boolean {
+  if (before.archived !== after.archived) return true;
+  const values = new Map(after.variations.map(({ _id, value }) => [_id, value]));
+  return before.variations.some(({ _id, value }) => values.has(_id) && !areEqual(values.get(_id), value));
 }

@@ -38,7 +38,6 @@ const fire = route(
   async (call, kernel) => {
     const { db, engine } = kernel;
     const { id, secret } = call.params;
-    call.stream.resume();
     requireGood(await findTrigger(db, id), secret);
     await db.transaction().execute(async (tx) => {
       const held = await findHeld(tx, findTrigger, id, engine);

@@ -15,7 +15,15 @@ import type { Segment } from '../segment.ts';
 import { findSegment, holdSegment } from '../store.ts';
 import type { Received } from './receive.ts';
 import { IMPORT_ACTIONS, type SegmentImport } from './segment-import.ts';
-import { createImport, findImport, nextNumber, saveImport, scheduleImport, setImporting } from './store.ts';
+import {
+  countWaiting,
+  createImport,
+  findImport,
+  nextNumber,
+  saveImport,
+  scheduleImport,
+  setImporting,
+} from './store.ts';
 
 export type Asking = Pick<Call, 'can' | 'demand' | 'now'> & {
   caller: KnownCaller;
@@ -35,7 +43,9 @@ export async function beginImport(call: Asking, { db, engine }: Kernel, file: Re
     const hold: typeof findSegment = (...asked) => holdSegment(engine, ...asked);
     const { environment, segment, resource } = await open(call, tx, hold);
     const isWaiting = waitOnApprovals && needsApproval(call, environment, segment, resource);
-    if (!isWaiting) {
+    if (isWaiting) {
+      await requireFewWaiting(tx, segment);
+    } else {
       demandApproval(call, environment, segment, resource);
       requireIdle(segment);
       await setImporting(tx, segment.id, mode);
@@ -74,6 +84,17 @@ async function open(call: Asking, db: Db, find: typeof findSegment) {
     IMPORT_ACTIONS.map((action) => ({ action, resource })),
   );
   return { environment, segment: requireBig(segment), resource };
+}
+
+/** Their files are kept. */
+const MOST_WAITING = 10;
+
+async function requireFewWaiting(db: Db, { id, key }: Segment): Promise<void> {
+  if ((await countWaiting(db, id)) < MOST_WAITING) return;
+  throw new Failure(
+    'conflict',
+    `There are ${MOST_WAITING} imports into "${key}" that wait: let them through first`,
+  );
 }
 
 function requireIdle({ key, importing }: Pick<Segment, 'key' | 'importing'>): void {

@@ -43,6 +43,11 @@ test('a line is a key, in quotes or not, with other columns or none', () => {
   assert.deepEqual(read('').records, []);
 });
 
+test('a piece has so many lines at the most, blank ones too', () => {
+  const piece = readPiece(Buffer.alloc(1000, '\n'), { isTyped: false, isEnd: true, most: 10 });
+  assert.deepEqual([piece.lines, piece.bytes, piece.records], [10, 10, []]);
+});
+
 test('below a heading the second column tells the side', () => {
   assert.deepEqual(read(`${HEADING}\r\na,included\n"b" , excluded \r\n`).records, [
     { key: 'a', type: 'included' },

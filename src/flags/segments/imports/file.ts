@@ -27,6 +27,7 @@ export interface Reading {
   isTyped: boolean;
   /** Whether the bytes go up to the end of the file: otherwise the last line may go on in the next piece. */
   isEnd: boolean;
+  /** How many lines to read. */
   most: number;
 }
 
@@ -50,9 +51,13 @@ export function readHeading(start: Buffer): { bytes: number; lines: number; isTy
 /** The records from the beginning of a line on. Blank lines are none. */
 export function readPiece(bytes: Buffer, { isTyped, isEnd, most }: Reading): Piece {
   const piece: Piece = { records: [], bytes: 0, lines: 0 };
-  while (piece.bytes < bytes.length && piece.records.length < most) {
+  let quote = -1;
+  while (piece.bytes < bytes.length && piece.lines < most) {
     const start = piece.bytes;
-    const found = endOf(bytes, start);
+    // Looked for once, and not by every line on the way to it.
+    if (quote < start) quote = bytes.indexOf(QUOTE, start);
+    if (quote < 0) quote = bytes.length;
+    const found = endOf(bytes, start, quote);
     const end = found < 0 ? bytes.length : found;
     if (end - start > MOST_LINE)
       return { ...piece, problem: `has more than ${MOST_LINE} bytes, or a quote in it is never closed` };
@@ -72,10 +77,9 @@ export function readPiece(bytes: Buffer, { isTyped, isEnd, most }: Reading): Pie
 }
 
 /** Where the line feed stands that ends the record; one in quotes is part of a cell. */
-function endOf(bytes: Buffer, start: number): number {
+function endOf(bytes: Buffer, start: number, quote: number): number {
   const end = bytes.indexOf(LINE_FEED, start);
-  const quote = bytes.indexOf(QUOTE, start);
-  if (quote < 0 || (end >= 0 && quote > end)) return end;
+  if (quote >= (end < 0 ? bytes.length : end)) return end;
   let isQuoted = false;
   // Quotes open a cell at its beginning; two of them in an open one are one of its characters.
   let canOpen = true;

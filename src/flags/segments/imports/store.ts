@@ -50,6 +50,18 @@ export async function nextNumber(tx: Db, segmentId: string): Promise<number> {
   return (last?.number ?? 0) + 1;
 }
 
+/** Those that nobody has let through yet. */
+export async function countWaiting(db: Db, segmentId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('segment_imports')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('segment_id', '=', segmentId)
+    .where('is_waiting', '=', 1)
+    .where('status', '!=', 'stopped')
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
 export async function createImport(tx: Db, made: SegmentImport): Promise<void> {
   await tx.insertInto('segment_imports').values(rowOf(made)).execute();
 }
