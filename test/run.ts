@@ -32,7 +32,8 @@ for (const name of ['SIGINT', 'SIGTERM']) process.once(name, () => interruption.
 
 const names = values['test-name-pattern'];
 const { signal } = interruption;
-const events = run({ files, signal, concurrency: 2, ...(names && { testNamePatterns: names }) });
+// One more than the two cores that are meant: tests of crashes and webhooks wait for a good part of their time.
+const events = run({ files, signal, concurrency: 3, ...(names && { testNamePatterns: names }) });
 let passed = 0;
 let failed = 0;
 events.on('test:pass', ({ name, file }) => {
