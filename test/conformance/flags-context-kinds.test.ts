@@ -1,19 +1,16 @@
 // Context kinds on the flags API, on a running server with each engine.
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, test } from 'node:test';
+import { test } from 'node:test';
 import { onEachEngine } from '../engines.ts';
 import type { CallInit, Json, TestServer } from '../server.ts';
-import { startServerOn } from '../suites.ts';
+import { onServer } from '../suites.ts';
 import { allow, assertError, expect, giveMember, openScene, type Scene } from './flags-control-calls.ts';
 
 onEachEngine((engine) => {
   let server: TestServer;
   let scene: Scene;
-  before(async () => {
-    server = await startServerOn(engine, { limits: 'off' });
-  });
-  after(() => server.stop());
-  beforeEach(async () => {
+  onServer(engine, { limits: 'off' }, async (started) => {
+    server = started;
     scene = await openScene(server);
   });
 

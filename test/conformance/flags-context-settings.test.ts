@@ -1,9 +1,9 @@
 // What a flag serves to one context, set on the flags API, on a running server with each engine.
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, test } from 'node:test';
+import { test } from 'node:test';
 import { onEachEngine } from '../engines.ts';
 import type { CallInit, Json, TestServer } from '../server.ts';
-import { startServerOn } from '../suites.ts';
+import { onServer } from '../suites.ts';
 import {
   allow,
   assertError,
@@ -17,11 +17,8 @@ import {
 onEachEngine((engine) => {
   let server: TestServer;
   let scene: Scene;
-  before(async () => {
-    server = await startServerOn(engine, { limits: 'off' });
-  });
-  after(() => server.stop());
-  beforeEach(async () => {
+  onServer(engine, { limits: 'off' }, async (started) => {
+    server = started;
     scene = await openScene(server);
   });
 

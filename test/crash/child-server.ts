@@ -1,5 +1,10 @@
 // A server in a process of its own, to be killed.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { TestContext } from 'node:test';
 import { startServer } from '../../src/cli/fixture.ts';
+import type { TestEngine } from '../engines.ts';
 
 export const TOKEN = 'api-crash-administrator-token';
 
@@ -26,4 +31,13 @@ export async function startChild(
       await ended;
     },
   };
+}
+
+/** A fresh database of the engine, and the settings of a server on it, whose data go with the test. */
+export async function settingsOn({ kind, database }: TestEngine, t: TestContext) {
+  const location = await database();
+  if (kind === 'sqlite') return { location, settings: { SIGNALBOX_DATA: dirname(location) } };
+  const folder = await mkdtemp(join(tmpdir(), 'signalbox-crash-'));
+  t.after(() => rm(folder, { recursive: true }));
+  return { location, settings: { SIGNALBOX_DATA: folder, DATABASE_URL: location } };
 }

@@ -1,23 +1,17 @@
 // SIGKILL while scheduled changes are being made: after the next start each has been made, and none twice.
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { onEachEngine, openEngine } from '../engines.ts';
 import { eventually } from '../eventually.ts';
-import { startChild, TOKEN } from './child-server.ts';
+import { settingsOn, startChild, TOKEN } from './child-server.ts';
 
 const FLAGS = 60;
 const LEAD_MS = 2_000;
 const KILL_AFTER_MS = [20, 60, 120];
 
-onEachEngine(({ kind, database }) => {
+onEachEngine((testEngine) => {
   test('each scheduled change is made exactly once', { timeout: 120_000 }, async (t) => {
-    const location = await database();
-    const folder = kind === 'sqlite' ? dirname(location) : await mkdtemp(join(tmpdir(), 'signalbox-crash-'));
-    if (kind === 'postgres') t.after(() => rm(folder, { recursive: true }));
-    const settings = { SIGNALBOX_DATA: folder, ...(kind === 'postgres' && { DATABASE_URL: location }) };
+    const { location, settings } = await settingsOn(testEngine, t);
     let server = await startChild(settings);
     t.after(() => server.kill());
     const post = async (path: string, body: object) => {

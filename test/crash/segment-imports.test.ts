@@ -1,23 +1,17 @@
 // SIGKILL while a file is taken into a big segment: after the next start the import is finished, exactly and once.
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { onEachEngine, openEngine } from '../engines.ts';
 import { eventually } from '../eventually.ts';
-import { startChild, TOKEN } from './child-server.ts';
+import { settingsOn, startChild, TOKEN } from './child-server.ts';
 
 const KEYS = 60_000;
 const KILLS = 4;
 
-onEachEngine(({ kind, database }) => {
+onEachEngine((testEngine) => {
   test('an import ends with exactly the members of its file', { timeout: 180_000 }, async (t) => {
-    const location = await database();
-    const folder = kind === 'sqlite' ? dirname(location) : await mkdtemp(join(tmpdir(), 'signalbox-crash-'));
-    if (kind === 'postgres') t.after(() => rm(folder, { recursive: true }));
-    const settings = { SIGNALBOX_DATA: folder, ...(kind === 'postgres' && { DATABASE_URL: location }) };
+    const { location, settings } = await settingsOn(testEngine, t);
     let server = await startChild(settings);
     t.after(() => server.kill());
     type Init = Omit<RequestInit, 'headers'> & { headers?: Record<string, string> };
