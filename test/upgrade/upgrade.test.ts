@@ -1,0 +1,109 @@
+// Data folders that earlier releases made are opened and worked with.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { SEMANTIC } from '../conformance/flags-scene.ts';
+import { ADMIN_TOKEN, startServer, type Json, type TestServer } from '../server.ts';
+
+interface Kept {
+  personal: string;
+  service: string;
+  approval: string;
+  ids: Record<string, string>;
+}
+
+let folder: string;
+let kept: Kept;
+let server: TestServer;
+before(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'signalbox-upgrade-'));
+  const archive = fileURLToPath(new URL('data-0.1.0.tar.gz', import.meta.url));
+  execFileSync('tar', ['-xzf', archive, '-C', folder]);
+  kept = JSON.parse(readFileSync(join(folder, 'kept.json'), 'utf8')) as Kept;
+  server = await startServer({ data: folder });
+});
+after(async () => {
+  await server.stop();
+  rmSync(folder, { recursive: true });
+});
+
+async function read(path: string, token = ADMIN_TOKEN): Promise<Json> {
+  const { status, json, text } = await server.call(path, { token });
+  assert.equal(status, 200, `${path}: ${text}`);
+  return json;
+}
+
+test('flags of release 0.1.0 are shown and can be changed', async () => {
+  const flag = await read('/api/v2/flags/kept/kept-flag');
+  assert.deepEqual(flag['customProperties'], { 'team-owner': { name: 'Owner', value: ['web'] } });
+  const { status, json } = await server.call('/api/v2/flags/kept/kept-flag', {
+    method: 'PATCH',
+    headers: SEMANTIC,
+    body: { environmentKey: 'test', instructions: [{ kind: 'turnFlagOn' }] },
+  });
+  assert.equal(status, 200);
+  assert.equal(json['environments'].test.on, true);
+});
+
+test('a pending approval request of release 0.1.0 can be reviewed and applied', async () => {
+  const path = `/api/v2/projects/kept/flags/kept-flag/environments/production/approval-requests/${kept.approval}`;
+  const review = await server.call(`${path}/reviews`, {
+    method: 'POST',
+    token: kept.personal,
+    body: { kind: 'approve' },
+  });
+  assert.equal(review.status, 200, review.text);
+  const applied = await server.call(`${path}/apply`, { method: 'POST', body: {} });
+  assert.equal(applied.status, 200, applied.text);
+  const flag = await read('/api/v2/flags/kept/kept-flag');
+  assert.equal(flag['environments'].production.on, true);
+});
+
+test('the audit log, members, teams, roles, tokens and webhooks of release 0.1.0 are listed', async () => {
+  for (const path of ['auditlog', 'members', 'teams', 'roles', 'tokens?showAll=true', 'webhooks']) {
+    assert.notEqual((await read(`/api/v2/${path}`))['items'].length, 0, path);
+  }
+});
+
+test('datasets of release 0.1.0 are read and grow', async () => {
+  const id = kept.ids['datasets/shops']!;
+  const push = await server.call(`/v2/datasets/${id}/items`, {
+    method: 'POST',
+    token: kept.personal,
+    body: { index: 500 },
+  });
+  assert.equal(push.status, 201, push.text);
+  const { text } = await server.call(`/v2/datasets/${id}/items?offset=499`, { token: kept.personal });
+  assert.deepEqual(JSON.parse(text), [{ index: 499, name: 'Shop 499', open: false }, { index: 500 }]);
+});
+
+test('two names of release 0.1.0 that differ only in case still name two datasets', async () => {
+  for (const name of ['shops', 'Shops']) {
+    const { data } = await read(`/v2/datasets/ada~${name}`, kept.personal);
+    assert.equal(data.id, kept.ids[`datasets/${name}`]);
+  }
+});
+
+test('records of release 0.1.0, in the database and in files, are read', async () => {
+  const path = `/v2/key-value-stores/${kept.ids['key-value-stores/files']!}/records`;
+  const get = async (key: string) => (await server.call(`${path}/${key}`, { token: kept.personal })).text;
+  assert.equal(await get('small'), 'hello');
+  assert.equal(await get('page'), '<p>hello</p>');
+  assert.equal(await get('large'), 'large '.repeat(50_000));
+});
+
+test('a queue of release 0.1.0 gives its requests, once their locks have ended', async () => {
+  server.clock.ahead += 60_000;
+  const path = `/v2/request-queues/${kept.ids['request-queues/pages']!}`;
+  const { data } = await read(`${path}/head?limit=100`, kept.personal);
+  assert.equal(data.items.length, 20);
+});
+
+test('what a service token made before release 0.2 stays with the member it belonged to', async () => {
+  const { data } = await read('/v2/datasets/ada~by-robot', kept.personal);
+  assert.equal(data.id, kept.ids['datasets/by-robot']);
+});
