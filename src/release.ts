@@ -1,8 +1,4 @@
 // This program's own version, as package.json says it.
-import { readFileSync } from 'node:fs';
+import manifest from '../package.json' with { type: 'json' };
 
-const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
-  version: string;
-};
-
-export const RELEASE = version;
+export const RELEASE = manifest.version;

@@ -95,8 +95,9 @@ export async function startServer(
   data: string,
   argv: readonly string[] = [],
   env = {},
+  file: string = BIN,
 ): Promise<RunningServer> {
-  const spawned = start(['serve', '--port', '0', '--data', data, ...argv], env);
+  const spawned = start(['serve', '--port', '0', '--data', data, ...argv], env, file);
   const banner = await spawned.say('ready in ');
   const url = /listens on (\S+)/.exec(banner)![1]!;
   return { ...spawned, url, banner, token: /^ +Token +(\S+)/m.exec(banner)?.[1] };

@@ -1,8 +1,12 @@
 // The main thread's end of a storage thread: sends requests, those of one turn together, and matches the answers.
+import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Log } from './engine.ts';
 import { NOTHING } from './sqlite-protocol.ts';
 import type { Message, Numbered, Order, Reply, Request, ThreadSetup, Thrown } from './sqlite-protocol.ts';
+
+/** Beside this file and with its ending, which is .ts in the sources and .js in a bundle. */
+const THREAD = new URL(`./sqlite-thread${extname(import.meta.url)}`, import.meta.url);
 
 export class StorageThread {
   readonly #setup: ThreadSetup;
@@ -23,7 +27,7 @@ export class StorageThread {
     this.#setup = setup;
     this.#log = log;
     // Without flags of the process: some (--eval, --input-type) keep a thread from starting.
-    this.#worker = new Worker(new URL('./sqlite-thread.ts', import.meta.url), {
+    this.#worker = new Worker(THREAD, {
       workerData: setup,
       execArgv: [],
     });
