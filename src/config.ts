@@ -2,20 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Failure } from './kernel/failure.ts';
+import { nearest } from './kernel/nearest.ts';
 import type { Allowance } from './kernel/limit.ts';
 import { LOG_LEVELS, type LogLevel } from './kernel/log-level.ts';
-import {
-  folderOrBucket,
-  integer,
-  isBucket,
-  list,
-  nearest,
-  oneOf,
-  text,
-  url,
-  yesOrNo,
-  allowances,
-} from './setting.ts';
+import { folderOrBucket, integer, isBucket, list, oneOf, text, url, yesOrNo, allowances } from './setting.ts';
 
 export interface Config {
   port: number;

@@ -69,20 +69,3 @@ export function allowances(value: string): Record<string, Allowance> {
     }),
   );
 }
-
-/** The word among the known ones that takes the fewest edits to reach. */
-export function nearest(word: string, known: readonly string[]): string {
-  return known.toSorted((a, b) => distance(word, a) - distance(word, b))[0]!;
-}
-
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (const [i, letter] of [...a].entries()) {
-    const next = [i + 1];
-    for (const [j, other] of [...b].entries()) {
-      next.push(Math.min(next[j]! + 1, row[j + 1]! + 1, row[j]! + (letter === other ? 0 : 1)));
-    }
-    row = next;
-  }
-  return row[b.length]!;
-}

@@ -28,6 +28,7 @@ const dialect: Dialect = {
   status,
   spell,
   errorSchema: ActorsError,
+  tokenHeader: 'Authorization: Bearer <token>',
   securityScheme: { type: 'http', scheme: 'bearer' },
   credentialOf,
   wrap: {
@@ -95,6 +96,7 @@ const dialect: Dialect = {
   },
   callHeaders: ({ id }) => ({ 'x-request-id': id }),
   bodyLimit: 9_437_184,
+  commonQuery: ['token', 'method'],
   checkContentType: (type) => {
     if (type !== undefined && /^application\/json\s*(;|$)/i.test(type)) return;
     throw new Failure('malformed', `The Content-Type must be application/json, not ${type ?? 'absent'}.`, {

@@ -75,6 +75,7 @@ const dialect: Dialect = {
   status,
   spell,
   errorSchema: FlagsError,
+  tokenHeader: 'Authorization: <token>',
   securityScheme: { type: 'apiKey', in: 'header', name: 'Authorization' },
   credentialOf,
   page: { spell: (page, facts) => ({ body: toCollection(page, facts) }), schema: Collection },

@@ -28,6 +28,7 @@ const dialect: Dialect = {
   status,
   spell,
   errorSchema: HostError,
+  tokenHeader: 'Authorization: Bearer <token>',
   securityScheme: { type: 'http', scheme: 'bearer' },
   credentialOf,
   page: {

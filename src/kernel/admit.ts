@@ -22,7 +22,7 @@ export function admit(facts: CallFacts, dialect: Dialect, kernel: Kernel): Promi
     charge(facts, caller, dialect, kernel);
     if (refusal !== undefined) throw refusal;
     if (caller.kind === 'session') checkOrigin(facts, kernel.publicUrl);
-    requireCaller(facts, caller);
+    requireCaller(facts, caller, dialect);
   };
   if (credential === undefined) {
     enter(nobody);
@@ -37,7 +37,7 @@ export function admit(facts: CallFacts, dialect: Dialect, kernel: Kernel): Promi
   return found.then(enter, (error: unknown) => {
     if (!(error instanceof Failure) || error.kind !== 'unauthenticated') throw error;
     // A browser's old cookie is no credential at all; a wrong token is a mistake to tell, and guessing costs budget.
-    if (kind === 'token') refusal = error;
+    if (kind === 'token') refusal = wrongToken(dialect);
     enter(nobody);
   });
 }
@@ -55,9 +55,16 @@ function charge(facts: CallFacts, caller: Caller, { limits }: Dialect, kernel: K
   if (spent !== undefined) throw limits.exceeded(spent, facts);
 }
 
-function requireCaller({ shape }: CallFacts, caller: Caller): void {
+function wrongToken({ tokenHeader }: Dialect): Failure {
+  return new Failure(
+    'unauthenticated',
+    `The access token is not valid, or no longer. Send a valid one in the header "${tokenHeader}".`,
+  );
+}
+
+function requireCaller({ shape }: CallFacts, caller: Caller, { tokenHeader }: Dialect): void {
   if (shape === undefined || shape.access === 'anyone' || caller.kind !== 'anonymous') return;
-  throw new Failure('unauthenticated', 'This call needs an access token');
+  throw new Failure('unauthenticated', `This call needs an access token. Send the header "${tokenHeader}".`);
 }
 
 /** A browser sends cookies along with anybody's request: only pages of this server's own origin may use the session. */

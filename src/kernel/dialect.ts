@@ -31,6 +31,8 @@ export interface CallFacts {
   categories: readonly string[];
   /** What is in them, once it was counted. */
   counters: Counted[];
+  /** Whether it was answered with an error, which was logged then. */
+  hasFailed: boolean;
 }
 
 export interface Counted {
@@ -68,6 +70,8 @@ export interface Dialect {
   spell(failure: Failure, facts: CallFacts): unknown;
   /** The schema of what `spell` makes. */
   errorSchema: TSchema;
+  /** How a token is sent, for the error of a caller who sent none. */
+  tokenHeader: string;
   /** How a token is shown, in the words of OpenAPI. */
   securityScheme: Record<string, string>;
   /** Finds what the request shows to say who calls; does not judge it. */
@@ -93,6 +97,8 @@ export interface Dialect {
   callHeaders?(facts: CallFacts): Headers;
   /** The most bytes of a body, as sent and as inflated. */
   bodyLimit: number;
+  /** Query parameters that every call may have, beside those of its route. */
+  commonQuery?: readonly string[];
   /** Throws when a body of this content type is not taken. */
   checkContentType(type: string | undefined, shape: Shape): void;
   /** Whether good GET replies carry an ETag and answer 304. */

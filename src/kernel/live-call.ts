@@ -38,6 +38,7 @@ export class LiveCall implements CallFacts {
   query: unknown;
   body: unknown;
   stream: Readable | undefined;
+  hasFailed = false;
   readonly #limits: Limits;
   #hasAsked = false;
 

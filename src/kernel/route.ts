@@ -18,7 +18,7 @@ export interface Shape {
   /** The operation's name in the description, unique within its API. */
   id: string;
   method: Method;
-  /** Below the API's prefix, parameters in braces: `/users/{username}`. */
+  /** Below the API's prefix, parameters in braces: `/users/{username}`. Those named `secret` and `context` are not logged. */
   path: string;
   summary: string;
   description?: string;
@@ -34,6 +34,8 @@ export interface Shape {
   reply?: Record<number, TSchema | null>;
   /** For a list: the schema of one item. The dialect decides what a page of them looks like. */
   list?: TSchema;
+  /** It carries data or only asks, and changes no configuration: a call that succeeds is logged at level debug. */
+  isData?: true;
   /** Which budget a call draws on, where it is not the API's usual one. */
   limit?: string;
   /** When it draws: at once, one for each call; later, as much as the handler says by `call.spend`; or never. */

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { Type, type Static, type TObject, type TSchema } from 'typebox';
 import type * as Compiler from 'typebox/schema';
 import { Failure, type FieldProblem } from './failure.ts';
+import { describeUnknown, unknownFields } from './unknown-fields.ts';
 
 export { Type };
 export type { Static, TObject, TSchema };
@@ -54,7 +55,9 @@ export function checker(schema: TSchema, place: string): (value: unknown) => voi
     compiled ??= loadCompiler().Compile(schema);
     if (compiled.Check(value)) return;
     const [, errors] = compiled.Errors(value);
-    throw invalid(fieldProblems(errors, place));
+    const problems = fieldProblems(errors, place);
+    if (place === 'body') addUnknown(problems, schema, value);
+    throw invalid(problems);
   };
 }
 
@@ -86,7 +89,7 @@ function fieldProblems(errors: Iterable<SchemaError>, place: string): FieldProbl
       for (const name of requiredProperties) add(`${instancePath}/${name}`, 'is required');
     } else if (keyword === 'additionalProperties') {
       const { additionalProperties = [] } = params as { additionalProperties?: string[] };
-      for (const name of additionalProperties) add(`${instancePath}/${name}`, 'is not a known field');
+      for (const name of additionalProperties) add(`${instancePath}/${name}`, describeUnknown(name, []));
     } else if (keyword === 'enum') {
       const { allowedValues = [] } = params as { allowedValues?: unknown[] };
       add(instancePath, `must be one of ${allowedValues.join(', ')}`);
@@ -95,6 +98,16 @@ function fieldProblems(errors: Iterable<SchemaError>, place: string): FieldProbl
     }
   }
   return problems;
+}
+
+/** A name that would be ignored in a good body may be what is wrong with a bad one. */
+function addUnknown(problems: FieldProblem[], schema: TSchema, body: unknown): void {
+  for (const { path, message } of unknownFields(schema, body)) {
+    const field = nameField('body', path);
+    const known = problems.find((one) => one.field === field);
+    if (known !== undefined) known.message = message;
+    else if (problems.length < MOST_PROBLEMS) problems.push({ field, message });
+  }
 }
 
 /** `body` and `/a/0/b` become `a.0.b`; other places keep their name in front (`query.limit`). */

@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { FastifyReply } from 'fastify';
+import { describeCall } from './call-log.ts';
 import type { CallFacts, Dialect, Headers } from './dialect.ts';
 import { routeEdition, type RouteEdition } from './edition.ts';
 import type { Failure } from './failure.ts';
@@ -73,16 +74,17 @@ export class Sender {
   }
 
   failure(reply: FastifyReply, call: CallFacts, failure: Failure, cause: unknown): void {
-    const { status, headers, body } = this.tell(call, failure, cause);
+    const { status, headers, body } = this.tell(call, failure, cause, reply.elapsedTime);
     put(reply, status, headers, body);
   }
 
   /** Tells the caller in the dialect's words, and the log in ours: with the cause where the fault is not the caller's. */
-  tell(call: CallFacts, failure: Failure, cause: unknown): Told {
+  tell(call: CallFacts, failure: Failure, cause: unknown, ms?: number): Told {
     const { kind, message, details } = failure;
     const { name, status: statuses } = this.#dialect;
     const status = statuses[kind];
-    const line = { call: call.id, api: name, route: call.shape?.id, status, failure: kind };
+    const line = { ...describeCall(call, name, status, ms), failure: kind };
+    call.hasFailed = true;
     if (kind === 'internal' || kind === 'unavailable')
       this.#kernel.log.error({ ...line, err: cause }, message);
     else this.#kernel.log.info(line, message);
@@ -143,7 +145,10 @@ export class Sender {
     pipeline(body, reply.raw).catch((error: unknown) => {
       const isGone = (error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE';
       if (!isGone)
-        this.#kernel.log.error({ call: call.id, route: call.shape?.id, err: error }, 'broke off a reply');
+        this.#kernel.log.error(
+          { ...describeCall(call, this.#dialect.name, status, reply.elapsedTime), err: error },
+          'broke off a reply',
+        );
       reply.raw.destroy();
     });
   }

@@ -1,6 +1,7 @@
 // Mounts an API on Fastify and runs the life of a request: admit, read, handle, descend, send.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { admit } from './admit.ts';
+import { describeCall, ignoredBy, isWorthInfo, shownPath } from './call-log.ts';
 import { collectBody, inflateBody, parseJson } from './body.ts';
 import type { Api, Dialect } from './dialect.ts';
 import { Failure } from './failure.ts';
@@ -100,19 +101,19 @@ function mount(
   });
   scope.setNotFoundHandler(({ method, url, call }, reply) => {
     const allow = allowAt(url);
-    if (allow === undefined) throw new Failure('no-route', 'There is nothing at this path');
+    if (allow === undefined) throw new Failure('no-route', `There is nothing at ${namePath(call)}`);
     if (method === 'OPTIONS') return send.preflight(reply, call, allow);
     return refuseVerb(method, allow);
   });
   scope.addHook('onResponse', (request, reply, done) => {
     const { call } = request;
-    const route = call.shape?.id ?? 'none';
-    kernel.metrics.count(dialect.name, route, reply.statusCode, reply.elapsedTime / 1000);
-    if (kernel.log.isLevelEnabled('debug')) {
-      kernel.log.debug(
-        { call: call.id, api: dialect.name, route, status: reply.statusCode, ms: reply.elapsedTime },
-        'call',
-      );
+    const { statusCode: status, elapsedTime: ms } = reply;
+    kernel.metrics.count(dialect.name, call.shape?.id ?? 'none', status, ms / 1000);
+    const isDebug = kernel.log.isLevelEnabled('debug');
+    if (!call.hasFailed && (isDebug || isWorthInfo(call))) {
+      const line = describeCall(call, dialect.name, status, ms);
+      const ignored = isDebug ? ignoredBy(dialect, call) : {};
+      kernel.log[isWorthInfo(call) ? 'info' : 'debug']({ ...line, ...ignored }, 'call');
     }
     done();
   });
@@ -126,6 +127,12 @@ function mount(
   for (const { path, method, allow } of paths.hidden()) {
     scope.route({ method, url: toUrl(path), handler: () => refuseVerb(method, allow) });
   }
+}
+
+/** The path as the caller wrote it, for an error: a long one is cut. */
+function namePath(call: LiveCall): string {
+  const path = shownPath(call);
+  return path.length > 200 ? `${path.slice(0, 200)}…` : path;
 }
 
 /** In Fastify's words. */
@@ -155,7 +162,7 @@ function answerer({ shape, handle }: Route, dialect: Dialect, kernel: Kernel, se
     const { call } = request;
     const edition = send.edition(shape, call.version);
     if (!edition.exists) {
-      throw new Failure('no-route', `There is nothing at this path in version ${call.version}`);
+      throw new Failure('no-route', `There is nothing at ${namePath(call)} in version ${call.version}`);
     }
     call.params = edition.readParams?.(request.params as Record<string, unknown>);
     call.query = edition.readQuery?.(request.query as Record<string, unknown>);

@@ -63,6 +63,7 @@ const pushItems = route(
     method: 'POST',
     path: '/datasets/{storageId}/items',
     summary: 'Add one item or a list of them, all or none',
+    isData: true,
     access: 'caller',
     params: ByReference,
     body: Type.Unknown({ description: 'A JSON object, or an array of JSON objects' }),

@@ -183,6 +183,7 @@ const getRecord = route(
 const putShape = {
   path: `${PATH}/{storageId}/records/{recordKey}`,
   summary: 'Write a record of any content type, byte for byte',
+  isData: true,
   access: 'caller',
   params: ByKey,
   streams: true,
@@ -212,6 +213,7 @@ const deleteRecord = route(
     method: 'DELETE',
     path: `${PATH}/{storageId}/records/{recordKey}`,
     summary: 'Delete a record; succeeds also when there is none',
+    isData: true,
     access: 'caller',
     params: ByKey,
     reply: { 204: null },

@@ -19,6 +19,7 @@ const add = route(
     summary: `Add up to ${MOST_IN_BATCH} requests`,
     description:
       'The results are in the order of the requests. Send those under `unprocessedRequests` again, later.',
+    isData: true,
     access: 'caller',
     params: ByReference,
     query: Type.Object({ ...ByClient, ...Forefront }),
@@ -56,6 +57,7 @@ const remove = route(
     summary: `Delete up to ${MOST_IN_BATCH} requests, each by its id or its uniqueKey`,
     description:
       'A request that is not there counts as deleted. Send those under `unprocessedRequests` again, later.',
+    isData: true,
     access: 'caller',
     params: ByReference,
     query: Type.Object(ByClient),

@@ -55,6 +55,7 @@ const lock = route(
     path: `${HEAD}/lock`,
     summary: 'Take the first requests that are pending, and lock them for a time',
     description: 'Nobody else gets them until the lock ends; then they are back in their old place.',
+    isData: true,
     access: 'caller',
     params: ByReference,
     query: Type.Object({

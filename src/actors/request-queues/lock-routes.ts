@@ -17,6 +17,7 @@ const prolong = route(
     description:
       'Only the client that locked it may, also after the lock has ended, as long as no other has locked it since. ' +
       'With `forefront` it is at the head of the queue once the lock ends, else in its old place.',
+    isData: true,
     access: 'caller',
     params: ByRequest,
     query: Type.Object({ ...ByClient, ...Forefront, lockSecs: LockSecs }),
@@ -38,6 +39,7 @@ const release = route(
     method: 'DELETE',
     path: `${REQUESTS}/{requestId}/lock`,
     summary: 'Give a request back, to the end of the queue or to its head',
+    isData: true,
     access: 'caller',
     params: ByRequest,
     query: Type.Object({ ...ByClient, ...Forefront }),
@@ -57,6 +59,7 @@ const releaseAll = route(
     method: 'POST',
     path: `${REQUESTS}/unlock`,
     summary: 'Give back all that this client holds',
+    isData: true,
     access: 'caller',
     params: ByReference,
     query: Type.Object(ByClient),

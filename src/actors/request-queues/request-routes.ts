@@ -25,6 +25,7 @@ const add = route(
     method: 'POST',
     path: REQUESTS,
     summary: 'Add a request, unless one with the same uniqueKey is there',
+    isData: true,
     access: 'caller',
     params: ByReference,
     query: Type.Object({ ...ByClient, ...Forefront }),
@@ -126,6 +127,7 @@ const change = route(
     description:
       'A request that is still pending goes to the end of the queue, or with `forefront` to its head. The reply tells ' +
       'what was there before the call.',
+    isData: true,
     access: 'caller',
     params: ByRequest,
     query: Type.Object({ ...ByClient, ...Forefront }),
@@ -151,6 +153,7 @@ const remove = route(
     method: 'DELETE',
     path: `${REQUESTS}/{requestId}`,
     summary: 'Delete a request',
+    isData: true,
     access: 'caller',
     params: ByRequest,
     query: Type.Object(ByClient),

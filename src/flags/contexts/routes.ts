@@ -20,6 +20,7 @@ const evaluateFlags = route(
     summary: 'Evaluate flags for a context',
     description:
       'By key unless asked otherwise; archived flags are not evaluated. It is for looking: apps have SDKs.',
+    isData: true,
     access: { action: 'viewProject' },
     params: ByEnvironment,
     query: Type.Object({
@@ -66,6 +67,7 @@ const evaluateSegments = route(
     method: 'POST',
     path: '/projects/{projectKey}/environments/{environmentKey}/segments/evaluate',
     summary: 'List all segments, and whether a context is in them',
+    isData: true,
     access: { action: 'viewProject' },
     params: ByEnvironment,
     body: ContextBody,

@@ -17,6 +17,7 @@ const dialect: Omit<Dialect, 'prefixes'> = {
   status,
   spell,
   errorSchema: FlagsError,
+  tokenHeader: 'Authorization: <SDK key>',
   securityScheme: { type: 'apiKey', in: 'header', name: 'Authorization' },
   // Keys of environments are nobody's token: each route looks for the kind it takes.
   credentialOf: () => undefined,

@@ -10,6 +10,7 @@ const graphqlAt = (path: string, id: string) =>
       method: 'POST',
       path,
       summary: 'Run a GraphQL query',
+      isData: true,
       access: 'caller',
       body: GraphqlQuery,
       reply: { 200: GraphqlResult },

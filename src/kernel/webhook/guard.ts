@@ -63,13 +63,17 @@ function refused(reason: string): Failure {
   return new Failure('invalid', `The URL is refused: ${reason}.`);
 }
 
+const HOW_TO_ALLOW =
+  ', which this server calls only when it runs with --allow-private-webhooks (SIGNALBOX_ALLOW_PRIVATE_WEBHOOKS=1)';
+
 /** Why the address must not be connected to, if so. */
 function objectionTo(address: string, allowPrivate: boolean): string | undefined {
   const version = isIP(address);
   if (version === 0) return 'not an IP address';
   const family = version === 4 ? 'ipv4' : 'ipv6';
   const range = blocked.find(({ list }) => list.check(address, family));
-  if (range) return range.isPrivate && allowPrivate ? undefined : range.what;
+  if (range?.isPrivate) return allowPrivate ? undefined : `${range.what}${HOW_TO_ALLOW}`;
+  if (range) return range.what;
   return family === 'ipv4' || publicV6.check(address, family) ? undefined : 'a reserved address';
 }
 

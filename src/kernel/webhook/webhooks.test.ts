@@ -176,7 +176,10 @@ onEachEngine(({ open }) => {
       const delivery = await finished(engine);
       assert.equal(delivery.state, 'failed');
       assert.equal(delivery.history.length, 1);
-      assert.match(delivery.error ?? '', /^The URL is refused: .+ (loopback|private network) address\.$/);
+      assert.match(
+        delivery.error ?? '',
+        /^The URL is refused: .+ (loopback|private network) address, .+--allow-private-webhooks/,
+      );
     });
   }
 

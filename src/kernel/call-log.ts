@@ -1,0 +1,76 @@
+// The line that the log has for a call: what was called, by whom, from where, and how it went.
+import type { CallFacts, Dialect } from './dialect.ts';
+import type { JsonSchema } from './schema.ts';
+import { unknownFields } from './unknown-fields.ts';
+
+export interface CallLine {
+  call: string;
+  api: string;
+  method: string;
+  route: string | undefined;
+  path: string;
+  status: number;
+  ms: number | undefined;
+  /** The username; absent for strangers. */
+  caller?: string;
+  /** The last characters of the token. */
+  token?: string;
+  address: string;
+}
+
+export function describeCall(call: CallFacts, api: string, status: number, ms: number | undefined): CallLine {
+  const { id, method, shape, caller, address } = call;
+  return {
+    call: id,
+    api,
+    method,
+    route: shape?.id,
+    path: shownPath(call),
+    status,
+    ms: ms === undefined ? undefined : Math.round(ms * 10) / 10,
+    ...(caller !== undefined && caller.kind !== 'anonymous' && { caller: caller.member.username }),
+    ...(caller?.kind === 'token' && caller.token !== undefined && { token: caller.token.ending }),
+    address,
+  };
+}
+
+/** Changes of configuration are rare and worth a line each; reading and data are neither. */
+export function isWorthInfo({ method, shape }: CallFacts): boolean {
+  const isRead = method === 'GET' || method === 'HEAD' || method === 'OPTIONS';
+  return !isRead && shape !== undefined && shape.isData !== true;
+}
+
+const HIDDEN = '***';
+const HIDDEN_PARAMETERS = new Set(['{secret}', '{context}']);
+/** Secrets are at least so long; a path without a route may have one where nobody knows. */
+const SECRET_WORD = /^[\w.=-]{32,}$/;
+
+/** Without the query, which may hold tokens and signatures, and without the parts of the path that are secret. */
+export function shownPath({ url, shape }: Pick<CallFacts, 'url' | 'shape'>): string {
+  const words = url.split(/[?#]/, 1)[0]!.split('/');
+  const pattern = shape?.path.split('/') ?? [];
+  const offset = words.length - pattern.length;
+  const isHidden = (word: string, index: number) =>
+    shape === undefined ? SECRET_WORD.test(word) : HIDDEN_PARAMETERS.has(pattern[index - offset] ?? '');
+  return words.map((word, index) => (isHidden(word, index) ? HIDDEN : word)).join('/');
+}
+
+/** The query parameters and the fields of the body that nobody looked at. */
+export function ignoredBy(
+  { commonQuery = [] }: Dialect,
+  { url, shape, body }: CallFacts & { body: unknown },
+): { ignored?: string[] } {
+  if (shape === undefined) return {};
+  const parameters = new URLSearchParams(url.split('?')[1] ?? '');
+  const known = new Set([
+    ...Object.keys((shape.query as JsonSchema | undefined)?.properties ?? {}),
+    ...commonQuery,
+  ]);
+  const ignored = [...new Set(parameters.keys())]
+    .filter((name) => !known.has(name))
+    .map((name) => `query.${name}`);
+  for (const { path } of shape.body === undefined ? [] : unknownFields(shape.body, body)) {
+    ignored.push(path.slice(1).replaceAll('/', '.'));
+  }
+  return ignored.length === 0 ? {} : { ignored };
+}
