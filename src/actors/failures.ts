@@ -1,5 +1,5 @@
 // The platform's words for failures: a machine-readable type and a message, under `error`.
-import type { Failure, FailureKind } from '../kernel/failure.ts';
+import type { Failure, FailureDetails, FailureKind } from '../kernel/failure.ts';
 import { Type } from '../kernel/schema.ts';
 
 export const status: Record<FailureKind, number> = {
@@ -26,7 +26,7 @@ export const status: Record<FailureKind, number> = {
 
 /** The type of each kind, where the failure has no more precise one of its own. */
 const TYPES: Record<FailureKind, string> = {
-  malformed: 'invalid-request',
+  malformed: 'invalid-input',
   invalid: 'invalid-input',
   unauthenticated: 'invalid-token',
   denied: 'insufficient-permissions',
@@ -55,6 +55,13 @@ export const ActorsError = Type.Object(
 );
 
 export function spell({ kind, message, details }: Failure): unknown {
-  const { code, data } = details;
-  return { error: { type: code ?? TYPES[kind], message, ...(data !== undefined && { data }) } };
+  const { code, part, data } = details;
+  const type = code ?? (part === undefined ? TYPES[kind] : PARTS[part]);
+  return { error: { type, message, ...(data !== undefined && { data }) } };
 }
+
+/** The type where neither the body nor a parameter is what cannot be read. */
+const PARTS: Record<NonNullable<FailureDetails['part']>, string> = {
+  request: 'invalid-request',
+  'content-type': 'invalid-content-type-header',
+};

@@ -25,6 +25,8 @@ export type FailureKind =
 export interface FailureDetails {
   /** The API's own word for this failure, where its dialect has more than one for the kind. */
   code?: string;
+  /** What cannot be read, for `malformed`, where it is neither the body nor a parameter. */
+  part?: 'request' | 'content-type';
   /** Which field broke which rule, for `invalid`. */
   fields?: FieldProblem[];
   /** The permission that was missing, for `denied` and `forbidden`. */

@@ -10,7 +10,8 @@ export function asFailure(error: unknown): Failure {
     reason?: string;
   };
   if (code?.startsWith('FST_ERR_CTP_') || code === 'FST_ERR_BAD_URL') {
-    return new Failure('malformed', message ?? 'The request cannot be read');
+    const part = code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE' ? 'content-type' : 'request';
+    return new Failure('malformed', message ?? 'The request cannot be read', { part });
   }
   if (code === 'ECONNRESET')
     return new Failure('malformed', 'The caller went away before the body was there');
@@ -21,7 +22,9 @@ export function asFailure(error: unknown): Failure {
     return new Failure('too-large', 'The extensions of a chunk are too large');
   }
   if (code?.startsWith('HPE_')) {
-    return new Failure('malformed', `The request is not valid HTTP: ${reason ?? message}`);
+    return new Failure('malformed', `The request is not valid HTTP: ${reason ?? message}`, {
+      part: 'request',
+    });
   }
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
     return new Failure('malformed', message ?? 'The request cannot be read');

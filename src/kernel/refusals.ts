@@ -23,7 +23,7 @@ export function checkHead({ url = '', rawHeaders, headers, httpVersion }: Incomi
   for (const part of rawHeaders) size += part.length + 2;
   if (size > MAX_HEAD_BYTES) throw headTooLarge();
   if (headers.host === undefined && httpVersion === '1.1') {
-    throw new Failure('malformed', 'The request has no Host header');
+    throw new Failure('malformed', 'The request has no Host header', { part: 'request' });
   }
 }
 

@@ -53,7 +53,7 @@ onEachEngine((engine) => {
       await assertFailed(await call(`/${id}/items`, { method: 'POST' }), [400, 'invalid-input'], 'nothing');
     });
 
-    test('A28 what is no JSON, or nested too deep, is a bad request', async () => {
+    test('A28 what is no JSON, or nested too deep, is invalid', async () => {
       const deep = '{"a":'.repeat(1000) + '1' + '}'.repeat(1000);
       for (const body of [
         '{',
@@ -66,7 +66,7 @@ onEachEngine((engine) => {
         '"{"',
         '\0',
       ]) {
-        await assertFailed(await push(body), [400, 'invalid-request'], body.slice(0, 20));
+        await assertFailed(await push(body), [400, 'invalid-input'], body.slice(0, 20));
       }
     });
 
@@ -98,7 +98,7 @@ onEachEngine((engine) => {
         415,
         'unsupported-content-encoding',
       ]);
-      await assertFailed(await push('{"a":1}', { 'content-encoding': 'gzip' }), [400, 'invalid-request']);
+      await assertFailed(await push('{"a":1}', { 'content-encoding': 'gzip' }), [400, 'invalid-input']);
     });
 
     test('A28 too much is refused, before and after inflation', async () => {
@@ -147,7 +147,7 @@ onEachEngine((engine) => {
       ]) {
         await assertFailed(await call(`/${id}/items?${query}`), [400, 'invalid-input'], query);
       }
-      await assertFailed(await call(`/${id}/items?fields=%00`), [400, 'invalid-request'], 'NUL');
+      await assertFailed(await call(`/${id}/items?fields=%00`), [400, 'invalid-input'], 'NUL');
     });
 
     test('A28 what the query cannot break is taken as it is', async () => {
@@ -230,7 +230,7 @@ onEachEngine((engine) => {
         await assertFailed(answer, [400, 'invalid-input'], JSON.stringify(body));
       }
       for (const body of ['[]', '5', 'null', '{']) {
-        await assertFailed(await call(`/${id}`, { method: 'PUT', body }), [400, 'invalid-request'], body);
+        await assertFailed(await call(`/${id}`, { method: 'PUT', body }), [400, 'invalid-input'], body);
       }
     });
 

@@ -76,10 +76,10 @@ onEachEngine((engine) => {
     }
   });
 
-  test('A28 a content type that is none is a bad request', async () => {
+  test('A28 a content type that is none is named as what is wrong', async () => {
     for (const type of ['nonsense', '/', 'text/', 'tëxt/plain']) {
       const answer = await put(store, 'one', 'x', { headers: { 'content-type': type } });
-      fails(answer, [400, 'invalid-request'], type);
+      fails(answer, [400, 'invalid-content-type-header'], type);
     }
   });
 
@@ -116,8 +116,8 @@ onEachEngine((engine) => {
   test('A28 bodies that are none leave a store as it was', async () => {
     const json = { 'content-type': 'application/json' };
     for (const [body, headers, expected] of [
-      ['{', json, [400, 'invalid-request']],
-      ['[]', json, [400, 'invalid-request']],
+      ['{', json, [400, 'invalid-input']],
+      ['[]', json, [400, 'invalid-input']],
       ['{"name":5}', json, [400, 'invalid-input']],
       ['{"name":""}', json, [400, 'invalid-input']],
       ['{"generalAccess":"EVERYONE"}', json, [400, 'invalid-input']],

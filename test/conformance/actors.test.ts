@@ -148,7 +148,7 @@ onEachEngine((engine) => {
   test('A28 a NUL is nobody', async () => {
     const { status, json } = await server.call('/v2/users/a%00b');
     assert.ok(status === 400 || status === 404);
-    assert.match(json['error'].type as string, /^(invalid-request|user-not-found)$/);
+    assert.match(json['error'].type as string, /^(invalid-input|user-not-found)$/);
   });
 
   test('A28 a verb that is not allowed is told which are, beginning with OPTIONS', async () => {

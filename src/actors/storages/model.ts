@@ -36,7 +36,9 @@ export function parseReference(text: string): Reference {
   const tilde = text.indexOf('~');
   if (tilde === -1) return { id: text };
   const [owner, name] = [text.slice(0, tilde), text.slice(tilde + 1)];
-  if (name === '') throw new Failure('malformed', `"${text}" names no storage: write username~name`);
+  if (name === '') {
+    throw new Failure('malformed', `"${text}" names no storage: write username~name`, { part: 'request' });
+  }
   return owner === '' ? { name } : { name, owner };
 }
 
