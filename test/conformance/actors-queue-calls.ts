@@ -16,6 +16,12 @@ export interface Queue {
   handle(uniqueKey: string): Promise<Answer>;
 }
 
+/** As clients reckon it. */
+export function idOf(uniqueKey: string): string {
+  const digest = createHash('sha256').update(uniqueKey).digest('base64');
+  return digest.replaceAll(/[+/=]/g, '').slice(0, 15);
+}
+
 /** The server may be one that is started later. */
 export function queueCalls(server: () => TestServer) {
   return {
@@ -26,8 +32,7 @@ export function queueCalls(server: () => TestServer) {
       const call: Queue['call'] = (path, init = {}) =>
         server().call(`/v2/request-queues/${id}${path}`, { ...as, ...init });
       const put: Queue['put'] = (uniqueKey, fields = {}, query = '') => {
-        const digest = createHash('sha256').update(uniqueKey).digest('base64');
-        const requestId = digest.replaceAll(/[+/=]/g, '').slice(0, 15);
+        const requestId = idOf(uniqueKey);
         const url = `https://example.com/${uniqueKey}`;
         const body = { id: requestId, uniqueKey, url, ...fields };
         return call(`/requests/${requestId}${query}`, { method: 'PUT', body });

@@ -269,13 +269,6 @@ onEachEngine((engine) => {
       await assertRefused(query, queue.call(`/head/lock?${query}`, { method: 'POST' }), [400]);
       await assertRefused(query, queue.call(`/requests/${ID}/lock?${query}`, { method: 'PUT' }), [400]);
     }
-    for (const query of ['forefront=yes', 'forefront=', 'forefront=2', 'forefront=1&forefront=0']) {
-      await assertRefused(
-        query,
-        queue.call(`/requests?${query}`, { method: 'POST', body: { url: 'https://a.test' } }),
-        [400],
-      );
-    }
     for (const query of [
       'cursor=',
       'cursor=%00',

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { onEachEngine } from '../engines.ts';
 import { giveToken, join } from '../people.ts';
-import { startServer, type Answer, type Json, type TestServer } from '../server.ts';
-import { queueCalls } from './actors-queue-calls.ts';
+import { startServer, type Answer, type TestServer } from '../server.ts';
+import { idOf, queueCalls } from './actors-queue-calls.ts';
 
 onEachEngine((engine) => {
   let server: TestServer;
@@ -68,17 +68,17 @@ onEachEngine((engine) => {
     assert.deepEqual(json['data'], {
       processedRequests: [],
       unprocessedRequests: [
-        { url: 'https://a.test/1', uniqueKey: 'one', method: 'POST' },
-        { url: 'https://a.test/2', uniqueKey: 'https://a.test/2' },
+        { id: idOf('one'), url: 'https://a.test/1', uniqueKey: 'one', method: 'POST' },
+        { id: idOf('https://a.test/2'), url: 'https://a.test/2', uniqueKey: 'https://a.test/2' },
       ],
     });
-    const removed = await queue.removeBatch([{ uniqueKey: 'zero' }, { id: 'aaaaaaaaaaaaaaa' }]);
+    const names = [{ uniqueKey: 'zero' }, { id: 'aaaaaaaaaaaaaaa' }, { id: 'no id' }, { uniqueKey: 'gone' }];
+    const removed = await queue.removeBatch(names);
     assert.equal(removed.status, 200);
-    assert.deepEqual(removed.json['data'].processedRequests, []);
-    assert.deepEqual(
-      removed.json['data'].unprocessedRequests.map((request: Json) => request['uniqueKey'] ?? request['id']),
-      ['zero', 'aaaaaaaaaaaaaaa'],
-    );
+    assert.deepEqual(removed.json['data'], {
+      processedRequests: [],
+      unprocessedRequests: [{ id: idOf('zero'), uniqueKey: 'zero', url: 'https://a.test/0', method: 'GET' }],
+    });
     assert.equal((await queue.call('')).json['data'].totalRequestCount, 1);
     server.clock.ahead += 61_000;
     const again = await queue.addBatch(requests);
@@ -86,7 +86,9 @@ onEachEngine((engine) => {
       [again.json['data'].processedRequests.length, again.json['data'].unprocessedRequests],
       [2, []],
     );
-    assert.equal((await queue.removeBatch([{ uniqueKey: 'zero' }])).json['data'].processedRequests.length, 1);
+    assert.deepEqual((await queue.removeBatch([{ id: idOf('zero') }])).json['data'].processedRequests, [
+      { id: idOf('zero'), uniqueKey: 'zero' },
+    ]);
   });
 
   test('A31 a stranger cannot spend the budget of a queue', async () => {

@@ -1,16 +1,13 @@
 // Request queues over HTTP, on a running server with each engine: rules A12 to A20, and A1, A3 as far as queues go.
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
-import { after, before, test } from 'node:test';
+import { after, before, mock, test } from 'node:test';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { statementsOf } from '../../src/actors/request-queues/engines.ts';
 import { onEachEngine } from '../engines.ts';
-import { queueCalls, type Queue } from './actors-queue-calls.ts';
+import { idOf, queueCalls, type Queue } from './actors-queue-calls.ts';
 import { ADMIN_TOKEN, startServer, type Answer, type Json, type TestServer } from '../server.ts';
 
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
-
-const idOf = (uniqueKey: string) =>
-  createHash('sha256').update(uniqueKey).digest('base64').replaceAll(/[+/=]/g, '').slice(0, 15);
 
 onEachEngine((engine) => {
   let server: TestServer;
@@ -140,6 +137,10 @@ onEachEngine((engine) => {
     const { status, json } = await queue.add({});
     assert.deepEqual([status, json['error'].type], [400, 'invalid-input']);
     assert.deepEqual(await countsOf(queue), [1, 0, 1]);
+    const [item] = (await queue.head()).json['data'].items as Json[];
+    assert.deepEqual([item!['uniqueKey'], item!['url']], ['key alone', 'key alone']);
+    const request = await queue.call(`/requests/${idOf('key alone')}`);
+    assert.equal(request.json['data'].url, 'key alone');
   });
 
   test('A12 an id that does not follow from the uniqueKey is refused', async () => {
@@ -632,24 +633,61 @@ onEachEngine((engine) => {
       body: ['g', 'h', 'a'].map((uniqueKey) => ({ uniqueKey, url: 'https://a.test' })),
     });
     assert.deepEqual(keysOf(await queue.head()), ['h', 'g', 'd', 'c', 'a', 'b', 'e', 'f']);
-    const { status, json } = await queue.call('/requests?forefront=yes', {
-      method: 'POST',
-      body: { url: 'https://a.test' },
-    });
-    assert.deepEqual([status, json['error'].type], [400, 'invalid-input']);
+  });
+
+  test('A19 forefront is true in any case or 1; anything else is the end, and never an error', async () => {
+    const queue = await make();
+    const [first] = await fill(queue, 'first');
+    const said: [query: string, isAtHead: boolean][] = [
+      ['forefront=TRUE', true],
+      ['forefront=True', true],
+      ['forefront=tRuE', true],
+      ['forefront=', false],
+      ['forefront', false],
+      ['forefront=yes', false],
+      ['forefront=on', false],
+      ['forefront=01', false],
+      ['forefront=2', false],
+      ['forefront=%20true', false],
+      ['forefront=null', false],
+      ['forefront=true&forefront=true', false],
+    ];
+    for (const [at, [query, isAtHead]] of said.entries()) {
+      const uniqueKey = `k${at}`;
+      const added = await queue.call(`/requests?${query}`, { method: 'POST', body: { uniqueKey } });
+      assert.equal(added.status, 201, query);
+      assert.equal(keysOf(await queue.head()).at(isAtHead ? 0 : -1), uniqueKey, query);
+      const batch = { method: 'POST', body: [{ uniqueKey: `b${at}` }] };
+      assert.equal((await queue.call(`/requests/batch?${query}`, batch)).status, 201, query);
+      assert.equal(keysOf(await queue.head()).at(isAtHead ? 0 : -1), `b${at}`, query);
+      assert.equal((await queue.put('first', {}, `?${query}`)).status, 200, query);
+      assert.equal(keysOf(await queue.head()).at(isAtHead ? 0 : -1), 'first', query);
+      const lock = `/requests/${first}/lock?clientKey=me&${query}`;
+      await queue.put('first', {}, '?forefront=1');
+      assert.equal((await queue.lock({ lockSecs: 60, limit: 1, clientKey: 'me' })).status, 201);
+      assert.equal((await queue.call(`${lock}&lockSecs=60`, { method: 'PUT' })).status, 200, query);
+      assert.equal((await queue.call(lock, { method: 'DELETE' })).status, 204, query);
+      assert.equal(keysOf(await queue.head()).at(isAtHead ? 0 : -1), 'first', query);
+    }
   });
 
   test('A20 requests are deleted by id or by uniqueKey', async () => {
     const queue = await make();
     const [a] = await fill(queue, 'a', 'b', 'c');
     await queue.handle('b');
-    const { status, json } = await queue.removeBatch([{ id: a }, { uniqueKey: 'b' }, { uniqueKey: 'gone' }]);
+    const { status, json } = await queue.removeBatch([
+      { id: a },
+      { uniqueKey: 'b' },
+      { uniqueKey: 'gone' },
+      { id: 'aaaaaaaaaaaaaaa' },
+      { id: 'no id at all\0' },
+      { uniqueKey: 'a' },
+    ]);
     assert.equal(status, 200);
     assert.deepEqual(json['data'], {
       processedRequests: [
         { id: a, uniqueKey: 'a' },
         { id: idOf('b'), uniqueKey: 'b' },
-        { id: idOf('gone'), uniqueKey: 'gone' },
       ],
       unprocessedRequests: [],
     });
@@ -657,6 +695,27 @@ onEachEngine((engine) => {
     assert.deepEqual(keysOf(await queue.head()), ['c']);
     const { json: again } = await queue.add({ url: 'https://example.com/a', uniqueKey: 'a' });
     assert.equal(again['data'].wasAlreadyPresent, false);
+  });
+
+  test('A20 requests that cannot be deleted because the storage fails come back whole', async () => {
+    const queue = await make();
+    const [a] = await fill(queue, 'a');
+    await queue.add({ uniqueKey: 'b', method: 'POST' });
+    const broken = mock.method(statementsOf(server.app.kernel.engine), 'remove', () =>
+      Promise.reject(new Error('the disk is gone')),
+    );
+    const names = [{ uniqueKey: 'b' }, { id: a }, { uniqueKey: 'gone' }];
+    const { status, json } = await queue.removeBatch(names);
+    broken.mock.restore();
+    assert.equal(status, 200);
+    assert.deepEqual(json['data'], {
+      processedRequests: [],
+      unprocessedRequests: [
+        { id: idOf('b'), uniqueKey: 'b', url: 'b', method: 'POST' },
+        { id: a, uniqueKey: 'a', url: 'https://example.com/a', method: 'GET' },
+      ],
+    });
+    assert.equal((await queue.removeBatch(names)).json['data'].processedRequests.length, 2);
   });
 
   test('A20 one request is deleted, and then not found', async () => {

@@ -1,11 +1,13 @@
 // Many requests in one call: add them, delete them. What is over the queue's budget comes back as unprocessed.
 import { Failure } from '../../kernel/failure.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
 import { route, type Route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import { ByReference } from '../storages/routes.ts';
-import { ByClient, enterBatch, Forefront } from './enter.ts';
+import { ByClient, enterBatch, Forefront, isForefront } from './enter.ts';
 import { BatchAdded, BatchDeleted, MOST_IN_BATCH, NewRequest, RequestName } from './model.ts';
-import { requestIdOf, toEntry, toHeadItem } from './request.ts';
+import { findRequests } from './reads.ts';
+import { isRequestId, requestIdOf, toEntry, toHeadItem, type StoredRequest } from './request.ts';
 import { REQUESTS } from './request-routes.ts';
 import { addRequests, removeRequests } from './writes.ts';
 
@@ -28,14 +30,13 @@ const add = route(
   },
   async (call, kernel) => {
     const { body, query, now } = call;
-    const entries = body.map((request) => toEntry(request, query.forefront));
+    const entries = body.map((request) => toEntry(request, isForefront(query)));
     const { queueId, isPaid } = await enterBatch(kernel, call, 'write', 'queue_batch');
     if (!isPaid) {
-      const unprocessedRequests = body.map(({ url, method }, index) => ({
-        uniqueKey: entries[index]!.uniqueKey,
-        ...(url !== undefined && { url }),
-        ...(method !== undefined && { method }),
-      }));
+      const unprocessedRequests = body.map(({ url, method }, index) => {
+        const { id, uniqueKey } = entries[index]!;
+        return { id, uniqueKey, url: url ?? uniqueKey, ...(method !== undefined && { method }) };
+      });
       return { processedRequests: [], unprocessedRequests };
     }
     const results = entries.length === 0 ? [] : await addRequests(kernel.engine, queueId, entries, now);
@@ -56,7 +57,7 @@ const remove = route(
     path: BATCH,
     summary: `Delete up to ${MOST_IN_BATCH} requests, each by its id or its uniqueKey`,
     description:
-      'A request that is not there counts as deleted. Send those under `unprocessedRequests` again, later.',
+      'What names no request stands in neither list. Send those under `unprocessedRequests` again, later.',
     isData: true,
     access: 'caller',
     params: ByReference,
@@ -73,25 +74,45 @@ const remove = route(
       });
     }
     if (body === undefined) throw new Failure('invalid', 'The body must be a list of requests');
-    const named = body.map(({ id, uniqueKey }, index) => {
-      if (id === undefined && uniqueKey === undefined) {
-        throw new Failure('invalid', `${index} needs an id or a uniqueKey`);
-      }
-      return { id: id ?? requestIdOf(uniqueKey!), ...(uniqueKey !== undefined && { uniqueKey }) };
+    const ids = body.map(({ id, uniqueKey }, index) => {
+      if (id !== undefined) return id;
+      if (uniqueKey === undefined) throw new Failure('invalid', `${index} needs an id or a uniqueKey`);
+      return requestIdOf(uniqueKey);
     });
     const { queueId, isPaid } = await enterBatch(kernel, call, 'write', 'queue_batch');
-    if (!isPaid) return { processedRequests: [], unprocessedRequests: named };
-    const ids = named.map(({ id }) => id);
-    const removed = ids.length === 0 ? [] : await removeRequests(kernel.engine, queueId, ids, now);
-    const keys = new Map(removed.map((row) => [row.id, toHeadItem(row).uniqueKey]));
+    // Ids that no request can have are not asked for; one that comes twice is one request.
+    const named = [...new Set(ids.filter(isRequestId))];
+    const removed = isPaid ? await tryToRemove(kernel, queueId, named, now) : undefined;
+    if (removed === undefined) {
+      const found = await findRequests(kernel.engine, queueId, named);
+      return { processedRequests: [], unprocessedRequests: found.map(toUnprocessed) };
+    }
+    const byId = new Map(removed.map((row) => [row.id, toHeadItem(row)]));
     return {
-      processedRequests: named.map((name) => {
-        const uniqueKey = keys.get(name.id);
-        return uniqueKey === undefined ? name : { id: name.id, uniqueKey };
+      processedRequests: named.flatMap((id) => {
+        const item = byId.get(id);
+        return item === undefined ? [] : [{ uniqueKey: item.uniqueKey, id }];
       }),
       unprocessedRequests: [],
     };
   },
 );
+
+/** Undefined when the storage failed: nothing was deleted then, and the caller is told what to send again. */
+async function tryToRemove({ engine, log }: Kernel, queueId: string, ids: string[], now: number) {
+  if (ids.length === 0) return [];
+  try {
+    return await removeRequests(engine, queueId, ids, now);
+  } catch (error) {
+    if (error instanceof Failure && error.kind !== 'unavailable') throw error;
+    log.error({ err: error, queue: queueId }, 'requests were not deleted, and are given back as unprocessed');
+    return undefined;
+  }
+}
+
+function toUnprocessed(stored: StoredRequest) {
+  const { id, uniqueKey, url, method } = toHeadItem(stored);
+  return { id, uniqueKey, url, method };
+}
 
 export const batchRoutes: Route[] = [add, remove];

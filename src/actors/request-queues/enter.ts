@@ -17,8 +17,16 @@ export const ByClient = {
 };
 
 export const Forefront = {
-  forefront: Type.Boolean({ default: false, description: 'At the head of the queue instead of its end' }),
+  forefront: Type.Union([Type.String(), Type.Boolean(), Type.Array(Type.String())], {
+    default: false,
+    description: '`true` in any case, or `1`: at the head of the queue. Anything else: at its end',
+  }),
 };
+
+/** A text in the specification, and never an error: what does not say yes says no. */
+export function isForefront({ forefront }: { forefront: unknown }): boolean {
+  return typeof forefront === 'string' && /^(true|1)$/i.test(forefront);
+}
 
 interface QueueCall {
   caller: Caller;

@@ -2,7 +2,7 @@
 import { reply, route, type Route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import { ByReference } from '../storages/routes.ts';
-import { ByClient, enter, Forefront } from './enter.ts';
+import { ByClient, enter, Forefront, isForefront } from './enter.ts';
 import { prolongLock, releaseAllLocks, releaseLock } from './locks.ts';
 import { LockSecs } from './model.ts';
 import { toIso } from './request.ts';
@@ -28,7 +28,7 @@ const prolong = route(
     const { queueId, client } = await enter(kernel, call, 'write', 'queue');
     const until = now + Math.round(query.lockSecs * 1000);
     const holder = { queueId, id: params.requestId, client, now };
-    await prolongLock(kernel.engine, holder, { until, forefront: query.forefront });
+    await prolongLock(kernel.engine, holder, { until, forefront: isForefront(query) });
     return { lockExpiresAt: toIso(until) };
   },
 );
@@ -48,7 +48,7 @@ const release = route(
   async (call, kernel) => {
     const { params, query, now } = call;
     const { queueId, client } = await enter(kernel, call, 'write', 'queue');
-    await releaseLock(kernel.engine, { queueId, id: params.requestId, client, now }, query.forefront);
+    await releaseLock(kernel.engine, { queueId, id: params.requestId, client, now }, isForefront(query));
     return reply(204);
   },
 );

@@ -61,7 +61,7 @@ export const QueueRequest = Type.Object(
   {
     id: Type.String(),
     uniqueKey: Type.String(),
-    url: Type.Optional(Type.String()),
+    url: Type.String(),
     ...OPTIONAL_FIELDS,
     lockByClient: Type.Optional(Type.String()),
     lockExpiresAt: Type.Optional(DateTime),
@@ -80,18 +80,17 @@ export const Registration = Type.Object(
 );
 export type Registration = Static<typeof Registration>;
 
-const Unprocessed = Type.Object({
-  id: Type.Optional(Type.String()),
-  uniqueKey: Type.Optional(Type.String()),
-  url: Type.Optional(Type.String()),
-  method: Type.Optional(Type.String()),
-});
-export type Unprocessed = Static<typeof Unprocessed>;
-
 export const BatchAdded = Type.Object(
   {
     processedRequests: Type.Array(Type.Object({ ...Registration.properties, uniqueKey: Type.String() })),
-    unprocessedRequests: Type.Array(Unprocessed),
+    unprocessedRequests: Type.Array(
+      Type.Object({
+        id: Type.String(),
+        uniqueKey: Type.String(),
+        url: Type.String(),
+        method: Type.Optional(OneOf(METHODS)),
+      }),
+    ),
   },
   { $id: 'BatchAddResult' },
 );
@@ -105,10 +104,15 @@ export type RequestName = Static<typeof RequestName>;
 
 export const BatchDeleted = Type.Object(
   {
-    processedRequests: Type.Array(
-      Type.Object({ id: Type.String(), uniqueKey: Type.Optional(Type.String()) }),
+    processedRequests: Type.Array(Type.Object({ uniqueKey: Type.String(), id: Type.String() })),
+    unprocessedRequests: Type.Array(
+      Type.Object({
+        id: Type.String(),
+        uniqueKey: Type.String(),
+        url: Type.String(),
+        method: OneOf(METHODS),
+      }),
     ),
-    unprocessedRequests: Type.Array(Unprocessed),
   },
   { $id: 'BatchDeleteResult' },
 );
@@ -116,7 +120,7 @@ export const BatchDeleted = Type.Object(
 export const HeadItem = Type.Object({
   id: Type.String(),
   uniqueKey: Type.String(),
-  url: Type.Optional(Type.String()),
+  url: Type.String(),
   method: OneOf(METHODS),
   retryCount: Type.Integer(),
 });

@@ -13,15 +13,24 @@ type Found = StoredRequest | undefined;
 const readers = new WeakMap<Engine, Gatherer<string, Found>>();
 
 export async function findRequest(engine: Engine, queueId: string, id: string): Promise<Found> {
-  if (!isRequestId(id)) return undefined;
+  return isRequestId(id) ? (await readerOf(engine).add(queueId, [id]))[0] : undefined;
+}
+
+/** Those that are there. */
+export async function findRequests(engine: Engine, queueId: string, ids: string[]): Promise<StoredRequest[]> {
+  if (ids.length === 0) return [];
+  const found = await readerOf(engine).add(queueId, ids);
+  return found.filter((request) => request !== undefined);
+}
+
+function readerOf(engine: Engine): Gatherer<string, Found> {
   let reader = readers.get(engine);
   if (reader === undefined) {
     const query = compile(engine);
     reader = new Gatherer((queue, ids) => findAll(engine, query, queue, ids), { most: 100, sizeOf: () => 1 });
     readers.set(engine, reader);
   }
-  const [found] = await reader.add(queueId, [id]);
-  return found;
+  return reader;
 }
 
 async function findAll(

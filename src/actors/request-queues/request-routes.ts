@@ -5,7 +5,7 @@ import { reply, route, type Route } from '../../kernel/route.ts';
 import { OneOf, Type } from '../../kernel/schema.ts';
 import { ByReference } from '../storages/routes.ts';
 import { pay } from '../storages/store-limit.ts';
-import { ByClient, enter, Forefront, openQueue } from './enter.ts';
+import { ByClient, enter, Forefront, isForefront, openQueue } from './enter.ts';
 import { decodeCursor, type Cursor } from './cursor.ts';
 import { ChangedRequest, MOST_LISTED, NewRequest, QueueRequest, Registration, RequestList } from './model.ts';
 import { toEntry, toRequest } from './request.ts';
@@ -33,7 +33,7 @@ const add = route(
     reply: { 201: Registration },
   },
   async (call, kernel) => {
-    const entry = toEntry(call.body, call.query.forefront);
+    const entry = toEntry(call.body, isForefront(call.query));
     const { queueId } = await enter(kernel, call, 'write', 'queue');
     const [result] = await addRequests(kernel.engine, queueId, [entry], call.now);
     return result!;
@@ -141,7 +141,7 @@ const change = route(
         code: 'request-id-invalid',
       });
     }
-    const entry = toEntry(body, query.forefront);
+    const entry = toEntry(body, isForefront(query));
     const { queueId } = await enter(kernel, call, 'write', 'queue');
     return changeRequest(kernel.engine, queueId, entry, now);
   },

@@ -86,7 +86,8 @@ test('what is stored of a request comes back the same', () => {
   fc.assert(
     fc.property(requests, (request) => {
       const sent = JSON.parse(JSON.stringify(request)) as NewRequest;
-      assert.deepEqual(readBack(sent), { ...sent, id: requestIdOf(sent.uniqueKey!) });
+      const { uniqueKey } = sent;
+      assert.deepEqual(readBack(sent), { ...sent, id: requestIdOf(uniqueKey!), url: uniqueKey });
     }),
   );
 });

@@ -45,12 +45,14 @@ export function toEntry(request: NewRequest, forefront: boolean): Entry {
     });
   }
   const { method = 'GET', retryCount = 0, handledAt } = request;
+  // A request that has a uniqueKey alone has it as its URL too: every request has one to read.
+  const head = { uniqueKey, url: url ?? uniqueKey, method, retryCount };
   return {
     id: derived,
     uniqueKey,
     forefront,
     handledAt: handledAt == null ? null : parseTime(handledAt),
-    head: JSON.stringify({ uniqueKey, url, method, retryCount }),
+    head: JSON.stringify(head),
     rest: restOf(request),
   };
 }
@@ -111,8 +113,12 @@ export function toRequest(stored: StoredRequest, now: number): QueueRequest {
 }
 
 export function toHeadItem({ id, head }: Pick<StoredRequest, 'id' | 'head'>): HeadItem {
-  return { id, ...(JSON.parse(head) as Omit<HeadItem, 'id'>) };
+  const { uniqueKey, url = uniqueKey, method, retryCount } = JSON.parse(head) as StoredHead;
+  return { id, uniqueKey, url, method, retryCount };
 }
+
+/** Release 0.1.0 stored a request that came without a URL as it was. */
+type StoredHead = Omit<HeadItem, 'id' | 'url'> & { url?: string };
 
 export function toIso(time: number): string {
   return new Date(time).toISOString();
