@@ -144,6 +144,32 @@ describe('the same failure', () => {
   });
 });
 
+test('a path where nothing is, is named in the error, without its query', async () => {
+  const { json: flags } = await server.call('/api/v2/flag/default?token=secret');
+  assert.equal(flags['message'], 'There is nothing at /api/v2/flag/default');
+  const { json: actors } = await server.call('/v2/dataset');
+  assert.equal(actors['error'].message, 'There is nothing at /v2/dataset');
+});
+
+describe('a body that is no JSON', () => {
+  const where = 'line 2, column 8: expected a value, found "yes"';
+  const post = async (path: string) => {
+    const init = { method: 'POST', body: '{\n  "a": yes\n}' };
+    const { status, json } = await server.call(path, init);
+    assert.equal(status, 400);
+    return json;
+  };
+
+  test('is told where it goes wrong by each API', async () => {
+    const message = `The request body is not valid JSON, ${where}`;
+    assert.equal((await post('/api/v2/projects'))['message'], message);
+    assert.equal((await post('/v2/request-queues/~none/requests'))['error'].message, message);
+    const { message: words, errors } = await post('/graphql');
+    assert.equal(words, 'Problems parsing JSON');
+    assert.equal(errors[0].message, `body is not valid JSON, ${where}`);
+  });
+});
+
 describe('one token', () => {
   const ways: Record<string, [path: string, headers: Record<string, string>][]> = {
     'bare on flags': [['/api/v2/letters', { authorization: ADMIN_TOKEN }]],
@@ -163,6 +189,13 @@ describe('one token', () => {
       for (const [path, headers] of calls) assert.equal((await get(path, headers)).status, 200, path);
     });
   }
+
+  test('is asked for by the header that each API wants it in', async () => {
+    const { json: flags } = await server.call('/api/v2/projects', { token: null });
+    assert.match(flags['message'], /"Authorization: <token>"/);
+    const { json: actors } = await server.call('/v2/users/me', { token: null });
+    assert.match(actors['error'].message, /"Authorization: Bearer <token>"/);
+  });
 
   test('is missed by each in its own words', async () => {
     const none = { authorization: 'Bearer wrong' };

@@ -1,4 +1,5 @@
 // The host's words for failures: its statuses, and bodies of message, documentation_url and status.
+import { NOT_JSON } from '../kernel/body.ts';
 import type { CallFacts } from '../kernel/dialect.ts';
 import type { Failure, FailureKind } from '../kernel/failure.ts';
 import { Type } from '../kernel/schema.ts';
@@ -83,7 +84,6 @@ export function spell(failure: Failure, { base, shape, headers }: CallFacts): un
 function messageOf({ kind, message, details }: Failure, hasCredential: boolean): string {
   if (kind === 'unauthenticated') return hasCredential ? 'Bad credentials' : 'Requires authentication';
   if (kind === 'invalid' && details.fields !== undefined) return 'Validation Failed';
-  if (kind === 'malformed' && message === 'The request body is not valid JSON')
-    return 'Problems parsing JSON';
+  if (kind === 'malformed' && message.startsWith(NOT_JSON)) return 'Problems parsing JSON';
   return (details.code === undefined ? MESSAGES[kind] : undefined) ?? message;
 }

@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { Failure } from './failure.ts';
+import { findJsonError } from './json-error.ts';
 
 type Inflate = (data: Uint8Array, options: { maxOutputLength: number }) => Promise<Buffer>;
 
@@ -83,11 +84,26 @@ const MOST_DEPTH = 200;
 
 export function parseJson(bytes: Buffer): unknown {
   if (isTooDeep(bytes)) throw new Failure('malformed', `The JSON is nested deeper than ${MOST_DEPTH} levels`);
+  const text = bytes.toString('utf8');
   try {
-    return JSON.parse(bytes.toString('utf8'));
+    return JSON.parse(text);
   } catch {
-    throw new Failure('malformed', 'The request body is not valid JSON');
+    throw notJson(text);
   }
+}
+
+export const NOT_JSON = 'The request body is not valid JSON';
+
+/** Looking for the place costs time, and a text that is longer was not written by hand. */
+const MOST_SEARCHED = 1024 * 1024;
+
+function notJson(text: string): Failure {
+  const error = text.length > MOST_SEARCHED ? undefined : findJsonError(text);
+  if (error === undefined) return new Failure('malformed', NOT_JSON);
+  const { line, column, problem } = error;
+  const where = `line ${line}, column ${column}: ${problem}`;
+  const fields = [{ field: 'body', message: `is not valid JSON, ${where}` }];
+  return new Failure('malformed', `${NOT_JSON}, ${where}`, { fields });
 }
 
 const QUOTE = 0x22;
