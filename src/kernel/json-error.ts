@@ -11,6 +11,7 @@ const SPACE = /[ \t\n\r]*/y;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const WORD = /true|false|null/y;
 /** In pieces, because the engine's stack limits how often a group can be repeated. */
+// oxlint-disable-next-line no-control-regex -- control characters are what JSON does not take in texts.
 const PLAIN_TEXT = /[^"\\\u0000-\u001f]+/y;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 const REST_OF_WORD = /[\w.+-]{1,20}/y;
