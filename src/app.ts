@@ -9,7 +9,6 @@ import { deliveryApis } from './flags/delivery/api.ts';
 import { hostApi } from './host/api.ts';
 import { systemClock, type Clock } from './kernel/clock.ts';
 import type { Api } from './kernel/dialect.ts';
-import { serveDocs } from './kernel/docs.ts';
 import { dueMigrations } from './kernel/due.ts';
 import type { Worker } from './kernel/due-worker.ts';
 import { eventMigrations } from './kernel/events.ts';
@@ -23,6 +22,7 @@ import { limitMigrations } from './kernel/limit-store.ts';
 import { Limits, type Allowance } from './kernel/limit.ts';
 import { createLog, type Logger } from './kernel/log.ts';
 import { Metrics } from './kernel/metrics.ts';
+import { DOCS_ALLOWANCE, DOCS_CATEGORY, serveDocs } from './kernel/serve-docs.ts';
 import { serve } from './kernel/serve.ts';
 import { closeServer, createServer, listenOn, serveOperation, urlOf } from './kernel/server.ts';
 import { saveRegularly } from './kernel/save-regularly.ts';
@@ -184,7 +184,11 @@ function allowancesOf({ limit }: Config): Record<string, Allowance> {
       ([category, allowance]) => [`${dialect.name}.${category}`, allowance] as const,
     ),
   );
-  const all: Record<string, Allowance> = { ...Object.fromEntries(usual), [LOGIN_CATEGORY]: LOGIN_ALLOWANCE };
+  const all: Record<string, Allowance> = {
+    ...Object.fromEntries(usual),
+    [LOGIN_CATEGORY]: LOGIN_ALLOWANCE,
+    [DOCS_CATEGORY]: DOCS_ALLOWANCE,
+  };
   for (const name of Object.keys(limit)) {
     if (all[name] === undefined) {
       throw new Failure(

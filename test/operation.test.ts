@@ -1,6 +1,9 @@
 // What an operator relies on: health, readiness, metrics, roles, documentation, size and patience limits.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { flagsApi } from '../src/flags/api.ts';
+import { openApiBytes } from '../src/kernel/openapi-bytes.ts';
+import { describeApi } from '../src/kernel/openapi.ts';
 import { startServer, type TestServer } from './server.ts';
 import { exchange } from './wire.ts';
 
@@ -84,6 +87,69 @@ test('each API has its documentation and its OpenAPI documents to read', async (
   for (const name of ['flags/20240415', 'actors/v2', 'host/2022-11-28', 'host/2026-03-10']) {
     assert.equal((await server.call(`/docs/${name}.json`, { token: null })).json['openapi'], '3.1.0');
   }
+});
+
+const DOCUMENTS = [
+  '/api/v2/openapi.json',
+  '/docs/flags/20240415.json',
+  '/docs/actors/v2.json',
+  '/docs/host/2022-11-28.json',
+  '/docs/host/2026-03-10.json',
+];
+
+test('an OpenAPI document has an ETag, and is not sent again to who has it', async () => {
+  for (const path of DOCUMENTS) {
+    const first = await server.call(path, { token: null });
+    const etag = first.headers.get('etag')!;
+    assert.match(first.headers.get('content-type')!, /^application\/json/, path);
+    assert.equal(first.headers.get('content-length'), String(Buffer.byteLength(first.text)), path);
+    assert.equal(first.headers.get('cache-control'), 'no-cache', path);
+    const headers = { 'if-none-match': `"other", W/${etag}` };
+    const again = await server.call(path, { token: null, headers });
+    assert.deepEqual([again.status, again.text, again.headers.get('etag')], [304, '', etag], path);
+    const other = await server.call(path, { token: null, headers: { 'if-none-match': '"other"' } });
+    assert.deepEqual([other.status, other.text], [200, first.text], path);
+  }
+});
+
+test('a document is made once per version, in pieces that leave room for other calls', async () => {
+  // Another object, so that it is not among those made so far.
+  const api = { ...flagsApi };
+  const version = api.dialect.versions.names.at(-1)!;
+  let turns = 0;
+  const counting = setInterval(() => (turns += 1), 0);
+  const [one, other] = await Promise.all([openApiBytes(api, version), openApiBytes(api, version)]);
+  clearInterval(counting);
+  assert.equal(one, other);
+  assert.equal(one, await openApiBytes(api, version));
+  assert.equal(one.bytes.toString(), JSON.stringify(describeApi(api, version)));
+  assert.ok(turns > 2, 'timers ran while it was made');
+});
+
+test('documentation is under a limit for each address, and says when to come back', async () => {
+  const docs = { anonymous: 2, known: 2, seconds: 60 };
+  const small = await startServer({ limit: { docs, 'flags.route': docs }, trustProxy: ['127.0.0.1'] });
+  const statusesOf = async (address: string) => {
+    const headers = { 'x-forwarded-for': address };
+    const answers = [];
+    for (const path of ['/docs', '/docs/host/2026-03-10.json', '/docs/actors', '/docs/flags/20240415.json']) {
+      answers.push(await small.call(path, { token: null, headers }));
+    }
+    return answers;
+  };
+  const answers = await statusesOf('203.0.113.1');
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [200, 200, 429, 429],
+  );
+  const wait = Number(answers[2]!.headers.get('retry-after'));
+  assert.ok(wait >= 1 && wait <= 60, `${wait}`);
+  assert.equal((await statusesOf('203.0.113.2'))[0]!.status, 200);
+  const described = [];
+  for (let call = 0; call < 3; call += 1)
+    described.push((await small.call('/api/v2/openapi.json', { token: null })).status);
+  assert.deepEqual(described, [200, 200, 429]);
+  await small.stop();
 });
 
 test('every API reply forbids sniffing and tells the call its id', async () => {

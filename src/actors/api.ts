@@ -3,6 +3,7 @@ import type { Api, CallFacts, Dialect } from '../kernel/dialect.ts';
 import { Failure } from '../kernel/failure.ts';
 import type { Credential } from '../kernel/identity/caller.ts';
 import { cookieOf } from '../kernel/identity/cookie.ts';
+import { retrySeconds } from '../kernel/limit.ts';
 import { Type } from '../kernel/schema.ts';
 import { datasetRoutes } from './datasets/routes.ts';
 import { purgeDataset } from './datasets/store.ts';
@@ -70,7 +71,7 @@ const dialect: Dialect = {
     categoriesOf: () => ['global'],
     headers: ([counted]) => ({ 'x-ratelimit-limit': String(counted!.counter.limit) }),
     exceeded: ({ counter }, { now }) => {
-      const seconds = Math.ceil((counter.resetAt - now) / 1000);
+      const seconds = retrySeconds(counter, now);
       return new Failure(
         'exhausted',
         `You have exceeded the rate limit of ${counter.limit} requests. Retry in ${seconds} seconds.`,

@@ -3,9 +3,10 @@ import type { Api, CallFacts, Counted, Dialect, Headers } from '../kernel/dialec
 import { Failure } from '../kernel/failure.ts';
 import type { Credential } from '../kernel/identity/caller.ts';
 import { cookieOf } from '../kernel/identity/cookie.ts';
+import { retrySeconds } from '../kernel/limit.ts';
 import { parseMediaType } from '../kernel/media-type.ts';
-import { describeApi } from '../kernel/openapi.ts';
-import { route } from '../kernel/route.ts';
+import { openApiBytes } from '../kernel/openapi-bytes.ts';
+import { Bytes, route } from '../kernel/route.ts';
 import { Type } from '../kernel/schema.ts';
 import { approvalHandlers } from './approvals/apply.ts';
 import { approvalReviewRoutes } from './approvals/review-routes.ts';
@@ -91,7 +92,7 @@ const dialect: Dialect = {
     headers: limitHeaders,
     exceeded: ({ counter }, { now }) =>
       new Failure('exhausted', "You've exceeded the API rate limit. Try again later.", {
-        headers: { 'retry-after': String(Math.ceil((counter.resetAt - now) / 1000)) },
+        headers: { 'retry-after': String(retrySeconds(counter, now)) },
       }),
   },
   cors: {
@@ -126,7 +127,10 @@ const getOpenApi = route(
     access: 'anyone',
     reply: { 200: Type.Record(Type.String(), Type.Unknown()) },
   },
-  ({ version }) => ({ ...describeApi(flagsApi, version) }),
+  async ({ version }) => {
+    const { bytes, etag } = await openApiBytes(flagsApi, version);
+    return new Bytes(bytes, { etag, 'cache-control': 'no-cache' });
+  },
 );
 
 export const flagsApi: Api = {

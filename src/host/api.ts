@@ -3,6 +3,7 @@ import type { Api, CallFacts, Counted, Dialect, Headers } from '../kernel/dialec
 import { Failure } from '../kernel/failure.ts';
 import { cookieOf } from '../kernel/identity/cookie.ts';
 import type { Credential } from '../kernel/identity/caller.ts';
+import { retrySeconds } from '../kernel/limit.ts';
 import { Type, type TSchema } from '../kernel/schema.ts';
 import { versionSelector } from '../kernel/version-support.ts';
 import { HostError, spell, status } from './failures.ts';
@@ -55,7 +56,7 @@ const dialect: Dialect = {
         caller !== undefined && caller.kind !== 'anonymous'
           ? `API rate limit exceeded for user ID ${caller.member.number}.`
           : `API rate limit exceeded for ${address}. Authenticated calls get a higher limit: see ${base}/rate_limit.`,
-        { headers: { 'retry-after': String(Math.ceil((counter.resetAt - now) / 1000)) } },
+        { headers: { 'retry-after': String(retrySeconds(counter, now)) } },
       ),
   },
   cors: {

@@ -1,12 +1,12 @@
 // The first stage of a call: which version, who is calling, is there budget left, is a caller needed.
 import type { CallFacts, Counted, Dialect } from './dialect.ts';
 import { Failure } from './failure.ts';
-import type { Caller, Credential } from './identity/caller.ts';
+import { anonymousAt, type Caller, type Credential } from './identity/caller.ts';
 import type { Kernel } from './kernel.ts';
 
 /** Fills in the facts or throws. A promise only when the credential has to be looked up. */
 export function admit(facts: CallFacts, dialect: Dialect, kernel: Kernel): Promise<void> | undefined {
-  const nobody: Caller = { kind: 'anonymous', address: facts.address, grants: [] };
+  const nobody = anonymousAt(facts.address);
   let credential: Credential | undefined;
   let refusal: Error | undefined;
   try {

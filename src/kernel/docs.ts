@@ -1,11 +1,8 @@
-// The pages that error messages point to: what each API offers, made from its routes and its dialect.
-import type { FastifyInstance } from 'fastify';
+// The pages that error messages point to: what each API offers, as HTML made from its routes and its dialect.
 import type { Api, Dialect } from './dialect.ts';
 import type { FailureKind } from './failure.ts';
-import { escapeHtml, htmlPage, htmlTable, showPage } from './html.ts';
-import type { Kernel } from './kernel.ts';
+import { escapeHtml, htmlPage, htmlTable } from './html.ts';
 import type { Limits } from './limit.ts';
-import { describeApi } from './openapi.ts';
 import { supportedVersions, supportEnds } from './version-support.ts';
 import type { VersionTable } from './version.ts';
 
@@ -31,23 +28,12 @@ const MEANINGS: Record<FailureKind, string> = {
   internal: 'A mistake of ours. Quote the id of the call.',
 };
 
-export function serveDocs(app: FastifyInstance, apis: readonly Api[], { clock, limits }: Kernel): void {
-  app.get('/docs', (_request, reply) => showPage(reply, 200, indexPage(apis)));
-  for (const api of apis) {
-    const { name, versions } = api.dialect;
-    app.get(`/docs/${name}`, (_request, reply) => showPage(reply, 200, apiPage(api, limits, clock.now())));
-    for (const version of versions.names) {
-      app.get(`/docs/${name}/${version}.json`, () => describeApi(api, version));
-    }
-  }
-}
-
-function indexPage(apis: readonly Api[]): string {
+export function indexPage(apis: readonly Api[]): string {
   const items = apis.map(({ dialect }) => `<li><a href="/docs/${dialect.name}">${dialect.title}</a></li>`);
   return htmlPage('Documentation', `<ul>${items.join('')}</ul>`);
 }
 
-function apiPage(api: Api, limits: Limits, now: number): string {
+export function apiPage(api: Api, limits: Limits, now: number): string {
   const { dialect, routes } = api;
   const { versions, status } = dialect;
   const supported = supportedVersions(versions.names, now);

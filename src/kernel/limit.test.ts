@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { onEachEngine } from '../../test/engines.ts';
 import type { Caller } from './identity/caller.ts';
 import { limitMigrations } from './limit-store.ts';
-import { Limits } from './limit.ts';
+import { Limits, retrySeconds, type Counter } from './limit.ts';
 
 const ann: Caller = { kind: 'anonymous', address: '192.0.2.1', grants: [] };
 const bob: Caller = { kind: 'anonymous', address: '192.0.2.2', grants: [] };
@@ -36,12 +36,20 @@ test('callers and categories do not share a budget, and neither do scopes of one
   assert.equal(limits.take('api.route:b', ann, NOON)?.remaining, 1);
 });
 
-test('a window is anchored at its first use and ends on a full second', () => {
+test('a window begins with the full second of its first use and ends on one', () => {
   const limits = open();
-  const { resetAt } = limits.take('api.core', ann, NOON + 1)!;
-  assert.equal(resetAt, NOON + 61_000);
+  const { resetAt } = limits.take('api.core', ann, NOON + 999)!;
+  assert.equal(resetAt, NOON + 60_000);
   assert.equal(limits.take('api.core', ann, resetAt - 1)?.used, 2);
   assert.equal(limits.take('api.core', ann, resetAt)?.used, 1);
+});
+
+test('the seconds to wait are never more than the window has, and never none', () => {
+  for (const late of [0, 1, 500, 999]) {
+    const counter: Counter = open().take('api.core', ann, NOON + late)!;
+    assert.equal(retrySeconds(counter, NOON + late), 60);
+    assert.equal(retrySeconds(counter, counter.resetAt - 1), 1);
+  }
 });
 
 test('reading counts nothing, and two readings are the same', () => {

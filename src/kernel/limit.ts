@@ -146,10 +146,16 @@ export class Limits {
 function openWindow({ windows, allowance: { seconds } }: Budget, who: string, now: number): Window {
   const known = windows.get(who);
   if (known !== undefined && known.resetAt > now) return known;
-  const resetAt = seconds > SHORT_SECONDS ? Math.ceil(now / 1000 + seconds) * 1000 : now + seconds * 1000;
+  // Down to the full second: who waits for a whole window is never early.
+  const resetAt = seconds > SHORT_SECONDS ? Math.floor(now / 1000 + seconds) * 1000 : now + seconds * 1000;
   const opened = { used: 0, resetAt, unsaved: 0 };
   windows.set(who, opened);
   return opened;
+}
+
+/** For `Retry-After`: whole seconds until a call succeeds again, at least one. */
+export function retrySeconds({ resetAt }: Pick<Counter, 'resetAt'>, now: number): number {
+  return Math.max(1, Math.ceil((resetAt - now) / 1000));
 }
 
 function counterOf({ used, resetAt }: Window, limit: number): Counter {

@@ -12,13 +12,25 @@ export interface OpenApiDocument {
   components: { schemas: Record<string, unknown>; securitySchemes: Record<string, unknown> };
 }
 
-export function describeApi({ dialect, routes }: Api, version: string): OpenApiDocument {
+export function describeApi(api: Api, version: string): OpenApiDocument {
+  const describing = describeInSteps(api, version);
+  let step = describing.next();
+  while (!step.done) step = describing.next();
+  return step.value;
+}
+
+/** Pauses after each route: describing hundreds of them at once would hold the event loop. */
+export function* describeInSteps(
+  { dialect, routes }: Api,
+  version: string,
+): Generator<void, OpenApiDocument, void> {
   const schemas = new Map<string, unknown>();
   const paths: OpenApiDocument['paths'] = {};
   for (const { shape } of routes) {
     if (!existsIn(shape, version)) continue;
     const operations = (paths[shape.path] ??= {});
     operations[shape.method.toLowerCase()] = describeRoute(shape, dialect, version, schemas);
+    yield;
   }
   return {
     openapi: '3.1.0',

@@ -1,11 +1,11 @@
 // Puts replies on the wire: the body in its version and envelope, the dialect's headers, conditional requests, errors.
-import { hash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { FastifyReply } from 'fastify';
 import { describeCall } from './call-log.ts';
 import type { CallFacts, Dialect, Headers } from './dialect.ts';
 import { routeEdition, type RouteEdition } from './edition.ts';
+import { etagOf, matchesEtag } from './etag.ts';
 import type { Failure } from './failure.ts';
 import type { Kernel } from './kernel.ts';
 import { Page } from './page.ts';
@@ -47,7 +47,7 @@ export class Sender {
       return this.#good(reply, call, edition, new Reply(200, result.text, { 'content-type': result.type }));
     }
     if (result instanceof Bytes) {
-      return this.#put(reply, call, result.status, edition.headers, result.headers, result.bytes);
+      return this.#bytes(reply, call, edition, result);
     }
     if (result instanceof Stream) return this.#stream(reply, call, edition, result);
     const { status, body, headers } =
@@ -107,13 +107,24 @@ export class Sender {
     if (text === undefined || status !== 200 || !isRead || !this.#dialect.conditional) {
       return this.#put(reply, call, status, edition.headers, headers, text);
     }
-    const etag = `"${hash('sha1', text, 'hex')}"`;
+    const etag = etagOf(text);
     const own = { ...headers, etag };
     if (!isUnchanged(call, etag, headers['last-modified'])) {
       return this.#put(reply, call, status, edition.headers, own, text);
     }
     this.#refund(call);
     return this.#put(reply, call, 304, edition.headers, own);
+  }
+
+  /** Bytes that carry an ETag are not sent again to a caller who has them, whatever the dialect does for JSON. */
+  #bytes(reply: FastifyReply, call: CallFacts, edition: RouteEdition, result: Bytes): void {
+    const { bytes, headers, status } = result;
+    const { etag } = headers;
+    if (status !== 200 || etag === undefined || !matchesEtag(call.headers['if-none-match'], etag)) {
+      return this.#put(reply, call, status, edition.headers, headers, bytes);
+    }
+    this.#refund(call);
+    return this.#put(reply, call, 304, edition.headers, headers);
   }
 
   #put(
@@ -203,9 +214,7 @@ function joinLinks({ link: fixed }: Headers, own: Headers): Headers {
 
 function isUnchanged({ headers }: CallFacts, etag: string, lastModified: string | undefined): boolean {
   const wanted = headers['if-none-match'];
-  if (wanted !== undefined) {
-    return wanted === '*' || wanted.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag);
-  }
+  if (wanted !== undefined) return matchesEtag(wanted, etag);
   const since = Date.parse(headers['if-modified-since'] ?? '');
   return lastModified !== undefined && Date.parse(lastModified) <= since;
 }

@@ -1,6 +1,7 @@
 // The budgets of single storages: all callers of one draw on them together, besides each caller's own.
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
+import { retrySeconds } from '../../kernel/limit.ts';
 import type { StorageKind } from './model.ts';
 
 /** What the settings call it, below `actors.` */
@@ -31,8 +32,9 @@ export function spend({ limits }: Kernel, budget: StoreBudget, storageId: string
 }
 
 export function exceeded({ limits }: Kernel, budget: StoreBudget, storageId: string, now: number): Failure {
-  const { limit, resetAt } = limits.peek(`actors.${budget}:${storageId}`, 'everyone', now);
-  const seconds = Math.max(1, Math.ceil((resetAt - now) / 1000));
+  const counter = limits.peek(`actors.${budget}:${storageId}`, 'everyone', now);
+  const { limit } = counter;
+  const seconds = retrySeconds(counter, now);
   return new Failure(
     'exhausted',
     `You have exceeded this storage's rate limit of ${limit} requests. Retry in ${seconds} seconds.`,

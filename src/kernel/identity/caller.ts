@@ -9,6 +9,10 @@ export interface AnonymousCaller {
   grants: Policy[][];
 }
 
+export function anonymousAt(address: string): AnonymousCaller {
+  return { kind: 'anonymous', address, grants: [] };
+}
+
 export interface KnownCaller {
   kind: 'token' | 'session';
   member: Member;

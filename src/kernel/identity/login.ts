@@ -3,8 +3,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Failure, type FailureKind } from '../failure.ts';
 import { showPage } from '../html.ts';
 import type { Kernel } from '../kernel.ts';
-import type { Allowance } from '../limit.ts';
-import type { Caller } from './caller.ts';
+import { retrySeconds, type Allowance } from '../limit.ts';
+import { anonymousAt } from './caller.ts';
 import { cookieOf } from './cookie.ts';
 import { linkPage, loginPage, messagePage, welcomePage } from './login-page.ts';
 import { checkPassword, type Member } from './members.ts';
@@ -95,9 +95,9 @@ async function memberByLink(link: string, { db, clock }: Kernel): Promise<Member
 function chargeTry({ ip }: FastifyRequest, { limits, clock }: Kernel): void {
   if (!limits.enabled) return;
   const now = clock.now();
-  const caller: Caller = { kind: 'anonymous', address: ip, grants: [] };
+  const caller = anonymousAt(ip);
   if (limits.take(LOGIN_CATEGORY, caller, now) !== undefined) return;
-  const seconds = Math.ceil((limits.peek(LOGIN_CATEGORY, caller, now).resetAt - now) / 1000);
+  const seconds = retrySeconds(limits.peek(LOGIN_CATEGORY, caller, now), now);
   throw new Failure('exhausted', `Too many tries from this address. Try again in ${seconds} seconds.`, {
     headers: { 'retry-after': String(seconds) },
   });

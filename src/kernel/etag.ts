@@ -1,0 +1,21 @@
+// ETags: content that is kept with its mark, and what a caller says it has already.
+import { hash } from 'node:crypto';
+
+export interface StoredBytes {
+  bytes: Buffer;
+  etag: string;
+}
+
+export function storeBytes(text: string): StoredBytes {
+  return { bytes: Buffer.from(text), etag: etagOf(text) };
+}
+
+export function etagOf(text: string): string {
+  return `"${hash('sha1', text, 'hex')}"`;
+}
+
+/** Whether a caller who sends this `If-None-Match` has the content already. */
+export function matchesEtag(wanted: string | undefined, etag: string): boolean {
+  if (wanted === undefined) return false;
+  return wanted === '*' || wanted.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag);
+}

@@ -1,0 +1,59 @@
+// Serves the documentation: pages and OpenAPI documents, without a token, within a budget for each address.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Api } from './dialect.ts';
+import { apiPage, indexPage } from './docs.ts';
+import { matchesEtag } from './etag.ts';
+import { htmlPage, showPage } from './html.ts';
+import { anonymousAt } from './identity/caller.ts';
+import type { Kernel } from './kernel.ts';
+import { retrySeconds, type Allowance } from './limit.ts';
+import { openApiBytes } from './openapi-bytes.ts';
+
+/** The documents are large, and anybody may ask for them. */
+export const DOCS_CATEGORY = 'docs';
+export const DOCS_ALLOWANCE: Allowance = { anonymous: 120, known: 120, seconds: 60 };
+
+export function serveDocs(app: FastifyInstance, apis: readonly Api[], kernel: Kernel): void {
+  const { clock, limits } = kernel;
+  void app.register((scope, _options, done) => {
+    scope.addHook('onRequest', (request, reply, next) => {
+      const wait = chargeAddress(request, kernel);
+      if (wait === undefined) return next();
+      const words = `<p>Too many calls from this address. Try again in ${wait} seconds.</p>`;
+      void showPage(reply.header('retry-after', String(wait)), 429, htmlPage('Too many calls', words));
+    });
+    scope.get('/docs', (_request, reply) => showPage(reply, 200, indexPage(apis)));
+    for (const api of apis) {
+      const { name, versions } = api.dialect;
+      scope.get(`/docs/${name}`, (_request, reply) =>
+        showPage(reply, 200, apiPage(api, limits, clock.now())),
+      );
+      for (const version of versions.names) {
+        scope.get(`/docs/${name}/${version}.json`, (request, reply) =>
+          sendDocument(request, reply, api, version),
+        );
+      }
+    }
+    done();
+  });
+}
+
+async function sendDocument({ headers }: FastifyRequest, reply: FastifyReply, api: Api, version: string) {
+  const { bytes, etag } = await openApiBytes(api, version);
+  reply.headers({
+    'content-type': 'application/json; charset=utf-8',
+    'cache-control': 'no-cache',
+    'x-content-type-options': 'nosniff',
+    etag,
+  });
+  return matchesEtag(headers['if-none-match'], etag) ? reply.code(304).send() : reply.send(bytes);
+}
+
+/** How many seconds the address has to wait, if its budget is spent. */
+function chargeAddress({ ip }: FastifyRequest, { limits, clock }: Kernel): number | undefined {
+  if (!limits.enabled) return undefined;
+  const now = clock.now();
+  const caller = anonymousAt(ip);
+  if (limits.take(DOCS_CATEGORY, caller, now) !== undefined) return undefined;
+  return retrySeconds(limits.peek(DOCS_CATEGORY, caller, now), now);
+}
