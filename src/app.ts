@@ -13,7 +13,7 @@ import { dueMigrations } from './kernel/due.ts';
 import type { Worker } from './kernel/due-worker.ts';
 import { eventMigrations } from './kernel/events.ts';
 import { Failure } from './kernel/failure.ts';
-import { ensureAdmin, ensurePassword, type FirstStart } from './kernel/identity/first-start.ts';
+import { createFirstSecret, ensureAdmin, ensurePassword } from './kernel/identity/first-start.ts';
 import { Identity } from './kernel/identity/identity.ts';
 import { LOGIN_ALLOWANCE, LOGIN_CATEGORY, serveLogin } from './kernel/identity/login.ts';
 import { identityMigrations } from './kernel/identity/tables.ts';
@@ -53,7 +53,8 @@ export const migrations: Migration[] = [
 
 export interface App {
   kernel: Kernel;
-  firstStart: FirstStart;
+  /** The administrator's token, where it was made and nobody has seen it yet: to be called by who shows it. */
+  createFirstSecret(): Promise<string | undefined>;
   /** Where it listens, once it does. */
   listen(): Promise<string>;
   /** Finishes what is under way, gives back leases, and closes the database. */
@@ -97,7 +98,7 @@ export async function openApp(
 
 async function compose(config: Config, engine: Engine, clock: Clock, log: Logger): Promise<App> {
   await migrate(engine, migrations, clock.now());
-  const firstStart = await ensureAdmin(
+  await ensureAdmin(
     engine,
     {
       token: config.adminToken,
@@ -159,7 +160,7 @@ async function compose(config: Config, engine: Engine, clock: Clock, log: Logger
 
   return {
     kernel,
-    firstStart,
+    createFirstSecret: () => createFirstSecret(engine, clock.now()),
     async listen() {
       const url = await listenOn(server, config);
       publicUrl = config.publicUrl ?? url;

@@ -38,6 +38,7 @@ export async function run(argv: readonly string[], io: Partial<Io> = {}): Promis
     out: (text) => out.push(text),
     err: (text) => err.push(text),
     env: {},
+    program: 'signalbox',
     isTerminal: false,
     ...io,
   });
@@ -84,9 +85,25 @@ export function start(argv: readonly string[], env: NodeJS.ProcessEnv = {}, file
   };
 }
 
+/** The fields of the log line that a server begins with. */
+export interface Banner {
+  level: number;
+  msg: string;
+  url: string;
+  publicUrl: string;
+  role: string;
+  apis?: Record<string, string>;
+  docs?: string;
+  login?: string;
+  data: string;
+  database: string;
+  pid: number;
+  token?: string;
+}
+
 export interface RunningServer extends Spawned {
   url: string;
-  banner: string;
+  banner: Banner;
   /** The administrator's, when this start made it. */
   token: string | undefined;
 }
@@ -98,9 +115,9 @@ export async function startServer(
   file: string = BIN,
 ): Promise<RunningServer> {
   const spawned = start(['serve', '--port', '0', '--data', data, ...argv], env, file);
-  const banner = await spawned.say('ready in ');
-  const url = /listens on (\S+)/.exec(banner)![1]!;
-  return { ...spawned, url, banner, token: /^ +Token +(\S+)/m.exec(banner)?.[1] };
+  const lines = (await spawned.say('"msg":"listening"}\n')).trim().split('\n');
+  const banner = lines.map((line) => JSON.parse(line) as Banner).find(({ msg }) => msg === 'listening')!;
+  return { ...spawned, url: banner.url, banner, token: banner.token };
 }
 
 /** The status of a call to the API that asks who the caller is. */

@@ -8,7 +8,7 @@ import { tellFailure } from './failing.ts';
 import { painter, wantsJson, type Io } from './io.ts';
 import { alignTable, markdownTable } from './table.ts';
 
-const terminal: Io = { out: () => {}, err: () => {}, env: {}, isTerminal: true };
+const terminal: Io = { out: () => {}, err: () => {}, env: {}, program: 'signalbox', isTerminal: true };
 
 test('colours are for terminals whose owner has not forbidden them', () => {
   assert.notEqual(painter(terminal)('red', 'x'), 'x');

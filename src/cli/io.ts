@@ -2,11 +2,16 @@
 import { createInterface } from 'node:readline/promises';
 import { styleText } from 'node:util';
 
+/** Set by the launcher, which alone knows; no setting. */
+export const STARTED_AS = 'SIGNALBOX_STARTED_AS';
+
 export interface Io {
   /** Each text is a block of lines without a line end of its own. */
   out(text: string): void;
   err(text: string): void;
   env: NodeJS.ProcessEnv;
+  /** How this program was started, for hints that name its commands. */
+  program: string;
   /** Whether a person reads the output. */
   isTerminal: boolean;
   /** Asks a person for a yes; undefined where there is nobody to ask. */
@@ -24,6 +29,7 @@ export function processIo(): Io {
     out: (text) => void stdout.write(`${text}\n`),
     err: (text) => void stderr.write(`${text}\n`),
     env: process.env,
+    program: process.env[STARTED_AS] ?? 'signalbox',
     isTerminal: stdout.isTTY,
     ...(stdin.isTTY && stderr.isTTY && { confirm }),
   };

@@ -79,7 +79,8 @@ function addServe(program: Command, io: Io, end: End): void {
 function addStatus(program: Command, io: Io, end: End): void {
   const status = program
     .command('status')
-    .description('Tell whether a server runs on this data, where it is, and a new login link')
+    .description('Tell whether a server runs on this data, and where it is')
+    .option('--login', 'Make a link that logs the administrator in, once, for 15 minutes')
     .option('--env', 'Print shell lines that point clients to this server')
     .option('--url', 'Print only its URL')
     .action(async (options, command: Command) => {
@@ -90,7 +91,7 @@ function addStatus(program: Command, io: Io, end: End): void {
   addJson(status);
   explain(
     status,
-    ['status', 'status --json', 'status --env > box.env'],
+    ['status', 'status --login', 'status --json', 'status --env > box.env'],
     ['A server that is down is an answer, not a failure: the exit code is 0.'],
   );
 }

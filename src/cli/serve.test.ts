@@ -12,45 +12,69 @@ import type { Run } from './run-file.ts';
 const readNote = (data: string) => JSON.parse(readFileSync(join(data, 'run.json'), 'utf8')) as Run;
 
 describe('starting', () => {
-  test('the first start shows a token that works on all APIs, the second shows none', async () => {
+  test('in a pipe there is nothing but JSON lines, of which the first start has one with a token', async () => {
     const data = join(makeFolder(), 'data');
-    const first = await startServer(data);
-    assert.match(first.banner, /shown this once: keep it/);
-    const calls = [...first.banner.matchAll(/curl -H "(Authorization): ([^"]+)" (\S+)/g)];
-    assert.equal(calls.length, 3);
-    for (const [, name, value, url] of calls) {
-      const response = await fetch(url!, { headers: { [name!]: value! } });
-      assert.equal(response.status, 200, url);
+    const first = await startServer(data, ['--log-level', 'silent'], {
+      SIGNALBOX_STARTED_AS: 'npx signalbox',
+    });
+    const { url, publicUrl, apis, docs, login, pid, msg } = first.banner;
+    assert.deepEqual([url, first.banner.data, pid, msg], [publicUrl, data, first.pid, 'listening']);
+    assert.deepEqual(apis, { flags: `${url}/api/v2`, actors: `${url}/v2`, host: url });
+    assert.deepEqual([docs, login], [`${url}/docs`, 'npx signalbox status --login']);
+    for (const path of ['/api/v2/caller-identity', '/v2/users/me', '/user']) {
+      const headers = { authorization: `Bearer ${first.token}` };
+      const response = await fetch(url + path, { headers });
+      assert.equal(response.status, 200, path);
       await response.arrayBuffer();
     }
     first.kill('SIGTERM');
-    await first.ended;
+    const ended = await first.ended;
+    assert.equal(ended.err, '');
+    assert.equal(ended.out.split(first.token!).length, 2, 'it stands there once');
+    assert.doesNotMatch(ended.out, /\/session\//);
 
     const second = await startServer(data);
     assert.equal(second.token, undefined);
-    assert.match(second.banner, /curl -H "Authorization: Bearer \$SIGNALBOX_TOKEN"/);
-    assert.doesNotMatch(second.banner, /api-/);
     assert.equal(await statusOf(second.url, first.token!), 200);
+    second.kill('SIGTERM');
+    for (const line of (await second.ended).out.trim().split('\n')) JSON.parse(line);
   });
 
   test("the operator's own token is taken and never shown", async () => {
     const token = 'a-token-of-the-operator';
     const { url, banner } = await startServer(makeFolder(), [], { SIGNALBOX_ADMIN_TOKEN: token });
-    assert.doesNotMatch(banner, new RegExp(token));
+    assert.doesNotMatch(JSON.stringify(banner), new RegExp(token));
+    assert.equal(banner.token, undefined);
     assert.equal(await statusOf(url, token), 200);
   });
 
-  test('the login link of the banner logs in once', async () => {
-    const { url, banner } = await startServer(makeFolder());
-    const [, link] = /\/session\/(\S+)/.exec(banner)!;
-    const logIn = () =>
-      fetch(`${url}/session`, {
-        method: 'POST',
-        body: new URLSearchParams({ link: link! }),
-        redirect: 'manual',
-      });
+  test('a terminal gets text with calls to try, a login link that works once, and times', async () => {
+    const program = join(makeFolder(), 'terminal.mjs');
+    writeFileSync(
+      program,
+      `import { processIo } from ${JSON.stringify(new URL('./io.ts', import.meta.url).href)};
+      import { runCli } from ${JSON.stringify(new URL('./program.ts', import.meta.url).href)};
+      process.exitCode = await runCli(process.argv.slice(2), { ...processIo(), isTerminal: true });`,
+    );
+    const argv = ['serve', '--port', '0', '--data', makeFolder()];
+    const server = start(argv, { NO_COLOR: '1' }, program);
+    const banner = await server.say('ready in ');
+    const [, url] = /listens on (\S+)/.exec(banner)!;
+    assert.match(banner, /^ {2}Token {7}api-\w+\n.*shown this once: keep it$/m);
+    const calls = [...banner.matchAll(/curl -H "(Authorization): ([^"]+)" (\S+)/g)];
+    assert.equal(calls.length, 3);
+    for (const [, name, value, place] of calls) {
+      const response = await fetch(place!, { headers: { [name!]: value! } });
+      assert.equal(response.status, 200, place);
+      await response.arrayBuffer();
+    }
+    const [, link] = /\/session\/(\S+) \(works once, for 15 minutes\)/.exec(banner)!;
+    const body = new URLSearchParams({ link: link! });
+    const logIn = () => fetch(`${url}/session`, { method: 'POST', body, redirect: 'manual' });
     assert.equal((await logIn()).status, 303);
     assert.equal((await logIn()).status, 401);
+    server.kill('SIGTERM');
+    assert.match((await server.ended).out, /^\[\d\d:\d\d:\d\d\] INFO: stopping/m);
   });
 
   test('the data folder is made for its owner alone, with a note of the running server', async () => {
@@ -67,8 +91,7 @@ describe('starting', () => {
 
   test('a worker says that it answers no API calls', async () => {
     const { banner } = await startServer(makeFolder(), ['--role', 'worker']);
-    assert.match(banner, /worker: does waiting work/);
-    assert.doesNotMatch(banner, /curl|\/session\//);
+    assert.deepEqual([banner.role, banner.apis, banner.docs, banner.login], ['worker', ...Array(3)]);
   });
 });
 
@@ -90,9 +113,9 @@ describe('what keeps it from starting is one sentence', () => {
       `^Port ${port} on 127\\.0\\.0\\.1 is used by another program\\. Stop that one`,
     );
     const data = makeFolder();
-    const out = await fails(['--data', data, '--port', String(port)], sentence);
-    assert.match(out, /^The administrator's token, shown this once: api-\S+\n$/);
     assert.equal(await fails(['--data', data, '--port', String(port)], sentence), '');
+    const { url, token } = await startServer(data);
+    assert.equal(await statusOf(url, token!), 200, 'the first start that listens shows the token');
   });
 
   test('a port that another Signalbox uses', async () => {

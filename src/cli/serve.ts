@@ -7,7 +7,7 @@ import { requireAdmin } from '../kernel/identity/first-start.ts';
 import { createLoginLink } from '../kernel/identity/sessions.ts';
 import { createLog, type Logger } from '../kernel/log.ts';
 import { RELEASE } from '../release.ts';
-import { describeServer } from './banner.ts';
+import { describeServer, reportServer, type ServerFacts } from './banner.ts';
 import { messageOf } from './failing.ts';
 import { painter, type Io } from './io.ts';
 import { removeRun, writeRun } from './run-file.ts';
@@ -23,11 +23,8 @@ export async function runServe({ config }: Settings, io: Io): Promise<number> {
   try {
     const url = await app.listen();
     noteRun(config.data, url, app.kernel.publicUrl);
-    io.out(await describe(app, config, io));
+    await announce(app, url, config, io);
   } catch (error) {
-    // It was made at this start and is kept as a hash: who does not see it now never will.
-    const { madeToken } = app.firstStart;
-    if (madeToken !== undefined) io.out(`The administrator's token, shown this once: ${madeToken}`);
     await close(app, config);
     throw error;
   }
@@ -69,21 +66,30 @@ function toggleDebugOnSignal(log: Logger, { logLevel }: Config): void {
   });
 }
 
-async function describe({ kernel, firstStart }: App, config: Config, io: Io): Promise<string> {
-  const { engine, clock, publicUrl } = kernel;
-  const link = await createLoginLink(engine.db, await requireAdmin(engine), clock.now());
-  return describeServer(
-    {
-      version: RELEASE,
-      publicUrl,
-      hasApis: config.role !== 'worker',
-      loginLink: linkTo(publicUrl, link),
-      madeToken: firstStart.madeToken,
-      data: config.data,
-      database: placeOf(config),
-      pid: process.pid,
-      readyMs: Math.round(performance.now()),
-    },
-    painter(io),
-  );
+/** In a pipe this is one log line, whatever the level: programs read nothing else there. */
+async function announce(
+  { kernel, createFirstSecret }: App,
+  url: string,
+  config: Config,
+  io: Io,
+): Promise<void> {
+  const { engine, clock, log, publicUrl } = kernel;
+  const loginLink = io.isTerminal
+    ? linkTo(publicUrl, await createLoginLink(engine.db, await requireAdmin(engine), clock.now()))
+    : '';
+  const facts: ServerFacts = {
+    version: RELEASE,
+    url,
+    publicUrl,
+    role: config.role,
+    data: config.data,
+    database: placeOf(config),
+    pid: process.pid,
+    readyMs: Math.round(performance.now()),
+    loginCommand: `${io.program} status --login`,
+    // Last, so that nothing can fail between making it and showing it.
+    madeToken: await createFirstSecret(),
+  };
+  if (io.isTerminal) io.out(describeServer(facts, loginLink, painter(io)));
+  else log.child({}, { level: 'info' }).info(reportServer(facts), 'listening');
 }

@@ -10,13 +10,13 @@ import {
   type Settings,
 } from '../config.ts';
 import { yesOrNo } from '../setting.ts';
-import type { Io } from './io.ts';
+import { STARTED_AS, type Io } from './io.ts';
 
 /** Every command takes these, before its name or after it. */
 const GLOBAL: readonly SettingName[] = ['data', 'database'];
 
-/** Set by people for their clients, as `status --env` tells them; no settings of this program. */
-const NOT_SETTINGS = ['SIGNALBOX_URL', 'SIGNALBOX_TOKEN'];
+/** The first two are set by people for their clients, as `status --env` says. */
+const NOT_SETTINGS = ['SIGNALBOX_URL', 'SIGNALBOX_TOKEN', STARTED_AS];
 
 export function addGlobalFlags(program: Command): void {
   program.option('--config <file>', 'The settings file [default signalbox.json in the working folder]');

@@ -1,6 +1,7 @@
 // The command `status`, of a server that runs, of one that is down, and of one that never was.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { makeFolder, run, startServer } from './fixture.ts';
 import { readRun, writeRun } from './run-file.ts';
@@ -12,25 +13,35 @@ interface Status {
   pid: number | null;
   url: string;
   apis: { url: string }[];
-  database: { state: string; members: number | null; tokens: number | null; loginLink: string | null };
+  database: { state: string; members: number | null; tokens: number | null };
+  loginLink?: string;
 }
 
 const data = join(makeFolder(), 'data');
-const status = async (): Promise<Status> => {
-  const { code, out } = await run(['status', '--data', data]);
+const status = async (...argv: string[]): Promise<Status> => {
+  const { code, out } = await run(['status', '--data', data, ...argv]);
   assert.equal(code, 0);
   return JSON.parse(out) as Status;
 };
 
+const countLinks = () => {
+  const db = new DatabaseSync(join(data, 'signalbox.db'), { readOnly: true });
+  try {
+    return db.prepare('select count(*) as links from login_links').get()!.links;
+  } finally {
+    db.close();
+  }
+};
+
 test('before the first start there is no server and no database', async () => {
   const { state, url, database } = await status();
-  assert.deepEqual(
-    [state, url, database.state, database.loginLink],
-    ['down', 'http://127.0.0.1:8080', 'absent', null],
-  );
+  assert.deepEqual([state, url, database.state], ['down', 'http://127.0.0.1:8080', 'absent']);
+  const { code, err } = await run(['status', '--login', '--data', data]);
+  assert.equal(code, 1);
+  assert.match(err, /^There is no database in /);
 });
 
-test('a running server is found by its note, with a new login link that works', async () => {
+test('a running server is found by its note, and gives a login link to who asks for one', async () => {
   const server = await startServer(data);
   const { running, state, pid, url, apis, database } = await status();
   assert.deepEqual([running, state, pid, url], [true, 'ready', server.pid, server.url]);
@@ -39,7 +50,10 @@ test('a running server is found by its note, with a new login link that works', 
     [`${url}/api/v2`, `${url}/v2`, url],
   );
   assert.deepEqual([database.state, database.members, database.tokens], ['current', 1, 1]);
-  const link = database.loginLink!.slice(`${url}/session/`.length);
+  assert.equal(countLinks(), 0);
+  const { loginLink } = await status('--login');
+  assert.equal(countLinks(), 1);
+  const link = loginLink!.slice(`${url}/session/`.length);
   const body = new URLSearchParams({ link });
   const { status: answer } = await fetch(`${url}/session`, { method: 'POST', body, redirect: 'manual' });
   assert.equal(answer, 303);
@@ -47,6 +61,7 @@ test('a running server is found by its note, with a new login link that works', 
   assert.equal((await run(['status', '--url', '--data', data])).out, url);
   const { out } = await run(['status', '--data', data], { isTerminal: true, env: { NO_COLOR: '1' } });
   assert.match(out, /^Signalbox \S+ is ready\n/);
+  assert.match(out, /^ {2}Log in {6}signalbox status --login$/m);
   assert.doesNotMatch(out, /api-/);
 
   server.kill('SIGTERM');

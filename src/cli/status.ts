@@ -14,12 +14,13 @@ import { EXIT } from './failing.ts';
 import { painter, tellJson, wantsJson, type Io } from './io.ts';
 import { askReadiness } from './probe.ts';
 import { isAlive, readRun, type Run } from './run-file.ts';
-import { hasDatabase, linkTo, placeOf, withDatabase } from './store.ts';
+import { hasDatabase, linkTo, placeOf, withDatabase, withStore } from './store.ts';
 
 interface StatusOptions {
   json?: boolean;
   env?: boolean;
   url?: boolean;
+  login?: boolean;
 }
 
 /** Also good when the server is down: that is an answer, too. */
@@ -43,7 +44,9 @@ export async function runStatus({ config }: Settings, options: StatusOptions, io
     url,
     apis: placesOf(url).map(({ name, title, url: base }) => ({ name, title, url: base })),
     data: config.data,
-    database: { place: placeOf(config), ...(await readDatabase(config, url)) },
+    database: { place: placeOf(config), ...(await readDatabase(config)) },
+    // Whoever has it is the administrator: it is made only for who asks, and says so.
+    ...(options.login === true && { loginLink: await makeLoginLink(config, url) }),
   };
   if (wantsJson(options, io)) tellJson(io, status);
   else io.out(describe(status, io));
@@ -68,32 +71,28 @@ interface Database {
   unknown: string[];
   members: number | null;
   tokens: number | null;
-  loginLink: string | null;
 }
 
-async function readDatabase(config: Config, url: string): Promise<Database> {
-  const nothing = { pending: [], unknown: [], members: null, tokens: null, loginLink: null };
+async function readDatabase(config: Config): Promise<Database> {
+  const nothing = { pending: [], unknown: [], members: null, tokens: null };
   if (!hasDatabase(config)) return { kind: 'sqlite', state: 'absent', ...nothing };
   return withDatabase(config, async (engine) => {
     const { kind, db } = engine;
     const { pending, unknown } = await migrationStatus(engine, migrations);
     if (unknown.length > 0) return { ...nothing, kind, state: 'newer than this program', pending, unknown };
     if (pending.length > 0) return { ...nothing, kind, state: 'behind', pending, unknown };
-    const [members, tokens, admin] = await Promise.all([
+    const [members, tokens] = await Promise.all([
       searchMembers(db, '', { offset: 0, limit: 1 }),
       listTokens(db, {}, { offset: 0, limit: 1 }),
-      requireAdmin(engine),
     ]);
-    const loginLink = linkTo(url, await createLoginLink(db, admin, Date.now()));
-    return {
-      kind,
-      state: 'current',
-      pending,
-      unknown,
-      members: members.total,
-      tokens: tokens.total,
-      loginLink,
-    };
+    return { kind, state: 'current', pending, unknown, members: members.total, tokens: tokens.total };
+  });
+}
+
+function makeLoginLink(config: Config, url: string): Promise<string> {
+  return withStore(config, async (engine) => {
+    const secret = await createLoginLink(engine.db, await requireAdmin(engine), Date.now());
+    return linkTo(url, secret);
   });
 }
 
@@ -106,9 +105,11 @@ interface Status {
   apis: { title: string; url: string }[];
   data: string;
   database: Database & { place: string };
+  loginLink?: string;
 }
 
-function describe({ state, version, pid, startedAt, url, apis, data, database }: Status, io: Io): string {
+function describe(status: Status, io: Io): string {
+  const { state, version, pid, startedAt, url, apis, data, database, loginLink } = status;
   const paint = painter(io);
   const line = (name: string, text: string) => `  ${paint('dim', name.padEnd(12))}${text}`;
   const isUp = state === 'ready';
@@ -122,13 +123,18 @@ function describe({ state, version, pid, startedAt, url, apis, data, database }:
     line('Database', `${database.place} (${database.state})`),
     ...(database.pending.length > 0 ? [line('Pending', database.pending.join(', '))] : []),
     ...(database.unknown.length > 0 ? [line('Unknown', database.unknown.join(', '))] : []),
-    ...(database.loginLink === null
-      ? []
-      : [
+    ...(database.state === 'current'
+      ? [
           line('Members', String(database.members)),
           line('Tokens', String(database.tokens)),
-          line('Log in', `${paint('cyan', database.loginLink)} (works once, within a day)`),
-        ]),
+          line(
+            'Log in',
+            loginLink === undefined
+              ? `${io.program} status --login`
+              : `${paint('cyan', loginLink)} (works once, for 15 minutes)`,
+          ),
+        ]
+      : []),
   ].join('\n');
 }
 

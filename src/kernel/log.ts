@@ -10,5 +10,5 @@ export function createLog(level: LogLevel, isTerminal: boolean): Logger {
   if (!isTerminal) return pino({ level, base: null });
   // Loaded only where somebody reads along.
   const { PinoPretty } = createRequire(import.meta.url)('pino-pretty') as typeof Pretty;
-  return pino({ level, base: null }, PinoPretty({ ignore: 'time', singleLine: true }));
+  return pino({ level, base: null }, PinoPretty({ translateTime: 'SYS:HH:MM:ss', singleLine: true }));
 }

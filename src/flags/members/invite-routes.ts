@@ -5,7 +5,7 @@ import { holdRoles } from '../../kernel/identity/roles.ts';
 import { findIdsByEmail, findListed, freeUsername } from '../../kernel/identity/roster.ts';
 import { holdTeams } from '../../kernel/identity/teams.ts';
 import { hashPassword } from '../../kernel/identity/secret.ts';
-import { createLoginLink } from '../../kernel/identity/sessions.ts';
+import { createLoginLink, INVITATION_MS } from '../../kernel/identity/sessions.ts';
 import { reply, route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
@@ -26,7 +26,7 @@ export const postMembers = route(
     path: '/members',
     summary: 'Invite members to the account, all of them or none',
     description:
-      'Whoever gets no password is let in by a link that works once, for a day: the reply has it as `login` among the ' +
+      'Whoever gets no password is let in by a link that works once, for a week: the reply has it as `login` among the ' +
       "member's links, and nothing else ever shows it. Nobody can be given more power than the caller has.",
     access: { action: 'createMember' },
     body: Type.Array(MemberPost, { minItems: 1, maxItems: MOST }),
@@ -56,7 +56,9 @@ export const postMembers = route(
         const taken = new Set(made.map(({ username }) => username));
         const member = await invite(engine, tx, call, post, { hash: hashes[index]!, taken });
         made.push(member);
-        secrets.push(hashes[index] === null ? await createLoginLink(tx, member, call.now) : undefined);
+        secrets.push(
+          hashes[index] === null ? await createLoginLink(tx, member, call.now, INVITATION_MS) : undefined,
+        );
       }
       return { members: made, links: secrets };
     });

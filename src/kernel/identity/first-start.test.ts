@@ -4,15 +4,19 @@ import { test } from 'node:test';
 import { onEachEngine } from '../../../test/engines.ts';
 import { eventMigrations } from '../events.ts';
 import type { Engine } from '../storage/engine.ts';
-import { ensureAdmin, requireAdmin } from './first-start.ts';
+import { createFirstSecret, ensureAdmin, requireAdmin } from './first-start.ts';
 import { Identity } from './identity.ts';
 import { identityMigrations } from './tables.ts';
 import { listTokens } from './tokens.ts';
 
 const NOW = 1_800_000_000_000;
 const GIVEN = 'a-token-of-the-operator';
-const start = (engine: Engine, token?: string) =>
+const begin = (engine: Engine, token?: string) =>
   ensureAdmin(engine, { token, email: 'root@example.com' }, NOW);
+const start = async (engine: Engine, token?: string) => {
+  await begin(engine, token);
+  return createFirstSecret(engine, NOW);
+};
 
 async function count({ db }: Engine): Promise<{ members: number; tokens: number; events: number }> {
   return {
@@ -32,9 +36,9 @@ onEachEngine((testEngine) => {
 
   test('the first start makes an administrator and a token, and tells it', async () => {
     const engine = await open();
-    const { madeToken } = await start(engine);
-    assert.match(madeToken!, /^api-/);
-    assert.ok(await isAdministrator(engine, madeToken!));
+    const made = await start(engine);
+    assert.match(made!, /^api-/);
+    assert.ok(await isAdministrator(engine, made!));
     const { username, email } = await requireAdmin(engine);
     assert.deepEqual([username, email], ['admin', 'root@example.com']);
     assert.deepEqual(await count(engine), { members: 1, tokens: 1, events: 1 });
@@ -43,14 +47,32 @@ onEachEngine((testEngine) => {
   test('later starts make nothing', async () => {
     const engine = await open();
     await start(engine);
-    assert.deepEqual(await start(engine), { madeToken: undefined });
+    assert.equal(await start(engine), undefined);
+    assert.deepEqual(await count(engine), { members: 1, tokens: 1, events: 1 });
+    await engine.db.deleteFrom('tokens').execute();
+    assert.equal(await start(engine), undefined, 'a token that was revoked does not come back');
+  });
+
+  test('a start that fails before it shows the token leaves that to the next one', async () => {
+    const engine = await open();
+    await begin(engine);
+    const made = await start(engine);
+    assert.ok(await isAdministrator(engine, made!));
+    assert.deepEqual(await count(engine), { members: 1, tokens: 1, events: 1 });
+  });
+
+  test("after a start that failed, the operator's own token takes the place of the one never seen", async () => {
+    const engine = await open();
+    await begin(engine);
+    assert.equal(await start(engine, GIVEN), undefined);
+    assert.ok(await isAdministrator(engine, GIVEN));
     assert.deepEqual(await count(engine), { members: 1, tokens: 1, events: 1 });
   });
 
   test("the operator's own token is taken and not told; once is enough", async () => {
     const engine = await open();
-    assert.deepEqual(await start(engine, GIVEN), { madeToken: undefined });
-    assert.deepEqual(await start(engine, GIVEN), { madeToken: undefined });
+    assert.equal(await start(engine, GIVEN), undefined);
+    assert.equal(await start(engine, GIVEN), undefined);
     assert.ok(await isAdministrator(engine, GIVEN));
     assert.deepEqual(await count(engine), { members: 1, tokens: 1, events: 1 });
   });
@@ -58,7 +80,7 @@ onEachEngine((testEngine) => {
   test('a lost token is replaced by giving another', async () => {
     const engine = await open();
     await start(engine);
-    assert.deepEqual(await start(engine, GIVEN), { madeToken: undefined });
+    assert.equal(await start(engine, GIVEN), undefined);
     assert.ok(await isAdministrator(engine, GIVEN));
     assert.deepEqual(await count(engine), { members: 1, tokens: 2, events: 2 });
   });
@@ -66,7 +88,7 @@ onEachEngine((testEngine) => {
   test('nodes that start together make one administrator', async () => {
     const engine = await open();
     const starts = await Promise.all(Array.from({ length: 6 }, () => start(engine)));
-    assert.equal(starts.filter(({ madeToken }) => madeToken !== undefined).length, 1);
+    assert.equal(starts.filter((made) => made !== undefined).length, 1);
     assert.deepEqual(await count(engine), { members: 1, tokens: 1, events: 1 });
   });
 

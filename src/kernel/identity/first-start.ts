@@ -4,39 +4,36 @@ import type { Engine } from '../storage/engine.ts';
 import type { Db } from '../storage/tables.ts';
 import { recordEvent } from '../events.ts';
 import { checkPassword, createMember, findMember, setPassword } from './members.ts';
-import { hashPassword, hashSecret, newSecret, secretOf } from './secret.ts';
+import { hashPassword, hashSecret, newSecret, secretOf, type Secret } from './secret.ts';
 import { createToken, findTokenByHash, TOKEN_PREFIX } from './tokens.ts';
 
 export const ADMIN = 'admin';
 
-export interface FirstStart {
-  /** The administrator's new token, to be shown once; undefined when there was one, or the operator gave it. */
-  madeToken: string | undefined;
-}
-
 export interface Beginning {
+  /** The operator's own. Without one a token is made, and `createFirstSecret` gives it a secret. */
   token: string | undefined;
   email: string;
   /** Lays down what else a new user begins with. At every start, so it must know what is there. */
   furnish?: (tx: Db, now: number) => Promise<void>;
 }
 
+/** A token that nobody can use yet ends in nothing. */
+const UNSEEN = '';
+
 /** Also takes over a token that the operator set since: that is how a lost one is replaced without a console. */
 export async function ensureAdmin(
   engine: Engine,
   { token: given, email, furnish }: Beginning,
   now: number,
-): Promise<FirstStart> {
-  return engine.db.transaction().execute(async (tx) => {
+): Promise<void> {
+  await engine.db.transaction().execute(async (tx) => {
     await engine.lock(tx, 'first-start');
     await furnish?.(tx, now);
     const known = await findMember(tx, { username: ADMIN });
-    if (known !== undefined && given === undefined) return { madeToken: undefined };
-    if (known !== undefined && (await findTokenByHash(tx, hashSecret(given!), now)) !== undefined) {
-      return { madeToken: undefined };
-    }
+    if (known !== undefined && given === undefined) return;
+    if (known !== undefined && (await findTokenByHash(tx, hashSecret(given!), now)) !== undefined) return;
+    if (known !== undefined && (await setFirstSecret(tx, known.id, secretOf(given!), now))) return;
     const admin = known ?? (await createMember(tx, { username: ADMIN, email, role: 'owner' }, null, now));
-    const secret = given === undefined ? newSecret(TOKEN_PREFIX) : secretOf(given);
     const token = await createToken(
       tx,
       {
@@ -47,7 +44,7 @@ export async function ensureAdmin(
         role: 'owner',
         customRoles: [],
       },
-      secret,
+      given === undefined ? { ...newSecret(TOKEN_PREFIX), ending: UNSEEN } : secretOf(given),
       now,
     );
     const resource = `member/${admin.id}:token/${token.id}`;
@@ -56,8 +53,28 @@ export async function ensureAdmin(
       { now },
       { action: 'createAccessToken', resource, kind: 'token', name: token.name },
     );
-    return { madeToken: given === undefined ? secret.value : undefined };
   });
+}
+
+/**
+ * The secret of the token that the first start made, to be shown once; undefined when that has been done. It is made by the
+ * first start that gets as far as showing it, so that one that fails before, by a busy port say, loses nothing.
+ */
+export async function createFirstSecret(engine: Engine, now: number): Promise<string | undefined> {
+  const { id } = await requireAdmin(engine);
+  const secret = newSecret(TOKEN_PREFIX);
+  return (await setFirstSecret(engine.db, id, secret, now)) ? secret.value : undefined;
+}
+
+/** Whether there was a token to give it to. Of several nodes that start together, one is told yes. */
+async function setFirstSecret(db: Db, memberId: string, secret: Secret, now: number): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('tokens')
+    .set({ hash: secret.hash, ending: secret.ending, modified_at: now })
+    .where('member_id', '=', memberId)
+    .where('ending', '=', UNSEEN)
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows > 0n;
 }
 
 /** Lets the administrator log in with the password that the operator set; does nothing when it is that already. */

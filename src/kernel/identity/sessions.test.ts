@@ -8,6 +8,7 @@ import { hashSecret, newSecret } from './secret.ts';
 import {
   closeSession,
   createLoginLink,
+  INVITATION_MS,
   findSession,
   openSession,
   SESSION_MS,
@@ -40,10 +41,15 @@ onEachEngine((engine) => {
     assert.equal(tries.filter((member) => member !== undefined).length, 1);
   });
 
-  test('a link is good for a day, and no other text is one', async () => {
-    const link = await createLoginLink(db, ada, NOW);
-    assert.equal(await spendLoginLink(db, link, NOW + DAY), undefined);
-    assert.deepEqual(await spendLoginLink(db, link, NOW + DAY - 1), ada);
+  test('a link is good for a quarter of an hour, an invitation for a week, and no other text is one', async () => {
+    for (const [lifetime, ms] of [
+      [undefined, 15 * 60 * 1000],
+      [INVITATION_MS, 7 * DAY],
+    ] as const) {
+      const link = await createLoginLink(db, ada, NOW, lifetime);
+      assert.equal(await spendLoginLink(db, link, NOW + ms), undefined);
+      assert.deepEqual(await spendLoginLink(db, link, NOW + ms - 1), ada);
+    }
     for (const text of ['', 'x', 'a\0b', '\ud800', 'x'.repeat(100_000)]) {
       assert.equal(await spendLoginLink(db, text, NOW), undefined);
     }

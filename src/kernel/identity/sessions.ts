@@ -4,19 +4,27 @@ import { findMember, findTokenOwner, type Member } from './members.ts';
 import { hashSecret, newSecret } from './secret.ts';
 
 const SESSION_DAYS = 14;
-const LINK_HOURS = 24;
 const DAY = 24 * 60 * 60 * 1000;
+
+/** Somebody at a terminal asked for it a moment ago. */
+const LOGIN_LINK_MS = 15 * 60 * 1000;
+/** Has to be passed on and may lie in a mailbox over a weekend. */
+export const INVITATION_MS = 7 * DAY;
 
 export const SESSION_COOKIE = 'signalbox_session';
 export const SESSION_MS = SESSION_DAYS * DAY;
 
-/** Makes a login link's secret: good once, for a day. */
-export async function createLoginLink(db: Db, member: Member, now: number): Promise<string> {
+/** Makes a login link's secret: good once, and for a while. */
+export async function createLoginLink(
+  db: Db,
+  member: Member,
+  now: number,
+  lifetimeMs: number = LOGIN_LINK_MS,
+): Promise<string> {
   const secret = newSecret('');
-  const expiresAt = now + (LINK_HOURS * DAY) / 24;
   await db
     .insertInto('login_links')
-    .values({ hash: secret.hash, member_id: member.id, expires_at: expiresAt })
+    .values({ hash: secret.hash, member_id: member.id, expires_at: now + lifetimeMs })
     .execute();
   return secret.value;
 }
