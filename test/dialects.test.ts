@@ -9,6 +9,7 @@ import { Page } from '../src/kernel/page.ts';
 import { route } from '../src/kernel/route.ts';
 import { Type } from '../src/kernel/schema.ts';
 import { mount } from './mount.ts';
+import { giveToken, join, openBrowser } from './people.ts';
 import { ADMIN_TOKEN, startServer, type Json, type TestServer } from './server.ts';
 
 const letters = 'abcdefg'.split('').map((letter) => ({ letter }));
@@ -167,6 +168,104 @@ describe('a body that is no JSON', () => {
     const { message: words, errors } = await post('/graphql');
     assert.equal(words, 'Problems parsing JSON');
     assert.equal(errors[0].message, `body is not valid JSON, ${where}`);
+  });
+});
+
+describe('a verb that is meant, not sent', () => {
+  const dataset = async (name: string) => {
+    const { json } = await server.call(`/v2/datasets?name=${name}`, { method: 'POST' });
+    return json['data'].id as string;
+  };
+  const project = async (key: string) => {
+    await server.call('/api/v2/projects', { method: 'POST', body: { key, name: key } });
+    return `/api/v2/projects/${key}`;
+  };
+  const named = (verb: string) => ({ 'x-http-method-override': verb });
+
+  test('decides on actors, by the query, whatever was sent', async () => {
+    const made = await server.call('/v2/datasets?name=by-link&method=post');
+    assert.equal(made.status, 201);
+    const path = `/v2/datasets/${made.json['data'].id as string}`;
+    const put = await server.call(`${path}?method=PUT`, { method: 'POST', body: { title: 'Put' } });
+    assert.deepEqual([put.status, put.json['data'].title], [200, 'Put']);
+    const pushed = await server.call(`${path}/items?method=POST`, { method: 'PUT', body: [{ a: 1 }] });
+    assert.equal(pushed.status, 201);
+    const read = await server.call(`${path}/items?method=GET`, { method: 'POST', body: [{ b: 2 }] });
+    assert.deepEqual([read.status, read.text], [200, '[{"a":1}]']);
+    assert.equal(
+      (await server.call(`${path}?method=DELETE&token=${ADMIN_TOKEN}`, { token: null })).status,
+      204,
+    );
+    assert.equal((await server.call(path)).status, 404);
+  });
+
+  test('decides on flags, by the header of a POST, for PATCH, PUT and DELETE', async () => {
+    const path = await project('by-header');
+    const body = [{ op: 'replace', path: '/name', value: 'Renamed' }];
+    const patched = await server.call(path, { method: 'POST', headers: named('PATCH'), body });
+    assert.deepEqual([patched.status, patched.json['name']], [200, 'Renamed']);
+    const read = await server.call(path, { headers: named('DELETE') });
+    assert.deepEqual([read.status, read.json['name']], [200, 'Renamed'], 'a GET stays one');
+    const put = await server.call(`${path}/flag-defaults`, {
+      method: 'POST',
+      headers: named('put'),
+      body: {},
+    });
+    assert.equal(put.status, 400, 'the body of the PUT is looked at');
+    assert.equal((await server.call(path, { method: 'POST', headers: named('DELETE') })).status, 204);
+    assert.equal((await server.call(path)).status, 404);
+  });
+
+  test('is refused to a session with 400, and to strangers with 401, and nothing changes', async () => {
+    const path = `/v2/datasets/${await dataset('by-cookie')}`;
+    const key = await project('by-cookie');
+    const owner = await join(server, 'browsing-owner', { role: 'owner' });
+    const cookie = { ...(await openBrowser(server, owner)), origin: server.url };
+    const link = await server.call(`${path}?method=DELETE`, { token: null, headers: cookie });
+    assert.equal(link.status, 400);
+    const form = { token: null, method: 'POST', headers: { ...cookie, ...named('DELETE') } };
+    assert.equal((await server.call(key, form)).status, 400);
+    assert.equal((await server.call(`${path}?method=DELETE`, { token: null })).status, 401);
+    assert.equal((await server.call(`${path}?method=DELETE`, { token: 'api-wrong' })).status, 401);
+    const stranger = { token: null, method: 'POST', headers: named('DELETE') };
+    assert.equal((await server.call(key, stranger)).status, 401);
+    assert.deepEqual([(await server.call(path)).status, (await server.call(key)).status], [200, 200]);
+  });
+
+  test('decides on 405, and one that cannot be asked for is 400', async () => {
+    const path = `/v2/datasets/${await dataset('by-verb')}`;
+    const wrong = await server.call(`${path}?method=PATCH`);
+    assert.deepEqual([wrong.status, wrong.headers.get('allow')], [405, 'OPTIONS, HEAD, GET, PUT, DELETE']);
+    assert.match(wrong.json['error'].message, /^PATCH is not allowed here/);
+    for (const verb of ['HEAD', 'OPTIONS', 'nothing']) {
+      const { status, json } = await server.call(`${path}?method=${verb}`);
+      assert.deepEqual([status, json['error'].type], [400, 'invalid-input'], verb);
+    }
+    assert.equal((await server.call(`${path}?method=`)).status, 200);
+    const key = await project('by-verb');
+    for (const verb of ['GET', 'HEAD', 'nothing']) {
+      assert.equal((await server.call(key, { method: 'POST', headers: named(verb) })).status, 400, verb);
+    }
+    assert.equal((await server.call(key, { method: 'POST', headers: named('PUT') })).status, 405);
+  });
+
+  test('decides on permissions and limits', async () => {
+    const key = await project('by-reader');
+    const { value: reader } = await giveToken(server, await join(server, 'overrider'), { role: 'reader' });
+    const { status, headers } = await server.call(key, {
+      method: 'POST',
+      token: reader,
+      headers: named('DELETE'),
+    });
+    assert.equal(status, 401, 'a reader deletes nothing');
+    const direct = await server.call(key, { method: 'DELETE', token: reader });
+    const left = (answer: Headers) => Number(answer.get('x-ratelimit-route-remaining'));
+    assert.equal(left(direct.headers), left(headers) - 1, 'both draw on the budget of the DELETE route');
+  });
+
+  test('is no matter to the host', async () => {
+    const { status } = await server.call('/user?method=DELETE', { headers: named('DELETE') });
+    assert.equal(status, 200);
   });
 });
 

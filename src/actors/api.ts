@@ -96,6 +96,7 @@ const dialect: Dialect = {
     'referrer-policy': 'no-referrer',
   },
   callHeaders: ({ id }) => ({ 'x-request-id': id }),
+  override: { in: 'query', name: 'method', to: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] },
   bodyLimit: 9_437_184,
   commonQuery: ['token', 'method'],
   checkContentType: (type) => {

@@ -109,6 +109,7 @@ const dialect: Dialect = {
     'referrer-policy': 'no-referrer',
   },
   callHeaders: ({ id }) => ({ 'x-request-id': id }),
+  override: { in: 'header', name: 'X-HTTP-Method-Override', from: ['POST'], to: ['PATCH', 'PUT', 'DELETE'] },
   bodyLimit: 5 * 1024 * 1024,
   checkContentType: (type) => {
     if (parseMediaType(type ?? '')?.type === 'application/json') return;

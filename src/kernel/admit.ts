@@ -3,6 +3,7 @@ import type { CallFacts, Counted, Dialect } from './dialect.ts';
 import { Failure } from './failure.ts';
 import { anonymousAt, type Caller, type Credential } from './identity/caller.ts';
 import type { Kernel } from './kernel.ts';
+import { checkOverride } from './method-override.ts';
 
 /** Fills in the facts or throws. A promise only when the credential has to be looked up. */
 export function admit(facts: CallFacts, dialect: Dialect, kernel: Kernel): Promise<void> | undefined {
@@ -17,6 +18,7 @@ export function admit(facts: CallFacts, dialect: Dialect, kernel: Kernel): Promi
     // Told once the call is counted: no call is free because it is wrong.
     refusal = error as Error;
   }
+  if (facts.overridden !== undefined) refusal ??= checkOverride(facts.overridden, credential);
   const enter = (caller: Caller) => {
     facts.caller = caller;
     charge(facts, caller, dialect, kernel);

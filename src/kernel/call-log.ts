@@ -7,6 +7,8 @@ export interface CallLine {
   call: string;
   api: string;
   method: string;
+  /** The verb that was sent, where another was meant. */
+  sent?: string;
   route: string | undefined;
   path: string;
   status: number;
@@ -19,11 +21,12 @@ export interface CallLine {
 }
 
 export function describeCall(call: CallFacts, api: string, status: number, ms: number | undefined): CallLine {
-  const { id, method, shape, caller, address } = call;
+  const { id, method, overridden, shape, caller, address } = call;
   return {
     call: id,
     api,
     method,
+    ...(overridden !== undefined && { sent: overridden.sent }),
     route: shape?.id,
     path: shownPath(call),
     status,

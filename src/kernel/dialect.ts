@@ -5,6 +5,7 @@ import type { Failure, FailureKind } from './failure.ts';
 import type { Caller, Credential } from './identity/caller.ts';
 import type { Kernel } from './kernel.ts';
 import type { Allowance, Counter } from './limit.ts';
+import type { MethodOverride, Overridden } from './method-override.ts';
 import type { Page } from './page.ts';
 import type { Method, Route, Shape } from './route.ts';
 import type { TSchema } from './schema.ts';
@@ -18,7 +19,10 @@ export type Headers = Record<string, string>;
 export interface CallFacts {
   id: string;
   now: number;
+  /** The verb that is meant. */
   method: string;
+  /** Where the caller sent another verb, or named one that cannot be meant. */
+  overridden: Overridden | undefined;
   url: string;
   base: string;
   headers: IncomingHttpHeaders;
@@ -95,6 +99,8 @@ export interface Dialect {
   headers: Headers;
   /** Headers that depend on the call. */
   callHeaders?(facts: CallFacts): Headers;
+  /** How a caller may mean another verb than it sends. */
+  override?: MethodOverride;
   /** The most bytes of a body, as sent and as inflated. */
   bodyLimit: number;
   /** Query parameters that every call may have, beside those of its route. */

@@ -41,6 +41,7 @@ export function apiPage(api: Api, limits: Limits, now: number): string {
     section('requests', 'Requests', [
       `<p>Base URLs: ${dialect.prefixes.map((prefix) => `<code>${prefix === '' ? '/' : prefix}</code>`).join(', ')}.
        Bodies are JSON of at most ${inWords(dialect.bodyLimit)} bytes.</p>`,
+      overrideWords(dialect),
     ]),
     section('operations', 'Operations', [
       htmlTable(
@@ -81,6 +82,13 @@ export function apiPage(api: Api, limits: Limits, now: number): string {
     ]),
   ];
   return htmlPage(dialect.title, `<p><a href="/docs">All APIs</a></p>${sections.join('')}`);
+}
+
+function overrideWords({ override }: Dialect): string {
+  if (override === undefined) return '';
+  const from = override.from === undefined ? '' : ` of ${override.from.join(', ')}`;
+  return `<p>Calls with a token may name the verb they mean in the ${override.in === 'header' ? 'header' : 'query parameter'}
+    <code>${override.name}</code> instead${from}: ${override.to.join(', ')}.</p>`;
 }
 
 function changeList(version: string, { changes }: VersionTable): string {

@@ -6,6 +6,7 @@ import { newCallId } from './id.ts';
 import type { Caller } from './identity/caller.ts';
 import { can, demand } from './identity/policy.ts';
 import type { Limits } from './limit.ts';
+import type { Overridden } from './method-override.ts';
 import type { Shape } from './route.ts';
 
 export interface CallStart {
@@ -19,6 +20,7 @@ export interface CallStart {
   shape: Shape | undefined;
   categories: readonly string[];
   limits: Limits;
+  overridden: Overridden | undefined;
 }
 
 export class LiveCall implements CallFacts {
@@ -32,6 +34,7 @@ export class LiveCall implements CallFacts {
   readonly shape: Shape | undefined;
   readonly categories: readonly string[];
   readonly counters: Counted[] = [];
+  readonly overridden: Overridden | undefined;
   version: string;
   caller: Caller | undefined;
   params: unknown;
@@ -42,7 +45,9 @@ export class LiveCall implements CallFacts {
   readonly #limits: Limits;
   #hasAsked = false;
 
-  constructor({ now, method, url, base, headers, address, version, shape, categories, limits }: CallStart) {
+  constructor(start: CallStart) {
+    const { now, method, url, base, headers, address, version, shape, categories, limits, overridden } =
+      start;
     this.now = now;
     this.method = method;
     this.url = url;
@@ -52,6 +57,7 @@ export class LiveCall implements CallFacts {
     this.version = version;
     this.shape = shape;
     this.categories = categories;
+    this.overridden = overridden;
     this.#limits = limits;
   }
 

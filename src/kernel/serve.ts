@@ -8,6 +8,7 @@ import { Failure } from './failure.ts';
 import { asFailure } from './fastify-failure.ts';
 import type { Kernel } from './kernel.ts';
 import { LiveCall } from './live-call.ts';
+import type { Overridden } from './method-override.ts';
 import { checkHead, pathOf, type Unread } from './refusals.ts';
 import { Paths } from './paths.ts';
 import type { Call, Route, Shape } from './route.ts';
@@ -63,7 +64,13 @@ function mount(
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
 
-  const begin = ({ method, url, headers, ip }: Unread, { shape, categories = noRoute }: RouteConfig) =>
+  if (dialect.override !== undefined) scope.overrides.add(prefix, dialect.override);
+
+  const begin = (
+    { method, url, headers, ip }: Unread,
+    { shape, categories = noRoute }: RouteConfig,
+    overridden?: Overridden,
+  ) =>
     new LiveCall({
       now: kernel.clock.now(),
       method,
@@ -75,12 +82,13 @@ function mount(
       shape,
       categories,
       limits: kernel.limits,
+      overridden,
     });
   scope.refusals.add(prefix, (unread, failure) => send.tell(begin(unread, {}), failure, failure));
 
   scope.addHook('onRequest', (request, _reply, done) => {
     const config = request.routeOptions.config as RouteConfig;
-    const call = begin(request, config);
+    const call = begin(request, config, scope.overrides.of(request.raw));
     request.call = call;
     try {
       checkHead(request.raw);

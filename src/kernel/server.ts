@@ -3,11 +3,13 @@ import { constants } from 'node:crypto';
 import { fastify, type FastifyInstance } from 'fastify';
 import { Failure } from './failure.ts';
 import type { Kernel } from './kernel.ts';
+import { MethodOverrides } from './method-override.ts';
 import { READ_HEAD_BYTES, Refusals } from './refusals.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
     refusals: Refusals;
+    overrides: MethodOverrides;
   }
 }
 
@@ -27,6 +29,7 @@ const READING = { maxHeaderSize: READ_HEAD_BYTES, headersTimeout: HEADERS_MS, re
 
 export function createServer({ tls, trustProxy }: ServerOptions): FastifyInstance {
   const refusals = new Refusals();
+  const overrides = new MethodOverrides();
   const app = fastify({
     logger: false,
     trustProxy: trustProxy ?? false,
@@ -39,7 +42,12 @@ export function createServer({ tls, trustProxy }: ServerOptions): FastifyInstanc
     schemaController: {
       compilersFactory: { buildValidator: compileNothing, buildSerializer: compileNothing },
     },
-    rewriteUrl: ({ url = '/' }) => (url.includes('%') ? mendPath(url) : url),
+    // The one place before routing where a request can still change.
+    rewriteUrl: (request) => {
+      overrides.apply(request);
+      const { url = '/' } = request;
+      return url.includes('%') ? mendPath(url) : url;
+    },
     clientErrorHandler: (error, socket) => refusals.refuse(error, socket),
     http: READING,
     ...(tls !== undefined && {
@@ -52,6 +60,7 @@ export function createServer({ tls, trustProxy }: ServerOptions): FastifyInstanc
     }),
   });
   app.decorate('refusals', refusals);
+  app.decorate('overrides', overrides);
   app.server.on('request', (_request, response) => refusals.watch(response));
   // What else a caller expects is not ours to judge: Node would refuse it without a word.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));

@@ -1,0 +1,75 @@
+// A caller may mean another verb than it sends. It is found before routing: the verb meant decides all that follows.
+import type { IncomingMessage } from 'node:http';
+import { Failure } from './failure.ts';
+import type { Credential } from './identity/caller.ts';
+import { pathOf } from './refusals.ts';
+import type { Method } from './route.ts';
+
+/** Where an API's callers name the verb they mean. */
+export interface MethodOverride {
+  in: 'header' | 'query';
+  name: string;
+  /** The verbs that may stand for another; all but OPTIONS where it is absent. */
+  from?: readonly Method[];
+  to: readonly Method[];
+}
+
+/** A call whose caller named a verb. */
+export interface Overridden {
+  sent: string;
+  asked: string;
+  override: MethodOverride;
+}
+
+export class MethodOverrides {
+  readonly #apis: { prefix: string; override: MethodOverride }[] = [];
+  readonly #overridden = new WeakMap<IncomingMessage, Overridden>();
+
+  add(prefix: string, override: MethodOverride): void {
+    this.#apis.push({ prefix, override });
+  }
+
+  /** Gives the request the verb that is meant. One that cannot be is left for `checkOverride` to refuse. */
+  apply(request: IncomingMessage): void {
+    const { method: sent = '', url = '/' } = request;
+    for (const { prefix, override } of this.#apis) {
+      const { from, to } = override;
+      if (sent === 'OPTIONS' || (from !== undefined && !from.some((method) => method === sent))) continue;
+      const asked = askedFor(request, override)?.toUpperCase();
+      if (asked === undefined || asked === '' || asked === sent) continue;
+      if (!`${pathOf(url)}/`.startsWith(`${prefix}/`)) continue;
+      this.#overridden.set(request, { sent, asked, override });
+      if (to.some((method) => method === asked)) request.method = asked;
+      return;
+    }
+  }
+
+  of(request: IncomingMessage): Overridden | undefined {
+    return this.#overridden.get(request);
+  }
+}
+
+function askedFor({ url = '/', headers }: IncomingMessage, override: MethodOverride): string | undefined {
+  if (override.in === 'header') return headers[override.name.toLowerCase()] as string | undefined;
+  const start = url.indexOf('?');
+  if (start === -1 || !url.includes(`${override.name}=`, start)) return undefined;
+  return new URLSearchParams(url.slice(start)).get(override.name) ?? undefined;
+}
+
+/** A link that means DELETE, followed by a browser that has a session, would delete: only a token overrides. */
+export function checkOverride(
+  { asked, override }: Overridden,
+  credential: Credential | undefined,
+): Failure | undefined {
+  const where =
+    override.in === 'header' ? `the header ${override.name}` : `the query parameter ${override.name}`;
+  if (!override.to.some((method) => method === asked)) {
+    return new Failure(
+      'invalid',
+      `${asked} cannot be asked for by ${where}: it takes ${override.to.join(', ')}.`,
+    );
+  }
+  if (credential?.kind === 'token') return undefined;
+  const words = `Only calls with an access token may ask for another verb by ${where}.`;
+  return new Failure(credential === undefined ? 'unauthenticated' : 'malformed', words);
+}
