@@ -230,7 +230,12 @@ onEachEngine((engine) => {
     assert.match(await bytes('?format=rss'), new RegExp(`<title>Dataset ${id}</title>`));
     const saved = await items(id, '?format=csv&attachment=1');
     assert.equal(saved.headers.get('content-disposition'), `attachment; filename="dataset_${id}.csv"`);
-    assert.equal((await items(id)).headers.get('content-disposition'), null);
+    const shown = await items(id);
+    assert.equal(shown.headers.get('content-disposition'), null);
+    for (const { headers } of [shown, saved]) {
+      assert.equal(headers.get('content-security-policy'), 'sandbox allow-scripts');
+      assert.equal(headers.get('x-content-type-options'), 'nosniff');
+    }
   });
 
   test('A8 items can be transformed on their way', async () => {

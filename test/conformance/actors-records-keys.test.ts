@@ -129,6 +129,7 @@ onEachEngine((engine) => {
     assert.equal(status, 200);
     assert.equal(headers['content-type'], 'application/zip');
     assert.equal(headers['content-disposition'], 'attachment; filename="archived.zip"');
+    assert.equal(headers['content-security-policy'], 'sandbox allow-scripts');
     const files = unzip(body);
     assert.equal(files.size, 54);
     assert.equal(files.get('plain.txt')!.toString(), 'plain');

@@ -49,6 +49,20 @@ onEachEngine((engine) => {
     assert.equal(saved.headers['content-disposition'], 'attachment; filename="large"');
   });
 
+  test('A10 what a browser could run comes through this server, in its sandbox', async () => {
+    const { id } = await make();
+    const content = randomBytes(100 * KB);
+    for (const type of ['text/html', 'text/xsl', 'image/svg+xml', 'x/y']) {
+      await put(id, 'page', content, { headers: { 'content-type': type } });
+      const { status, headers, body } = await get(id, 'page');
+      assert.deepEqual([status, headers['content-type']], [200, type]);
+      assert.equal(headers['content-security-policy'], 'sandbox allow-scripts', type);
+      assert.ok(body.equals(content));
+      const saved = await follow((await get(id, 'page', {}, '?attachment=1')).headers['location']);
+      assert.equal(saved.headers['content-disposition'], 'attachment; filename="page"', type);
+    }
+  });
+
   test('A10 who follows redirects gets the record, with or without a token', async () => {
     const { id } = await make();
     const content = randomBytes(100 * KB);

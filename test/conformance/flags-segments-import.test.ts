@@ -165,8 +165,10 @@ onEachEngine((engine) => {
       const file = await loadFile(shown);
       assert.equal(file.text, keys.map((each) => `${each}\n`).join(''));
       assert.deepEqual(
-        ['content-type', 'content-length', 'content-disposition'].map((name) => file.headers.get(name)),
-        ['text/csv; charset=utf-8', '110000', `attachment; filename="${key}.csv"`],
+        ['content-type', 'content-length', 'content-disposition', 'content-security-policy'].map((name) =>
+          file.headers.get(name),
+        ),
+        ['text/csv; charset=utf-8', '110000', `attachment; filename="${key}.csv"`, 'sandbox allow-scripts'],
       );
       const head = await server.call(_links.file.href as string, { method: 'HEAD' });
       assert.deepEqual([head.status, head.headers.get('content-length'), head.text], [200, '110000', '']);

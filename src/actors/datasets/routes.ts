@@ -5,6 +5,7 @@ import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { reply, route, Stream, type Route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
+import { userContentHeaders } from '../../kernel/user-content.ts';
 import { openStorage } from '../storages/access.ts';
 import type { Storage } from '../storages/model.ts';
 import { ByReference, storageRoutes, type StorageType } from '../storages/routes.ts';
@@ -122,11 +123,8 @@ const getItems = route(
     const label = storage.name ?? storage.id;
     const { contentType, extension } = exporters[asked.format];
     const headers = {
-      'content-type': contentType,
+      ...userContentHeaders(contentType, asked.isAttachment ? `dataset_${label}.${extension}` : undefined),
       ...paginationHeaders(asked, range, itemCount),
-      ...(asked.isAttachment && {
-        'content-disposition': `attachment; filename="dataset_${label}.${extension}"`,
-      }),
     };
     // Who asks for the head alone wants to know how many items there are, and not to have them read.
     if (method === 'HEAD') return reply(200, undefined, headers);

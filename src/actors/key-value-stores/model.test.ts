@@ -7,7 +7,6 @@ import {
   admits,
   checkKey,
   checkSchema,
-  isActive,
   matches,
   readEncoding,
   readFilter,
@@ -118,21 +117,6 @@ test('no range reaches outside, whatever is asked for', () => {
 test('a mark is known when it is in the list, weak or not, or when anything will do', () => {
   for (const header of ['"a"', '"x", "a"', 'W/"a"', '*']) assert.ok(matches(header, '"a"'), header);
   for (const header of [undefined, '', '"b"', 'a']) assert.ok(!matches(header, '"a"'), header);
-});
-
-test('what a browser may run is told by its type', () => {
-  for (const type of [
-    'text/html',
-    'TEXT/HTML; charset=x',
-    'image/svg+xml',
-    'application/xhtml+xml',
-    'text/xml',
-  ]) {
-    assert.ok(isActive(type), type);
-  }
-  for (const type of ['text/plain', 'image/png', 'application/json', 'text/plain; note=html']) {
-    assert.ok(!isActive(type), type);
-  }
 });
 
 test('a collection is a key or a prefix, and is met together with a prefix', () => {

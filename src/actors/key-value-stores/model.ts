@@ -150,11 +150,6 @@ export function matches(header: string | undefined, etag: string): boolean {
   return header.split(',').some((tag) => ['*', etag, `W/${etag}`].includes(tag.trim()));
 }
 
-/** What a browser may run. A record's author is not this server: scripts of theirs must not act in its name. */
-export function isActive(contentType: string): boolean {
-  return /^[^;]*(html|xml|svg)/i.test(contentType);
-}
-
 /** Which keys a list tells. */
 export interface KeyFilter {
   prefixes: string[];

@@ -4,7 +4,8 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { Bytes, reply, Stream, type Reply } from '../../kernel/route.ts';
-import { admits, isActive, matches, readRange, type Encoding } from './model.ts';
+import { isPassive, userContentHeaders } from '../../kernel/user-content.ts';
+import { admits, matches, readRange, type Encoding } from './model.ts';
 import type { StoredRecord } from './store.ts';
 
 /** How long the address of a record at the object storage is good. */
@@ -50,21 +51,22 @@ export async function answerWith(
   return new Stream(flow(blob.stream()), { ...headers, 'content-length': String(end - start + 1) }, status);
 }
 
-/** Where the object storage itself gives out the blob, if it does. */
+/** Where the object storage itself gives out the blob, if it does. It sends no sandbox: only what needs none goes there. */
 function addressOf({ blobs }: Kernel, record: StoredRecord, blob: string, wish: Wish): string | undefined {
   const { contentType, encoding } = record;
+  if (!wish.attachment && !isPassive(contentType)) return undefined;
   return blobs.presign?.(blob, {
     expiresSeconds: REDIRECT_SECONDS,
     contentType,
     ...(encoding !== null && { contentEncoding: encoding }),
-    ...(wish.attachment && { disposition: dispositionOf(record) }),
+    ...(wish.attachment && { disposition: `attachment; filename="${record.key}"` }),
   });
 }
 
 function headersOf(record: StoredRecord, { attachment }: Wish, isAsSent: boolean): Record<string, string> {
-  const { contentType, encoding, etag, updatedAt } = record;
+  const { contentType, encoding, etag, updatedAt, key } = record;
   return {
-    'content-type': contentType,
+    ...userContentHeaders(contentType, attachment ? key : undefined),
     // Another content, so that it needs another mark.
     etag: isAsSent ? `"${etag}"` : `"${etag}-decoded"`,
     'last-modified': new Date(updatedAt).toUTCString(),
@@ -72,14 +74,7 @@ function headersOf(record: StoredRecord, { attachment }: Wish, isAsSent: boolean
     'accept-ranges': isAsSent ? 'bytes' : 'none',
     ...(encoding !== null && { vary: 'Accept-Encoding' }),
     ...(encoding !== null && isAsSent && { 'content-encoding': encoding }),
-    ...(attachment && { 'content-disposition': dispositionOf(record) }),
-    // Its scripts may run, but in an origin of their own: they see no session of this server.
-    ...(!attachment && isActive(contentType) && { 'content-security-policy': 'sandbox allow-scripts' }),
   };
-}
-
-function dispositionOf({ key }: StoredRecord): string {
-  return `attachment; filename="${key}"`;
 }
 
 async function decoded(

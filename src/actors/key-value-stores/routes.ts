@@ -5,6 +5,7 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import { clampLimit } from '../../kernel/page.ts';
 import { reply, route, Stream, type Call } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
+import { userContentHeaders } from '../../kernel/user-content.ts';
 import { openStorage } from '../storages/access.ts';
 import type { Storage } from '../storages/model.ts';
 import { ByReference, storageRoutes, type StorageType } from '../storages/routes.ts';
@@ -130,10 +131,8 @@ const getRecords = route(
     });
     pay(kernel, 'key_value_store', storage.id, now);
     countUse(kernel, storage.id, 'lists');
-    return new Stream(archive(kernel, storage.id, readFilter(storage.schema, query)), {
-      'content-type': 'application/zip',
-      'content-disposition': `attachment; filename="${storage.name ?? storage.id}.zip"`,
-    });
+    const content = archive(kernel, storage.id, readFilter(storage.schema, query));
+    return new Stream(content, userContentHeaders('application/zip', `${storage.name ?? storage.id}.zip`));
   },
 );
 

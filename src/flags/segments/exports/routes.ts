@@ -6,6 +6,7 @@ import { reply, route, Stream, type Call } from '../../../kernel/route.ts';
 import { OneOf, Type, type Static } from '../../../kernel/schema.ts';
 import type { BlobStore } from '../../../kernel/storage/blob.ts';
 import type { Db } from '../../../kernel/storage/tables.ts';
+import { userContentHeaders } from '../../../kernel/user-content.ts';
 import { Links, linkTo } from '../../links.ts';
 import { openEnvironment, unknownThing } from '../../open.ts';
 import { requireBig } from '../big.ts';
@@ -128,9 +129,8 @@ const getBigSegmentExportFile = route(
     const { segment, found } = await openExport(call, db);
     if (found.status !== 'complete') throw unknownThing('file yet of the export', found.id);
     return new Stream(contentOf(blobs, found.id), {
-      'content-type': 'text/csv; charset=utf-8',
+      ...userContentHeaders('text/csv; charset=utf-8', `${segment.key}.csv`),
       'content-length': String(found.size),
-      'content-disposition': `attachment; filename="${segment.key}.csv"`,
     });
   },
 );
