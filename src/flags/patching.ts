@@ -39,6 +39,12 @@ export function readSemanticPatch(call: PatchCall): SemanticPatch {
   return readPatchOf(call, ['semantic']) as SemanticPatch;
 }
 
+/** Where the path or the resource says which environment it is, a body that names another one is a mistake. */
+export function requireEnvironment({ environmentKey }: SemanticPatch, environment: { key: string }): void {
+  if (environmentKey === undefined || environmentKey === environment.key) return;
+  throw problem('environmentKey', `must be that of the resource, ${environment.key}`);
+}
+
 export interface Editing<Editable extends TObject> {
   /** The members a patch may change, and what they may be. Those that are optional may be unset. */
   editable: Editable;

@@ -65,3 +65,36 @@ test('query strings become numbers, booleans and lists as the schema asks', () =
   });
   assert.deepEqual(read({ desc: 'false', limit: 'many' }), { desc: false, limit: 'many' });
 });
+
+test('a value of the wrong type is told apart from one that breaks a rule, where that is asked for', () => {
+  const Change = Type.Object(
+    {
+      name: Type.Optional(Type.Union([Type.String({ maxLength: 5 }), Type.Null()])),
+      role: OneOf(['reader', 'writer']),
+      weights: Type.Optional(Type.Array(Type.Integer({ minimum: 1 }))),
+    },
+    { additionalProperties: false },
+  );
+  const kindOf = (value: unknown) => {
+    try {
+      checker(Change, 'body', 'unprocessable')(value);
+    } catch (error) {
+      return (error as Failure).kind;
+    }
+    return undefined;
+  };
+  const cases: [value: unknown, kind: string | undefined][] = [
+    [{ role: 'reader', name: null, weights: [1] }, undefined],
+    [{}, 'unprocessable'],
+    [{ role: 5 }, 'unprocessable'],
+    [{ role: 'reader', nmae: 'x' }, 'unprocessable'],
+    [{ role: 'reader', name: 5 }, 'unprocessable'],
+    [{ role: 'reader', weights: [1.5] }, 'unprocessable'],
+    [{ role: 'reader', weights: [0, 'x'] }, 'unprocessable'],
+    [[], 'unprocessable'],
+    [{ role: 'king' }, 'invalid'],
+    [{ role: 'reader', name: 'too long' }, 'invalid'],
+    [{ role: 'reader', weights: [0] }, 'invalid'],
+  ];
+  for (const [value, kind] of cases) assert.equal(kindOf(value), kind, JSON.stringify(value));
+});

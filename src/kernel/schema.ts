@@ -48,8 +48,15 @@ const MOST_PROBLEMS = 20;
 const loadCompiler = (): typeof Compiler =>
   createRequire(import.meta.url)('typebox/schema') as typeof Compiler;
 
-/** A check that throws `invalid` with every problem named. Compiled on the first call: starting must not pay for routes nobody uses. */
-export function checker(schema: TSchema, place: string): (value: unknown) => void {
+/**
+ * A check that throws with every problem named: `invalid` for a value that breaks a rule, `misfit` where a field is missing,
+ * unknown or of another type. Compiled on the first call: starting must not pay for routes nobody uses.
+ */
+export function checker(
+  schema: TSchema,
+  place: string,
+  misfit: 'invalid' | 'unprocessable' = 'invalid',
+): (value: unknown) => void {
   let compiled: Compiler.Validator | undefined;
   return (value) => {
     compiled ??= loadCompiler().Compile(schema);
@@ -57,26 +64,49 @@ export function checker(schema: TSchema, place: string): (value: unknown) => voi
     const [, errors] = compiled.Errors(value);
     const problems = fieldProblems(errors, place);
     if (place === 'body') addUnknown(problems, schema, value);
-    throw invalid(problems);
+    throw toFailure(isMisfit(errors) ? misfit : 'invalid', problems);
   };
 }
 
-function invalid(fields: FieldProblem[]): Failure {
+function toFailure(kind: 'invalid' | 'unprocessable', fields: FieldProblem[]): Failure {
   const told = fields.map(({ field, message }) => `${field} ${message}`).join('; ');
-  return new Failure('invalid', told, { fields });
+  return new Failure(kind, told, { fields });
 }
 
 /** The same for one field. The message goes on from its name: `is no number`. */
 export function problem(field: string, message: string): Failure {
-  return invalid([{ field, message }]);
+  return toFailure('invalid', [{ field, message }]);
+}
+
+/** For an update that lacks what it needs to be understood. */
+export function misfit(field: string, message: string): Failure {
+  return toFailure('unprocessable', [{ field, message }]);
 }
 
 interface SchemaError {
   keyword: string;
+  /** Of the schema that was broken, without the keyword. */
+  schemaPath: string;
   instancePath: string;
   params: object;
   message: string;
 }
+
+/** Where there are alternatives, a value that has the type of one of them breaks a rule of that one. */
+function isMisfit(errors: readonly SchemaError[]): boolean {
+  const placeOf = ({ schemaPath, instancePath }: SchemaError) => `${schemaPath} ${instancePath}`;
+  const ofWrongType = new Set(errors.filter(({ keyword }) => keyword === 'type').map(placeOf));
+  const isRule = (error: SchemaError) => RULES.test(error.keyword) && !ofWrongType.has(placeOf(error));
+  const ruled = new Set(errors.filter(isRule).map(({ instancePath }) => instancePath));
+  return errors.some(
+    ({ keyword, instancePath }) =>
+      keyword === 'required' ||
+      keyword === 'additionalProperties' ||
+      (keyword === 'type' && !ruled.has(instancePath)),
+  );
+}
+
+const RULES = /^(min|max|exclusive|pattern$|enum|const|format|multipleOf|unique)/;
 
 function fieldProblems(errors: Iterable<SchemaError>, place: string): FieldProblem[] {
   const problems: FieldProblem[] = [];

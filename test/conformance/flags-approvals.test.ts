@@ -583,14 +583,17 @@ onEachEngine((engine) => {
       );
       assert.equal((await expect(200, scene.instruct(at, [add]))).json['_version'], 2);
       for (const bad of [
-        { kind: 'addReviewers' },
         { kind: 'addReviewers', notifyMemberIds: ['x'] },
         { kind: 'addReviewers', notifyTeamKeys: ['nobody'] },
+      ])
+        assertError(await expect(400, scene.instruct(at, [bad])), 'invalid_request');
+      for (const unread of [
+        { kind: 'addReviewers' },
         { kind: 'addReviewers', notifyMemberIds: 7 },
         { kind: 'updateDescription', value: 7 },
         { kind: 'updateInstructions', value: [OFF] },
       ])
-        assertError(await expect(400, scene.instruct(at, [bad])), 'invalid_request');
+        assertError(await expect(422, scene.instruct(at, [unread])), 'patch_failed');
       const beta = { 'ld-api-version': 'beta' };
       await expect(422, scene.call(at, { method: 'PATCH', headers: beta, body: [] }));
       const plain = await expect(403, scene.instruct(at, [add], { headers: SEMANTIC }));

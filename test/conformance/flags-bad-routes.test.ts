@@ -60,7 +60,7 @@ const BAD_PATCHES: { what: string; body: unknown; headers?: Record<string, strin
   { what: 'an unknown path', body: [{ op: 'replace', path: '/no/such/thing', value: 'x' }] },
   { what: 'a member of the server', body: [{ op: 'add', path: '/_links', value: {} }] },
   { what: 'a test that fails', body: [{ op: 'test', path: '/_links', value: 'not so' }] },
-  { what: 'instructions without the content type', body: { instructions: [{ kind: 'turnFlagOn' }] } },
+  { what: 'instructions without the content type', body: { instructions: [{ kind: 'fly' }] } },
   { what: 'no instruction', body: { instructions: [] }, headers: SEMANTIC },
   { what: 'an instruction without a kind', body: { instructions: [{}] }, headers: SEMANTIC },
   {

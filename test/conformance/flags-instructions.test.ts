@@ -74,14 +74,14 @@ after(() => server.stop());
 suite('F18, F19: every kind', () => {
   for (const name of Object.keys(casesFor(new Map(), '', ''))) {
     test(`${name} works, a second time as well, and what is wrong with it is named`, async () => {
-      const { good, sees, gives, again, bad, names } = casesFor(others, memberId, TEAM)[name]!;
+      const { good, sees, gives, again, bad, names, isMisfit } = casesFor(others, memberId, TEAM)[name]!;
       const key = `flag-${name}`;
       let flag = await createPrepared(key);
       if (undone[name]) flag = (await instruct(key, undone[name])).json;
 
       const wrong = await instruct(key, { kind: 'turnFlagOn' }, { kind: name, ...bad(flag as Seen) });
-      assert.equal(wrong.status, 400, wrong.text);
-      assert.equal(wrong.json['code'], 'invalid_request');
+      const error = isMisfit ? [422, 'patch_failed'] : [400, 'invalid_request'];
+      assert.deepEqual([wrong.status, wrong.json['code']], error, wrong.text);
       const start = `instructions[1] (${name}): ${names}`;
       assert.ok(wrong.json['message'].startsWith(start), wrong.json['message']);
       assert.deepEqual(await read(key), flag, 'nothing may have changed');
@@ -114,7 +114,7 @@ test('F19: a patch is atomic: what comes before and after a wrong instruction do
   const good = [{ kind: 'turnFlagOn' }, { kind: 'updateName', value: 'Changed' }, { kind: 'archiveFlag' }];
   for (let place = 0; place <= good.length; place += 1) {
     const answer = await instruct('atomic', ...good.toSpliced(place, 0, { kind: 'makeCoffee' }));
-    assert.equal(answer.status, 400);
+    assert.equal(answer.status, 422);
     assert.match(answer.json['message'], new RegExp(`^instructions\\[${place}\\] \\(makeCoffee\\): `));
     assert.equal(typeof answer.json['id'], 'string');
   }
@@ -147,13 +147,19 @@ test('F19: instructions that cannot hold together fail together', async () => {
   assert.deepEqual(await read('circle-b'), flag);
 });
 
-test('a kind for one environment needs the environment', async () => {
+test('F16 a kind for one environment needs the environment, and an unknown one is an error for every kind', async () => {
   const flag = await createPrepared('nowhere');
-  for (const where of [{}, { environmentKey: 'staging' }, { environmentKey: '__proto__' }]) {
-    const answer = await patch('nowhere', { ...where, instructions: [{ kind: 'turnFlagOn' }] });
-    assert.equal(answer.status, 400, answer.text);
-    assert.match(answer.json['message'], /^instructions\[0\] \(turnFlagOn\): environmentKey/);
+  const missing = await patch('nowhere', { instructions: [{ kind: 'turnFlagOn' }] });
+  assert.equal(missing.status, 422, missing.text);
+  assert.match(missing.json['message'], /^instructions\[0\] \(turnFlagOn\): environmentKey is required/);
+  for (const environmentKey of ['staging', '__proto__']) {
+    for (const instruction of [{ kind: 'turnFlagOn' }, { kind: 'updateName', value: 'Lost' }]) {
+      const answer = await patch('nowhere', { environmentKey, instructions: [instruction] });
+      assert.equal(answer.status, 400, answer.text);
+      assert.equal(answer.json['message'], `environmentKey names no environment: ${environmentKey}`);
+    }
   }
+  assert.deepEqual(await read('nowhere'), flag);
   const whole = await patch('nowhere', { instructions: [{ kind: 'updateName', value: 'Somewhere' }] });
   assert.equal(whole.status, 200, whole.text);
   assert.equal(whole.json['environments'][ENVIRONMENT].version, flag['environments'][ENVIRONMENT].version);
@@ -216,7 +222,7 @@ test('a dry run answers as if, and keeps nothing', async () => {
   assert.deepEqual(await read('dry'), flag);
   assert.deepEqual(await entriesOf('dry'), entries);
   const wrong = await patch('dry', { instructions: [{ kind: 'turnFlagOn' }] }, { query: '?dryRun=true' });
-  assert.equal(wrong.status, 400);
+  assert.equal(wrong.status, 422);
 });
 
 test('F31: every instruction takes its own permission, and all of them', async () => {

@@ -176,6 +176,65 @@ onEachEngine((engine) => {
     assert.deepEqual([status, json['name'], json['_id']], [200, 'sent back', original['_id']]);
   });
 
+  test('F17 a body that suits no kind of patch is 422 and names the envelope', async () => {
+    const operations = [{ op: 'replace', path: '/name', value: 'changed' }];
+    const bodies: unknown[] = [
+      { comment: 'alone' },
+      { patch: { op: 'replace', path: '/name', value: 'changed' } },
+      { patch: null },
+      { comment: 'x', patch: 'replace' },
+      { merge: [{ name: 'changed' }] },
+      { comment: 'x', merge: 'changed' },
+      { patch: operations, merge: { name: 'changed' } },
+      { comment: 'x', patch: operations, merge: { name: 'changed' } },
+      { merge: { name: 'changed' } },
+      { name: 'changed' },
+      {},
+    ];
+    for (const body of bodies) {
+      const { status, json } = await patch(body);
+      assert.deepEqual([status, json['code']], [422, 'patch_failed'], JSON.stringify(body));
+      assert.match(json['message'] as string, /\{"comment", "patch": \[\.\.\.\]\}/, JSON.stringify(body));
+    }
+    for (const body of ['"text"', '5', 'true', 'null']) assert.equal((await patch(body)).status, 422, body);
+    for (const op of ['frobnicate', 'Replace', '', 5, null, undefined]) {
+      const { status, json } = await patch([{ op, path: '/name', value: 'changed' }]);
+      assert.deepEqual([status, json['code']], [422, 'patch_failed'], String(op));
+    }
+    for (const body of ['{', '[', '{"patch":[}', '[{"op":"replace"'])
+      assert.equal((await patch(body)).status, 400, body);
+    await assertUnchanged();
+  });
+
+  test('F17 an envelope is one on every resource, also on those that take merge patches', async () => {
+    const role = {
+      key: 'enveloped',
+      name: 'Before',
+      policy: [{ effect: 'allow', actions: ['*'], resources: ['*'] }],
+    };
+    await server.call('/api/v2/roles', { method: 'POST', body: role });
+    await server.call('/api/v2/flags/default', {
+      method: 'POST',
+      body: { key: 'enveloped', name: 'Before' },
+    });
+    for (const target of ['roles/enveloped', 'flags/default/enveloped', 'projects/default/flag-defaults']) {
+      const send = (body: unknown) => server.call(`/api/v2/${target}`, { method: 'PATCH', body });
+      const before = (await server.call(`/api/v2/${target}`)).text;
+      for (const body of [
+        { comment: 'alone' },
+        { patch: {} },
+        { merge: [] },
+        { merge: null },
+        { patch: [], merge: {} },
+      ]) {
+        const { status, json } = await send(body);
+        assert.equal(status, 422, `${target} ${JSON.stringify(body)}`);
+        assert.match(json['message'] as string, /\{"comment", "merge": \{\.\.\.\}\}/);
+      }
+      assert.equal((await server.call(`/api/v2/${target}`)).text, before, target);
+    }
+  });
+
   test('F20 a semantic body without its domain model is answered 400', async () => {
     const body = { comment: 'please', instructions: [{ kind: 'turnOn' }] };
     for (const type of [
@@ -213,9 +272,10 @@ onEachEngine((engine) => {
     assert.equal((await patch({ patch: change })).json['name'], 'wrapped');
     const other = [{ op: 'replace', path: '/name', value: 'unwrapped' }];
     assert.equal((await patch({ comment: '', patch: other })).status, 200);
-    for (const comment of [5, null, ['x'], { text: 'x' }, 'a\0b']) {
-      assert.equal((await patch({ comment, patch: change })).status, 400, JSON.stringify(comment));
+    for (const comment of [5, null, ['x'], { text: 'x' }]) {
+      assert.equal((await patch({ comment, patch: change })).status, 422, JSON.stringify(comment));
     }
+    assert.equal((await patch({ comment: 'a\0b', patch: change })).status, 400);
     const comments = (await events()).map(({ comment }) => comment);
     assert.deepEqual(comments, [null, null, '']);
   });

@@ -269,20 +269,26 @@ onEachEngine((engine) => {
     test('F19 one bad instruction changes nothing', async () => {
       const made = await make();
       const date = { kind: 'updateScheduledChangesExecutionDate', value: soon() + MINUTE };
-      const bad: [object, RegExp][] = [
-        [{ kind: 'turnFlagOn' }, /instructions\[1\] \(turnFlagOn\)/],
-        [{ kind: 'updateScheduledChangesExecutionDate', value: 'soon' }, /instructions\[1\]/],
-        [{ kind: 'updateScheduledChangesExecutionDate', value: 1000 }, /future/],
-        [{ kind: 'updateScheduledChangesExecutionDate' }, /value/],
-        [{ kind: 'replaceScheduledChangesInstructions', value: [] }, /instructions\[1\]/],
-        [{ kind: 'replaceScheduledChangesInstructions', value: [{ kind: 'flip' }] }, /flip/],
-        [{ kind: 'deleteScheduledChange', now: true }, /now/],
+      const replace = { kind: 'replaceScheduledChangesInstructions' };
+      const bad: [status: number, object, RegExp][] = [
+        [422, { kind: 'turnFlagOn' }, /instructions\[1\] \(turnFlagOn\)/],
+        [422, { kind: 'updateScheduledChangesExecutionDate', value: 'soon' }, /instructions\[1\]/],
+        [400, { kind: 'updateScheduledChangesExecutionDate', value: 1000 }, /future/],
+        [422, { kind: 'updateScheduledChangesExecutionDate' }, /value/],
+        [400, { ...replace, value: [] }, /instructions\[1\]/],
+        [422, { ...replace, value: [{ kind: 'flip' }] }, /flip/],
+        [422, { ...replace, value: [{ kind: 'updateOffVariation' }] }, /variationId/],
+        [400, { ...replace, value: [{ kind: 'updateOffVariation', variationId: 'none' }] }, /none/],
+        [422, { kind: 'deleteScheduledChange', now: true }, /now/],
       ];
-      for (const [instruction, message] of bad) {
-        const answer = await expect(400, patch(made['_id'], [date, instruction]));
-        assertError(answer, 'invalid_request');
+      for (const [status, instruction, message] of bad) {
+        const answer = await expect(status, patch(made['_id'], [date, instruction]));
+        assertError(answer, status === 400 ? 'invalid_request' : 'patch_failed');
         assert.match(answer.json['message'], message);
       }
+      const elsewhere = { environmentKey: 'production', instructions: [date] };
+      const at = `${path()}/${made['_id']}`;
+      await expect(400, scene.call(at, { method: 'PATCH', headers: SEMANTIC, body: elsewhere }));
       assert.deepEqual((await read(made['_id'])).json, made);
     });
 
@@ -294,11 +300,9 @@ onEachEngine((engine) => {
       assert.equal(json['_maintainerId'], member.id);
     });
 
-    test('F20 other patch kinds are refused', async () => {
+    test('F17 other patch kinds are refused', async () => {
       const { _id } = await make();
       const at = `${path()}/${_id}`;
-      const instructions = [{ kind: 'deleteScheduledChange' }];
-      await expect(400, scene.call(at, { method: 'PATCH', body: { instructions } }));
       await expect(422, scene.call(at, { method: 'PATCH', body: [{ op: 'remove', path: '/comment' }] }));
       await expect(422, scene.instruct(at, []));
       await expect(200, read(_id));

@@ -197,19 +197,22 @@ onEachEngine((engine) => {
   });
 
   test('F19 one bad instruction undoes all, and is named', async () => {
-    for (const bad of [
-      { kind: 'unheardOf' },
-      { kind: 'updateName' },
-      { kind: 'removeClauses', ruleId: 'nowhere', clauseIds: ['x'] },
-      { kind: 'addBigSegmentIncludedTargets', values: ['a'] },
-      { kind: 'addExcludedUsers', values: ['ada'] },
-    ]) {
+    const bads: [status: number, instruction: { kind: string; [parameter: string]: unknown }][] = [
+      [422, { kind: 'unheardOf' }],
+      [422, { kind: 'updateName' }],
+      [422, { kind: 'updateName', value: 5 }],
+      [400, { kind: 'removeClauses', ruleId: 'nowhere', clauseIds: ['x'] }],
+      [400, { kind: 'addBigSegmentIncludedTargets', values: ['a'] }],
+      [400, { kind: 'addExcludedUsers', values: ['ada'] }],
+    ];
+    for (const [wanted, bad] of bads) {
       const { status, json } = await instruct(key, [
         { kind: 'updateName', value: 'changed' },
         { kind: 'addIncludedUsers', values: ['ada'] },
         bad,
       ]);
-      assert.deepEqual([status, json['code']], [400, 'invalid_request'], bad.kind);
+      const code = wanted === 400 ? 'invalid_request' : 'patch_failed';
+      assert.deepEqual([status, json['code']], [wanted, code], bad.kind);
       assert.match(json['message'] as string, new RegExp(`instructions\\[2\\] \\(${bad.kind}\\)`));
     }
     await assertUnchanged();
@@ -229,6 +232,7 @@ onEachEngine((engine) => {
   test('F16 the environment of the body must be that of the path', async () => {
     const change = [{ kind: 'updateName', value: 'changed' }];
     assert.equal((await instruct(key, change, { environmentKey: 'production' })).status, 400);
+    assert.equal((await instruct(key, change, { environmentKey: 'nowhere' })).status, 400);
     assert.equal((await instruct(key, change, { environmentKey: 5 })).status, 422);
     await assertUnchanged();
   });
@@ -251,7 +255,7 @@ onEachEngine((engine) => {
       [400, [{ op: 'replace', path: '/_links/self/href', value: 'x' }]],
       [400, { name: 5 }],
       [400, { unknown: 5 }],
-      [400, { comment: 5, merge: { name: 'x' } }],
+      [422, { comment: 5, merge: { name: 'x' } }],
     ];
     for (const [status, body, headers] of wrong) {
       const answer = await patch(key, body, headers === undefined ? {} : { headers });

@@ -187,20 +187,26 @@ onEachEngine((engine) => {
 
     test('F19 one bad instruction changes nothing', async () => {
       const { triggerURL: _url, ...before_ } = await make();
-      for (const bad of [
+      for (const unread of [
         { kind: 'explode' },
         { kind: 'replaceTriggerActionInstructions' },
-        { kind: 'replaceTriggerActionInstructions', value: [] },
         { kind: 'replaceTriggerActionInstructions', value: [{ kind: 'flip' }] },
-        { kind: 'replaceTriggerActionInstructions', value: [{ kind: 'deleteFlag' }] },
         { kind: 'enableTrigger', now: true },
+      ])
+        assertError(
+          await expect(422, patch(before_['_id'], [{ kind: 'disableTrigger' }, unread])),
+          'patch_failed',
+        );
+      for (const bad of [
+        { kind: 'replaceTriggerActionInstructions', value: [] },
+        { kind: 'replaceTriggerActionInstructions', value: [{ kind: 'deleteFlag' }] },
       ])
         assertError(
           await expect(400, patch(before_['_id'], [{ kind: 'disableTrigger' }, bad])),
           'invalid_request',
         );
       await expect(
-        400,
+        422,
         scene.call(`${path()}/${before_['_id']}`, { method: 'PATCH', body: { instructions: [] } }),
       );
       await expect(

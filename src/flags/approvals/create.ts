@@ -9,6 +9,7 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import { problem } from '../../kernel/schema.ts';
 import type { Flag } from '../feature-flags/flag.ts';
 import { findMemberIds, findTeamKeys } from '../feature-flags/maintainer.ts';
+import { inPostedBody } from '../instructions/reading.ts';
 import { rehearse } from '../pending/carry-out.ts';
 import { openPlace } from '../pending/find-place.ts';
 import { whereaboutsOf, type ByPlace } from '../pending/place.ts';
@@ -57,7 +58,7 @@ export async function makeRequest(
     // Who asks need not be allowed to make the change: whoever applies it is.
     const asker = { now: call.now, id: call.id, caller: call.caller, can: () => true, demand: () => {} };
     const how = { comment: description || action, approvedIn: '*', ignoreConflicts: true };
-    await rehearse(kernel, tx, asker, place, plan, how);
+    await inPostedBody(() => rehearse(kernel, tx, asker, place, plan, how));
     if ((await countOpen(tx, whereaboutsOf(place))) >= MOST_OPEN)
       throw problem('body', `would be one more than ${MOST_OPEN} open approval requests`);
     const request: ApprovalRequest = {

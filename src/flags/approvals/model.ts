@@ -2,7 +2,7 @@
 import { Failure } from '../../kernel/failure.ts';
 import type { Doer } from '../../kernel/identity/identity.ts';
 import type { Instruction } from '../../kernel/patch/read.ts';
-import { problem, Type } from '../../kernel/schema.ts';
+import { misfit, problem, Type } from '../../kernel/schema.ts';
 import { couldBeKey, Description } from '../fields.ts';
 import { documentedKinds, KindSchema } from '../instructions/kinds.ts';
 import { instructionReader } from '../instructions/reading.ts';
@@ -148,7 +148,7 @@ export function editRequest(before: ApprovalRequest, instructions: readonly Inst
     }
     const { notifyMemberIds: members = [], notifyTeamKeys: teams = [] } = instruction;
     if (members.length + teams.length === 0)
-      throw problem('notifyMemberIds', 'or notifyTeamKeys is required to add reviewers');
+      throw misfit('notifyMemberIds', 'or notifyTeamKeys is required to add reviewers');
     notifyMemberIds = [...new Set([...notifyMemberIds, ...members])];
     notifyTeamKeys = [...new Set([...notifyTeamKeys, ...teams])];
   }

@@ -7,7 +7,7 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import { problem } from '../../kernel/schema.ts';
 import type { Change } from '../change.ts';
 import { InstructionBody, listKinds } from '../instructions/document.ts';
-import { readSemanticPatch, updateOf } from '../patching.ts';
+import { readSemanticPatch, requireEnvironment, updateOf } from '../patching.ts';
 import { ByPlaceAndId } from '../pending/place.ts';
 import { recordAt } from '../pending/record.ts';
 import { demandBeta } from '../version.ts';
@@ -153,6 +153,7 @@ function routesOf(family: Family, names: Names) {
       const shown = await db.transaction().execute(async (tx) => {
         const { request: before, place } = await openRequest(call, tx, family, engine);
         call.demand(place.resource);
+        requireEnvironment(asked, place.environment);
         const request = editRequest(before, asked.instructions);
         if (request !== before) {
           await requireReviewers(tx, request);

@@ -129,18 +129,24 @@ test('dates lie ahead', () => {
 });
 
 test('what is wrong is named, whatever comes before it', () => {
-  const wrong: [Instruction, string][] = [
+  const unread: [Instruction, string][] = [
     [{ kind: 'expire' }, 'kind'],
     [{ ...add, value: '5000' }, 'value'],
-    [{ ...add, value: -1 }, 'value'],
-    [{ ...add, contextKey: '' }, 'contextKey'],
-    [{ ...add, contextKind: 'multi' }, 'contextKind'],
     [{ ...add, version: 1 }, 'version'],
     [{ ...remove, value: 5000 }, 'value'],
     [{ kind: 'addExpireUserTargetDate', variationId: 'red', contextKey: 'ada', value: 1 }, 'userKey'],
   ];
-  for (const [instruction, name] of wrong) {
-    fails(() => apply([], add, instruction), 'invalid', `instructions[1] (${instruction.kind}): ${name}`);
+  const wrong: [Instruction, string][] = [
+    [{ ...add, value: -1 }, 'value'],
+    [{ ...add, contextKey: '' }, 'contextKey'],
+    [{ ...add, contextKind: 'multi' }, 'contextKind'],
+  ];
+  for (const [kind, instructions] of [
+    ['unprocessable', unread],
+    ['invalid', wrong],
+  ] as const) {
+    for (const [instruction, name] of instructions)
+      fails(() => apply([], add, instruction), kind, `instructions[1] (${instruction.kind}): ${name}`);
   }
 });
 
@@ -164,5 +170,5 @@ test('of segments, targets are included or excluded', () => {
     'invalid',
     'instructions[0] (addExpiringTarget): targetType',
   );
-  fails(() => run(add), 'invalid', 'instructions[0] (addExpiringTarget): targetType is required');
+  fails(() => run(add), 'unprocessable', 'instructions[0] (addExpiringTarget): targetType is required');
 });

@@ -2,7 +2,7 @@
 import { Failure } from '../../kernel/failure.ts';
 import { shorten } from '../../kernel/patch/pointer.ts';
 import type { Instruction } from '../../kernel/patch/read.ts';
-import { problem, Type, type TSchema } from '../../kernel/schema.ts';
+import { misfit, problem, Type, type TSchema } from '../../kernel/schema.ts';
 import { toKinds, type CheckedKind, type Parameters } from '../instructions/kinds.ts';
 import { inInstruction, requireFewInstructions } from '../instructions/reading.ts';
 import { ContextKey, ContextKind, Instant } from '../fields.ts';
@@ -79,7 +79,7 @@ export function applyExpiringInstructions(
 
 function apply(list: readonly ExpiringTarget[], instruction: Instruction, setting: Setting) {
   const kind = setting.kinds.get(instruction.kind);
-  if (kind === undefined) throw problem('kind', 'is not one that expiring targets know');
+  if (kind === undefined) throw misfit('kind', 'is not one that expiring targets know');
   kind.check(instruction);
   const wanted = readWanted(instruction, setting.placeName);
   const index = list.findIndex(

@@ -7,7 +7,7 @@ import type { Engine } from '../../kernel/storage/engine.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { recordChange } from '../change.ts';
 import { InstructionBody, listKinds } from '../instructions/document.ts';
-import { readSemanticPatch, updateOf } from '../patching.ts';
+import { readSemanticPatch, requireEnvironment, updateOf } from '../patching.ts';
 import { requireComment } from '../pending/place.ts';
 import type { Environment } from '../projects/project.ts';
 import type { ExpiringTarget, Owner, ResourceKind } from './expiring-target.ts';
@@ -98,6 +98,7 @@ function routesOf<Params extends TObject>(family: Family<Params>, telling: Telli
           const targeted = await open(call, tx, engine);
           const { owner, resource, environment, name } = targeted;
           call.demand(resource, action);
+          requireEnvironment(patch, environment);
           const before = await listExpiringTargets(tx, owner);
           const after = applyExpiringInstructions(before, instructions, {
             owner,

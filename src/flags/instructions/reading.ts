@@ -17,15 +17,42 @@ export function inInstruction<Result>(index: number, { kind }: Instruction, run:
   try {
     return run();
   } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    const fields = error.details.fields?.map(({ field, message }) => ({
-      field: `instructions.${index}.${field}`,
-      message,
-    }));
-    throw new Failure(error.kind, `instructions[${index}] (${shorten(kind)}): ${error.message}`, {
-      ...error.details,
-      ...(fields !== undefined && { fields }),
-    });
+    throw nameInstruction(error, index, kind);
+  }
+}
+
+/** The same for an instruction that takes the database. */
+export async function awaitInInstruction<Result>(
+  index: number,
+  { kind }: Instruction,
+  run: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await run();
+  } catch (error) {
+    throw nameInstruction(error, index, kind);
+  }
+}
+
+function nameInstruction(error: unknown, index: number, kind: string): unknown {
+  if (!(error instanceof Failure)) return error;
+  const fields = error.details.fields?.map(({ field, message }) => ({
+    field: `instructions.${index}.${field}`,
+    message,
+  }));
+  return new Failure(error.kind, `instructions[${index}] (${shorten(kind)}): ${error.message}`, {
+    ...error.details,
+    ...(fields !== undefined && { fields }),
+  });
+}
+
+/** In a body that is no patch, an instruction that cannot be read is a wrong value like any other. */
+export async function inPostedBody<Result>(run: () => Promise<Result>): Promise<Result> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!(error instanceof Failure) || error.kind !== 'unprocessable') throw error;
+    throw new Failure('invalid', error.message, error.details);
   }
 }
 
@@ -36,7 +63,9 @@ export type Read<K extends Kinds> = { [Kind in keyof K]: { kind: Kind } & Static
 
 /** For a resource whose kinds are a table of schemas. */
 export function instructionReader<const K extends Kinds>(kinds: K) {
-  const checks = new Map(Object.entries(kinds).map(([kind, schema]) => [kind, checker(schema, 'body')]));
+  const checks = new Map(
+    Object.entries(kinds).map(([kind, schema]) => [kind, checker(schema, 'body', 'unprocessable')]),
+  );
   return (instructions: readonly Instruction[]): Read<K>[] => {
     requireFewInstructions(instructions);
     return instructions.map((instruction, index) => {
@@ -44,7 +73,7 @@ export function instructionReader<const K extends Kinds>(kinds: K) {
       return inInstruction(index, instruction, () => {
         if (check === undefined) {
           const known = [...checks.keys()].join(', ');
-          throw new Failure('invalid', `there is no such kind here. There are: ${known}.`);
+          throw new Failure('unprocessable', `there is no such kind here. There are: ${known}.`);
         }
         check(instruction);
         return instruction as Read<K>;

@@ -1,7 +1,7 @@
 // Which members are meant: the filter of lists, and the one by which members are left out of changes to all.
 import type { MemberFilter } from '../../kernel/identity/roster.ts';
 import { isObject } from '../../kernel/patch/json-value.ts';
-import { PlainText, problem, Type, type Static } from '../../kernel/schema.ts';
+import { misfit, PlainText, problem, Type, type Static } from '../../kernel/schema.ts';
 import { readFilter } from '../listing.ts';
 
 export const FILTERS = ['query', 'role', 'id', 'email', 'team', 'noteam', 'lastSeen'] as const;
@@ -15,7 +15,7 @@ export function readMemberFilter(text: string | undefined): MemberFilter {
     ...(email !== undefined && { emails: splitWords(email) }),
     ...(team !== undefined && { teamKey: team }),
     ...(noteam !== undefined && { hasNoTeam: readBoolean(noteam, 'noteam') }),
-    ...(lastSeen !== undefined && { lastSeen: readLastSeen(parse(lastSeen)) }),
+    ...(lastSeen !== undefined && { lastSeen: readLastSeen(parse(lastSeen), problem) }),
   };
 }
 
@@ -34,7 +34,7 @@ const Exceptions = Type.Object(EXCEPTIONS);
 export function readExceptions(given: Static<typeof Exceptions>): MemberFilter {
   const { filterLastSeen, filterQuery, filterRoles, filterTeamKey, ignoredMemberIDs } = given;
   return {
-    ...(filterLastSeen !== undefined && { lastSeen: readLastSeen(filterLastSeen) }),
+    ...(filterLastSeen !== undefined && { lastSeen: readLastSeen(filterLastSeen, misfit) }),
     ...(filterQuery !== undefined && { query: filterQuery }),
     ...(filterRoles !== undefined && { roles: readRoles(filterRoles) }),
     ...(filterTeamKey !== undefined && { teamKey: filterTeamKey }),
@@ -63,13 +63,13 @@ export function readBoolean(text: string, field: string): boolean {
   throw problem(`filter.${field}`, 'must be true or false');
 }
 
-function readLastSeen(value: unknown): NonNullable<MemberFilter['lastSeen']> {
+function readLastSeen(value: unknown, refuse: typeof problem): NonNullable<MemberFilter['lastSeen']> {
   if (isObject(value)) {
     if (value['never'] === true || value['noData'] === true) return 'never';
     const { before } = value;
     if (Number.isSafeInteger(before)) return { before: before as number };
   }
-  throw problem('lastSeen', 'must be {"never":true}, {"noData":true} or {"before":milliseconds}');
+  throw refuse('lastSeen', 'must be {"never":true}, {"noData":true} or {"before":milliseconds}');
 }
 
 function parse(text: string): unknown {

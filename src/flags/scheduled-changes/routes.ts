@@ -9,8 +9,9 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import type { Change } from '../change.ts';
 import { demandApproval } from '../feature-flags/approval.ts';
 import { InstructionBody, listKinds } from '../instructions/document.ts';
+import { inPostedBody } from '../instructions/reading.ts';
 import { PageQuery, sliceOf } from '../listing.ts';
-import { readSemanticPatch, updateOf } from '../patching.ts';
+import { readSemanticPatch, requireEnvironment, updateOf } from '../patching.ts';
 import { rehearse } from '../pending/carry-out.ts';
 import { openPlace, readAt } from '../pending/find-place.ts';
 import { ByPlace, ByPlaceAndId, PLACE, requireComment, whereaboutsOf, type Place } from '../pending/place.ts';
@@ -80,30 +81,32 @@ const post = route(
     const { db, engine } = kernel;
     const { executionDate: executionAt, instructions, comment } = call.body;
     requireFuture(executionAt, call.now);
-    const shown = await db.transaction().execute(async (tx) => {
-      const place = await openPlace(call, tx, call.params, engine);
-      call.demand(place.resource);
-      requireComment(place.environment, comment);
-      demandApproval(call, place.environment, place.flag, place.resource);
-      await rehearse(kernel, tx, call, place, { instructions }, { comment, ...call.query });
-      const { total } = await pageScheduledChanges(tx, whereaboutsOf(place), { offset: 0, limit: 1 });
-      if (total >= MOST_CHANGES)
-        throw problem('body', `would be one more than ${MOST_CHANGES} scheduled changes`);
-      const change = await createScheduledChange(
-        tx,
-        {
-          ...whereaboutsOf(place),
-          maintainer: doerOf(call.caller),
-          executionAt,
-          instructions,
-          ...(comment !== undefined && { comment }),
-        },
-        call.now,
-      );
-      const after = toScheduledChange(change, place);
-      await recordAt(tx, call, place, action, { verb: 'scheduled a change of', after, comment });
-      return after;
-    });
+    const shown = await inPostedBody(() =>
+      db.transaction().execute(async (tx) => {
+        const place = await openPlace(call, tx, call.params, engine);
+        call.demand(place.resource);
+        requireComment(place.environment, comment);
+        demandApproval(call, place.environment, place.flag, place.resource);
+        await rehearse(kernel, tx, call, place, { instructions }, { comment, ...call.query });
+        const { total } = await pageScheduledChanges(tx, whereaboutsOf(place), { offset: 0, limit: 1 });
+        if (total >= MOST_CHANGES)
+          throw problem('body', `would be one more than ${MOST_CHANGES} scheduled changes`);
+        const change = await createScheduledChange(
+          tx,
+          {
+            ...whereaboutsOf(place),
+            maintainer: doerOf(call.caller),
+            executionAt,
+            instructions,
+            ...(comment !== undefined && { comment }),
+          },
+          call.now,
+        );
+        const after = toScheduledChange(change, place);
+        await recordAt(tx, call, place, action, { verb: 'scheduled a change of', after, comment });
+        return after;
+      }),
+    );
     return reply(201, shown, { location: shown._links.self.href });
   },
 );
@@ -143,6 +146,7 @@ const patch = route(
     const shown = await db.transaction().execute(async (tx) => {
       const place = await openPlace(call, tx, call.params, engine);
       call.demand(place.resource);
+      requireEnvironment(asked, place.environment);
       const before = await read(tx, call.params.id, place, engine);
       const edited = editScheduledChange(before, asked.instructions, call.now);
       const { comment } = asked;

@@ -325,7 +325,8 @@ for (const [kind, { action, instruction, becomes, idle, wrong }] of Object.entri
         assert.throws(
           () => apply({ kind: 'updateName', value: 'first' }, { kind, ...bad }),
           (error: Failure) =>
-            error.kind === 'invalid' && error.message.startsWith(`instructions[1] (${kind}): `),
+            /^(invalid|unprocessable)$/.test(error.kind) &&
+            error.message.startsWith(`instructions[1] (${kind}): `),
           JSON.stringify(bad),
         );
       }
@@ -412,7 +413,7 @@ test('an unknown kind is refused', () => {
   for (const kind of ['turnFlagOn', 'addrule', '__proto__', 'constructor', ''])
     assert.throws(
       () => apply({ kind }),
-      (error: Failure) => error.kind === 'invalid',
+      (error: Failure) => error.kind === 'unprocessable',
       kind,
     );
 });

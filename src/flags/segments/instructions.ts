@@ -1,6 +1,6 @@
 // The instructions of a segment's semantic patches.
 import type { Instruction } from '../../kernel/patch/read.ts';
-import { problem, Type, type Static, type TObject } from '../../kernel/schema.ts';
+import { misfit, problem, Type, type Static, type TObject } from '../../kernel/schema.ts';
 import {
   ClauseId,
   ClauseInput,
@@ -193,7 +193,7 @@ export function actionsOf(instructions: readonly Instruction[]): string[] {
 
 function kindOf({ kind }: Instruction): Kind {
   const known = segmentKinds.get(kind);
-  if (known === undefined) throw problem('kind', 'is not one that segments know');
+  if (known === undefined) throw misfit('kind', 'is not one that segments know');
   return known;
 }
 

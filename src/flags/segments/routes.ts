@@ -3,13 +3,13 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { Failure } from '../../kernel/failure.ts';
 import type { Patch } from '../../kernel/patch/read.ts';
 import { reply, route } from '../../kernel/route.ts';
-import { problem, Type } from '../../kernel/schema.ts';
+import { Type } from '../../kernel/schema.ts';
 import { recordChange } from '../change.ts';
 import { InstructionBody, listKinds } from '../instructions/document.ts';
 import { readExpression } from '../filter-expression.ts';
 import { PageQuery, readSort, sliceOf, SortQuery } from '../listing.ts';
 import { ByEnvironment, openEnvironment, unknownThing } from '../open.ts';
-import { readPatchOf, updateOf } from '../patching.ts';
+import { readPatchOf, requireEnvironment, updateOf } from '../patching.ts';
 import { environmentalResource } from '../resources.ts';
 import { demandApproval } from './approval.ts';
 import { changeSegment, type SegmentUpdate } from './change.ts';
@@ -160,12 +160,11 @@ const patchSegmentRoute = route(
   },
 );
 
-/** The path says which environment it is; a body that says another one is a mistake. */
 function editBy(patch: Patch, place: Place): SegmentUpdate['edit'] {
   if (patch.kind !== 'semantic')
     return (segment) => ({ segment: patchSegment(segment, place, patch, randomUUID), steps: [] });
-  const { instructions, environmentKey = place.environment.key } = patch;
-  if (environmentKey !== place.environment.key) throw problem('environmentKey', 'must be that of the path');
+  const { instructions } = patch;
+  requireEnvironment(patch, place.environment);
   return (segment) => ({
     ...applyInstructions(segment, instructions, randomUUID),
     actions: actionsOf(instructions),

@@ -3,34 +3,40 @@ import type { Role } from '../../kernel/identity/roles.ts';
 import { grantText, type TeamGrant } from '../../kernel/identity/team-grants.ts';
 import type { WholeTeam } from '../../kernel/identity/teams.ts';
 import { areEqual } from '../../kernel/patch/json-value.ts';
-import { problem, Type } from '../../kernel/schema.ts';
+import { misfit, problem } from '../../kernel/schema.ts';
 import { Description, Name } from '../fields.ts';
+import { documentedKinds, KindSchema } from '../instructions/kinds.ts';
 import { inInstruction, instructionReader, type Read } from '../instructions/reading.ts';
 import { AttributeKey, AttributeValues, RoleAttributesSchema, RoleNames } from '../roles/fields.ts';
 import { GRANT, MemberIds } from './model.ts';
 
-const Members = Type.Object({ values: MemberIds });
-const Roles = Type.Object({ values: RoleNames });
-const Grant = Type.Object(GRANT);
-const Attribute = Type.Object({ key: AttributeKey, values: AttributeValues });
+const Members = { values: MemberIds };
+const Roles = { values: RoleNames };
+const Attribute = { key: AttributeKey, values: AttributeValues };
 
 const KINDS = {
-  addMembers: Members,
-  removeMembers: Members,
-  replaceMembers: Members,
-  addCustomRoles: Roles,
-  removeCustomRoles: Roles,
-  addPermissionGrants: Grant,
-  removePermissionGrants: Grant,
-  addRoleAttribute: Attribute,
-  updateRoleAttribute: Attribute,
-  removeRoleAttribute: Type.Object({ key: AttributeKey }),
-  replaceRoleAttributes: Type.Object({ value: RoleAttributesSchema }),
-  updateName: Type.Object({ value: Name }),
-  updateDescription: Type.Object({ value: Description }),
+  addMembers: KindSchema('addMembers', 'Add members', Members),
+  removeMembers: KindSchema('removeMembers', 'Remove members', Members),
+  replaceMembers: KindSchema('replaceMembers', 'Have these members and no others', Members),
+  addCustomRoles: KindSchema('addCustomRoles', 'Add custom roles', Roles),
+  removeCustomRoles: KindSchema('removeCustomRoles', 'Remove custom roles', Roles),
+  addPermissionGrants: KindSchema('addPermissionGrants', 'Let members do this to the team', GRANT),
+  removePermissionGrants: KindSchema(
+    'removePermissionGrants',
+    'No longer let members do this to the team',
+    GRANT,
+  ),
+  addRoleAttribute: KindSchema('addRoleAttribute', 'Add a role attribute', Attribute),
+  updateRoleAttribute: KindSchema('updateRoleAttribute', 'Change a role attribute', Attribute),
+  removeRoleAttribute: KindSchema('removeRoleAttribute', 'Remove a role attribute', { key: AttributeKey }),
+  replaceRoleAttributes: KindSchema('replaceRoleAttributes', 'Have these role attributes and no others', {
+    value: RoleAttributesSchema,
+  }),
+  updateName: KindSchema('updateName', 'Rename the team', { value: Name }),
+  updateDescription: KindSchema('updateDescription', 'Describe the team', { value: Description }),
 };
 
-export const TEAM_KINDS = Object.keys(KINDS);
+export const teamKinds = documentedKinds(KINDS);
 type TeamInstruction = Read<typeof KINDS>;
 export const readTeamInstructions = instructionReader(KINDS);
 
@@ -145,8 +151,9 @@ type GrantInput = Pick<
 >;
 
 export function grantsOf({ actionSet, actions = [], memberIDs }: GrantInput): TeamGrant[] {
-  if ((actionSet === undefined) === (actions.length === 0))
-    throw problem('actions', 'must be given, or else actionSet, and not both');
+  if (actionSet === undefined && actions.length === 0) throw misfit('actions', 'or actionSet is required');
+  if (actionSet !== undefined && actions.length > 0)
+    throw problem('actions', 'cannot be given together with actionSet');
   return memberIDs.map((memberId) => ({ memberId, actions: actionSet ?? sorted(actions) }));
 }
 

@@ -17,12 +17,14 @@ import { Type, type Static } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { recordChange } from '../change.ts';
 import { couldBeKey } from '../fields.ts';
+import { InstructionBody, listKinds } from '../instructions/document.ts';
+import { inPostedBody } from '../instructions/reading.ts';
 import { ExpandQuery, FilterQuery, PageQuery, readExpand, readFilter, sliceOf } from '../listing.ts';
 import { requireRoles } from '../members/edit.ts';
 import { readBoolean } from '../members/filter.ts';
 import { MemberSummary, toMemberSummary } from '../members/model.ts';
 import { unknownThing } from '../open.ts';
-import { PatchBody, readSemanticPatch, updateOf } from '../patching.ts';
+import { readSemanticPatch, updateOf } from '../patching.ts';
 import { changeTeam, checkPower, openTeam, requireMembers } from './edit.ts';
 import {
   applyTeamInstructions,
@@ -31,7 +33,7 @@ import {
   readTeamInstructions,
   sorted,
   sortGrants,
-  TEAM_KINDS,
+  teamKinds,
 } from './instructions.ts';
 import { EXPANDS, resourceOf, TeamPost, TeamRep, TeamRole, toRecord, toTeam, toTeamRole } from './model.ts';
 import { findParts, listMaintainers } from './parts.ts';
@@ -130,12 +132,12 @@ const patchTeam = route(
     path: '/teams/{teamKey}',
     summary: 'Change a team by semantic patch',
     description:
-      `Kinds: ${TEAM_KINDS.join(', ')}. Who takes members into a team gives them its roles, and needs to be in it, to tend it, ` +
-      'to hold its roles or to be an administrator.',
+      'Who takes members into a team gives them its roles, and needs to be in it, to tend it, to hold its roles or to be an ' +
+      `administrator. Instructions:\n\n${listKinds(teamKinds)}`,
     access: { action: 'updateTeam*' },
     params: ByKey,
     query: Type.Object(ExpandQuery(EXPANDS)),
-    body: PatchBody(['semantic']),
+    body: InstructionBody(['semantic'], teamKinds.values()),
     reply: { 200: TeamRep },
   },
   async (call, { db, engine, identity }) => {
@@ -257,7 +259,7 @@ async function viewTeam(call: Pick<Call, 'can'>, db: Db, key: string): Promise<T
 
 async function readPost(tx: Db, post: Static<typeof TeamPost>): Promise<WholeTeam> {
   const { memberIDs = [], permissionGrants = [], customRoleKeys = [] } = post;
-  const grants = sortGrants(permissionGrants.flatMap(grantsOf));
+  const grants = await inPostedBody(async () => sortGrants(permissionGrants.flatMap(grantsOf)));
   const roles = await requireRoles(tx, customRoleKeys, 'customRoleKeys');
   await requireMembers(tx, memberIDs, 'memberIDs');
   await requireMembers(tx, [...new Set(grants.map(({ memberId }) => memberId))], 'permissionGrants');

@@ -2,7 +2,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { hashSecret } from '../../kernel/identity/secret.ts';
 import type { Instruction } from '../../kernel/patch/read.ts';
-import { PlainText, problem, Type } from '../../kernel/schema.ts';
+import { misfit, PlainText, problem, Type } from '../../kernel/schema.ts';
 import { flagKinds } from '../feature-flags/instructions/table.ts';
 import { flagPath } from '../feature-flags/representation.ts';
 import { Key } from '../fields.ts';
@@ -75,7 +75,8 @@ export function actionsOf(instructions: readonly Instruction[]): string[] {
   const actions = instructions.map((instruction, index) =>
     inInstruction(index, instruction, () => {
       const kind = flagKinds.get(instruction.kind);
-      if (kind?.level === 'environment') return kind.action;
+      if (kind === undefined) throw misfit('kind', 'is not one that flags know');
+      if (kind.level === 'environment') return kind.action;
       throw problem('kind', 'is not one that works in one environment, such as turnFlagOn or turnFlagOff');
     }),
   );

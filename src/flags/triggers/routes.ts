@@ -8,8 +8,9 @@ import type { Engine } from '../../kernel/storage/engine.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { demandApproval } from '../feature-flags/approval.ts';
 import { InstructionBody, listKinds } from '../instructions/document.ts';
+import { inPostedBody } from '../instructions/reading.ts';
 import { PageQuery, sliceOf } from '../listing.ts';
-import { readSemanticPatch, updateOf } from '../patching.ts';
+import { readSemanticPatch, requireEnvironment, updateOf } from '../patching.ts';
 import { rehearse } from '../pending/carry-out.ts';
 import { openPlace, readAt } from '../pending/find-place.ts';
 import { ByPlace, ByPlaceAndId, whereaboutsOf, type Place } from '../pending/place.ts';
@@ -66,38 +67,40 @@ const post = route(
     const { db, engine } = kernel;
     const { integrationKey, instructions = [], comment } = call.body;
     const secret = newSecret('');
-    const { shown, trigger } = await db.transaction().execute(async (tx) => {
-      const place = await openPlace(call, tx, call.params, engine);
-      call.demand(place.resource);
-      demandActions(call, place, instructions);
-      const { total } = await pageTriggers(tx, whereaboutsOf(place), { offset: 0, limit: 1 });
-      if (total >= MOST_TRIGGERS) throw problem('body', `would be one more than ${MOST_TRIGGERS} triggers`);
-      await rehearse(
-        kernel,
-        tx,
-        call,
-        place,
-        { instructions },
-        { comment: integrationKey, ignoreConflicts: true },
-      );
-      const made: Trigger = {
-        id: newId(call.now),
-        ...whereaboutsOf(place),
-        maintainerId: call.caller.member.id,
-        integrationKey,
-        isOn: true,
-        hash: secret.hash,
-        firedCount: 0,
-        ...(comment !== undefined && { comment }),
-        instructions,
-        version: 1,
-        createdAt: call.now,
-      };
-      await createTrigger(tx, made);
-      const after = toTrigger(made, place);
-      await recordAt(tx, call, place, CREATE, { verb: 'made a trigger for', after, comment });
-      return { shown: after, trigger: made };
-    });
+    const { shown, trigger } = await inPostedBody(() =>
+      db.transaction().execute(async (tx) => {
+        const place = await openPlace(call, tx, call.params, engine);
+        call.demand(place.resource);
+        demandActions(call, place, instructions);
+        const { total } = await pageTriggers(tx, whereaboutsOf(place), { offset: 0, limit: 1 });
+        if (total >= MOST_TRIGGERS) throw problem('body', `would be one more than ${MOST_TRIGGERS} triggers`);
+        await rehearse(
+          kernel,
+          tx,
+          call,
+          place,
+          { instructions },
+          { comment: integrationKey, ignoreConflicts: true },
+        );
+        const made: Trigger = {
+          id: newId(call.now),
+          ...whereaboutsOf(place),
+          maintainerId: call.caller.member.id,
+          integrationKey,
+          isOn: true,
+          hash: secret.hash,
+          firedCount: 0,
+          ...(comment !== undefined && { comment }),
+          instructions,
+          version: 1,
+          createdAt: call.now,
+        };
+        await createTrigger(tx, made);
+        const after = toTrigger(made, place);
+        await recordAt(tx, call, place, CREATE, { verb: 'made a trigger for', after, comment });
+        return { shown: after, trigger: made };
+      }),
+    );
     const triggerURL = triggerUrl(call.base, trigger, secret.value);
     return reply(201, { ...shown, triggerURL }, { location: shown._links.self.href });
   },
@@ -138,6 +141,7 @@ const patch = route(
     const { shown, trigger, hasNewUrl } = await db.transaction().execute(async (tx) => {
       const place = await openPlace(call, tx, call.params, engine);
       call.demand(place.resource);
+      requireEnvironment(asked, place.environment);
       const before = await read(tx, call.params.id, place, engine);
       const edited = editTrigger(before, asked.instructions);
       const { instructions, isOn } = edited.trigger;

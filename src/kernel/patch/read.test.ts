@@ -24,15 +24,18 @@ describe('what is understood', () => {
     ['merge with comment', { comment: '', merge: {} }, plain, { kind: 'merge', fields: {}, comment: '' }],
     ['any other object is a merge patch', { a: 1 }, plain, { kind: 'merge', fields: { a: 1 } }],
     ['an empty object is a merge patch', {}, plain, { kind: 'merge', fields: {} }],
-    ['a comment alone is a field', { comment: 1 }, plain, { kind: 'merge', fields: { comment: 1 } }],
     [
       'patch is a field beside others',
       { patch: [], a: 1 },
       plain,
       { kind: 'merge', fields: { patch: [], a: 1 } },
     ],
-    ['patch is a field if no list', { patch: 'x' }, plain, { kind: 'merge', fields: { patch: 'x' } }],
-    ['merge is a field if no object', { merge: [] }, plain, { kind: 'merge', fields: { merge: [] } }],
+    [
+      'a comment is a field beside others',
+      { comment: 'c', a: 1 },
+      plain,
+      { kind: 'merge', fields: { comment: 'c', a: 1 } },
+    ],
     [
       'another domain-model is no semantic patch',
       [],
@@ -48,6 +51,10 @@ describe('what is understood', () => {
       { kind: 'semantic', instructions, environmentKey: 'e', comment: 'c' },
     ],
   ];
+  test('instructions under plain JSON, where nothing else is taken', () => {
+    assert.deepEqual(readPatch({ instructions }, plain, ['semantic']), { kind: 'semantic', instructions });
+  });
+
   for (const [name, body, mediaType, patch] of understood) {
     test(name, () => assert.deepEqual(readPatch(body, mediaType, all), patch));
   }
@@ -87,9 +94,29 @@ describe('what is refused', () => {
         all,
         'malformed',
       ],
-      ['a comment that is no string, with patch', { patch: [], comment: 1 }, plain, all, 'malformed'],
-      ['a comment that is null, with merge', { merge: {}, comment: null }, plain, all, 'malformed'],
-      ['a comment that is no string, semantic', { instructions, comment: [] }, semantic, all, 'malformed'],
+      ['a comment that is no string, with patch', { patch: [], comment: 1 }, plain, all, 'unprocessable'],
+      ['a comment that is null, with merge', { merge: {}, comment: null }, plain, all, 'unprocessable'],
+      [
+        'a comment that is no string, semantic',
+        { instructions, comment: [] },
+        semantic,
+        all,
+        'unprocessable',
+      ],
+      ['a comment with a NUL', { patch: [], comment: 'a\0b' }, plain, all, 'malformed'],
+      ['a comment alone', { comment: 'c' }, plain, all, 'unprocessable'],
+      ['patch that is no list', { patch: {} }, plain, all, 'unprocessable'],
+      ['patch that is null', { patch: null }, plain, all, 'unprocessable'],
+      ['merge that is no object', { comment: 'c', merge: [] }, plain, all, 'unprocessable'],
+      ['patch and merge at once', { patch: [], merge: {} }, plain, all, 'unprocessable'],
+      ['a JSON patch where only instructions are taken', [], plain, ['semantic'], 'unprocessable'],
+      [
+        'an envelope where only instructions are taken',
+        { comment: 'c', patch: [] },
+        plain,
+        ['semantic'],
+        'unprocessable',
+      ],
       ['a string', 'x', plain, all, 'unprocessable'],
       ['null', null, plain, all, 'unprocessable'],
       ['an absent body', undefined, plain, all, 'unprocessable'],
@@ -135,9 +162,18 @@ describe('what is refused', () => {
     });
   }
 
-  test('the failure says what the resource takes', () => {
+  test('the failure says what the resource takes, with the envelopes', () => {
     assert.throws(() => readPatch({}, plain, ['json', 'semantic']), {
-      message: 'This resource takes a JSON patch or a semantic patch, and the body is a merge patch.',
+      message:
+        'The body is a merge patch, and this resource takes a JSON patch: [{"op", "path", "value"}] or {"comment", "patch": [...]}; ' +
+        'or a semantic patch: {"comment", "environmentKey", "instructions": [{"kind", ...}]}.',
+    });
+  });
+
+  test('a bad envelope is named, with what is wrong in it', () => {
+    assert.throws(() => readPatch({ comment: 'c', patch: 1 }, plain, all), {
+      message:
+        'An envelope is {"comment", "patch": [...]} or {"comment", "merge": {...}}, and here "patch" must be a list of operations.',
     });
   });
 });

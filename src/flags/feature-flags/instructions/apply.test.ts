@@ -34,7 +34,7 @@ test('there are 53 kinds, each with an example', () => {
   assert.deepEqual(Object.keys(cases).toSorted(), [...flagKinds.keys()].toSorted());
 });
 
-for (const [name, { good, sees, gives, again, bad, names }] of Object.entries(cases)) {
+for (const [name, { good, sees, gives, again, bad, names, isMisfit }] of Object.entries(cases)) {
   suite(name, () => {
     const before = undone[name]
       ? freeze(applyInstructions(prepared, [undone[name]], context).flag)
@@ -82,14 +82,14 @@ for (const [name, { good, sees, gives, again, bad, names }] of Object.entries(ca
       const wrong = { kind: name, ...bad(before) };
       assert.throws(
         () => applyInstructions(before, [{ kind: 'turnFlagOn' }, wrong], context),
-        failsWith('invalid', `instructions[1] (${name}): ${names}`),
+        failsWith(isMisfit ? 'unprocessable' : 'invalid', `instructions[1] (${name}): ${names}`),
       );
     });
 
     test('an unknown parameter is named', () => {
       assert.throws(
         () => applyInstructions(before, [{ ...instruction, surprise: 1 }], context),
-        failsWith('invalid', `instructions[0] (${name}): surprise is not a known field`),
+        failsWith('unprocessable', `instructions[0] (${name}): surprise is not a known field`),
       );
     });
 
@@ -98,14 +98,21 @@ for (const [name, { good, sees, gives, again, bad, names }] of Object.entries(ca
         const { environmentKey: _, ...nowhere } = context;
         assert.throws(
           () => applyInstructions(before, [instruction], nowhere),
-          failsWith('invalid', `instructions[0] (${name}): environmentKey is required`),
+          failsWith('unprocessable', `instructions[0] (${name}): environmentKey is required`),
         );
         for (const environmentKey of ['staging', 'constructor', '__proto__']) {
           assert.throws(
             () => applyInstructions(before, [instruction], { ...context, environmentKey }),
-            failsWith('invalid', `instructions[0] (${name}): environmentKey names no environment`),
+            failsWith('invalid', 'environmentKey names no environment'),
           );
         }
+      });
+    } else {
+      test('does not work beside an environment that the flag does not have', () => {
+        assert.throws(
+          () => applyInstructions(before, [instruction], { ...context, environmentKey: 'staging' }),
+          failsWith('invalid', 'environmentKey names no environment: staging'),
+        );
       });
     }
   });
@@ -118,9 +125,9 @@ test('a kind that is not there is named, also one that every object has', () => 
   for (const kind of ['makeCoffee', 'constructor', '__proto__', '']) {
     assert.throws(
       () => apply({ kind: 'turnFlagOn' }, { kind }),
-      failsWith('invalid', `instructions[1] (${kind}): kind is not one that flags know`),
+      failsWith('unprocessable', `instructions[1] (${kind}): kind is not one that flags know`),
     );
-    assert.throws(() => referencesOf([{ kind }]), failsWith('invalid', `instructions[0] (${kind}): `));
+    assert.throws(() => referencesOf([{ kind }]), failsWith('unprocessable', `instructions[0] (${kind}): `));
   }
 });
 
@@ -158,23 +165,23 @@ test('what is served is a variation or a rollout, not both and not neither', () 
   const serve = (parameters: object) => () =>
     apply({ kind: 'updateFallthroughVariationOrRollout', ...parameters });
   const at = 'instructions[0] (updateFallthroughVariationOrRollout): ';
-  assert.throws(serve({}), failsWith('invalid', `${at}variationId or rolloutWeights is required`));
+  assert.throws(serve({}), failsWith('unprocessable', `${at}variationId or rolloutWeights is required`));
   assert.throws(
     serve({ variationId: red, rolloutWeights: { [red!]: 100_000 } }),
     failsWith('invalid', `${at}variationId cannot be given together`),
   );
   assert.throws(
     serve({ variationId: red, rolloutBucketBy: 'group' }),
-    failsWith('invalid', `${at}rolloutBucketBy needs rolloutWeights`),
+    failsWith('unprocessable', `${at}rolloutBucketBy needs rolloutWeights`),
   );
   assert.throws(
     serve({ variationId: red, rolloutContextKind: 'company' }),
-    failsWith('invalid', `${at}rolloutContextKind needs`),
+    failsWith('unprocessable', `${at}rolloutContextKind needs`),
   );
   assert.throws(serve({ rolloutWeights: {} }), failsWith('invalid', `${at}rolloutWeights must make 100000`));
   assert.throws(
     serve({ rolloutWeights: { [red!]: 50_000.5, [blue!]: 49_999.5 } }),
-    failsWith('invalid', `${at}rolloutWeights`),
+    failsWith('unprocessable', `${at}rolloutWeights`),
   );
   assert.throws(
     serve({ rolloutWeights: { nobody: 100_000 } }),

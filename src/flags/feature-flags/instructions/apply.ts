@@ -1,7 +1,7 @@
 // Applies a semantic patch to a flag: one instruction after the other, all or nothing.
 import { shorten } from '../../../kernel/patch/pointer.ts';
 import type { Instruction } from '../../../kernel/patch/read.ts';
-import { problem } from '../../../kernel/schema.ts';
+import { misfit, problem } from '../../../kernel/schema.ts';
 import { couldBeId } from '../../fields.ts';
 import type { Flag } from '../flag.ts';
 import type { Context } from './kind.ts';
@@ -25,13 +25,14 @@ export interface Applied {
  */
 export function applyInstructions(before: Flag, instructions: Instruction[], context: Context): Applied {
   requireFewInstructions(instructions);
+  requireEnvironment(before, context);
   let flag = before;
   const accesses = new Map<string, Applied['accesses'][number]>();
   for (const [index, instruction] of instructions.entries()) {
     inInstruction(index, instruction, () => {
       if (instructions[index - 1]?.kind === DELETE) throw problem('kind', 'cannot stand behind deleteFlag');
       const kind = readKind(instruction);
-      const environmentKey = kind.level === 'environment' ? readEnvironment(flag, context) : undefined;
+      const environmentKey = kind.level === 'environment' ? readEnvironment(context) : undefined;
       flag = kind.apply({ ...context, flag }, instruction as never);
       accesses.set(kind.action, {
         action: kind.action,
@@ -70,13 +71,18 @@ interface Naming {
 
 function readKind(instruction: Instruction): Kind {
   const kind = flagKinds.get(instruction.kind);
-  if (kind === undefined) throw problem('kind', 'is not one that flags know');
+  if (kind === undefined) throw misfit('kind', 'is not one that flags know');
   kind.check(instruction);
   return kind;
 }
 
-function readEnvironment({ environments }: Flag, { environmentKey }: Context): string {
-  if (environmentKey === undefined) throw problem('environmentKey', 'is required beside the instructions');
-  if (Object.hasOwn(environments, environmentKey)) return environmentKey;
+/** Also where no instruction needs it: a patch that is meant for another place must not be applied. */
+function requireEnvironment({ environments }: Flag, { environmentKey }: Context): void {
+  if (environmentKey === undefined || Object.hasOwn(environments, environmentKey)) return;
   throw problem('environmentKey', `names no environment: ${shorten(environmentKey)}`);
+}
+
+function readEnvironment({ environmentKey }: Context): string {
+  if (environmentKey === undefined) throw misfit('environmentKey', 'is required beside the instructions');
+  return environmentKey;
 }

@@ -17,6 +17,8 @@ export interface Case {
   bad: (flag: Seen) => Parameters;
   /** The parameter that the error names. */
   names: string;
+  /** It is missing, unknown or of another type, so that the instruction cannot be read. */
+  isMisfit?: true;
 }
 
 export const ENVIRONMENT = 'test';

@@ -13,6 +13,7 @@ export function environmentCases(others: ReadonlyMap<string, Seen>): Record<stri
       again: 'same',
       bad: () => ({ on: true }),
       names: 'on',
+      isMisfit: true,
     },
     turnFlagOff: {
       good: plain,
@@ -21,6 +22,7 @@ export function environmentCases(others: ReadonlyMap<string, Seen>): Record<stri
       again: 'same',
       bad: () => ({ environment: 'test' }),
       names: 'environment',
+      isMisfit: true,
     },
     updateFallthroughVariationOrRollout: {
       good: (flag) => ({
@@ -50,6 +52,7 @@ export function environmentCases(others: ReadonlyMap<string, Seen>): Record<stri
       again: 'same',
       bad: () => ({ variationId: 2 }),
       names: 'variationId',
+      isMisfit: true,
     },
     updateTrackEvents: {
       good: () => ({ trackEvents: true }),
@@ -58,6 +61,7 @@ export function environmentCases(others: ReadonlyMap<string, Seen>): Record<stri
       again: 'same',
       bad: () => ({ trackEvents: 'yes' }),
       names: 'trackEvents',
+      isMisfit: true,
     },
     updateTrackEventsFallthrough: {
       good: () => ({ trackEvents: true }),
@@ -66,6 +70,7 @@ export function environmentCases(others: ReadonlyMap<string, Seen>): Record<stri
       again: 'same',
       bad: plain,
       names: 'trackEvents',
+      isMisfit: true,
     },
     ...targetCases,
     ...ruleCases,

@@ -55,6 +55,7 @@ export function flagCases(memberId: string, teamKey: string): Record<string, Cas
       again: 'same',
       bad: () => ({ value: 1 }),
       names: 'value',
+      isMisfit: true,
     },
     addTags: {
       good: () => ({ values: ['web', 'alpha', 'web'] }),
@@ -71,6 +72,7 @@ export function flagCases(memberId: string, teamKey: string): Record<string, Cas
       again: 'same',
       bad: () => ({ value: 'beta' }),
       names: 'values',
+      isMisfit: true,
     },
     makeFlagPermanent: {
       good: plain,
@@ -79,6 +81,7 @@ export function flagCases(memberId: string, teamKey: string): Record<string, Cas
       again: 'same',
       bad: () => ({ value: true }),
       names: 'value',
+      isMisfit: true,
     },
     makeFlagTemporary: {
       good: plain,
@@ -87,6 +90,7 @@ export function flagCases(memberId: string, teamKey: string): Record<string, Cas
       again: 'same',
       bad: () => ({ value: true }),
       names: 'value',
+      isMisfit: true,
     },
     turnOnClientSideAvailability: {
       good: () => ({ value: 'usingEnvironmentId' }),
@@ -103,6 +107,7 @@ export function flagCases(memberId: string, teamKey: string): Record<string, Cas
       again: 'same',
       bad: plain,
       names: 'value',
+      isMisfit: true,
     },
     addCustomProperties: {
       good: () => ({ key: 'ticket', name: 'Tickets', values: ['A-2', 'A-3'] }),
@@ -111,6 +116,7 @@ export function flagCases(memberId: string, teamKey: string): Record<string, Cas
       again: 'same',
       bad: () => ({ key: 'ticket', values: ['A-3'] }),
       names: 'name',
+      isMisfit: true,
     },
     replaceCustomProperties: {
       good: () => ({ key: 'ticket', values: ['B-1'] }),
@@ -127,6 +133,7 @@ export function flagCases(memberId: string, teamKey: string): Record<string, Cas
       again: 'same',
       bad: () => ({ key: 'ticket' }),
       names: 'values',
+      isMisfit: true,
     },
     updateMaintainerMember: {
       good: () => ({ value: memberId }),
@@ -151,6 +158,7 @@ export function flagCases(memberId: string, teamKey: string): Record<string, Cas
       again: 'same',
       bad: () => ({ value: memberId }),
       names: 'value',
+      isMisfit: true,
     },
     archiveFlag: {
       good: plain,
@@ -159,6 +167,7 @@ export function flagCases(memberId: string, teamKey: string): Record<string, Cas
       again: 'same',
       bad: () => ({ value: true }),
       names: 'value',
+      isMisfit: true,
     },
     restoreFlag: {
       good: plain,
@@ -167,6 +176,7 @@ export function flagCases(memberId: string, teamKey: string): Record<string, Cas
       again: 'same',
       bad: () => ({ archived: false }),
       names: 'archived',
+      isMisfit: true,
     },
     deprecateFlag: {
       good: plain,
@@ -175,6 +185,7 @@ export function flagCases(memberId: string, teamKey: string): Record<string, Cas
       again: 'same',
       bad: () => ({ value: true }),
       names: 'value',
+      isMisfit: true,
     },
     restoreDeprecatedFlag: {
       good: plain,
@@ -183,6 +194,7 @@ export function flagCases(memberId: string, teamKey: string): Record<string, Cas
       again: 'same',
       bad: () => ({ value: true }),
       names: 'value',
+      isMisfit: true,
     },
     deleteFlag: {
       good: plain,
@@ -191,6 +203,7 @@ export function flagCases(memberId: string, teamKey: string): Record<string, Cas
       again: 'fails',
       bad: () => ({ key: 'banner' }),
       names: 'key',
+      isMisfit: true,
     },
   };
 }

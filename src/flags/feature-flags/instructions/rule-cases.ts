@@ -18,6 +18,7 @@ export const ruleCases: Record<string, Case> = {
     again: 'more',
     bad: (flag) => ({ variationId: variation(flag, 1) }),
     names: 'clauses',
+    isMisfit: true,
   },
   removeRule: {
     good: (flag) => ({ ruleId: ruleId(flag) }),
@@ -26,6 +27,7 @@ export const ruleCases: Record<string, Case> = {
     again: 'same',
     bad: () => ({ ruleId: 7 }),
     names: 'ruleId',
+    isMisfit: true,
   },
   reorderRules: {
     good: (flag) => ({ ruleIds: [ruleId(flag, 1), ruleId(flag, 0)] }),
@@ -50,6 +52,7 @@ export const ruleCases: Record<string, Case> = {
     again: 'same',
     bad: () => ({ rules: [{ clauses: [clause] }] }),
     names: 'variationId',
+    isMisfit: true,
   },
   updateRuleVariationOrRollout: {
     good: (flag) => ({ ruleId: ruleId(flag, 1), variationId: variation(flag, 3) }),
@@ -66,6 +69,7 @@ export const ruleCases: Record<string, Case> = {
     again: 'same',
     bad: (flag) => ({ ruleId: ruleId(flag), description: null }),
     names: 'description',
+    isMisfit: true,
   },
   updateRuleTrackEvents: {
     good: (flag) => ({ ruleId: ruleId(flag), trackEvents: true }),
@@ -116,6 +120,7 @@ export const ruleCases: Record<string, Case> = {
     again: 'same',
     bad: (flag) => ({ ...clauseOf(flag), values: [{}] }),
     names: 'values.0',
+    isMisfit: true,
   },
   removeValuesFromClause: {
     good: (flag) => ({ ...clauseOf(flag), values: ['gold', 'lead'] }),
@@ -124,5 +129,6 @@ export const ruleCases: Record<string, Case> = {
     again: 'same',
     bad: (flag) => ({ ruleId: ruleId(flag), values: ['gold'] }),
     names: 'clauseId',
+    isMisfit: true,
   },
 };

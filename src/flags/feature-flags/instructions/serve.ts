@@ -1,7 +1,7 @@
 // What is served: one variation, or a rollout of several.
 import { shorten } from '../../../kernel/patch/pointer.ts';
 import type { Static, TObject } from '../../../kernel/schema.ts';
-import { problem } from '../../../kernel/schema.ts';
+import { misfit, problem } from '../../../kernel/schema.ts';
 import type { Flag, Serve } from '../flag.ts';
 import { USER, WHOLE } from '../model.ts';
 import type { ServeInput } from './parameters.ts';
@@ -9,9 +9,9 @@ import type { ServeInput } from './parameters.ts';
 export function readServe(flag: Flag, input: Static<TObject<typeof ServeInput>>): Serve {
   const { variationId, rolloutWeights, rolloutBucketBy, rolloutContextKind } = input;
   if (rolloutWeights === undefined) {
-    if (variationId === undefined) throw problem('variationId', 'or rolloutWeights is required');
-    if (rolloutBucketBy !== undefined) throw problem('rolloutBucketBy', 'needs rolloutWeights');
-    if (rolloutContextKind !== undefined) throw problem('rolloutContextKind', 'needs rolloutWeights');
+    if (variationId === undefined) throw misfit('variationId', 'or rolloutWeights is required');
+    if (rolloutBucketBy !== undefined) throw misfit('rolloutBucketBy', 'needs rolloutWeights');
+    if (rolloutContextKind !== undefined) throw misfit('rolloutContextKind', 'needs rolloutWeights');
     return { variation: findVariation(flag, variationId) };
   }
   if (variationId !== undefined) throw problem('variationId', 'cannot be given together with rolloutWeights');

@@ -46,6 +46,7 @@ export const targetCases: Record<string, Case> = {
     again: 'same',
     bad: (flag) => ({ variationId: variation(flag, 0), values: 'ada' }),
     names: 'values',
+    isMisfit: true,
   },
   clearTargets: {
     good: (flag) => ({ variationId: variation(flag, 1) }),
@@ -65,6 +66,7 @@ export const targetCases: Record<string, Case> = {
     again: 'same',
     bad: plain,
     names: 'variationId',
+    isMisfit: true,
   },
   replaceTargets: {
     good: (flag) => ({

@@ -1,6 +1,6 @@
 // Instructions about variations.
 import { areEqual } from '../../../kernel/patch/json-value.ts';
-import { PlainText, problem, Type } from '../../../kernel/schema.ts';
+import { misfit, PlainText, problem, Type } from '../../../kernel/schema.ts';
 import { Description } from '../../fields.ts';
 import type { Flag, Json, Variation } from '../flag.ts';
 import { onFlag, withText } from './kind.ts';
@@ -57,7 +57,7 @@ export const variationKinds = {
       const on = onVariationValue === undefined ? OnVariationValue : onVariationValue;
       const off = offVariationValue === undefined ? OffVariationValue : offVariationValue;
       if (on === undefined && off === undefined)
-        throw problem('onVariationValue', 'or offVariationValue is required');
+        throw misfit('onVariationValue', 'or offVariationValue is required');
       const { onVariation, offVariation } = flag.defaults;
       return {
         ...flag,
