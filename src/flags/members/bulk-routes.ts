@@ -1,36 +1,60 @@
 // Changes to many members at once, by semantic patch.
 import { Failure } from '../../kernel/failure.ts';
-import { holdListed, listMemberIdsExcept, lockListed, type Listed } from '../../kernel/identity/roster.ts';
+import { findListed, holdListed, listMemberIdsExcept, type Listed } from '../../kernel/identity/roster.ts';
+import { shorten } from '../../kernel/patch/pointer.ts';
 import { route } from '../../kernel/route.ts';
-import { OneOf, Type } from '../../kernel/schema.ts';
+import { OneOf, problem, Type } from '../../kernel/schema.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { linkTo, Links } from '../links.ts';
 import type { Update } from '../audit-log/entry.ts';
-import { PatchBody, readSemanticPatch, type SemanticPatch } from '../patching.ts';
+import { readSemanticPatch, type SemanticPatch } from '../patching.ts';
 import { RoleAttributesSchema, RoleNames } from '../roles/fields.ts';
 import { MemberIds } from '../teams/model.ts';
 import { changeMember, requireRoles, type KnownCall } from './edit.ts';
 import { EXCEPTIONS, readExceptions } from './filter.ts';
-import { inInstruction, instructionReader, type Read } from '../instructions/reading.ts';
+import { InstructionBody, listKinds } from '../instructions/document.ts';
+import { documentedKinds, KindSchema } from '../instructions/kinds.ts';
+import { awaitInInstruction, instructionReader, type Read } from '../instructions/reading.ts';
 import { resourceOf } from './model.ts';
 
 const Role = OneOf(['reader', 'writer', 'admin', 'no_access']);
 const KINDS = {
-  replaceMembersRoles: Type.Object({ value: Role, memberIDs: MemberIds }),
-  replaceAllMembersRoles: Type.Object({ value: Role, ...EXCEPTIONS }),
-  replaceMembersCustomRoles: Type.Object({ values: RoleNames, memberIDs: MemberIds }),
-  replaceAllMembersCustomRoles: Type.Object({ values: RoleNames, ...EXCEPTIONS }),
-  replaceMembersRoleAttributes: Type.Object({ value: RoleAttributesSchema, memberIDs: MemberIds }),
+  replaceMembersRoles: KindSchema(
+    'replaceMembersRoles',
+    'Give these members another role; their custom roles go',
+    { value: Role, memberIDs: MemberIds },
+  ),
+  replaceAllMembersRoles: KindSchema(
+    'replaceAllMembersRoles',
+    'Give all members another role, except owners and those whom any filter describes; their custom roles go',
+    { value: Role, ...EXCEPTIONS },
+  ),
+  replaceMembersCustomRoles: KindSchema(
+    'replaceMembersCustomRoles',
+    'Give these members these custom roles and no others',
+    { values: RoleNames, memberIDs: MemberIds },
+  ),
+  replaceAllMembersCustomRoles: KindSchema(
+    'replaceAllMembersCustomRoles',
+    'Give all members these custom roles and no others, except owners and those whom any filter describes',
+    { values: RoleNames, ...EXCEPTIONS },
+  ),
+  replaceMembersRoleAttributes: KindSchema(
+    'replaceMembersRoleAttributes',
+    'Give these members these role attributes and no others',
+    { value: RoleAttributesSchema, memberIDs: MemberIds },
+  ),
 };
 type BulkInstruction = Read<typeof KINDS>;
+const kinds = documentedKinds(KINDS);
 const readBulk = instructionReader(KINDS);
 
 const Bulk = Type.Object(
   {
     members: Type.Array(Type.String(), { description: 'Ids of those who are now as asked for' }),
     errors: Type.Array(Type.Record(Type.String(), Type.String()), {
-      description: 'By id, why a member was left as they were',
+      description: 'Empty: a patch is applied as a whole or not at all',
     }),
     _links: Links,
   },
@@ -44,98 +68,59 @@ export const patchMembers = route(
     path: '/members',
     summary: 'Change many members by semantic patch',
     description:
-      `Kinds: ${Object.keys(KINDS).join(', ')}. An instruction that is not valid leaves everybody as they were; a member who ` +
-      'cannot be changed is told among the errors. A new base role takes the custom roles away. Of all members, those whom ' +
-      'any filter describes are left out.',
+      'All or nothing: a member who is not there, who is an owner, or whom the caller may not change is an error. ' +
+      `Instructions:\n\n${listKinds(kinds)}`,
     access: { action: 'update*' },
-    body: PatchBody(['semantic']),
+    body: InstructionBody(['semantic'], kinds.values()),
     reply: { 200: Bulk },
   },
   async (call, { db, engine, identity }) => {
     const patch = readSemanticPatch(call);
     const instructions = readBulk(patch.instructions);
     const members = new Set<string>();
-    const errors: Record<string, string>[] = [];
-    let refusal: Failure | undefined;
     await db.transaction().execute(async (tx) => {
+      const ids: string[][] = [];
+      for (const [index, instruction] of instructions.entries())
+        ids.push(await awaitInInstruction(index, instruction, () => idsOf(tx, instruction)));
       // All at once and in one order, so that of two such calls neither waits for the other for ever.
-      const ids = [];
-      for (const instruction of instructions) ids.push(...(await idsOf(tx, instruction)));
-      await holdListed(engine, tx, ids);
+      await holdListed(engine, tx, ids.flat());
       for (const [index, instruction] of instructions.entries()) {
-        await requireNamed(tx, index, instruction);
-        const results = await applyToAll(engine, tx, call, instruction, patch);
-        for (const { id, failure } of results) {
-          if (failure === undefined) members.add(id);
-          else {
-            refusal ??= failure;
-            errors.push({ [id]: failure.message });
-          }
-        }
+        await awaitInInstruction(index, instruction, async () => {
+          await applyToAll(engine, tx, call, ids[index]!, instruction, patch);
+        });
+        for (const id of ids[index]!) members.add(id);
       }
     });
-    if (members.size === 0 && refusal?.kind === 'denied') throw refusal;
     call.can('member/*', 'viewMember');
     await identity.forget();
-    return { members: [...members], errors, _links: { self: linkTo('/members') } };
+    return { members: [...members], errors: [], _links: { self: linkTo('/members') } };
   },
 );
 
-/** Before anybody is changed: an unknown role is a mistake of the whole instruction. */
-async function requireNamed(tx: Db, index: number, instruction: BulkInstruction): Promise<void> {
-  if (!('values' in instruction)) return;
-  let problem: unknown;
-  try {
-    await requireRoles(tx, instruction.values, 'values');
-  } catch (error) {
-    problem = error;
-  }
-  inInstruction(index, instruction, () => {
-    if (problem !== undefined) throw problem as Error;
-  });
-}
-
+/** Of all members, owners are left out: one slip in a filter must not reach those who could put it right. */
 async function idsOf(tx: Db, instruction: BulkInstruction): Promise<string[]> {
-  return 'memberIDs' in instruction
-    ? [...new Set(instruction.memberIDs)]
-    : await listMemberIdsExcept(tx, readExceptions(instruction));
-}
-
-interface Outcome {
-  id: string;
-  failure?: Failure;
+  if ('memberIDs' in instruction) return [...new Set(instruction.memberIDs)];
+  return await listMemberIdsExcept(tx, { ...readExceptions(instruction), baseRole: 'owner' });
 }
 
 async function applyToAll(
   engine: Engine,
   tx: Db,
   call: KnownCall,
+  ids: readonly string[],
   instruction: BulkInstruction,
   { comment }: SemanticPatch,
-): Promise<Outcome[]> {
-  const ids = await idsOf(tx, instruction);
-  const found = new Map((await lockListed(engine, tx, ids)).map((member) => [member.id, member]));
-  const outcomes: Outcome[] = [];
+): Promise<void> {
+  if ('values' in instruction) await requireRoles(tx, instruction.values, 'values');
+  const found = new Map((await findListed(tx, ids)).map((member) => [member.id, member]));
   for (const id of ids) {
     const member = found.get(id);
-    if (member === undefined) {
-      outcomes.push({ id, failure: new Failure('not-found', 'There is no such member') });
-      continue;
-    }
-    try {
-      // One slip in a filter must not reach those who could put it right.
-      if (member.role === 'owner') throw new Failure('forbidden', 'An owner can only be changed alone');
-      const told = { comment, update: updateFor(id, instruction) };
-      const after = await changeMember(engine, tx, call, member, wantedOf(member, instruction), told);
-      if (after === member) call.demand(resourceOf(member), 'viewMember');
-      outcomes.push({ id });
-    } catch (error) {
-      // These are thrown before anything is written.
-      if (!(error instanceof Failure) || (error.kind !== 'denied' && error.kind !== 'forbidden')) throw error;
-      outcomes.push({ id, failure: error });
-    }
+    if (member === undefined) throw problem('memberIDs', `names an unknown member: ${shorten(id)}`);
+    if (member.role === 'owner') throw new Failure('forbidden', `The owner ${id} can only be changed alone.`);
+    const told = { comment, update: updateFor(id, instruction) };
+    const after = await changeMember(engine, tx, call, member, wantedOf(member, instruction), told);
+    if (after === member) call.demand(resourceOf(member), 'viewMember');
   }
-  return outcomes;
 }
 
 /** What was asked for this member alone: were all named in the entry of each, the log would grow by their square. */

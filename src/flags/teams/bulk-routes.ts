@@ -1,6 +1,6 @@
 // Many members for teams at once: by a file of e-mail addresses, or by semantic patch for several teams.
 import { Failure } from '../../kernel/failure.ts';
-import { findIdsByEmail, findListed, listMemberIdsExcept } from '../../kernel/identity/roster.ts';
+import { findIdsByEmail, listMemberIdsExcept } from '../../kernel/identity/roster.ts';
 import { findTeam, holdTeams } from '../../kernel/identity/teams.ts';
 import { formOf } from '../../kernel/multipart.ts';
 import type { Call } from '../../kernel/route.ts';
@@ -11,11 +11,13 @@ import type { Update } from '../audit-log/entry.ts';
 import { couldBeKey, Key } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';
 import { EXCEPTIONS, readExceptions } from '../members/filter.ts';
-import { instructionReader, type Read } from '../instructions/reading.ts';
+import { InstructionBody, listKinds } from '../instructions/document.ts';
+import { documentedKinds, KindSchema } from '../instructions/kinds.ts';
+import { awaitInInstruction, instructionReader, type Read } from '../instructions/reading.ts';
 import { unknownThing } from '../open.ts';
-import { PatchBody, readSemanticPatch } from '../patching.ts';
+import { readSemanticPatch } from '../patching.ts';
 import { judge, readAddresses } from './csv.ts';
-import { changeTeam, joinTeams, openTeam } from './edit.ts';
+import { changeTeam, joinTeams, openTeam, requireMembers } from './edit.ts';
 import { sorted } from './instructions.ts';
 import { MemberIds, resourceOf } from './model.ts';
 
@@ -91,16 +93,26 @@ async function readFile(call: Pick<Call, 'stream' | 'headers'>): Promise<string>
 
 const TeamKeys = Type.Array(Key(), { minItems: 1, maxItems: 1000 });
 const KINDS = {
-  addMembersToTeams: Type.Object({ memberIDs: MemberIds, teamKeys: TeamKeys }),
-  addAllMembersToTeams: Type.Object({ teamKeys: TeamKeys, ...EXCEPTIONS }),
+  addMembersToTeams: KindSchema('addMembersToTeams', 'Add these members to teams', {
+    memberIDs: MemberIds,
+    teamKeys: TeamKeys,
+  }),
+  addAllMembersToTeams: KindSchema(
+    'addAllMembersToTeams',
+    'Add all members to teams, except those whom any filter describes',
+    { teamKeys: TeamKeys, ...EXCEPTIONS },
+  ),
 };
+const kinds = documentedKinds(KINDS);
 const readBulk = instructionReader(KINDS);
 
 const Bulk = Type.Object(
   {
     memberIDs: Type.Array(Type.String()),
     teamKeys: Type.Array(Type.String()),
-    errors: Type.Array(Type.Record(Type.String(), Type.String())),
+    errors: Type.Array(Type.Record(Type.String(), Type.String()), {
+      description: 'Empty: a patch is applied as a whole or not at all',
+    }),
     _links: Links,
   },
   { $id: 'BulkEditTeamsRep' },
@@ -112,41 +124,39 @@ const patchTeams = route(
     method: 'PATCH',
     path: '/teams',
     summary: 'Take many members into several teams by semantic patch',
-    description:
-      `Kinds: ${Object.keys(KINDS).join(', ')}. Of all members, those whom any filter describes are left out. A member who is not ` +
-      'there is told among the errors; anything else that is wrong leaves all teams as they were.',
+    description: `All or nothing: a member or a team that is not there is an error. Instructions:\n\n${listKinds(kinds)}`,
     access: { action: 'updateTeamMembers' },
-    body: PatchBody(['semantic']),
+    body: InstructionBody(['semantic'], kinds.values()),
     reply: { 200: Bulk },
   },
   async (call, { db, engine, identity }) => {
     const patch = readSemanticPatch(call);
     const instructions = readBulk(patch.instructions);
     const memberIDs = new Set<string>();
-    const errors: Record<string, string>[] = [];
     let memberships = 0;
     const teamKeys = sorted(instructions.flatMap((instruction) => instruction.teamKeys));
     await db.transaction().execute(async (tx) => {
       await holdTeams(engine, tx, teamKeys);
-      for (const instruction of instructions) {
-        const asked =
-          instruction.kind === 'addMembersToTeams'
-            ? instruction.memberIDs
-            : await listMemberIdsExcept(tx, readExceptions(instruction));
-        memberships += asked.length * instruction.teamKeys.length;
-        if (memberships > MOST_MEMBERSHIPS) throw tooMany();
-        const known = new Set((await findListed(tx, asked)).map(({ id }) => id));
-        for (const id of asked) if (!known.has(id)) errors.push({ [id]: 'There is no such member' });
-        const joining = { teamKeys: instruction.teamKeys, memberIds: [...known] };
-        await joinTeams(engine, tx, call, joining, (key, memberIds) => ({
-          comment: patch.comment,
-          update: updateFor(key, memberIds, instruction),
-        }));
-        for (const id of known) memberIDs.add(id);
+      for (const [index, instruction] of instructions.entries()) {
+        await awaitInInstruction(index, instruction, async () => {
+          const asked =
+            instruction.kind === 'addMembersToTeams'
+              ? [...new Set(instruction.memberIDs)]
+              : await listMemberIdsExcept(tx, readExceptions(instruction));
+          memberships += asked.length * instruction.teamKeys.length;
+          if (memberships > MOST_MEMBERSHIPS) throw tooMany();
+          await requireMembers(tx, asked, 'memberIDs');
+          const joining = { teamKeys: instruction.teamKeys, memberIds: asked };
+          await joinTeams(engine, tx, call, joining, (key, memberIds) => ({
+            comment: patch.comment,
+            update: updateFor(key, memberIds, instruction),
+          }));
+          for (const id of asked) memberIDs.add(id);
+        });
       }
     });
     await identity.forget();
-    return { memberIDs: [...memberIDs], teamKeys, errors, _links: { self: linkTo('/teams') } };
+    return { memberIDs: [...memberIDs], teamKeys, errors: [], _links: { self: linkTo('/teams') } };
   },
 );
 

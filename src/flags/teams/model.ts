@@ -4,7 +4,7 @@ import type { Member } from '../../kernel/identity/members.ts';
 import type { Role } from '../../kernel/identity/roles.ts';
 import type { Team, WholeTeam } from '../../kernel/identity/teams.ts';
 import { areEqual } from '../../kernel/patch/json-value.ts';
-import { OneOf, Type, type Static } from '../../kernel/schema.ts';
+import { OneOf, PlainText, Type, type Static } from '../../kernel/schema.ts';
 import { Description, Key, Name } from '../fields.ts';
 import { Links, linkTo, siteTo } from '../links.ts';
 import { MemberSummary, toMemberSummary } from '../members/model.ts';
@@ -23,7 +23,7 @@ const TEAM_ACTIONS = [
   'viewTeam',
 ] as const;
 
-export const MemberIds = Type.Array(Type.String({ pattern: '^[0-9a-f]{24}$' }), {
+export const MemberIds = Type.Array(PlainText({ minLength: 1, maxLength: 64 }), {
   maxItems: 10_000,
   description: 'Ids of members',
 });

@@ -20,6 +20,7 @@ export interface MemberFilter {
   query?: string;
   /** Base roles and keys of custom roles; an owner is an administrator, too. */
   roles?: string[];
+  baseRole?: BaseRole;
   ids?: string[];
   emails?: string[];
   teamKey?: string;
@@ -64,12 +65,13 @@ const ORDERS = {
 
 function conditionsOf(
   eb: ExpressionBuilder<Tables, 'members'>,
-  { query, roles, ids, emails, teamKey, hasNoTeam, lastSeen }: MemberFilter,
+  { query, roles, baseRole, ids, emails, teamKey, hasNoTeam, lastSeen }: MemberFilter,
 ): Expression<SqlBool>[] {
   const inTeam = eb.selectFrom('team_members').select('member_id').whereRef('member_id', '=', 'members.id');
   const conditions: (Expression<SqlBool> | undefined)[] = [
     query === undefined ? undefined : contains(query),
     roles && eb.or(roles.map((role) => holds(eb, role))),
+    baseRole && eb('role', '=', baseRole),
     ids && eb('id', 'in', orNone(ids)),
     emails && eb(sql`lower(email)`, 'in', orNone(emails.map((email) => email.toLowerCase()))),
     teamKey === undefined
