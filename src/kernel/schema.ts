@@ -49,13 +49,13 @@ const loadCompiler = (): typeof Compiler =>
   createRequire(import.meta.url)('typebox/schema') as typeof Compiler;
 
 /**
- * A check that throws with every problem named: `invalid` for a value that breaks a rule, `misfit` where a field is missing,
+ * A check that throws with every problem named: `invalid` for a value that breaks a rule, `unreadable` where a field is missing,
  * unknown or of another type. Compiled on the first call: starting must not pay for routes nobody uses.
  */
 export function checker(
   schema: TSchema,
   place: string,
-  misfit: 'invalid' | 'unprocessable' = 'invalid',
+  unreadable: 'invalid' | 'unprocessable' = 'invalid',
 ): (value: unknown) => void {
   let compiled: Compiler.Validator | undefined;
   return (value) => {
@@ -64,7 +64,7 @@ export function checker(
     const [, errors] = compiled.Errors(value);
     const problems = fieldProblems(errors, place);
     if (place === 'body') addUnknown(problems, schema, value);
-    throw toFailure(isMisfit(errors) ? misfit : 'invalid', problems);
+    throw toFailure(isMisfit(errors) ? unreadable : 'invalid', problems);
   };
 }
 

@@ -437,18 +437,18 @@ onEachEngine((engine) => {
     ];
     const chief = await join(server, 'chief', { role: 'admin' });
     const { value: token } = await giveToken(server, chief, { inlinePolicy });
-    const patch = (memberIDs: unknown[]) =>
+    const change = (memberIDs: unknown[]) =>
       call('members', {
         method: 'PATCH',
         token,
         headers: SEMANTIC,
         body: { instructions: [{ kind: 'replaceMembersRoles', value: 'no_access', memberIDs }] },
       });
-    const { status, json } = await patch([mine, other]);
+    const { status, json } = await change([mine, other]);
     assert.equal(status, 401);
     assert.deepEqual(json['access'], { action: 'updateRole', resource: `member/${other as string}` });
     assert.equal((await call(`members/${mine as string}`)).json['role'], 'reader');
-    assert.equal((await patch([mine])).status, 200);
+    assert.equal((await change([mine])).status, 200);
   });
 
   test('F19 a change of all members leaves owners as they are, with no error', async () => {

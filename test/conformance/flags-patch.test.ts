@@ -219,7 +219,7 @@ onEachEngine((engine) => {
     });
     for (const target of ['roles/enveloped', 'flags/default/enveloped', 'projects/default/flag-defaults']) {
       const send = (body: unknown) => server.call(`/api/v2/${target}`, { method: 'PATCH', body });
-      const before = (await server.call(`/api/v2/${target}`)).text;
+      const shown = (await server.call(`/api/v2/${target}`)).text;
       for (const body of [
         { comment: 'alone' },
         { patch: {} },
@@ -231,7 +231,7 @@ onEachEngine((engine) => {
         assert.equal(status, 422, `${target} ${JSON.stringify(body)}`);
         assert.match(json['message'] as string, /\{"comment", "merge": \{\.\.\.\}\}/);
       }
-      assert.equal((await server.call(`/api/v2/${target}`)).text, before, target);
+      assert.equal((await server.call(`/api/v2/${target}`)).text, shown, target);
     }
   });
 
