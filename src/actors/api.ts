@@ -7,7 +7,7 @@ import { retrySeconds } from '../kernel/limit.ts';
 import { Type } from '../kernel/schema.ts';
 import { datasetRoutes } from './datasets/routes.ts';
 import { purgeDataset } from './datasets/store.ts';
-import { ActorsError, spell, status } from './failures.ts';
+import { ActorsError, spell, status, TOKEN_HEADER } from './failures.ts';
 import { orphanSweep, purgeStore } from './key-value-stores/purge.ts';
 import { keyValueStoreRoutes } from './key-value-stores/routes.ts';
 import { datasetMigrations } from './migrations/datasets.ts';
@@ -29,7 +29,7 @@ const dialect: Dialect = {
   status,
   spell,
   errorSchema: ActorsError,
-  tokenHeader: 'Authorization: Bearer <token>',
+  tokenHeader: TOKEN_HEADER,
   securityScheme: { type: 'http', scheme: 'bearer' },
   credentialOf,
   wrap: {

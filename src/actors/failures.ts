@@ -47,6 +47,9 @@ const TYPES: Record<FailureKind, string> = {
   internal: 'internal-server-error',
 };
 
+/** How a token is sent. */
+export const TOKEN_HEADER = 'Authorization: Bearer <token>';
+
 export const ActorsError = Type.Object(
   {
     error: Type.Object({ type: Type.String(), message: Type.String(), data: Type.Optional(Type.Unknown()) }),

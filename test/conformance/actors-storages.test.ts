@@ -2,11 +2,12 @@
 import assert from 'node:assert/strict';
 import { dirname } from 'node:path';
 import { after, before, test } from 'node:test';
+import { actorsApi } from '../../src/actors/api.ts';
 import { PURGE } from '../../src/actors/storages/routes.ts';
 import { onEachEngine } from '../engines.ts';
 import { eventually } from '../eventually.ts';
 import { giveToken, join } from '../people.ts';
-import { startServer, type TestServer } from '../server.ts';
+import { startServer, type CallInit, type TestServer } from '../server.ts';
 
 const PATHS = ['/v2/datasets', '/v2/key-value-stores', '/v2/request-queues'];
 const DAY = 24 * 60 * 60 * 1000;
@@ -29,6 +30,112 @@ onEachEngine((engine) => {
     const { json, status } = await server.call(`${path}${query}`, { method: 'POST' });
     return { status, data: json['data'], id: json['data'].id as string };
   };
+
+  test('A2 who shows no token cannot tell a storage that is closed from one that is not there', async () => {
+    for (const path of PATHS) {
+      const { id } = await create(path, 'kept-secret');
+      const hidden = await create(path);
+      const there = [id, hidden.id, 'admin~kept-secret'];
+      const absent = ['aaaaaaaaaaaaaaaaaaaaaaaa', 'nothing', 'admin~nothing', 'nobody~x', '~x', 'admin~'];
+      for (const { shape } of actorsApi.routes) {
+        if (shape.method !== 'GET' || !shape.path.startsWith(`${path.slice(3)}/{storageId}`)) continue;
+        const isSigned = shape.query !== undefined && 'signature' in shape.query.properties;
+        for (const reference of [...there, ...absent]) {
+          const at = `/v2${shape.path}`
+            .replace('{storageId}', reference)
+            .replace('{recordKey}', 'one')
+            .replace('{requestId}', 'aaaaaaaaaaaaaaa');
+          const { status, json } = await server.call(at, { token: null });
+          assert.deepEqual([status, json['error'].type], [401, 'invalid-token'], at);
+          assert.match(json['error'].message as string, /Authorization: Bearer/);
+          if (!isSigned) continue;
+          for (const token of [null, stranger]) {
+            const bad = await server.call(`${at}?signature=bad`, { token });
+            assert.deepEqual([bad.status, bad.json['error'].type], [403, 'invalid-signature'], at);
+            assert.equal(bad.json['error'].message, 'The signature is not valid, or not any more');
+          }
+        }
+      }
+    }
+  });
+
+  test('A2 a public storage is open to all, and says what it has not', async () => {
+    const { id } = await create('/v2/key-value-stores', 'public-store');
+    const body = { generalAccess: 'ANYONE_WITH_NAME_CAN_READ' };
+    await server.call(`/v2/key-value-stores/${id}`, { method: 'PUT', body });
+    for (const query of ['', '?signature=bad']) {
+      const at = `/v2/key-value-stores/admin~public-store/records/none${query}`;
+      const { status, json } = await server.call(at, { token: null });
+      assert.deepEqual([status, json['error'].type], [404, 'record-not-found'], at);
+    }
+    const noRoute = await server.call(`/v2/key-value-stores/${id}/nothing`, { token: null });
+    assert.deepEqual([noRoute.status, noRoute.json['error'].type], [404, 'page-not-found']);
+  });
+
+  test('A28 the permission error of a storage has the words that clients look for', async () => {
+    const member = await join(server, 'onlooker', { role: 'writer' });
+    const weak = (await giveToken(server, member, { role: 'reader' })).value;
+    const own = (await giveToken(server, member, { role: 'writer' })).value;
+    for (const [path, word] of [
+      ['/v2/datasets', 'dataset'],
+      ['/v2/key-value-stores', 'key-value store'],
+      ['/v2/request-queues', 'request queue'],
+    ] as const) {
+      const theirs = await create(path, 'not-yours');
+      const { json } = await server.call(`${path}?name=mine`, { method: 'POST', token: own });
+      const mine = `${path}/${json['data'].id as string}`;
+      for (const [at, init] of [
+        [`${path}/${theirs.id}`, {}],
+        [`${path}/admin~not-yours`, { method: 'PUT', body: {} }],
+        [mine, { method: 'PUT', body: {} }],
+        [mine, { method: 'DELETE' }],
+        [`${path}?name=new`, { method: 'POST' }],
+      ] as [string, CallInit][]) {
+        const refused = await server.call(at, { token: weak, ...init });
+        assert.equal(refused.status, 403, at);
+        assert.deepEqual(refused.json['error'], {
+          type: 'insufficient-permissions',
+          message: `Insufficient permissions for the ${word}. Make sure you're passing a correct API token and that it has the required permissions.`,
+        });
+      }
+    }
+  });
+
+  test('A28 the key that signs URLs is shown only to who may write', async () => {
+    const member = await join(server, 'signer', { role: 'writer' });
+    const weak = (await giveToken(server, member, { role: 'reader' })).value;
+    const own = (await giveToken(server, member, { role: 'writer' })).value;
+    const policy = [
+      { effect: 'allow', actions: ['viewStorage', 'createStorage'], resources: ['*'] },
+    ] as const;
+    const maker = (await giveToken(server, member, { inlinePolicy: structuredClone(policy) as never })).value;
+    for (const path of ['/v2/datasets', '/v2/key-value-stores']) {
+      const { json } = await server.call(`${path}?name=signing`, { method: 'POST', token: own });
+      assert.equal(typeof json['data'].urlSigningSecretKey, 'string');
+      const at = `${path}/${json['data'].id as string}`;
+      assert.equal(typeof (await server.call(at, { token: own })).json['data'].urlSigningSecretKey, 'string');
+      for (const [where, token, method] of [
+        [at, weak, 'GET'],
+        [at, maker, 'GET'],
+        [`${path}?name=signing`, maker, 'POST'],
+      ] as const) {
+        const shown = await server.call(where, { method, token });
+        assert.equal(shown.status, 200, `${method} ${where}`);
+        assert.ok(!('urlSigningSecretKey' in shown.json['data']), `${method} ${where}`);
+      }
+    }
+  });
+
+  test('A3 a name without its tilde is hinted at', async () => {
+    for (const path of PATHS) {
+      await create(path, 'forgotten-tilde');
+      const { status, json } = await server.call(`${path}/forgotten-tilde`);
+      assert.deepEqual([status, json['error'].type], [404, 'record-not-found']);
+      assert.match(json['error'].message as string, /write "~forgotten-tilde"/);
+      const id = 'aaaaaaaaaaaaaaaaaaaaaaaa';
+      assert.doesNotMatch((await server.call(`${path}/${id}`)).text, /~/);
+    }
+  });
 
   for (const path of PATHS) {
     test(`A3 ${path} are found by id, by username~name and by ~name`, async () => {

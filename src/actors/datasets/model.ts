@@ -31,7 +31,9 @@ export const DatasetDetail = Type.Object(
     ...SHARED,
     consoleUrl: Type.String(),
     itemsPublicUrl: Type.String({ description: 'Signed where reading needs a token otherwise' }),
-    urlSigningSecretKey: Type.Optional(Nullable(Type.String({ description: "For the owner's eyes only" }))),
+    urlSigningSecretKey: Type.Optional(
+      Nullable(Type.String({ description: 'Shown to those who may write' })),
+    ),
     fields: Nullable(Type.Array(Type.String())),
     schema: Nullable(Type.Record(Type.String(), Type.Unknown())),
   },
@@ -71,10 +73,15 @@ export function toSummary(storage: Storage, counts: DatasetCounts) {
 interface Viewer {
   publicUrl: string;
   isOwner: boolean;
+  mayWrite: boolean;
   now: number;
 }
 
-export function toDetail(storage: Storage, counts: DatasetCounts, { publicUrl, isOwner, now }: Viewer) {
+export function toDetail(
+  storage: Storage,
+  counts: DatasetCounts,
+  { publicUrl, isOwner, mayWrite, now }: Viewer,
+) {
   const { id, secret, schema } = storage;
   const items = `${publicUrl}/v2/datasets/${id}/items`;
   // Without a signature to those who could read it only because it is public.
@@ -84,7 +91,7 @@ export function toDetail(storage: Storage, counts: DatasetCounts, { publicUrl, i
     ...toSummary(storage, counts),
     consoleUrl: `${publicUrl}/storage/datasets/${id}`,
     itemsPublicUrl: items + signature,
-    ...(isOwner && { urlSigningSecretKey: secret }),
+    ...(mayWrite && { urlSigningSecretKey: secret }),
     fields: counts.fields,
     schema,
   };

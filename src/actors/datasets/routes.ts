@@ -6,7 +6,7 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import { reply, route, Stream, type Route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import { userContentHeaders } from '../../kernel/user-content.ts';
-import { openStorage } from '../storages/access.ts';
+import { isOwner, mayWrite, openStorage } from '../storages/access.ts';
 import type { Storage } from '../storages/model.ts';
 import { ByReference, storageRoutes, type StorageType } from '../storages/routes.ts';
 import { pay } from '../storages/store-limit.ts';
@@ -42,9 +42,14 @@ const datasets: StorageType = {
   Summary: DatasetSummary,
   checkSchema,
   make: (tx, { id, createdAt }) => makeDataset(tx, id, createdAt),
-  async detail(storage, kernel, isOwner) {
+  async detail(storage, kernel, caller) {
     const { publicUrl, clock } = kernel;
-    return toDetail(storage, await countsOf(kernel, storage), { publicUrl, isOwner, now: clock.now() });
+    return toDetail(storage, await countsOf(kernel, storage), {
+      publicUrl,
+      now: clock.now(),
+      isOwner: isOwner(caller, storage),
+      mayWrite: mayWrite(caller, storage),
+    });
   },
   async summaries(storages, { db }) {
     const counts = await findCounts(

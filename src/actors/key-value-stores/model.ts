@@ -23,7 +23,7 @@ export const KeyValueStore = Type.Object(
     keysPublicUrl: Type.String(),
     recordsPublicUrl: Type.String(),
     schema: Nullable(Type.Record(Type.String(), Type.Unknown())),
-    urlSigningSecretKey: Type.Optional(Type.String({ description: 'Shown to the owner alone' })),
+    urlSigningSecretKey: Type.Optional(Type.String({ description: 'Shown to those who may write' })),
     stats: Stats,
   },
   { $id: 'KeyValueStore' },
@@ -54,13 +54,13 @@ const ADDRESSES_MS = 14 * 24 * 60 * 60 * 1000;
 export interface Shown {
   publicUrl: string;
   now: number;
-  isOwner: boolean;
+  mayWrite: boolean;
 }
 
 export function toDetail(
   storage: Storage,
   stats: StoreStats,
-  { publicUrl, now, isOwner }: Shown,
+  { publicUrl, now, mayWrite }: Shown,
 ): Static<typeof KeyValueStore> {
   const address = `${publicUrl}/v2/key-value-stores/${storage.id}`;
   const signature = isOpen(storage) ? '' : `?signature=${signStorage(storage, now + ADDRESSES_MS)}`;
@@ -70,7 +70,7 @@ export function toDetail(
     keysPublicUrl: `${address}/keys${signature}`,
     recordsPublicUrl: `${address}/records${signature}`,
     schema: storage.schema,
-    ...(isOwner && { urlSigningSecretKey: storage.secret }),
+    ...(mayWrite && { urlSigningSecretKey: storage.secret }),
   };
 }
 

@@ -6,7 +6,7 @@ import { clampLimit } from '../../kernel/page.ts';
 import { reply, route, Stream, type Call } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import { userContentHeaders } from '../../kernel/user-content.ts';
-import { openStorage } from '../storages/access.ts';
+import { mayWrite, openStorage } from '../storages/access.ts';
 import type { Storage } from '../storages/model.ts';
 import { ByReference, storageRoutes, type StorageType } from '../storages/routes.ts';
 import { pay } from '../storages/store-limit.ts';
@@ -39,10 +39,14 @@ const type: StorageType = {
   Detail: KeyValueStore,
   Summary: KeyValueStoreSummary,
   make: (tx, { id, createdAt }) => createStore(tx, id, createdAt),
-  async detail(storage, kernel, isOwner) {
+  async detail(storage, kernel, caller) {
     await saveUses(kernel);
     const stats = await statsOf(kernel.db, [storage.id]);
-    const shown = { publicUrl: kernel.publicUrl, now: kernel.clock.now(), isOwner };
+    const shown = {
+      publicUrl: kernel.publicUrl,
+      now: kernel.clock.now(),
+      mayWrite: mayWrite(caller, storage),
+    };
     return toDetail(storage, stats(storage.id), shown);
   },
   async summaries(storages, { db }) {

@@ -1,9 +1,10 @@
 // Who may look into a storage and who may change it; finds it from memory when it was used lately.
 import { Failure } from '../../kernel/failure.ts';
-import type { Caller } from '../../kernel/identity/caller.ts';
+import type { Caller, KnownCaller } from '../../kernel/identity/caller.ts';
 import { can } from '../../kernel/identity/policy.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { isSignedBy, parseReference, type Storage, type StorageKind } from './model.ts';
+import { TOKEN_HEADER } from '../failures.ts';
+import { isName, isSignedBy, parseReference, type Storage, type StorageKind } from './model.ts';
 import { findStorage, touchStorage } from './store.ts';
 
 const CHANNEL = 'storages';
@@ -23,7 +24,10 @@ export interface StorageCall {
   key?: string;
 }
 
-/** The storage, if the caller may do this with it. Another's unnamed storage looks as if there were none. */
+/**
+ * The storage, if the caller may do this with it. Another's unnamed storage looks as if there were none; to whoever shows no
+ * token, or a signature that does not open it, so does every storage that is not public.
+ */
 export async function openStorage(
   kernel: Kernel,
   kind: StorageKind,
@@ -31,7 +35,7 @@ export async function openStorage(
   call: StorageCall,
 ): Promise<Storage> {
   const storage = await memoryOf(kernel).find(kind, call);
-  if (storage === undefined) throw notFound(kind);
+  if (storage === undefined) throw refusalOf(call, need) ?? notFound(kind, call.reference);
   checkAccess(storage, need, call);
   if (call.now - storage.accessedAt > TOUCH_MS) {
     storage.accessedAt = call.now;
@@ -41,25 +45,43 @@ export async function openStorage(
 }
 
 function checkAccess(storage: Storage, need: 'read' | 'write', call: StorageCall): void {
-  const { caller, signature, now, key } = call;
-  const isOwn = caller.kind !== 'anonymous' && caller.member.id === storage.userId;
-  if (isOwn) {
+  const { caller, signature, now, key, reference } = call;
+  if (isOwner(caller, storage)) {
     const action = need === 'read' ? 'viewStorage' : 'updateStorage';
     if (can(caller, action, `${storage.kind}/${storage.id}`)) return;
     throw denied(storage.kind);
   }
   if (need === 'read') {
-    if (storage.generalAccess === 'ANYONE_WITH_ID_CAN_READ' && !call.reference.includes('~')) return;
+    if (storage.generalAccess === 'ANYONE_WITH_ID_CAN_READ' && !reference.includes('~')) return;
     if (storage.generalAccess === 'ANYONE_WITH_NAME_CAN_READ') return;
     if (signature !== undefined && isSignedBy(signature, storage, now, key)) return;
-    if (signature !== undefined) {
-      throw new Failure('forbidden', 'The signature is not valid, or not any more', {
-        code: 'invalid-signature',
-      });
-    }
   }
-  if (caller.kind === 'anonymous') throw new Failure('unauthenticated', 'This call needs an access token');
-  throw storage.name === null ? notFound(storage.kind) : denied(storage.kind);
+  const refusal = refusalOf(call, need);
+  if (refusal !== undefined) throw refusal;
+  throw storage.name === null ? notFound(storage.kind, reference) : denied(storage.kind);
+}
+
+/** What those are told who may not know whether there is such a storage: the same in either case. */
+function refusalOf({ caller, signature }: StorageCall, need: 'read' | 'write'): Failure | undefined {
+  if (signature !== undefined && need === 'read') {
+    return new Failure('forbidden', 'The signature is not valid, or not any more', {
+      code: 'invalid-signature',
+    });
+  }
+  if (caller.kind !== 'anonymous') return undefined;
+  return new Failure(
+    'unauthenticated',
+    `This call needs an access token. Send the header "${TOKEN_HEADER}".`,
+  );
+}
+
+export function isOwner(caller: Caller, { userId }: Storage): caller is KnownCaller {
+  return caller.kind !== 'anonymous' && caller.member.id === userId;
+}
+
+/** Whether the caller may change the storage, and so may have the key that signs its URLs. */
+export function mayWrite(caller: Caller, storage: Storage): boolean {
+  return isOwner(caller, storage) && can(caller, 'updateStorage', `${storage.kind}/${storage.id}`);
 }
 
 const WORDS: Record<StorageKind, string> = {
@@ -68,14 +90,27 @@ const WORDS: Record<StorageKind, string> = {
   'request-queue': 'request queue',
 };
 
-function notFound(kind: StorageKind): Failure {
-  return new Failure('not-found', `The ${WORDS[kind]} was not found`);
+const ID = /^[0-9a-f]{24}$/;
+
+function notFound(kind: StorageKind, reference: string): Failure {
+  if (parseReference(reference) === undefined) {
+    const message = `"${reference}" names no ${WORDS[kind]}: write username~name`;
+    return new Failure('malformed', message, { part: 'request' });
+  }
+  const found = `The ${WORDS[kind]} was not found`;
+  return new Failure(
+    'not-found',
+    isName(reference) && !ID.test(reference)
+      ? `${found}: there is none with the id "${reference}". If that is its name, write "~${reference}".`
+      : found,
+  );
 }
 
-function denied(kind: StorageKind): Failure {
+/** In the words that clients look for. */
+export function denied(kind: StorageKind): Failure {
   return new Failure(
     'denied',
-    `Insufficient permissions for the ${WORDS[kind]}: make sure that you are passing a correct API token that may do this.`,
+    `Insufficient permissions for the ${WORDS[kind]}. Make sure you're passing a correct API token and that it has the required permissions.`,
   );
 }
 
@@ -118,7 +153,8 @@ class Memory {
     const known = this.#remembered.get(key);
     if (known !== undefined && known.until > now) return known.storage;
     const generation = this.#generation;
-    const storage = await findStorage(this.#kernel.db, kind, parseReference(reference), callerId);
+    const asked = parseReference(reference);
+    const storage = asked && (await findStorage(this.#kernel.db, kind, asked, callerId));
     if (storage !== undefined && generation === this.#generation) {
       if (this.#remembered.size >= MOST_REMEMBERED) this.#remembered.clear();
       this.#remembered.set(key, { storage, until: now + REMEMBER_MS });

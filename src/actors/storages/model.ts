@@ -32,20 +32,23 @@ export interface Storage {
 /** How a path names a storage: by id, or by name and owner (the caller's own without one). */
 export type Reference = { id: string } | { name: string; owner?: string };
 
-export function parseReference(text: string): Reference {
+/** Undefined when there is no name behind the tilde. */
+export function parseReference(text: string): Reference | undefined {
   const tilde = text.indexOf('~');
   if (tilde === -1) return { id: text };
   const [owner, name] = [text.slice(0, tilde), text.slice(tilde + 1)];
-  if (name === '') {
-    throw new Failure('malformed', `"${text}" names no storage: write username~name`, { part: 'request' });
-  }
+  if (name === '') return undefined;
   return owner === '' ? { name } : { name, owner };
 }
 
 const NAME = /^[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?$/;
 
+export function isName(text: string): boolean {
+  return NAME.test(text);
+}
+
 export function checkName(name: string): void {
-  if (NAME.test(name)) return;
+  if (isName(name)) return;
   throw new Failure(
     'invalid',
     `"${name}" cannot be a name: use 1 to 63 letters and digits, with hyphens only inside`,
@@ -117,8 +120,9 @@ export function signStorage({ id, secret }: Storage, expiresAt = 0): string {
 export function isSignedBy(signature: string, storage: Storage, now: number, key?: string): boolean {
   if (key !== undefined && isSame(signature, sign(storage.secret, key))) return true;
   const bytes = Buffer.from(signature, 'base64url');
-  // Many texts decode to the same bytes; only the one that we would write is right.
-  if (bytes.toString('base64url') !== signature) return false;
+  // Many texts decode to the same bytes; only the one that a client would write is right, with padding or without.
+  const text = bytes.toString('base64url');
+  if (signature !== text && signature !== text.padEnd(Math.ceil(text.length / 4) * 4, '=')) return false;
   const [version, expires = '', mac = ''] = bytes.toString('utf8').split('.');
   if (version !== '0' || !/^\d{1,16}$/.test(expires)) return false;
   if (Number(expires) !== 0 && Number(expires) <= now) return false;

@@ -2,14 +2,14 @@
 import { recordEvent } from '../../kernel/events.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Caller } from '../../kernel/identity/caller.ts';
-import { demand } from '../../kernel/identity/policy.ts';
+import { can } from '../../kernel/identity/policy.ts';
 import { schedule } from '../../kernel/due.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { clampLimit, Page } from '../../kernel/page.ts';
 import { reply, route, type Route } from '../../kernel/route.ts';
 import { Type, type TObject } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { forgetStorages, openStorage } from './access.ts';
+import { denied, forgetStorages, openStorage } from './access.ts';
 import { checkName, StorageUpdate, type Storage, type StorageKind } from './model.ts';
 import { pay, USUAL_BUDGET } from './store-limit.ts';
 import { createStorage, deleteStorage, findStorage, listStorages, updateStorage } from './store.ts';
@@ -25,7 +25,7 @@ export interface StorageType {
   Summary: TObject;
   /** Makes the kind's own rows for a new storage, in its transaction. */
   make(tx: Db, storage: Storage): Promise<void>;
-  detail(storage: Storage, kernel: Kernel, isOwner: boolean): Promise<unknown>;
+  detail(storage: Storage, kernel: Kernel, caller: Caller): Promise<unknown>;
   summaries(storages: Storage[], kernel: Kernel): Promise<unknown[]>;
   /** Throws when the schema given at creation is not one. */
   checkSchema?(schema: Record<string, unknown>): void;
@@ -67,7 +67,7 @@ export function storageRoutes(type: StorageType): Route[] {
     },
     async (call, kernel) => {
       const { caller, query } = call;
-      call.demand(`${kind}/*`);
+      if (!call.can(`${kind}/*`)) throw denied(kind);
       const slice = { offset: query.offset, limit: clampLimit(query.limit, MOST_LISTED, MOST_LISTED) };
       // Nothing is shared with single members here: everything is one's own or open by its general access.
       if (query.ownership === 'sharedWithMe') return new Page([], 0, slice, query.desc);
@@ -97,7 +97,7 @@ export function storageRoutes(type: StorageType): Route[] {
     },
     async (call, kernel) => {
       const { caller, now, query } = call;
-      call.demand(`${kind}/*`);
+      if (!call.can(`${kind}/*`)) throw denied(kind);
       const userId = caller.member.id;
       const name = query.name === '' ? undefined : query.name;
       const schema = call.body?.schema;
@@ -105,7 +105,7 @@ export function storageRoutes(type: StorageType): Route[] {
       if (schema !== undefined) type.checkSchema?.(schema);
       const find = () => (name === undefined ? undefined : findStorage(kernel.db, kind, { name }, userId));
       const known = await find();
-      if (known !== undefined) return reply(200, await type.detail(known, kernel, true));
+      if (known !== undefined) return reply(200, await type.detail(known, kernel, caller));
       const made = await kernel.db.transaction().execute(async (tx) => {
         const fresh = {
           kind,
@@ -123,7 +123,7 @@ export function storageRoutes(type: StorageType): Route[] {
       if (storage === undefined)
         throw new Failure('conflict', 'The storage was deleted meanwhile. Try again.');
       const location = `${call.base}${path}/${storage.id}`;
-      return reply(made === undefined ? 200 : 201, await type.detail(storage, kernel, true), { location });
+      return reply(made === undefined ? 200 : 201, await type.detail(storage, kernel, caller), { location });
     },
   );
 
@@ -138,10 +138,8 @@ export function storageRoutes(type: StorageType): Route[] {
       reply: { 200: type.Detail },
     },
     async (call, kernel) => {
-      const { caller } = call;
       const storage = await open(kernel, 'read', call);
-      const isOwner = caller.kind !== 'anonymous' && caller.member.id === storage.userId;
-      return reply(200, await type.detail(storage, kernel, isOwner));
+      return reply(200, await type.detail(storage, kernel, call.caller));
     },
   );
 
@@ -157,7 +155,7 @@ export function storageRoutes(type: StorageType): Route[] {
       reply: { 200: type.Detail },
     },
     async (call, kernel) => {
-      const { now, body } = call;
+      const { caller, now, body } = call;
       const before = await open(kernel, 'write', call);
       if (body.name != null) checkName(body.name);
       const after = await kernel.db.transaction().execute(async (tx) => {
@@ -170,7 +168,7 @@ export function storageRoutes(type: StorageType): Route[] {
         return storage;
       });
       await forgetStorages(kernel);
-      return reply(200, await type.detail(after, kernel, true));
+      return reply(200, await type.detail(after, kernel, caller));
     },
   );
 
@@ -187,7 +185,7 @@ export function storageRoutes(type: StorageType): Route[] {
     async (call, kernel) => {
       const { caller, now } = call;
       const storage = await open(kernel, 'write', call);
-      demand(caller, 'deleteStorage', `${kind}/${storage.id}`);
+      if (!can(caller, 'deleteStorage', `${kind}/${storage.id}`)) throw denied(kind);
       await kernel.db.transaction().execute(async (tx) => {
         await removeStorage(tx, storage, now);
         await recordEvent(tx, call, { ...eventOf('deleteStorage', storage), before: shown(storage) });
