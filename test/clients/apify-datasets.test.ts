@@ -216,6 +216,14 @@ describe('a dataset', () => {
     }
   });
 
+  test('downloadItems of nothing is an empty file in every format', async () => {
+    const { id } = await client.datasets().getOrCreate();
+    for (const format of Object.values(DownloadItemsFormat)) {
+      assert.ok(Buffer.isBuffer(await client.dataset(id).downloadItems(format)), format);
+    }
+    assert.equal((await client.dataset(id).downloadItems(DownloadItemsFormat.CSV)).length, 0);
+  });
+
   test('downloadItems with its options', async () => {
     const dataset = await filled([{ n: 1, name: 'a' }]);
     const text = async (...args: Parameters<typeof dataset.downloadItems>) =>

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { readZip } from '../../src/kernel/export/fixture-readers.ts';
 import { onEachEngine } from '../engines.ts';
 import { ADMIN_TOKEN, startServer, type Answer, type Json, type TestServer } from '../server.ts';
 
@@ -281,14 +282,40 @@ onEachEngine((engine) => {
     assert.deepEqual([without.status, without.json['error'].type], [400, 'dataset-does-not-have-schema']);
   });
 
-  test('A8 a table needs a column', async () => {
-    const { id } = await create();
+  test('A8 items without columns are no table', async () => {
+    const id = await filled([{}, { list: [] }, { '#hidden': 1 }]);
     for (const format of ['json', 'jsonl', 'xml', 'rss']) {
       assert.equal((await items(id, `?format=${format}`)).status, 200, format);
     }
     for (const format of ['csv', 'html', 'xlsx']) {
-      const { status, json } = await items(id, `?format=${format}`);
+      const { status, json } = await items(id, `?format=${format}&skipHidden=1`);
       assert.deepEqual([status, json['error'].type], [400, 'no-columns-in-exported-dataset'], format);
+    }
+  });
+
+  test('A8 no items are an empty file: of an empty dataset, past the end, or where all are left out', async () => {
+    const { id: empty } = await create();
+    const some = await filled([{ a: 1 }, { '#b': 2 }]);
+    for (const [id, query] of [
+      [empty, ''],
+      [empty, '&desc=1'],
+      [empty, '&fields=a'],
+      [some, '&offset=2'],
+      [some, '&offset=1&limit=1&clean=1'],
+      [some, '&offset=9007199254740991'],
+    ] as const) {
+      const csv = await items(id, `?format=csv${query}`);
+      assert.deepEqual([csv.status, csv.text], [200, ''], query);
+      assert.equal(csv.headers.get('content-type'), 'text/csv; charset=utf-8');
+      const html = await items(id, `?format=html${query}`);
+      assert.equal(html.status, 200, query);
+      assert.match(html.text, /<table>\s*<thead>\s*<\/thead>\s*<tbody>\s*<\/tbody>\s*<\/table>/, query);
+      const path = `/v2/datasets/${id}/items?format=xlsx${query}&token=${ADMIN_TOKEN}`;
+      const xlsx = await fetch(server.url + path);
+      assert.equal(xlsx.status, 200, query);
+      const parts = readZip(Buffer.from(await xlsx.arrayBuffer()));
+      assert.match(parts.get('xl/workbook.xml')!, /<sheet name="Items"/, query);
+      assert.doesNotMatch(parts.get('xl/worksheets/sheet1.xml')!, /<row/, query);
     }
   });
 

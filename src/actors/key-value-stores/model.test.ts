@@ -38,7 +38,7 @@ const stats = {
   storageBytes: 5,
   modifiedAt: 1500,
 };
-const shown = { publicUrl: 'https://box.test', now: 0, isOwner: true };
+const shown = { publicUrl: 'https://box.test', now: 0, mayWrite: true };
 
 test('a key is made of 1 to 256 allowed characters', () => {
   for (const key of ['a', 'INPUT', `!-_.'()`, 'x'.repeat(256)]) assert.doesNotThrow(() => checkKey(key));
@@ -171,7 +171,7 @@ test('the owner sees the secret, and everyone when something last changed', () =
   const { modifiedAt, ...told } = toDetail(
     storage,
     { ...stats, modifiedAt: 5000 },
-    { ...shown, isOwner: false },
+    { ...shown, mayWrite: false },
   );
   assert.equal('urlSigningSecretKey' in told, false);
   assert.equal(modifiedAt, new Date(5000).toISOString());

@@ -31,7 +31,10 @@ interface Place {
   inside: Map<string | number, Place>;
 }
 
-/** Goes through all items once. Members of an empty object or array are none, so it has no column. */
+/**
+ * Goes through all items once. Members of an empty object or array are none, so it has no column. Where there are no items
+ * there are no columns: that is an empty table, and no error.
+ */
 export async function collectColumns(source: Source): Promise<Columns> {
   const names: string[] = [];
   const byName = new Map<string, number>();
@@ -64,7 +67,7 @@ export async function collectColumns(source: Source): Promise<Columns> {
     count += batch.length;
     for (const item of batch) visitAll(root, item);
   }
-  if (names.length === 0) throw noColumns();
+  if (names.length === 0 && count > 0) throw noColumns();
   const blank: unknown[] = names.map(() => undefined);
   const newRow = () => blank.slice();
   const cellsOf = (item: Item) => {

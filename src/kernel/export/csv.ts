@@ -12,6 +12,8 @@ export async function* exportCsv(
   const quoted = quotedWith(delimiter);
   const line = (cells: readonly unknown[]) => toLine(cells, delimiter, quoted);
   const columns = await collectColumns(source);
+  // An empty table is an empty file: no row of names, and nothing before it.
+  if (columns.count === 0) return;
   const head = skipHeaderRow ? '' : line(columns.names);
   yield* writeText(readRows(columns, source, texts), { bom, head, row: line });
 }

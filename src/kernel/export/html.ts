@@ -15,7 +15,7 @@ export async function* exportHtml(
   const columns = await collectColumns(source);
   yield* writeText(readRows(columns, source, texts), {
     bom,
-    head: `${HEAD}<thead>\n${toRow('th', columns.names)}</thead>\n<tbody>\n`,
+    head: `${HEAD}<thead>\n${columns.count === 0 ? '' : toRow('th', columns.names)}</thead>\n<tbody>\n`,
     row: (cells) => toRow('td', cells),
     tail: '</tbody>\n</table>\n</body>\n</html>\n',
   });

@@ -39,7 +39,9 @@ export async function* writeWorkbook(
 }
 
 function* workbookParts(columns: Columns, rowsPerSheet: number, cursor: Cursor): Generator<ZipPart> {
-  const sheets = Array.from({ length: Math.ceil(columns.count / rowsPerSheet) }, (_, at) => at + 1);
+  // Programs take a workbook without a sheet for damaged.
+  const length = Math.max(1, Math.ceil(columns.count / rowsPerSheet));
+  const sheets = Array.from({ length }, (_, at) => at + 1);
   const types = sheets.map(
     (n) => `<Override PartName="/xl/worksheets/sheet${n}.xml" ContentType="${CONTENT_TYPE}.worksheet+xml"/>`,
   );
@@ -110,7 +112,7 @@ function writeSheet({ names }: Columns, rows: AsyncIterable<readonly Cells[]>): 
     return `${text}</row>`;
   };
   return writeText(rows, {
-    head: `${XML_DECLARATION}<worksheet xmlns="${MAIN}"><sheetData>${toRow(names)}`,
+    head: `${XML_DECLARATION}<worksheet xmlns="${MAIN}"><sheetData>${names.length === 0 ? '' : toRow(names)}`,
     row: toRow,
     tail: '</sheetData></worksheet>',
   });
