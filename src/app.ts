@@ -29,6 +29,7 @@ import { saveRegularly } from './kernel/save-regularly.ts';
 import { openS3Blobs } from './kernel/storage/blob-s3.ts';
 import { openFileBlobs, type BlobStore } from './kernel/storage/blob.ts';
 import type { Engine } from './kernel/storage/engine.ts';
+import { lockFolder } from './kernel/storage/folder-lock.ts';
 import { migrate, type Migration } from './kernel/storage/migrate.ts';
 import { openPostgres } from './kernel/storage/postgres.ts';
 import { readS3Location } from './kernel/storage/s3-location.ts';
@@ -87,11 +88,26 @@ export async function openApp(
   config: Config,
   { clock = systemClock, log = createLog(config.logLevel, false) }: { clock?: Clock; log?: Logger } = {},
 ): Promise<App> {
-  const engine = await openEngine(config, log);
+  const engine = await openOwnEngine(config, log);
   try {
     return await compose(config, engine, clock, log);
   } catch (error) {
     await engine.close();
+    throw error;
+  }
+}
+
+/** A second server on one SQLite folder would have caches and counts that the first knows nothing of. Commands open it beside. */
+async function openOwnEngine(config: Config, log: Logger): Promise<Engine> {
+  if (config.database !== undefined) return openEngine(config, log);
+  const lock = await lockFolder(config.data, {
+    onWait: (holder) => log.info({ holder }, 'waiting for another server on this data folder to stop'),
+  });
+  try {
+    const engine = await openEngine(config, log);
+    return { ...engine, close: () => engine.close().finally(() => lock.release()) };
+  } catch (error) {
+    lock.release();
     throw error;
   }
 }

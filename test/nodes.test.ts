@@ -1,12 +1,12 @@
 // Several nodes on one database: they start together, and what one changes the others know.
 import assert from 'node:assert/strict';
-import { dirname } from 'node:path';
 import { after, test } from 'node:test';
-import { onEachEngine, type TestEngine } from './engines.ts';
+import { onEngine } from './engines.ts';
 import { eventually } from './eventually.ts';
 import { startServer, type TestServer } from './server.ts';
 
-onEachEngine((engine: TestEngine) => {
+// A SQLite folder has one server, see src/kernel/storage/folder-lock.test.ts.
+onEngine('postgres', (engine) => {
   const running: TestServer[] = [];
   after(() => Promise.all(running.map((node) => node.stop())));
 
@@ -14,10 +14,9 @@ onEachEngine((engine: TestEngine) => {
     count: number,
     settings: Parameters<typeof startServer>[0] = {},
   ): Promise<TestServer[]> {
-    const location = await engine.database();
-    const place = engine.kind === 'postgres' ? { database: location } : { data: dirname(location) };
+    const database = await engine.database();
     const nodes = await Promise.all(
-      Array.from({ length: count }, () => startServer({ ...place, ...settings })),
+      Array.from({ length: count }, () => startServer({ database, ...settings })),
     );
     running.push(...nodes);
     return nodes;

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { PRIVATE_FILE } from '../kernel/storage/private-files.ts';
 
 export interface Run {
   pid: number;
@@ -17,7 +18,7 @@ const NAME = 'run.json';
 export function writeRun(data: string, run: Run): void {
   const file = join(data, NAME);
   const draft = `${file}.${randomBytes(4).toString('hex')}`;
-  writeFileSync(draft, `${JSON.stringify(run)}\n`, { mode: 0o600 });
+  writeFileSync(draft, `${JSON.stringify(run)}\n`, { mode: PRIVATE_FILE });
   renameSync(draft, file);
 }
 

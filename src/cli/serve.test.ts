@@ -1,10 +1,18 @@
 // The server as a process: what it says, what it leaves behind, and how it ends.
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { describe, test } from 'node:test';
 import { makeFolder, run, start, startServer, statusOf } from './fixture.ts';
 import type { Run } from './run-file.ts';
@@ -89,6 +97,46 @@ describe('starting', () => {
     assert.equal(existsSync(join(data, 'run.json')), false);
   });
 
+  test('a second server on a SQLite folder waits until the first is gone; commands do not', async () => {
+    const data = makeFolder();
+    const first = await startServer(data);
+    assert.equal((await run(['token', 'ls', '--data', data])).code, 0);
+    const second = start(['serve', '--port', '0', '--data', data]);
+    await second.say(`"holder":{"pid":${first.pid},`);
+    first.kill('SIGKILL');
+    await second.say('"msg":"listening"');
+  });
+
+  test('files are for their owner alone, also in a folder that others may enter', async () => {
+    const data = makeFolder();
+    chmodSync(data, 0o755);
+    writeFileSync(join(data, 'mine.txt'), '', { mode: 0o644 });
+    mkdirSync(join(data, 'blobs'), { mode: 0o755 });
+    writeFileSync(join(data, 'signalbox.db'), '', { mode: 0o644 });
+    const { url, token } = await startServer(data);
+    const headers = { authorization: `Bearer ${token}` };
+    const made = await fetch(`${url}/v2/key-value-stores?name=files`, { method: 'POST', headers });
+    assert.equal(made.status, 201);
+    const body = 'x'.repeat(1_000_000);
+    const put = `${url}/v2/key-value-stores/admin~files/records/large`;
+    assert.equal((await fetch(put, { method: 'PUT', headers, body })).status, 201);
+    const modes = readdirSync(data, { recursive: true, withFileTypes: true }).map((entry) => {
+      const path = join(entry.parentPath, entry.name);
+      return [relative(data, path), entry.isDirectory(), statSync(path).mode & 0o777] as const;
+    });
+    for (const name of ['signalbox.db-wal', 'signalbox.db-shm', 'run.json', 'lock']) {
+      assert.ok(
+        modes.some(([path]) => path === name),
+        name,
+      );
+    }
+    assert.ok(modes.filter(([path]) => path.startsWith('blobs/')).length >= 3, 'a blob in its folder');
+    for (const [path, isFolder, mode] of modes) {
+      assert.equal(mode, path === 'mine.txt' ? 0o644 : isFolder ? 0o700 : 0o600, path);
+    }
+    assert.equal(statSync(data).mode & 0o777, 0o755, "the folder itself is its owner's to change");
+  });
+
   test('a worker says that it answers no API calls', async () => {
     const { banner } = await startServer(makeFolder(), ['--role', 'worker']);
     assert.deepEqual([banner.role, banner.apis, banner.docs, banner.login], ['worker', ...Array(3)]);
@@ -126,7 +174,9 @@ describe('what keeps it from starting is one sentence', () => {
   test('a data folder that cannot be made', async () => {
     const file = join(makeFolder(), 'file');
     writeFileSync(file, '');
-    await fails(['--data', join(file, 'data')], /^The data folder .*data cannot be made \(.*Choose another/);
+    for (const data of [file, join(file, 'data'), ...(existsSync('/proc') ? ['/proc/signalbox/data'] : [])]) {
+      await fails(['--data', data], /^The data folder .* cannot be made \(.*Choose another/);
+    }
   });
 
   test('a database that is not one', async () => {

@@ -1,11 +1,11 @@
 // The command `serve`: starts the server, says where it is, and runs until it is told to stop.
-import { mkdirSync } from 'node:fs';
 import { openApp, type App } from '../app.ts';
 import type { Config, Settings } from '../config.ts';
 import { Failure } from '../kernel/failure.ts';
 import { requireAdmin } from '../kernel/identity/first-start.ts';
 import { createLoginLink } from '../kernel/identity/sessions.ts';
 import { createLog, type Logger } from '../kernel/log.ts';
+import { makePrivateFolder } from '../kernel/storage/private-files.ts';
 import { RELEASE } from '../release.ts';
 import { describeServer, reportServer, type ServerFacts } from './banner.ts';
 import { messageOf } from './failing.ts';
@@ -34,10 +34,9 @@ export async function runServe({ config }: Settings, io: Io): Promise<number> {
   return code;
 }
 
-/** For its owner only: what is kept here includes other people's secrets. */
 function makeDataFolder(folder: string): void {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makePrivateFolder(folder);
   } catch (error) {
     throw new Failure(
       'unavailable',

@@ -8,6 +8,7 @@ import { systemClock } from '../clock.ts';
 import type { Clock } from '../clock.ts';
 import { Failure } from '../failure.ts';
 import { fold } from './fold.ts';
+import { keepPrivate, makePrivateFolder, PRIVATE_FILE, PRIVATE_FOLDER } from './private-files.ts';
 
 export interface BlobStore {
   /** Durable once resolved. When `data` fails, so does this, and the key keeps what it had. */
@@ -60,7 +61,8 @@ export async function openFileBlobs(folder: string, clock: Clock = systemClock):
   const root = resolve(folder);
   const temporary = join(root, 'tmp');
   try {
-    await mkdir(temporary, { recursive: true });
+    makePrivateFolder(temporary);
+    keepPrivate(root, temporary);
     await sweep(temporary, clock.now() - STALE_MS);
   } catch (error) {
     const advice = 'check that it can be written to by the user who runs this program';
@@ -129,7 +131,7 @@ async function write(
   key: string,
   data: Uint8Array | AsyncIterable<Uint8Array>,
 ): Promise<number> {
-  const handle = await open(file, 'wx');
+  const handle = await open(file, 'wx', PRIVATE_FILE);
   try {
     let size = 0;
     await handle.writeFile(`${JSON.stringify(key)}\n`);
@@ -150,7 +152,7 @@ async function moveIntoPlace(from: string, to: string): Promise<void> {
     await rename(from, to);
   } catch (error) {
     if (!isMissing(error)) throw error;
-    await mkdir(shard, { recursive: true });
+    await mkdir(shard, { recursive: true, mode: PRIVATE_FOLDER });
     await syncFolder(dirname(shard));
     await rename(from, to);
   }

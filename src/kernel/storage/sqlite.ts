@@ -1,10 +1,10 @@
 // The default engine: one SQLite file, written by one thread and read by another.
-import { mkdir } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { Kysely, sql } from 'kysely';
 import { Failure } from '../failure.ts';
 import type { Engine, Log } from './engine.ts';
 import { Listeners } from './listeners.ts';
+import { keepPrivate, makePrivateFile, makePrivateFolder } from './private-files.ts';
 import { StorageThread } from './sqlite-client.ts';
 import { SqliteDriver, sqliteDialect } from './sqlite-dialect.ts';
 import type { Tables } from './tables.ts';
@@ -50,7 +50,10 @@ export async function openSqlite(settings: SqliteSettings): Promise<Engine> {
 }
 
 async function startWriter(file: string, log: Log | undefined): Promise<StorageThread> {
-  await mkdir(dirname(file), { recursive: true });
+  makePrivateFolder(dirname(file));
+  // SQLite makes the files beside it with the same mode.
+  makePrivateFile(file);
+  keepPrivate(file, `${file}-wal`, `${file}-shm`);
   const writer = new StorageThread({ file, access: 'write' }, log);
   await writer.started();
   return writer;

@@ -1,0 +1,94 @@
+// One server per data folder: a lock that the system drops when the process ends, however it ends.
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Failure } from '../failure.ts';
+import { makePrivateFile, makePrivateFolder, PRIVATE_FILE } from './private-files.ts';
+
+export interface FolderLock {
+  release(): void;
+}
+
+/** Who has the folder. A process number alone says little: in containers every server is process 1. */
+export interface Holder {
+  pid: number;
+  host: string;
+  since: string;
+}
+
+interface LockOptions {
+  /** How long to wait for a server that is stopping. */
+  waitMs?: number;
+  /** Called once when it has to wait. */
+  onWait?: (holder: Holder | undefined) => void;
+}
+
+const WAIT_MS = 5000;
+const LOOK_MS = 100;
+const BUSY = 5;
+
+/**
+ * Node has no file locks of its own, but SQLite does: an exclusive transaction on an empty database, which never ends. Who
+ * holds it stands in a file beside it, since a process that opened and closed the locked file itself would drop its lock.
+ */
+export async function lockFolder(
+  folder: string,
+  { waitMs = WAIT_MS, onWait }: LockOptions = {},
+): Promise<FolderLock> {
+  makePrivateFolder(folder);
+  const file = join(folder, 'lock');
+  const note = `${file}.json`;
+  makePrivateFile(file);
+  const until = performance.now() + waitMs;
+  let lock = tryLock(file);
+  if (lock === undefined) onWait?.(readHolder(note));
+  while (lock === undefined) {
+    if (performance.now() > until) throw held(folder, readHolder(note));
+    await sleep(LOOK_MS);
+    lock = tryLock(file);
+  }
+  const holder: Holder = { pid: process.pid, host: hostname(), since: new Date().toISOString() };
+  writeFileSync(note, `${JSON.stringify(holder)}\n`, { mode: PRIVATE_FILE });
+  const taken = lock;
+  return {
+    release() {
+      if (!taken.isOpen) return;
+      rmSync(note, { force: true });
+      taken.close();
+    },
+  };
+}
+
+/** Undefined when another has it. */
+function tryLock(file: string): DatabaseSync | undefined {
+  const db = new DatabaseSync(file, { timeout: 0 });
+  try {
+    db.exec('pragma journal_mode = memory; begin exclusive');
+    return db;
+  } catch (error) {
+    db.close();
+    if ((error as { errcode?: number }).errcode === BUSY) return undefined;
+    const words = (error as Error).message;
+    throw new Failure('unavailable', `The data folder cannot be locked by ${file}: ${words}.`, {
+      cause: error,
+    });
+  }
+}
+
+function readHolder(note: string): Holder | undefined {
+  try {
+    return JSON.parse(readFileSync(note, 'utf8')) as Holder;
+  } catch {
+    return undefined;
+  }
+}
+
+function held(folder: string, holder: Holder | undefined): Failure {
+  const who = holder && ` (process ${holder.pid} on ${holder.host}, since ${holder.since})`;
+  return new Failure(
+    'unavailable',
+    `Another server${who ?? ''} uses the data folder ${folder}. Stop that one, or choose another folder with --data.`,
+  );
+}
