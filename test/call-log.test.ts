@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { eventually } from './eventually.ts';
-import { giveToken, join, openBrowser } from './people.ts';
+import { FORM, giveToken, join, openBrowser } from './people.ts';
 import { startServer, type CallInit, type TestServer } from './server.ts';
 
 const INFO = 30;
@@ -107,6 +107,22 @@ test('a session is logged by its member alone, and a stranger by the address alo
   const [stranger] = await linesOf('/v2/users/me', { token: null });
   assert.deepEqual([stranger?.['caller'], stranger?.['status']], [undefined, 401]);
   assert.match(String(stranger?.['address']), /127\.0\.0\.1$/);
+});
+
+test('logging in is logged with its member, and a refused try with its address alone', async () => {
+  const ada = await join(server, 'ada-3');
+  await openBrowser(server, ada);
+  const [entered] = server.log.filter(({ msg }) => msg === 'logged in');
+  assert.equal(entered?.['caller'], 'ada-3');
+  await server.call('/session', {
+    method: 'POST',
+    token: null,
+    headers: { ...FORM, origin: server.url },
+    body: `name=hunter2&password=hunter2`,
+  });
+  const [refused] = server.log.filter(({ msg }) => msg === 'login refused');
+  assert.match(String(refused?.['address']), /127\.0\.0\.1$/);
+  assert.ok(!JSON.stringify(server.log).includes('hunter2'));
 });
 
 test('no secret of a URL is logged, whether or not there is a route', async () => {

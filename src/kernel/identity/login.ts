@@ -32,10 +32,11 @@ export function serveLogin(app: FastifyInstance, kernel: Kernel): void {
       { parseAs: 'string', bodyLimit: FORM_BYTES },
       (_request, body, parsed) => parsed(null, new URLSearchParams(body as string)),
     );
-    scope.setErrorHandler((error: Error, _request, reply) => {
+    scope.setErrorHandler((error: Error, request, reply) => {
       const { statusCode = 500 } = error as { statusCode?: number };
       const status = error instanceof Failure ? (STATUS[error.kind] ?? 500) : statusCode;
       if (status >= 500) kernel.log.error({ err: error }, 'login failed');
+      else refuseIn(kernel, request, status);
       const words =
         error instanceof Failure && status !== 500
           ? error.message
@@ -60,11 +61,12 @@ export function serveLogin(app: FastifyInstance, kernel: Kernel): void {
       checkSameOrigin(request, kernel);
       const form = formOf(request);
       const link = form.get('link');
-      if (link !== null) return letIn(reply, await memberByLink(link, kernel), kernel);
+      if (link !== null) return letIn(request, reply, await memberByLink(link, kernel), kernel);
       const name = form.get('name') ?? '';
       chargeTry(request, kernel);
       const member = await checkPassword(kernel.db, name, form.get('password') ?? '');
-      if (member !== undefined) return letIn(reply, member, kernel);
+      if (member !== undefined) return letIn(request, reply, member, kernel);
+      refuseIn(kernel, request, 401);
       return showPage(reply, 401, loginPage({ name, problem: 'The name or the password is wrong.' }));
     });
     scope.get('/session/end', (_request, reply) => reply.redirect('/session', 303));
@@ -81,7 +83,13 @@ export function serveLogin(app: FastifyInstance, kernel: Kernel): void {
   });
 }
 
-async function letIn(reply: FastifyReply, member: Member, kernel: Kernel) {
+/** The name that was tried is not logged: people type their passwords there. */
+function refuseIn({ log }: Kernel, { ip }: FastifyRequest, status: number): void {
+  log.info({ route: 'session', status, address: ip }, 'login refused');
+}
+
+async function letIn({ ip }: FastifyRequest, reply: FastifyReply, member: Member, kernel: Kernel) {
+  kernel.log.info({ route: 'session', status: 303, caller: member.username, address: ip }, 'logged in');
   const secret = await openSession(kernel.db, member, kernel.clock.now());
   return reply.header('set-cookie', cookie(kernel, secret, SESSION_MS / 1000)).redirect('/session', 303);
 }

@@ -32,6 +32,8 @@ const FORMS: Record<PatchKind, string> = {
 const ENVELOPE: ReadonlySet<string> = new Set(['comment', 'patch', 'merge']);
 
 /** Where only semantic patches are taken, the domain-model may be absent: generated clients do not send it. */
+const SEMANTIC_HEADER = 'Content-Type: application/json; domain-model=flagservice.semanticpatch';
+
 export function readPatch(body: unknown, mediaType: string, accepts: readonly PatchKind[]): Patch {
   const media = parseMediaType(mediaType);
   if (media?.type !== 'application/json') {
@@ -53,7 +55,7 @@ function readPlain(body: unknown): Patch {
   if (Object.hasOwn(body, 'instructions')) {
     throw new Failure(
       'malformed',
-      'The body has instructions, as a semantic patch has: that needs a Content-Type with a domain-model parameter.',
+      `The body has instructions, as a semantic patch has. Send it with the header "${SEMANTIC_HEADER}".`,
     );
   }
   const members = Object.keys(body);
