@@ -1,14 +1,27 @@
-// Compares docs/openapi with the documents of the last release: a breaking change in a released version fails.
+// Compares docs/openapi with the documents of the last release: a breaking change in a released version fails, and so does
+// a version that ends before its time.
 import { readdirSync, readFileSync } from 'node:fs';
+import { apis } from '../src/app.ts';
 import { diffContracts } from '../src/kernel/contract/diff.ts';
+import { endedTooEarly } from '../src/kernel/version-support.ts';
 
 const current = new URL('../docs/openapi/', import.meta.url);
 const released = new URL('../docs/openapi/released/', import.meta.url);
 const documentsIn = (folder: URL) => readdirSync(folder).filter((name) => name.endsWith('.json'));
 const read = (name: string, folder: URL): unknown => JSON.parse(readFileSync(new URL(name, folder), 'utf8'));
 
+const ended = new Set<string>();
+for (const { dialect } of apis) {
+  for (const version of dialect.versions.ended ?? []) ended.add(`${dialect.name}.${version}.json`);
+  for (const version of endedTooEarly(dialect.versions, Date.now())) {
+    console.error(`${dialect.name}: version ${version} must be supported for longer`);
+    process.exitCode = 1;
+  }
+}
+
 const kept = documentsIn(current);
 for (const name of documentsIn(released)) {
+  if (ended.has(name)) continue;
   if (!kept.includes(name)) {
     console.error(`${name}: a released version has no description any more`);
     process.exitCode = 1;

@@ -5,7 +5,11 @@ import type { VersionTable } from '../kernel/version.ts';
 
 export const CURRENT_VERSION = 20_240_415;
 
-export const versions: VersionTable = { names: [String(CURRENT_VERSION)], changes: [] };
+export const versions: VersionTable = {
+  names: [String(CURRENT_VERSION)],
+  changes: [],
+  headers: ['LD-API-Version'],
+};
 
 export function readVersion(asked: string | string[] | undefined): string {
   if (asked === undefined || asked === '' || asked === 'beta' || asked === String(CURRENT_VERSION)) {

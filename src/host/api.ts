@@ -5,7 +5,6 @@ import { cookieOf } from '../kernel/identity/cookie.ts';
 import type { Credential } from '../kernel/identity/caller.ts';
 import { retrySeconds } from '../kernel/limit.ts';
 import { Type, type TSchema } from '../kernel/schema.ts';
-import { versionSelector } from '../kernel/version-support.ts';
 import { HostError, spell, status } from './failures.ts';
 import { graphqlRoutes } from './graphql/routes.ts';
 import { checkAccept, describeAccept } from './media-type.ts';
@@ -16,10 +15,9 @@ import { rootRoutes } from './root/routes.ts';
 import { searchRoutes } from './search/routes.ts';
 import { uploadRoutes } from './uploads/routes.ts';
 import { userRoutes } from './users/routes.ts';
-import { versionHeaders } from './versions/headers.ts';
 import { versions } from './versions/index.ts';
+import { versioning } from './versions/versioning.ts';
 
-const selectVersion = versionSelector(versions.names);
 const HOUR = 3600;
 
 const dialect: Dialect = {
@@ -36,9 +34,7 @@ const dialect: Dialect = {
     spell: (page, { base, url }) => ({ body: page.items, headers: pageLinks(page, base, url) }),
     schema: (item: TSchema) => Type.Array(item),
   },
-  versions,
-  versionOf,
-  versionHeaders,
+  ...versioning(versions),
   checkHeaders: ({ headers, shape }) => checkAccept(headers.accept, shape?.produces),
   limits: {
     allowances: {
@@ -88,7 +84,7 @@ export const hostApi: Api = {
   routes: [
     ...rootRoutes,
     ...rateLimitRoutes,
-    ...metaRoutes,
+    ...metaRoutes(versions),
     ...userRoutes,
     ...searchRoutes,
     ...graphqlRoutes,
@@ -104,18 +100,6 @@ function credentialOf({ headers }: CallFacts): Credential | undefined {
   if (scheme.toLowerCase() !== 'basic') return { kind: 'token', secret: rest === '' ? scheme : rest };
   const [, user = '', password = ''] = /^([^:]*):?(.*)$/s.exec(Buffer.from(rest, 'base64').toString('utf8'))!;
   return { kind: 'token', secret: password === '' || password === 'x-oauth-basic' ? user : password };
-}
-
-function versionOf({ headers, now }: CallFacts): string {
-  const ours = (headers['x-host-api-version'] || undefined) as string | undefined;
-  const theirs = (headers['x-github-api-version'] || undefined) as string | undefined;
-  if (ours !== undefined && theirs !== undefined && ours !== theirs) {
-    throw new Failure(
-      'malformed',
-      `Two different API versions were asked for: ${ours} and ${theirs}. Send one.`,
-    );
-  }
-  return selectVersion(ours ?? theirs, now);
 }
 
 function limitHeaders([first]: Counted[]): Headers {

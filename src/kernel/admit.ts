@@ -10,13 +10,22 @@ export function admit(facts: CallFacts, dialect: Dialect, kernel: Kernel): Promi
   const nobody = anonymousAt(facts.address);
   let credential: Credential | undefined;
   let refusal: Error | undefined;
+  // Told once the call is counted: no call is free because it is wrong.
   try {
     credential = dialect.credentialOf(facts);
+  } catch (error) {
+    refusal = error as Error;
+  }
+  try {
     facts.version = dialect.versionOf(facts);
+  } catch (error) {
+    refusal ??= error as Error;
+    facts.isVersionRefused = true;
+  }
+  try {
     dialect.checkHeaders?.(facts);
   } catch (error) {
-    // Told once the call is counted: no call is free because it is wrong.
-    refusal = error as Error;
+    refusal ??= error as Error;
   }
   if (facts.overridden !== undefined) refusal ??= checkOverride(facts.overridden, credential);
   const enter = (caller: Caller) => {
@@ -44,17 +53,32 @@ export function admit(facts: CallFacts, dialect: Dialect, kernel: Kernel): Promi
   });
 }
 
-function charge(facts: CallFacts, caller: Caller, { limits }: Dialect, kernel: Kernel): void {
+function charge(facts: CallFacts, caller: Caller, dialect: Dialect, kernel: Kernel): void {
   if (!kernel.limits.enabled) return;
-  const { shape, now, counters, categories } = facts;
+  const { shape, now, counters } = facts;
   let spent: Counted | undefined;
-  for (const category of categories) {
+  for (const category of budgetsOf(facts, caller, dialect, kernel)) {
     const taken = shape?.charge === undefined ? kernel.limits.take(category, caller, now) : undefined;
     const counted = { category, counter: taken ?? kernel.limits.peek(category, caller, now) };
     counters.push(counted);
     if (taken === undefined && shape?.charge === undefined) spent ??= counted;
   }
-  if (spent !== undefined) throw limits.exceeded(spent, facts);
+  if (spent !== undefined) throw dialect.limits.exceeded(spent, facts);
+}
+
+/**
+ * A budget that gives callers without a token nothing is not one that they have spent: they are told to send a token, and
+ * the call draws on the budget of paths that do not exist.
+ */
+function budgetsOf(
+  { shape, categories }: CallFacts,
+  caller: Caller,
+  { name, limits }: Dialect,
+  kernel: Kernel,
+): readonly string[] {
+  if (caller.kind !== 'anonymous' || shape === undefined || shape.access === 'anyone') return categories;
+  if (categories.every((category) => kernel.limits.limitOf(category, caller) > 0)) return categories;
+  return limits.categoriesOf(undefined).map((category) => `${name}.${category}`);
 }
 
 function wrongToken({ tokenHeader }: Dialect): Failure {

@@ -29,6 +29,8 @@ export interface CallFacts {
   address: string;
   /** The newest version until the caller's own is known. */
   version: string;
+  /** The caller asked for one that does not answer. */
+  isVersionRefused: boolean;
   caller: Caller | undefined;
   shape: Shape | undefined;
   /** The budgets the call draws on, by their full names. */

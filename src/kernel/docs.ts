@@ -1,10 +1,9 @@
 // The pages that error messages point to: what each API offers, as HTML made from its routes and its dialect.
 import type { Api, Dialect } from './dialect.ts';
+import { versionParts } from './docs-versions.ts';
 import type { FailureKind } from './failure.ts';
 import { escapeHtml, htmlPage, htmlTable } from './html.ts';
 import type { Limits } from './limit.ts';
-import { supportedVersions, supportEnds } from './version-support.ts';
-import type { VersionTable } from './version.ts';
 
 const MEANINGS: Record<FailureKind, string> = {
   malformed: 'The request cannot be read: bad JSON, a wrong content type, a bad header.',
@@ -33,10 +32,9 @@ export function indexPage(apis: readonly Api[]): string {
   return htmlPage('Documentation', `<ul>${items.join('')}</ul>`);
 }
 
-export function apiPage(api: Api, limits: Limits, now: number): string {
+export function apiPage(api: Api, limits: Limits): string {
   const { dialect, routes } = api;
-  const { versions, status } = dialect;
-  const supported = supportedVersions(versions.names, now);
+  const { status } = dialect;
   const sections = [
     section('requests', 'Requests', [
       `<p>Base URLs: ${dialect.prefixes.map((prefix) => `<code>${prefix === '' ? '/' : prefix}</code>`).join(', ')}.
@@ -60,17 +58,7 @@ export function apiPage(api: Api, limits: Limits, now: number): string {
     section('authentication', 'Authentication', [
       '<p>Send an access token in the <code>Authorization</code> header. A token is made with <code>signalbox token create</code>.</p>',
     ]),
-    section('versions', 'Versions', [
-      htmlTable(
-        ['Version', 'Supported until', 'Description'],
-        supported.map((name) => [
-          name,
-          untilWords(supportEnds(versions.names, name)),
-          `<a href="/docs/${dialect.name}/${name}.json">OpenAPI</a>`,
-        ]),
-      ),
-      ...supported.map((name) => changeList(name, versions)),
-    ]),
+    section('versions', 'Versions', versionParts(api)),
     section('rate-limits', 'Rate limits', [limitTable(dialect, limits)]),
     section('errors', 'Errors', [
       htmlTable(
@@ -91,13 +79,6 @@ function overrideWords({ override }: Dialect): string {
     <code>${override.name}</code> instead${from}: ${override.to.join(', ')}.</p>`;
 }
 
-function changeList(version: string, { changes }: VersionTable): string {
-  const items = changes
-    .filter((change) => change.version === version)
-    .map(({ title }) => `<li>${escapeHtml(title).replaceAll(/`([^`]+)`/g, '<code>$1</code>')}</li>`);
-  return items.length === 0 ? '' : `<p id="${version}">New in ${version}:</p><ul>${items.join('')}</ul>`;
-}
-
 function limitTable({ name, limits: plan }: Dialect, limits: Limits): string {
   if (!limits.enabled) return '<p>Rate limits are off on this server.</p>';
   const rows = Object.keys(plan.allowances).map((category) => {
@@ -113,8 +94,4 @@ function inWords(number: number): string {
 
 function section(id: string, title: string, parts: string[]): string {
   return `<section><h2 id="${id}">${title}</h2>${parts.join('\n')}</section>`;
-}
-
-function untilWords(end: number | undefined): string {
-  return end === undefined ? 'current' : new Date(end).toISOString().slice(0, 10);
 }

@@ -77,17 +77,23 @@ export class Limits {
     return counterOf(window, limit);
   }
 
-  #find(category: string, spender: Spender, now: number): { limit: number; window: Window } {
-    const budget = this.#budget(category);
-    if (budget === undefined) throw new Error(`No allowance for ${category}`);
-    const { known, anonymous } = budget.allowance;
-    if (spender === 'everyone') return { limit: known, window: openWindow(budget, EVERYONE, now) };
-    return spender.kind === 'anonymous'
-      ? { limit: anonymous, window: openWindow(budget, spender.address, now) }
-      : { limit: known, window: openWindow(budget, spender.member.id, now) };
+  /** What the budget gives in a window. */
+  limitOf(category: string, spender: Spender): number {
+    return limitIn(this.#budget(category), spender);
   }
 
-  #budget(category: string): Budget | undefined {
+  #find(category: string, spender: Spender, now: number): { limit: number; window: Window } {
+    const budget = this.#budget(category);
+    return { limit: limitIn(budget, spender), window: openWindow(budget, whoIs(spender), now) };
+  }
+
+  #budget(category: string): Budget {
+    const budget = this.#findBudget(category);
+    if (budget === undefined) throw new Error(`No allowance for ${category}`);
+    return budget;
+  }
+
+  #findBudget(category: string): Budget | undefined {
     const known = this.#budgets.get(category);
     if (known !== undefined) return known;
     const colon = category.indexOf(':');
@@ -102,7 +108,7 @@ export class Limits {
   async load(db: Db, now: number, since = 0): Promise<void> {
     for (const { category, who, used, resetAt } of await loadWindows(db, now, since)) {
       // A category of another release may have no allowance here.
-      const windows = this.#budget(category)?.windows;
+      const windows = this.#findBudget(category)?.windows;
       const known = windows?.get(who);
       // One that was opened while the database answered comes after the one that was read.
       if (known !== undefined && known.resetAt > resetAt) continue;
@@ -141,6 +147,15 @@ export class Limits {
     });
     if (isAnyPast) await deletePastWindows(db, now);
   }
+}
+
+function whoIs(spender: Spender): string {
+  if (spender === 'everyone') return EVERYONE;
+  return spender.kind === 'anonymous' ? spender.address : spender.member.id;
+}
+
+function limitIn({ allowance: { known, anonymous } }: Budget, spender: Spender): number {
+  return spender !== 'everyone' && spender.kind === 'anonymous' ? anonymous : known;
 }
 
 function openWindow({ windows, allowance: { seconds } }: Budget, who: string, now: number): Window {

@@ -41,6 +41,7 @@ export class LiveCall implements CallFacts {
   query: unknown;
   body: unknown;
   stream: Readable | undefined;
+  isVersionRefused = false;
   hasFailed = false;
   readonly #limits: Limits;
   #hasAsked = false;

@@ -92,7 +92,10 @@ export class Sender {
     const body = JSON.stringify(this.#dialect.spell(failure, call));
     // What is wrong now may be right in a moment: no cache may keep it.
     const own = { 'cache-control': 'no-store', ...details.headers };
-    const headers = this.#headers(call, this.#fixedHeaders(call.version, call.shape), own);
+    const fixed = call.isVersionRefused
+      ? this.#dialect.headers
+      : this.#fixedHeaders(call.version, call.shape);
+    const headers = this.#headers(call, fixed, own);
     return { status, headers, body };
   }
 

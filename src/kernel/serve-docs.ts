@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Api } from './dialect.ts';
 import { apiPage, indexPage } from './docs.ts';
+import { describedVersions, versionPage } from './docs-versions.ts';
 import { matchesEtag } from './etag.ts';
 import { htmlPage, showPage } from './html.ts';
 import { anonymousAt } from './identity/caller.ts';
@@ -14,7 +15,7 @@ export const DOCS_CATEGORY = 'docs';
 export const DOCS_ALLOWANCE: Allowance = { anonymous: 120, known: 120, seconds: 60 };
 
 export function serveDocs(app: FastifyInstance, apis: readonly Api[], kernel: Kernel): void {
-  const { clock, limits } = kernel;
+  const { limits } = kernel;
   void app.register((scope, _options, done) => {
     scope.addHook('onRequest', (request, reply, next) => {
       const wait = chargeAddress(request, kernel);
@@ -25,10 +26,11 @@ export function serveDocs(app: FastifyInstance, apis: readonly Api[], kernel: Ke
     scope.get('/docs', (_request, reply) => showPage(reply, 200, indexPage(apis)));
     for (const api of apis) {
       const { name, versions } = api.dialect;
-      scope.get(`/docs/${name}`, (_request, reply) =>
-        showPage(reply, 200, apiPage(api, limits, clock.now())),
-      );
-      for (const version of versions.names) {
+      scope.get(`/docs/${name}`, (_request, reply) => showPage(reply, 200, apiPage(api, limits)));
+      for (const version of describedVersions(versions)) {
+        scope.get(`/docs/${name}/${version}`, (_request, reply) =>
+          showPage(reply, 200, versionPage(api, version)),
+        );
         scope.get(`/docs/${name}/${version}.json`, (request, reply) =>
           sendDocument(request, reply, api, version),
         );

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Shape } from './route.ts';
 import { Nullable, Type } from './schema.ts';
-import { supportedVersions, supportEnds, versionSelector } from './version-support.ts';
+import { endedTooEarly, selectVersion, supportedUntil } from './version-support.ts';
 import { change, changesAhead, checkVersions, editionOf, existsIn } from './version.ts';
 
 const Repo = Type.Object({ name: Type.String(), title: Type.String() }, { $id: 'repo' });
@@ -27,7 +27,6 @@ const renamed = change({
   up: ({ fullName, useTitle }) => ({ name: fullName, useTitle }),
 });
 const table = { names: ['2024-01-01', '2025-01-01', '2026-01-01'], changes: [titled, renamed] };
-const select = versionSelector(table.names);
 const shape = (parts: Partial<Shape>): Shape => ({
   id: 'repo/get',
   method: 'GET',
@@ -150,23 +149,40 @@ test('the changes ahead of a route are those its schemas mention', () => {
   assert.deepEqual(changesAhead(shape({ reply: { 204: null } }), '2024-01-01', table), []);
 });
 
-test('a version is supported for 24 calendar months after its successor', () => {
-  assert.equal(supportEnds(table.names, '2024-01-01'), Date.UTC(2027, 0, 1));
-  assert.equal(supportEnds(table.names, '2026-01-01'), undefined);
-  assert.deepEqual(supportedVersions(table.names, Date.UTC(2026, 11, 31)), table.names);
-  assert.deepEqual(supportedVersions(table.names, Date.UTC(2027, 0, 1)), ['2025-01-01', '2026-01-01']);
+test('a version is promised for 24 calendar months after its successor, announced or released', () => {
+  assert.equal(supportedUntil(table, '2024-01-01'), Date.UTC(2027, 0, 1));
+  assert.equal(supportedUntil(table, '2026-01-01'), undefined);
+  assert.equal(supportedUntil({ ...table, announced: ['2027-02-01'] }, '2026-01-01'), Date.UTC(2029, 1, 1));
 });
 
-test('without a choice a call gets the oldest version that is still supported', () => {
-  assert.equal(select(undefined, Date.UTC(2026, 5, 1)), '2024-01-01');
-  assert.equal(select(undefined, Date.UTC(2027, 5, 1)), '2025-01-01');
+test('a version that a release ends before its time is found', () => {
+  const ending = { ...table, ended: ['2024-01-01'], names: ['2025-01-01', '2026-01-01'] };
+  assert.deepEqual(endedTooEarly(ending, Date.UTC(2026, 11, 31)), ['2024-01-01']);
+  assert.deepEqual(endedTooEarly(ending, Date.UTC(2027, 0, 1)), []);
+  assert.deepEqual(endedTooEarly(table, 0), []);
 });
 
-test('an unknown version is malformed, a retired one is gone, and both name what there is', () => {
-  const now = Date.UTC(2027, 5, 1);
-  assert.throws(() => select('2020-01-01', now), {
-    kind: 'malformed',
-    message: /2026-01-01 \(most recent\)/,
-  });
-  assert.throws(() => select('2024-01-01', now), { kind: 'gone', message: /2025-01-01/ });
+test('without a choice a call gets the oldest version that answers, or the one that the table names', () => {
+  assert.equal(selectVersion(table, undefined), '2024-01-01');
+  assert.equal(selectVersion({ ...table, names: table.names.slice(1) }, undefined), '2025-01-01');
+  assert.equal(selectVersion({ ...table, default: '2026-01-01' }, undefined), '2026-01-01');
+});
+
+test('an unknown or announced version is malformed, an ended one is gone, and all name what there is', () => {
+  const turned = {
+    changes: [],
+    ended: ['2023-01-01'],
+    names: ['2024-01-01', '2025-01-01'],
+    announced: ['2026-01-01'],
+  };
+  const message = /Supported versions: 2024-01-01, 2025-01-01 \(most recent\)/;
+  assert.throws(() => selectVersion(turned, '2020-01-01'), { kind: 'malformed', message });
+  assert.throws(() => selectVersion(turned, '2026-01-01'), { kind: 'malformed', message });
+  assert.throws(() => selectVersion(turned, '2026-01-01'), { message: /announced, and not released/ });
+  assert.throws(() => selectVersion(turned, '2023-01-01'), { kind: 'gone', message });
+});
+
+test('versions out of order are an error at start', () => {
+  const bad = { ...table, announced: ['2025-06-01'] };
+  assert.throws(() => checkVersions([], { ...bad, changes: [] }), /2025-06-01 is not newer/);
 });

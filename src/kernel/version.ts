@@ -31,9 +31,17 @@ export function change<New extends TSchema, Old extends TSchema>(declared: {
 }
 
 export interface VersionTable {
-  /** Oldest first. */
+  /** Released, and answering; oldest first, as everywhere here. */
   names: readonly string[];
   changes: readonly Change[];
+  /** Ended by a release: whoever asks for one is told that it is gone. */
+  ended?: readonly string[];
+  /** To be released: their changes are written and described, and nobody gets them yet. */
+  announced?: readonly string[];
+  /** The request headers that choose a version; absent where callers cannot. */
+  headers?: readonly string[];
+  /** The version that answers where none is asked for; absent, the oldest. */
+  default?: string;
 }
 
 type Convert = (value: unknown) => unknown;
@@ -196,7 +204,12 @@ function schemasOf({ reply = {}, list, body }: Shape): JsonSchema[] {
 }
 
 /** A change or a version mark that matches nothing is a mistake that no caller would ever report: refuse to start. */
-export function checkVersions(shapes: readonly Shape[], { names, changes }: VersionTable): void {
+export function checkVersions(shapes: readonly Shape[], table: VersionTable): void {
+  const { names: answering, ended = [], announced = [], changes } = table;
+  const names = [...ended, ...answering, ...announced];
+  const misplaced = names.find((name, index) => index > 0 && name <= names[index - 1]!);
+  if (misplaced !== undefined)
+    throw new Error(`The version ${misplaced} is not newer than the one before it`);
   for (const { title, version, schema, up, down } of changes) {
     const known = names.includes(version);
     if (!known) throw new Error(`The change "${title}" names the unknown version ${version}`);

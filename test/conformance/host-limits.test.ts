@@ -55,6 +55,22 @@ describe('small allowances', () => {
     assert.match(json['message'], /^API rate limit exceeded for 127\.0\.0\.1\./);
   });
 
+  test('H5 who needs a token is told so, also where callers without one have no budget at all', async () => {
+    server.clock.ahead += 3_600_000;
+    const upload = { method: 'POST', token: null, body: {} };
+    for (const path of ['/repos/a/b/code-scanning/sarifs', '/graphql']) {
+      const { status, headers, json } = await server.call(path, upload);
+      assert.deepEqual([status, json['message']], [401, 'Requires authentication'], path);
+      assert.equal(headers.get('x-ratelimit-resource'), 'core', path);
+    }
+    // No call is free because it is wrong.
+    const { status, json } = await server.call('/repos/a/b/code-scanning/sarifs', upload);
+    assert.equal(status, 403);
+    assert.match(json['message'], /^API rate limit exceeded for 127\.0\.0\.1\./);
+    const { json: left } = await server.call('/rate_limit', { token: null });
+    assert.equal(left['resources'].code_scanning_upload.used, 0);
+  });
+
   test('H5 the tokens of one member share one budget, and each member has their own', async () => {
     const [ada, bob] = [await tokenOf(server, 'ada'), await tokenOf(server, 'bob')];
     for (let call = 0; call < 4; call += 1) await server.call('/user', { token: ada });

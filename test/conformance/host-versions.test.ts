@@ -1,7 +1,19 @@
 // The host's dated versions, on a running server: rules H6 and H7, and rows 1 and 7 of the catalogue.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { supportedVersions, supportEnds } from '../../src/kernel/version-support.ts';
+import { hostApi } from '../../src/host/api.ts';
+import { Overview } from '../../src/host/meta/model.ts';
+import { metaRoutes } from '../../src/host/meta/routes.ts';
+import { rateLimitRoutes } from '../../src/host/rate-limit/routes.ts';
+import { versions } from '../../src/host/versions/index.ts';
+import { versioning } from '../../src/host/versions/versioning.ts';
+import type { Api } from '../../src/kernel/dialect.ts';
+import { versionPage } from '../../src/kernel/docs-versions.ts';
+import { apiPage } from '../../src/kernel/docs.ts';
+import { Type } from '../../src/kernel/schema.ts';
+import { supportedUntil } from '../../src/kernel/version-support.ts';
+import { change, type VersionTable } from '../../src/kernel/version.ts';
+import { mount } from '../mount.ts';
 import { startServer, type Answer, type TestServer } from '../server.ts';
 
 const OLD = '2022-11-28';
@@ -9,16 +21,16 @@ const NEW = '2026-03-10';
 const OURS = 'X-Host-Api-Version';
 const THEIRS = 'X-GitHub-Api-Version';
 
-/** Old is retired 24 months after the release of new. */
-const RETIREMENT = Date.parse('2028-03-10T00:00:00Z');
+/** Old is promised until 24 months after the release of new. */
+const FLOOR = Date.parse('2028-03-10T00:00:00Z');
 
-function selectedBy({ headers }: Answer): string {
+function selectedBy({ headers }: Pick<Answer, 'headers'>): string | null {
   const [ours, theirs] = [OURS, THEIRS].map((name) => headers.get(`${name}-Selected`));
   assert.equal(ours, theirs);
   return ours!;
 }
 
-function warningsOf({ headers }: Answer) {
+function warningsOf({ headers }: Pick<Answer, 'headers'>) {
   return ['deprecation', 'sunset', 'link'].map((name) => headers.get(name));
 }
 
@@ -48,16 +60,14 @@ for (const prefix of ['', '/api/v3']) {
     test('H6 without a header, or with an empty one, the oldest supported version answers', async () => {
       assert.equal(selectedBy(await call('/meta')), OLD);
       assert.equal(selectedBy(await call('/meta', { [OURS]: '' })), OLD);
-      server.clock.goTo(RETIREMENT);
-      const answer = await call('/rate_limit');
-      assert.equal(selectedBy(answer), NEW);
-      assert.equal('rate' in answer.json, false);
+      assert.equal('rate' in (await call('/rate_limit')).json, true);
     });
 
     test('H6 two headers that differ are 400', async () => {
-      const { status, json } = await call('/meta', { [OURS]: OLD, [THEIRS]: NEW });
-      assert.equal(status, 400);
-      assert.match(json['message'], /2022-11-28 and 2026-03-10/);
+      const answer = await call('/meta', { [OURS]: OLD, [THEIRS]: NEW });
+      assert.equal(answer.status, 400);
+      assert.match(answer.json['message'], /2022-11-28 and 2026-03-10/);
+      assert.equal(selectedBy(answer), null);
     });
 
     test('H6 an unknown version is 400 and the supported ones are listed', async () => {
@@ -67,20 +77,17 @@ for (const prefix of ['', '/api/v3']) {
         assert.match(answer.json['message'], /2022-11-28, 2026-03-10 \(most recent\)/);
         assert.ok((answer.json['message'] as string).includes(version));
         assert.equal(answer.json['status'], '400');
-        assert.ok([OLD, NEW].includes(selectedBy(answer)));
+        assert.equal(selectedBy(answer), null, 'none was selected');
       }
     });
 
-    test('H6 H7 a version is retired with 410 when its 24 months are over, not a moment before', async () => {
-      server.clock.goTo(RETIREMENT - 60_000);
-      assert.equal((await call('/meta', { [OURS]: OLD })).status, 200);
-      assert.deepEqual((await call('/versions')).json, [OLD, NEW]);
-      server.clock.goTo(RETIREMENT);
-      const { status, json } = await call('/meta', { [OURS]: OLD });
-      assert.equal(status, 410);
-      assert.match(json['message'], /2022-11-28.*2026-03-10/);
-      assert.deepEqual((await call('/versions')).json, [NEW]);
-      assert.equal((await call('/meta', { [OURS]: NEW })).status, 200);
+    test('H6 H7 no version ends by the clock of a running server: the 24 months are a floor', async () => {
+      for (const at of [FLOOR - 60_000, FLOOR, FLOOR + 20 * 365 * 86_400_000]) {
+        server.clock.goTo(at);
+        assert.equal((await call('/meta', { [OURS]: OLD })).status, 200);
+        assert.equal(selectedBy(await call('/rate_limit')), OLD);
+        assert.deepEqual((await call('/versions')).json, [OLD, NEW]);
+      }
     });
 
     test('H6 the version is told on errors, unchanged replies and preflights too', async () => {
@@ -154,15 +161,97 @@ for (const prefix of ['', '/api/v3']) {
   });
 }
 
-test('H7 support ends 24 calendar months after the next version came, and never for the newest', () => {
+test('H6 the documentation names the header that chooses a version, and the one that answers without it', async () => {
+  for (const path of ['/docs/host', `/docs/host/${NEW}`]) {
+    const { status, text } = await server.call(path, { token: null });
+    assert.equal(status, 200);
+    assert.match(text, /the header <code>X-Host-Api-Version<\/code> \(<code>X-GitHub-Api-Version<\/code>/);
+    assert.match(text, /Without it,\s+version <strong>2022-11-28<\/strong> answers/);
+  }
+  const { text } = await server.call('/docs/host', { token: null });
+  assert.match(text, /supported until 2028-03-10 at least/);
+});
+
+test('H23 each version has a page that lists its changes', async () => {
+  const { text } = await server.call(`/docs/host/${NEW}`, { token: null });
+  for (const { title } of versions.changes) assert.ok(text.includes(title.split('`').at(-1)!), title);
+  assert.match((await server.call(`/docs/host/${OLD}`, { token: null })).text, /changes nothing/);
+});
+
+test('H7 the promise is 24 calendar months after the next version came, and the newest has no end', () => {
   const names = [OLD, NEW, '2028-01-31', '2028-02-29'];
-  const ends = names.map((name) => supportEnds(names, name)).map((at) => at && new Date(at).toISOString());
-  assert.deepEqual(ends, [
-    '2028-03-10T00:00:00.000Z',
-    '2030-01-31T00:00:00.000Z',
-    '2030-03-01T00:00:00.000Z', // there is no 29 February 2030; a day more is still "at least"
-    undefined,
-  ]);
-  assert.deepEqual(supportedVersions(names, RETIREMENT - 1), names);
-  assert.deepEqual(supportedVersions(names, RETIREMENT), names.slice(1));
+  const table = { names, changes: [] };
+  const floors = names.map((name) => supportedUntil(table, name));
+  assert.deepEqual(
+    floors.map((at) => at && new Date(at).toISOString()),
+    [
+      '2028-03-10T00:00:00.000Z',
+      '2030-01-31T00:00:00.000Z',
+      '2030-03-01T00:00:00.000Z', // there is no 29 February 2030; a day more is still "at least"
+      undefined,
+    ],
+  );
+});
+
+describe('a later release, which ended the oldest version and announces another', () => {
+  const COMING = '2029-05-01';
+  const renamed = change({
+    version: COMING,
+    title: 'Property `installed_version` renamed to `release`',
+    schema: Overview,
+    before: Type.Object({ ...Overview.properties }, { $id: 'api-overview' }),
+    down: (meta) => meta,
+  });
+  const table: VersionTable = {
+    ...versions,
+    ended: [OLD],
+    names: [NEW],
+    announced: [COMING],
+    changes: [renamed],
+  };
+  const later: Api = {
+    dialect: { ...hostApi.dialect, ...versioning(table) },
+    routes: [...metaRoutes(table), ...rateLimitRoutes],
+  };
+  let fixture: Awaited<ReturnType<typeof mount>>;
+  before(async () => (fixture = await mount(server, later)));
+  after(() => fixture.close());
+  const get = async (path: string, headers: Record<string, string> = {}) => {
+    const response = await fetch(fixture.url + path, { headers });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, text };
+  };
+
+  test('H6 H7 the ended one is 410 and names what there is; without a header the next one answers', async () => {
+    const gone = await get('/meta', { [OURS]: OLD });
+    assert.equal(gone.status, 410);
+    assert.match(gone.text, /2022-11-28 is no longer supported. Supported versions: 2026-03-10/);
+    assert.equal(selectedBy(gone), null);
+    assert.equal(selectedBy(await get('/meta')), NEW);
+  });
+
+  test('H7 the announced one answers nobody yet, and stands beside the list of those that do', async () => {
+    const early = await get('/meta', { [OURS]: COMING });
+    assert.equal(early.status, 400);
+    assert.match(early.text, /2029-05-01 is announced, and not released yet/);
+    const { text, headers } = await get('/versions');
+    assert.deepEqual(JSON.parse(text), [NEW]);
+    assert.equal(headers.get('X-Host-Api-Versions-Announced'), COMING);
+  });
+
+  test('H7 routes that it will change warn ahead of time, and no others', async () => {
+    assert.deepEqual(warningsOf(await get('/meta')), [
+      'Tue, 01 May 2029 00:00:00 GMT',
+      'Thu, 01 May 2031 00:00:00 GMT',
+      `<${server.url}/docs/host#${COMING}>; rel="deprecation"; type="text/html"`,
+    ]);
+    assert.deepEqual(warningsOf(await get('/rate_limit')), [null, null, null]);
+  });
+
+  test('H7 its page says that it is announced, and what it will change', async () => {
+    assert.match(versionPage(later, COMING), /announced, not released yet.*<code>installed_version<\/code>/s);
+    const overview = apiPage(later, server.app.kernel.limits);
+    assert.match(overview, /id="2029-05-01"/);
+    assert.match(overview, /<td>2022-11-28<\/td><td>ended<\/td>/);
+  });
 });

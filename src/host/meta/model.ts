@@ -1,4 +1,10 @@
-// The lines of GET /zen.
+// What the host says about itself, and the lines of GET /zen.
+import { Type } from '../../kernel/schema.ts';
+
+export const Overview = Type.Object(
+  { verifiable_password_authentication: Type.Boolean(), installed_version: Type.String() },
+  { $id: 'api-overview' },
+);
 
 export const PROVERBS = [
   'A signal that is always red teaches nobody anything.',

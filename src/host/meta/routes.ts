@@ -1,22 +1,30 @@
 // What the host says about itself: versions, meta, zen.
 import { randomInt } from 'node:crypto';
-import { route, Text } from '../../kernel/route.ts';
+import { reply, route, Text } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
-import { supportedVersions } from '../../kernel/version-support.ts';
-import { versions } from '../versions/index.ts';
-import { PROVERBS } from './model.ts';
+import type { VersionTable } from '../../kernel/version.ts';
+import { Overview, PROVERBS } from './model.ts';
 
-const getVersions = route(
-  {
-    id: 'meta/get-all-versions',
-    method: 'GET',
-    path: '/versions',
-    summary: 'List the supported API versions, oldest first',
-    access: 'anyone',
-    reply: { 200: Type.Array(Type.String({ format: 'date' })) },
-  },
-  ({ now }) => supportedVersions(versions.names, now),
-);
+/** The body holds what may be asked for; versions that are announced stand in a header, so that nobody picks one too early. */
+const versionsOf = ({ names, announced = [] }: VersionTable) =>
+  route(
+    {
+      id: 'meta/get-all-versions',
+      method: 'GET',
+      path: '/versions',
+      summary: 'List the supported API versions, oldest first',
+      description:
+        'Versions that are announced, and not released yet, stand in X-Host-Api-Versions-Announced.',
+      access: 'anyone',
+      reply: { 200: Type.Array(Type.String({ format: 'date' })) },
+    },
+    () =>
+      reply(
+        200,
+        names,
+        announced.length === 0 ? {} : { 'x-host-api-versions-announced': announced.join(', ') },
+      ),
+  );
 
 const getMeta = route(
   {
@@ -26,10 +34,7 @@ const getMeta = route(
     summary: 'Get facts about this server',
     access: 'anyone',
     reply: {
-      200: Type.Object(
-        { verifiable_password_authentication: Type.Boolean(), installed_version: Type.String() },
-        { $id: 'api-overview' },
-      ),
+      200: Overview,
     },
   },
   (_call, { release }) => ({ verifiable_password_authentication: false, installed_version: release }),
@@ -49,4 +54,6 @@ const getZen = route(
   () => new Text('text/plain; charset=utf-8', PROVERBS[randomInt(PROVERBS.length)]!),
 );
 
-export const metaRoutes = [getVersions, getMeta, getZen];
+export function metaRoutes(versions: VersionTable) {
+  return [versionsOf(versions), getMeta, getZen];
+}
