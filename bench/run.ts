@@ -1,5 +1,6 @@
 // npm run bench [name] [--quick]: runs the benches, or one of them, and writes what came out.
 import { benchDatasets } from './datasets.ts';
+import { benchEvaluation } from './evaluation.ts';
 import { benchFlags } from './flags.ts';
 import { benchGround } from './ground.ts';
 import { benchQueues } from './queues.ts';
@@ -12,6 +13,7 @@ const BENCHES: Record<string, Bench> = {
   datasets: benchDatasets,
   queues: benchQueues,
   flags: benchFlags,
+  evaluation: benchEvaluation,
 };
 
 const isQuick = process.argv.includes('--quick');

@@ -2,15 +2,17 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { onEachEngine } from '../engines.ts';
-import type { Json } from '../server.ts';
+import type { Json, TestServer } from '../server.ts';
 import { onServer } from '../suites.ts';
 import { assertRefused, SEMANTIC } from './flags-feature-flag-calls.ts';
 import { forBrowsers, inBase64, seenBy, USER, openProject, type KeyProject } from './flags-keys-calls.ts';
 
 onEachEngine((engine) => {
   let home: KeyProject;
+  let log: TestServer['log'];
   onServer(engine, {}, async (server) => {
     home = await openProject(server);
+    log = server.log;
   });
 
   describe('the data of a flag', () => {
@@ -186,6 +188,46 @@ onEachEngine((engine) => {
         [segments.big.unbounded, segments.big.unboundedContextKind, segments.big.generation],
         [true, 'org', 1],
       );
+    });
+
+    test('F30: a pattern that takes too long does not match, and is told where people look', async () => {
+      const bomb = [{ attribute: 'text', op: 'matches', values: ['^(a|a)*\\1$'] }];
+      await home.makeSegment('slow');
+      await home.rest(`segments/${home.project}/test/slow`, {
+        method: 'PATCH',
+        headers: { 'content-type': 'application/json; domain-model=launchdarkly.semanticpatch' },
+        body: { environmentKey: 'test', instructions: [{ kind: 'addRule', clauses: bomb }] },
+      });
+      for (const key of ['quick', 'slow']) {
+        const { variations } = await home.flags.make(key, forBrowsers);
+        const clauses = key === 'slow' ? bomb : [{ attribute: 'text', op: 'matches', values: ['^a+!$'] }];
+        await home.instruct(key, [
+          { kind: 'turnFlagOn' },
+          { kind: 'updateFallthroughVariationOrRollout', variationId: variations[1]._id },
+          { kind: 'addRule', variationId: variations[0]._id, clauses },
+        ]);
+      }
+      const context = { kind: 'user', key: 'u', text: `${'a'.repeat(2000)}!` };
+      log.length = 0;
+      const { quick, slow } = await home.evaluate(context, '?withReasons=true');
+      assert.deepEqual([quick.value, quick.reason.kind], [true, 'RULE_MATCH']);
+      assert.deepEqual([slow.value, slow.reason], [false, { kind: 'FALLTHROUGH' }]);
+      const [line, ...others] = log.filter(({ flags }) => flags !== undefined);
+      assert.deepEqual([others, line!['environment'], line!['flags']], [[], 'test', ['slow']]);
+      assert.match(String(line!['msg']), /more steps than one evaluation has/);
+      const ask = async (what: string) =>
+        (
+          await home.rest(`projects/${home.project}/environments/test/${what}/evaluate`, {
+            method: 'POST',
+            body: context,
+          })
+        )['items'] as Json[];
+      const warnings = (items: Json[]) => items.map(({ key, _warnings }) => [key, _warnings?.length]);
+      assert.deepEqual(warnings(await ask('flags')), [
+        ['quick', undefined],
+        ['slow', 1],
+      ]);
+      assert.deepEqual(warnings(await ask('segments')), [['slow', 1]]);
     });
 
     const bad: [what: string, path: string][] = [

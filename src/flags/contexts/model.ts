@@ -1,6 +1,7 @@
 // What flags come to for a context, and in which segments it is, as the API shows it.
 import { Type, type Static } from '../../kernel/schema.ts';
 import type { Reason, Result, Standing } from '../evaluation/run.ts';
+import { warningsOf } from '../evaluation/warnings.ts';
 import { Links, linkTo, siteTo } from '../links.ts';
 
 export const ContextBody = Type.Record(Type.String(), Type.Unknown(), {
@@ -23,12 +24,19 @@ const ReasonSchema = Type.Object(
   { $id: 'ContextInstanceEvaluationReason' },
 );
 
+const Warnings = Type.Optional(
+  Type.Array(Type.String(), {
+    description: 'Why comparisons were given up, which then did not match; absent where none was',
+  }),
+);
+
 export const EvaluationSchema = Type.Object(
   {
     name: Type.String(),
     key: Type.String(),
     _value: Type.Unknown({ description: 'Null where there is no variation to serve' }),
     reason: ReasonSchema,
+    _warnings: Warnings,
     _links: Links,
   },
   { $id: 'ContextInstanceEvaluation' },
@@ -42,7 +50,7 @@ interface Place {
 
 export function toEvaluation(
   { key, name }: { key: string; name: string },
-  { value, reason }: Result,
+  { value, reason, limits = 0 }: Result,
   { project, environment }: Place,
 ): Static<typeof EvaluationSchema> {
   return {
@@ -50,6 +58,7 @@ export function toEvaluation(
     key,
     _value: value,
     reason: toReason(reason),
+    ...(limits !== 0 && { _warnings: warningsOf(limits) }),
     _links: {
       self: linkTo(`/flags/${project.key}/${key}`),
       site: siteTo(`/${project.key}/${environment.key}/features/${key}`),
@@ -75,6 +84,7 @@ export const MembershipSchema = Type.Object(
     isMember: Type.Boolean(),
     isIndividuallyTargeted: Type.Boolean({ description: 'Whether it is in by its key' }),
     isRuleTargeted: Type.Boolean({ description: 'Whether it is in by a rule, and not by its key' }),
+    _warnings: Warnings,
     _links: Links,
   },
   { $id: 'ContextInstanceSegmentMembership' },
@@ -82,8 +92,7 @@ export const MembershipSchema = Type.Object(
 
 export function toMembership(
   { key, name, description = '' }: { key: string; name: string; description?: string },
-  unbounded: boolean,
-  standing: Standing | undefined,
+  { unbounded, standing, limits }: { unbounded: boolean; standing: Standing | undefined; limits: number },
   { project, environment }: Place,
 ): Static<typeof MembershipSchema> {
   return {
@@ -95,6 +104,7 @@ export function toMembership(
     isMember: standing !== undefined,
     isIndividuallyTargeted: standing === 'key',
     isRuleTargeted: standing === 'rule',
+    ...(limits !== 0 && { _warnings: warningsOf(limits) }),
     _links: {
       self: linkTo(`/segments/${project.key}/${environment.key}/${key}`),
       site: siteTo(`/${project.key}/${environment.key}/segments/${key}`),

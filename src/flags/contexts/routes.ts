@@ -2,8 +2,10 @@
 import { Page } from '../../kernel/page.ts';
 import { route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
+import { mapInSlices } from '../../kernel/time-slice.ts';
 import { findDelivery, prepareFor } from '../delivery/deliveries.ts';
 import { readContext } from '../evaluation/context.ts';
+import { beginRun, LIMITS } from '../evaluation/run.ts';
 import { findStanding } from '../evaluation/standing.ts';
 import { readExpression } from '../filter-expression.ts';
 import { Links, linkTo } from '../links.ts';
@@ -54,10 +56,11 @@ const evaluateFlags = route(
     const found = chooseFlags(delivery.flagNames, filter, orders);
     const { offset } = query;
     const limit = query.limit > 0 ? query.limit : Math.max(found.length, 1);
-    const page = new Page(found.slice(offset, offset + limit), found.length, { offset, limit });
-    return page.map((flag) =>
-      toEvaluation(flag, environment.flags.get(flag.key)!.evaluate(context, environment), place),
+    const run = beginRun(context, environment);
+    const items = await mapInSlices(found.slice(offset, offset + limit), (flag) =>
+      toEvaluation(flag, environment.flags.get(flag.key)!.evaluate(run), place),
     );
+    return new Page(items, found.length, { offset, limit });
   },
 );
 
@@ -84,10 +87,15 @@ const evaluateSegments = route(
     const context = readContext(call.body);
     const delivery = await findDelivery(kernel, place.environment);
     const environment = await prepareFor(kernel.db, delivery, context);
-    const items = delivery.segmentNames.map((name) => {
+    const run = beginRun(context, environment);
+    const items = await mapInSlices(delivery.segmentNames, (name) => {
       const segment = environment.segments.get(name.key)!;
-      const standing = findStanding(segment, context, environment);
-      return toMembership(name, segment.data.unbounded, standing, place);
+      const standing = findStanding(segment, run);
+      return toMembership(
+        name,
+        { unbounded: segment.data.unbounded, standing, limits: run.met & LIMITS },
+        place,
+      );
     });
     const self = linkTo(`/projects/${projectKey}/environments/${environmentKey}/segments/evaluate`);
     return { items, totalCount: items.length, _links: { self } };

@@ -4,6 +4,8 @@ import { Type } from '../../kernel/schema.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Context } from '../evaluation/context.ts';
 import type { Environment } from '../projects/project.ts';
+import { beginRun } from '../evaluation/run.ts';
+import { warningsOf } from '../evaluation/warnings.ts';
 import { readContextPath } from './context-path.ts';
 import { findDelivery, prepareFor } from './deliveries.ts';
 import { checkHash, openByClientId, openByMobileKey } from './keys.ts';
@@ -55,15 +57,22 @@ export const mobileRoutes = ways.map((way) =>
   ),
 );
 
+/** Flags in a line of the log. */
+const MOST_LOGGED = 10;
+
 async function evaluate(
-  { query: { withReasons = false } }: Pick<Call, never> & { query: { withReasons?: boolean } },
+  { id, query: { withReasons = false } }: Pick<Call, 'id'> & { query: { withReasons?: boolean } },
   kernel: Kernel,
   environment: Environment,
   context: Context,
   audience: Audience,
 ): Promise<Reply> {
   const delivery = await findDelivery(kernel, environment);
-  const evaluated = await prepareFor(kernel.db, delivery, context);
-  const results = evaluateAll(evaluated, delivery.revision, { audience, context, withReasons });
+  const run = beginRun(context, await prepareFor(kernel.db, delivery, context));
+  const { results, limited, limits } = await evaluateAll(run, delivery.revision, { audience, withReasons });
+  if (limited.length > 0) {
+    const flags = limited.slice(0, MOST_LOGGED);
+    kernel.log.debug({ call: id, environment: environment.key, flags }, warningsOf(limits).join(' '));
+  }
   return reply(200, results, { 'x-ld-envid': environment.clientId });
 }

@@ -1,11 +1,12 @@
 // What each environment delivers, made once for each revision of it: SDKs ask far more often than anybody changes a flag.
-import { hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import { TimeSlice } from '../../kernel/time-slice.ts';
 import { keyOf, USER, type Context } from '../evaluation/context.ts';
 import type { FlagData, SegmentData } from '../evaluation/data.ts';
-import { compileEnvironment } from '../evaluation/environment.ts';
+import { compileEnvironment, type CompiledEnvironment } from '../evaluation/environment.ts';
 import type { Environment as Evaluated } from '../evaluation/run.ts';
 import type { Environment } from '../projects/project.ts';
 import type { Segment } from '../segments/segment.ts';
@@ -21,7 +22,7 @@ export interface Delivery {
   /** Both of them as JSON, for those who evaluate themselves. */
   bytes: Uint8Array;
   etag: string;
-  compiled: ReturnType<typeof compileEnvironment>;
+  compiled: CompiledEnvironment;
   bigSegments: readonly BigSegment[];
   /** What people know them by, which SDKs are not told: flags by their keys, segments as they were made. */
   flagNames: readonly FlagName[];
@@ -58,7 +59,9 @@ export async function findDelivery(
   memories.set(engine, memory);
   let known = memory.get(id);
   memory.delete(id);
-  if (known?.revision !== revision) known = { revision, delivery: makeDelivery(db, environment, revision) };
+  if (known?.revision !== revision) {
+    known = { revision, delivery: makeDelivery(db, environment, revision, known?.delivery) };
+  }
   memory.set(id, known);
   if (memory.size > MOST) memory.delete(memory.keys().next().value!);
   try {
@@ -69,21 +72,23 @@ export async function findDelivery(
   }
 }
 
-async function makeDelivery(db: Db, environment: Environment, revision: number): Promise<Delivery> {
+async function makeDelivery(
+  db: Db,
+  environment: Environment,
+  revision: number,
+  before: Promise<Delivery> | undefined,
+): Promise<Delivery> {
   const named = await listFlagData(db, environment);
   const flagList = named.map(({ data }) => data);
   const kept = await listSegments(db, environment.id);
   const segmentList = kept.map(toSegmentData);
-  const flags = Object.fromEntries(flagList.map((flag) => [flag.key, flag]));
-  const segments = Object.fromEntries(segmentList.map((segment) => [segment.key, segment]));
-  const bytes = Buffer.from(JSON.stringify({ flags, segments }));
+  const patterns = (await before?.catch(() => undefined))?.compiled.patterns;
   return {
     revision,
-    flags,
-    segments,
-    bytes,
-    etag: `"${hash('sha1', bytes, 'hex')}"`,
-    compiled: compileEnvironment(flagList, segmentList),
+    flags: Object.fromEntries(flagList.map((flag) => [flag.key, flag])),
+    segments: Object.fromEntries(segmentList.map((segment) => [segment.key, segment])),
+    ...(await toBytes(flagList, segmentList)),
+    compiled: await compileEnvironment(flagList, segmentList, patterns),
     bigSegments: kept
       .filter(({ unbounded }) => unbounded)
       .map(({ id, key, unboundedContextKind = USER }) => ({ id, key, contextKind: unboundedContextKind })),
@@ -94,6 +99,33 @@ async function makeDelivery(db: Db, environment: Environment, revision: number):
       ...(description !== undefined && { description }),
     })),
   };
+}
+
+/** Flags and segments as one JSON text, by their keys. */
+async function toBytes(
+  flags: readonly FlagData[],
+  segments: readonly SegmentData[],
+): Promise<Pick<Delivery, 'bytes' | 'etag'>> {
+  const slice = new TimeSlice();
+  const digest = createHash('sha1');
+  const pieces: Buffer[] = [];
+  const add = (text: string) => {
+    const piece = Buffer.from(text);
+    digest.update(piece);
+    pieces.push(piece);
+  };
+  const addAll = async (items: readonly (FlagData | SegmentData)[]) => {
+    for (const [index, item] of items.entries()) {
+      add(`${index === 0 ? '' : ','}${JSON.stringify(item.key)}:${JSON.stringify(item)}`);
+      if (slice.isOver) await slice.next();
+    }
+  };
+  add('{"flags":{');
+  await addAll(flags);
+  add('},"segments":{');
+  await addAll(segments);
+  add('}}');
+  return { bytes: Buffer.concat(pieces), etag: `"${digest.digest('hex')}"` };
 }
 
 /** Ready to evaluate for this context: where it stands in the big segments is looked up beforehand. */

@@ -1,7 +1,7 @@
 // What browsers and mobile apps get: not the flags, but what each of them comes to for one context.
-import type { Context } from '../evaluation/context.ts';
+import { TimeSlice } from '../../kernel/time-slice.ts';
 import type { FlagData } from '../evaluation/data.ts';
-import type { Environment, Reason } from '../evaluation/run.ts';
+import type { Reason, Run } from '../evaluation/run.ts';
 import type { Json } from '../feature-flags/flag.ts';
 
 /** Which flags a key may see. */
@@ -23,21 +23,34 @@ export interface FlagResult {
 
 export interface Asking {
   audience: Audience;
-  context: Context;
   withReasons: boolean;
 }
 
-/** By the keys of the flags. */
-export function evaluateAll(
-  environment: Environment,
+export interface AllResults {
+  /** By the keys of the flags. */
+  results: Record<string, FlagResult>;
+  /** The keys of flags for which comparisons were given up, and the limits that did it. */
+  limited: string[];
+  limits: number;
+}
+
+/** However many flags there are, other calls get their turn meanwhile. */
+export async function evaluateAll(
+  run: Run,
   revision: number,
-  { audience, context, withReasons }: Asking,
-): Record<string, FlagResult> {
-  const isSeen = (key: string) => environment.flags.get(key)?.data.clientSideAvailability[audience] === true;
+  { audience, withReasons }: Asking,
+): Promise<AllResults> {
+  const { flags } = run.environment;
+  const isSeen = (key: string) => flags.get(key)?.data.clientSideAvailability[audience] === true;
   const entries: [string, FlagResult][] = [];
-  for (const [key, { data, evaluate }] of environment.flags) {
+  const limited: string[] = [];
+  let allLimits = 0;
+  const slice = new TimeSlice();
+  for (const [key, { data, evaluate }] of flags) {
     if (!data.clientSideAvailability[audience]) continue;
-    const { value, variationIndex, reason, prerequisites } = evaluate(context, environment);
+    const { value, variationIndex, reason, prerequisites, limits = 0 } = evaluate(run);
+    if (limits !== 0) limited.push(key);
+    allLimits |= limits;
     const isTracked = tracksReason(data, reason);
     const seen = prerequisites.filter(isSeen);
     entries.push([
@@ -54,8 +67,9 @@ export function evaluateAll(
         ...(seen.length > 0 && { prerequisites: seen }),
       },
     ]);
+    if (slice.isOver) await slice.next();
   }
-  return Object.fromEntries(entries);
+  return { results: Object.fromEntries(entries), limited, limits: allLimits };
 }
 
 /** Whether the event of such an evaluation has to be sent whole, with its reason. */

@@ -1,6 +1,7 @@
 // What is delivered, from the database: the flags of an environment, how often they changed, and who is in big segments.
 import { sql } from 'kysely';
 import type { Db } from '../../kernel/storage/tables.ts';
+import { TimeSlice } from '../../kernel/time-slice.ts';
 import type { FlagData } from '../evaluation/data.ts';
 import type { Flag } from '../feature-flags/flag.ts';
 import { configOf, flagOf } from '../feature-flags/rows.ts';
@@ -51,14 +52,16 @@ export async function listFlagData(
     ])
     .orderBy('flags.key')
     .execute();
-  return rows.map(({ is_on, config_version, modified_at, config_doc, ...row }) => {
+  const slice = new TimeSlice();
+  const listed: { name: FlagName; data: FlagData }[] = [];
+  for (const { is_on, config_version, modified_at, config_doc, ...row } of rows) {
     const flag = flagOf(row);
     const { key, name, tags, createdAt } = flag;
-    return {
-      name: { key, name, tags, createdAt },
-      data: toFlagData(flag, configOf({ is_on, version: config_version, modified_at, doc: config_doc })),
-    };
-  });
+    const config = configOf({ is_on, version: config_version, modified_at, doc: config_doc });
+    listed.push({ name: { key, name, tags, createdAt }, data: toFlagData(flag, config) });
+    if (slice.isOver) await slice.next();
+  }
+  return listed;
 }
 
 export interface Membership {

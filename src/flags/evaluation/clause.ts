@@ -1,17 +1,17 @@
 // Clauses of rules as functions that say whether a context matches.
-import { USER } from './context.ts';
+import { USER, type Context } from './context.ts';
 import type { ClauseData } from './data.ts';
-import { compileOperator } from './operators.ts';
+import { compileOperator, testAny, type PatternOf } from './operators.ts';
 import { readAttribute, readReference } from './reference.ts';
 import { Malformed, type Matcher } from './run.ts';
 
 /** All must match; where there are none, everyone does. */
-export function compileClauses(clauses: readonly ClauseData[]): Matcher {
-  const matchers = clauses.map(compileClause);
+export function compileClauses(clauses: readonly ClauseData[], patternOf?: PatternOf): Matcher {
+  const matchers = clauses.map((clause) => compileClause(clause, patternOf));
   return (run, trail) => matchers.every((matches) => matches(run, trail));
 }
 
-function compileClause(clause: ClauseData): Matcher {
+function compileClause(clause: ClauseData, patternOf: PatternOf | undefined): Matcher {
   const { attribute, op, values, negate, contextKind } = clause;
   if (op === 'segmentMatch') return compileSegmentMatch(clause);
   const reference = readReference(attribute, contextKind === undefined);
@@ -20,17 +20,23 @@ function compileClause(clause: ClauseData): Matcher {
       throw new Malformed(`"${attribute}" refers to no attribute`);
     };
   }
-  const test = compileOperator(op, values);
-  if (reference.length === 1 && reference[0] === 'kind') {
-    return ({ context }) => negate !== context.parts.keys().some(test);
-  }
+  const test = compileOperator(op, values, patternOf);
   const kind = contextKind ?? USER;
-  return ({ context }) => {
-    const part = context.parts.get(kind);
-    const value = part && readAttribute(part, reference);
+  const valueIn =
+    reference.length === 1 && reference[0] === 'kind'
+      ? (context: Context) => [...context.parts.keys()]
+      : (context: Context) => {
+          const part = context.parts.get(kind);
+          return part && readAttribute(part, reference);
+        };
+  return (run) => {
+    const value = valueIn(run.context);
     // What is not there matches nothing, not even that it is not so.
     if (value === undefined || value === null) return false;
-    return negate !== (Array.isArray(value) ? value.some(test) : test(value));
+    const { givenUp } = run;
+    if (Array.isArray(value) ? testAny(value, test, run) : test(value, run)) return !negate;
+    // Nor does what nobody could find out.
+    return negate && run.givenUp === givenUp;
   };
 }
 

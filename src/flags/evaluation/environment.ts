@@ -1,16 +1,49 @@
 // All flags and segments of an environment as functions that know each other.
-import type { FlagData, SegmentData } from './data.ts';
+import { TimeSlice } from '../../kernel/time-slice.ts';
+import type { ClauseData, FlagData, SegmentData } from './data.ts';
 import { compileFlag } from './flag.ts';
-import type { Environment } from './run.ts';
+import { compilePattern, type Pattern } from './pattern/pattern.ts';
+import type { CompiledFlag, CompiledSegment, Environment } from './run.ts';
 import { compileSegment } from './segment.ts';
 
 /** Who is in big segments is not part of it: that is asked for each context. */
-export function compileEnvironment(
-  flags: Iterable<FlagData>,
-  segments: Iterable<SegmentData>,
-): Omit<Environment, 'standingIn'> {
-  return {
-    flags: new Map(Array.from(flags, (flag) => [flag.key, compileFlag(flag)])),
-    segments: new Map(Array.from(segments, (segment) => [segment.key, compileSegment(segment)])),
-  };
+export interface CompiledEnvironment extends Omit<Environment, 'standingIn'> {
+  readonly patterns: Patterns;
+}
+
+/** By their sources; undefined for what is no pattern. */
+type Patterns = ReadonlyMap<string, Pattern | undefined>;
+
+/** Takes over the patterns that are known from before. However many there are, other calls get their turn meanwhile. */
+export async function compileEnvironment(
+  flagList: readonly FlagData[],
+  segmentList: readonly SegmentData[],
+  known?: Patterns,
+): Promise<CompiledEnvironment> {
+  const slice = new TimeSlice();
+  const patterns = new Map<string, Pattern | undefined>();
+  for (const { rules } of [...flagList, ...segmentList]) {
+    for (const source of rules.flatMap(({ clauses }) => clauses).flatMap(sourcesOf)) {
+      if (patterns.has(source)) continue;
+      patterns.set(source, known?.has(source) ? known.get(source) : compilePattern(source));
+      if (slice.isOver) await slice.next();
+    }
+    if (slice.isOver) await slice.next();
+  }
+  const patternOf = (source: string) => patterns.get(source);
+  const flags = new Map<string, CompiledFlag>();
+  for (const flag of flagList) {
+    flags.set(flag.key, compileFlag(flag, patternOf));
+    if (slice.isOver) await slice.next();
+  }
+  const segments = new Map<string, CompiledSegment>();
+  for (const segment of segmentList) {
+    segments.set(segment.key, compileSegment(segment, patternOf));
+    if (slice.isOver) await slice.next();
+  }
+  return { flags, segments, patterns };
+}
+
+function sourcesOf({ op, values }: ClauseData): string[] {
+  return op === 'matches' ? values.filter((value) => typeof value === 'string') : [];
 }

@@ -1,8 +1,10 @@
 // Flags, segments and environments for tests of evaluating.
 import type { ClauseData, FlagData, SegmentData } from './data.ts';
-import { compileEnvironment } from './environment.ts';
 import { readContext } from './context.ts';
-import type { Environment, Result } from './run.ts';
+import { compileFlag } from './flag.ts';
+import { compilePattern, type Pattern } from './pattern/pattern.ts';
+import { beginRun, type Environment, type Result, type Run } from './run.ts';
+import { compileSegment } from './segment.ts';
 
 /** On, and everyone gets the first of three variations: `a`, `b`, `c`. Off is `c`. */
 export function newFlagData(members: Partial<FlagData> = {}): FlagData {
@@ -48,6 +50,25 @@ export function newClause(members: Partial<ClauseData> = {}): ClauseData {
   return { attribute: 'key', op: 'in', values: [], negate: false, contextKind: 'user', ...members };
 }
 
+/** A run for this context in an environment of these. */
+export function newRun(
+  given: unknown,
+  flags: readonly FlagData[],
+  segments: readonly SegmentData[] = [],
+  standingIn: Environment['standingIn'] = () => undefined,
+): Run {
+  const patterns = new Map<string, Pattern | undefined>();
+  const patternOf = (source: string) => {
+    if (!patterns.has(source)) patterns.set(source, compilePattern(source));
+    return patterns.get(source);
+  };
+  return beginRun(readContext(given), {
+    flags: new Map(flags.map((flag) => [flag.key, compileFlag(flag, patternOf)])),
+    segments: new Map(segments.map((segment) => [segment.key, compileSegment(segment, patternOf)])),
+    standingIn,
+  });
+}
+
 /** What the first of the flags gives this context. */
 export function evaluateFirst(
   given: unknown,
@@ -55,6 +76,6 @@ export function evaluateFirst(
   segments: SegmentData[] = [],
   standingIn: Environment['standingIn'] = () => undefined,
 ): Result {
-  const environment = { ...compileEnvironment(flags, segments), standingIn };
-  return environment.flags.get(flags[0]!.key)!.evaluate(readContext(given), environment);
+  const run = newRun(given, flags, segments, standingIn);
+  return run.environment.flags.get(flags[0]!.key)!.evaluate(run);
 }

@@ -2,9 +2,13 @@
 import { compileClauses } from './clause.ts';
 import { keyOf, USER, type Context } from './context.ts';
 import type { FlagData, TargetData } from './data.ts';
+import type { PatternOf } from './operators.ts';
 import {
-  beginRun,
+  evaluateOne,
+  findOnce,
+  LIMITS,
   Malformed,
+  Met,
   stepOn,
   type CompiledFlag,
   type Reason,
@@ -17,12 +21,12 @@ import { compileServe, type Choice } from './serve.ts';
 const NONE: readonly string[] = [];
 
 /** All that can be done beforehand is done once, here. */
-export function compileFlag(data: FlagData): CompiledFlag {
+export function compileFlag(data: FlagData, patternOf?: PatternOf): CompiledFlag {
   const { key, on, variations, offVariation } = data;
   const findTarget = compileTargets(data);
   const fallthrough = compileServe(data.fallthrough, data);
   const rules = data.rules.map((rule, ruleIndex) => ({
-    matches: compileClauses(rule.clauses),
+    matches: compileClauses(rule.clauses, patternOf),
     serve: compileServe(rule, data),
     reason: { kind: 'RULE_MATCH', ruleIndex, ruleId: rule.id } as const,
   }));
@@ -57,11 +61,16 @@ export function compileFlag(data: FlagData): CompiledFlag {
   return {
     data,
     decide,
-    evaluate(context, environment) {
-      const run = beginRun(context, environment);
-      const result = tryTo(() => decide(run, undefined));
-      if (!run.hasAskedBigSegment) return result;
-      return { ...result, reason: { ...result.reason, bigSegmentsStatus: 'HEALTHY' } };
+    evaluate(run) {
+      const result = evaluateOne(run, () => tryTo(() => decide(run, undefined)));
+      if (run.met === 0) return result;
+      const limits = run.met & LIMITS;
+      const hasAskedBigSegment = (run.met & Met.bigSegment) !== 0;
+      return {
+        ...result,
+        ...(hasAskedBigSegment && { reason: { ...result.reason, bigSegmentsStatus: 'HEALTHY' } }),
+        ...(limits !== 0 && { limits }),
+      };
     },
   };
 }
@@ -88,8 +97,8 @@ function checkPrerequisites(
     const flag = run.environment.flags.get(needed);
     if (flag === undefined) return { seen, failed: needed };
     seen.push(needed);
-    if (!run.variations.has(needed)) run.variations.set(needed, flag.decide(run, step).variationIndex);
-    if (!flag.data.on || run.variations.get(needed) !== variation) return { seen, failed: needed };
+    const given = findOnce(run, run.variations, needed, () => flag.decide(run, step).variationIndex);
+    if (!flag.data.on || given !== variation) return { seen, failed: needed };
   }
   return { seen };
 }

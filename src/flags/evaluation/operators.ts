@@ -1,19 +1,24 @@
 // The operators of clauses, each prepared once for the values it compares with.
 import type { Json } from '../feature-flags/flag.ts';
-import { compilePattern } from './pattern.ts';
+import { compilePattern, MOST_TEXT, type Pattern } from './pattern/pattern.ts';
+import { giveUp, Met, spend, type Meter } from './run.ts';
 import { compareSemVers, readSemVer } from './semver.ts';
 
-export type Test = (value: Json) => boolean;
+export type Test = (value: Json, meter: Meter) => boolean;
+
+/** Finds the pattern with this source; undefined for what is no pattern. */
+export type PatternOf = (source: string) => Pattern | undefined;
 
 /** Reads what one side of a comparison means; undefined where it means nothing there. */
 type Read<Meaning> = (value: Json) => Meaning | undefined;
 
-type Prepare = (wanted: Json) => Test | undefined;
+type Compile = (values: readonly Json[], patternOf: PatternOf) => Test;
 
-const OPERATORS = new Map<string, Prepare>([
+const OPERATORS = new Map<string, Compile>([
+  ['in', isIn],
   ['startsWith', comparing(readText, (text, wanted) => text.startsWith(wanted))],
   ['endsWith', comparing(readText, (text, wanted) => text.endsWith(wanted))],
-  ['contains', comparing(readText, (text, wanted) => text.includes(wanted))],
+  ['contains', containing],
   ['matches', matching],
   ['lessThan', comparing(readNumber, (number, wanted) => number < wanted)],
   ['lessThanOrEqual', comparing(readNumber, (number, wanted) => number <= wanted)],
@@ -27,28 +32,65 @@ const OPERATORS = new Map<string, Prepare>([
 ]);
 
 /** Whether a value is to any of the wanted ones as the operator says. An unknown one is never true. */
-export function compileOperator(op: string, values: readonly Json[]): Test {
-  if (op === 'in') {
-    const wanted = new Set(values);
-    return (value) => wanted.has(value);
-  }
-  const prepare = OPERATORS.get(op) ?? (() => undefined);
-  const tests = values.map(prepare).filter((test) => test !== undefined);
-  const [only] = tests;
-  return tests.length === 1 ? only! : (value) => tests.some((test) => test(value));
+export function compileOperator(
+  op: string,
+  values: readonly Json[],
+  patternOf: PatternOf = compilePattern,
+): CountedTest {
+  const test = OPERATORS.get(op)?.(values, patternOf) ?? (() => false);
+  return Object.assign(test, { cost: op === 'in' ? 1 : 1 + (values.length >> 2) });
+}
+
+/** A test, with the steps that it takes in a list. */
+export type CountedTest = Test & { readonly cost: number };
+
+/** Whether any of a list does: lists are as long as whoever asks likes. */
+export function testAny(list: readonly Json[], test: CountedTest, meter: Meter): boolean {
+  return list.some((value) => spend(meter, test.cost) && test(value, meter));
+}
+
+function isIn(values: readonly Json[]): Test {
+  const wanted = new Set(values);
+  return (value) => wanted.has(value);
 }
 
 function comparing<Meaning>(
   read: Read<Meaning>,
   holds: (value: Meaning, wanted: Meaning) => boolean,
-): Prepare {
-  return (value) => {
-    const wanted = read(value);
-    if (wanted === undefined) return undefined;
+): Compile {
+  return (values) => {
+    const wanted = values.map(read).filter((meaning) => meaning !== undefined);
     return (given) => {
       const meaning = read(given);
-      return meaning !== undefined && holds(meaning, wanted);
+      return meaning !== undefined && wanted.some((other) => holds(meaning, other));
     };
+  };
+}
+
+/** Only where texts are long does it matter how many are looked for. */
+function containing(values: readonly Json[]): Test {
+  const wanted = values.filter((value) => typeof value === 'string');
+  return (text, meter) =>
+    typeof text === 'string' && wanted.some((part) => spend(meter, text.length >> 6) && text.includes(part));
+}
+
+/** Patterns that cannot be tried within the limits do not match. */
+function matching(values: readonly Json[], patternOf: PatternOf): Test {
+  const patterns = values
+    .map((value) => (typeof value === 'string' ? patternOf(value) : undefined))
+    .filter((pattern) => pattern !== undefined);
+  return (text, meter) => {
+    if (typeof text !== 'string' || patterns.length === 0) return false;
+    if (text.length > MOST_TEXT) return giveUp(meter, Met.longText);
+    for (const pattern of patterns) {
+      if (pattern.isTooLarge) giveUp(meter, Met.largePattern);
+      else {
+        const isMatch = pattern.test(text, meter.steps);
+        if (isMatch === true) return true;
+        if (isMatch === undefined) return giveUp(meter, Met.noSteps);
+      }
+    }
+    return false;
   };
 }
 
@@ -64,17 +106,14 @@ function readVersion(value: Json) {
   return typeof value === 'string' ? readSemVer(value) : undefined;
 }
 
+/** No moment takes more characters. */
+const LONGEST_MOMENT = 100;
 const RFC_3339 = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/;
 
 /** Epoch milliseconds, or a date with its time and zone. */
 function readMoment(value: Json): number | undefined {
   if (typeof value === 'number') return value;
-  if (typeof value !== 'string' || !RFC_3339.test(value)) return undefined;
+  if (typeof value !== 'string' || value.length > LONGEST_MOMENT || !RFC_3339.test(value)) return undefined;
   const moment = Date.parse(value.toUpperCase());
   return Number.isNaN(moment) ? undefined : moment;
-}
-
-function matching(wanted: Json): Test | undefined {
-  const test = typeof wanted === 'string' ? compilePattern(wanted) : undefined;
-  return test && ((value) => typeof value === 'string' && test(value));
 }

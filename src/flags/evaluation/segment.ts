@@ -3,22 +3,31 @@ import { WHOLE } from '../feature-flags/model.ts';
 import { compileClauses } from './clause.ts';
 import { keyOf, USER, type Context } from './context.ts';
 import type { SegmentData, SegmentRuleData } from './data.ts';
-import { stepOn, type CompiledSegment, type Matcher, type Run, type Standing, type Trail } from './run.ts';
+import type { PatternOf } from './operators.ts';
+import {
+  findOnce,
+  Met,
+  spend,
+  stepOn,
+  type CompiledSegment,
+  type Matcher,
+  type Run,
+  type Standing,
+  type Trail,
+} from './run.ts';
 import { compileBucket } from './serve.ts';
 
-export function compileSegment(data: SegmentData): CompiledSegment {
+export function compileSegment(data: SegmentData, patternOf?: PatternOf): CompiledSegment {
   const { key, unbounded, unboundedContextKind = USER } = data;
   const isIncluded = compileLists([...data.includedContexts, { contextKind: USER, values: data.included }]);
   const isExcluded = compileLists([...data.excludedContexts, { contextKind: USER, values: data.excluded }]);
-  const rules = data.rules.map((rule) => compileRule(rule, data));
-  const locate: CompiledSegment['locate'] = (run, trail) => {
-    if (!run.standings.has(key)) run.standings.set(key, find(run, stepOn(key, trail)));
-    return run.standings.get(key);
-  };
+  const rules = data.rules.map((rule) => compileRule(rule, data, patternOf));
+  const locate: CompiledSegment['locate'] = (run, trail) =>
+    findOnce(run, run.standings, key, () => find(run, stepOn(key, trail)));
   const find = (run: Run, step: Trail): Standing | undefined => {
     if (unbounded) {
       if (!run.context.parts.has(unboundedContextKind)) return undefined;
-      run.hasAskedBigSegment = true;
+      run.met |= Met.bigSegment;
       const standing = run.environment.standingIn(key);
       if (standing !== undefined) return standing ? 'key' : undefined;
     } else {
@@ -41,13 +50,14 @@ function compileLists(lists: readonly { contextKind: string; values: readonly st
     });
 }
 
-function compileRule(rule: SegmentRuleData, segment: SegmentData): Matcher {
+function compileRule(rule: SegmentRuleData, segment: SegmentData, patternOf: PatternOf | undefined): Matcher {
   const { clauses, weight, bucketBy, rolloutContextKind } = rule;
-  const matches = compileClauses(clauses);
+  const matches = compileClauses(clauses, patternOf);
   if (weight === undefined) return matches;
   const placeOf = compileBucket(segment, {
     ...(bucketBy !== undefined && { bucketBy }),
     ...(rolloutContextKind !== undefined && { contextKind: rolloutContextKind }),
   });
-  return (run, trail) => matches(run, trail) && (placeOf(run) ?? 0) < weight / WHOLE;
+  // A hash of a long text takes its time, and there may be thousands of such rules.
+  return (run, trail) => matches(run, trail) && spend(run, 1) && (placeOf(run) ?? 0) < weight / WHOLE;
 }

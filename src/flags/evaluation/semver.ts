@@ -11,7 +11,11 @@ const SEMVER = new RegExp(
   `^${NUMBER}(?:\\.${NUMBER})?(?:\\.${NUMBER})?(?:-(${WORD}(?:\\.${WORD})*))?(?:\\+[0-9a-zA-Z.-]+)?$`,
 );
 
+/** No version takes more characters. */
+const LONGEST = 1000;
+
 export function readSemVer(text: string): SemVer | undefined {
+  if (text.length > LONGEST) return undefined;
   const [, major, minor = '0', patch = '0', words = ''] = SEMVER.exec(text) ?? [];
   if (major === undefined) return undefined;
   const numbers = [Number(major), Number(minor), Number(patch)] as const;

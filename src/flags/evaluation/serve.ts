@@ -39,10 +39,13 @@ export function compileBucket(
     ? readReference(bucketBy, contextKind === undefined)
     : ['key'];
   const prefix = seed === undefined ? `${key}.${salt}` : String(seed);
-  return ({ context }) => {
+  return ({ context, steps }) => {
     if (reference === undefined) throw new Malformed(`"${bucketBy}" refers to no attribute`);
     const part = context.parts.get(contextKind ?? USER);
-    return part && bucketOf(prefix, readAttribute(part, reference));
+    if (part === undefined) return undefined;
+    const value = readAttribute(part, reference);
+    if (typeof value === 'string') steps.left -= value.length >> 4;
+    return bucketOf(prefix, value);
   };
 }
 

@@ -1,10 +1,8 @@
 // Where a context stands in a segment by itself, without a flag that asks.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { readContext } from './context.ts';
 import type { SegmentData } from './data.ts';
-import { compileEnvironment } from './environment.ts';
-import { newClause, newSegmentData } from './fixture.ts';
+import { newClause, newRun, newSegmentData } from './fixture.ts';
 import { findStanding } from './standing.ts';
 
 const inSegment = (key: string) => [newClause({ op: 'segmentMatch', attribute: '', values: [key] })];
@@ -12,8 +10,8 @@ const everyone = { id: 'r', clauses: [] };
 
 function standingOf(members: Partial<SegmentData>, given: unknown, big?: boolean, ...others: SegmentData[]) {
   const segment = newSegmentData(members);
-  const environment = { ...compileEnvironment([], [segment, ...others]), standingIn: () => big };
-  return findStanding(environment.segments.get(segment.key)!, readContext(given), environment);
+  const run = newRun(given, [], [segment, ...others], () => big);
+  return findStanding(run.environment.segments.get(segment.key)!, run);
 }
 
 describe('a context stands in a segment', () => {

@@ -1,0 +1,105 @@
+// Patterns of the people who write rules, tried on texts of anybody who asks: neither may hold up the server.
+import { search, type Steps } from './match.ts';
+import { compileProgram, type Program } from './program.ts';
+import { readPattern, TooLarge, type Node } from './syntax.ts';
+
+export type { Steps };
+
+export interface Pattern {
+  /** Whether it is larger than is granted to one: then it is never tried. */
+  readonly isTooLarge: boolean;
+  /** Whether the text has a match anywhere; undefined where the steps do not suffice to know. */
+  test(text: string, steps: Steps): boolean | undefined;
+}
+
+/** Code units. */
+const MOST_SOURCE = 4096;
+
+/** The longest text that patterns are tried on, in code units. */
+export const MOST_TEXT = 8192;
+
+/** What a test costs apart from its steps. */
+const ENTRY = 10;
+
+/** Undefined for what is no pattern. */
+export function compilePattern(source: string): Pattern | undefined {
+  if (source.length > MOST_SOURCE) return TOO_LARGE;
+  if (!isPattern(source)) return undefined;
+  try {
+    const root = readPattern(source);
+    return compileText(root) ?? compileSearch(root);
+  } catch (error) {
+    if (error instanceof TooLarge) return TOO_LARGE;
+    throw error;
+  }
+}
+
+const TOO_LARGE: Pattern = { isTooLarge: true, test: () => undefined };
+
+/** The engine's own reader decides. It is never asked to match: it can be neither counted nor stopped. */
+function isPattern(source: string): boolean {
+  try {
+    return new RegExp(source) instanceof RegExp;
+  } catch {
+    return false;
+  }
+}
+
+/** For a pattern that is a plain text, perhaps bound to the start or the end. */
+function compileText(root: Node): Pattern | undefined {
+  const items = root.kind === 'sequence' ? root.items : [root];
+  const isBound = (item: Node | undefined, what: string) => item?.kind === 'assert' && item.what === what;
+  const atStart = isBound(items[0], 'start');
+  const atEnd = items.length > 1 && isBound(items.at(-1), 'end');
+  const wanted = items.slice(atStart ? 1 : 0, atEnd ? -1 : undefined).map(plainUnit);
+  if (wanted.includes(undefined)) return undefined;
+  const text = wanted.join('');
+  const test = (given: string): boolean => {
+    if (atStart && atEnd) return given === text;
+    if (atStart) return given.startsWith(text);
+    return atEnd ? given.endsWith(text) : given.includes(text);
+  };
+  return { isTooLarge: false, test: (given, steps) => spend(steps, given.length) && test(given) };
+}
+
+/** Most texts lack what a pattern cannot do without, and need not be tried. */
+function compileSearch(root: Node): Pattern {
+  const program: Program = compileProgram(root);
+  const needed = longestText(root);
+  return {
+    isTooLarge: false,
+    test(text, steps) {
+      if (!spend(steps, text.length)) return undefined;
+      if (needed !== '' && !text.includes(needed)) return false;
+      return search(program, text, steps);
+    },
+  };
+}
+
+/** Looking for a plain text is many times as fast as trying a pattern. False where there is not enough left. */
+function spend(steps: Steps, length: number): true | undefined {
+  steps.left -= ENTRY + (length >> 4);
+  if (steps.left >= 0) return true;
+  steps.left = 0;
+  return undefined;
+}
+
+function plainUnit(node: Node): string | undefined {
+  if (node.kind !== 'unit' || node.isNegated || node.ignoresCase) return undefined;
+  const [first, last, ...more] = node.ranges;
+  return first === last && more.length === 0 ? String.fromCharCode(first!) : undefined;
+}
+
+/** The longest text that stands in every match. */
+function longestText(root: Node): string {
+  const texts = [''];
+  const walk = (node: Node): void => {
+    const unit = plainUnit(node);
+    if (unit !== undefined) texts.push(texts.pop()! + unit);
+    else if (node.kind === 'sequence') node.items.forEach(walk);
+    else if (node.kind === 'group') walk(node.body);
+    else texts.push('');
+  };
+  walk(root);
+  return texts.reduce((longest, text) => (text.length > longest.length ? text : longest));
+}

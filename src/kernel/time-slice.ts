@@ -1,0 +1,30 @@
+// Long work in slices of time, so that other calls get their turn in between.
+
+const SLICE_MS = 10;
+
+/** Work asks `isOver` after each small part, and awaits `next` where it is. */
+export class TimeSlice {
+  #end = performance.now() + SLICE_MS;
+
+  get isOver(): boolean {
+    return performance.now() >= this.#end;
+  }
+
+  async next(): Promise<void> {
+    await new Promise(setImmediate);
+    this.#end = performance.now() + SLICE_MS;
+  }
+}
+
+export async function mapInSlices<Item, Other>(
+  items: readonly Item[],
+  change: (item: Item) => Other,
+): Promise<Other[]> {
+  const slice = new TimeSlice();
+  const changed: Other[] = [];
+  for (const item of items) {
+    changed.push(change(item));
+    if (slice.isOver) await slice.next();
+  }
+  return changed;
+}
