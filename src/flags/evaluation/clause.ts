@@ -5,10 +5,19 @@ import { compileOperator, testAny, type PatternOf } from './operators.ts';
 import { readAttribute, readReference } from './reference.ts';
 import { Malformed, type Matcher } from './run.ts';
 
-/** All must match; where there are none, everyone does. */
+/** All must match; where there are none, everyone does. As in SDKs, an error counts only in the last that is looked at. */
 export function compileClauses(clauses: readonly ClauseData[], patternOf?: PatternOf): Matcher {
   const matchers = clauses.map((clause) => compileClause(clause, patternOf));
-  return (run, trail) => matchers.every((matches) => matches(run, trail));
+  const last = matchers.length - 1;
+  return (run, trail) =>
+    matchers.every((matches, index) => {
+      try {
+        return matches(run, trail);
+      } catch (error) {
+        if (index === last || !(error instanceof Malformed)) throw error;
+        return true;
+      }
+    });
 }
 
 function compileClause(clause: ClauseData, patternOf: PatternOf | undefined): Matcher {

@@ -118,6 +118,20 @@ describe('an attribute', () => {
   test('of an older user is found without regard to where it stood', () => {
     const user = readContext({ key: 'k', email: 'e', custom: { plan: 'gold', email: 'x', key: 'y' } });
     const part = user.parts.get('user')!;
-    assert.deepEqual({ ...part }, { plan: 'gold', email: 'e', key: 'k', kind: 'user' });
+    assert.deepEqual({ ...part }, { plan: 'gold', email: 'e', key: 'k', kind: 'user', anonymous: false });
   });
+
+  const anonymous: [given: unknown, isAnonymous: boolean][] = [
+    [{ kind: 'user', key: 'u' }, false],
+    [{ kind: 'user', key: 'u', anonymous: null }, false],
+    [{ kind: 'user', key: 'u', anonymous: true }, true],
+    [{ kind: 'multi', user: { key: 'u' }, org: { key: 'o', anonymous: true } }, false],
+    [{ key: 'u' }, false],
+    [{ key: 'u', anonymous: true }, true],
+    [{ key: 'u', custom: { anonymous: 'yes' } }, true],
+  ];
+  for (const [given, isAnonymous] of anonymous) {
+    test(`anonymous is ${isAnonymous} of ${JSON.stringify(given)}`, () =>
+      assert.equal(readContext(given).parts.get('user')!['anonymous'], isAnonymous));
+  }
 });

@@ -51,7 +51,14 @@ function readPart(kind: unknown, part: unknown, at?: string): [kind: string, Att
   if (anonymous !== null && typeof anonymous !== 'boolean')
     throw broken(fieldOf('anonymous'), 'must be true or false');
   if (_meta !== null && !isObject(_meta)) throw broken(fieldOf('_meta'), 'must be a JSON object');
-  return [kind, Object.fromEntries([...Object.entries(part), ['kind', kind]]) as Attributes];
+  return [
+    kind,
+    Object.fromEntries([
+      ...Object.entries(part),
+      ['kind', kind],
+      ['anonymous', anonymous === true],
+    ]) as Attributes,
+  ];
 }
 
 const BUILT_IN = ['name', 'firstName', 'lastName', 'email', 'country', 'ip', 'avatar'];
@@ -68,7 +75,7 @@ function readUser({ key, custom = null, anonymous = null, ...user }: Record<stri
   return Object.fromEntries([
     ...Object.entries(custom ?? {}),
     ...known.map((name) => [name, user[name]]),
-    ...(anonymous === null ? [] : [['anonymous', anonymous]]),
+    ['anonymous', Boolean(anonymous ?? custom?.['anonymous'])],
     ['key', key],
     ['kind', USER],
   ]) as Attributes;

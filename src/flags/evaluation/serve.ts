@@ -38,7 +38,8 @@ export function compileBucket(
   const reference: Reference | undefined = bucketBy
     ? readReference(bucketBy, contextKind === undefined)
     : ['key'];
-  const prefix = seed === undefined ? `${key}.${salt}` : String(seed);
+  // SDKs take a seed of 0 for none.
+  const prefix = seed === undefined || seed === 0 ? `${key}.${salt}` : String(seed);
   return ({ context, steps }) => {
     if (reference === undefined) throw new Malformed(`"${bucketBy}" refers to no attribute`);
     const part = context.parts.get(contextKind ?? USER);
