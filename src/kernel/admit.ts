@@ -53,17 +53,23 @@ export function admit(facts: CallFacts, dialect: Dialect, kernel: Kernel): Promi
   });
 }
 
+/** One from each budget, or nothing at all: a call that one of them refuses must not empty the others. */
 function charge(facts: CallFacts, caller: Caller, dialect: Dialect, kernel: Kernel): void {
   if (!kernel.limits.enabled) return;
   const { shape, now, counters } = facts;
+  const isCharged = shape?.charge === undefined;
+  const taken: Counted[] = [];
   let spent: Counted | undefined;
   for (const category of budgetsOf(facts, caller, dialect, kernel)) {
-    const taken = shape?.charge === undefined ? kernel.limits.take(category, caller, now) : undefined;
-    const counted = { category, counter: taken ?? kernel.limits.peek(category, caller, now) };
+    const left = isCharged ? kernel.limits.take(category, caller, now) : undefined;
+    const counted = { category, counter: left ?? kernel.limits.peek(category, caller, now) };
     counters.push(counted);
-    if (taken === undefined && shape?.charge === undefined) spent ??= counted;
+    if (left !== undefined) taken.push(counted);
+    else if (isCharged) spent ??= counted;
   }
-  if (spent !== undefined) throw dialect.limits.exceeded(spent, facts);
+  if (spent === undefined) return;
+  for (const counted of taken) counted.counter = kernel.limits.refund(counted.category, caller, now);
+  throw dialect.limits.exceeded(spent, facts);
 }
 
 /**

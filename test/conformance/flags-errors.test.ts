@@ -145,11 +145,24 @@ describe('limits', () => {
     assert.deepEqual([await guess(), await guess(), await guess()], [401, 401, 429]);
   });
 
-  test('F34 each route has a budget of its own as well', async () => {
-    const apart = await startServer({ limit: { 'flags.route': { known: 1, anonymous: 1, seconds: 10 } } });
-    assert.equal((await apart.call('/api/v2/versions')).status, 200);
-    assert.equal((await apart.call('/api/v2/versions')).status, 429);
-    assert.equal((await apart.call('/api/v2/caller-identity')).status, 200);
+  test('F34 each route has a budget of its own as well, and what it refuses costs nothing elsewhere', async () => {
+    const apart = await startServer({
+      limit: {
+        'flags.route': { known: 2, anonymous: 1, seconds: 10 },
+        'flags.global': { known: 4, anonymous: 2, seconds: 10 },
+      },
+    });
+    const ask = async (path: string) => {
+      const { status, headers } = await apart.call(`/api/v2/${path}`);
+      return [status, ...['global', 'route'].map((of) => Number(headers.get(`x-ratelimit-${of}-remaining`)))];
+    };
+    assert.deepEqual(await ask('versions'), [200, 3, 1]);
+    assert.deepEqual(await ask('versions'), [200, 2, 0]);
+    for (let call = 0; call < 5; call += 1) assert.deepEqual(await ask('versions'), [429, 2, 0]);
+    assert.deepEqual(await ask('caller-identity'), [200, 1, 1]);
+    assert.deepEqual(await ask('tokens'), [200, 0, 1]);
+    // The other way around, too.
+    assert.deepEqual(await ask('tokens'), [429, 0, 1]);
     await apart.stop();
   });
 
