@@ -100,6 +100,7 @@ const dialect: Dialect = {
     allowHeaders: 'Accept, Content-Type, Content-Length, Accept-Encoding, Authorization',
     allowMethods: 'OPTIONS, GET, DELETE, PATCH',
     maxAge: 300,
+    everywhere: true,
   },
   headers: {
     'content-type': 'application/json',

@@ -53,6 +53,8 @@ export interface Cors {
   allowMethods: string;
   exposeHeaders?: string;
   maxAge: number;
+  /** The lists stand on every reply, and a preflight is answered on every path, also where there is nothing. */
+  everywhere?: true;
 }
 
 export interface LimitPlan {

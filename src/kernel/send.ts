@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { FastifyReply } from 'fastify';
 import { describeCall } from './call-log.ts';
-import type { CallFacts, Dialect, Headers } from './dialect.ts';
+import type { CallFacts, Cors, Dialect, Headers } from './dialect.ts';
 import { routeEdition, type RouteEdition } from './edition.ts';
 import { etagOf, matchesEtag } from './etag.ts';
 import type { Failure } from './failure.ts';
@@ -63,14 +63,10 @@ export class Sender {
     return this.#good(reply, call, edition, new Reply(status, text, joinLinks(edition.headers, headers)));
   }
 
-  preflight(reply: FastifyReply, call: CallFacts, allow: string): void {
-    const { allowHeaders, allowMethods, maxAge } = this.#dialect.cors;
-    this.#put(reply, call, 204, this.#fixedHeaders(call.version, call.shape), {
-      allow,
-      'access-control-allow-headers': allowHeaders,
-      'access-control-allow-methods': allowMethods,
-      'access-control-max-age': String(maxAge),
-    });
+  /** `allow` is undefined where there is nothing. */
+  preflight(reply: FastifyReply, call: CallFacts, allow: string | undefined): void {
+    const own = { ...(allow !== undefined && { allow }), ...corsLists(this.#dialect.cors) };
+    this.#put(reply, call, 204, this.#fixedHeaders(call.version, call.shape), own);
   }
 
   failure(reply: FastifyReply, call: CallFacts, failure: Failure, cause: unknown): void {
@@ -181,8 +177,12 @@ export class Sender {
   }
 
   #fixedHeaders(version: string, shape: Shape | undefined): Headers {
-    const { headers, versionHeaders } = this.#dialect;
-    return { ...headers, ...versionHeaders(version, shape, this.#kernel.publicUrl) };
+    const { headers, versionHeaders, cors } = this.#dialect;
+    return {
+      ...headers,
+      ...versionHeaders(version, shape, this.#kernel.publicUrl),
+      ...(cors.everywhere && corsLists(cors)),
+    };
   }
 
   /** A call that was to be paid for later costs one when it fails before: no call is free because it is wrong. */
@@ -198,6 +198,14 @@ export class Sender {
     for (const counted of counters)
       counted.counter = this.#kernel.limits.refund(counted.category, caller, now);
   }
+}
+
+function corsLists({ allowHeaders, allowMethods, maxAge }: Cors): Headers {
+  return {
+    'access-control-allow-headers': allowHeaders,
+    'access-control-allow-methods': allowMethods,
+    'access-control-max-age': String(maxAge),
+  };
 }
 
 /** Straight to Node's response: what Fastify would add to the headers is not ours to send. */

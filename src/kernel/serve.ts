@@ -56,6 +56,8 @@ function mount(
   const send = new Sender(dialect, kernel);
   const paths = new Paths(routes);
   const allowAt = (url: string) => paths.allowAt(pathOf(url).slice(prefix.length));
+  const isPreflight = ({ method, url }: { method: string; url: string }) =>
+    method === 'OPTIONS' && (dialect.cors.everywhere === true || allowAt(url) !== undefined);
   const categoriesOf = (shape?: Shape) =>
     dialect.limits.categoriesOf(shape).map((part) => `${dialect.name}.${part}`);
   const noRoute = categoriesOf();
@@ -93,7 +95,7 @@ function mount(
     try {
       checkHead(request.raw);
       // A preflight is open: it says nothing of the caller.
-      if (request.method === 'OPTIONS' && allowAt(request.url) !== undefined) return done();
+      if (isPreflight(request)) return done();
       const admitted = admit(call, dialect, kernel);
       if (admitted === undefined) done();
       else admitted.then(() => done(), done);
@@ -109,8 +111,8 @@ function mount(
   });
   scope.setNotFoundHandler(({ method, url, call }, reply) => {
     const allow = allowAt(url);
+    if (isPreflight({ method, url })) return send.preflight(reply, call, allow);
     if (allow === undefined) throw new Failure('no-route', `There is nothing at ${namePath(call)}`);
-    if (method === 'OPTIONS') return send.preflight(reply, call, allow);
     return refuseVerb(method, allow);
   });
   scope.addHook('onResponse', (request, reply, done) => {

@@ -1,26 +1,60 @@
 // Calls to the flags API from pages of other origins, on a running server: rules F24 and F25.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { startServer, type TestServer } from '../server.ts';
+import { openBrowser } from '../people.ts';
+import { startServer, type Answer, type CallInit, type TestServer } from '../server.ts';
 
 const ORIGIN = 'https://dashboards.example';
 let server: TestServer;
 before(async () => (server = await startServer()));
 after(() => server.stop());
 
-test('F24 the origin of a call is echoed, on good replies and on errors', async () => {
-  const headers = { origin: ORIGIN };
-  for (const [status, path, init] of [
-    [200, '/api/v2/tokens', {}],
-    [201, '/api/v2/tokens', { method: 'POST', body: {} }],
-    [401, '/api/v2/tokens', { token: null }],
-    [404, '/api/v2/nothing', {}],
-    [405, '/api/v2/tokens', { method: 'PUT' }],
-    [204, '/api/v2/tokens', { method: 'OPTIONS', token: null }],
-  ] as const) {
-    const answer = await server.call(path, { ...init, headers });
-    assert.deepEqual([answer.status, answer.headers.get('access-control-allow-origin')], [status, ORIGIN]);
-    assert.match(answer.headers.get('vary')!, /Origin/);
+/** Replies of every kind, good ones and errors. */
+const REPLIES: readonly [status: number, path: string, init?: CallInit][] = [
+  [200, '/api/v2', { token: null }],
+  [200, '/api/v2/tokens'],
+  [200, '/api/v2/openapi.json', { token: null }],
+  [201, '/api/v2/tokens', { method: 'POST', body: {} }],
+  [400, '/api/v2/tokens?limit=many'],
+  [400, '/api/v2/tokens', { method: 'POST', body: '{' }],
+  [401, '/api/v2/tokens', { token: null }],
+  [404, '/api/v2/nothing'],
+  [404, '/api/v2/nothing', { token: null }],
+  [404, '/api/v2/tokens/unknown'],
+  [405, '/api/v2/tokens', { method: 'PUT' }],
+  [413, '/api/v2/tokens', { method: 'POST', body: `"${'x'.repeat(6 * 1024 * 1024)}"` }],
+  [204, '/api/v2/tokens', { method: 'OPTIONS', token: null }],
+  [204, '/api/v2/nothing', { method: 'OPTIONS', token: null }],
+];
+
+const LISTS = {
+  'access-control-allow-headers': 'Accept, Content-Type, Content-Length, Accept-Encoding, Authorization',
+  'access-control-allow-methods': 'OPTIONS, GET, DELETE, PATCH',
+  'access-control-max-age': '300',
+};
+
+function assertLists({ headers }: Answer, what: string): void {
+  for (const [name, value] of Object.entries(LISTS))
+    assert.equal(headers.get(name), value, `${what} ${name}`);
+}
+
+test('F24 F25 every reply echoes the origin of the call and carries the three lists', async () => {
+  for (const [status, path, init = {}] of REPLIES) {
+    const answer = await server.call(path, { ...init, headers: { origin: ORIGIN } });
+    const what = `${init.method ?? 'GET'} ${path}`;
+    const allowed = answer.headers.get('access-control-allow-origin');
+    assert.deepEqual([answer.status, allowed], [status, ORIGIN], what);
+    assert.match(answer.headers.get('vary')!, /Origin/, what);
+    assertLists(answer, what);
+    assert.equal(answer.headers.get('access-control-allow-credentials'), null, what);
+  }
+});
+
+test('F24 F25 a request that cannot be read is answered with the lists too', async () => {
+  for (const path of ['/api/v2/%E0%A4%A', '/api/v2/flags/%zz/x']) {
+    const answer = await server.call(path, { headers: { origin: ORIGIN } });
+    assert.ok(answer.status >= 400 && answer.status < 500, path);
+    assertLists(answer, path);
   }
 });
 
@@ -38,9 +72,10 @@ test('F24 a token works from any origin, a null one included', async () => {
   }
 });
 
-test('F25 a preflight needs no token and gives exactly the listed headers and methods', async () => {
-  for (const path of ['/api/v2', '/api/v2/tokens', '/api/v2/tokens/any', '/api/v2/tokens/any/reset']) {
-    const { status, headers, text } = await server.call(path, {
+test('F24 F25 a preflight needs no token on any path, and gives exactly the listed headers and methods', async () => {
+  const paths = ['', '/', '/tokens', '/tokens/any', '/tokens/any/reset', '/nothing', '/tokens/a/b/c/d'];
+  for (const path of paths.map((rest) => `/api/v2${rest}`)) {
+    const answer = await server.call(path, {
       method: 'OPTIONS',
       token: null,
       headers: {
@@ -49,18 +84,26 @@ test('F25 a preflight needs no token and gives exactly the listed headers and me
         'access-control-request-headers': 'authorization, content-type',
       },
     });
-    assert.deepEqual([status, text], [204, '']);
-    assert.equal(headers.get('access-control-allow-origin'), ORIGIN);
-    assert.equal(
-      headers.get('access-control-allow-headers'),
-      'Accept, Content-Type, Content-Length, Accept-Encoding, Authorization',
-    );
-    assert.equal(headers.get('access-control-allow-methods'), 'OPTIONS, GET, DELETE, PATCH');
-    assert.equal(headers.get('access-control-max-age'), '300');
+    assert.deepEqual([answer.status, answer.text], [204, ''], path);
+    assert.equal(answer.headers.get('access-control-allow-origin'), ORIGIN, path);
+    assertLists(answer, path);
   }
+  const { headers } = await server.call('/api/v2/tokens', { method: 'OPTIONS' });
+  assert.equal(headers.get('access-control-allow-origin'), '*');
 });
 
-test('F25 no other origin is ever lent the cookies of this one', async () => {
-  const { headers } = await server.call('/api/v2/tokens', { headers: { origin: ORIGIN } });
-  assert.equal(headers.get('access-control-allow-credentials'), null);
+test('F24 a session is refused from a foreign origin, whatever the page may read of that', async () => {
+  const [admin] = await server.app.kernel.db.selectFrom('members').selectAll().execute();
+  const { cookie } = await openBrowser(server, admin as never);
+  const call = (origin: string) =>
+    server.call('/api/v2/tokens', { token: null, headers: { origin, cookie } });
+  const { status, headers } = await call(ORIGIN);
+  assert.deepEqual([status, headers.get('access-control-allow-credentials')], [403, null]);
+  assert.equal((await call(server.url)).status, 200);
+});
+
+test('F25 the routes of SDKs keep lists of their own', async () => {
+  const { headers } = await server.call('/sdk/latest-all', { method: 'OPTIONS', token: null });
+  assert.match(headers.get('access-control-allow-methods') ?? '', /REPORT/);
+  assert.equal((await server.call('/sdk/latest-all')).headers.get('access-control-allow-methods'), null);
 });
