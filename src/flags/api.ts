@@ -4,7 +4,6 @@ import { Failure } from '../kernel/failure.ts';
 import type { Credential } from '../kernel/identity/caller.ts';
 import { cookieOf } from '../kernel/identity/cookie.ts';
 import { retrySeconds } from '../kernel/limit.ts';
-import { parseMediaType } from '../kernel/media-type.ts';
 import { openApiBytes } from '../kernel/openapi-bytes.ts';
 import { Bytes, route } from '../kernel/route.ts';
 import { Type } from '../kernel/schema.ts';
@@ -12,6 +11,7 @@ import { approvalHandlers } from './approvals/apply.ts';
 import { approvalReviewRoutes } from './approvals/review-routes.ts';
 import { approvalRoutes } from './approvals/routes.ts';
 import { auditLogRoutes } from './audit-log/routes.ts';
+import { requireJson } from './content-type.ts';
 import { contextKindRoutes } from './context-kinds/routes.ts';
 import { contextRoutes } from './contexts/routes.ts';
 import { contextSettingRoutes } from './contexts/setting-routes.ts';
@@ -112,10 +112,7 @@ const dialect: Dialect = {
   callHeaders: ({ id }) => ({ 'x-request-id': id }),
   override: { in: 'header', name: 'X-HTTP-Method-Override', from: ['POST'], to: ['PATCH', 'PUT', 'DELETE'] },
   bodyLimit: 5 * 1024 * 1024,
-  checkContentType: (type) => {
-    if (parseMediaType(type ?? '')?.type === 'application/json') return;
-    throw new Failure('malformed', `The Content-Type must be application/json, not ${type ?? 'absent'}`);
-  },
+  checkContentType: requireJson,
   conditional: false,
 };
 

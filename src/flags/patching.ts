@@ -14,10 +14,11 @@ export type SemanticPatch = Extract<Patch, { kind: 'semantic' }>;
 
 /** For the `body` of a route that takes patches. */
 export function PatchBody(kinds: readonly PatchKind[]) {
+  const isOnly = kinds.every((kind) => kind === 'semantic');
   const words: Record<PatchKind, string> = {
     json: 'a JSON patch (RFC 6902) or `{comment, patch}`',
     merge: 'a merge patch (RFC 7386) or `{comment, merge}`',
-    semantic: '`{comment, environmentKey, instructions}` with a semantic-patch content type',
+    semantic: `\`{comment, environmentKey, instructions}\` ${isOnly ? 'with or without' : 'with'} a semantic-patch content type`,
   };
   const told = kinds.map((kind) => words[kind]).join('; ');
   return Type.Unknown({ description: told[0]!.toUpperCase() + told.slice(1) });

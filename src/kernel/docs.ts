@@ -2,30 +2,9 @@
 import type { Api, Dialect } from './dialect.ts';
 import { versionParts } from './docs-versions.ts';
 import type { FailureKind } from './failure.ts';
+import { MEANINGS } from './meanings.ts';
 import { escapeHtml, htmlPage, htmlTable } from './html.ts';
 import type { Limits } from './limit.ts';
-
-const MEANINGS: Record<FailureKind, string> = {
-  malformed: 'The request cannot be read: bad JSON, a wrong content type, a bad header.',
-  invalid: 'The request breaks the schema or a rule; the message names the field.',
-  unauthenticated: 'There is no credential, or it is not good (any more).',
-  denied: "The caller's role lacks the permission.",
-  forbidden: 'The caller has no access to this resource.',
-  'not-found': 'What is named does not exist.',
-  'no-route': 'There is nothing at this path.',
-  'wrong-method': 'The path does not know this verb.',
-  'not-acceptable': 'Nothing that can be sent is in the Accept header.',
-  conflict: 'Somebody else changed it first, or the name is taken. Read it again and retry.',
-  gone: 'It has been retired.',
-  unprocessable: 'The update cannot be understood or applied.',
-  'too-large': 'The body is larger than the limit.',
-  'headers-too-large': 'The request line and the headers are larger than the limit.',
-  'unsupported-encoding': 'The Content-Encoding is not known.',
-  exhausted: 'A rate limit is spent. Retry when the window resets.',
-  timeout: 'The request took too long.',
-  unavailable: 'Storage is away or full. The same call may succeed later.',
-  internal: 'A mistake of ours. Quote the id of the call.',
-};
 
 export function indexPage(apis: readonly Api[]): string {
   const items = apis.map(({ dialect }) => `<li><a href="/docs/${dialect.name}">${dialect.title}</a></li>`);

@@ -1,5 +1,7 @@
 // OpenAPI 3.1 documents, made from the routes: one for each API and version.
 import type { Api, Dialect } from './dialect.ts';
+import type { FailureKind } from './failure.ts';
+import { MEANINGS } from './meanings.ts';
 import type { Route, Shape } from './route.ts';
 import type { JsonSchema, TSchema } from './schema.ts';
 import { changesAhead, editionOf, existsIn } from './version.ts';
@@ -9,7 +11,11 @@ export interface OpenApiDocument {
   info: { title: string; version: string; description?: string };
   servers: { url: string }[];
   paths: Record<string, Record<string, unknown>>;
-  components: { schemas: Record<string, unknown>; securitySchemes: Record<string, unknown> };
+  components: {
+    schemas: Record<string, unknown>;
+    responses: Record<string, unknown>;
+    securitySchemes: Record<string, unknown>;
+  };
 }
 
 export function describeApi(api: Api, version: string): OpenApiDocument {
@@ -39,6 +45,7 @@ export function* describeInSteps(
     paths: sorted(paths),
     components: {
       schemas: sorted(Object.fromEntries(schemas)),
+      responses: describeErrors(dialect),
       securitySchemes: { token: dialect.securityScheme },
     },
   };
@@ -53,8 +60,19 @@ function describeRoute(shape: Shape, dialect: Dialect, version: string, schemas:
     ...(shape.description !== undefined && { description: shape.description }),
     ...(isAhead && { 'x-changes-ahead': true }),
     parameters: [...parameters(shape.params, 'path', schemas), ...parameters(shape.query, 'query', schemas)],
-    ...(body !== undefined && {
-      requestBody: { required: !shape.bodyIsOptional, content: json(lift(body, schemas)) },
+    ...((body ?? shape.consumes) && {
+      requestBody: {
+        required: body !== undefined && !shape.bodyIsOptional,
+        content: {
+          ...(body && json(lift(body, schemas))),
+          ...Object.fromEntries(
+            Object.entries(shape.consumes ?? {}).map(([type, schema]) => [
+              type,
+              { schema: lift(schema, schemas) },
+            ]),
+          ),
+        },
+      },
     }),
     responses: describeReplies(shape, dialect, version, schemas),
     security: shape.access === 'anyone' ? [{}, { token: [] }] : [{ token: [] }],
@@ -91,11 +109,44 @@ function describeReplies(shape: Shape, dialect: Dialect, version: string, schema
     };
   }
   if (dialect.conditional && shape.method === 'GET') replies['304'] = { description: 'Nothing changed.' };
+  for (const kind of failuresOf(shape)) {
+    const status = String(dialect.status[kind]);
+    replies[status] ??= { $ref: `#/components/responses/${status}` };
+  }
   replies['default'] = {
     description: 'The call failed.',
     content: json(lift(dialect.errorSchema, schemas)),
   };
   return replies;
+}
+
+/** How a call of the route can fail, as far as its shape tells. */
+function failuresOf({ method, path, access, query, body, consumes, charge }: Shape): FailureKind[] {
+  const hasBody = body !== undefined || consumes !== undefined;
+  const isRead = method === 'GET';
+  return [
+    ...(hasBody || query !== undefined ? (['malformed', 'invalid'] as const) : []),
+    ...(access === 'anyone' ? [] : (['unauthenticated'] as const)),
+    ...(typeof access === 'object' ? (['denied', 'forbidden'] as const) : []),
+    ...(path.includes('{') ? (['not-found'] as const) : []),
+    ...(isRead ? [] : (['conflict'] as const)),
+    ...(hasBody ? (['too-large'] as const) : []),
+    ...(method === 'PATCH' ? (['unprocessable'] as const) : []),
+    ...(charge === 'never' ? [] : (['exhausted'] as const)),
+  ];
+}
+
+/** By status, what the kinds of failure that have it mean. */
+function describeErrors(dialect: Dialect): Record<string, unknown> {
+  const kinds = Object.keys(MEANINGS) as FailureKind[];
+  const byStatus = Object.groupBy(kinds, (kind) => dialect.status[kind]);
+  const ref = { $ref: `#/components/schemas/${(dialect.errorSchema as JsonSchema).$id}` };
+  return Object.fromEntries(
+    Object.entries(byStatus).map(([status, same = []]) => [
+      status,
+      { description: same.map((kind) => MEANINGS[kind]).join(' '), content: json(ref) },
+    ]),
+  );
 }
 
 function parameters(schema: Shape['query'], place: 'path' | 'query', schemas: Map<string, unknown>) {

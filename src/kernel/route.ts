@@ -26,6 +26,8 @@ export interface Shape {
   params?: TObject;
   query?: TObject;
   body?: TSchema;
+  /** Other content types of the body than plain JSON, for the description; the handler reads them. */
+  consumes?: Record<string, TSchema>;
   /** A call without a body is good too. */
   bodyIsOptional?: true;
   /** The body is not read for the handler: it takes the bytes as they come, from `call.stream`. */

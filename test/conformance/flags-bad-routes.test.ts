@@ -52,25 +52,50 @@ function* spoil(schema: JsonSchema, good: unknown): Generator<{ what: string; bo
   }
 }
 
-const BAD_PATCHES: { what: string; body: unknown; headers?: Record<string, string> }[] = [
-  { what: 'a number', body: '5' },
-  { what: 'null', body: 'null' },
-  { what: 'an unknown operation', body: [{ op: 'shake', path: '/name' }] },
-  { what: 'a path that is none', body: [{ op: 'replace', path: 'name', value: 'x' }] },
-  { what: 'an unknown path', body: [{ op: 'replace', path: '/no/such/thing', value: 'x' }] },
-  { what: 'a member of the server', body: [{ op: 'add', path: '/_links', value: {} }] },
-  { what: 'a test that fails', body: [{ op: 'test', path: '/_links', value: 'not so' }] },
-  { what: 'instructions without the content type', body: { instructions: [{ kind: 'fly' }] } },
-  { what: 'no instruction', body: { instructions: [] }, headers: SEMANTIC },
-  { what: 'an instruction without a kind', body: { instructions: [{}] }, headers: SEMANTIC },
+/** Where nothing but instructions is taken, so that their content type need not say so. */
+const ONLY_INSTRUCTIONS = new Set([
+  'patchTeam',
+  'patchTeams',
+  'patchMembers',
+  'patchTriggerWorkflow',
+  'patchExpiringTargets',
+  'patchExpiringUserTargets',
+  'patchExpiringTargetsForSegment',
+  'patchExpiringUserTargetsForSegment',
+  'patchFlagConfigScheduledChange',
+  'patchApprovalRequest',
+  'patchFlagConfigApprovalRequest',
+]);
+
+const fly = { kind: 'fly' };
+const operation = { op: 'replace', path: '/name', value: 'x' };
+
+/** The status where JSON patches are taken; where only instructions are, each of these is 422. */
+const BAD_PATCHES: { what: string; status: number[]; body: unknown; headers?: Record<string, string> }[] = [
+  { what: 'a number', status: [422], body: '5' },
+  { what: 'null', status: [422], body: 'null' },
+  { what: 'an unknown operation', status: [422], body: [{ op: 'shake', path: '/name' }] },
+  { what: 'a path that is none', status: [422], body: [{ ...operation, path: 'name' }] },
+  { what: 'an unknown path', status: [400, 422], body: [{ ...operation, path: '/no/such/thing' }] },
+  { what: 'a member of the server', status: [400], body: [{ op: 'add', path: '/_links', value: {} }] },
+  { what: 'a test that fails', status: [409], body: [{ op: 'test', path: '/_links', value: 'not so' }] },
+  { what: 'a comment alone', status: [422], body: { comment: 'why' } },
+  { what: 'a patch that is no list', status: [422], body: { patch: operation } },
+  { what: 'a merge that is no object', status: [422], body: { comment: 'why', merge: [] } },
+  { what: 'patch and merge', status: [422], body: { patch: [operation], merge: { name: 'x' } } },
+  { what: 'instructions without the content type', status: [400], body: { instructions: [fly] } },
+  { what: 'no instruction', status: [422], body: { instructions: [] }, headers: SEMANTIC },
+  { what: 'an instruction without a kind', status: [422], body: { instructions: [{}] }, headers: SEMANTIC },
   {
     what: 'an unknown instruction',
-    body: { environmentKey: 'test', instructions: [{ kind: 'fly' }] },
+    status: [422],
+    body: { environmentKey: 'test', instructions: [fly] },
     headers: SEMANTIC,
   },
   {
     what: 'a comment that is no text',
-    body: { comment: 5, instructions: [{ kind: 'x' }] },
+    status: [422],
+    body: { comment: 5, instructions: [fly] },
     headers: SEMANTIC,
   },
 ];
@@ -79,6 +104,15 @@ const ANY_BODY: { what: string; init: CallInit; status: number[] }[] = [
   { what: 'malformed JSON', init: { body: '{"a":' }, status: [400] },
   { what: 'text', init: { body: 'hello', headers: { 'content-type': 'text/plain' } }, status: [400] },
 ];
+
+test('F17 F20 every route that takes nothing but instructions is among those that are walked as such', () => {
+  const patches = flagsApi.routes.filter(({ shape }) => shape.method === 'PATCH').map(({ shape }) => shape);
+  const ids = new Set(patches.map(({ id }) => id));
+  assert.deepEqual(
+    [...ONLY_INSTRUCTIONS].filter((id) => !ids.has(id)),
+    [],
+  );
+});
 
 onEachEngine((testEngine) => {
   let server: TestServer;
@@ -120,7 +154,7 @@ onEachEngine((testEngine) => {
     const { id, method, query, params, body } = shape;
     const write = WRITES[id];
     if (shape.access === 'anyone') continue;
-    describe(`F33: ${id}`, () => {
+    describe(`F17 F20 F33: ${id}`, () => {
       // Schemas are checked before anything is asked of an engine.
       const isFirst = testEngine.kind === 'sqlite';
       if (isFirst && body !== undefined && write !== undefined && shape.streams !== true) {
@@ -130,7 +164,8 @@ onEachEngine((testEngine) => {
       }
       if (method === 'PATCH') {
         test('refuses patches that cannot be', async () => {
-          for (const { what, ...init } of BAD_PATCHES) await refuse(shape, init, what);
+          for (const { what, status, ...init } of BAD_PATCHES)
+            await refuse(shape, init, what, ONLY_INSTRUCTIONS.has(id) ? [422] : status);
         });
       } else if (isFirst && body !== undefined && write !== undefined) {
         test('refuses bodies that break its schema', async () => {

@@ -97,10 +97,11 @@ for (const [index, walker] of WALKERS.entries()) {
     for (const shape of routes) {
       const least: Role = WRITES[shape.id]?.least ?? (OPEN_TO_ALL.has(shape.id) ? 'no_access' : 'reader');
       const isLet = walker.rank >= RANKS[least];
-      test(`F31 ${shape.id} is ${isLet ? 'let' : 'refused'}`, async () => {
+      test(`F2 F31 ${shape.id} is ${isLet ? 'let' : 'refused'}`, async () => {
         const known = await lastEntry();
         const answer = await walk(shape, scene, token, `${index}`);
         const told = `${shape.method} ${shape.path}: ${answer.status} ${answer.text.slice(0, 400)}`;
+        checkType(answer, told);
         if (isLet) {
           const status = WRITES[shape.id]?.status ?? NOT_THERE[shape.id];
           assert.ok(status === undefined ? answer.status < 300 : answer.status === status, told);
@@ -121,6 +122,13 @@ async function walk(shape: Shape, scene: Scene, token: string | null, round: str
   const init = write?.init(scene, round) ?? {};
   const headers = { ...BETA, ...init.headers };
   return await server.call(path + (write?.query ?? ''), { ...init, method: shape.method, headers, token });
+}
+
+/** F2: all is JSON, empty replies too, but for the file of an export. */
+function checkType({ headers, status }: Answer, told: string): void {
+  const isFile = told.startsWith('GET') && told.includes('/exports/{exportID}/file:') && status === 200;
+  const type = isFile ? 'text/csv; charset=utf-8' : 'application/json';
+  assert.equal(headers.get('content-type'), type, told);
 }
 
 function checkUnknown({ status, json }: Answer, told: string): void {

@@ -8,7 +8,9 @@ import { after, before, describe, test } from 'node:test';
 import { connect, createServer, type SecureVersion } from 'node:tls';
 import { flagsApi } from '../../src/flags/api.ts';
 import { writeCertificate } from '../certificate.ts';
-import { ADMIN_TOKEN, startServer, type CallInit, type TestServer } from '../server.ts';
+import { ADMIN_TOKEN, startServer, type CallInit, type Json, type TestServer } from '../server.ts';
+
+const SEMANTIC_PATCH = 'application/json; domain-model=flagservice.semanticpatch';
 
 describe('over TLS', () => {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-tls-'));
@@ -155,6 +157,20 @@ describe('content types', () => {
     }
   });
 
+  test('F3 nothing but an upload takes a form', async () => {
+    const form = { 'content-type': 'multipart/form-data; boundary=x' };
+    const body = '--x\r\nContent-Disposition: form-data; name="file"\r\n\r\n{}\r\n--x--\r\n';
+    const uploads = flagsApi.routes.filter(({ shape }) => shape.consumes?.['multipart/form-data']);
+    assert.deepEqual(
+      uploads.map(({ shape }) => shape.id),
+      ['postTeamMembers', 'createBigSegmentImport'],
+    );
+    for (const path of ['/api/v2/tokens', '/api/v2/teams', '/api/v2/webhook/triggers/none/none']) {
+      const { status, json } = await server.call(path, { method: 'POST', headers: form, body });
+      assert.deepEqual([status, json['code']], [400, 'invalid_request'], path);
+    }
+  });
+
   test('F3 a call without a body needs no type', async () => {
     const { json: made } = await server.call('/api/v2/tokens', { method: 'POST', body: {} });
     const reset = `/api/v2/tokens/${made['_id'] as string}/reset`;
@@ -181,11 +197,59 @@ describe('content types', () => {
 
   test('F4 every reference in the description leads somewhere', async () => {
     const { text, json } = await server.call('/api/v2/openapi.json', { token: null });
-    const names = new Set(
-      [...text.matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)].map(([, name]) => name),
-    );
-    assert.ok(names.has('Token') && names.has('Error'));
-    const { schemas } = json['components'] as { schemas: Record<string, unknown> };
-    for (const name of names) assert.ok(schemas[name!] !== undefined, name);
+    const found = new Set([...text.matchAll(/"\$ref":"#\/components\/([^"]+)"/g)].map(([, path]) => path!));
+    assert.ok(found.has('schemas/Token') && found.has('schemas/Error') && found.has('responses/401'));
+    const components = json['components'] as Record<string, Record<string, unknown>>;
+    for (const path of found) {
+      const [group, name] = path.split('/') as [string, string];
+      assert.ok(components[group]?.[name] !== undefined, path);
+    }
+  });
+
+  test('F4 every operation tells its content types and its errors', async () => {
+    const { json } = await server.call('/api/v2/openapi.json', { token: null });
+    const errors = { $ref: '#/components/schemas/Error' };
+    for (const [status, response] of Object.entries(json['components'].responses as Json)) {
+      assert.ok(Number(status) >= 400 && response.description.length > 0);
+      assert.deepEqual(response.content['application/json'].schema, errors);
+    }
+    for (const { shape } of flagsApi.routes) {
+      const operation = json['paths'][shape.path][shape.method.toLowerCase()] as Json;
+      const statuses = Object.keys(operation['responses'] as Json).map(Number);
+      const told = `${shape.id}: ${statuses.join()}`;
+      assert.ok(statuses.includes(429), told);
+      assert.equal(statuses.includes(401), shape.access !== 'anyone', told);
+      assert.equal(statuses.includes(403), typeof shape.access === 'object', told);
+      assert.equal(statuses.includes(404), shape.path.includes('{'), told);
+      assert.equal(statuses.includes(409), shape.method !== 'GET', told);
+      assert.equal(statuses.includes(422), shape.method === 'PATCH', told);
+      const types = Object.keys((operation['requestBody']?.content as Json | undefined) ?? {});
+      if (shape.body !== undefined) assert.ok(types.includes('application/json'), told);
+      if (shape.method === 'PATCH') assert.ok(types.length > 0, told);
+      if (shape.streams && shape.id !== 'fireTrigger') assert.deepEqual(types, ['multipart/form-data'], told);
+    }
+  });
+
+  test('F4 F18 every instruction kind stands under the content type of semantic patches, with its parameters', async () => {
+    const { json } = await server.call('/api/v2/openapi.json', { token: null });
+    const { paths, components } = json as { paths: Json; components: Json };
+    const patches = flagsApi.routes.filter(({ shape }) => shape.consumes?.[SEMANTIC_PATCH] !== undefined);
+    assert.equal(patches.length, 13);
+    for (const { shape } of patches) {
+      const { requestBody, description } = paths[shape.path].patch as Json;
+      const { schema } = requestBody.content[SEMANTIC_PATCH] as Json;
+      assert.deepEqual(schema.required, ['instructions'], shape.id);
+      for (const kind of schema.properties.instructions.items.anyOf as Json[]) {
+        const name = (kind['$ref'] as string | undefined)?.split('/').at(-1);
+        const { properties, required } = name === undefined ? kind : components['schemas'][name];
+        assert.ok(required.includes('kind'), shape.id);
+        assert.ok(
+          description.includes(`\`${properties.kind.const}\``),
+          `${shape.id} ${properties.kind.const}`,
+        );
+        for (const parameter of Object.keys(properties as Json))
+          if (parameter !== 'kind') assert.ok(description.includes(`\`${parameter}\``), parameter);
+      }
+    }
   });
 });

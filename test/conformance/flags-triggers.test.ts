@@ -86,10 +86,13 @@ onEachEngine((engine) => {
   });
 
   describe('called', () => {
-    test('the flag changes, without a token and with any body, and the calls are counted', async () => {
+    test('F3 the flag changes, without a token and with any JSON, and the calls are counted', async () => {
       const { _id, triggerURL: url } = await make();
       const { _version } = await scene.readFlag();
-      const first = await fire(url, { headers: { 'content-type': 'text/plain' }, body: 'alert!' });
+      const text = { headers: { 'content-type': 'text/plain' }, body: 'alert!' };
+      assert.equal((await fire(url, text)).status, 400);
+      const alert = { headers: { 'content-type': 'application/json' }, body: '{"alert":true}' };
+      const first = await fire(url, alert);
       assert.deepEqual([first.status, first.text, first.type], [204, '', 'application/json']);
       assert.equal(await scene.isOn(), true);
       for (const init of [

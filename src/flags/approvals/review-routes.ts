@@ -6,7 +6,7 @@ import { reply, route } from '../../kernel/route.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { problem } from '../../kernel/schema.ts';
 import type { Change } from '../change.ts';
-import { InstructionBody, listKinds } from '../instructions/document.ts';
+import { listKinds, takesInstructions } from '../instructions/document.ts';
 import { readSemanticPatch, requireEnvironment, updateOf } from '../patching.ts';
 import { ByPlaceAndId } from '../pending/place.ts';
 import { recordAt } from '../pending/record.ts';
@@ -144,7 +144,7 @@ function routesOf(family: Family, names: Names) {
       description: `Takes the header \`LD-API-Version: beta\`. Instructions:\n\n${listKinds(approvalKinds)}`,
       access: { action: UPDATE },
       params,
-      body: InstructionBody(['semantic'], approvalKinds.values()),
+      ...takesInstructions(['semantic'], approvalKinds.values()),
       reply: { 200: ApprovalRequestSchema },
     },
     async (call, { db, engine }) => {

@@ -1,8 +1,8 @@
 // The delivery of flags to SDKs: routes of their own, with keys instead of tokens, and no limits, as every app polls.
 import type { Api, Dialect } from '../../kernel/dialect.ts';
 import { Failure } from '../../kernel/failure.ts';
-import { parseMediaType } from '../../kernel/media-type.ts';
 import type { Route } from '../../kernel/route.ts';
+import { requireJson } from '../content-type.ts';
 import { FlagsError, spell, status } from '../failures.ts';
 import { Collection, toCollection } from '../links.ts';
 import { clientRoutes, mobileRoutes } from './client-routes.ts';
@@ -56,10 +56,7 @@ const dialect: Omit<Dialect, 'prefixes'> = {
     'x-content-type-options': 'nosniff',
   },
   bodyLimit: 1024 * 1024,
-  checkContentType: (type) => {
-    if (parseMediaType(type ?? '')?.type === 'application/json') return;
-    throw new Failure('malformed', `The Content-Type must be application/json, not ${type ?? 'absent'}`);
-  },
+  checkContentType: requireJson,
   conditional: true,
 };
 

@@ -6,7 +6,7 @@ import type { TObject, TSchema } from '../../kernel/schema.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { recordChange } from '../change.ts';
-import { InstructionBody, listKinds } from '../instructions/document.ts';
+import { listKinds, takesInstructions } from '../instructions/document.ts';
 import { readSemanticPatch, requireEnvironment, updateOf } from '../patching.ts';
 import { requireComment } from '../pending/place.ts';
 import type { Environment } from '../projects/project.ts';
@@ -88,7 +88,7 @@ function routesOf<Params extends TObject>(family: Family<Params>, telling: Telli
         description: `Instructions:\n\n${listKinds(kinds)}`,
         access: { action },
         params,
-        body: InstructionBody(['semantic'], kinds.values()),
+        ...takesInstructions(['semantic'], kinds.values()),
         reply: { 200: Patched },
       },
       async (call, { db, engine }) => {

@@ -14,7 +14,7 @@ import { copyConfig, FlagCopy } from './copying.ts';
 import { addFlag } from './create.ts';
 import { FILTERS, readFlagFilter, readFlagSort, SORTS } from './filter.ts';
 import type { Flag } from './flag.ts';
-import { FlagPatchBody, flagKindsText } from './instructions/document.ts';
+import { flagKindsText, flagPatches } from './instructions/document.ts';
 import { listFlags, listHeads, listWholeConfigs } from './list.ts';
 import { findMaintainers, findTeamNames } from './maintainer.ts';
 import { ByFlag, EnvQuery, readFound } from './reading.ts';
@@ -182,7 +182,7 @@ const patchFlag = route(
         description: 'Change it even if a pending change can then no longer be applied',
       }),
     }),
-    body: FlagPatchBody,
+    ...flagPatches,
     reply: { 200: FlagSchema },
   },
   async (call, kernel) => {

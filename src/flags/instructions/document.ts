@@ -1,6 +1,6 @@
 // The description of semantic patches: every kind with its parameters, from the table that also checks them.
 import type { PatchKind } from '../../kernel/patch/read.ts';
-import { Type } from '../../kernel/schema.ts';
+import { Type, type TSchema } from '../../kernel/schema.ts';
 import { PatchBody } from '../patching.ts';
 import type { DocumentedKind } from './kinds.ts';
 
@@ -17,13 +17,19 @@ function tellKind(name: string, { summary, schema }: DocumentedKind): string {
   return `\`${name}\`${parameters.length === 0 ? '' : ` (${parameters.join(', ')})`}: ${summary}.`;
 }
 
+const SEMANTIC_PATCH = 'application/json; domain-model=flagservice.semanticpatch';
+
 /**
- * The body of a route that takes instructions. Which of the patch kinds a body is, and whether it is good, is found out when
- * it is read, with an error that names the instruction; so the schemas of the instructions stand where no check looks.
+ * The part of a route's shape that says it takes instructions. Which of the patch kinds a body is, and whether it is good, is
+ * found out when it is read, with an error that names the instruction: the schema of the body itself lets all through.
  */
-export function InstructionBody(patchKinds: readonly PatchKind[], kinds: Iterable<DocumentedKind>) {
-  return Type.Unknown({
-    ...PatchBody(patchKinds),
-    'x-instructions': [...kinds].map(({ schema }) => schema),
-  });
+export function takesInstructions(patchKinds: readonly PatchKind[], kinds: Iterable<DocumentedKind>) {
+  const consumes: Record<string, TSchema> = {
+    [SEMANTIC_PATCH]: Type.Object({
+      comment: Type.Optional(Type.String()),
+      environmentKey: Type.Optional(Type.String()),
+      instructions: Type.Array(Type.Union([...kinds].map(({ schema }) => schema)), { minItems: 1 }),
+    }),
+  };
+  return { body: PatchBody(patchKinds), consumes };
 }

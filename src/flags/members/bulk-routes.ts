@@ -10,10 +10,10 @@ import { linkTo, Links } from '../links.ts';
 import type { Update } from '../audit-log/entry.ts';
 import { readSemanticPatch, type SemanticPatch } from '../patching.ts';
 import { RoleAttributesSchema, RoleNames } from '../roles/fields.ts';
-import { MemberIds } from '../teams/model.ts';
+import { NamedMembers } from '../teams/model.ts';
 import { changeMember, requireRoles, type KnownCall } from './edit.ts';
 import { EXCEPTIONS, readExceptions } from './filter.ts';
-import { InstructionBody, listKinds } from '../instructions/document.ts';
+import { listKinds, takesInstructions } from '../instructions/document.ts';
 import { documentedKinds, KindSchema } from '../instructions/kinds.ts';
 import { awaitInInstruction, instructionReader, type Read } from '../instructions/reading.ts';
 import { resourceOf } from './model.ts';
@@ -23,7 +23,7 @@ const KINDS = {
   replaceMembersRoles: KindSchema(
     'replaceMembersRoles',
     'Give these members another role; their custom roles go',
-    { value: Role, memberIDs: MemberIds },
+    { value: Role, memberIDs: NamedMembers },
   ),
   replaceAllMembersRoles: KindSchema(
     'replaceAllMembersRoles',
@@ -33,7 +33,7 @@ const KINDS = {
   replaceMembersCustomRoles: KindSchema(
     'replaceMembersCustomRoles',
     'Give these members these custom roles and no others',
-    { values: RoleNames, memberIDs: MemberIds },
+    { values: RoleNames, memberIDs: NamedMembers },
   ),
   replaceAllMembersCustomRoles: KindSchema(
     'replaceAllMembersCustomRoles',
@@ -43,7 +43,7 @@ const KINDS = {
   replaceMembersRoleAttributes: KindSchema(
     'replaceMembersRoleAttributes',
     'Give these members these role attributes and no others',
-    { value: RoleAttributesSchema, memberIDs: MemberIds },
+    { value: RoleAttributesSchema, memberIDs: NamedMembers },
   ),
 };
 type BulkInstruction = Read<typeof KINDS>;
@@ -71,7 +71,7 @@ export const patchMembers = route(
       'All or nothing: a member who is not there, who is an owner, or whom the caller may not change is an error. ' +
       `Instructions:\n\n${listKinds(kinds)}`,
     access: { action: 'update*' },
-    body: InstructionBody(['semantic'], kinds.values()),
+    ...takesInstructions(['semantic'], kinds.values()),
     reply: { 200: Bulk },
   },
   async (call, { db, engine, identity }) => {

@@ -8,7 +8,7 @@ import type { Engine } from '../../kernel/storage/engine.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Change } from '../change.ts';
 import { demandApproval } from '../feature-flags/approval.ts';
-import { InstructionBody, listKinds } from '../instructions/document.ts';
+import { listKinds, takesInstructions } from '../instructions/document.ts';
 import { inPostedBody } from '../instructions/reading.ts';
 import { PageQuery, sliceOf } from '../listing.ts';
 import { readSemanticPatch, requireEnvironment, updateOf } from '../patching.ts';
@@ -137,7 +137,7 @@ const patch = route(
     access: { action },
     params: ByPlaceAndId,
     query: IgnoreConflicts,
-    body: InstructionBody(['semantic'], scheduledChangeKinds.values()),
+    ...takesInstructions(['semantic'], scheduledChangeKinds.values()),
     reply: { 200: ScheduledChangeSchema },
   },
   async (call, kernel) => {

@@ -5,7 +5,7 @@ import type { Patch } from '../../kernel/patch/read.ts';
 import { reply, route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import { recordChange } from '../change.ts';
-import { InstructionBody, listKinds } from '../instructions/document.ts';
+import { listKinds, takesInstructions } from '../instructions/document.ts';
 import { readExpression } from '../filter-expression.ts';
 import { PageQuery, readSort, sliceOf, SortQuery } from '../listing.ts';
 import { ByEnvironment, openEnvironment, unknownThing } from '../open.ts';
@@ -142,7 +142,7 @@ const patchSegmentRoute = route(
     query: Type.Object({
       dryRun: Type.Boolean({ default: false, description: 'Answer as if it were done, and do nothing' }),
     }),
-    body: InstructionBody(['json', 'merge', 'semantic'], segmentKinds.values()),
+    ...takesInstructions(['json', 'merge', 'semantic'], segmentKinds.values()),
     reply: { 200: SegmentDetail },
   },
   async (call, kernel) => {

@@ -11,7 +11,7 @@ import type { Update } from '../audit-log/entry.ts';
 import { couldBeKey, Key } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';
 import { EXCEPTIONS, readExceptions } from '../members/filter.ts';
-import { InstructionBody, listKinds } from '../instructions/document.ts';
+import { listKinds, takesInstructions } from '../instructions/document.ts';
 import { documentedKinds, KindSchema } from '../instructions/kinds.ts';
 import { awaitInInstruction, instructionReader, type Read } from '../instructions/reading.ts';
 import { unknownThing } from '../open.ts';
@@ -19,7 +19,7 @@ import { readSemanticPatch } from '../patching.ts';
 import { judge, readAddresses } from './csv.ts';
 import { changeTeam, joinTeams, openTeam, requireMembers } from './edit.ts';
 import { sorted } from './instructions.ts';
-import { MemberIds, resourceOf } from './model.ts';
+import { NamedMembers, resourceOf } from './model.ts';
 
 const MOST_BYTES = 25 * 1024 * 1024;
 
@@ -48,6 +48,9 @@ const postTeamMembers = route(
       'All are taken in (201) or, when any line is wrong, none (207, with what is wrong).',
     access: { action: 'updateTeamMembers' },
     params: Type.Object({ teamKey: Type.String() }),
+    consumes: {
+      'multipart/form-data': Type.Object({ file: Type.String({ format: 'binary' }) }),
+    },
     streams: true,
     reply: { 201: Imports, 207: Imports },
   },
@@ -94,7 +97,7 @@ async function readFile(call: Pick<Call, 'stream' | 'headers'>): Promise<string>
 const TeamKeys = Type.Array(Key(), { minItems: 1, maxItems: 1000 });
 const KINDS = {
   addMembersToTeams: KindSchema('addMembersToTeams', 'Add these members to teams', {
-    memberIDs: MemberIds,
+    memberIDs: NamedMembers,
     teamKeys: TeamKeys,
   }),
   addAllMembersToTeams: KindSchema(
@@ -126,7 +129,7 @@ const patchTeams = route(
     summary: 'Take many members into several teams by semantic patch',
     description: `All or nothing: a member or a team that is not there is an error. Instructions:\n\n${listKinds(kinds)}`,
     access: { action: 'updateTeamMembers' },
-    body: InstructionBody(['semantic'], kinds.values()),
+    ...takesInstructions(['semantic'], kinds.values()),
     reply: { 200: Bulk },
   },
   async (call, { db, engine, identity }) => {

@@ -8,9 +8,10 @@ import { Description, Name } from '../fields.ts';
 import { documentedKinds, KindSchema } from '../instructions/kinds.ts';
 import { inInstruction, instructionReader, type Read } from '../instructions/reading.ts';
 import { AttributeKey, AttributeValues, RoleAttributesSchema, RoleNames } from '../roles/fields.ts';
-import { GRANT, MemberIds } from './model.ts';
+import { GRANT, NamedMembers } from './model.ts';
 
-const Members = { values: MemberIds };
+const Members = { values: NamedMembers };
+const Grant = { ...GRANT, memberIDs: NamedMembers };
 const Roles = { values: RoleNames };
 const Attribute = { key: AttributeKey, values: AttributeValues };
 
@@ -20,11 +21,11 @@ const KINDS = {
   replaceMembers: KindSchema('replaceMembers', 'Have these members and no others', Members),
   addCustomRoles: KindSchema('addCustomRoles', 'Add custom roles', Roles),
   removeCustomRoles: KindSchema('removeCustomRoles', 'Remove custom roles', Roles),
-  addPermissionGrants: KindSchema('addPermissionGrants', 'Let members do this to the team', GRANT),
+  addPermissionGrants: KindSchema('addPermissionGrants', 'Let members do this to the team', Grant),
   removePermissionGrants: KindSchema(
     'removePermissionGrants',
     'No longer let members do this to the team',
-    GRANT,
+    Grant,
   ),
   addRoleAttribute: KindSchema('addRoleAttribute', 'Add a role attribute', Attribute),
   updateRoleAttribute: KindSchema('updateRoleAttribute', 'Change a role attribute', Attribute),

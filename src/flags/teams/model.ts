@@ -23,7 +23,13 @@ const TEAM_ACTIONS = [
   'viewTeam',
 ] as const;
 
-export const MemberIds = Type.Array(PlainText({ minLength: 1, maxLength: 64 }), {
+const MemberIds = Type.Array(Type.String({ pattern: '^[0-9a-f]{24}$' }), {
+  maxItems: 10_000,
+  description: 'Ids of members',
+});
+
+/** In instructions: one that is no id is unknown like any other, and named. */
+export const NamedMembers = Type.Array(PlainText({ minLength: 1, maxLength: 64 }), {
   maxItems: 10_000,
   description: 'Ids of members',
 });

@@ -17,7 +17,7 @@ import { Type, type Static } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { recordChange } from '../change.ts';
 import { couldBeKey } from '../fields.ts';
-import { InstructionBody, listKinds } from '../instructions/document.ts';
+import { listKinds, takesInstructions } from '../instructions/document.ts';
 import { inPostedBody } from '../instructions/reading.ts';
 import { ExpandQuery, FilterQuery, PageQuery, readExpand, readFilter, sliceOf } from '../listing.ts';
 import { requireRoles } from '../members/edit.ts';
@@ -137,7 +137,7 @@ const patchTeam = route(
     access: { action: 'updateTeam*' },
     params: ByKey,
     query: Type.Object(ExpandQuery(EXPANDS)),
-    body: InstructionBody(['semantic'], teamKinds.values()),
+    ...takesInstructions(['semantic'], teamKinds.values()),
     reply: { 200: TeamRep },
   },
   async (call, { db, engine, identity }) => {

@@ -2,6 +2,7 @@
 import { Failure } from '../../kernel/failure.ts';
 import { reply, route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
+import { requireJson } from '../content-type.ts';
 import { carryOut } from '../pending/carry-out.ts';
 import { findHeld } from '../pending/find-place.ts';
 import { isSecretOf } from './model.ts';
@@ -29,7 +30,7 @@ const fire = route(
     method: 'POST',
     path: `${ROOT}/{id}/{secret}`,
     summary: 'Change a flag as a trigger says',
-    description: 'Needs no token: the URL is the secret. Any body is taken, and not looked at.',
+    description: 'Needs no token: the URL is the secret. Any body of JSON is taken, and not looked at.',
     access: 'anyone',
     params: Type.Object({ id: Type.String(), secret: Type.String() }),
     streams: true,
@@ -38,6 +39,9 @@ const fire = route(
   async (call, kernel) => {
     const { db, engine } = kernel;
     const { id, secret } = call.params;
+    const { 'content-length': length = '0', 'transfer-encoding': encoding } = call.headers;
+    if (length !== '0' || encoding !== undefined)
+      requireJson(call.headers['content-type'] as string | undefined);
     requireGood(await findTrigger(db, id), secret);
     await db.transaction().execute(async (tx) => {
       const held = await findHeld(tx, findTrigger, id, engine);

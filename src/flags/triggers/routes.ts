@@ -7,7 +7,7 @@ import { problem, Type } from '../../kernel/schema.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { demandApproval } from '../feature-flags/approval.ts';
-import { InstructionBody, listKinds } from '../instructions/document.ts';
+import { listKinds, takesInstructions } from '../instructions/document.ts';
 import { inPostedBody } from '../instructions/reading.ts';
 import { PageQuery, sliceOf } from '../listing.ts';
 import { readSemanticPatch, requireEnvironment, updateOf } from '../patching.ts';
@@ -131,7 +131,7 @@ const patch = route(
     description: `Instructions:\n\n${listKinds(triggerKinds)}`,
     access: { action: UPDATE },
     params: ByPlaceAndId,
-    body: InstructionBody(['semantic'], triggerKinds.values()),
+    ...takesInstructions(['semantic'], triggerKinds.values()),
     reply: { 200: TriggerSchema },
   },
   async (call, kernel) => {

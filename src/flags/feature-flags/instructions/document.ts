@@ -1,5 +1,5 @@
 // The description of the semantic patch of flags, from the table of its kinds.
-import { InstructionBody, listKinds } from '../../instructions/document.ts';
+import { listKinds, takesInstructions } from '../../instructions/document.ts';
 import { flagKinds } from './table.ts';
 
 const ofLevel = (wanted: string) => [...flagKinds].filter(([, { level }]) => level === wanted);
@@ -12,4 +12,4 @@ export const flagKindsText = [
   listKinds(ofLevel('flag')),
 ].join('\n\n');
 
-export const FlagPatchBody = InstructionBody(['json', 'merge', 'semantic'], flagKinds.values());
+export const flagPatches = takesInstructions(['json', 'merge', 'semantic'], flagKinds.values());

@@ -1,6 +1,6 @@
 // Imports into big segments by file: begin one, and see how far it came.
 import { reply, route } from '../../../kernel/route.ts';
-import { Type } from '../../../kernel/schema.ts';
+import { OneOf, Type } from '../../../kernel/schema.ts';
 import { openEnvironment, unknownThing } from '../../open.ts';
 import { findSegment } from '../store.ts';
 import { admitImport, beginImport } from './begin.ts';
@@ -28,6 +28,13 @@ const createBigSegmentImport = route(
       'is in the header `Location`. Of a file with a wrong line nothing is taken in.',
     access: { action: 'update*' },
     params: Type.Object(BySegment),
+    consumes: {
+      'multipart/form-data': Type.Object({
+        file: Type.String({ format: 'binary' }),
+        mode: Type.Optional(OneOf(['merge', 'replace'])),
+        waitOnApprovals: Type.Optional(Type.Boolean()),
+      }),
+    },
     streams: true,
     reply: { 204: null },
   },

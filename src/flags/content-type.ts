@@ -1,0 +1,9 @@
+// The content type that bodies must have.
+import { Failure } from '../kernel/failure.ts';
+import { parseMediaType } from '../kernel/media-type.ts';
+
+/** Semantic patches name theirs by a parameter. */
+export function requireJson(type: string | undefined): void {
+  if (parseMediaType(type ?? '')?.type === 'application/json') return;
+  throw new Failure('malformed', `The Content-Type must be application/json, not ${type ?? 'absent'}`);
+}
