@@ -244,6 +244,7 @@ onEachEngine((engine) => {
     ]) {
       const { status, json } = await patch(body, { 'content-type': type });
       assert.deepEqual([status, json['code']], [400, 'invalid_request'], type);
+      assert.match(json['message'], /"Content-Type: application\/json; domain-model=\w+\.semanticpatch"/);
     }
     await assertUnchanged();
   });
