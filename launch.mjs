@@ -1,15 +1,19 @@
 #!/usr/bin/env node
-// Runs the server (or `--script FILE`) from a fresh clone: where Node 24 or the packages are missing, it sets them up first.
+// Runs the server (or `--script FILE`) from a fresh clone or from the npm package: what is missing, Node 24 or packages, it sets
+// up first.
 // @ts-check
 
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import module from 'node:module';
-import { delimiter, dirname, join, resolve } from 'node:path';
+import { homedir } from 'node:os';
+import { delimiter, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const ROOT = dirname(fileURLToPath(import.meta.url));
-const RUNTIME = join(ROOT, '.runtime');
+/** A clone runs its sources. The package holds JavaScript with all packages inside, and its folder is npm's to change. */
+const isClone = existsSync(join(ROOT, 'src/bin.ts'));
+const RUNTIME = isClone ? join(ROOT, '.runtime') : join(cacheFolder(), 'signalbox');
 
 // Packages that hold the Node binary itself; the package `node` gets it by an install script, which `--ignore-scripts`
 // loses without a word. Not every version is published for every system.
@@ -32,11 +36,17 @@ function chooseFetchedNode() {
 
 function findMissingNode() {
   if (!fetchedNode) return undefined;
-  const folder = join('.runtime/node_modules', fetchedNode.name);
+  const folder = join(RUNTIME, 'node_modules', fetchedNode.name);
   const { version } = readJson(join(folder, 'package.json'));
-  return version === fetchedNode.version && existsSync(join(ROOT, folder, fetchedNode.binary))
+  return version === fetchedNode.version && existsSync(join(folder, fetchedNode.binary))
     ? undefined
     : fetchedNode;
+}
+
+function cacheFolder() {
+  const { XDG_CACHE_HOME, LOCALAPPDATA } = process.env;
+  const usual = process.platform === 'win32' ? LOCALAPPDATA : undefined;
+  return XDG_CACHE_HOME || usual || join(homedir(), '.cache');
 }
 
 /**
@@ -44,6 +54,7 @@ function findMissingNode() {
  * @returns {'all' | 'production' | undefined} which packages have to be installed
  */
 function findMissingPackages() {
+  if (!isClone) return undefined;
   const lock = readText('package-lock.json');
   // The set-up leaves a copy of the lockfile that it followed.
   if (lock === readText('node_modules/.lock-all')) return undefined;
@@ -62,7 +73,7 @@ function findMissingPackages() {
 /** @param {string} path */
 function readText(path) {
   try {
-    return readFileSync(join(ROOT, path), 'utf8');
+    return readFileSync(resolve(ROOT, path), 'utf8');
   } catch {
     return '';
   }
@@ -75,6 +86,17 @@ function readJson(path) {
   } catch {
     return {};
   }
+}
+
+/** How to call this program again: what a person typed, as far as it can be known. */
+function nameStart() {
+  const { npm_lifecycle_event: event, npm_package_name: owner } = process.env;
+  const script = process.argv[1] ?? '';
+  if (isClone)
+    return event !== undefined && owner === 'signalbox'
+      ? 'npm run --silent signalbox --'
+      : `node ${relative('', script)}`;
+  return event === 'npx' || script.includes('node_modules') ? 'npx signalbox' : 'signalbox';
 }
 
 /** Runs the target as a child that gets every signal once, and ends as it ends. */
@@ -102,21 +124,25 @@ function giveUp(sentence) {
 }
 
 const isScript = process.argv[2] === '--script';
-const target = resolve(ROOT, isScript ? (process.argv[3] ?? '') : 'src/bin.ts');
+const target = resolve(ROOT, isScript ? (process.argv[3] ?? '') : isClone ? 'src/bin.ts' : 'dist/bin.js');
 const args = process.argv.slice(isScript ? 4 : 2);
+const isServer = !isScript && (args[0] ?? '-').match(/^(serve$|-)/) !== null;
 // A server makes much short-lived garbage; Node would let that grow to hundreds of megabytes before it clears it away.
-const flags = args[0] === 'serve' && !isScript ? ['--max-semi-space-size=8'] : [];
+const flags = isServer ? ['--max-semi-space-size=8'] : [];
 const fetchedNode = chooseFetchedNode();
 
 if (findMissingNode() || findMissingPackages()) {
   const { setUp, explain } = await import('./scripts/set-up.mjs');
-  await setUp(findMissingNode, findMissingPackages).catch((error) => giveUp(explain(error)));
+  await setUp({ root: ROOT, runtime: RUNTIME, findMissingNode, findMissingPackages }).catch((error) =>
+    giveUp(explain(error)),
+  );
 }
 const node = fetchedNode
   ? join(RUNTIME, 'node_modules', fetchedNode.name, fetchedNode.binary)
   : process.execPath;
 // Tools that a script starts by name shall run on the same Node.
 process.env.PATH = dirname(node) + delimiter + (process.env.PATH ?? '');
+process.env.SIGNALBOX_STARTED_AS = nameStart();
 // Kept between starts: stripping types and compiling are most of what a start would do. Children and threads find it here.
 process.env.NODE_COMPILE_CACHE ??= join(RUNTIME, 'compile-cache');
 if (fetchedNode) {

@@ -5,24 +5,30 @@ import { execFileSync, spawn } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { renameSync, rmSync, statSync, utimes, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 
-const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
-const RUNTIME = join(ROOT, '.runtime');
-const ASIDE = join(RUNTIME, `new-${process.pid}`);
-const LOCK = join(RUNTIME, 'lock');
-const LOG = join(RUNTIME, 'npm.log');
+// Where everything is, as the launcher says.
+let ROOT = '';
+let RUNTIME = '';
+let ASIDE = '';
+let LOCK = '';
+let LOG = '';
 
 /** @typedef {{ name: string, version: string, binary: string }} NodePackage */
 
 /**
  * Asks what is missing only once it is alone: another start may have done the work meanwhile.
- * @param {() => NodePackage | undefined} findMissingNode
- * @param {() => 'all' | 'production' | undefined} findMissingPackages
+ * @param {{
+ *   root: string,
+ *   runtime: string,
+ *   findMissingNode: () => NodePackage | undefined,
+ *   findMissingPackages: () => 'all' | 'production' | undefined,
+ * }} options
  */
-export async function setUp(findMissingNode, findMissingPackages) {
+export async function setUp({ root, runtime, findMissingNode, findMissingPackages }) {
+  [ROOT, RUNTIME, ASIDE] = [root, runtime, join(runtime, `new-${process.pid}`)];
+  [LOCK, LOG] = [join(runtime, 'lock'), join(runtime, 'npm.log')];
   await takeTurn(async () => {
     const node = findMissingNode();
     if (node) await fetchNode(node);
@@ -33,12 +39,17 @@ export async function setUp(findMissingNode, findMissingPackages) {
 
 /** @param {NodePackage} node */
 async function fetchNode({ name, version, binary }) {
-  console.error(`Setting up: fetching Node ${version} (about 50 MB), once…`);
+  const program = join(ASIDE, 'node_modules', name, binary);
   mkdirSync(ASIDE);
   writeFileSync(join(ASIDE, 'package.json'), JSON.stringify({ dependencies: { [name]: version } }));
-  await runNpm('install', '--ignore-scripts', '--no-package-lock');
+  const title = `Setting up: fetching Node ${version} (about 50 MB), once…`;
+  await withProgress(
+    title,
+    () => `${(sizeOf(program) / 1e6).toFixed(0)} MB unpacked`,
+    () => runNpm('install', '--ignore-scripts', '--no-package-lock'),
+  );
   try {
-    execFileSync(join(ASIDE, 'node_modules', name, binary), ['--version']);
+    execFileSync(program, ['--version']);
   } catch {
     throw new Error('the fetched Node does not run on this system, so Node 24 has to be installed by hand');
   }
@@ -47,14 +58,53 @@ async function fetchNode({ name, version, binary }) {
 
 /** @param {'all' | 'production'} which */
 async function installPackages(which) {
-  console.error('Setting up: installing packages, once…');
   mkdirSync(ASIDE);
   for (const file of ['package.json', 'package-lock.json', '.npmrc']) {
     if (existsSync(join(ROOT, file))) copyFileSync(join(ROOT, file), join(ASIDE, file));
   }
-  await runNpm('ci', which === 'all' ? '--include=dev' : '--omit=dev');
+  const lock = JSON.parse(readFileSync(join(ASIDE, 'package-lock.json'), 'utf8'));
+  const wanted = Object.entries(lock.packages).filter(
+    ([path, { dev, optional }]) => path !== '' && !optional && (which === 'all' || !dev),
+  );
+  const manifests = wanted.map(([path]) => join(ASIDE, path, 'package.json'));
+  const count = () => `${manifests.filter((path) => existsSync(path)).length} of ${manifests.length}`;
+  await withProgress('Setting up: installing packages, once…', count, () =>
+    runNpm('ci', which === 'all' ? '--include=dev' : '--omit=dev'),
+  );
   copyFileSync(join(ASIDE, 'package-lock.json'), join(ASIDE, 'node_modules', `.lock-${which}`));
   moveIn(join(ROOT, 'node_modules'));
+}
+
+/**
+ * Says how far the work is: in a terminal in one line that changes, elsewhere in a new line now and then.
+ * @template Result
+ * @param {string} title
+ * @param {() => string} measure
+ * @param {() => Promise<Result>} work
+ * @param {{ write(text: string): unknown, isTTY?: boolean }} stream
+ * @param {number} everyMs
+ */
+export async function withProgress(
+  title,
+  measure,
+  work,
+  stream = process.stderr,
+  everyMs = stream.isTTY ? 200 : 10_000,
+) {
+  stream.write(stream.isTTY ? title : `${title}\n`);
+  const say = () => stream.write(stream.isTTY ? `\r${title} ${measure()}\x1b[K` : `${title} ${measure()}\n`);
+  const timer = setInterval(say, everyMs);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+    if (stream.isTTY) stream.write('\n');
+  }
+}
+
+/** @param {string} file */
+function sizeOf(file) {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 /**

@@ -56,8 +56,8 @@ export interface App {
   kernel: Kernel;
   /** The administrator's token, where it was made and nobody has seen it yet: to be called by who shows it. */
   createFirstSecret(): Promise<string | undefined>;
-  /** Where it listens, once it does. */
-  listen(): Promise<string>;
+  /** Where it listens, once it does. With `orNext` a port that another program uses is passed over for the next free one. */
+  listen(options?: { orNext?: boolean }): Promise<string>;
   /** Finishes what is under way, gives back leases, and closes the database. */
   close(): Promise<void>;
 }
@@ -84,13 +84,18 @@ export function blobFolderOf({ blobs, data }: Config): string {
   return blobs ?? join(data, 'blobs');
 }
 
-export async function openApp(
-  config: Config,
-  { clock = systemClock, log = createLog(config.logLevel, false) }: { clock?: Clock; log?: Logger } = {},
-): Promise<App> {
+export interface AppOptions {
+  clock?: Clock;
+  log?: Logger;
+  /** How this program was started, for hints that name its commands. */
+  program?: string;
+}
+
+export async function openApp(config: Config, options: AppOptions = {}): Promise<App> {
+  const { clock = systemClock, log = createLog(config.logLevel, false), program = 'signalbox' } = options;
   const engine = await openOwnEngine(config, log);
   try {
-    return await compose(config, engine, clock, log);
+    return await compose(config, engine, { clock, log, program });
   } catch (error) {
     await engine.close();
     throw error;
@@ -112,7 +117,11 @@ async function openOwnEngine(config: Config, log: Logger): Promise<Engine> {
   }
 }
 
-async function compose(config: Config, engine: Engine, clock: Clock, log: Logger): Promise<App> {
+async function compose(
+  config: Config,
+  engine: Engine,
+  { clock, log, program }: Required<AppOptions>,
+): Promise<App> {
   await migrate(engine, migrations, clock.now());
   await ensureAdmin(
     engine,
@@ -144,6 +153,7 @@ async function compose(config: Config, engine: Engine, clock: Clock, log: Logger
       return publicUrl;
     },
     release: RELEASE,
+    program,
     retentionMs: config.retentionDays * 24 * 60 * 60 * 1000,
     recordBytes: config.recordBytes,
   };
@@ -177,8 +187,8 @@ async function compose(config: Config, engine: Engine, clock: Clock, log: Logger
   return {
     kernel,
     createFirstSecret: () => createFirstSecret(engine, clock.now()),
-    async listen() {
-      const url = await listenOn(server, config);
+    async listen({ orNext = false } = {}) {
+      const url = await listenOn(server, config, orNext ? log : undefined);
       publicUrl = config.publicUrl ?? url;
       if (config.role !== 'api') worker = await startWork(kernel, apis);
       return url;

@@ -55,6 +55,7 @@ export const SETTINGS: { [Name in SettingName]-?: Setting<Config[Name]> } = {
     describe: 'The port to listen on; 0 takes any free one',
     read: integer(0, 65_535),
     default: '8080',
+    otherwise: '8080, or the next free one',
   },
   host: { env: 'HOST', describe: 'The address to listen on', read: text, default: '127.0.0.1' },
   data: {

@@ -3,9 +3,10 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import * as fs from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+import { delimiter, dirname, join, relative } from 'node:path';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
+import { withProgress } from '../scripts/set-up.mjs';
 
 const ROOT = dirname(import.meta.dirname);
 const PRETEND_NODE_20 =
@@ -37,7 +38,8 @@ if (args.includes('wait')) {
   setInterval(() => {}, 1000);
 }
 const [path] = process.env.PATH!.split('${delimiter}');
-console.log(JSON.stringify({ pid: process.pid, path, args, flags: process.execArgv }));
+const as = process.env.SIGNALBOX_STARTED_AS;
+console.log(JSON.stringify({ pid: process.pid, path, args, flags: process.execArgv, as }));
 if (args[0] === 'die') process.kill(process.pid, 'SIGKILL');`;
 
 const SMALL_SEMI_SPACE = '--max-semi-space-size=8';
@@ -76,7 +78,7 @@ function start(
   { env = {}, flags = [], isOld = false }: { env?: object; flags?: string[]; isOld?: boolean } = {},
 ) {
   // Of the launcher that started this very test.
-  const { NODE_COMPILE_CACHE: _, ...inherited } = process.env;
+  const { NODE_COMPILE_CACHE: _, npm_lifecycle_event: _event, ...inherited } = process.env;
   const pretence = isOld ? ['--import', PRETEND_NODE_20] : [];
   const child = spawn(process.execPath, [...flags, ...pretence, join(clone, 'launch.mjs'), ...args], {
     env: {
@@ -103,14 +105,80 @@ async function run(...call: Parameters<typeof start>) {
 }
 
 test('a Node that is new enough runs the server in the same process', async (t) => {
-  const { code, pid, said } = await run(makeClone(t), ['serve', '--port', '0']);
+  const clone = makeClone(t);
+  const { code, pid, said } = await run(clone, ['serve', '--port', '0']);
   assert.equal(code, 0);
   assert.deepEqual(said, {
     pid,
     path: dirname(process.execPath),
     args: ['serve', '--port', '0'],
     flags: [SMALL_SEMI_SPACE],
+    as: `node ${relative('', join(clone, 'launch.mjs'))}`,
   });
+});
+
+test('without a command it is a server that is started', async (t) => {
+  const clone = makeClone(t);
+  for (const args of [[], ['--port', '0']]) {
+    assert.deepEqual((await run(clone, args)).said.flags, [SMALL_SEMI_SPACE]);
+  }
+});
+
+test('hints can name the command by which npm was asked', async (t) => {
+  const env = { npm_lifecycle_event: 'start', npm_package_name: 'signalbox' };
+  assert.equal((await run(makeClone(t), ['serve'], { env })).said.as, 'npm run --silent signalbox --');
+});
+
+test('the package runs its bundle, keeps Node in the cache of its user, and installs nothing else', async (t) => {
+  const clone = makeClone(t);
+  const cache = join(clone, '../cache');
+  const installed = join(clone, '../node_modules/signalbox');
+  fs.renameSync(clone, join(clone, '../moved'));
+  fs.mkdirSync(dirname(installed));
+  fs.renameSync(join(clone, '../moved'), installed);
+  fs.rmSync(join(installed, 'src'), { recursive: true });
+  fs.mkdirSync(join(installed, 'dist'));
+  fs.writeFileSync(join(installed, 'dist/bin.js'), TARGET.replace(': string[]', '').replace('PATH!', 'PATH'));
+  const place = { npm_execpath: join(clone, '../npm-cli.js'), NPM_CALLS: join(clone, '../calls') };
+  const env = { ...place, XDG_CACHE_HOME: cache };
+  const { code, stderr, said } = await run(installed, [], { env });
+  assert.deepEqual([code, stderr, said.as], [0, '', 'npx signalbox']);
+  for (const [line, calls] of [
+    [/^Setting up: fetching Node \S+ \(about 50 MB\), once…\n$/, ['install --ignore-scripts']],
+    [/^$/, ['install --ignore-scripts']],
+  ] as const) {
+    const old = await run(installed, [], { env, isOld: true });
+    assert.match(old.stderr, line);
+    assert.ok(old.said.path.startsWith(join(cache, 'signalbox/node_modules/')), old.said.path);
+    assert.deepEqual(readCalls(clone), calls);
+  }
+  assert.deepEqual(fs.readdirSync(installed).toSorted(), [
+    'dist',
+    'launch.mjs',
+    'package-lock.json',
+    'package.json',
+    'script.ts',
+    'scripts',
+  ]);
+});
+
+test('progress moves: in one line of a terminal, elsewhere in new lines', async () => {
+  for (const [isTTY, expected] of [
+    [true, 'Fetching…\rFetching… 1 MB\x1b[K\rFetching… 2 MB\x1b[K'],
+    [false, 'Fetching…\nFetching… 1 MB\nFetching… 2 MB\n'],
+  ] as const) {
+    let text = '';
+    let size = 0;
+    const { promise: done, resolve } = Promise.withResolvers<void>();
+    const measure = () => {
+      if (++size === 3) resolve();
+      return `${size} MB`;
+    };
+    const stream = { isTTY, write: (part: string) => (text += part) };
+    await withProgress('Fetching…', measure, () => done, stream, 1);
+    assert.equal(text.slice(0, expected.length), expected);
+    assert.ok(text.endsWith('\n'));
+  }
 });
 
 test('flags given to Node by hand reach the server, after ours', async (t) => {

@@ -17,13 +17,13 @@ export function tellFailure(error: unknown, argv: readonly string[], io: Io): nu
 }
 
 /** Commander's own complaint as our sentence: `error: unknown option '--prot'\n(Did you mean --port?)`. */
-export function spellWrongUse(complaint: string): string {
+export function spellWrongUse(complaint: string, { program }: Io): string {
   const [first = '', hint] = complaint
     .trim()
     .replace(/^error: /, '')
     .split('\n');
   const sentence = endSentence(first.charAt(0).toUpperCase() + first.slice(1));
-  return [sentence, hint?.replace(/^\((.*)\)$/, '$1') ?? 'See signalbox --help.'].join(' ');
+  return [sentence, hint?.replace(/^\((.*)\)$/, '$1') ?? `See ${program} --help.`].join(' ');
 }
 
 /** Some errors speak only through those they hold: a refused connection has one per address tried. */

@@ -23,7 +23,7 @@ onEngine('postgres', (engine) => {
     const server = await startServer(data, [], env);
     const { out: secret } = await command('token', 'create');
     assert.equal(await statusOf(server.url, secret), 200);
-    assert.equal((await command('token', 'revoke', secret.slice(-4))).code, 0);
+    assert.equal((await command('token', 'revoke', secret.slice(-4), '--yes')).code, 0);
     const begun = performance.now();
     while ((await statusOf(server.url, secret)) !== 401) {
       assert.ok(performance.now() - begun < 5000, 'the token still works');

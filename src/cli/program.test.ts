@@ -35,11 +35,34 @@ describe('help', () => {
     }
   });
 
-  test('no command at all prints the help', async () => {
-    const { code, out } = await run([]);
-    assert.equal(code, 0);
-    assert.match(out, /^Usage: signalbox /);
-    assert.equal((await run(['help'])).out, out);
+  test('commands are named as the program was started', async () => {
+    const { out } = await run(['help'], { program: 'npx signalbox' });
+    assert.match(out, /^Usage: npx signalbox \[options\]/);
+    assert.match(out, /^ {2}npx signalbox status$/m);
+    assert.match(
+      (await run(['token', 'create', '--help'], { program: 'npx signalbox' })).out,
+      /\$\(npx signalbox token/,
+    );
+    assert.match(
+      (await run(['serve', '--port'], { program: 'npx signalbox' })).err,
+      /See npx signalbox --help\.$/,
+    );
+  });
+
+  test('no command at all means serve, with its flags', async () => {
+    for (const argv of [
+      ['--port', 'x'],
+      ['--data', 'y', '--port', 'x'],
+      ['serve', '--port', 'x'],
+    ]) {
+      assert.deepEqual(await run(argv), {
+        code: 2,
+        out: '',
+        err: '--port must be a whole number from 0 to 65535, not "x".',
+      });
+    }
+    const { code, err } = await run([], { env: { PORT: 'x' } });
+    assert.deepEqual([code, err], [2, 'PORT must be a whole number from 0 to 65535, not "x".']);
   });
 
   test('serve has a flag for every setting that is no secret', async () => {

@@ -11,22 +11,24 @@ const EXIT_CODES = 'Exit codes: 0 good, 1 failed, 2 wrong use.';
 export async function runCli(argv: readonly string[], io: Io): Promise<number> {
   let code: number = EXIT.good;
   const program = createProgram(io, (result) => (code = result));
-  if (argv.length === 0) {
-    program.outputHelp();
-    return EXIT.good;
-  }
   try {
-    await program.parseAsync(argv, { from: 'user' });
+    await program.parseAsync(namesCommand(argv, program) ? argv : ['serve', ...argv], { from: 'user' });
     return code;
   } catch (error) {
     return tellFailure(error, argv, io);
   }
 }
 
+/** Nothing but settings starts the server. */
+function namesCommand(argv: readonly string[], { commands }: Command): boolean {
+  const words = ['help', '--help', '-h', '--version', '-V', ...commands.map((command) => command.name())];
+  return argv.some((word) => words.includes(word)) || (argv.length > 0 && !argv[0]!.startsWith('-'));
+}
+
 type End = (code: number) => void;
 
 function createProgram(io: Io, end: End): Command {
-  const program = new Command('signalbox')
+  const program = new Command(io.program)
     .description('A self-hosted server for feature flags, scraping and automation, and code hosting.')
     .version(RELEASE, '-V, --version', 'Print the version')
     .helpOption('-h, --help', 'Explain a command')
@@ -35,7 +37,7 @@ function createProgram(io: Io, end: End): Command {
     .configureOutput({
       writeOut: (text) => io.out(text.trimEnd()),
       writeErr: (text) => io.err(text.trimEnd()),
-      outputError: (complaint, write) => write(spellWrongUse(complaint)),
+      outputError: (complaint, write) => write(spellWrongUse(complaint, io)),
     })
     .exitOverride();
   explain(program, ['serve', 'status', 'token create --name ci --role writer --expires 30d']);
@@ -223,6 +225,14 @@ function addJson(command: Command): void {
 }
 
 function explain(command: Command, examples: readonly string[], notes: readonly string[] = []): void {
-  const lines = ['', 'Examples:', ...examples.map((example) => `  signalbox ${example}`)];
-  command.addHelpText('after', [...lines, '', ...notes, EXIT_CODES].join('\n'));
+  command.addHelpText('after', () => {
+    const name = nameOf(command);
+    const lines = ['', 'Examples:', ...examples.map((example) => `  ${name} ${example}`)];
+    return [...lines, '', ...notes.map((note) => note.replaceAll('signalbox', name)), EXIT_CODES].join('\n');
+  });
+}
+
+/** As the program was started. */
+function nameOf(command: Command): string {
+  return command.parent === null ? command.name() : nameOf(command.parent);
 }

@@ -14,7 +14,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { join, relative } from 'node:path';
 import { describe, test } from 'node:test';
-import { makeFolder, run, start, startServer, statusOf } from './fixture.ts';
+import { makeFolder, run, start, startServer, statusOf, type Banner } from './fixture.ts';
 import type { Run } from './run-file.ts';
 
 const readNote = (data: string) => JSON.parse(readFileSync(join(data, 'run.json'), 'utf8')) as Run;
@@ -143,6 +143,26 @@ describe('starting', () => {
   });
 });
 
+describe('without a port', () => {
+  test('the next free one is taken where the usual one is used, and that is said', async (t) => {
+    const other = createServer().listen(8080, '127.0.0.1');
+    t.after(() => other.close());
+    // Somebody else on this machine may have it: that is as good.
+    await Promise.race([once(other, 'listening'), once(other, 'error')]);
+    const server = start(['serve', '--data', makeFolder()]);
+    const out = await server.say('"msg":"listening"}\n');
+    const lines = out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Banner);
+    const port = Number(new URL(lines.at(-1)!.url).port);
+    assert.ok(port > 8080);
+    assert.match(lines[0]!.msg, /^Port 8080 on 127\.0\.0\.1 is used by .+\. Port \d+ is used instead\.$/);
+    assert.ok(lines[0]!.msg.includes(`Port ${port} is used instead`));
+    assert.equal((await fetch(`${lines.at(-1)!.url}/healthz`)).status, 200);
+  });
+});
+
 describe('what keeps it from starting is one sentence', () => {
   const fails = async (argv: string[], sentence: RegExp, env = {}) => {
     const { code, out, err } = await start(['serve', ...argv], env).ended;
@@ -157,9 +177,8 @@ describe('what keeps it from starting is one sentence', () => {
     t.after(() => other.close());
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;
-    const sentence = new RegExp(
-      `^Port ${port} on 127\\.0\\.0\\.1 is used by another program\\. Stop that one`,
-    );
+    const who = process.platform === 'linux' ? `node \\(process ${process.pid}\\)` : 'another program';
+    const sentence = new RegExp(`^Port ${port} on 127\\.0\\.0\\.1 is used by ${who}\\. Stop that one`);
     const data = makeFolder();
     assert.equal(await fails(['--data', data, '--port', String(port)], sentence), '');
     const { url, token } = await startServer(data);
@@ -168,7 +187,10 @@ describe('what keeps it from starting is one sentence', () => {
 
   test('a port that another Signalbox uses', async () => {
     const { url } = await startServer(makeFolder());
-    await fails(['--data', makeFolder(), '--port', new URL(url).port], /is used by another Signalbox\./);
+    await fails(
+      ['--data', makeFolder(), '--port', new URL(url).port],
+      /is used by another Signalbox( \(process \d+\))?\./,
+    );
   });
 
   test('a data folder that cannot be made', async () => {

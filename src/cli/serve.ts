@@ -14,14 +14,14 @@ import { removeRun, writeRun } from './run-file.ts';
 import { waitForStop } from './stop.ts';
 import { linkTo, placeOf } from './store.ts';
 
-export async function runServe({ config }: Settings, io: Io): Promise<number> {
+export async function runServe({ config, sources }: Settings, io: Io): Promise<number> {
   makeDataFolder(config.data);
   const log = createLog(config.logLevel, io.isTerminal);
-  const app = await openApp(config, { log });
+  const app = await openApp(config, { log, program: io.program });
   const stopped = waitForStop(log);
   toggleDebugOnSignal(log, config);
   try {
-    const url = await app.listen();
+    const url = await app.listen({ orNext: sources.port === 'default' });
     noteRun(config.data, url, app.kernel.publicUrl);
     await announce(app, url, config, io);
   } catch (error) {

@@ -18,9 +18,9 @@ export function runTokenRevoke(
   io: Io,
 ): Promise<number> {
   return withStore(config, async (engine) => {
-    const token = await requireToken(engine.db, name);
+    const token = await requireToken(engine.db, name, io);
     const words = `token "${token.name}" (${token.id}, ends in ${token.ending})`;
-    if (options.yes !== true && io.confirm && !(await io.confirm(`Revoke ${words}?`))) {
+    if (options.yes !== true && !(await confirm(words, io))) {
       io.err('Nothing was revoked.');
       return EXIT.failed;
     }
@@ -30,13 +30,19 @@ export function runTokenRevoke(
   });
 }
 
-async function requireToken(db: Db, name: string): Promise<Token> {
+/** A script that revokes says so: an ending that was mistyped would end somebody else's token. */
+function confirm(words: string, io: Io): Promise<boolean> {
+  if (io.confirm !== undefined) return io.confirm(`Revoke ${words}?`);
+  throw new Failure('invalid', `There is nobody to ask whether to revoke ${words}: say so with --yes.`);
+}
+
+async function requireToken(db: Db, name: string, { program }: Io): Promise<Token> {
   const byId = await findToken(db, name);
   if (byId !== undefined) return byId;
   const { items } = await listTokens(db, {}, { offset: 0, limit: Number.MAX_SAFE_INTEGER });
   const [only, ...others] = items.filter(({ ending }) => ending === name);
   if (only === undefined) {
-    throw new Failure('not-found', `There is no token "${name}": signalbox token ls shows ids and endings.`);
+    throw new Failure('not-found', `There is no token "${name}": ${program} token ls shows ids and endings.`);
   }
   if (others.length === 0) return only;
   const ids = [only, ...others].map((token) => `${token.id} ("${token.name}")`).join(', ');

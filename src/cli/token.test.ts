@@ -82,7 +82,7 @@ describe('while the server is down', () => {
 
   test('every change is recorded, and no secret with it', async () => {
     const secret = await create('--name', 'short-lived');
-    assert.equal((await token('revoke', secret.slice(-4))).code, 0);
+    assert.equal((await token('revoke', secret.slice(-4), '--yes')).code, 0);
     const events = query(
       `select action, "before", "after" from events where name = 'short-lived' order by seq`,
     );
@@ -109,13 +109,13 @@ describe('while the server is down', () => {
     const db = new DatabaseSync(join(data, 'signalbox.db'));
     for (const id of ids) db.prepare(`update tokens set ending = 'twin' where id = ?`).run(id);
     db.close();
-    const { code, err } = await token('revoke', 'twin');
+    const { code, err } = await token('revoke', 'twin', '--yes');
     assert.equal(code, 1);
     assert.match(
       err,
       /^Several tokens end in twin\. Name one by its id: .*\("twin-\d"\), .*\("twin-\d"\)\.$/,
     );
-    for (const id of ids) assert.equal((await token('revoke', id)).code, 0);
+    for (const id of ids) assert.equal((await token('revoke', id, '--yes')).code, 0);
     assert.equal(
       (await list()).some(({ ending }) => ending === 'twin'),
       false,
@@ -142,6 +142,12 @@ describe('while the server is down', () => {
     assert.equal(
       (await list()).some((one) => one.id === id),
       true,
+    );
+    const unattended = await run(revoke);
+    assert.equal(unattended.code, 2);
+    assert.match(
+      unattended.err,
+      /^There is nobody to ask whether to revoke token "asked" .*: say so with --yes\.$/,
     );
     assert.equal((await run([...revoke, '--yes'], answer(false))).code, 0);
     assert.equal(asked.length, 1);

@@ -11,7 +11,7 @@ export function indexPage(apis: readonly Api[]): string {
   return htmlPage('Documentation', `<ul>${items.join('')}</ul>`);
 }
 
-export function apiPage(api: Api, limits: Limits): string {
+export function apiPage(api: Api, limits: Limits, program: string): string {
   const { dialect, routes } = api;
   const { status } = dialect;
   const sections = [
@@ -35,7 +35,8 @@ export function apiPage(api: Api, limits: Limits): string {
       ),
     ]),
     section('authentication', 'Authentication', [
-      '<p>Send an access token in the <code>Authorization</code> header. A token is made with <code>signalbox token create</code>.</p>',
+      `<p>Send an access token in the <code>Authorization</code> header. A token is made with
+       <code>${escapeHtml(program)} token create</code>.</p>`,
     ]),
     section('versions', 'Versions', versionParts(api)),
     section('rate-limits', 'Rate limits', [limitTable(dialect, limits)]),

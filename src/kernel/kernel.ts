@@ -29,4 +29,6 @@ export interface Kernel {
   readonly recordBytes: number;
   /** This program's own version. */
   readonly release: string;
+  /** How it was started, for hints that name its commands. */
+  readonly program: string;
 }

@@ -15,7 +15,7 @@ export const DOCS_CATEGORY = 'docs';
 export const DOCS_ALLOWANCE: Allowance = { anonymous: 120, known: 120, seconds: 60 };
 
 export function serveDocs(app: FastifyInstance, apis: readonly Api[], kernel: Kernel): void {
-  const { limits } = kernel;
+  const { limits, program } = kernel;
   void app.register((scope, _options, done) => {
     scope.addHook('onRequest', (request, reply, next) => {
       const wait = chargeAddress(request, kernel);
@@ -26,7 +26,7 @@ export function serveDocs(app: FastifyInstance, apis: readonly Api[], kernel: Ke
     scope.get('/docs', (_request, reply) => showPage(reply, 200, indexPage(apis)));
     for (const api of apis) {
       const { name, versions } = api.dialect;
-      scope.get(`/docs/${name}`, (_request, reply) => showPage(reply, 200, apiPage(api, limits)));
+      scope.get(`/docs/${name}`, (_request, reply) => showPage(reply, 200, apiPage(api, limits, program)));
       for (const version of describedVersions(versions)) {
         scope.get(`/docs/${name}/${version}`, (_request, reply) =>
           showPage(reply, 200, versionPage(api, version)),

@@ -3,6 +3,8 @@ import { constants } from 'node:crypto';
 import { fastify, type FastifyInstance } from 'fastify';
 import { Failure } from './failure.ts';
 import type { Kernel } from './kernel.ts';
+import type { Logger } from './log.ts';
+import { findPortHolder } from './port-holder.ts';
 import { MethodOverrides } from './method-override.ts';
 import { READ_HEAD_BYTES, Refusals } from './refusals.ts';
 
@@ -130,28 +132,41 @@ export function urlOf({ host, tlsCert }: Address, port: number): string {
   return `${tlsCert === undefined ? 'http' : 'https'}://${name}:${port}`;
 }
 
-/** Starts listening and returns the URL; what goes wrong is told in a sentence that says what to do. */
-export async function listenOn(app: FastifyInstance, address: Address): Promise<string> {
-  const { port, host } = address;
-  try {
-    await app.listen({ port, host });
-  } catch (error) {
-    throw await explain(error as NodeJS.ErrnoException, address);
+/** How many ports to try where any will do. */
+const NEXT_PORTS = 20;
+
+/**
+ * Starts listening and returns the URL; what goes wrong is told in a sentence that says what to do. With a log, any of the
+ * next ports will do, and the log says why the first one did not.
+ */
+export async function listenOn(
+  app: FastifyInstance,
+  address: Address,
+  moves?: Pick<Logger, 'warn'>,
+): Promise<string> {
+  const { host } = address;
+  const last = Math.min(address.port + (moves === undefined ? 0 : NEXT_PORTS), 65_535);
+  for (let port = address.port; ; port += 1) {
+    try {
+      await app.listen({ port, host });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE' && port < last) continue;
+      throw await explain(error as NodeJS.ErrnoException, address);
+    }
+    if (port !== address.port) moves?.warn(`${await explainBusy(address)} Port ${port} is used instead.`);
+    const bound = app.server.address();
+    return urlOf(address, typeof bound === 'object' && bound !== null ? bound.port : port);
   }
-  const bound = app.server.address();
-  return urlOf(address, typeof bound === 'object' && bound !== null ? bound.port : port);
 }
 
 async function explain(error: NodeJS.ErrnoException, address: Address): Promise<Error> {
   const { port, host } = address;
   switch (error.code) {
-    case 'EADDRINUSE': {
-      const who = (await isOurs(urlOf(address, port))) ? 'another Signalbox' : 'another program';
+    case 'EADDRINUSE':
       return new Failure(
         'unavailable',
-        `Port ${port} on ${host} is used by ${who}. Stop that one, or choose another port with --port.`,
+        `${await explainBusy(address)} Stop that one, or choose another port with --port.`,
       );
-    }
     case 'EACCES':
       return new Failure(
         'unavailable',
@@ -166,6 +181,16 @@ async function explain(error: NodeJS.ErrnoException, address: Address): Promise<
     default:
       return error;
   }
+}
+
+async function explainBusy(address: Address): Promise<string> {
+  const { port, host } = address;
+  const holder = findPortHolder(port);
+  const name = (await isOurs(urlOf(address, port)))
+    ? 'another Signalbox'
+    : (holder?.name ?? 'another program');
+  const process = holder === undefined ? '' : ` (process ${holder.pid})`;
+  return `Port ${port} on ${host} is used by ${name}${process}.`;
 }
 
 async function isOurs(url: string): Promise<boolean> {

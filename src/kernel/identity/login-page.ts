@@ -1,9 +1,9 @@
 // The pages of logging in, as HTML.
 import { escapeHtml, htmlPage } from '../html.ts';
 
-/** How somebody without a password gets in. */
-const LINK_HINT =
-  '<p>No password? On the server, <code>npm run signalbox status</code> prints a link that logs you in.</p>';
+/** What somebody without a password types on the server to get in. */
+const linkHint = (program: string): string =>
+  `<p>No password? On the server, <code>${escapeHtml(program)} status --login</code> prints a link that logs you in.</p>`;
 
 export interface LoginForm {
   /** What was typed before, so that only the rest has to be typed again. */
@@ -11,7 +11,7 @@ export interface LoginForm {
   problem?: string;
 }
 
-export function loginPage({ name = '', problem }: LoginForm): string {
+export function loginPage({ name = '', problem }: LoginForm, program: string): string {
   const told = problem === undefined ? '' : `<p role="alert" id="problem">${escapeHtml(problem)}</p>`;
   const wrong = problem === undefined ? '' : ' aria-invalid="true" aria-describedby="problem"';
   return htmlPage(
@@ -22,7 +22,7 @@ export function loginPage({ name = '', problem }: LoginForm): string {
          required${name === '' ? ' autofocus' : ''}${wrong}></label>
      <label>Password
        <input name="password" type="password" autocomplete="current-password" required${name === '' ? '' : ' autofocus'}${wrong}></label>
-     <button>Log in</button></form>${LINK_HINT}`,
+     <button>Log in</button></form>${linkHint(program)}`,
     'card',
   );
 }
@@ -51,11 +51,11 @@ export function welcomePage(username: string, publicUrl: string): string {
 }
 
 /** Its link leads to the public address: under another one, no form of this page is taken. */
-export function messagePage(message: string, publicUrl: string): string {
+export function messagePage(message: string, publicUrl: string, program: string): string {
   return htmlPage(
     'Not logged in',
     `<p role="alert">${escapeHtml(message)}</p>
-     <p><a href="${escapeHtml(publicUrl)}/session">Log in with a password</a></p>${LINK_HINT}`,
+     <p><a href="${escapeHtml(publicUrl)}/session">Log in with a password</a></p>${linkHint(program)}`,
     'card',
   );
 }

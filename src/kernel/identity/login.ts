@@ -42,7 +42,8 @@ export function serveLogin(app: FastifyInstance, kernel: Kernel): void {
           ? error.message
           : 'This did not work. Go back and try again.';
       const headers = error instanceof Failure ? error.details.headers : undefined;
-      return showPage(reply.headers(headers ?? {}), status, messagePage(words, kernel.publicUrl));
+      const page = messagePage(words, kernel.publicUrl, kernel.program);
+      return showPage(reply.headers(headers ?? {}), status, page);
     });
 
     scope.get('/session', async (request, reply) => {
@@ -50,7 +51,7 @@ export function serveLogin(app: FastifyInstance, kernel: Kernel): void {
       return showPage(
         reply,
         200,
-        member === undefined ? loginPage({}) : welcomePage(member.username, kernel.publicUrl),
+        member === undefined ? loginPage({}, kernel.program) : welcomePage(member.username, kernel.publicUrl),
       );
     });
     // The link itself changes nothing: programs that look at links in messages must not spend it.
@@ -67,7 +68,8 @@ export function serveLogin(app: FastifyInstance, kernel: Kernel): void {
       const member = await checkPassword(kernel.db, name, form.get('password') ?? '');
       if (member !== undefined) return letIn(request, reply, member, kernel);
       refuseIn(kernel, request, 401);
-      return showPage(reply, 401, loginPage({ name, problem: 'The name or the password is wrong.' }));
+      const problem = 'The name or the password is wrong.';
+      return showPage(reply, 401, loginPage({ name, problem }, kernel.program));
     });
     scope.get('/session/end', (_request, reply) => reply.redirect('/session', 303));
     scope.post('/session/end', async (request, reply) => {
@@ -97,7 +99,7 @@ async function letIn({ ip }: FastifyRequest, reply: FastifyReply, member: Member
 async function memberByLink(link: string, { db, clock }: Kernel): Promise<Member> {
   const member = await spendLoginLink(db, link, clock.now());
   if (member !== undefined) return member;
-  throw new Failure('unauthenticated', 'This link has been used, or it is older than a day.');
+  throw new Failure('unauthenticated', 'This link has been used, or its time is over.');
 }
 
 function chargeTry({ ip }: FastifyRequest, { limits, clock }: Kernel): void {
