@@ -57,7 +57,7 @@ export async function prepareWorstEvaluations(url: string, token: string): Promi
   const text = 'a'.repeat(6000);
   const contextOf = (attribute: unknown) => JSON.stringify({ kind: 'user', key: 'u', text: attribute });
   const inPath = Buffer.from(contextOf(text)).toString('base64url');
-  const list = contextOf(Array.from({ length: 10_000 }, (_, n) => `${'a'.repeat(80)}${n}`));
+  const listOf = (length: number) => contextOf(Array.from({ length }, (_, n) => `${'a'.repeat(80)}${n}`));
   return [
     {
       what: 'one long text',
@@ -66,11 +66,18 @@ export async function prepareWorstEvaluations(url: string, token: string): Promi
       headers: {},
     },
     {
-      what: 'a list of texts',
+      what: 'a list of texts in a body',
+      method: 'REPORT',
+      path: `/sdk/evalx/${String(_id)}/context`,
+      headers: {},
+      body: listOf(600),
+    },
+    {
+      what: 'a long list of texts',
       method: 'POST',
       path: `/api/v2/projects/${PROJECT}/environments/test/flags/evaluate`,
       headers,
-      body: list,
+      body: listOf(10_000),
     },
     {
       what: 'a text of a megabyte',

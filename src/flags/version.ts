@@ -1,9 +1,20 @@
-// The flag service's versions: numbered by date, chosen by a header; there is one so far, and `beta` means the same.
+// The flag service's versions: numbered by date, chosen by a header. All are answered alike, and `beta` means the same.
 import { Failure } from '../kernel/failure.ts';
 import type { Call } from '../kernel/route.ts';
 import type { VersionTable } from '../kernel/version.ts';
 
 export const CURRENT_VERSION = 20_240_415;
+
+/** Clients and tokens name the version they were made for. What differs between them, lists here have by parameters. */
+export const VALID_VERSIONS: readonly number[] = [
+  20_160_426,
+  20_191_212,
+  20_210_729,
+  20_220_603,
+  CURRENT_VERSION,
+];
+
+const NAMES = new Set([...VALID_VERSIONS.map(String), 'beta', '']);
 
 export const versions: VersionTable = {
   names: [String(CURRENT_VERSION)],
@@ -12,12 +23,10 @@ export const versions: VersionTable = {
 };
 
 export function readVersion(asked: string | string[] | undefined): string {
-  if (asked === undefined || asked === '' || asked === 'beta' || asked === String(CURRENT_VERSION)) {
-    return String(CURRENT_VERSION);
-  }
+  if (NAMES.has(String(asked ?? ''))) return String(CURRENT_VERSION);
   throw new Failure(
     'malformed',
-    `API version ${String(asked)} is not supported. Supported: ${CURRENT_VERSION}, beta.`,
+    `API version ${String(asked)} is not supported. Supported: ${VALID_VERSIONS.join(', ')}, beta.`,
   );
 }
 

@@ -1,7 +1,7 @@
 // The paths of an API and the verbs that each takes: a known path with a wrong verb is not an unknown path.
 import type { Method, Route } from './route.ts';
 
-const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const satisfies Method[];
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'REPORT'] as const satisfies Method[];
 
 interface Path {
   path: string;

@@ -5,7 +5,8 @@ import type { Kernel } from './kernel.ts';
 import type { Page } from './page.ts';
 import type { Static, TObject, TSchema } from './schema.ts';
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+/** REPORT is a GET with a body. */
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'REPORT';
 
 /**
  * Who may call. `anyone` needs no credential; `caller` needs one that is good; an action needs a permission, and the handler

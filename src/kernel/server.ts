@@ -61,6 +61,7 @@ export function createServer({ tls, trustProxy }: ServerOptions): FastifyInstanc
       },
     }),
   });
+  app.addHttpMethod('REPORT', { hasBody: true });
   app.decorate('refusals', refusals);
   app.decorate('overrides', overrides);
   app.server.on('request', (_request, response) => refusals.watch(response));

@@ -65,7 +65,7 @@ const POSTS: unknown[] = [
   { expiry: -1 },
   { expiry: '2030-01-01' },
   { defaultApiVersion: 1e20 },
-  { defaultApiVersion: 20_160_426 },
+  { defaultApiVersion: 20_160_427 },
   { customRoleIds: 'writer' },
   { customRoleIds: [''] },
   { customRoleIds: [NUL] },

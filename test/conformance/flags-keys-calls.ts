@@ -42,8 +42,14 @@ export async function openProject(server: TestServer) {
   }
 
   /** What an SDK sends: no token, but perhaps a key. */
-  const ask = (path: string, key?: string, headers: Record<string, string> = {}): Promise<Answer> =>
+  const ask = (
+    path: string,
+    key?: string,
+    headers: Record<string, string> = {},
+    init: CallInit = {},
+  ): Promise<Answer> =>
     server.call(path, {
+      ...init,
       token: null,
       headers: { ...(key !== undefined && { authorization: key }), ...headers },
     });

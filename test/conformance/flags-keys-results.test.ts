@@ -1,8 +1,9 @@
 // What SDKs are sent of a flag, and what it comes to for a context. Rule F30.
 import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { onEachEngine } from '../engines.ts';
-import type { Json, TestServer } from '../server.ts';
+import type { Answer, Json, TestServer } from '../server.ts';
 import { onServer } from '../suites.ts';
 import { assertRefused, SEMANTIC } from './flags-feature-flag-calls.ts';
 import { forBrowsers, inBase64, seenBy, USER, openProject, type KeyProject } from './flags-keys-calls.ts';
@@ -255,6 +256,54 @@ onEachEngine((engine) => {
         }
       });
     }
+
+    test('F30: a context may come in the body of a REPORT, and is the same there', async () => {
+      await home.flags.make('flag', seenBy(true, true));
+      await home.instruct('flag', [{ kind: 'turnFlagOn' }]);
+      const { client, mobile } = home.keys;
+      const report = (path: string, body: unknown, key?: string) =>
+        home.ask(path, key, { 'content-type': 'application/json' }, { method: 'REPORT', body });
+      const inPath = [
+        await home.evaluate(USER, '?withReasons=true'),
+        await home.evaluateMobile(USER, '?withReasons=true'),
+      ];
+      for (const way of ['context', 'user']) {
+        const browser = await report(`/sdk/evalx/${client}/${way}?withReasons=true`, USER);
+        const app = await report(`/msdk/evalx/${way}?withReasons=true`, USER, mobile);
+        assert.deepEqual([browser.json, app.json], inPath, browser.text);
+        assert.match(browser.headers.get('content-type')!, /^application\/json/);
+        const refused: [answer: Answer, status: number, code: string][] = [
+          [await report(`/sdk/evalx/${'0'.repeat(24)}/${way}`, USER), 404, 'not_found'],
+          [await report(`/msdk/evalx/${way}`, USER, 'mob-unknown'), 401, 'unauthorized'],
+          [await report(`/sdk/evalx/${client}/${way}`, { name: 'x' }), 400, 'invalid_request'],
+          [await report(`/sdk/evalx/${client}/${way}`, '{"key":'), 400, 'invalid_request'],
+          [await report(`/sdk/evalx/${client}/${way}`, undefined), 400, 'invalid_request'],
+          [
+            await report(`/sdk/evalx/${client}/${way}`, { key: 'u'.repeat(65_536) }),
+            413,
+            'request_too_large',
+          ],
+        ];
+        for (const [answer, status, code] of refused) assertRefused(answer, status, code);
+      }
+      const preflight = await home.ask(`/sdk/evalx/${client}/context`, undefined, {}, { method: 'OPTIONS' });
+      assert.equal(preflight.status, 204);
+      assert.match(preflight.headers.get('access-control-allow-methods')!, /REPORT/);
+    });
+
+    test('F30: a hash is asked for in secure mode, in the body of a REPORT, too', async () => {
+      await home.patchEnvironment('/secureMode', true);
+      const h = createHmac('sha256', home.keys.sdk).update('u').digest('hex');
+      const report = (query: string) =>
+        home.ask(
+          `/sdk/evalx/${home.keys.client}/context${query}`,
+          undefined,
+          {},
+          { method: 'REPORT', body: USER },
+        );
+      assertRefused(await report(''), 400, 'invalid_request');
+      assert.equal((await report(`?h=${h}`)).status, 200);
+    });
 
     test('F30: a context may be in either Base64, padded or not', async () => {
       await home.flags.make('flag', seenBy(true, true));

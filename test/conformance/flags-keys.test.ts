@@ -2,6 +2,7 @@
 // reading only. Rules F29 and F30.
 import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { onEachEngine } from '../engines.ts';
 import type { TestServer } from '../server.ts';
 import { onServer } from '../suites.ts';
@@ -217,6 +218,83 @@ onEachEngine((engine) => {
       assert.equal((await home.ask('/sdk/latest-all', home.keys.sdk)).status, 401);
       const path = `/sdk/evalx/${home.keys.client}/contexts/${inBase64(USER)}`;
       assert.equal((await home.ask(path)).status, 404);
+    });
+  });
+
+  describe('streams and events', () => {
+    const context = inBase64(USER);
+    const unknown = '0'.repeat(24);
+    /** With a good key, and with an unknown one. */
+    const pathsOf = ({ sdk, mobile, client }: KeyProject['keys']) => ({
+      streams: [
+        ['GET', '/all', sdk],
+        ['GET', '/flags', sdk],
+        ['GET', `/eval/${client}/${context}`],
+        ['REPORT', `/eval/${client}`],
+        ['GET', `/ping/${client}`],
+        ['GET', `/meval/${context}`, mobile],
+        ['REPORT', '/meval', mobile],
+        ['GET', '/mping', mobile],
+      ] as [method: string, path: string, key?: string][],
+      events: [
+        ['/bulk', sdk],
+        ['/diagnostic', sdk],
+        ['/mobile', mobile],
+        ['/mobile/events', mobile],
+        ['/mobile/events/bulk', mobile],
+        ['/mobile/events/diagnostic', mobile],
+        [`/events/bulk/${client}`],
+        [`/events/diagnostic/${client}`],
+      ] as [path: string, key?: string][],
+    });
+    /** As who has a key that nobody knows. */
+    const asStranger = (path: string, key: string | undefined) =>
+      key === undefined
+        ? ([path.replace(home.keys.client, unknown), undefined, 404, 'not_found'] as const)
+        : ([path, `${key.slice(0, 4)}${'0'.repeat(8)}`, 401, 'unauthorized'] as const);
+
+    test('F29: a stream is not there yet for a good key, and not there at all for an unknown one', async () => {
+      for (const [method, path, key] of pathsOf(home.keys).streams) {
+        const body = method === 'REPORT' ? { body: USER } : {};
+        const answer = await home.ask(path, key, {}, { method, ...body });
+        assertRefused(answer, 503, 'service_unavailable');
+        assert.ok(Number(answer.headers.get('retry-after')) > 0);
+        const [strange, wrong, status, code] = asStranger(path, key);
+        assertRefused(await home.ask(strange, wrong, {}, { method, ...body }), status, code);
+      }
+    });
+
+    test('F29: events are taken from who has a good key, compressed or not, and from nobody else', async () => {
+      const events = JSON.stringify([{ kind: 'custom', key: 'bought', context: USER, creationDate: 1 }]);
+      for (const [path, key] of pathsOf(home.keys).events) {
+        const plain = await home.ask(path, key, {}, { method: 'POST', body: events });
+        assert.deepEqual([plain.status, plain.text], [202, ''], path);
+        assert.equal(plain.headers.get('content-type'), 'application/json');
+        const gzip = { 'content-encoding': 'gzip' };
+        const packed = await home.ask(path, key, gzip, { method: 'POST', body: gzipSync(events) });
+        assert.equal(packed.status, 202, path);
+        const [strange, wrong, status, code] = asStranger(path, key);
+        assertRefused(await home.ask(strange, wrong, {}, { method: 'POST', body: events }), status, code);
+        assert.equal((await home.ask(path, key, {}, { method: 'OPTIONS' })).status, 204);
+      }
+    });
+
+    test('F29: events are taken in the address of an image', async () => {
+      const image = await home.ask(`/a/${home.keys.client}.gif?d=e30`);
+      assert.deepEqual([image.status, image.headers.get('content-type')], [200, 'image/gif']);
+      assert.match(image.text, /^GIF89a/);
+      for (const path of [`/a/${unknown}.gif`, `/a/${home.keys.client}`]) {
+        assertRefused(await home.ask(path), 404, 'not_found');
+      }
+    });
+
+    test('F29: events beyond what is taken at once are refused', async () => {
+      const body = Buffer.alloc(10 * 1024 * 1024 + 1, 0x20);
+      assertRefused(
+        await home.ask('/bulk', home.keys.sdk, {}, { method: 'POST', body }),
+        413,
+        'request_too_large',
+      );
     });
   });
 });

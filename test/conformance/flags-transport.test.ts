@@ -116,6 +116,18 @@ describe('content types', () => {
     }
   });
 
+  test('every dated version is taken, and the one that answers is told', async () => {
+    const { json } = await server.call('/api/v2/versions');
+    for (const version of [...(json['validVersions'] as number[]), 'beta', '']) {
+      const headers = { 'ld-api-version': String(version) };
+      const answer = await server.call('/api/v2/projects', { headers });
+      assert.deepEqual([answer.status, answer.headers.get('ld-api-version')], [200, '20240415'], answer.text);
+    }
+    const answer = await server.call('/api/v2/projects', { headers: { 'ld-api-version': '20240416' } });
+    assert.equal(answer.status, 400);
+    assert.match(String(answer.json['message']), /20160426, 20191212, 20210729, 20220603, 20240415, beta/);
+  });
+
   test('F3 a body under another type, or none, is an invalid request that changes nothing', async () => {
     const { json: made } = await server.call('/api/v2/tokens', { method: 'POST', body: { name: 'typed' } });
     const one = `/api/v2/tokens/${made['_id'] as string}`;

@@ -6,7 +6,9 @@ import { requireJson } from '../content-type.ts';
 import { FlagsError, spell, status } from '../failures.ts';
 import { Collection, toCollection } from '../links.ts';
 import { clientRoutes, mobileRoutes } from './client-routes.ts';
+import { eventRoutes } from './event-routes.ts';
 import { serverRoutes } from './server-routes.ts';
+import { streamRoutes } from './stream-routes.ts';
 
 /** There is but one: SDKs know the shape of what they get from the path. */
 const VERSION = '1';
@@ -55,17 +57,21 @@ const dialect: Omit<Dialect, 'prefixes'> = {
     'cache-control': 'no-cache',
     'x-content-type-options': 'nosniff',
   },
-  bodyLimit: 1024 * 1024,
+  // Bodies are contexts; events are not read as a whole.
+  bodyLimit: 64 * 1024,
   checkContentType: requireJson,
   conditional: true,
 };
 
-/** Server-side and browser SDKs share a root; that of mobile apps has the same paths with another meaning. */
-export const deliveryApis: readonly Api[] = [
-  mountAt('/sdk', [...serverRoutes, ...clientRoutes]),
-  mountAt('/msdk', mobileRoutes),
-];
+/** What stands below each prefix: SDKs know whole paths, which begin with many different words. */
+const routesBelow: Record<string, readonly Route[]> = {
+  ...streamRoutes,
+  ...eventRoutes,
+  '/sdk': [...serverRoutes, ...clientRoutes, ...(streamRoutes['/sdk'] ?? [])],
+  '/msdk': mobileRoutes,
+};
 
-function mountAt(prefix: string, routes: readonly Route[]): Api {
-  return { dialect: { ...dialect, prefixes: [prefix] }, routes };
-}
+export const deliveryApis: readonly Api[] = Object.entries(routesBelow).map(([prefix, routes]) => ({
+  dialect: { ...dialect, prefixes: [prefix] },
+  routes,
+}));

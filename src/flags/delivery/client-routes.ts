@@ -1,8 +1,9 @@
 // What browsers and mobile apps poll: what the flags that are meant for them come to for one context.
-import { reply, route, type Call, type Reply } from '../../kernel/route.ts';
+import { reply, route, type Call, type Reply, type Route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import type { Context } from '../evaluation/context.ts';
+import { ContextBody } from '../contexts/model.ts';
+import { readContext, type Context } from '../evaluation/context.ts';
 import type { Environment } from '../projects/project.ts';
 import { beginRun } from '../evaluation/run.ts';
 import { warningsOf } from '../evaluation/warnings.ts';
@@ -13,55 +14,91 @@ import { evaluateAll, type Audience } from './results.ts';
 
 const Results = Type.Record(Type.String(), Type.Unknown());
 const WithReasons = Type.Optional(Type.Boolean({ description: 'Whether to say why each has its value' }));
-const ContextPath = Type.String({ description: 'JSON in Base64' });
+const ById = { environmentId: Type.String() };
+const InPath = { context: Type.String({ description: 'JSON in Base64' }) };
 
-const evaluating = { method: 'GET', access: 'anyone', reply: { 200: Results } } as const;
+const evaluating = { access: 'anyone', isData: true, reply: { 200: Results } } as const;
+const inPath = { ...evaluating, method: 'GET' } as const;
+/** The context in the body: for those that do not fit into a path, or shall not stand in one. */
+const inBody = { ...evaluating, method: 'REPORT', body: ContextBody } as const;
+
+const forBrowsers = {
+  summary: 'Evaluate all flags that browsers may see',
+  query: Type.Object({ withReasons: WithReasons, h: Type.Optional(Type.String()) }),
+} as const;
+const forMobile = {
+  summary: 'Evaluate all flags that mobile apps may see',
+  query: Type.Object({ withReasons: WithReasons }),
+} as const;
 
 /** Contexts and users have different paths, and may be written either way on both. */
-const WAYS = { contexts: 'Context', users: 'User' } as const;
+const WAYS = { context: 'Context', user: 'User' } as const;
 const ways = Object.keys(WAYS) as (keyof typeof WAYS)[];
 
-export const clientRoutes = ways.map((way) =>
+export const clientRoutes: readonly Route[] = ways.flatMap((way) => [
   route(
     {
-      ...evaluating,
+      ...inPath,
+      ...forBrowsers,
       id: `evaluateFor${WAYS[way]}`,
-      path: `/evalx/{environmentId}/${way}/{context}`,
-      summary: 'Evaluate all flags that browsers may see',
-      params: Type.Object({ environmentId: Type.String(), context: ContextPath }),
-      query: Type.Object({ withReasons: WithReasons, h: Type.Optional(Type.String()) }),
+      path: `/evalx/{environmentId}/${way}s/{context}`,
+      params: Type.Object({ ...ById, ...InPath }),
     },
-    async (call, kernel) => {
-      const environment = await openByClientId(kernel.db, call.params.environmentId, call.now);
-      const context = readContextPath(call.params.context);
-      checkHash(environment, context, call.query.h, call.now);
-      return evaluate(call, kernel, environment, context, 'usingEnvironmentId');
-    },
+    (call, kernel) => evaluateForBrowser(call, kernel, () => readContextPath(call.params.context)),
   ),
-);
-
-export const mobileRoutes = ways.map((way) =>
   route(
     {
-      ...evaluating,
+      ...inBody,
+      ...forBrowsers,
+      id: `evaluateFor${WAYS[way]}InBody`,
+      path: `/evalx/{environmentId}/${way}`,
+      params: Type.Object(ById),
+    },
+    (call, kernel) => evaluateForBrowser(call, kernel, () => readContext(call.body)),
+  ),
+]);
+
+export const mobileRoutes: readonly Route[] = ways.flatMap((way) => [
+  route(
+    {
+      ...inPath,
+      ...forMobile,
       id: `evaluateMobileFor${WAYS[way]}`,
-      path: `/evalx/${way}/{context}`,
-      summary: 'Evaluate all flags that mobile apps may see',
-      params: Type.Object({ context: ContextPath }),
-      query: Type.Object({ withReasons: WithReasons }),
+      path: `/evalx/${way}s/{context}`,
+      params: Type.Object(InPath),
     },
     async (call, kernel) => {
       const environment = await openByMobileKey(kernel.db, call);
       return evaluate(call, kernel, environment, readContextPath(call.params.context), 'usingMobileKey');
     },
   ),
-);
+  route(
+    { ...inBody, ...forMobile, id: `evaluateMobileFor${WAYS[way]}InBody`, path: `/evalx/${way}` },
+    async (call, kernel) => {
+      const environment = await openByMobileKey(kernel.db, call);
+      return evaluate(call, kernel, environment, readContext(call.body), 'usingMobileKey');
+    },
+  ),
+]);
+
+type Asked = Pick<Call, 'id' | 'now'> & { query: { withReasons?: boolean } };
+
+async function evaluateForBrowser(
+  call: Asked & { params: { environmentId: string }; query: { h?: string } },
+  kernel: Kernel,
+  read: () => Context,
+): Promise<Reply> {
+  const environment = await openByClientId(kernel.db, call.params.environmentId, call.now);
+  const context = read();
+  checkHash(environment, context, call.query.h, call.now);
+  return evaluate(call, kernel, environment, context, 'usingEnvironmentId');
+}
 
 /** Flags in a line of the log. */
 const MOST_LOGGED = 10;
 
 async function evaluate(
-  { id, query: { withReasons = false } }: Pick<Call, 'id'> & { query: { withReasons?: boolean } },
+  { id, query: { withReasons = false } }: Asked,
   kernel: Kernel,
   environment: Environment,
   context: Context,

@@ -2,7 +2,7 @@
 import { route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import { Links, linkTo } from '../links.ts';
-import { CURRENT_VERSION } from '../version.ts';
+import { CURRENT_VERSION, VALID_VERSIONS } from '../version.ts';
 import { CallerIdentity, toCallerIdentity } from './model.ts';
 
 const getRoot = route(
@@ -66,7 +66,7 @@ const getVersions = route(
     },
   },
   ({ headers }) => ({
-    validVersions: [CURRENT_VERSION],
+    validVersions: [...VALID_VERSIONS],
     latestVersion: CURRENT_VERSION,
     currentVersion: CURRENT_VERSION,
     beta: headers['ld-api-version'] === 'beta',

@@ -11,7 +11,7 @@ import { Links, linkTo } from '../links.ts';
 import { MemberSummary, toMemberSummary } from '../members/model.ts';
 import { editor, type ShownPatch } from '../patching.ts';
 import { BaseRoleSchema, RoleNames, Statements } from '../roles/fields.ts';
-import { CURRENT_VERSION } from '../version.ts';
+import { CURRENT_VERSION, VALID_VERSIONS } from '../version.ts';
 
 /** What a patch may change. */
 const EDITABLE = {
@@ -110,8 +110,8 @@ export function toDetail(
 export function readPost(post: Static<typeof TokenPost>, memberId: string, now: number): NewToken {
   if (post.expiry !== undefined && post.expiry <= now) throw problem('expiry', 'must be in the future');
   // Calls are answered in the versions there are, so that no other can be promised.
-  if (post.defaultApiVersion !== undefined && post.defaultApiVersion !== CURRENT_VERSION)
-    throw problem('defaultApiVersion', `must be ${CURRENT_VERSION}`);
+  if (post.defaultApiVersion !== undefined && !VALID_VERSIONS.includes(post.defaultApiVersion))
+    throw problem('defaultApiVersion', `must be one of ${VALID_VERSIONS.join(', ')}`);
   return {
     memberId,
     isService: post.serviceToken ?? false,

@@ -1,0 +1,83 @@
+// Where SDKs send what happened: events and diagnostics. They are taken and not kept, as nothing counts them yet.
+import { piecesOf } from '../../kernel/body.ts';
+import { Failure } from '../../kernel/failure.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import { Bytes, reply, route, type Call, type Reply, type Route } from '../../kernel/route.ts';
+import { Type } from '../../kernel/schema.ts';
+import { openByClientId, openByMobileKey, openBySdkKey } from './keys.ts';
+
+/** As sent, compressed or not. SDKs drop what is refused as too large. */
+const MOST_BYTES = 10 * 1024 * 1024;
+
+const event = {
+  method: 'POST',
+  access: 'anyone',
+  streams: true,
+  isData: true,
+  reply: { 202: null },
+} as const;
+
+async function take({ stream }: Pick<Call, 'stream'>, opened: Promise<unknown>): Promise<Reply> {
+  await opened;
+  for await (const _ of piecesOf(stream, MOST_BYTES));
+  return reply(202);
+}
+
+const fromServers = (id: string, summary: string) =>
+  route({ ...event, id, path: '/', summary }, (call, { db }: Kernel) => take(call, openBySdkKey(db, call)));
+
+const fromMobile = (id: string, path: string, summary: string) =>
+  route({ ...event, id, path, summary }, (call, { db }: Kernel) => take(call, openByMobileKey(db, call)));
+
+const fromBrowsers = (id: string, summary: string) =>
+  route(
+    {
+      ...event,
+      id,
+      path: '/{environmentId}',
+      summary,
+      params: Type.Object({ environmentId: Type.String() }),
+    },
+    (call, { db }: Kernel) => take(call, openByClientId(db, call.params.environmentId, call.now)),
+  );
+
+/** One transparent pixel. */
+const PIXEL = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64');
+
+/** For browsers that can send nothing but the address of an image: the events are in its query. */
+const getPixel = route(
+  {
+    id: 'getEventPixel',
+    method: 'GET',
+    path: '/{image}',
+    summary: 'Send events of a browser in the address of an image',
+    access: 'anyone',
+    params: Type.Object({ image: Type.String() }),
+    reply: { 200: Type.String() },
+    produces: 'image/gif',
+  },
+  async ({ params: { image }, now }, { db }) => {
+    const [, id] = /^(.+)\.gif$/.exec(image) ?? [];
+    if (id === undefined) throw new Failure('not-found', 'There is no such image.');
+    await openByClientId(db, id, now);
+    return new Bytes(PIXEL, { 'content-type': 'image/gif', 'cache-control': 'no-store' });
+  },
+);
+
+const EVENTS = 'Send events';
+const DIAGNOSTICS = 'Send diagnostics of an SDK';
+
+/** By the prefixes they stand below. */
+export const eventRoutes: Readonly<Record<string, readonly Route[]>> = {
+  '/bulk': [fromServers('postServerEvents', EVENTS)],
+  '/diagnostic': [fromServers('postServerDiagnostics', DIAGNOSTICS)],
+  '/mobile': [
+    fromMobile('postMobileEvents', '/', EVENTS),
+    fromMobile('postMobileEventsOld', '/events', EVENTS),
+    fromMobile('postMobileEventsBulk', '/events/bulk', EVENTS),
+    fromMobile('postMobileDiagnostics', '/events/diagnostic', DIAGNOSTICS),
+  ],
+  '/events/bulk': [fromBrowsers('postBrowserEvents', EVENTS)],
+  '/events/diagnostic': [fromBrowsers('postBrowserDiagnostics', DIAGNOSTICS)],
+  '/a': [getPixel],
+};
