@@ -250,7 +250,7 @@ describe('a later release, which ended the oldest version and announces another'
 
   test('H7 its page says that it is announced, and what it will change', async () => {
     assert.match(versionPage(later, COMING), /announced, not released yet.*<code>installed_version<\/code>/s);
-    const overview = apiPage(later, server.app.kernel.limits);
+    const overview = apiPage(later, server.app.kernel.limits, 'signalbox');
     assert.match(overview, /id="2029-05-01"/);
     assert.match(overview, /<td>2022-11-28<\/td><td>ended<\/td>/);
   });
