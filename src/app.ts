@@ -13,6 +13,7 @@ import { dueMigrations } from './kernel/due.ts';
 import type { Worker } from './kernel/due-worker.ts';
 import { eventMigrations } from './kernel/events.ts';
 import { Failure } from './kernel/failure.ts';
+import type { HandOver } from './kernel/identity/accounts.ts';
 import { createFirstSecret, ensureAdmin, ensurePassword } from './kernel/identity/first-start.ts';
 import { Identity } from './kernel/identity/identity.ts';
 import { LOGIN_ALLOWANCE, LOGIN_CATEGORY, serveLogin } from './kernel/identity/login.ts';
@@ -51,6 +52,11 @@ export const migrations: Migration[] = [
   ...webhookMigrations,
   ...apis.flatMap((api) => api.migrations ?? []),
 ];
+
+/** Gives what an account that ends owns to another, in every API. */
+export const handOver: HandOver = async (tx, from, to, actor) => {
+  for (const api of apis) await api.handOver?.(tx, from, to, actor);
+};
 
 export interface App {
   kernel: Kernel;
@@ -145,6 +151,7 @@ async function compose(
     db: engine.db,
     blobs: await openBlobs(config),
     identity: await new Identity(engine).open(),
+    handOver,
     limits,
     log,
     metrics: new Metrics(RELEASE),

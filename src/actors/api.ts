@@ -17,6 +17,7 @@ import { storageMigrations } from './migrations/storages.ts';
 import { purgeQueue } from './request-queues/purge.ts';
 import { requestQueueRoutes } from './request-queues/routes.ts';
 import type { StorageKind } from './storages/model.ts';
+import { handOverStorages } from './storages/transfer-store.ts';
 import { storageWork, type Purge } from './storages/work.ts';
 import { userRoutes } from './users/routes.ts';
 
@@ -117,6 +118,7 @@ const purges: Record<StorageKind, Purge> = {
 export const actorsApi: Api = {
   dialect,
   routes: [...userRoutes, ...datasetRoutes, ...keyValueStoreRoutes, ...requestQueueRoutes],
+  handOver: handOverStorages,
   demo: async () => (await import('./demo.ts')).demo,
   migrations: [
     ...storageMigrations,

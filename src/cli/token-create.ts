@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { Settings } from '../config.ts';
 import { recordEvent } from '../kernel/events.ts';
 import { Failure } from '../kernel/failure.ts';
+import { findAccount } from '../kernel/identity/accounts.ts';
 import { ADMIN } from '../kernel/identity/first-start.ts';
 import { findMember, type Member } from '../kernel/identity/members.ts';
 import { parseStatements, type BaseRole } from '../kernel/identity/policy.ts';
@@ -35,7 +36,7 @@ export async function runTokenCreate(
   const lifetime = options.expires === undefined ? undefined : parseDuration(options.expires);
   const statements = options.policy === undefined ? undefined : readPolicy(options.policy);
   const secret = newSecret(TOKEN_PREFIX);
-  const { token, member } = await withStore(config, async (engine) => {
+  const { token, report, account, member } = await withStore(config, async (engine) => {
     const made = await engine.db.transaction().execute(async (tx) => {
       const owner = await requireMember(tx, options.member ?? ADMIN);
       const power: Power =
@@ -55,20 +56,18 @@ export async function runTokenCreate(
         secret,
         now,
       );
-      await recordEvent(
-        tx,
-        { now },
-        { ...eventOf(created), action: 'createAccessToken', after: reportToken(created, owner) },
-      );
-      return { token: created, member: owner };
+      const { username } = (await findAccount(tx, { id: created.isService ? created.id : owner.id }))!;
+      const after = reportToken(created, owner, username);
+      await recordEvent(tx, { now }, { ...eventOf(created), action: 'createAccessToken', after });
+      return { token: created, report: after, account: username, member: owner };
     });
     await engine.notify('identity');
     return made;
   });
   if (options.json) {
-    tellJson(io, { ...reportToken(token, member), token: secret.value });
+    tellJson(io, { ...report, token: secret.value });
   } else {
-    io.err(describe(token, member));
+    io.err(describe(token, member, account));
     io.out(secret.value);
   }
   return EXIT.good;
@@ -90,9 +89,14 @@ function readPolicy(path: string) {
   return parseStatements(parsed);
 }
 
-function describe({ name, role, isService, expiresAt }: Token, { username }: Member): string {
+function describe(
+  { name, role, isService, expiresAt }: Token,
+  { username }: Member,
+  account: string,
+): string {
   const kind = isService ? 'Service token' : 'Token';
   const power = role === undefined ? 'a policy of its own' : `the role ${role}`;
   const end = expiresAt === undefined ? '' : ` until ${new Date(expiresAt).toISOString()}`;
-  return `${kind} "${name}" of ${username} with ${power}${end}. It is shown this once: keep it.`;
+  const own = isService ? ` It is the account ${account} of its own.` : '';
+  return `${kind} "${name}" of ${username} with ${power}${end}.${own} It is shown this once: keep it.`;
 }

@@ -1,5 +1,6 @@
 // The command `token ls`: all access tokens, without their secrets.
 import type { Settings } from '../config.ts';
+import { listServiceUsernames } from '../kernel/identity/accounts.ts';
 import { searchMembers } from '../kernel/identity/members.ts';
 import { listTokens } from '../kernel/identity/tokens.ts';
 import type { Slice } from '../kernel/page.ts';
@@ -35,9 +36,13 @@ export async function runTokenLs({ config }: Settings, options: { json?: boolean
 }
 
 async function readTokens(db: Db) {
-  const [tokens, members] = await Promise.all([listTokens(db, {}, ALL), searchMembers(db, '', ALL)]);
+  const [tokens, members, usernames] = await Promise.all([
+    listTokens(db, {}, ALL),
+    searchMembers(db, '', ALL),
+    listServiceUsernames(db),
+  ]);
   const byId = new Map(members.items.map((member) => [member.id, member]));
-  return tokens.items.map((token) => reportToken(token, byId.get(token.memberId)));
+  return tokens.items.map((token) => reportToken(token, byId.get(token.memberId), usernames.get(token.id)));
 }
 
 function minuteOf(time: string | null): string {

@@ -1,7 +1,9 @@
 // The command `token revoke`: ends an access token, named by its id or by how it ends.
+import { handOver } from '../app.ts';
 import type { Settings } from '../config.ts';
 import { recordEvent } from '../kernel/events.ts';
 import { Failure } from '../kernel/failure.ts';
+import { findAccount, findHeir } from '../kernel/identity/accounts.ts';
 import { findMember } from '../kernel/identity/members.ts';
 import { deleteToken, findToken, listTokens, type Token } from '../kernel/identity/tokens.ts';
 import type { Engine } from '../kernel/storage/engine.ts';
@@ -53,12 +55,18 @@ async function revoke(engine: Engine, token: Token): Promise<void> {
   const now = Date.now();
   await engine.db.transaction().execute(async (tx) => {
     const owner = await findMember(tx, { id: token.memberId });
+    const account = token.isService ? await findAccount(tx, { id: token.id }) : undefined;
     // Somebody else may have been faster; then there is nothing to record.
     if (!(await deleteToken(tx, token.id))) return;
+    if (account !== undefined) await handOver(tx, account, await findHeir(tx, token, undefined), { now });
     await recordEvent(
       tx,
       { now },
-      { ...eventOf(token), action: 'deleteAccessToken', before: reportToken(token, owner) },
+      {
+        ...eventOf(token),
+        action: 'deleteAccessToken',
+        before: reportToken(token, owner, account?.username),
+      },
     );
   });
   await engine.notify('identity');

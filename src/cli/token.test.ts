@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { before, describe, test } from 'node:test';
+import { eventually } from '../../test/eventually.ts';
 import { makeFolder, run, startServer, statusOf, type RunningServer } from './fixture.ts';
 import type { reportToken } from './token.ts';
 
@@ -60,6 +61,8 @@ describe('while the server is down', () => {
   test('with --json the token comes with what it is', async () => {
     const made = JSON.parse(await create('--json', '--service')) as Report & { token: string };
     assert.deepEqual([made.kind, made.role, made.expiresAt], ['service', 'owner', null]);
+    assert.match(made.account!, /^[a-z0-9-]+\.bot$/);
+    assert.equal((await list()).find(({ id }) => id === made.id)?.account, made.account);
     assert.match(made.token, /^api-/);
   });
 
@@ -162,6 +165,17 @@ describe('while the server is running', () => {
 
   test('a made token works at once', async () => {
     assert.equal(await statusOf(server.url, await create()), 200);
+  });
+
+  test('what a revoked service token owns goes to the administrator', async () => {
+    const [admin, robot] = [await create(), await create('--service', '--name', 'robot')];
+    const headers = (secret: string) => ({ headers: { authorization: `Bearer ${secret}` } });
+    const made = await fetch(`${server.url}/v2/datasets?name=made`, { method: 'POST', ...headers(robot) });
+    const { data: dataset } = (await made.json()) as { data: { id: string } };
+    const read = () => fetch(`${server.url}/v2/datasets/${dataset.id}`, headers(admin));
+    assert.equal((await read()).status, 403);
+    assert.equal((await token('revoke', robot.slice(-4), '--yes')).code, 0);
+    await eventually(async () => (await read()).status === 200);
   });
 
   test('a revoked token that the server has in memory stops working', async () => {

@@ -3,12 +3,18 @@ import type { Member } from '../kernel/identity/members.ts';
 import type { Token } from '../kernel/identity/tokens.ts';
 
 /** For people and programs; never with the secret, of which there is only a hash. */
-export function reportToken(token: Token, member: Pick<Member, 'username'> | undefined) {
+export function reportToken(
+  token: Token,
+  member: Pick<Member, 'username'> | undefined,
+  serviceUsername?: string,
+) {
   const time = (at: number | undefined) => (at === undefined ? null : new Date(at).toISOString());
   return {
     id: token.id,
     name: token.name,
     member: member?.username ?? null,
+    /** Under which name it owns things. */
+    account: (token.isService ? serviceUsername : member?.username) ?? null,
     kind: token.isService ? 'service' : 'personal',
     role: token.role ?? (token.inlinePolicy === undefined ? token.customRoles.join(',') : 'policy'),
     ending: token.ending,

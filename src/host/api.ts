@@ -2,7 +2,7 @@
 import type { Api, CallFacts, Counted, Dialect, Headers } from '../kernel/dialect.ts';
 import { Failure } from '../kernel/failure.ts';
 import { cookieOf } from '../kernel/identity/cookie.ts';
-import type { Credential } from '../kernel/identity/caller.ts';
+import { accountOf, type Credential } from '../kernel/identity/caller.ts';
 import { retrySeconds } from '../kernel/limit.ts';
 import { Type, type TSchema } from '../kernel/schema.ts';
 import { HostError, spell, status } from './failures.ts';
@@ -50,7 +50,7 @@ const dialect: Dialect = {
       new Failure(
         'exhausted',
         caller !== undefined && caller.kind !== 'anonymous'
-          ? `API rate limit exceeded for user ID ${caller.member.number}.`
+          ? `API rate limit exceeded for user ID ${accountOf(caller).number}.`
           : `API rate limit exceeded for ${address}. Authenticated calls get a higher limit: see ${base}/rate_limit.`,
         { headers: { 'retry-after': String(retrySeconds(counter, now)) } },
       ),

@@ -1,5 +1,6 @@
 // The line that the log has for a call: what was called, by whom, from where, and how it went.
 import type { CallFacts, Dialect } from './dialect.ts';
+import { accountOf } from './identity/caller.ts';
 import type { JsonSchema } from './schema.ts';
 import { unknownFields } from './unknown-fields.ts';
 
@@ -31,7 +32,7 @@ export function describeCall(call: CallFacts, api: string, status: number, ms: n
     path: shownPath(call),
     status,
     ms: ms === undefined ? undefined : Math.round(ms * 10) / 10,
-    ...(caller !== undefined && caller.kind !== 'anonymous' && { caller: caller.member.username }),
+    ...(caller !== undefined && caller.kind !== 'anonymous' && { caller: accountOf(caller).username }),
     ...(caller?.kind === 'token' && caller.token !== undefined && { token: caller.token.ending }),
     address,
   };

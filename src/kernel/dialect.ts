@@ -2,6 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Handler } from './due.ts';
 import type { Failure, FailureKind } from './failure.ts';
+import type { HandOver } from './identity/accounts.ts';
 import type { Caller, Credential } from './identity/caller.ts';
 import type { Kernel } from './kernel.ts';
 import type { Allowance, Counter } from './limit.ts';
@@ -162,6 +163,8 @@ export interface Api {
   firstStart?(tx: Db, now: number): Promise<void>;
   /** Calls that make an example of what it has, one after the other. */
   demo?(): Promise<DemoCall[]>;
+  /** Gives what an account that ends owns in this API to another. */
+  handOver?: HandOver;
   /** What the API does behind calls. */
   work?(kernel: Kernel): Work;
   hooks?: Hooks;

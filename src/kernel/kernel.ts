@@ -1,5 +1,6 @@
 // What handlers work with besides the call itself: the kernel's services, made once by app.ts.
 import type { Clock } from './clock.ts';
+import type { HandOver } from './identity/accounts.ts';
 import type { Identity } from './identity/identity.ts';
 import type { Limits } from './limit.ts';
 import type { Logger } from './log.ts';
@@ -16,6 +17,8 @@ export interface Kernel {
   readonly db: Db;
   readonly blobs: BlobStore;
   readonly identity: Identity;
+  /** In every API. */
+  readonly handOver: HandOver;
   readonly limits: Limits;
   readonly log: Logger;
   readonly metrics: Metrics;

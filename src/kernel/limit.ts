@@ -1,5 +1,5 @@
 // Rate limits: fixed windows per caller and category, anchored at first use; counted in memory, shared through the database.
-import type { Caller } from './identity/caller.ts';
+import { accountOf, type Caller } from './identity/caller.ts';
 import { deletePastWindows, loadWindows, saveWindows, type SavedWindow } from './limit-store.ts';
 import type { Db } from './storage/tables.ts';
 
@@ -151,7 +151,7 @@ export class Limits {
 
 function whoIs(spender: Spender): string {
   if (spender === 'everyone') return EVERYONE;
-  return spender.kind === 'anonymous' ? spender.address : spender.member.id;
+  return spender.kind === 'anonymous' ? spender.address : accountOf(spender).id;
 }
 
 function limitIn({ allowance: { known, anonymous } }: Budget, spender: Spender): number {

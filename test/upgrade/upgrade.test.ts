@@ -107,3 +107,15 @@ test('what a service token made before release 0.2 stays with the member it belo
   const { data } = await read('/v2/datasets/ada~by-robot', kept.personal);
   assert.equal(data.id, kept.ids['datasets/by-robot']);
 });
+
+test('a service token of release 0.1.0 is an account of its own, with none of the things of its maker', async () => {
+  const { data: robot } = await read('/v2/users/me', kept.service);
+  assert.equal(robot.username, 'robot.bot');
+  const { data: made } = await server
+    .call('/v2/datasets?name=by-robot', { method: 'POST', token: kept.service })
+    .then(({ json }) => json);
+  assert.equal(made.userId, robot.id);
+  assert.notEqual(made.id, kept.ids['datasets/by-robot']);
+  const { status } = await server.call('/v2/datasets/ada~by-robot', { token: kept.service });
+  assert.equal(status, 403);
+});

@@ -1,13 +1,13 @@
 // Who may look into a storage and who may change it; finds it from memory when it was used lately.
 import { Failure } from '../../kernel/failure.ts';
-import type { Caller, KnownCaller } from '../../kernel/identity/caller.ts';
+import { accountOf, type Caller, type KnownCaller } from '../../kernel/identity/caller.ts';
 import { can } from '../../kernel/identity/policy.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { TOKEN_HEADER } from '../failures.ts';
 import { isName, isSignedBy, parseReference, type Storage, type StorageKind } from './model.ts';
 import { findStorage, touchStorage } from './store.ts';
 
-const CHANNEL = 'storages';
+export const CHANNEL = 'storages';
 const REMEMBER_MS = 5000;
 const MOST_REMEMBERED = 10_000;
 /** How exactly the time of last use is kept: a write for every call would cost more than it tells. */
@@ -76,7 +76,7 @@ function refusalOf({ caller, signature }: StorageCall, need: 'read' | 'write'): 
 }
 
 export function isOwner(caller: Caller, { userId }: Storage): caller is KnownCaller {
-  return caller.kind !== 'anonymous' && caller.member.id === userId;
+  return caller.kind !== 'anonymous' && accountOf(caller).id === userId;
 }
 
 /** Whether the caller may change the storage, and so may have the key that signs its URLs. */
@@ -147,7 +147,7 @@ class Memory {
   }
 
   async find(kind: StorageKind, { reference, caller, now }: StorageCall): Promise<Storage | undefined> {
-    const callerId = caller.kind === 'anonymous' ? undefined : caller.member.id;
+    const callerId = caller.kind === 'anonymous' ? undefined : accountOf(caller).id;
     // An id means the same to everyone; `~name` means another storage to each.
     const key = reference.startsWith('~') ? `${kind} ${callerId}${reference}` : `${kind} ${reference}`;
     const known = this.#remembered.get(key);

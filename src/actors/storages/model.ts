@@ -41,6 +41,7 @@ export function parseReference(text: string): Reference | undefined {
   return owner === '' ? { name } : { name, owner };
 }
 
+export const MOST_NAME = 63;
 const NAME = /^[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?$/;
 
 export function isName(text: string): boolean {

@@ -1,7 +1,8 @@
 // The routes that all kinds of storage share: list, get or create, get, change, delete.
 import { recordEvent } from '../../kernel/events.ts';
 import { Failure } from '../../kernel/failure.ts';
-import type { Caller } from '../../kernel/identity/caller.ts';
+import { holdAccount } from '../../kernel/identity/accounts.ts';
+import { accountOf, type Caller } from '../../kernel/identity/caller.ts';
 import { can } from '../../kernel/identity/policy.ts';
 import { schedule } from '../../kernel/due.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
@@ -71,11 +72,11 @@ export function storageRoutes(type: StorageType): Route[] {
       const slice = { offset: query.offset, limit: clampLimit(query.limit, MOST_LISTED, MOST_LISTED) };
       // Nothing is shared with single members here: everything is one's own or open by its general access.
       if (query.ownership === 'sharedWithMe') return new Page([], 0, slice, query.desc);
-      const filter = { userId: caller.member.id, kind, withUnnamed: query.unnamed };
+      const filter = { userId: accountOf(caller).id, kind, withUnnamed: query.unnamed };
       const { items, total } = await listStorages(kernel.db, filter, slice, query.desc);
       const told = await type.summaries(items, kernel);
       return new Page(
-        told.map((item) => ({ ...(item as object), username: caller.member.username })),
+        told.map((item) => ({ ...(item as object), username: accountOf(caller).username })),
         total,
         slice,
         query.desc,
@@ -98,7 +99,7 @@ export function storageRoutes(type: StorageType): Route[] {
     async (call, kernel) => {
       const { caller, now, query } = call;
       if (!call.can(`${kind}/*`)) throw denied(kind);
-      const userId = caller.member.id;
+      const userId = accountOf(caller).id;
       const name = query.name === '' ? undefined : query.name;
       const schema = call.body?.schema;
       if (name !== undefined) checkName(name);
@@ -113,6 +114,7 @@ export function storageRoutes(type: StorageType): Route[] {
           ...(name !== undefined && { name }),
           ...(schema !== undefined && { schema }),
         };
+        await holdAccount(kernel.engine, tx, caller);
         const storage = await createStorage(tx, fresh, now);
         if (storage === undefined) return undefined;
         await type.make(tx, storage);

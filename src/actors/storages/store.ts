@@ -1,6 +1,6 @@
 // Storages in the database: make, find, list, change, and remember that they were used.
 import { Failure } from '../../kernel/failure.ts';
-import { findMember } from '../../kernel/identity/members.ts';
+import { findAccount } from '../../kernel/identity/accounts.ts';
 import { newId } from '../../kernel/id.ts';
 import { newSecret } from '../../kernel/identity/secret.ts';
 import type { Slice } from '../../kernel/page.ts';
@@ -63,8 +63,8 @@ export async function findStorage(
 }
 
 async function userIdOf(db: Db, owner: string): Promise<string | undefined> {
-  const member = (await findMember(db, { username: owner })) ?? (await findMember(db, { id: owner }));
-  return member?.id;
+  const account = (await findAccount(db, { username: owner })) ?? (await findAccount(db, { id: owner }));
+  return account?.id;
 }
 
 export interface StorageFilter {

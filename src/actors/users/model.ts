@@ -1,5 +1,5 @@
 // Users as the platform shows them: everything to themselves, a name and a profile to others.
-import type { Member } from '../../kernel/identity/members.ts';
+import type { Account } from '../../kernel/identity/accounts.ts';
 import { Nullable, Type, type Static } from '../../kernel/schema.ts';
 
 const Profile = Type.Object({ name: Type.Optional(Type.String()) });
@@ -51,19 +51,19 @@ export const PrivateUser = Type.Object(
   { $id: 'UserPrivateInfo' },
 );
 
-export function toPublicUser(member: Member): Static<typeof PublicUser> {
-  return { username: member.username, profile: profileOf(member) };
+export function toPublicUser(account: Account): Static<typeof PublicUser> {
+  return { username: account.username, profile: profileOf(account) };
 }
 
 /** What this server offers. There are no plans to buy: what it can do is on for everyone. */
 const OFFERED: (typeof FEATURES)[number][] = ['STORAGE'];
 
-export function toPrivateUser(member: Member): Static<typeof PrivateUser> {
+export function toPrivateUser(account: Account): Static<typeof PrivateUser> {
   return {
-    id: member.id,
-    username: member.username,
-    email: member.email,
-    profile: profileOf(member),
+    id: account.id,
+    username: account.username,
+    email: account.email,
+    profile: profileOf(account),
     plan: {
       id: 'SELF_HOSTED',
       description: 'Self-hosted',
@@ -74,7 +74,7 @@ export function toPrivateUser(member: Member): Static<typeof PrivateUser> {
     },
     effectivePlatformFeatures: EFFECTIVE_FEATURES,
     isPaying: false,
-    createdAt: new Date(member.createdAt).toISOString(),
+    createdAt: new Date(account.createdAt).toISOString(),
   };
 }
 
@@ -93,7 +93,7 @@ const EFFECTIVE_FEATURES = Object.fromEntries(
   FEATURES.map((feature) => [feature, toFeature(OFFERED.includes(feature))]),
 );
 
-function profileOf({ firstName, lastName }: Member): Static<typeof Profile> {
+function profileOf({ firstName, lastName }: Account): Static<typeof Profile> {
   const name = [firstName, lastName].filter(Boolean).join(' ');
   return name === '' ? {} : { name };
 }

@@ -1,6 +1,7 @@
 // Users: the caller, and anyone by id or name.
 import { Failure } from '../../kernel/failure.ts';
-import { findMember } from '../../kernel/identity/members.ts';
+import { findAccount } from '../../kernel/identity/accounts.ts';
+import { accountOf } from '../../kernel/identity/caller.ts';
 import { route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import { PrivateUser, PublicUser, toPrivateUser, toPublicUser } from './model.ts';
@@ -14,7 +15,7 @@ const getMe = route(
     access: 'caller',
     reply: { 200: PrivateUser },
   },
-  ({ caller }) => toPrivateUser(caller.member),
+  ({ caller }) => toPrivateUser(accountOf(caller)),
 );
 
 const getUser = route(
@@ -28,10 +29,10 @@ const getUser = route(
     reply: { 200: PublicUser },
   },
   async ({ params: { userId } }, { db }) => {
-    const member = (await findMember(db, { id: userId })) ?? (await findMember(db, { username: userId }));
-    if (member === undefined)
+    const account = (await findAccount(db, { id: userId })) ?? (await findAccount(db, { username: userId }));
+    if (account === undefined)
       throw new Failure('not-found', `User "${userId}" was not found`, { code: 'user-not-found' });
-    return toPublicUser(member);
+    return toPublicUser(account);
   },
 );
 

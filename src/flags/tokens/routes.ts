@@ -1,7 +1,8 @@
 // Access tokens: list, create, get, patch, reset, delete.
 import type { Access } from '../../kernel/events.ts';
 import { Failure } from '../../kernel/failure.ts';
-import type { KnownCaller } from '../../kernel/identity/caller.ts';
+import { findAccount, findHeir } from '../../kernel/identity/accounts.ts';
+import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
 import { findMember } from '../../kernel/identity/members.ts';
 import { checkGrant, checkReach, hasSamePower } from '../../kernel/identity/power.ts';
 import { findRoles, holdRoles, unknownRoles } from '../../kernel/identity/roles.ts';
@@ -206,17 +207,23 @@ const deleteTokenRoute = route(
     method: 'DELETE',
     path: '/tokens/{id}',
     summary: 'Delete an access token',
+    description: 'What a service token owns on the other APIs goes to the caller.',
     access: { action: 'deleteAccessToken' },
     params: ById,
     reply: { 204: null },
   },
-  async (call, { db, identity }) => {
+  async (call, { db, identity, handOver }) => {
     const { caller, params } = call;
     await db.transaction().execute(async (tx) => {
       const token = await readToken(call, tx, params.id);
       call.demand(resourceOf(token, caller));
       checkTouch(token, caller, 'deleteAccessToken');
+      const account = token.isService ? await findAccount(tx, { id: token.id }) : undefined;
       if (!(await deleteToken(tx, token.id))) throw unknownToken(token.id);
+      // Only now that the token can make nothing more.
+      if (account !== undefined) {
+        await handOver(tx, account, await findHeir(tx, token, accountOf(caller)), call);
+      }
       await recordChange(tx, call, {
         ...changeOf(token, ['deleteAccessToken']),
         verb: 'deleted the token',

@@ -14,6 +14,7 @@ import {
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql';
+import { accountOf } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Call } from '../../kernel/route.ts';
 import type { Static } from '../../kernel/schema.ts';
@@ -44,7 +45,7 @@ export async function runQuery(call: GraphqlCall, kernel: Kernel): Promise<Stati
   const { body, caller, base, now } = call;
   const prepared = prepare(body);
   const points = 'errors' in prepared ? REFUSED_POINTS : prepared.points;
-  if (points > 0 && !call.spend(points)) return { errors: [spent(caller.member.number)] };
+  if (points > 0 && !call.spend(points)) return { errors: [spent(accountOf(caller).number)] };
   if ('errors' in prepared) return { errors: prepared.errors.map(spell) };
   const { ready, cost } = prepared;
   const counter = kernel.limits.enabled ? kernel.limits.peek('host.graphql', caller, now) : undefined;

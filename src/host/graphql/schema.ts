@@ -1,7 +1,8 @@
 // The GraphQL schema of the host: who is calling, users, search, and the caller's budget.
 import { buildSchema } from 'graphql';
-import type { KnownCaller } from '../../kernel/identity/caller.ts';
-import { findMember, searchMembers, type Member } from '../../kernel/identity/members.ts';
+import { findAccount, type Account } from '../../kernel/identity/accounts.ts';
+import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
+import { searchMembers } from '../../kernel/identity/members.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Counter } from '../../kernel/limit.ts';
 import { nameOf, nodeId } from '../users/model.ts';
@@ -52,11 +53,11 @@ interface SearchArguments {
 }
 
 export const rootValue = {
-  viewer: (_arguments: unknown, { caller, base }: Context) => toUser(caller.member, base),
+  viewer: (_arguments: unknown, { caller, base }: Context) => toUser(accountOf(caller), base),
 
   async user({ login }: { login: string }, { kernel, base }: Context) {
-    const member = await findMember(kernel.db, { username: login });
-    return member === undefined ? null : toUser(member, base);
+    const account = await findAccount(kernel.db, { username: login });
+    return account === undefined ? null : toUser(account, base);
   },
 
   async search({ query, first, after, last, before }: SearchArguments, { kernel, base }: Context) {
@@ -102,15 +103,15 @@ export const rootValue = {
 /** As in the search over REST. */
 const MOST_CHARACTERS = 256;
 
-function toUser(member: Member, base: string) {
+function toUser(account: Account, base: string) {
   return {
-    id: nodeId(member),
-    databaseId: member.number,
-    login: member.username,
-    name: nameOf(member),
-    url: `${new URL(base).origin}/${member.username}`,
-    createdAt: new Date(member.createdAt).toISOString(),
-    updatedAt: new Date(member.updatedAt).toISOString(),
+    id: nodeId(account),
+    databaseId: account.number,
+    login: account.username,
+    name: nameOf(account),
+    url: `${new URL(base).origin}/${account.username}`,
+    createdAt: new Date(account.createdAt).toISOString(),
+    updatedAt: new Date(account.updatedAt).toISOString(),
   };
 }
 

@@ -1,5 +1,5 @@
 // Users as the host shows them: simple in lists, public to everyone, private to themselves.
-import type { Member } from '../../kernel/identity/members.ts';
+import type { Account } from '../../kernel/identity/accounts.ts';
 import { Nullable, Type, type Static } from '../../kernel/schema.ts';
 
 const SIMPLE = {
@@ -55,17 +55,17 @@ export const PrivateUser = Type.Object(
   { $id: 'private-user' },
 );
 
-export function toSimpleUser(member: Member, base: string): Static<typeof SimpleUser> {
-  const url = `${base}/users/${member.username}`;
+export function toSimpleUser(account: Account, base: string): Static<typeof SimpleUser> {
+  const url = `${base}/users/${account.username}`;
   const { origin } = new URL(base);
   return {
-    login: member.username,
-    id: member.number,
-    node_id: nodeId(member),
-    avatar_url: `${base}/avatars/${member.number}`,
+    login: account.username,
+    id: account.number,
+    node_id: nodeId(account),
+    avatar_url: `${base}/avatars/${account.number}`,
     gravatar_id: '',
     url,
-    html_url: `${origin}/${member.username}`,
+    html_url: `${origin}/${account.username}`,
     followers_url: `${url}/followers`,
     following_url: `${url}/following{/other_user}`,
     gists_url: `${url}/gists{/gist_id}`,
@@ -75,16 +75,16 @@ export function toSimpleUser(member: Member, base: string): Static<typeof Simple
     repos_url: `${url}/repos`,
     events_url: `${url}/events{/privacy}`,
     received_events_url: `${url}/received_events`,
-    type: 'User',
-    site_admin: member.role === 'owner' || member.role === 'admin',
+    type: account.isService ? 'Bot' : 'User',
+    site_admin: account.role === 'owner' || account.role === 'admin',
   };
 }
 
 /** The e-mail address stays private: only its owner reads it, through GET /user. */
-export function toPublicUser(member: Member, base: string): Static<typeof PublicUser> {
+export function toPublicUser(account: Account, base: string): Static<typeof PublicUser> {
   return {
-    ...toSimpleUser(member, base),
-    name: nameOf(member),
+    ...toSimpleUser(account, base),
+    name: nameOf(account),
     company: null,
     blog: null,
     location: null,
@@ -95,15 +95,15 @@ export function toPublicUser(member: Member, base: string): Static<typeof Public
     public_gists: 0,
     followers: 0,
     following: 0,
-    created_at: isoSeconds(member.createdAt),
-    updated_at: isoSeconds(member.updatedAt),
+    created_at: isoSeconds(account.createdAt),
+    updated_at: isoSeconds(account.updatedAt),
   };
 }
 
-export function toPrivateUser(member: Member, base: string): Static<typeof PrivateUser> {
+export function toPrivateUser(account: Account, base: string): Static<typeof PrivateUser> {
   return {
-    ...toPublicUser(member, base),
-    email: member.email,
+    ...toPublicUser(account, base),
+    email: account.email,
     private_gists: 0,
     total_private_repos: 0,
     owned_private_repos: 0,
@@ -113,11 +113,11 @@ export function toPrivateUser(member: Member, base: string): Static<typeof Priva
   };
 }
 
-export function nodeId({ number }: Member): string {
-  return Buffer.from(`04:User${number}`).toString('base64');
+export function nodeId({ number, isService }: Account): string {
+  return Buffer.from(isService ? `03:Bot${number}` : `04:User${number}`).toString('base64');
 }
 
-export function nameOf({ firstName, lastName }: Member): string | null {
+export function nameOf({ firstName, lastName }: Account): string | null {
   return [firstName, lastName].filter(Boolean).join(' ') || null;
 }
 
@@ -127,7 +127,7 @@ function isoSeconds(at: number): string {
 }
 
 /** A picture for everyone, made of the first letter and a colour that stays the same. */
-export function drawAvatar({ username, number }: Member): string {
+export function drawAvatar({ username, number }: Account): string {
   const hue = (number * 137) % 360;
   const letter = username.charAt(0).toUpperCase();
   return (

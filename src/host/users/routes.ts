@@ -1,6 +1,7 @@
 // Users: the caller, anyone by name, and their pictures.
 import { Failure } from '../../kernel/failure.ts';
-import { findMember, type Member } from '../../kernel/identity/members.ts';
+import { findAccount, type Account } from '../../kernel/identity/accounts.ts';
+import { accountOf } from '../../kernel/identity/caller.ts';
 import { reply, route, Text } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import { drawAvatar, PrivateUser, PublicUser, toPrivateUser, toPublicUser } from './model.ts';
@@ -14,7 +15,10 @@ const getAuthenticated = route(
     access: 'caller',
     reply: { 200: PrivateUser },
   },
-  ({ caller: { member }, base }) => reply(200, toPrivateUser(member, base), lastModified(member)),
+  ({ caller, base }) => {
+    const account = accountOf(caller);
+    return reply(200, toPrivateUser(account, base), lastModified(account));
+  },
 );
 
 const getByUsername = route(
@@ -28,9 +32,9 @@ const getByUsername = route(
     reply: { 200: PublicUser },
   },
   async ({ params, base }, { db }) => {
-    const member = await findMember(db, params);
-    if (member === undefined) throw new Failure('not-found', `There is no user ${params.username}`);
-    return reply(200, toPublicUser(member, base), lastModified(member));
+    const account = await findAccount(db, params);
+    if (account === undefined) throw new Failure('not-found', `There is no user ${params.username}`);
+    return reply(200, toPublicUser(account, base), lastModified(account));
   },
 );
 
@@ -49,13 +53,13 @@ const getAvatar = route(
     produces: 'image/svg+xml',
   },
   async ({ params }, { db }) => {
-    const member = await findMember(db, params);
-    if (member === undefined) throw new Failure('not-found', 'There is no such user');
-    return new Text('image/svg+xml', drawAvatar(member));
+    const account = await findAccount(db, params);
+    if (account === undefined) throw new Failure('not-found', 'There is no such user');
+    return new Text('image/svg+xml', drawAvatar(account));
   },
 );
 
-function lastModified({ updatedAt }: Member): Record<string, string> {
+function lastModified({ updatedAt }: Account): Record<string, string> {
   return { 'last-modified': new Date(updatedAt).toUTCString() };
 }
 

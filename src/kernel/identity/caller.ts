@@ -1,4 +1,5 @@
 // Who is calling: nobody known, or a member by token or session, with the grants that decide what they may do.
+import type { Account } from './accounts.ts';
 import type { Member } from './members.ts';
 import type { Policy } from './policy.ts';
 import type { Token } from './tokens.ts';
@@ -17,6 +18,8 @@ export interface KnownCaller {
   kind: 'token' | 'session';
   member: Member;
   token?: Token;
+  /** Who owns what they make, and whose budget they spend: the member, where it is absent. */
+  account?: Account;
   /**
    * Every group must allow, and in a group any policy: a personal token's power is its owner's now and, in the last
    * group, its own.
@@ -24,6 +27,10 @@ export interface KnownCaller {
   grants: Policy[][];
   /** What they hold beside the base role. Absent, it is told by `member.customRoles` alone. */
   held?: Held;
+}
+
+export function accountOf({ account, member }: Pick<KnownCaller, 'account' | 'member'>): Account {
+  return account ?? member;
 }
 
 /** By ids: what custom roles, teams' included, which teams they belong to, and into which they may take others. */

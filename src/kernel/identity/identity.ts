@@ -2,6 +2,7 @@
 import { Failure } from '../failure.ts';
 import type { Engine } from '../storage/engine.ts';
 import type { Db } from '../storage/tables.ts';
+import { ensureServiceAccount } from './accounts.ts';
 import type { RoleAttributes } from './attributes.ts';
 import type { Credential, KnownCaller } from './caller.ts';
 import { findHolding } from './holding.ts';
@@ -134,7 +135,8 @@ async function serviceCaller(db: Db, member: Member, token: Token): Promise<Know
   const roles = await findRoles(db, token.customRoles);
   const grants = [serviceBounds(token), powerPolicies(token, roles, {})];
   const held = { roles: roles.map(({ id }) => id), teams: [], tended: [] };
-  return { kind: 'token', member, token, grants, held };
+  const account = await ensureServiceAccount(db, token);
+  return { kind: 'token', member, token, account, grants, held };
 }
 
 /** Who answers for work that is done later: a member, or the service token that they used. */

@@ -102,6 +102,19 @@ export async function findMember(db: Db, by: MemberName): Promise<Member | undef
   return row && memberOf(row);
 }
 
+/** The owner who has been there for longest. */
+export async function findOldestOwner(db: Db): Promise<Member | undefined> {
+  const row = await db
+    .selectFrom('members')
+    .selectAll()
+    .where('role', '=', 'owner')
+    .where('removed_at', 'is', null)
+    .orderBy('number')
+    .limit(1)
+    .executeTakeFirst();
+  return row && memberOf(row);
+}
+
 /** Whoever made the token, removed members too: service tokens outlive them. */
 export async function findTokenOwner(db: Db, { memberId, isService }: TokenMaker) {
   const row = await db

@@ -71,6 +71,8 @@ declare module '../storage/tables.ts' {
       expires_at: number | null;
       version: number;
     };
+    /** What a service token is beside a token: an account with a username and a number of its own. */
+    service_accounts: { number: Generated<number>; token_id: string; username: string };
     sessions: { hash: string; member_id: string; created_at: number; expires_at: number };
     login_links: { hash: string; member_id: string; expires_at: number };
   }
@@ -142,6 +144,14 @@ export const identityMigrations: Migration[] = [
          member_id text not null references members (id) on delete cascade,
          actions text not null, primary key (team_id, member_id, actions))`,
       `create index team_grants_member on team_grants (member_id)`,
+    ],
+  },
+  {
+    name: 'kernel-identity-service-accounts',
+    up: ({ serial }) => [
+      `create table service_accounts (
+         number ${serial}, token_id text not null unique references tokens (id) on delete cascade,
+         username text not null unique)`,
     ],
   },
 ];

@@ -4,6 +4,7 @@ import { Failure } from '../failure.ts';
 import { newId } from '../id.ts';
 import type { Slice } from '../page.ts';
 import type { Db, Tables } from '../storage/tables.ts';
+import { ensureServiceAccount } from './accounts.ts';
 import type { BaseRole, Statement } from './policy.ts';
 import type { Secret } from './secret.ts';
 
@@ -62,7 +63,9 @@ export async function createToken(db: Db, token: NewToken, secret: Secret, now: 
     })
     .returningAll()
     .executeTakeFirstOrThrow();
-  return tokenOf(row);
+  const made = tokenOf(row);
+  if (made.isService) await ensureServiceAccount(db, made);
+  return made;
 }
 
 export async function findToken(db: Db, id: string): Promise<Token | undefined> {

@@ -1,0 +1,78 @@
+// Storages change hands when the account that owns them ends: all of them, under names that are free with the new owner.
+import { recordEvent, type Actor } from '../../kernel/events.ts';
+import type { Account, HandOver } from '../../kernel/identity/accounts.ts';
+import { noticeOnCommit } from '../../kernel/storage/notices.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import { CHANNEL } from './access.ts';
+import { MOST_NAME } from './model.ts';
+
+export const handOverStorages: HandOver = async (tx, from, to, actor) => {
+  await renameTaken(tx, from, to, actor);
+  const { numUpdatedRows } = await tx
+    .updateTable('storages')
+    .set({ user_id: to.id })
+    .where('user_id', '=', from.id)
+    .executeTakeFirstOrThrow();
+  if (numUpdatedRows === 0n) return;
+  await recordEvent(tx, actor, {
+    action: 'transferStorages',
+    resource: `service-token/${from.id}`,
+    kind: 'token',
+    name: from.username,
+    after: { owner: to.username, storages: Number(numUpdatedRows) },
+  });
+  await noticeOnCommit(tx, CHANNEL);
+};
+
+/** Two storages of one kind and owner cannot have one name: what comes in gets a number behind it. */
+async function renameTaken(tx: Db, from: Account, to: Account, actor: Actor): Promise<void> {
+  const taken = await tx
+    .selectFrom('storages as given')
+    .innerJoin('storages as own', (join) =>
+      join
+        .onRef('own.kind', '=', 'given.kind')
+        .onRef('own.name', '=', 'given.name')
+        .on('own.user_id', '=', to.id),
+    )
+    .select(['given.id', 'given.kind', 'given.name'])
+    .where('given.user_id', '=', from.id)
+    .where('given.name', 'is not', null)
+    .execute();
+  for (const { id, kind, name } of taken) {
+    const free = await freeName(tx, kind, name!, [from.id, to.id]);
+    await tx
+      .updateTable('storages')
+      .set({ name: free, modified_at: actor.now })
+      .where('id', '=', id)
+      .execute();
+    await recordEvent(tx, actor, {
+      action: 'updateStorage',
+      resource: `${kind}/${id}`,
+      kind,
+      name: free,
+      before: { id, name },
+      after: { id, name: free },
+    });
+  }
+}
+
+const CANDIDATES = 50;
+
+async function freeName(tx: Db, kind: string, name: string, owners: string[]): Promise<string> {
+  for (let start = 2; ; start += CANDIDATES) {
+    const candidates = Array.from({ length: CANDIDATES }, (_, index) => {
+      const ending = `-${start + index}`;
+      return name.slice(0, MOST_NAME - ending.length) + ending;
+    });
+    const rows = await tx
+      .selectFrom('storages')
+      .select('name')
+      .where('user_id', 'in', owners)
+      .where('kind', '=', kind)
+      .where('name', 'in', candidates)
+      .execute();
+    const known = new Set(rows.map((row) => row.name));
+    const free = candidates.find((candidate) => !known.has(candidate));
+    if (free !== undefined) return free;
+  }
+}
