@@ -38,8 +38,8 @@ const dialect: Dialect = {
     schema: (data) => Type.Object({ data }),
   },
   page: {
-    spell: ({ items, total, slice, desc }) => ({
-      body: { total, offset: slice.offset, limit: slice.limit, desc, count: items.length, items },
+    spell: ({ items, total, slice, desc, more }) => ({
+      body: { total, offset: slice.offset, limit: slice.limit, desc, ...more, count: items.length, items },
     }),
     schema: (item) =>
       Type.Object({
@@ -47,6 +47,9 @@ const dialect: Dialect = {
         offset: Type.Integer(),
         limit: Type.Integer(),
         desc: Type.Boolean(),
+        unnamed: Type.Optional(
+          Type.Boolean({ description: 'Of storages: whether unnamed ones are listed too' }),
+        ),
         count: Type.Integer(),
         items: Type.Array(item),
       }),

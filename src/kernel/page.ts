@@ -11,16 +11,19 @@ export class Page<Item = unknown> {
   readonly slice: Slice;
   /** Newest first, where the list can be turned around. */
   readonly desc: boolean;
+  /** What else the list says of itself, where its dialect has room for it. */
+  readonly more: Record<string, unknown>;
 
-  constructor(items: Item[], total: number, slice: Slice, desc = false) {
+  constructor(items: Item[], total: number, slice: Slice, desc = false, more: Record<string, unknown> = {}) {
     this.items = items;
     this.total = total;
     this.slice = slice;
     this.desc = desc;
+    this.more = more;
   }
 
   map<Other>(change: (item: Item) => Other): Page<Other> {
-    return new Page(this.items.map(change), this.total, this.slice, this.desc);
+    return new Page(this.items.map(change), this.total, this.slice, this.desc, this.more);
   }
 }
 

@@ -87,7 +87,10 @@ describe('datasets', () => {
     assert.deepEqual(await names({}), ['one', 'two', 'three']);
     assert.deepEqual(await names({ desc: true, limit: 2 }), ['three', 'two']);
     assert.deepEqual(await names({ offset: 1, limit: 1 }), ['two']);
-    assert.equal((await own.datasets().list({ unnamed: true, desc: true })).items[0]!.id, unnamed.id);
+    const all = await own.datasets().list({ unnamed: true, desc: true });
+    assert.deepEqual([all.unnamed, all.items[0]!.id, all.items[0]!.name], [true, unnamed.id, unnamed.id]);
+    assert.equal((await own.datasets().list()).unnamed, false);
+    assert.equal((await own.dataset(unnamed.id).get())!.name, null);
     assert.deepEqual(await names({ ownership: 'sharedWithMe' }), []);
     assert.equal((await names({ ownership: 'ownedByMe' })).length, 3);
     const seen: (string | undefined)[] = [];

@@ -47,7 +47,13 @@ onEachEngine((engine) => {
     );
     for (const name of ['createdAt', 'modifiedAt', 'accessedAt']) assert.match(data[name], ISO, name);
     assert.match(data.consoleUrl, /^http/);
-    assert.deepEqual(data.stats, { readCount: 0, writeCount: 0, deleteCount: 0, headItemReadCount: 0 });
+    assert.deepEqual(data.stats, {
+      readCount: 0,
+      writeCount: 0,
+      deleteCount: 0,
+      headItemReadCount: 0,
+      storageBytes: 0,
+    });
   });
 
   test('A3 a queue is addressed by id, by username~name and by ~name', async () => {
@@ -825,7 +831,10 @@ onEachEngine((engine) => {
       writeCount: 6,
       deleteCount: 1,
       headItemReadCount: 5,
+      storageBytes: 154,
     });
+    await queue.removeBatch([{ uniqueKey: 'b' }, { uniqueKey: 'c' }]);
+    assert.equal((await queue.call('')).json['data'].stats.storageBytes, 0);
   });
 
   test('A1 times in replies are ISO 8601, or absent', async () => {

@@ -279,7 +279,14 @@ onEachEngine((engine) => {
     await get(id, 'absent');
     await at(`/${id}/keys`);
     await remove(id, 'b');
-    const expected = { readCount: 2, writeCount: 3, deleteCount: 1, listCount: 1, storageBytes: 5 };
+    const expected = {
+      readCount: 2,
+      writeCount: 3,
+      deleteCount: 1,
+      listCount: 1,
+      storageBytes: 5,
+      s3StorageBytes: 5,
+    };
     assert.deepEqual(await stats(id), expected);
     const { modifiedAt, createdAt } = (await at(`/${id}`)).json['data'] as Record<string, string>;
     assert.ok(modifiedAt! > createdAt!);

@@ -7,7 +7,7 @@ import { PURGE } from '../../src/actors/storages/routes.ts';
 import { onEachEngine } from '../engines.ts';
 import { eventually } from '../eventually.ts';
 import { giveToken, join } from '../people.ts';
-import { startServer, type CallInit, type TestServer } from '../server.ts';
+import { startServer, type CallInit, type Json, type TestServer } from '../server.ts';
 
 const PATHS = ['/v2/datasets', '/v2/key-value-stores', '/v2/request-queues'];
 const DAY = 24 * 60 * 60 * 1000;
@@ -167,6 +167,20 @@ onEachEngine((engine) => {
       const { data } = (await server.call(`${path}?limit=1&offset=1&desc=1&unnamed=true`)).json;
       assert.deepEqual([data.limit, data.offset, data.desc, data.count], [1, 1, true, 1]);
       assert.equal(data.total, ids(all).length);
+      assert.deepEqual([named.json['data'].unnamed, all.json['data'].unnamed], [false, true]);
+      const shared = (await server.call(`${path}?ownership=sharedWithMe&unnamed=1`)).json['data'];
+      assert.deepEqual([shared.total, shared.unnamed], [0, true]);
+    });
+
+    test(`A1 ${path} without a name have their id for one in lists, and none of their own`, async () => {
+      const unnamed = await create(path);
+      const named = await create(path, 'with-a-name');
+      const { items } = (await server.call(`${path}?unnamed=1&desc=1`)).json['data'] as Json;
+      const nameOf = (id: string) => items.find((item: Json) => item['id'] === id).name as unknown;
+      assert.equal(nameOf(named.id), 'with-a-name');
+      // The vendor's schema has a text there for datasets and queues, and for stores a text or null.
+      assert.equal(nameOf(unnamed.id), path.endsWith('stores') ? null : unnamed.id);
+      assert.equal((await server.call(`${path}/${unnamed.id}`)).json['data'].name, null);
     });
 
     test(`A28 ${path} of another user: unnamed ones are not found, named ones are closed`, async () => {

@@ -1,6 +1,12 @@
 // What a dataset looks like to those who ask for it.
 import { Nullable, Type } from '../../kernel/schema.ts';
-import { signStorage, STORAGE_FIELDS, toStorageFields, type Storage } from '../storages/model.ts';
+import {
+  LISTED_NAME,
+  signStorage,
+  STORAGE_FIELDS,
+  toStorageFields,
+  type Storage,
+} from '../storages/model.ts';
 
 export interface DatasetCounts {
   itemCount: number;
@@ -40,7 +46,7 @@ export const DatasetDetail = Type.Object(
   { $id: 'Dataset' },
 );
 
-export const DatasetSummary = Type.Object(SHARED, { $id: 'DatasetListItem' });
+export const DatasetSummary = Type.Object({ ...SHARED, name: LISTED_NAME }, { $id: 'DatasetListItem' });
 
 export const DatasetStatistics = Type.Object(
   {

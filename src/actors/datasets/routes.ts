@@ -7,7 +7,7 @@ import { reply, route, Stream, type Route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import { userContentHeaders } from '../../kernel/user-content.ts';
 import { isOwner, mayWrite, openStorage } from '../storages/access.ts';
-import type { Storage } from '../storages/model.ts';
+import { toListedName, type Storage } from '../storages/model.ts';
 import { ByReference, storageRoutes, type StorageType } from '../storages/routes.ts';
 import { pay } from '../storages/store-limit.ts';
 import { checkItems, checkSchema } from './item-schema.ts';
@@ -58,7 +58,7 @@ const datasets: StorageType = {
     );
     return storages.flatMap((storage) => {
       const counted = counts.get(storage.id);
-      return counted === undefined ? [] : [toSummary(storage, counted)];
+      return counted === undefined ? [] : [toListedName(toSummary(storage, counted))];
     });
   },
 };

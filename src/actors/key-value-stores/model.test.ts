@@ -182,5 +182,6 @@ test('the owner sees the secret, and everyone when something last changed', () =
     deleteCount: 3,
     listCount: 4,
     storageBytes: 5,
+    s3StorageBytes: 5,
   });
 });

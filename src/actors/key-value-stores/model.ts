@@ -9,9 +9,10 @@ const Stats = Type.Object({
   deleteCount: Type.Integer(),
   listCount: Type.Integer(),
   storageBytes: Type.Integer(),
+  s3StorageBytes: Type.Integer({ description: 'The same: some clients read the one, some the other' }),
 });
 
-export interface StoreStats extends Static<typeof Stats> {
+export interface StoreStats extends Omit<Static<typeof Stats>, 's3StorageBytes'> {
   /** When a record was last written or deleted. */
   modifiedAt: number;
 }
@@ -75,7 +76,10 @@ export function toDetail(
 }
 
 export function toSummary(storage: Storage, { modifiedAt, ...stats }: StoreStats) {
-  return { ...toStorageFields({ ...storage, modifiedAt: Math.max(storage.modifiedAt, modifiedAt) }), stats };
+  return {
+    ...toStorageFields({ ...storage, modifiedAt: Math.max(storage.modifiedAt, modifiedAt) }),
+    stats: { ...stats, s3StorageBytes: stats.storageBytes },
+  };
 }
 
 /** Where anyone gets this record without a token. */

@@ -22,4 +22,13 @@ export const requestQueueMigrations: Migration[] = [
       `create index queue_requests_locked on queue_requests (queue_no, lock_until) where lock_until > 0`,
     ],
   },
+  {
+    name: 'actors-request-queues-bytes',
+    up: () => [
+      `alter table request_queues add column bytes bigint not null default 0`,
+      `update request_queues set bytes = coalesce((
+         select sum(octet_length(head) + coalesce(octet_length(rest), 0)) from queue_requests
+         where queue_no = request_queues.no), 0)`,
+    ],
+  },
 ];

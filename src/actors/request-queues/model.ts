@@ -1,7 +1,7 @@
 // Requests and queues as the API shows them: their schemas, and what a queue tells of itself.
 import { Failure } from '../../kernel/failure.ts';
 import { Nullable, OneOf, Type, type Static } from '../../kernel/schema.ts';
-import { STORAGE_FIELDS, toStorageFields, type Storage } from '../storages/model.ts';
+import { LISTED_NAME, STORAGE_FIELDS, toStorageFields, type Storage } from '../storages/model.ts';
 
 export const MOST_IN_BATCH = 25;
 export const MOST_LOCKED = 25;
@@ -175,6 +175,7 @@ const QUEUE_FIELDS = {
     writeCount: Type.Integer(),
     deleteCount: Type.Integer(),
     headItemReadCount: Type.Integer(),
+    storageBytes: Type.Integer(),
   }),
 };
 
@@ -182,7 +183,10 @@ export const RequestQueue = Type.Object(
   { ...QUEUE_FIELDS, consoleUrl: Type.String() },
   { $id: 'RequestQueue' },
 );
-export const QueueSummary = Type.Object(QUEUE_FIELDS, { $id: 'RequestQueueSummary' });
+export const QueueSummary = Type.Object(
+  { ...QUEUE_FIELDS, name: LISTED_NAME },
+  { $id: 'RequestQueueSummary' },
+);
 
 /** What is kept of a queue beside its storage. */
 interface QueueCounts {
@@ -194,9 +198,10 @@ interface QueueCounts {
   write_count: number;
   delete_count: number;
   head_item_read_count: number;
+  bytes: number;
 }
 
-export function toQueueSummary(storage: Storage, row: QueueCounts): Static<typeof QueueSummary> {
+export function toQueueSummary(storage: Storage, row: QueueCounts) {
   return {
     ...toStorageFields({ ...storage, modifiedAt: Math.max(storage.modifiedAt, row.modified_at) }),
     totalRequestCount: row.total,
@@ -208,6 +213,7 @@ export function toQueueSummary(storage: Storage, row: QueueCounts): Static<typeo
       writeCount: row.write_count,
       deleteCount: row.delete_count,
       headItemReadCount: row.head_item_read_count,
+      storageBytes: row.bytes,
     },
   };
 }

@@ -22,6 +22,9 @@ const GIVEN = `g as materialized (
     value ->> 3 as head, value ->> 4 as rest, n
   from json_array_elements($2::json) with ordinality as e (value, n))`;
 
+/** The bytes that a request takes in its row. */
+const SIZE = `octet_length(head) + coalesce(octet_length(rest), 0)`;
+
 const INSERT = `insert into queue_requests
   (queue_no, id, order_no, handled_at, lock_until, locked_by, head, rest)
   select q.no, g.id, case when g.handled_at is null then (q.last_order + g.n) * (1 - 2 * g.forefront) end,
@@ -31,11 +34,13 @@ const MOMENT = `modified_at = greatest(s.modified_at + 1, $3), read_count = s.re
   head_item_read_count = s.head_item_read_count + $5, write_count = s.write_count + $6`;
 
 const ADD = `with ${QUEUE}, ${GIVEN},
-  made as (${INSERT} on conflict do nothing returning id, handled_at),
+  made as (${INSERT} on conflict do nothing returning id, handled_at, ${SIZE} as bytes),
   counted as (
     update request_queues s set total = s.total + m.more, handled = s.handled + m.more_handled,
-      last_order = s.last_order + (select count(*) from g), ${MOMENT}
-    from q, (select count(*) as more, count(handled_at) as more_handled from made) m where s.no = q.no)
+      bytes = s.bytes + m.bytes, last_order = s.last_order + (select count(*) from g), ${MOMENT}
+    from q, (
+      select count(*) as more, count(handled_at) as more_handled, coalesce(sum(bytes), 0) as bytes from made) m
+    where s.no = q.no)
   select q.no, made.id from q left join made on true`;
 
 /**
@@ -44,8 +49,8 @@ const ADD = `with ${QUEUE}, ${GIVEN},
  */
 const CHANGE = `with ${QUEUE}, ${GIVEN},
   b as materialized (
-    select r.id, r.handled_at from q, g, lateral (
-      select id, handled_at from queue_requests where queue_no = q.no and id = g.id limit 1 for update) r),
+    select r.id, r.handled_at, r.bytes from q, g, lateral (
+      select id, handled_at, ${SIZE} as bytes from queue_requests where queue_no = q.no and id = g.id limit 1 for update) r),
   written as (
     ${INSERT}
     on conflict (queue_no, id) do update set
@@ -53,12 +58,13 @@ const CHANGE = `with ${QUEUE}, ${GIVEN},
       lock_until = case when excluded.handled_at is null then queue_requests.lock_until else 0 end,
       locked_by = case when excluded.handled_at is null then queue_requests.locked_by end
     where queue_requests.id in (select id from b)
-    returning id, handled_at),
+    returning id, handled_at, ${SIZE} as bytes),
   counted as (
     update request_queues s set total = s.total + c.more, handled = s.handled + c.more_handled,
-      last_order = s.last_order + (select count(*) from g), ${MOMENT}
+      bytes = s.bytes + c.more_bytes, last_order = s.last_order + (select count(*) from g), ${MOMENT}
     from q, (
-      select count(*) - count(b.id) as more, count(written.handled_at) - count(b.handled_at) as more_handled
+      select count(*) - count(b.id) as more, count(written.handled_at) - count(b.handled_at) as more_handled,
+        coalesce(sum(written.bytes), 0) - coalesce(sum(b.bytes), 0) as more_bytes
       from written left join b using (id)) c
     where s.no = q.no)
   select q.no, g.id, b.id is not null as present, b.handled_at is not null as handled,
@@ -68,11 +74,13 @@ const CHANGE = `with ${QUEUE}, ${GIVEN},
 const REMOVE = `with ${QUEUE},
   removed as (
     delete from queue_requests r using q
-    where r.queue_no = q.no and r.id = any ($2) returning r.id, r.head, r.handled_at),
+    where r.queue_no = q.no and r.id = any ($2) returning r.id, r.head, r.handled_at, ${SIZE} as bytes),
   counted as (
     update request_queues s set total = s.total - m.less, handled = s.handled - m.less_handled,
-      delete_count = s.delete_count + m.less, ${MOMENT}
-    from q, (select count(*) as less, count(handled_at) as less_handled from removed) m where s.no = q.no)
+      bytes = s.bytes - m.bytes, delete_count = s.delete_count + m.less, ${MOMENT}
+    from q, (
+      select count(*) as less, count(handled_at) as less_handled, coalesce(sum(bytes), 0) as bytes from removed) m
+    where s.no = q.no)
   select q.no, removed.id, removed.head from q left join removed on true`;
 
 interface Walk {
@@ -120,9 +128,8 @@ const IDS = `with recursive ${READ_QUEUE},
   ${walk({ columns: 'id', by: 'id', after: `''` })} select id from w limit $2`;
 
 function list(by: Walk['by'], where: string): string {
-  const size = 'octet_length(head) + coalesce(octet_length(rest), 0)';
   return `with recursive ${READ_QUEUE},
-    ${walk({ columns: LISTED.join(', '), by, after: '$3', where }, size)} select * from w limit $4`;
+    ${walk({ columns: LISTED.join(', '), by, after: '$3', where }, SIZE)} select * from w limit $4`;
 }
 
 /** All have the same parameters, also where the time does not matter. */

@@ -156,6 +156,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 let lastQueue = 0;
+let lastEntry = 0;
 
 onEachEngine((testEngine) => {
   let engine: Engine;
@@ -163,7 +164,15 @@ onEachEngine((testEngine) => {
 
   async function run(queueId: string, what: Step, now: number): Promise<unknown> {
     const entryOf = (uniqueKey: string, from: { forefront: boolean; isHandled: boolean }) =>
-      toEntry({ uniqueKey, ...(from.isHandled && { handledAt: '2026-01-01T00:00:00Z' }) }, from.forefront);
+      toEntry(
+        {
+          uniqueKey,
+          ...(from.isHandled && { handledAt: '2026-01-01T00:00:00Z' }),
+          // Of many sizes, with characters that are escaped and such that take several bytes.
+          ...(++lastEntry % 4 > 0 && { userData: { text: 'ä"\n\ud800😀'.repeat(lastEntry % 7) } }),
+        },
+        from.forefront,
+      );
     const told = (error: unknown) => (error as Failure).kind;
     switch (what.do) {
       case 'add':
@@ -218,8 +227,16 @@ onEachEngine((testEngine) => {
           head.map((row) => toHeadItem(row).uniqueKey),
           plain.head(),
         );
-        const { total, handled } = await readQueue(engine, queueId);
+        const { total, handled, bytes } = await readQueue(engine, queueId);
         assert.deepEqual([total, handled], [plain.items.size, plain.handled().length]);
+        const all = await listRequests(engine, queueId, { limit: 100 }, now);
+        const sizes = all.rows.map(
+          ({ head, rest }) => Buffer.byteLength(head) + Buffer.byteLength(rest ?? ''),
+        );
+        assert.equal(
+          bytes,
+          sizes.reduce((sum, size) => sum + size, 0),
+        );
         const { rows } = await listRequests(engine, queueId, { limit: 100, filter: ['locked'] }, now);
         assert.deepEqual(rows.map((row) => toHeadItem(row).uniqueKey).toSorted(), plain.locked().toSorted());
       }),

@@ -1,5 +1,6 @@
 // Request queues: what all storages have, and their requests, head and locks.
 import type { Route } from '../../kernel/route.ts';
+import { toListedName } from '../storages/model.ts';
 import { storageRoutes, type StorageType } from '../storages/routes.ts';
 import { headRoutes } from './head-routes.ts';
 import { lockRoutes } from './lock-routes.ts';
@@ -27,7 +28,7 @@ const requestQueues: StorageType = {
     );
     return storages.flatMap((storage) => {
       const row = rows.get(storage.id);
-      return row === undefined ? [] : [toQueueSummary(storage, row)];
+      return row === undefined ? [] : [toListedName(toQueueSummary(storage, row))];
     });
   },
 };

@@ -20,6 +20,10 @@ const EACH = isAtLeast(process.versions.sqlite, 3, 51) ? 'jsonb_each' : 'json_ea
 
 const QUEUE_NO = `(select no from request_queues where id = ?1)`;
 
+/** The bytes that a request takes, in its row and as it is given. */
+const SIZE = `octet_length(head) + coalesce(octet_length(rest), 0)`;
+const GIVEN_SIZE = `octet_length(g.value -> 3) + coalesce(octet_length(nullif(g.value -> 4, 'null')), 0)`;
+
 /** `?3` is how far the queue has been moved on beforehand. */
 const INSERT = `insert into queue_requests
   (queue_no, id, order_no, handled_at, lock_until, locked_by, head, rest)
@@ -34,16 +38,26 @@ const MOMENT = `modified_at = max(modified_at + 1, ?3), read_count = read_count 
 
 const ADD = `${INSERT} on conflict do nothing returning id`;
 
-/** Counts what the statement before it has inserted. */
-const COUNT_ADDED = `update request_queues set total = total + changes(), handled = handled + changes() * ?7,
+/** Counts what the statement before it has inserted: that stands beyond the last place at either end. */
+const COUNT_ADDED = `update request_queues set total = total + changes(), bytes = bytes
+    + (select coalesce(sum(${SIZE}), 0) from queue_requests where queue_no = no and order_no > last_order)
+    + (select coalesce(sum(${SIZE}), 0) from queue_requests where queue_no = no and order_no < -last_order),
   last_order = last_order + ?2, ${MOMENT} where id = ?1 returning no`;
+
+/** Counts what the statement behind it will insert, where that has no place. */
+const COUNT_HANDLED = `update request_queues set total = total + c.more, handled = handled + c.more,
+    bytes = bytes + c.more_bytes
+  from (select count(*) as more, coalesce(sum(${GIVEN_SIZE}), 0) as more_bytes from ${EACH}(?2) g
+    where not exists (select 1 from queue_requests where queue_no = ${QUEUE_NO} and id = g.value ->> 0)) c
+  where request_queues.id = ?1`;
 
 const READ_BEFORE = `select id, handled_at is not null as handled from queue_requests
   where queue_no = ${QUEUE_NO} and id in (select value ->> 0 from ${EACH}(?2))`;
 
 const COUNT_CHANGED = `update request_queues set total = total + c.more, handled = handled + c.more_handled,
-    last_order = last_order + ?2, ${MOMENT}
+    bytes = bytes + c.more_bytes, last_order = last_order + ?2, ${MOMENT}
   from (select count(*) - count(r.id) as more,
+      sum(${GIVEN_SIZE}) - coalesce(sum(${SIZE}), 0) as more_bytes,
       sum((g.value ->> 2 is not null) - (r.handled_at is not null)) as more_handled
     from ${EACH}(?7) g left join queue_requests r on r.queue_no = ${QUEUE_NO} and r.id = g.value ->> 0) c
   where request_queues.id = ?1 returning no`;
@@ -54,8 +68,9 @@ const CHANGE = `${INSERT} on conflict (queue_no, id) do update set
   locked_by = case when excluded.handled_at is null then locked_by end`;
 
 const COUNT_REMOVED = `update request_queues set total = total - c.less, handled = handled - c.less_handled,
-    delete_count = delete_count + c.less, ${MOMENT}
-  from (select count(*) as less, count(handled_at) as less_handled from queue_requests
+    bytes = bytes - c.less_bytes, delete_count = delete_count + c.less, ${MOMENT}
+  from (select count(*) as less, count(handled_at) as less_handled, coalesce(sum(${SIZE}), 0) as less_bytes
+    from queue_requests
     where queue_no = ${QUEUE_NO} and id in (select value from json_each(?2))) c
   where request_queues.id = ?1 returning no`;
 
@@ -83,15 +98,15 @@ export const sqliteStatements: QueueStatements = {
   async add(engine, queueId, entries, moment) {
     const pending = entries.filter(({ handledAt }) => handledAt === null);
     const handled = entries.filter(({ handledAt }) => handledAt !== null);
-    const [first, counted, second] = await engine.batch([
+    const [first, counted, , second] = await engine.batch([
       CompiledQuery.raw(ADD, [queueId, toParameter(pending), 0]),
-      CompiledQuery.raw(COUNT_ADDED, [queueId, pending.length, ...valuesOf(moment), 0]),
+      CompiledQuery.raw(COUNT_ADDED, [queueId, pending.length, ...valuesOf(moment)]),
       // A request that comes as handled already is rare.
       ...(handled.length === 0
         ? []
         : [
+            CompiledQuery.raw(COUNT_HANDLED, [queueId, toParameter(handled)]),
             CompiledQuery.raw(ADD, [queueId, toParameter(handled), 0]),
-            CompiledQuery.raw(COUNT_ADDED, [queueId, 0, moment.now, 0, 0, 0, 1]),
           ]),
     ]);
     if (counted!.rows.length === 0) return undefined;

@@ -55,6 +55,7 @@ onEachEngine((testEngine) => {
     const { total, handled } = (await findQueues(engine.db, [queue])).get(queue)!;
     return [total, handled];
   };
+  const bytesOf = async (queue: string) => (await findQueues(engine.db, [queue])).get(queue)!.bytes;
   async function realCounts(queue: string) {
     const { rows } = await listRequests(engine, queue, { limit: 1e6 }, NOW);
     return [rows.length, rows.filter((row) => row.handled_at !== null).length];
@@ -166,7 +167,7 @@ onEachEngine((testEngine) => {
             await addRequests(
               on,
               queue,
-              keys.map((key) => entry(key, random(9) === 0 ? HANDLED : {})),
+              keys.map((key) => entry(key, random(9) === 0 ? HANDLED : { userData: { key } })),
               NOW,
             );
           else if (choice < 4) await changeRequest(on, queue, entry(keys[0]!, fields), NOW);
@@ -177,6 +178,12 @@ onEachEngine((testEngine) => {
       }),
     );
     assert.deepEqual(await counts(queue), await realCounts(queue));
+    const { rows } = await listRequests(engine, queue, { limit: 1e6 }, NOW);
+    const sizes = rows.map(({ head: text, rest }) => Buffer.byteLength(text) + Buffer.byteLength(rest ?? ''));
+    assert.equal(
+      await bytesOf(queue),
+      sizes.reduce((sum, size) => sum + size, 0),
+    );
   });
 
   test('clients on two nodes never get the same request twice', async () => {

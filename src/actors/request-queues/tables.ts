@@ -11,6 +11,8 @@ declare module '../../kernel/storage/tables.ts' {
       /** All requests, and those of them that are handled: kept with every change, as counting would take too long. */
       total: number;
       handled: number;
+      /** What its requests take, kept with every change. */
+      bytes: Generated<number>;
       /** The place given last. The end of the queue counts up from it, the front counts down. */
       last_order: number;
       /** Grows with every change to a request. */

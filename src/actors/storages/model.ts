@@ -98,6 +98,13 @@ export function toStorageFields(storage: Storage) {
   };
 }
 
+/** In lists of datasets and queues every one has a name: clients read a text there, and null is none. */
+export const LISTED_NAME = Type.String({ description: 'Of an unnamed one its id' });
+
+export function toListedName<Shown extends { id: string; name: string | null }>(shown: Shown) {
+  return { ...shown, name: shown.name ?? shown.id };
+}
+
 const BASE62 = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ';
 
 /** The platform's signature: 30 hex digits of an HMAC, written in base 62. */

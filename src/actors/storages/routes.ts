@@ -70,16 +70,18 @@ export function storageRoutes(type: StorageType): Route[] {
       const { caller, query } = call;
       if (!call.can(`${kind}/*`)) throw denied(kind);
       const slice = { offset: query.offset, limit: clampLimit(query.limit, MOST_LISTED, MOST_LISTED) };
+      const { desc, unnamed } = query;
       // Nothing is shared with single members here: everything is one's own or open by its general access.
-      if (query.ownership === 'sharedWithMe') return new Page([], 0, slice, query.desc);
-      const filter = { userId: accountOf(caller).id, kind, withUnnamed: query.unnamed };
-      const { items, total } = await listStorages(kernel.db, filter, slice, query.desc);
+      if (query.ownership === 'sharedWithMe') return new Page([], 0, slice, desc, { unnamed });
+      const filter = { userId: accountOf(caller).id, kind, withUnnamed: unnamed };
+      const { items, total } = await listStorages(kernel.db, filter, slice, desc);
       const told = await type.summaries(items, kernel);
       return new Page(
         told.map((item) => ({ ...(item as object), username: accountOf(caller).username })),
         total,
         slice,
-        query.desc,
+        desc,
+        { unnamed },
       );
     },
   );
