@@ -5,7 +5,18 @@ import { Failure } from './kernel/failure.ts';
 import { nearest } from './kernel/nearest.ts';
 import type { Allowance } from './kernel/limit.ts';
 import { LOG_LEVELS, type LogLevel } from './kernel/log-level.ts';
-import { folderOrBucket, integer, isBucket, list, oneOf, text, url, yesOrNo, allowances } from './setting.ts';
+import {
+  folderOrBucket,
+  integer,
+  isBucket,
+  list,
+  oneOf,
+  publicUrl,
+  text,
+  url,
+  yesOrNo,
+  allowances,
+} from './setting.ts';
 
 export interface Config {
   port: number;
@@ -97,7 +108,7 @@ export const SETTINGS: { [Name in SettingName]-?: Setting<Config[Name]> } = {
   publicUrl: {
     env: 'SIGNALBOX_PUBLIC_URL',
     describe: 'Where people and clients reach this server',
-    read: url('http:', 'https:'),
+    read: publicUrl,
     otherwise: 'from host and port',
   },
   adminToken: {

@@ -36,6 +36,14 @@ export function url(...schemes: string[]) {
   };
 }
 
+/** Links to this server are made of it, so that it must not hold a password. */
+export function publicUrl(value: string): string {
+  const read = url('http:', 'https:')(value);
+  const { username, password } = new URL(read);
+  if (username !== '' || password !== '') throw new Error('a URL without a name and a password');
+  return read;
+}
+
 /** Where large objects are: a folder, or a bucket of object storage. */
 export function folderOrBucket(value: string): string {
   if (!isBucket(value)) return resolve(value);

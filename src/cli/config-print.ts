@@ -1,73 +1,48 @@
-// The command `config print`: every setting with its names, its meaning, its value and where that came from.
-import { flagOf, SETTING_NAMES, SETTINGS, type Config, type SettingName, type Settings } from '../config.ts';
-import type { Allowance } from '../kernel/limit.ts';
+// The command `config print`: every setting as a start from here would take it, and as a running server has it.
+import type { SettingName, Settings } from '../config.ts';
 import { EXIT } from './failing.ts';
 import { tellJson, wantsJson, type Io } from './io.ts';
-import { maskUrl } from './settings.ts';
+import { findServer } from './running-server.ts';
+import { reportSettings } from './setting-report.ts';
 import { alignTable, markdownTable } from './table.ts';
 
-export interface SettingReport {
-  name: SettingName;
-  /** Absent for secrets. */
-  flag?: string;
-  env: string;
-  description: string;
-  default: string;
-  value: string;
-  source: string;
-}
-
-export function runConfigPrint(
+export async function runConfigPrint(
   settings: Settings,
   options: { json?: boolean; markdown?: boolean },
   io: Io,
-): number {
-  const reports = reportSettings(settings);
+): Promise<number> {
+  const inForce = (await findServer(settings.config.data))?.settings;
+  const reports = reportSettings(settings).map((report) => ({
+    ...report,
+    ...(inForce !== undefined && { running: runningValue(inForce, report.name) }),
+  }));
   if (options.markdown !== true && wantsJson(options, io)) {
     tellJson(io, reports);
     return EXIT.good;
   }
-  const rows = reports.map((report) => [
-    report.flag ?? '',
-    report.env,
-    report.value,
-    report.source,
-    report.default,
-    report.description,
+  const rows = reports.map(({ flag, env, value, source, running, default: usual, description }) => [
+    flag ?? '',
+    env,
+    value,
+    source,
+    ...(running === undefined ? [] : [running ?? 'unknown']),
+    usual,
+    description,
   ]);
-  const table = options.markdown === true ? markdownTable : alignTable;
-  io.out(table(['Flag', 'Environment', 'Value', 'From', 'Default', 'Meaning'], rows));
+  const head = [
+    'Flag',
+    'Environment',
+    'Value',
+    'From',
+    ...(inForce ? ['Running'] : []),
+    'Default',
+    'Meaning',
+  ];
+  io.out((options.markdown === true ? markdownTable : alignTable)(head, rows));
   return EXIT.good;
 }
 
-function reportSettings({ config, sources }: Settings): SettingReport[] {
-  return SETTING_NAMES.map((name) => {
-    const { env, describe, default: usual, otherwise, isSecret } = SETTINGS[name];
-    return {
-      name,
-      ...(isSecret ? {} : { flag: flagOf(name) }),
-      env,
-      description: describe,
-      default: otherwise ?? usual ?? '',
-      value: spellValue(config, name),
-      source: sources[name],
-    };
-  });
-}
-
-/** As it would be written on the command line; what must not be shown is masked. */
-function spellValue(config: Config, name: SettingName): string {
-  const value = config[name];
-  if (value === undefined) return '';
-  if (SETTINGS[name].isSecret) return '***';
-  if (name === 'database') return maskUrl(config.database!);
-  if (typeof value === 'boolean') return value ? '1' : '0';
-  if (Array.isArray(value)) return value.join(',');
-  if (typeof value !== 'object') return String(value);
-  return Object.entries(value)
-    .map(
-      ([key, { known, anonymous, seconds }]: [string, Allowance]) =>
-        `${key}=${known}:${anonymous}/${seconds}`,
-    )
-    .join(',');
+/** Null where the server is of another release and has no such setting. */
+function runningValue(inForce: Record<string, string>, name: SettingName): string | null {
+  return inForce[name] ?? null;
 }

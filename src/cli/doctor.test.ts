@@ -62,7 +62,14 @@ describe('on the data of a server', () => {
     chmodSync(data, 0o755);
     const url = 'http://127.0.0.1:1';
     const gone = 2 ** 22 + 1; // above the largest process number
-    writeRun(data, { pid: gone, url, publicUrl: url, version: '0', startedAt: new Date().toISOString() });
+    writeRun(data, {
+      pid: gone,
+      url,
+      publicUrl: url,
+      version: '0',
+      startedAt: new Date().toISOString(),
+      settings: {},
+    });
     const temporary = join(data, 'blobs', 'tmp');
     mkdirSync(temporary, { recursive: true });
     writeFileSync(join(temporary, 'old'), '');

@@ -2,6 +2,7 @@
 import { CommanderError } from 'commander';
 import { Failure, type FailureKind } from '../kernel/failure.ts';
 import type { Io } from './io.ts';
+import { maskPasswords } from './mask.ts';
 
 export const EXIT = { good: 0, failed: 1, wrongUse: 2 } as const;
 
@@ -10,10 +11,18 @@ const WRONG_USE: readonly FailureKind[] = ['invalid', 'malformed'];
 /** Tells what went wrong, unless that has been told, and returns the exit code. */
 export function tellFailure(error: unknown, argv: readonly string[], io: Io): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.good : EXIT.wrongUse;
-  if (isDebug(argv, io)) io.err(error instanceof Error ? (error.stack ?? error.message) : String(error));
-  else if (error instanceof Failure) io.err(endSentence(error.message));
-  else io.err(`${endSentence(messageOf(error))} Set SIGNALBOX_LOG_LEVEL=debug to see where it comes from.`);
+  io.err(maskPasswords(isDebug(argv, io) ? stackOf(error) : sentenceOf(error)));
   return error instanceof Failure && WRONG_USE.includes(error.kind) ? EXIT.wrongUse : EXIT.failed;
+}
+
+function stackOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+function sentenceOf(error: unknown): string {
+  const sentence = endSentence(messageOf(error));
+  if (error instanceof Failure) return sentence;
+  return `${sentence} Set SIGNALBOX_LOG_LEVEL=debug to see where it comes from.`;
 }
 
 /** Commander's own complaint as our sentence: `error: unknown option '--prot'\n(Did you mean --port?)`. */

@@ -6,7 +6,7 @@ import { describe, test } from 'node:test';
 import { SETTING_NAMES, SETTINGS, flagOf } from '../config.ts';
 import { RELEASE } from '../release.ts';
 import { makeFolder, run } from './fixture.ts';
-import type { SettingReport } from './config-print.ts';
+import type { SettingReport } from './setting-report.ts';
 
 const COMMANDS = [
   [],
@@ -155,6 +155,30 @@ describe('config print', () => {
       const { out } = await run(['config', 'print', format], { env });
       assert.doesNotMatch(out, /hunter2|a-long-enough/);
       assert.match(out, /postgres:\/\/box:\*\*\*@db\/box/);
+    }
+  });
+
+  test('no password in a URL is ever echoed, however wrong the URL is', async () => {
+    for (const url of [
+      'mysql://box:hunter2@db/box',
+      'postgres://box:hunter2@@db:x/box',
+      'postgres://box:hunter2/9@db/box',
+      'host=db password=hunter2',
+    ]) {
+      for (const argv of [['serve', '--database', url], ['serve', url], ['config', 'print', url], [url]]) {
+        const { code, err } = await run(argv);
+        assert.equal(code, 2, argv.join(' '));
+        assert.doesNotMatch(err, /hunter2/);
+      }
+    }
+    for (const env of [
+      { SIGNALBOX_PUBLIC_URL: 'https://box:hunter2@box.test' },
+      { PORT: 'http://a:hunter2@b' },
+    ]) {
+      const { code, err } = await run(['serve'], { env });
+      assert.equal(code, 2);
+      assert.match(err, /\*\*\*@/);
+      assert.doesNotMatch(err, /hunter2/);
     }
   });
 

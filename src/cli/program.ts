@@ -3,6 +3,7 @@ import { Argument, Command, Option } from 'commander';
 import { RELEASE } from '../release.ts';
 import { spellWrongUse, tellFailure, EXIT } from './failing.ts';
 import type { Io } from './io.ts';
+import { maskPasswords } from './mask.ts';
 import { addGlobalFlags, addSettingFlags, globalSettingsOf, settingsOf } from './settings.ts';
 
 const EXIT_CODES = 'Exit codes: 0 good, 1 failed, 2 wrong use.';
@@ -36,7 +37,7 @@ function createProgram(io: Io, end: End): Command {
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
       writeOut: (text) => io.out(text.trimEnd()),
-      writeErr: (text) => io.err(text.trimEnd()),
+      writeErr: (text) => io.err(maskPasswords(text.trimEnd())),
       outputError: (complaint, write) => write(spellWrongUse(complaint, io)),
     })
     .exitOverride();
@@ -205,12 +206,14 @@ function addConfig(config: Command, io: Io, end: End): void {
   explain(config, ['config print']);
   const print = config
     .command('print')
-    .description('Print all settings: their names, meanings, values and where those came from')
+    .description(
+      'Print all settings: their names, meanings, values, where those came from, and those of a running server',
+    )
     .option('--markdown', 'Print a Markdown table')
     .action(async (options, command: Command) => {
       const settings = settingsOf(command, io);
       const { runConfigPrint } = await import('./config-print.ts');
-      end(runConfigPrint(settings, options, io));
+      end(await runConfigPrint(settings, options, io));
     });
   addJson(print);
   addSettingFlags(print);

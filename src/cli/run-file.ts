@@ -11,6 +11,8 @@ export interface Run {
   publicUrl: string;
   version: string;
   startedAt: string;
+  /** What it was started with, without secrets. */
+  settings: Record<string, string>;
 }
 
 const NAME = 'run.json';

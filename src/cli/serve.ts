@@ -11,10 +11,12 @@ import { describeServer, reportServer, type ServerFacts } from './banner.ts';
 import { messageOf } from './failing.ts';
 import { painter, type Io } from './io.ts';
 import { removeRun, writeRun } from './run-file.ts';
+import { reportSettings } from './setting-report.ts';
 import { waitForStop } from './stop.ts';
 import { linkTo, placeOf } from './store.ts';
 
-export async function runServe({ config, sources }: Settings, io: Io): Promise<number> {
+export async function runServe(settings: Settings, io: Io): Promise<number> {
+  const { config, sources } = settings;
   makeDataFolder(config.data);
   const log = createLog(config.logLevel, io.isTerminal);
   const app = await openApp(config, { log, program: io.program });
@@ -22,7 +24,7 @@ export async function runServe({ config, sources }: Settings, io: Io): Promise<n
   toggleDebugOnSignal(log, config);
   try {
     const url = await app.listen({ orNext: sources.port === 'default' });
-    noteRun(config.data, url, app.kernel.publicUrl);
+    noteRun(settings, url, app.kernel.publicUrl);
     await announce(app, url, config, io);
   } catch (error) {
     await close(app, config);
@@ -46,9 +48,19 @@ function makeDataFolder(folder: string): void {
   }
 }
 
-function noteRun(data: string, url: string, publicUrl: string): void {
-  const startedAt = new Date().toISOString();
-  writeRun(data, { pid: process.pid, url, publicUrl, version: RELEASE, startedAt });
+function noteRun(settings: Settings, url: string, publicUrl: string): void {
+  writeRun(settings.config.data, {
+    pid: process.pid,
+    url,
+    publicUrl,
+    version: RELEASE,
+    startedAt: new Date().toISOString(),
+    settings: {
+      ...Object.fromEntries(reportSettings(settings).map(({ name, value }) => [name, value])),
+      // Where any port would do, the settings do not say which it is.
+      port: new URL(url).port || String(settings.config.port),
+    },
+  });
 }
 
 async function close(app: App, { data }: Config): Promise<void> {

@@ -61,11 +61,3 @@ function readGiven(command: Command, names: readonly SettingName[], { env }: Pic
     file: readSettingsFile(options.config),
   });
 }
-
-/** A database's address without its password. */
-export function maskUrl(url: string): string {
-  const parsed = new URL(url);
-  if (parsed.password !== '') parsed.password = '***';
-  if (parsed.searchParams.has('password')) parsed.searchParams.set('password', '***');
-  return parsed.href;
-}

@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { makeFolder, run, startServer } from './fixture.ts';
 import { readRun, writeRun } from './run-file.ts';
+import type { SettingReport } from './setting-report.ts';
 import { describeEnvironment } from './status.ts';
 
 interface Status {
@@ -64,8 +65,21 @@ test('a running server is found by its note, and gives a login link to who asks 
   assert.match(out, /^ {2}Log in {6}signalbox status --login$/m);
   assert.doesNotMatch(out, /api-/);
 
+  const printed = async () => {
+    const { out: text } = await run(['config', 'print', '--port', '1', '--data', data]);
+    return (JSON.parse(text) as (SettingReport & { running?: string })[]).find(
+      ({ name }) => name === 'port',
+    )!;
+  };
+  const { value, running: inForce } = await printed();
+  assert.deepEqual([value, inForce], ['1', new URL(url).port], 'what would be taken, and what is in force');
+  const table = await run(['config', 'print', '--data', data], { isTerminal: true });
+  assert.match(table.out, /^Flag +Environment +Value +From +Running +Default/);
+  assert.match(table.out, /^ +SIGNALBOX_ADMIN_TOKEN +default +made/m);
+
   server.kill('SIGTERM');
   await server.ended;
+  assert.equal((await printed()).running, undefined);
   const afterwards = await status();
   assert.deepEqual([afterwards.state, afterwards.pid, afterwards.database.tokens], ['down', null, 1]);
 });
@@ -86,6 +100,7 @@ test('a process that does not answer is told apart', async () => {
     publicUrl: url,
     version: '0',
     startedAt: new Date().toISOString(),
+    settings: {},
   });
   assert.equal((await status()).state, 'not answering');
 });

@@ -12,8 +12,7 @@ import { RELEASE } from '../release.ts';
 import { placesOf } from './apis.ts';
 import { EXIT } from './failing.ts';
 import { painter, tellJson, wantsJson, type Io } from './io.ts';
-import { askReadiness } from './probe.ts';
-import { isAlive, readRun, type Run } from './run-file.ts';
+import { findServer } from './running-server.ts';
 import { hasDatabase, linkTo, placeOf, withDatabase, withStore } from './store.ts';
 
 interface StatusOptions {
@@ -25,7 +24,7 @@ interface StatusOptions {
 
 /** Also good when the server is down: that is an answer, too. */
 export async function runStatus({ config }: Settings, options: StatusOptions, io: Io): Promise<number> {
-  const server = await readServer(config);
+  const server = await findServer(config.data);
   const url = server?.publicUrl ?? config.publicUrl ?? urlOf(config, config.port);
   if (options.url) {
     io.out(url);
@@ -51,17 +50,6 @@ export async function runStatus({ config }: Settings, options: StatusOptions, io
   if (wantsJson(options, io)) tellJson(io, status);
   else io.out(describe(status, io));
   return EXIT.good;
-}
-
-/** Undefined when none runs here. */
-async function readServer(
-  config: Config,
-): Promise<(Run & { state: 'ready' | 'not ready' | 'not answering' }) | undefined> {
-  const run = readRun(config.data);
-  if (run === undefined) return undefined;
-  const readiness = await askReadiness(run.url);
-  if (readiness !== undefined) return { ...run, state: readiness.isReady ? 'ready' : 'not ready' };
-  return isAlive(run.pid) ? { ...run, state: 'not answering' } : undefined;
 }
 
 interface Database {

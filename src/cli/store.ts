@@ -6,7 +6,7 @@ import type { Config } from '../config.ts';
 import { Failure } from '../kernel/failure.ts';
 import type { Engine } from '../kernel/storage/engine.ts';
 import { migrationStatus } from '../kernel/storage/migrate.ts';
-import { maskUrl } from './settings.ts';
+import { maskPasswords } from './mask.ts';
 
 /** Commands look and change, but only a server makes a database. */
 export function hasDatabase({ database, data }: Config): boolean {
@@ -15,7 +15,9 @@ export function hasDatabase({ database, data }: Config): boolean {
 
 /** In words for people, without the password. */
 export function placeOf({ database, data }: Config): string {
-  return database === undefined ? `SQLite ${join(data, 'signalbox.db')}` : `PostgreSQL ${maskUrl(database)}`;
+  return database === undefined
+    ? `SQLite ${join(data, 'signalbox.db')}`
+    : `PostgreSQL ${maskPasswords(database)}`;
 }
 
 export async function withDatabase<T>(config: Config, work: (engine: Engine) => Promise<T>): Promise<T> {

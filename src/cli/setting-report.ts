@@ -1,0 +1,46 @@
+// Every setting with its names, its meaning, its value and where that came from, without secrets.
+import { flagOf, SETTING_NAMES, SETTINGS, type Config, type SettingName, type Settings } from '../config.ts';
+import type { Allowance } from '../kernel/limit.ts';
+import { maskPasswords } from './mask.ts';
+
+export interface SettingReport {
+  name: SettingName;
+  /** Absent for secrets. */
+  flag?: string;
+  env: string;
+  description: string;
+  default: string;
+  value: string;
+  source: string;
+}
+
+export function reportSettings({ config, sources }: Settings): SettingReport[] {
+  return SETTING_NAMES.map((name) => {
+    const { env, describe, default: usual, otherwise, isSecret } = SETTINGS[name];
+    return {
+      name,
+      ...(isSecret ? {} : { flag: flagOf(name) }),
+      env,
+      description: describe,
+      default: otherwise ?? usual ?? '',
+      value: spellValue(config, name),
+      source: sources[name],
+    };
+  });
+}
+
+/** As it would be written on the command line; what must not be shown is masked. */
+function spellValue(config: Config, name: SettingName): string {
+  const value = config[name];
+  if (value === undefined) return '';
+  if (SETTINGS[name].isSecret) return '***';
+  if (typeof value === 'boolean') return value ? '1' : '0';
+  if (Array.isArray(value)) return value.join(',');
+  if (typeof value !== 'object') return maskPasswords(String(value));
+  return Object.entries(value)
+    .map(
+      ([key, { known, anonymous, seconds }]: [string, Allowance]) =>
+        `${key}=${known}:${anonymous}/${seconds}`,
+    )
+    .join(',');
+}
