@@ -3,7 +3,9 @@ import type { CompiledQuery } from 'kysely';
 import type { Access, Actor } from '../kernel/events.ts';
 import { wakeWorkers } from '../kernel/due.ts';
 import { prepareEvent } from '../kernel/events.ts';
+import { Failure } from '../kernel/failure.ts';
 import type { KnownCaller } from '../kernel/identity/caller.ts';
+import { isDenied } from '../kernel/identity/policy.ts';
 import type { Call } from '../kernel/route.ts';
 import type { Db } from '../kernel/storage/tables.ts';
 import { sendAll } from '../kernel/storage/together.ts';
@@ -34,6 +36,19 @@ export interface Change {
 /** Asks for every permission that the change takes. */
 export function demandAll(call: Pick<Call, 'demand'>, accesses: readonly Access[]): void {
   for (const { action, resource } of accesses) call.demand(resource, action);
+}
+
+/** For what reaches into an environment from outside: whoever may do it elsewhere may still be denied it there. */
+export function demandUndenied(
+  caller: KnownCaller | undefined,
+  action: string,
+  { name }: { name: string },
+  resource: string,
+): void {
+  if (caller === undefined || !isDenied(caller, action, resource)) return;
+  throw new Failure('denied', `You are denied ${action} in ${name}: on ${resource}.`, {
+    access: { action, resource },
+  });
 }
 
 /** At the end of the transaction of the change. */

@@ -340,6 +340,34 @@ onEachEngine((engine) => {
       await expect(404, scene.call(`flags/${scene.project}/banner`));
     });
 
+    test('an environment is not deleted past it, neither alone nor with its project', async () => {
+      const paths = [`projects/${scene.project}/environments/test`, `projects/${scene.project}`];
+      const drop = (at: string, token: string) => scene.call(at, { method: 'DELETE', token });
+      for (const settings of [{ required: true }, { required: false, requiredApprovalTags: ['careful'] }]) {
+        await scene.setApprovals(settings);
+        for (const at of paths) {
+          const refused = await expect(401, drop(at, asker));
+          assertError(refused, 'unauthorized');
+          const resource = `proj/${scene.project}:env/test`;
+          assert.deepEqual(refused.json['access'], { action: 'updateApprovalSettings', resource });
+          assert.match(String(refused.json['message']), /Approval is required in Test/);
+        }
+      }
+      await expect(204, drop(`projects/${scene.project}/environments/production`, asker));
+      const bypassing = await giveMember(server, {
+        isService: true,
+        inlinePolicy: [...allow(['bypassRequiredApproval']), ...allow(['deleteProject'], ['proj/*'])],
+      });
+      await expect(204, drop(paths[1]!, bypassing.token));
+    });
+
+    test('who may switch it off deletes the environment past it', async () => {
+      await scene.setApprovals({ required: true });
+      const { token } = await giveMember(server, { role: 'admin' }, 'admin');
+      const at = `projects/${scene.project}/environments/test`;
+      await expect(204, scene.call(at, { method: 'DELETE', token }));
+    });
+
     test('whose own statements say so deletes a flag past it', async () => {
       await scene.setApprovals({ required: true });
       const inlinePolicy = allow(['deleteFlag', 'bypassRequiredApproval']);

@@ -204,6 +204,86 @@ onEachEngine((engine) => {
     assert.deepEqual(await tryAs('baseless'), [403, 403, 401]);
   });
 
+  test('F35 what a role is denied in one environment, it does not do there by changing the flag everywhere', async () => {
+    const flags = 'proj/*:env/*:flag/*';
+    const inProduction = 'proj/*:env/production:flag/*';
+    const effect = (kind: string, actions: string[], resource: string) => ({
+      effect: kind,
+      actions,
+      resources: [resource],
+    });
+    const serving = ['updateFlagVariations', 'updateGlobalArchived', 'deleteFlag'];
+    await make('denied-there', {
+      policy: [effect('allow', ['*'], flags), effect('deny', ['*'], inProduction)],
+    });
+    await make('not-allowed-there', { policy: [effect('allow', ['*'], 'proj/*:env/test:flag/*')] });
+    await make('allowed-there', { policy: [effect('allow', serving, inProduction)] });
+    await send('POST', 'projects', { key: 'walls', name: 'Walls' });
+    const tryAs = async (name: string, customRoles: string[]) => {
+      const member = await join(server, name, { role: 'no_access', customRoles });
+      const { value: token } = await giveToken(server, member, { customRoles });
+      const key = `flag-${name}`;
+      await send('POST', 'flags/walls', { key, name: key, variations: [{ value: 'a' }, { value: 'b' }] });
+      const patch = (path: string, value: unknown) =>
+        call(`flags/walls/${key}`, { method: 'PATCH', token, body: [{ op: 'replace', path, value }] });
+      const instruct = (kind: string, more = {}) =>
+        call(`flags/walls/${key}`, {
+          method: 'PATCH',
+          token,
+          headers: SEMANTIC,
+          body: { instructions: [{ kind, ...more }] },
+        });
+      return [
+        await patch('/name', 'Renamed'),
+        await patch('/variations/0/name', 'A'),
+        await patch('/variations/0/value', 'c'),
+        await instruct('archiveFlag'),
+        await instruct('restoreFlag'),
+        await instruct('deleteFlag'),
+        await call(`flags/walls/${key}`, { method: 'DELETE', token }),
+      ];
+    };
+    const denied = await tryAs('denied', ['denied-there']);
+    // Restoring what was not archived changes nothing.
+    assert.deepEqual(
+      denied.map(({ status }) => status),
+      [200, 200, 401, 401, 200, 401, 401],
+    );
+    for (const { status, json } of denied) {
+      if (status !== 401) continue;
+      assert.match(String(json['message']), /in Production/);
+      assert.ok(serving.includes(json['access'].action as string));
+      assert.match(json['access'].resource as string, /^proj\/walls:env\/production:flag\/flag-denied/);
+    }
+    const free = [200, 200, 200, 200, 200, 200, 404];
+    const statuses = async (name: string, roles: string[]) =>
+      (await tryAs(name, roles)).map(({ status }) => status);
+    assert.deepEqual(
+      await statuses('silent', ['not-allowed-there']),
+      free,
+      'what no statement allows is no deny',
+    );
+    assert.deepEqual(
+      await statuses('both', ['denied-there', 'allowed-there']),
+      free,
+      'another policy that allows wins',
+    );
+  });
+
+  test('F35 a project is not deleted past a deny of deleting one of its environments', async () => {
+    const resources = ['proj/*', 'proj/*:env/*'];
+    const allow = { effect: 'allow', actions: ['*'], resources };
+    const deny = { effect: 'deny', actions: ['deleteEnvironment'], resources: ['proj/*:env/production'] };
+    await make('keeps-production', { policy: [allow, deny] });
+    const member = await join(server, 'keeps', { role: 'no_access', customRoles: ['keeps-production'] });
+    const { value: token } = await giveToken(server, member, { customRoles: ['keeps-production'] });
+    await send('POST', 'projects', { key: 'kept', name: 'Kept' });
+    const refused = await call('projects/kept', { method: 'DELETE', token });
+    assert.deepEqual([refused.status, refused.json['access'].action], [401, 'deleteEnvironment']);
+    assert.match(String(refused.json['message']), /in Production/);
+    assert.equal((await call('projects/kept/environments/test', { method: 'DELETE', token })).status, 204);
+  });
+
   test('F8 F9 the list is paged; unknown roles are 404', async () => {
     const { json } = await call('roles?limit=2&offset=1');
     assert.equal((json['items'] as Json[]).length, 2);

@@ -16,6 +16,7 @@ import type { Environment } from '../projects/project.ts';
 import { search, sortBy } from '../projects/searching.ts';
 import { holdProject } from '../projects/store.ts';
 import { environmentResource } from '../resources.ts';
+import { demandDeletable } from './deletion.ts';
 import {
   EnvironmentPost,
   EnvironmentRep,
@@ -168,7 +169,8 @@ const deleteEnvironmentRoute = route(
     method: 'DELETE',
     path: '/projects/{projectKey}/environments/{environmentKey}',
     summary: 'Delete an environment with all that is in it',
-    description: 'The last environment of a project cannot be deleted.',
+    description:
+      'The last environment of a project cannot be deleted. One that requires approval takes `bypassRequiredApproval` or `updateApprovalSettings` on it, too.',
     access: { action: 'deleteEnvironment' },
     params: ByEnvironment,
     reply: { 204: null },
@@ -183,6 +185,7 @@ const deleteEnvironmentRoute = route(
         access: { action: 'deleteEnvironment', resource: environmentResource(project, environment) },
         name: environment.name,
         before: toEnvironment(project, environment, false),
+        check: async () => demandDeletable(call.caller, project, environment),
         isLast: async () => (await listEnvironments(tx, project.id)).length < 2,
         remove: () => deleteEnvironment(tx, environment.id),
       });

@@ -2,7 +2,7 @@
 import type { Access } from '../../kernel/events.ts';
 import { areEqual } from '../../kernel/patch/json-value.ts';
 import { problem } from '../../kernel/schema.ts';
-import type { Change } from '../change.ts';
+import { demandUndenied, type Change } from '../change.ts';
 import { environmentalResource } from '../resources.ts';
 import { segmentsOf } from '../segments/uses.ts';
 import { demandApproval } from './approval.ts';
@@ -107,9 +107,11 @@ function settle(before: Flag, wanted: Flag, now: number): Flag {
 function checkEnvironments(actor: FlagActor, { before, after, isDeleted, scene, rewriting }: Draft): void {
   const { project, environments } = scene;
   const { approvedIn, comment = '' } = rewriting;
-  const isEverywhere = isDeleted || servesOtherwise(before, after);
+  const everywhere = isDeleted ? ['deleteFlag'] : servingActions(before, after);
   for (const environment of environments) {
     const { key, name, requireComments, approvalSettings } = environment;
+    const resource = environmentalResource(project, environment, 'flag', before);
+    for (const action of everywhere) demandUndenied(actor.caller, action, environment, resource);
     const isHere = before.environments[key] !== after.environments[key];
     if (isHere && !isDeleted && requireComments && comment.trim() === '')
       throw problem('comment', `is required for changes in ${name}`);
@@ -117,15 +119,20 @@ function checkEnvironments(actor: FlagActor, { before, after, isDeleted, scene, 
     const isFreed = approvalSettings.requiredApprovalTags.some(
       (tag) => before.tags.includes(tag) && !after.tags.includes(tag),
     );
-    if (!isHere && !isEverywhere && !isFreed) continue;
+    if (!isHere && everywhere.length === 0 && !isFreed) continue;
     if (approvedIn === key || approvedIn === '*') continue;
-    demandApproval(actor, environment, before, environmentalResource(project, environment, 'flag', before));
+    demandApproval(actor, environment, before, resource);
   }
 }
 
-/** Whether what changes about the flag itself changes what is served in all environments. */
-function servesOtherwise(before: Flag, after: Flag): boolean {
-  if (before.archived !== after.archived) return true;
+/** The permissions for what changes about the flag itself and, by that, what is served in all environments. */
+function servingActions(before: Flag, after: Flag): string[] {
   const values = new Map(after.variations.map(({ _id, value }) => [_id, value]));
-  return before.variations.some(({ _id, value }) => values.has(_id) && !areEqual(values.get(_id), value));
+  const hasOtherValues = before.variations.some(
+    ({ _id, value }) => values.has(_id) && !areEqual(values.get(_id), value),
+  );
+  return [
+    ...(before.archived === after.archived ? [] : ['updateGlobalArchived']),
+    ...(hasOtherValues ? ['updateFlagVariations'] : []),
+  ];
 }

@@ -16,6 +16,8 @@ export interface Deletion {
   name: string;
   /** As the API shows it, without secrets. */
   before: unknown;
+  /** What else it takes; throws. */
+  check(): Promise<void>;
   isLast(): Promise<boolean>;
   remove(): Promise<void>;
 }
@@ -24,9 +26,10 @@ export interface Deletion {
 export async function deleteButLast(
   tx: Db,
   call: Actor & Pick<Call, 'demand'>,
-  { kind, access, name, before, isLast, remove }: Deletion,
+  { kind, access, name, before, check, isLast, remove }: Deletion,
 ): Promise<void> {
   call.demand(access.resource, access.action);
+  await check();
   if (await isLast()) throw new Failure('conflict', REFUSALS[kind], { code: `last_${kind}` });
   await remove();
   await recordChange(tx, call, { accesses: [access], kind, name, verb: `deleted the ${kind}`, before });

@@ -2,7 +2,8 @@
 import { Page } from '../../kernel/page.ts';
 import { reply, route, type Call } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
-import { demandAll, recordChange } from '../change.ts';
+import { demandAll, demandUndenied, recordChange } from '../change.ts';
+import { demandDeletable } from '../environments/deletion.ts';
 import { showEnvironment } from '../environments/model.ts';
 import { listEnvironments, listEnvironmentsOf } from '../environments/store.ts';
 import {
@@ -17,7 +18,7 @@ import {
 } from '../listing.ts';
 import { ByProject, openProject } from '../open.ts';
 import { PatchBody, readShownPatch, updateOf } from '../patching.ts';
-import { projectResource } from '../resources.ts';
+import { environmentResource, projectResource } from '../resources.ts';
 import { deleteButLast } from './delete-but-last.ts';
 import { accessesOf, tellChanges } from './field-changes.ts';
 import { makeProject } from './make.ts';
@@ -163,7 +164,8 @@ const deleteProjectRoute = route(
     method: 'DELETE',
     path: '/projects/{projectKey}',
     summary: 'Delete a project with all that is in it',
-    description: 'The last project cannot be deleted.',
+    description:
+      'The last project cannot be deleted. Environments that require approval take `bypassRequiredApproval` or `updateApprovalSettings` on each of them, too.',
     access: { action: 'deleteProject' },
     params: ByProject,
     reply: { 204: null },
@@ -179,6 +181,17 @@ const deleteProjectRoute = route(
         access: { action: 'deleteProject', resource: projectResource(project) },
         name: project.name,
         before: toProject(project),
+        check: async () => {
+          for (const environment of await listEnvironments(tx, project.id)) {
+            demandUndenied(
+              call.caller,
+              'deleteEnvironment',
+              environment,
+              environmentResource(project, environment),
+            );
+            demandDeletable(call.caller, project, environment);
+          }
+        },
         isLast: () => isOnlyProject(tx),
         remove: () => deleteProject(tx, project.id),
       });

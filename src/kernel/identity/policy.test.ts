@@ -7,9 +7,11 @@ import {
   compilePolicy,
   decide,
   demand,
+  isDenied,
   parseStatements,
   rolePolicies,
   type BaseRole,
+  type Policy,
   type Statement,
 } from './policy.ts';
 
@@ -130,6 +132,19 @@ describe('a policy', () => {
     assert.equal(decide(policies, 'x', 'acct'), true);
     assert.equal(decide(policies, 'y', 'acct'), false);
     assert.equal(decide([], 'x', 'acct'), false);
+  });
+  test('that denies is no longer denying beside another that allows; what none allows is not denied', () => {
+    const denying = compilePolicy([allow('*', '*'), deny('x', 'proj/p')]);
+    const allowing = compilePolicy([allow('x', 'proj/p')]);
+    const silent = compilePolicy([]);
+    const asked = (grants: Policy[][], action = 'x') => isDenied({ grants }, action, 'proj/p');
+    assert.equal(asked([[denying]]), true);
+    assert.equal(asked([[denying]], 'y'), false);
+    assert.equal(asked([[denying, silent]]), true);
+    assert.equal(asked([[denying, allowing]]), false);
+    assert.equal(asked([[allowing], [denying]]), true);
+    assert.equal(asked([[silent]]), false);
+    assert.equal(asked([]), false);
   });
 });
 

@@ -16,6 +16,8 @@ export interface Statement {
 export interface Policy {
   readonly statements: readonly Statement[];
   allows(action: string, resource: string): boolean;
+  /** Whether a statement denies it: to be allowed by none is not the same. */
+  denies(action: string, resource: string): boolean;
 }
 
 type Matcher = (text: string) => boolean;
@@ -28,17 +30,14 @@ export function compilePolicy(statements: readonly Statement[]): Policy {
   }));
   const denies = rules.filter(({ effect }) => effect === 'deny');
   const allows = rules.filter(({ effect }) => effect === 'allow');
+  const speaks = (among: typeof rules, action: string, resource: string) => {
+    for (const rule of among) if (rule.matchesAction(action) && rule.matchesResource(resource)) return true;
+    return false;
+  };
   return {
     statements,
-    allows(action, resource) {
-      for (const rule of denies) {
-        if (rule.matchesAction(action) && rule.matchesResource(resource)) return false;
-      }
-      for (const rule of allows) {
-        if (rule.matchesAction(action) && rule.matchesResource(resource)) return true;
-      }
-      return false;
-    },
+    allows: (action, resource) => !speaks(denies, action, resource) && speaks(allows, action, resource),
+    denies: (action, resource) => speaks(denies, action, resource),
   };
 }
 
@@ -55,6 +54,14 @@ export interface Granted {
 export function can(caller: Granted, action: string, resource: string): boolean {
   const { grants } = caller;
   return grants.length > 0 && grants.every((policies) => decide(policies, action, resource));
+}
+
+/** Whether a statement denies it, and no other policy beside that one allows it. */
+export function isDenied({ grants }: Granted, action: string, resource: string): boolean {
+  return grants.some(
+    (policies) =>
+      !decide(policies, action, resource) && policies.some((policy) => policy.denies(action, resource)),
+  );
 }
 
 /** `forbidden` is for a resource the caller has no access to at all, `denied` for one that is only out of its role. */

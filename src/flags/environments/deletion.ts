@@ -1,0 +1,28 @@
+// What it takes to delete an environment, alone or with its project, besides the permission to delete.
+import { Failure } from '../../kernel/failure.ts';
+import type { KnownCaller } from '../../kernel/identity/caller.ts';
+import { can } from '../../kernel/identity/policy.ts';
+import { mayBypass } from '../bypass.ts';
+import type { Environment, Project } from '../projects/project.ts';
+import { environmentResource } from '../resources.ts';
+
+const SETTINGS = 'updateApprovalSettings';
+
+/** Whoever could delete what others must look at first would need nobody to look. */
+export function demandDeletable(caller: KnownCaller, project: Project, environment: Environment): void {
+  if (!requiresApproval(environment)) return;
+  const resource = environmentResource(project, environment);
+  const isFree = [resource, `${resource}:flag/*`].some((one) => mayBypass(caller, one));
+  if (isFree || can(caller, SETTINGS, resource)) return;
+  throw new Failure(
+    'denied',
+    `Approval is required in ${environment.name}: to delete it takes bypassRequiredApproval or ${SETTINGS} on it.`,
+    { access: { action: SETTINGS, resource } },
+  );
+}
+
+function requiresApproval({ approvalSettings, resourceApprovalSettings }: Environment): boolean {
+  return [approvalSettings, resourceApprovalSettings?.segment].some(
+    (settings) => settings !== undefined && (settings.required || settings.requiredApprovalTags.length > 0),
+  );
+}
