@@ -135,7 +135,7 @@ export const SETTINGS: { [Name in SettingName]-?: Setting<Config[Name]> } = {
     env: 'SIGNALBOX_ADMIN_EMAIL',
     describe: "The administrator's e-mail address, taken at first start",
     read: text,
-    default: 'admin@localhost',
+    default: 'admin@signalbox.example',
   },
   limits: {
     env: 'SIGNALBOX_LIMITS',

@@ -33,7 +33,7 @@ onEachEngine((engine) => {
     const { 'banner-colour': forGrace } = await evaluate('grace');
     assert.deepEqual([forAda, forGrace], [true, 'green']);
     const { json: log } = await first.call('/api/v2/auditlog?spec=proj/demo&limit=1');
-    assert.equal(log['items'][0].member.email, 'admin@localhost');
+    assert.equal(log['items'][0].member.email, 'admin@signalbox.example');
     const { json: tokens } = await first.call('/api/v2/tokens?showAll=true');
     assert.equal(tokens['totalCount'], 1, 'the token that made it is gone');
     await first.stop();

@@ -142,7 +142,7 @@ test('a big segment is filled by a file, and written to one', async () => {
   const look = () => segments.getBigSegmentExport('shop', 'test', 'filled', idOf(exporting));
   await eventually(async () => (await look()).data.status === 'complete');
   const { sizeBytes, size, initiator, _links } = (await look()).data;
-  assert.deepEqual([sizeBytes, size, initiator.email], [22, '22 B', 'admin@localhost']);
+  assert.deepEqual([sizeBytes, size, initiator.email], [22, '22 B', 'admin@signalbox.example']);
   assert.equal((await server.call(_links['file']!.href!)).text, 'ada\n"bob, the second"\n');
 
   const bad = new File(['ada\n,\n'], 'people.csv');

@@ -112,7 +112,10 @@ onEachEngine((engine) => {
     const admin = (await findMember(server.app.kernel.db, { username: 'admin' }))!;
     assert.equal(status, 200);
     const { id, username, email, plan, profile } = json['data'] as Record<string, unknown>;
-    assert.deepEqual({ id, username, email }, { id: admin.id, username: 'admin', email: 'admin@localhost' });
+    assert.deepEqual(
+      { id, username, email },
+      { id: admin.id, username: 'admin', email: 'admin@signalbox.example' },
+    );
     assert.equal(typeof plan, 'object');
     assert.deepEqual(profile, {});
     assert.doesNotMatch(JSON.stringify(json), /password|hash|api-/);

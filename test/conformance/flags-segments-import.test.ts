@@ -73,7 +73,10 @@ onEachEngine((engine) => {
     const accesses = (JSON.parse(entry!.accesses!) as Json[]).map(({ action }) => action as string);
     assert.deepEqual(accesses, ['updateIncluded', 'updateExcluded']);
     const { verb, description, who } = JSON.parse(entry!.detail!) as Json;
-    assert.deepEqual([verb, who.member.email], ['imported a file into the segment', 'admin@localhost']);
+    assert.deepEqual(
+      [verb, who.member.email],
+      ['imported a file into the segment', 'admin@signalbox.example'],
+    );
     assert.match(description as string, /12000 keys of `keys.csv` by merge/);
   });
 
@@ -159,7 +162,7 @@ onEachEngine((engine) => {
         status: 'complete',
         sizeBytes: 110_000,
         size: '110 KB',
-        initiator: { email: 'admin@localhost' },
+        initiator: { email: 'admin@signalbox.example' },
       });
       assert.ok(creationTime > 0 && _links.self.href.endsWith(`/exports/${id}`));
       const file = await loadFile(shown);

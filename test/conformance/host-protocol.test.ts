@@ -152,7 +152,7 @@ for (const prefix of ['', '/api/v3']) {
       assert.equal(keysOf(mine).length, 37);
       assert.deepEqual(keysOf(theirs), namesIn(PUBLIC_USER));
       assert.equal(keysOf(theirs).length, 31);
-      assert.equal(mine.json['email'], 'admin@localhost');
+      assert.equal(mine.json['email'], 'admin@signalbox.example');
       assert.equal(theirs.json['email'], null, 'an address is nobody else’s business');
       assert.equal(theirs.json['url'], `https://host.example${prefix}/users/admin`);
       assert.match(theirs.json['created_at'], /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);

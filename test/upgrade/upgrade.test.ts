@@ -69,6 +69,10 @@ test('the audit log, members, teams, roles, tokens and webhooks of release 0.1.0
   }
 });
 
+test('the administrator of release 0.1.0 has the address that is the default now', async () => {
+  assert.equal((await read('/v2/users/me'))['data'].email, 'admin@signalbox.example');
+});
+
 test('datasets of release 0.1.0 are read and grow', async () => {
   const id = kept.ids['datasets/shops']!;
   const push = await server.call(`/v2/datasets/${id}/items`, {

@@ -231,7 +231,7 @@ onEachEngine((testEngine) => {
         assert.deepEqual([total, handled], [plain.items.size, plain.handled().length]);
         const all = await listRequests(engine, queueId, { limit: 100 }, now);
         const sizes = all.rows.map(
-          ({ head, rest }) => Buffer.byteLength(head) + Buffer.byteLength(rest ?? ''),
+          ({ head: text, rest }) => Buffer.byteLength(text) + Buffer.byteLength(rest ?? ''),
         );
         assert.equal(
           bytes,

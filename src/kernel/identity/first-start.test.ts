@@ -6,6 +6,7 @@ import { eventMigrations } from '../events.ts';
 import type { Engine } from '../storage/engine.ts';
 import { createFirstSecret, ensureAdmin, requireAdmin } from './first-start.ts';
 import { Identity } from './identity.ts';
+import { createMember } from './members.ts';
 import { identityMigrations } from './tables.ts';
 import { listTokens } from './tokens.ts';
 
@@ -83,6 +84,24 @@ onEachEngine((testEngine) => {
     assert.equal(await start(engine, GIVEN), undefined);
     assert.ok(await isAdministrator(engine, GIVEN));
     assert.deepEqual(await count(engine), { members: 1, tokens: 2, events: 2 });
+  });
+
+  test('an administrator who still has the old default address gets the one of today, and no other does', async () => {
+    const emailAfter = async (before: string, others: string[] = []) => {
+      const engine = await open();
+      await ensureAdmin(engine, { token: GIVEN, email: before }, NOW);
+      for (const [at, email] of others.entries()) {
+        await createMember(engine.db, { username: `other-${at}`, email, role: 'reader' }, null, NOW);
+      }
+      await Promise.all([begin(engine), begin(engine, GIVEN)]);
+      const { events } = await count(engine);
+      return [(await requireAdmin(engine)).email, events];
+    };
+    assert.deepEqual(await emailAfter('admin@localhost'), ['root@example.com', 2]);
+    assert.deepEqual(await emailAfter('me@localhost'), ['me@localhost', 1]);
+    assert.deepEqual(await emailAfter('admin@example.com'), ['admin@example.com', 1]);
+    const taken = ['root@example.com'];
+    assert.deepEqual(await emailAfter('admin@localhost', taken), ['admin@localhost', 1], 'taken by another');
   });
 
   test('nodes that start together make one administrator', async () => {

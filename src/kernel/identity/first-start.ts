@@ -3,7 +3,8 @@ import { Failure } from '../failure.ts';
 import type { Engine } from '../storage/engine.ts';
 import type { Db } from '../storage/tables.ts';
 import { recordEvent } from '../events.ts';
-import { checkPassword, createMember, findMember, setPassword } from './members.ts';
+import { isEmail } from './email.ts';
+import { checkPassword, createMember, findMember, setPassword, type Member } from './members.ts';
 import { hashPassword, hashSecret, newSecret, secretOf, type Secret } from './secret.ts';
 import { createToken, findTokenByHash, TOKEN_PREFIX } from './tokens.ts';
 
@@ -30,6 +31,7 @@ export async function ensureAdmin(
     await engine.lock(tx, 'first-start');
     await furnish?.(tx, now);
     const known = await findMember(tx, { username: ADMIN });
+    if (known !== undefined) await replaceOldEmail(tx, known, email, now);
     if (known !== undefined && given === undefined) return;
     if (known !== undefined && (await findTokenByHash(tx, hashSecret(given!), now)) !== undefined) return;
     if (known !== undefined && (await setFirstSecret(tx, known.id, secretOf(given!), now))) return;
@@ -54,6 +56,37 @@ export async function ensureAdmin(
       { action: 'createAccessToken', resource, kind: 'token', name: token.name },
     );
   });
+}
+
+/**
+ * The default of release 0.1.0 had no dot in its domain, which clients that check addresses take for none. Whoever has an
+ * address of their own keeps it.
+ */
+const OLD_EMAIL = 'admin@localhost';
+
+async function replaceOldEmail(tx: Db, admin: Member, email: string, now: number): Promise<void> {
+  if (admin.email !== OLD_EMAIL || email === OLD_EMAIL || !isEmail(email)) return;
+  const { numUpdatedRows } = await tx
+    .updateTable('members')
+    .set({ email, updated_at: now })
+    .where('id', '=', admin.id)
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('members as other').select('id').where('other.email', '=', email))),
+    )
+    .executeTakeFirstOrThrow();
+  if (numUpdatedRows === 0n) return;
+  await recordEvent(
+    tx,
+    { now },
+    {
+      action: 'updateMember',
+      resource: `member/${admin.id}`,
+      kind: 'member',
+      name: email,
+      before: { email: OLD_EMAIL },
+      after: { email },
+    },
+  );
 }
 
 /**
