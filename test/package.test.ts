@@ -1,30 +1,57 @@
-// The bundle that the npm package holds: it runs by itself, and the licences of what is inside it travel along.
+// The npm package: packed from a copy of the sources, installed without a network in an empty folder, and started.
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { after, before, test } from 'node:test';
-import { bundleInto } from '../scripts/bundle.ts';
-import { startServer, statusOf } from '../src/cli/fixture.ts';
+import { execFile } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { before, test } from 'node:test';
+import { promisify } from 'node:util';
+import { makeFolder, start, statusOf, type Banner } from '../src/cli/fixture.ts';
 import manifest from '../package.json' with { type: 'json' };
+import { FAKE_NPM, PRETEND_NODE_20 } from './old-node.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'signalbox-package-'));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const ROOT = dirname(import.meta.dirname);
+const folder = makeFolder();
+const clone = join(folder, 'clone');
+const place = join(folder, 'place');
+const installed = join(place, 'node_modules/signalbox');
+const program = join(place, 'node_modules/.bin/signalbox');
 
-let bin: string;
+/** `npm pack` changes package.json for a while, so that it must not run where other tests do. */
 before(async () => {
-  ({ bin } = await bundleInto(join(folder, 'dist')));
+  mkdirSync(clone);
+  mkdirSync(place);
+  const files = ['src', 'scripts', 'launch.mjs', 'package.json', 'package-lock.json', 'README.md', 'LICENSE'];
+  for (const file of files) cpSync(join(ROOT, file), join(clone, file), { recursive: true });
+  symlinkSync(join(ROOT, 'node_modules'), join(clone, 'node_modules'));
+  await npm(clone, 'pack', '--pack-destination', place);
+  writeFileSync(join(place, 'package.json'), '{}');
+  await npm(place, 'install', '--offline', join(place, `signalbox-${manifest.version}.tgz`));
 });
 
-test('a bundle far from any package starts, answers and stops', async () => {
-  const server = await startServer(join(folder, 'data'), [], {}, bin);
+async function npm(cwd: string, ...args: string[]): Promise<string> {
+  const options = ['--no-audit', '--no-fund', '--cache', join(folder, 'cache'), '--loglevel', 'error'];
+  const { stdout } = await promisify(execFile)('npm', [...args, ...options], { cwd, timeout: 120_000 });
+  return stdout;
+}
+
+/** Without any argument, as `npx signalbox` does. */
+async function serve(data: string, env: NodeJS.ProcessEnv = {}, file = program) {
+  const cache = join(folder, 'user-cache');
+  const spawned = start([], { PORT: '0', SIGNALBOX_DATA: data, XDG_CACHE_HOME: cache, ...env }, file);
+  const banner = JSON.parse((await spawned.say('"msg":"listening"}\n')).trim()) as Banner;
+  return { ...spawned, banner, url: banner.url };
+}
+
+test('the package starts a server without a word, and its hints name npx', async () => {
+  const server = await serve(join(folder, 'data'));
   const { status, version } = (await (await fetch(`${server.url}/healthz`)).json()) as Record<string, string>;
   assert.deepEqual([status, version], ['ok', manifest.version]);
-  assert.equal(await statusOf(server.url, server.token!), 200);
+  assert.equal(server.banner.login, 'npx signalbox status --login');
+  assert.equal(await statusOf(server.url, server.banner.token!), 200);
   // Loads the compiler of schemas, which the sources load late.
   const wrong = await fetch(`${server.url}/api/v2/projects`, {
     method: 'POST',
-    headers: { authorization: server.token!, 'content-type': 'application/json' },
+    headers: { authorization: server.banner.token!, 'content-type': 'application/json' },
     body: '{}',
   });
   assert.equal(wrong.status, 400);
@@ -33,12 +60,44 @@ test('a bundle far from any package starts, answers and stops', async () => {
   assert.equal((await server.ended).code, 0);
 });
 
+test('on an old Node it runs on one that it keeps in the cache of its user', async () => {
+  const cli = join(folder, 'npm-cli.js');
+  writeFileSync(cli, FAKE_NPM);
+  const env = {
+    PATH: process.env['PATH'],
+    NODE_OPTIONS: `--import=${PRETEND_NODE_20.replaceAll(' ', '%20')}`,
+    npm_execpath: cli,
+    NPM_CALLS: join(folder, 'calls'),
+  };
+  const server = await serve(join(folder, 'old'), env);
+  assert.equal((await fetch(`${server.url}/healthz`)).status, 200);
+  server.kill('SIGTERM');
+  const { code, err } = await server.ended;
+  assert.equal(code, 0);
+  assert.match(err, /^Setting up: fetching Node \S+ \(about 50 MB\), once…\n$/);
+  assert.equal(readFileSync(join(folder, 'calls'), 'utf8'), 'install --ignore-scripts\n');
+});
+
+test('npx finds its program', async () => {
+  assert.equal(
+    (await npm(place, 'exec', '--offline', '--', 'signalbox', '--version')).trim(),
+    manifest.version,
+  );
+});
+
+test('it asks for no packages, and the clone it was packed from is as it was', () => {
+  const published = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as typeof manifest;
+  assert.deepEqual([published.dependencies, published.devDependencies], [undefined, undefined]);
+  const read = (root: string) => readFileSync(join(root, 'package.json'), 'utf8');
+  assert.equal(read(clone), read(ROOT));
+});
+
 test('the licence of every package inside is there', () => {
-  const [, ...notices] = readFileSync(join(folder, 'dist/THIRD-PARTY-NOTICES.txt'), 'utf8').split(
+  const [, ...notices] = readFileSync(join(installed, 'dist/THIRD-PARTY-NOTICES.txt'), 'utf8').split(
     /\n-{80}\n/,
   );
   const names = notices.map((notice) => /^(\S+) \d/m.exec(notice)?.[1]);
-  // With a file of its own, with words in its description, and with a name of a licence alone.
+  // With a file of its own, with words in its description, and with the name of a licence alone.
   for (const name of ['fastify', 'pg-types', 'abstract-logging']) assert.ok(names.includes(name), name);
   for (const [index, notice] of notices.entries()) {
     assert.ok(/permission|redistribution/i.test(notice) && /copyright/i.test(notice), names[index]);
