@@ -102,6 +102,19 @@ describe('the steps of an evaluation', () => {
     assert.ok(results.every(({ value, limits }) => value === 'a' && limits === Met.noSteps));
   });
 
+  test('leave enough for an ordinary flag beside any number of hostile ones', () => {
+    const hostile = Array.from({ length: 20 }, (_, n) => flagWith(matching([BOMB]), `flag-${n}`));
+    const ordinary = flagWith(
+      newClause({ attribute: 'email', op: 'matches', values: ['^[a-z]+@example\\.(com|org)$'] }),
+      'ordinary',
+    );
+    const run = newRun({ ...context(TEXT), email: 'ada@example.org' }, [...hostile, ordinary]);
+    for (const { key } of hostile) run.environment.flags.get(key)!.evaluate(run);
+    assert.equal(run.stepsInAll, 0);
+    const { value, limits } = run.environment.flags.get('ordinary')!.evaluate(run);
+    assert.deepEqual([value, limits], [MATCHED, undefined]);
+  });
+
   test('are spent once on a segment that many flags ask for, and all are told', () => {
     const clause = newClause({ attribute: '', op: 'segmentMatch', values: ['s'] });
     const segment = newSegmentData({ key: 's', rules: [{ id: 'r', clauses: [matching([BOMB])] }] });

@@ -87,7 +87,8 @@ function matching(values: readonly Json[], patternOf: PatternOf): Test {
       else {
         const isMatch = pattern.test(text, meter.steps);
         if (isMatch === true) return true;
-        if (isMatch === undefined) return giveUp(meter, Met.noSteps);
+        if (isMatch === undefined) giveUp(meter, Met.noSteps);
+        if (meter.steps.left === 0) return false;
       }
     }
     return false;

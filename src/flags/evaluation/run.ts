@@ -91,8 +91,9 @@ export interface Run {
  */
 const MOST_STEPS = 1_000_000;
 
-/** One flag alone cannot use up what the others need. */
+/** One flag alone cannot use up what the others need, and many cannot take from one what its ordinary patterns need. */
 const MOST_STEPS_OF_ONE = 250_000;
+const LEAST_STEPS_OF_ONE = 500;
 
 export function beginRun(context: Context, environment: Environment): Run {
   return {
@@ -109,13 +110,13 @@ export function beginRun(context: Context, environment: Environment): Run {
 
 /** Evaluates one flag or segment of the run, within its share of the steps. */
 export function evaluateOne<T>(run: Run, evaluate: () => T): T {
-  const share = Math.min(run.stepsInAll, MOST_STEPS_OF_ONE);
+  const share = Math.max(Math.min(run.stepsInAll, MOST_STEPS_OF_ONE), LEAST_STEPS_OF_ONE);
   run.steps.left = share;
   run.met = 0;
   try {
     return evaluate();
   } finally {
-    run.stepsInAll -= share - Math.max(run.steps.left, 0);
+    run.stepsInAll = Math.max(run.stepsInAll - share + Math.max(run.steps.left, 0), 0);
   }
 }
 
