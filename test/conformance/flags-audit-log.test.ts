@@ -103,6 +103,86 @@ describe('a search', () => {
     );
   });
 
+  /** Names page by page, from the page of a link on. */
+  async function follow(start: string, relation: 'next' | 'prev'): Promise<string[][]> {
+    const pages: string[][] = [];
+    let path: string | undefined = start;
+    while (path !== undefined) {
+      const { status, json }: { status: number; json: Json } = await call(path);
+      assert.equal(status, 200);
+      pages.push(namesOf(json));
+      for (const always of ['self', 'first', 'last']) assert.ok(json['_links'][always], always);
+      path = json['_links'][relation]?.href.replace('/api/v2/', '');
+      assert.ok(pages.length < 100);
+    }
+    return pages;
+  }
+
+  for (const filter of [
+    `after=${NOON - 1}&before=${NOON + 30}`,
+    `q=old&after=${NOON - 1}`,
+    `spec=proj/shop:env/test:flag/*`,
+    `spec=${encodeURIComponent('proj/shop;core:env/*:flag/old-*')}`,
+  ]) {
+    test(`F9 pages by ${filter} link to first, last, next and prev, and lead both ways`, async () => {
+      const start = `auditlog?${filter}&limit=7`;
+      const down = await follow(start, 'next');
+      const all = Array.from({ length: 30 }, (_, i) => `Old ${29 - i}`);
+      assert.deepEqual(down.flat(), all);
+      assert.deepEqual(
+        down.map((page) => page.length),
+        [7, 7, 7, 7, 2],
+      );
+      const { _links: links } = (await call(start)).json;
+      assert.equal(links.prev, undefined, 'nothing comes before the first');
+      const toLast = links.last.href.replace('/api/v2/', '');
+      const last = (await call(toLast)).json;
+      assert.deepEqual(namesOf(last), all.slice(-7), 'the oldest ones, newest first');
+      assert.equal(last['_links'].next, undefined, 'nothing comes after the last');
+      const up = await follow(toLast, 'prev');
+      assert.deepEqual(up.toReversed().flat(), all);
+      // From any page the first and the last are the same, and a step back is a step back.
+      const second = (await call(links.next.href.replace('/api/v2/', ''))).json;
+      for (const end of ['first', 'last']) {
+        const there = await call(second['_links'][end].href.replace('/api/v2/', ''));
+        assert.deepEqual(namesOf(there.json), end === 'first' ? all.slice(0, 7) : all.slice(-7));
+      }
+      const back = (await call(second['_links'].prev.href.replace('/api/v2/', ''))).json;
+      assert.deepEqual(namesOf(back), all.slice(0, 7));
+      assert.equal(back['_links'].prev, undefined);
+      assert.deepEqual(
+        namesOf((await call(back['_links'].next.href.replace('/api/v2/', ''))).json),
+        namesOf(second),
+      );
+    });
+  }
+
+  test('F9 what fits on one page has no neighbours, and nothing at all is a page too', async () => {
+    for (const [query, names] of [
+      ['q=dark', ['Dark mode']],
+      ['q=nowhere', []],
+    ] as const) {
+      for (const from of ['', '&from=oldest']) {
+        const json = await search(query + from);
+        assert.deepEqual(namesOf(json), names);
+        assert.deepEqual(Object.keys(json['_links']), ['self', 'first', 'last']);
+        assert.equal(json['_links'].last.href, `/api/v2/auditlog?from=oldest&${query}`);
+      }
+    }
+  });
+
+  test('a limit is cut to what a page holds, as in other lists', async () => {
+    for (const [limit, length] of [
+      ['', 10],
+      ['limit=0', 10],
+      ['limit=3', 3],
+      ['limit=20', 20],
+      ['limit=21', 20],
+      ['limit=1000', 20],
+    ] as const)
+      assert.equal(namesOf(await search(limit)).length, length, limit);
+  });
+
   test('by words finds names, keys, comments and what was done, by their beginnings', async () => {
     for (const words of ['dark', 'Dark mod', 'tonight', 'dark-mode', 'changed eight']) {
       assert.deepEqual(namesOf(await search(`q=${encodeURIComponent(words)}`)), ['Dark mode'], words);
@@ -130,8 +210,9 @@ describe('a search', () => {
   });
 
   for (const query of [
-    'limit=0',
-    'limit=21',
+    'limit=-1',
+    'limit=many',
+    'from=newest',
     'before=yesterday',
     'after=-1',
     'spec=a%20b',

@@ -97,7 +97,7 @@ for (const [index, walker] of WALKERS.entries()) {
     for (const shape of routes) {
       const least: Role = WRITES[shape.id]?.least ?? (OPEN_TO_ALL.has(shape.id) ? 'no_access' : 'reader');
       const isLet = walker.rank >= RANKS[least];
-      test(`F2 F31 ${shape.id} is ${isLet ? 'let' : 'refused'}`, async () => {
+      test(`F2 F9 F31 ${shape.id} is ${isLet ? 'let' : 'refused'}`, async () => {
         const known = await lastEntry();
         const answer = await walk(shape, scene, token, `${index}`);
         const told = `${shape.method} ${shape.path}: ${answer.status} ${answer.text.slice(0, 400)}`;
@@ -105,6 +105,7 @@ for (const [index, walker] of WALKERS.entries()) {
         if (isLet) {
           const status = WRITES[shape.id]?.status ?? NOT_THERE[shape.id];
           assert.ok(status === undefined ? answer.status < 300 : answer.status === status, told);
+          if (shape.query?.properties['limit'] !== undefined) checkLinks(answer, told);
         } else {
           assert.deepEqual(await lastEntry(), known, told);
           if (walker.rank < 0) checkUnknown(answer, told);
@@ -129,6 +130,11 @@ function checkType({ headers, status }: Answer, told: string): void {
   const isFile = told.startsWith('GET') && told.includes('/exports/{exportID}/file:') && status === 200;
   const type = isFile ? 'text/csv; charset=utf-8' : 'application/json';
   assert.equal(headers.get('content-type'), type, told);
+}
+
+/** F9: whatever comes in pages links to both ends. */
+function checkLinks({ json }: Answer, told: string): void {
+  for (const end of ['first', 'last']) assert.equal(json['_links'][end]?.type, 'application/json', told);
 }
 
 function checkUnknown({ status, json }: Answer, told: string): void {

@@ -10,6 +10,7 @@ import { countEntries, findEntry, searchEntries, type Search } from './store.ts'
 
 const ROWS = 20_000;
 const MINUTE = 60_000;
+const idOf = (row: number) => '0'.repeat(15) + String(100_000_000 + row);
 
 onEachEngine((testEngine) => {
   let engine: Engine;
@@ -23,7 +24,7 @@ onEachEngine((testEngine) => {
     await sql
       .raw(
         `insert into events (id, at, action, resource, kind, name, words)
-         select 'id' || i, i * ${MINUTE}, 'updateOn',
+         select '${'0'.repeat(15)}' || (100000000 + i), i * ${MINUTE}, 'updateOn',
            'proj/p' || (i % 20) || ':env/test:flag/f' || (i % 1000), 'flag', 'Flag ' || i,
            'flag f' || (i % 1000) || ' ada example com turned on'
          from (${numbers}) n`,
@@ -36,7 +37,14 @@ onEachEngine((testEngine) => {
     'a time before': { before: 500 * MINUTE },
     'a time after': { after: 19_000 * MINUTE },
     'both times': { after: 100 * MINUTE, before: 200 * MINUTE },
-    'the entry before': { behind: '0'.repeat(24) },
+    'the entry before': { behind: idOf(500) },
+    'the entry after': { ahead: idOf(500) },
+    'the old end': { isFromOldest: true },
+    'the old end of a time': { isFromOldest: true, after: 19_000 * MINUTE },
+    'words from the old end': { isFromOldest: true, words: 'ada f77' },
+    'words after an entry': { ahead: idOf(500), words: 'f77' },
+    'one resource from the old end': { isFromOldest: true, resource: 'proj/p7:env/test:flag/f7' },
+    'few resources from the old end': { isFromOldest: true, resource: 'proj/p7:env/test:flag/f7*' },
     words: { words: 'ada f77' },
     'words and a time': { words: 'f77', before: 5000 * MINUTE },
     'one resource': { resource: 'proj/p7:env/test:flag/f7' },

@@ -2,9 +2,9 @@
 import { Failure } from '../../kernel/failure.ts';
 import { parseStatements } from '../../kernel/identity/policy.ts';
 import { shorten } from '../../kernel/patch/pointer.ts';
-import { withQuery } from '../../kernel/page.ts';
+import { clampLimit, withQuery } from '../../kernel/page.ts';
 import { route, type Call } from '../../kernel/route.ts';
-import { PlainText, problem, Type, type Static } from '../../kernel/schema.ts';
+import { OneOf, PlainText, problem, Type, type Static } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { Instant } from '../fields.ts';
@@ -17,6 +17,7 @@ import { countEntries, findEntry, searchEntries } from './store.ts';
 import { VIEW_AUDIT_LOG, visibility } from './visibility.ts';
 
 const ACCESS = { action: VIEW_AUDIT_LOG };
+const USUAL = 10;
 const MOST = 20;
 
 const Query = Type.Object({
@@ -29,10 +30,17 @@ const Query = Type.Object({
       description: 'A resource specifier, such as `proj/*:env/production:flag/*`',
     }),
   ),
-  limit: Type.Integer({ minimum: 1, maximum: MOST, default: 10 }),
-  behind: Type.Optional(
-    Type.String({ description: 'The id of an entry to go on behind; stands in `next` links' }),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 0, description: `${USUAL} unless said otherwise, and never more than ${MOST}` }),
   ),
+  behind: Type.Optional(
+    Type.String({ description: 'The id of an entry, to go on with older ones; stands in `next` links' }),
+  ),
+  ahead: Type.Optional(
+    Type.String({ description: 'The id of an entry, to go on with newer ones; stands in `prev` links' }),
+  ),
+  from: Type.Optional(OneOf(['oldest'], { description: 'The oldest entries; stands in `last` links' })),
+  until: Type.Optional(Instant('The `before` of the first page; stands in `next` links')),
 });
 
 const StatementList = Type.Array(Type.Unknown(), { maxItems: 500, description: 'Statements of a policy' });
@@ -132,26 +140,42 @@ export const auditLogRoutes = [getAuditLog, postAuditLog, countAuditLog, getEntr
 type SearchCall = Pick<Call, 'can' | 'url'> & { query: Static<typeof Query> };
 
 async function search(call: SearchCall, { engine, db }: Kernel, statements: unknown[]) {
-  const { before, after, q, spec, limit, behind } = call.query;
+  const { after, q, spec, behind, ahead, from } = call.query;
+  // A `next` link has a `before` of its own, as clients expect.
+  const before = behind === undefined ? call.query.before : call.query.until;
   const isWanted = await wanted(call, db, statements, spec);
-  const { entries, goOnBehind } = await searchEntries(
+  const { entries, older, newer } = await searchEntries(
     engine,
     {
       ...(before !== undefined && { before }),
       ...(after !== undefined && { after }),
       ...(behind !== undefined && { behind }),
+      ...(ahead !== undefined && { ahead }),
+      ...(from === 'oldest' && { isFromOldest: true }),
       ...(q !== undefined && q !== '' && { words: q }),
       ...(spec !== undefined && spec !== '' && { resource: spec }),
     },
     isWanted,
-    limit,
+    clampLimit(call.query.limit, USUAL, MOST),
   );
-  const next = goOnBehind && {
-    href: withQuery(call.url, { before: goOnBehind.at + 1, behind: goOnBehind.id }),
+  const linkTo = (cursor: Record<string, string | number | undefined>) => ({
+    href: withQuery(call.url, { ...NO_CURSOR, before, ...cursor }),
     type: 'application/json',
+  });
+  const [first, last] = [linkTo({}), linkTo({ from: 'oldest' })];
+  const next = older?.than && linkTo({ before: older.than.at + 1, behind: older.than.id, until: before });
+  const prev = newer?.than && linkTo({ ahead: newer.than.id });
+  const _links = {
+    self: selfOf(call),
+    first,
+    last,
+    ...(older && { next: next ?? first }),
+    ...(newer && { prev: prev ?? last }),
   };
-  return { items: entries.map(toSummary), _links: { self: selfOf(call), ...(next && { next }) } };
+  return { items: entries.map(toSummary), _links };
 }
+
+const NO_CURSOR = { behind: undefined, ahead: undefined, from: undefined, until: undefined };
 
 function selfOf({ url }: Pick<Call, 'url'>) {
   return { href: withQuery(url, {}), type: 'application/json' };

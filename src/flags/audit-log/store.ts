@@ -28,89 +28,140 @@ export interface Search {
   /** In epoch milliseconds, both outside of what is found. */
   before?: number;
   after?: number;
-  /** An entry, to go on behind it. */
+  /** The id of an entry: only older ones, from the newest of them on. */
   behind?: string;
+  /** The id of an entry: only newer ones, from the oldest of them on. */
+  ahead?: string;
+  /** From the oldest entry on. */
+  isFromOldest?: boolean;
   words?: string;
   /** A resource specifier. */
   resource?: string;
 }
 
 export interface Found {
+  /** Newest first. */
   entries: Entry[];
-  /** The last entry looked at, where there may be more behind it. */
-  goOnBehind?: Entry;
+  /** Where there is a page of older or of newer entries. It begins beside `than`, or at its own end where that is absent. */
+  older?: Neighbour;
+  newer?: Neighbour;
 }
 
-const BITE = 100;
+interface Neighbour {
+  than?: Entry;
+}
+
+const BATCH_SIZE = 100;
 /** How many entries one call looks at: who seeks what is rare among them goes on with the next. */
 const MOST_LOOKED_AT = 10_000;
 /** Of so few entries below a name, all are sorted; more are met soon enough on the way through time. */
 const FEW = 2000;
 
-/** Gives entries that `isWanted`, and as many as asked for. */
+/** Gives entries that `isWanted`, and as many as asked for. Pages are found by keyset: nothing is ever counted. */
 export async function searchEntries(
   engine: Engine,
   search: Search,
   isWanted: (entry: Entry) => boolean,
   limit: number,
 ): Promise<Found> {
-  const bounds = await boundsOf(engine.db, search);
-  const source = bounds && (await sourceOf(engine, search));
-  if (bounds === undefined || source === undefined) return { entries: [] };
-  const entries: Entry[] = [];
-  let { below } = bounds;
-  for (let lookedAt = 0; ; lookedAt += BITE) {
-    const rows = await source(below, BITE);
-    for (const row of rows) {
-      if (row.seq < bounds.from) return { entries };
-      const entry = entryOf(row);
-      if (!isWithin(row, search) || !isWanted(entry)) continue;
-      if (entries.length === limit) return { entries, goOnBehind: entries.at(-1)! };
-      entries.push(entry);
+  const range = await rangeOf(engine.db, search);
+  const source = range && (await sourceOf(engine, search));
+  if (range === undefined || source === undefined) return { entries: [] };
+  const look = { source, isWanted: (row: LightRow) => isWithin(row, search) && isWanted(entryOf(row)) };
+  const { from, below } = range;
+  if (search.ahead === undefined && search.isFromOldest !== true) {
+    const { rows, goOn } = await walk({ ...look, range, order: 'desc' }, limit);
+    const entries = rows.map(entryOf);
+    const newerThan = { from: (rows[0]?.seq ?? below - 1) + 1, below: range.before };
+    const hasNewer =
+      search.behind !== undefined && (await hasAny({ ...look, range: newerThan, order: 'asc' }));
+    return {
+      entries,
+      ...(goOn && { older: { than: entryOf(goOn) } }),
+      ...(hasNewer && { newer: { ...(entries[0] && { than: entries[0] }) } }),
+    };
+  }
+  const { rows, goOn } = await walk({ ...look, range, order: 'asc' }, limit);
+  const entries = rows.map(entryOf).reverse();
+  const olderThan = { from: range.after, below: rows[0]?.seq ?? from };
+  const hasOlder = search.ahead !== undefined && (await hasAny({ ...look, range: olderThan, order: 'desc' }));
+  return {
+    entries,
+    ...(hasOlder && { older: { ...(entries.length > 0 && { than: entries.at(-1)! }) } }),
+    ...(goOn && { newer: { than: entryOf(goOn) } }),
+  };
+}
+
+interface Walk {
+  source: Source;
+  isWanted(row: LightRow): boolean;
+  range: { from: number; below: number };
+  order: 'desc' | 'asc';
+}
+
+/** The rows in their order, and the last one looked at where there may be more beyond it. */
+async function walk(
+  { source, isWanted, range, order }: Walk,
+  limit: number,
+): Promise<{ rows: LightRow[]; goOn?: LightRow }> {
+  const found: LightRow[] = [];
+  let edge = order === 'desc' ? range.below : range.from - 1;
+  for (let lookedAt = 0; ; lookedAt += BATCH_SIZE) {
+    const batch = await source(edge, BATCH_SIZE, order);
+    for (const row of batch) {
+      if (row.seq < range.from || row.seq >= range.below) return { rows: found };
+      if (!isWanted(row)) continue;
+      if (found.length === limit) return { rows: found, goOn: found.at(-1)! };
+      found.push(row);
     }
-    const last = rows.at(-1);
-    if (last === undefined || rows.length < BITE) return { entries };
-    if (lookedAt + BITE >= MOST_LOOKED_AT) return { entries, goOnBehind: entryOf(last) };
-    below = last.seq;
+    const last = batch.at(-1);
+    if (last === undefined || batch.length < BATCH_SIZE) return { rows: found };
+    if (lookedAt + BATCH_SIZE >= MOST_LOOKED_AT) return { rows: found, goOn: last };
+    edge = last.seq;
   }
 }
 
-/** Some rows below a number, from the highest on. */
-type Source = (below: number, limit: number) => Promise<LightRow[]>;
+/** Whether there is one that is wanted, or that nobody has looked at yet. */
+async function hasAny(looking: Walk): Promise<boolean> {
+  const { rows, goOn } = await walk(looking, 1);
+  return rows.length > 0 || goOn !== undefined;
+}
+
+/** Some rows beyond a number: below it from the highest on, or above it from the lowest on. */
+type Source = (edge: number, limit: number, order: 'desc' | 'asc') => Promise<LightRow[]>;
 
 /** The way through the entries by the index that leaves out most; undefined when nothing can be found. */
 async function sourceOf(engine: Engine, { words, resource }: Search): Promise<Source | undefined> {
   const { db } = engine;
   const all = db.selectFrom('events').select(LIGHT);
+  const numbered = (found: readonly number[], order: 'desc' | 'asc') =>
+    found.length === 0 ? [] : all.where('seq', 'in', found).orderBy('seq', order).execute();
   if (words !== undefined) {
     if (wordsOf(words) === '') return undefined;
     const about = { table: 'events', key: 'seq', text: words };
-    return async (below, limit) => {
-      const found = await searchByWords(engine, about, below, limit);
-      if (found.length === 0) return [];
-      return await all.where('seq', 'in', found).orderBy('seq', 'desc').execute();
-    };
+    return async (edge, limit, order) =>
+      await numbered(await searchByWords(engine, about, edge, limit, order), order);
   }
+  const beyond = (edge: number, limit: number, order: 'desc' | 'asc') =>
+    all
+      .where('seq', order === 'desc' ? '<' : '>', edge)
+      .orderBy('seq', order)
+      .limit(limit);
   if (resource !== undefined) {
     const literal = resource.split(/[*;]/, 1)[0]!;
     if (literal === resource) {
-      return (below, limit) =>
-        all
-          .where('resource', '=', literal)
-          .where('seq', '<', below)
-          .orderBy('seq', 'desc')
-          .limit(limit)
-          .execute();
+      return (edge, limit, order) => beyond(edge, limit, order).where('resource', '=', literal).execute();
     }
     const few = await numbersBelow(db, literal);
     if (few !== undefined) {
-      return async (below, limit) => {
-        const next = few.filter((seq) => seq < below).slice(0, limit);
-        return next.length === 0 ? [] : await all.where('seq', 'in', next).orderBy('seq', 'desc').execute();
+      const rising = few.toReversed();
+      return async (edge, limit, order) => {
+        const next = order === 'desc' ? few.filter((seq) => seq < edge) : rising.filter((seq) => seq > edge);
+        return await numbered(next.slice(0, limit), order);
       };
     }
   }
-  return (below, limit) => all.where('seq', '<', below).orderBy('seq', 'desc').limit(limit).execute();
+  return (edge, limit, order) => beyond(edge, limit, order).execute();
 }
 
 /** The entries of resources whose name begins so, newest first; undefined when they are many. */
@@ -127,18 +178,25 @@ async function numbersBelow(db: Db, beginning: string): Promise<number[] | undef
   return rows.map(({ seq }) => seq).sort((a, b) => b - a);
 }
 
+interface Range {
+  /** Between these numbers, the second one left out: the times asked for, and the entry to go on beside. */
+  from: number;
+  below: number;
+  /** By the times alone. */
+  after: number;
+  before: number;
+}
+
 /** Times as numbers of entries, which grow with time. Undefined when there is nothing between them. */
-async function boundsOf(
-  db: Db,
-  { before, after, behind }: Search,
-): Promise<{ from: number; below: number } | undefined> {
+async function rangeOf(db: Db, { before, after, behind, ahead }: Search): Promise<Range | undefined> {
   const numbers = db.selectFrom('events').select('seq').limit(1);
-  let from = 0;
-  let below = Number.MAX_SAFE_INTEGER;
+  const numberOf = async (id: string) =>
+    couldBeId(id) ? (await numbers.where('id', '=', id).executeTakeFirst())?.seq : undefined;
+  const times = { after: 0, before: Number.MAX_SAFE_INTEGER };
   if (after !== undefined) {
     const first = await numbers.where('at', '>', after).orderBy('at').orderBy('seq').executeTakeFirst();
     if (first === undefined) return undefined;
-    from = first.seq;
+    times.after = first.seq;
   }
   if (before !== undefined) {
     const last = await numbers
@@ -147,14 +205,20 @@ async function boundsOf(
       .orderBy('seq', 'desc')
       .executeTakeFirst();
     if (last === undefined) return undefined;
-    below = last.seq + 1;
+    times.before = last.seq + 1;
   }
+  const range = { from: times.after, below: times.before, ...times };
   if (behind !== undefined) {
-    const entry = couldBeId(behind) ? await numbers.where('id', '=', behind).executeTakeFirst() : undefined;
-    if (entry === undefined) return undefined;
-    below = Math.min(below, entry.seq);
+    const seq = await numberOf(behind);
+    if (seq === undefined) return undefined;
+    range.below = Math.min(range.below, seq);
   }
-  return { from, below };
+  if (ahead !== undefined) {
+    const seq = await numberOf(ahead);
+    if (seq === undefined) return undefined;
+    range.from = Math.max(range.from, seq + 1);
+  }
+  return range;
 }
 
 function isWithin({ at }: LightRow, { before = Infinity, after = -1 }: Search): boolean {

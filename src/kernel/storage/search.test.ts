@@ -53,6 +53,14 @@ onEachEngine((testEngine) => {
     assert.deepEqual(await find('dark', 1000, 1), [2]);
   });
 
+  test('a search from the other end goes on above a number', async () => {
+    const rising = (text: string, above: number, limit = 10) =>
+      searchByWords(engine, { table: 'texts', key: 'no', text }, above, limit, 'asc');
+    assert.deepEqual(await rising('banner', 0), [1, 3]);
+    assert.deepEqual(await rising('banner', 1), [3]);
+    assert.deepEqual(await rising('dark', 0, 1), [1]);
+  });
+
   test('words of the index language are words like others', async () => {
     assert.deepEqual(await find('banner AND dark'), []);
     assert.deepEqual(await find(`dark" OR "x' | !mode`), []);

@@ -26,29 +26,32 @@ function vectorOf(table: string): string {
 }
 
 /**
- * The numbers of rows below `below` that have a word beginning with each of the words sought, from the newest on. `text`
- * must have at least one word.
+ * The numbers of rows that have a word beginning with each of the words sought: those below the edge from the highest on, or
+ * those above it from the lowest on. `text` must have at least one word.
  */
 export async function searchByWords(
   { kind, db }: Engine,
   { table, key, text }: { table: string; key: string; text: string },
-  below: number,
+  edge: number,
   limit: number,
+  order: 'desc' | 'asc' = 'desc',
 ): Promise<number[]> {
   const sought = wordsOf(text).split(' ');
   const number = sql.ref(key);
+  const beyond = sql.raw(order === 'desc' ? '<' : '>');
+  const ordered = sql.raw(order);
   const found =
     kind === 'postgres'
       ? sql<{ key: number }>`(
           select ${number} as key from ${sql.table(table)}
           where ${sql.raw(vectorOf(table))} @@ ${sought.map((word) => `'${word}':*`).join(' & ')}::tsquery
-            and ${number} < ${below}
-          order by ${number} desc limit ${limit})`
+            and ${number} ${beyond} ${edge}
+          order by ${number} ${ordered} limit ${limit})`
       : sql<{ key: number }>`(
           select rowid as key from ${sql.table(`${table}_words`)}
           where ${sql.table(`${table}_words`)} match ${sought.map((word) => `"${word}"*`).join(' ')}
-            and rowid < ${below}
-          order by rowid desc limit ${limit})`;
+            and rowid ${beyond} ${edge}
+          order by rowid ${ordered} limit ${limit})`;
   // Built, not raw, so that SQLite's reader does it.
   const rows = await db.selectFrom(found.as('found')).select('found.key').execute();
   return rows.map((row) => row.key);
