@@ -66,6 +66,18 @@ test('query strings become numbers, booleans and lists as the schema asks', () =
   assert.deepEqual(read({ desc: 'false', limit: 'many' }), { desc: false, limit: 'many' });
 });
 
+test('a key that a map does not take is named as a key, also one with a slash', () => {
+  const Bag = Type.Object({
+    properties: Type.Record(Type.String({ pattern: '^[a-z]+$' }), Type.String(), {
+      additionalProperties: false,
+    }),
+  });
+  assert.deepEqual(
+    problemsOf(() => checker(Bag, 'body')({ properties: { 'a/b': 'x', good: 'y' } })),
+    [{ field: 'properties', message: 'cannot have the key "a/b": keys must match ^[a-z]+$' }],
+  );
+});
+
 test('a value of the wrong type is told apart from one that breaks a rule, where that is asked for', () => {
   const Change = Type.Object(
     {

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { Type, type Static, type TObject, type TSchema } from 'typebox';
 import type * as Compiler from 'typebox/schema';
 import { Failure, type FieldProblem } from './failure.ts';
+import { shorten } from './patch/pointer.ts';
 import { describeUnknown, unknownFields } from './unknown-fields.ts';
 
 export { Type };
@@ -62,7 +63,7 @@ export function checker(
     compiled ??= loadCompiler().Compile(schema);
     if (compiled.Check(value)) return;
     const [, errors] = compiled.Errors(value);
-    const problems = fieldProblems(errors, place);
+    const problems = fieldProblems(errors, place, schema);
     if (place === 'body') addUnknown(problems, schema, value);
     throw toFailure(isMisfit(errors) ? unreadable : 'invalid', problems);
   };
@@ -108,18 +109,22 @@ function isMisfit(errors: readonly SchemaError[]): boolean {
 
 const RULES = /^(min|max|exclusive|pattern$|enum|const|format|multipleOf|unique)/;
 
-function fieldProblems(errors: Iterable<SchemaError>, place: string): FieldProblem[] {
+function fieldProblems(errors: Iterable<SchemaError>, place: string, schema: TSchema): FieldProblem[] {
   const problems: FieldProblem[] = [];
   const add = (path: string, message: string) => {
     if (problems.length < MOST_PROBLEMS) problems.push({ field: nameField(place, path), message });
   };
-  for (const { keyword, instancePath, params, message } of errors) {
+  for (const { keyword, schemaPath, instancePath, params, message } of errors) {
     if (keyword === 'required') {
       const { requiredProperties = [] } = params as { requiredProperties?: string[] };
       for (const name of requiredProperties) add(`${instancePath}/${name}`, 'is required');
     } else if (keyword === 'additionalProperties') {
       const { additionalProperties = [] } = params as { additionalProperties?: string[] };
-      for (const name of additionalProperties) add(`${instancePath}/${name}`, describeUnknown(name, []));
+      const pattern = keyPatternAt(schema, schemaPath);
+      for (const name of additionalProperties) {
+        if (pattern === undefined) add(`${instancePath}/${name}`, describeUnknown(name, []));
+        else add(instancePath, `cannot have the key "${shorten(name)}": keys must match ${pattern}`);
+      }
     } else if (keyword === 'enum') {
       const { allowedValues = [] } = params as { allowedValues?: unknown[] };
       add(instancePath, `must be one of ${allowedValues.join(', ')}`);
@@ -128,6 +133,16 @@ function fieldProblems(errors: Iterable<SchemaError>, place: string): FieldProbl
     }
   }
   return problems;
+}
+
+/** What the keys of a map must look like; undefined for an object of named fields. */
+function keyPatternAt(schema: TSchema, schemaPath: string): string | undefined {
+  let found: unknown = schema;
+  for (const step of schemaPath.split('/').slice(1)) {
+    const name = step.replaceAll('~1', '/').replaceAll('~0', '~');
+    found = (found as Record<string, unknown> | undefined)?.[name];
+  }
+  return Object.keys((found as JsonSchema | undefined)?.patternProperties ?? {})[0];
 }
 
 /** A name that would be ignored in a good body may be what is wrong with a bad one. */

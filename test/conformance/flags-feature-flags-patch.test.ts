@@ -45,6 +45,41 @@ async function refuse(key: string, body: unknown, status: number, code: string, 
 }
 
 describe('JSON patch', () => {
+  test('a client that writes fallthough means fallthrough', async () => {
+    const { key } = await fresh();
+    const at = '/environments/test/fallthough';
+    const whole = await flags.patch(key, [{ op: 'replace', path: at, value: { variation: 2 } }]);
+    assert.equal(whole.status, 200, whole.text);
+    const { fallthrough, fallthough } = whole.json['environments'].test;
+    assert.deepEqual([fallthrough, fallthough], [{ variation: 2 }, undefined]);
+    const part = await flags.patch(key, [{ op: 'replace', path: `${at}/variation`, value: 1 }]);
+    assert.deepEqual(part.json['environments'].test.fallthrough, { variation: 1 });
+    await refuse(key, [{ op: 'replace', path: '/fallthough', value: {} }], 422, 'patch_failed');
+    await refuse(
+      key,
+      [{ op: 'replace', path: '/environments/test/fallthoughs', value: {} }],
+      422,
+      'patch_failed',
+    );
+  });
+
+  test('a custom property whose key has a slash is refused as a key that cannot be', async () => {
+    const { key } = await fresh();
+    const property = { name: 'Ticket', value: ['A-1'] };
+    const words = /customProperties cannot have the key "jira\/issue": keys must match/;
+    const add = [{ op: 'add', path: '/customProperties/jira~1issue', value: property }];
+    await refuse(key, add, 400, 'invalid_request', words);
+    await refuse(key, { customProperties: { 'jira/issue': property } }, 400, 'invalid_request', words);
+    const customProperties = { 'jira/issue': property };
+    const posted = await server.call('/api/v2/flags/default', {
+      method: 'POST',
+      body: { key: 'slash', name: 'Slash', customProperties },
+    });
+    assertRefused(posted, 400, 'invalid_request', words);
+    const good = [{ op: 'add', path: '/customProperties/jira.issue', value: property }];
+    assert.deepEqual((await flags.patch(key, good)).json['customProperties'], { 'jira.issue': property });
+  });
+
   test('F14: several operations are one change, all or nothing', async () => {
     const { key } = await fresh();
     const answer = await flags.patch(key, [

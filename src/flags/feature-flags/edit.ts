@@ -41,7 +41,7 @@ type WantedConfig = Static<typeof EditableConfig>;
 export function editFlag(before: Flag, shown: ShownFlag, patch: ShownPatch, editing: Editing): Flag {
   const patched =
     patch.kind === 'json'
-      ? applyJsonPatch(shown, patch.operations, RULES)
+      ? applyJsonPatch(shown, patch.operations.map(rightSpelling), RULES)
       : applyMergePatch(shown, patch.fields, RULES);
   if (!isObject(patched)) throw new Failure('unprocessable', 'A flag cannot become what is no object.');
   const wanted = pick(shown, patched, FLAG_NAMES, '', ['environments']);
@@ -51,6 +51,15 @@ export function editFlag(before: Flag, shown: ShownFlag, patch: ShownPatch, edit
   const after = { ...flag, environments };
   requirePlaces(before, after);
   return after;
+}
+
+/** A widely used client misspells this one member of a configuration, and has done so for years. */
+const MISSPELLED = new RegExp(`^(${ENVIRONMENT})/fallthough(?=/|$)`);
+
+function rightSpelling(operation: unknown): unknown {
+  if (!isObject(operation) || typeof operation['path'] !== 'string') return operation;
+  const path = operation['path'].replace(MISSPELLED, '$1/fallthrough');
+  return path === operation['path'] ? operation : { ...operation, path };
 }
 
 /** The members of these names, where no other has changed. */
