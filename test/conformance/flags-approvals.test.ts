@@ -582,8 +582,21 @@ onEachEngine((engine) => {
       await expect(200, review(json['_id'], 'approve'));
       const on = { environmentKey: 'production', instructions: [ON] };
       await expect(200, scene.patchFlag([], { body: on, query: '?ignoreConflicts=true' }));
+      assert.match((await read(json['_id']))['conflicts'][0].reason, /source has been changed/);
       await expect(409, apply(json['_id']));
       assert.equal(await scene.isOn(), false);
+    });
+
+    test('a copy freezes its source where the caller named its version, and only there', async () => {
+      const change = (kind: string) =>
+        scene.patchFlag([], { body: { environmentKey: 'production', instructions: [{ kind }] } });
+      await expect(201, copy());
+      await expect(200, change('turnFlagOn'));
+      const off = { op: 'replace', path: '/environments/production/on', value: false };
+      await expect(200, scene.call(`flags/${scene.project}/banner`, { method: 'PATCH', body: [off] }));
+      const { version } = (await scene.readFlag())['environments'].production;
+      await expect(201, copy({ source: { key: 'production', version } }));
+      await expect(400, change('turnFlagOn'));
     });
 
     test('from nowhere, from itself and of another version it is refused', async () => {

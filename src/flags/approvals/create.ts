@@ -87,14 +87,14 @@ export async function makeRequest(
   return shown;
 }
 
-/** What is copied is what the reviewers saw: the source must not change between their word and the copy. */
+/** What is copied is what the reviewers saw: a source that has changed since then takes another request. */
 function pinCopy(plan: Plan, { environments }: Flag): Plan {
   const { copy } = plan;
   if (copy === undefined || copy.source.currentVersion !== undefined) return plan;
   const { key } = copy.source;
   const config = Object.hasOwn(environments, key) ? environments[key] : undefined;
   if (config === undefined) return plan;
-  return { ...plan, copy: { ...copy, source: { key, currentVersion: config.version } } };
+  return { ...plan, copy: { ...copy, source: { key, currentVersion: config.version }, isPinned: true } };
 }
 
 type Reviewers = Pick<ApprovalRequest, 'notifyMemberIds' | 'notifyTeamKeys'>;

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { buildOnce } from '../../kernel/storage/build-once.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { problem } from '../../kernel/schema.ts';
-import type { Plan } from '../pending/plan.ts';
+import { withoutPin, type Plan } from '../pending/plan.ts';
 import { tryPlan } from '../pending/try-plan.ts';
 import type { Environment } from '../projects/project.ts';
 import type { Flag } from './flag.ts';
@@ -39,8 +39,9 @@ export async function findConflicts(
   const keys = new Map(environments.map(({ id, key }) => [id, key]));
   const conflicts: Conflict[] = [];
   let tried = 0;
-  for (const { id, kind, environmentId, plan } of await listPending(tx, before.id)) {
+  for (const { id, kind, environmentId, plan: pending } of await listPending(tx, before.id)) {
     const key = keys.get(environmentId);
+    const plan = withoutPin(pending);
     if (key === undefined || id === except) continue;
     tried += plan.instructions.length;
     if (tried > MOST_INSTRUCTIONS) break;

@@ -11,7 +11,13 @@ export interface Plan {
 }
 
 /** Into the environment that the plan is for. */
-export type PlannedCopy = Pick<Static<typeof FlagCopy>, 'source' | 'includedActions' | 'excludedActions'>;
+export interface PlannedCopy extends Pick<
+  Static<typeof FlagCopy>,
+  'source' | 'includedActions' | 'excludedActions'
+> {
+  /** The caller named no version of the source: it is the one that the reviewers see. */
+  isPinned?: true;
+}
 
 /** Why a plan cannot be carried out. */
 export interface PlanConflict {
@@ -39,7 +45,16 @@ export const Instructions = Type.Unsafe<Instruction[]>(
 /** As they are shown. */
 export const ShownInstructions = Type.Array(Type.Record(Type.String(), Type.Unknown()));
 
-export function toFlagCopy(copy: PlannedCopy, environmentKey: string): Static<typeof FlagCopy> {
+/** What a change of the flag must leave possible: a copy whose caller named no version asks for none of its source. */
+export function withoutPin(plan: Plan): Plan {
+  const { copy } = plan;
+  return copy?.isPinned === true ? { ...plan, copy: { ...copy, source: { key: copy.source.key } } } : plan;
+}
+
+export function toFlagCopy(
+  { isPinned: _, ...copy }: PlannedCopy,
+  environmentKey: string,
+): Static<typeof FlagCopy> {
   return { ...copy, target: { key: environmentKey } };
 }
 
