@@ -77,6 +77,11 @@ test('a segment is made, listed, patched in each way, and deleted', async () => 
     'tags anyOf ["people"],query equals "bet"',
   );
   assert.deepEqual([found.data.totalCount, found.data.items.map(({ key }) => key)], [1, ['beta']]);
+  const { included, excluded, includedContexts, excludedContexts } = found.data.items[0]!;
+  assert.deepEqual(
+    [included, excluded, includedContexts, excludedContexts],
+    [['ada'], [], [], [{ contextKind: 'org', values: ['acme'] }]],
+  );
   const both = await segments.getSegments('shop', 'test', undefined, undefined, '-name');
   assert.deepEqual(
     both.data.items.map(({ key }) => key),

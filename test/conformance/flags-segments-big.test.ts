@@ -34,6 +34,17 @@ onEachEngine((engine) => {
     return [(told as Json)['includedCount'], (told as Json)['excludedCount'], version];
   };
 
+  test('in a list it says that it is big, and leaves its members out', async () => {
+    await change(key, { included: { add: ['a'] } });
+    const { json } = await call('segments/shop/test?limit=1000');
+    const listed = (json['items'] as Json[]).find((item) => item['key'] === key)!;
+    assert.deepEqual([listed['unbounded'], listed['unboundedContextKind']], [true, 'org']);
+    for (const name of ['included', 'excluded', 'includedContexts', 'excludedContexts'])
+      assert.ok(!(name in listed), name);
+    const small = (json['items'] as Json[]).find((item) => item['key'] === 'small')!;
+    assert.deepEqual([small['unbounded'], small['included'], small['includedContexts']], [false, [], []]);
+  });
+
   test('members come, move and go, and are counted', async () => {
     const { status, text } = await change(key, {
       included: { add: ['a', 'b', 'b'] },

@@ -77,6 +77,10 @@ const SUMMARY = {
   tags: Type.Array(Type.String()),
   creationDate: Type.Integer(),
   lastModifiedDate: Type.Integer(),
+  included: Type.Optional(Type.Array(Type.String(), { description: 'Not of a big segment' })),
+  excluded: Type.Optional(Type.Array(Type.String())),
+  includedContexts: Type.Optional(Type.Array(Target)),
+  excludedContexts: Type.Optional(Type.Array(Target)),
   rules: Type.Array(Rule),
   version: Type.Integer(),
   deleted: Type.Boolean(),
@@ -99,10 +103,6 @@ const FlagListing = Type.Object(
 export const SegmentDetail = Type.Object(
   {
     ...SUMMARY,
-    included: Type.Optional(Type.Array(Type.String())),
-    excluded: Type.Optional(Type.Array(Type.String())),
-    includedContexts: Type.Optional(Type.Array(Target)),
-    excludedContexts: Type.Optional(Type.Array(Target)),
     _unboundedMetadata: Type.Optional(
       Type.Object({
         envId: Type.String(),
@@ -123,8 +123,10 @@ export function pathTo({ project, environment }: Place, { key }: { key: string }
   return `/segments/${project.key}/${environment.key}/${key}`;
 }
 
+/** With the lists of contexts: those who import segments read nothing but the list of them. */
 export function toSummary(segment: Segment, place: Place): Static<typeof SegmentSummary> {
   const { project, environment } = place;
+  const { included, excluded, includedContexts, excludedContexts } = segment;
   return {
     key: segment.key,
     name: segment.name,
@@ -132,6 +134,7 @@ export function toSummary(segment: Segment, place: Place): Static<typeof Segment
     tags: segment.tags,
     creationDate: segment.createdAt,
     lastModifiedDate: segment.modifiedAt,
+    ...(!segment.unbounded && { included, excluded, includedContexts, excludedContexts }),
     rules: segment.rules as Static<typeof Rule>[],
     version: segment.version,
     deleted: false,
@@ -149,11 +152,9 @@ export function toSummary(segment: Segment, place: Place): Static<typeof Segment
 
 /** As patches see it. Only a segment that is read by itself tells of its flags, too. */
 export function toDetail(segment: Segment, place: Place): Static<typeof SegmentDetail> {
-  const { included, excluded, includedContexts, excludedContexts } = segment;
-  const lists = { included, excluded, includedContexts, excludedContexts };
   return {
     ...toSummary(segment, place),
-    ...(segment.unbounded ? { _unboundedMetadata: countsOf(segment) } : lists),
+    ...(segment.unbounded && { _unboundedMetadata: countsOf(segment) }),
   };
 }
 

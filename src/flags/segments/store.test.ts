@@ -141,6 +141,25 @@ onEachEngine((tested) => {
       assert.deepEqual(await page(undefined, undefined, { offset: 7, limit: 1 }), ['', 3]);
     });
 
+    test('a page of large ones is shorter than asked for, and says so', async () => {
+      const environmentId = ENVIRONMENT;
+      await engine.db.deleteFrom('segments').where('environment_id', '=', environmentId).execute();
+      for (const key of ['one', 'two', 'three', 'four', 'five']) {
+        const made = await make(key, { environmentId });
+        const included = Array.from({ length: 1000 }, (_, index) => key + 'x'.repeat(800) + index);
+        await saveSegment(engine.db, made, { ...made, included });
+      }
+      const all = { environmentId, filter: undefined, sort: [] };
+      const { items, total, slice } = await pageSegments(engine.db, {
+        ...all,
+        slice: { offset: 0, limit: 20 },
+      });
+      assert.deepEqual([items.length, total, slice], [2, 5, { offset: 0, limit: 2 }]);
+      assert.equal(items[0]!.included.length, 1000);
+      const rest = await pageSegments(engine.db, { ...all, slice: { offset: 4, limit: 2 } });
+      assert.deepEqual([rest.items.length, rest.slice], [1, { offset: 4, limit: 2 }]);
+    });
+
     test('filters find what they say, and no more', async () => {
       const cases: [filter: string, keys: string][] = [
         ['query equals SAME', 'c a'],

@@ -1,7 +1,8 @@
 // Segments in the database.
+import { sql } from 'kysely';
 import { Failure } from '../../kernel/failure.ts';
 import { newId } from '../../kernel/id.ts';
-import type { Page, Slice } from '../../kernel/page.ts';
+import { Page, type Slice } from '../../kernel/page.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { couldBeKey } from '../fields.ts';
@@ -86,7 +87,10 @@ export interface Listing {
   slice: Slice;
 }
 
-/** In the order they were made, unless another is asked for. */
+/** Of the documents on one page: more would hold the event loop while they are read and written. */
+const PAGE_BYTES = 2 * 1024 * 1024;
+
+/** In the order they were made, unless another is asked for. A page of large segments is shorter than asked for. */
 export async function pageSegments(
   db: Db,
   { environmentId, filter, sort, slice }: Listing,
@@ -96,12 +100,31 @@ export async function pageSegments(
     .where('environment_id', '=', environmentId)
     .$if(filter !== undefined, (query) => query.where((eb) => conditionOf(filter!, eb)));
   const page = await pageRows(found, slice, (all) => {
-    let ordered = all.selectAll();
+    let ordered = all.select(['id', sql<number>`octet_length(doc)`.as('size')]);
     for (const { field, desc } of [...sort, { field: 'creationDate', desc: false } as const])
       ordered = ordered.orderBy(COLUMNS[field], desc ? 'desc' : 'asc');
     return ordered.orderBy('id');
   });
-  return page.map(segmentOf);
+  const ids = fitting(page.items);
+  const rows =
+    ids.length === 0 ? [] : await db.selectFrom('segments').selectAll().where('id', 'in', ids).execute();
+  const byId = new Map(rows.map((row) => [row.id, segmentOf(row)]));
+  const limit = ids.length < page.items.length ? ids.length : slice.limit;
+  return new Page(
+    ids.flatMap((id) => byId.get(id) ?? []),
+    page.total,
+    { ...slice, limit },
+  );
+}
+
+/** The first always, and as many more as are not too large together. */
+function fitting(rows: readonly { id: string; size: number }[]): string[] {
+  let bytes = 0;
+  const end = rows.findIndex(({ size }, index) => {
+    bytes += size;
+    return index > 0 && bytes > PAGE_BYTES;
+  });
+  return rows.slice(0, end < 0 ? rows.length : end).map(({ id }) => id);
 }
 
 /** Above all that was ever deleted of the same key. Undefined when the key is taken. */
