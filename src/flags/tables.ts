@@ -1,4 +1,5 @@
 // The tables of the flag service that more than one of its resources reads.
+import type { Generated } from 'kysely';
 
 declare module '../kernel/storage/tables.ts' {
   interface Tables {
@@ -50,8 +51,12 @@ export interface FlagRow {
   project_id: string;
   key: string;
   name: string;
+  /** The name as names are sorted. */
+  sort_name: Generated<string>;
   /** Key and name in small letters, for searching. */
   words: string;
+  /** Of the few that have one. */
+  purpose: Generated<string | null>;
   tags: string;
   is_temporary: number;
   /** `live`, `deprecated` or `archived`. */

@@ -345,6 +345,21 @@ describe('lists', () => {
     });
   }
 
+  test('by what the flag is for', async () => {
+    await server.call('/api/v2/projects', { method: 'POST', body: { key: 'purposes', name: 'Purposes' } });
+    const own = flagCalls(server, 'purposes');
+    await own.make('plain');
+    const migrationSettings = { stageCount: 2 };
+    await own.make('moving', { purpose: 'migration', migrationSettings });
+    await own.make('held', { purpose: 'holdout' });
+    assert.deepEqual(keysOf(await own.list('filter=purpose:migration')), ['moving']);
+    assert.deepEqual(keysOf(await own.list('filter=purpose:holdout')), ['held']);
+    assert.deepEqual(keysOf(await own.list('filter=purpose:holdout|migration&sort=key')), ['held', 'moving']);
+    assert.equal((await own.list()).totalCount, 3);
+    const { status, json } = await server.call('/api/v2/flags/purposes?filter=purpose:none');
+    assert.deepEqual([status, json['message']], [400, 'filter: purpose is one of migration, holdout.']);
+  });
+
   test('by the maintainer, and by what SDKs have asked for', async () => {
     const { maintainerId } = await shelf.get('alpha');
     assert.equal((await shelf.list(`filter=maintainerId:${maintainerId}`)).totalCount, 4);

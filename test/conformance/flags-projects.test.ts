@@ -51,6 +51,61 @@ onEachEngine((engine) => {
     return (await giveToken(server, member, { role })).value;
   }
 
+  test('every list that is sorted by name goes by the code points of the folded text', async () => {
+    // In their order, which is neither that of bytes with cases apart nor that of any language.
+    const names = [
+      'apple',
+      'Beta',
+      'straße 1',
+      'STRASSE 2',
+      'strasse 3',
+      'zoo',
+      'Äpfel',
+      'éclair',
+      'Ａ',
+      '😀',
+    ];
+    const shuffled = [7, 2, 9, 0, 4, 6, 1, 8, 3, 5].map((index) => [index, names[index]!] as const);
+    await make('sorted', { name: 'Sorted' });
+    for (const [index, name] of shuffled) {
+      await make(`sorted-${index}`, { name });
+      for (const [path, body] of [
+        ['projects/sorted/environments', { key: `e-${index}`, name, color: 'abcdef' }],
+        ['flags/sorted', { key: `f-${index}`, name }],
+        ['segments/sorted/test', { key: `s-${index}`, name }],
+        ['members', [{ email: `m-${index}@sorted.com`, lastName: name }]],
+      ] as const)
+        assert.equal((await call(path, { method: 'POST', body })).status, 201, path);
+    }
+    const numbersOf = (json: Json, of: string) =>
+      (json['items'] as Json[])
+        .map((item) => Number(/^\D+-(\d+)(@sorted.com)?$/.exec(item[of] as string)?.[1] ?? NaN))
+        .filter((number) => !Number.isNaN(number));
+    const inOrder = names.map((_, index) => index);
+    const context = { kind: 'user', key: 'ada' };
+    for (const [path, of, init] of [
+      ['projects?filter=query:sorted-&', 'key'],
+      ['projects/sorted/environments?', 'key'],
+      ['flags/sorted?', 'key'],
+      ['segments/sorted/test?', 'key'],
+      ['projects/sorted/environments/test/flags/evaluate?', 'key', { method: 'POST', body: context }],
+      ['members?filter=query:sorted.com&', 'email'],
+    ] as const) {
+      const sort = of === 'email' ? 'displayName' : 'name';
+      const up = await call(`${path}limit=100&sort=${sort}`, init);
+      assert.deepEqual(numbersOf(up.json, of), inOrder, path);
+      const down = await call(`${path}limit=100&sort=-${sort}`, init);
+      assert.deepEqual(numbersOf(down.json, of), inOrder.toReversed(), path);
+    }
+    const renamed = { op: 'replace', path: '/name', value: 'ÉZ' };
+    for (const path of ['flags/sorted/f-0', 'segments/sorted/test/s-0'])
+      assert.equal((await call(path, { method: 'PATCH', body: [renamed] })).status, 200);
+    for (const path of ['flags/sorted', 'segments/sorted/test']) {
+      const { json } = await call(`${path}?sort=name&limit=100`);
+      assert.deepEqual(numbersOf(json, 'key'), [1, 2, 3, 4, 5, 6, 7, 0, 8, 9], path);
+    }
+  });
+
   test('a new server has one project to begin with', async () => {
     const { json } = await call('projects?filter=keys:default&expand=environments');
     const [project] = json['items'] as Json[];

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { sortKeyOf } from '../../src/kernel/fold-case.ts';
 import { SEMANTIC } from '../conformance/flags-scene.ts';
 import { ADMIN_TOKEN, startServer, type Json, type TestServer } from '../server.ts';
 
@@ -47,6 +48,16 @@ test('flags of release 0.1.0 are shown and can be changed', async () => {
   });
   assert.equal(status, 200);
   assert.equal(json['environments'].test.on, true);
+});
+
+test('flags, segments and members of release 0.1.0 are sorted by name', async () => {
+  const { db } = server.app.kernel;
+  for (const table of ['flags', 'segments'] as const) {
+    const rows = await db.selectFrom(table).select(['name', 'sort_name']).execute();
+    for (const row of rows) assert.equal(row.sort_name, sortKeyOf(row.name), table);
+  }
+  for (const row of await db.selectFrom('members').select(['email', 'sort_name', 'first_name']).execute())
+    assert.ok(row.sort_name.startsWith(sortKeyOf(row.first_name ?? row.email)), row.email);
 });
 
 test('a pending approval request of release 0.1.0 can be reviewed and applied', async () => {

@@ -1,4 +1,5 @@
 // Which flags are evaluated for a context, and in which order: there are few enough to be chosen from in memory.
+import { foldCase } from '../../kernel/fold-case.ts';
 import type { FlagName } from '../delivery/store.ts';
 import { foldExpression, textsOf, type Comparison, type Expression } from '../filter-expression.ts';
 import type { Order } from '../listing.ts';
@@ -17,7 +18,7 @@ export function chooseFlags(
   return sortBy(flags.filter(isWanted), orders, {
     creationDate: ({ createdAt }) => createdAt,
     key: ({ key }) => key,
-    name: ({ name }) => name.toLowerCase(),
+    name: ({ name }) => foldCase(name),
   });
 }
 

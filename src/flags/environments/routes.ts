@@ -1,4 +1,5 @@
 // Environments of a project: list, create, get, patch, delete.
+import { foldCase } from '../../kernel/fold-case.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { Page } from '../../kernel/page.ts';
 import { reply, route } from '../../kernel/route.ts';
@@ -56,7 +57,7 @@ const getEnvironments = route(
     const found = sortBy(search(await listEnvironments(db, project.id), filter), orders, {
       createdOn: ({ createdAt }) => createdAt,
       critical: ({ critical }) => Number(critical),
-      name: ({ name }) => name.toLowerCase(),
+      name: ({ name }) => foldCase(name),
     });
     const slice = sliceOf(query);
     const items = found.slice(slice.offset, slice.offset + slice.limit);

@@ -18,6 +18,7 @@ export const FILTERS = [
   'hasExperiment',
   'maintainerId',
   'maintainerTeamKey',
+  'purpose',
   'query',
   'releasePipeline',
   'sdkAvailability',
@@ -47,6 +48,8 @@ export interface FlagFilter {
   /** All of them. */
   tags: readonly string[];
   isTemporary?: boolean;
+  /** One of these. */
+  purposes?: readonly string[];
   /** One of these sums of 1 for mobile keys and 2 for client-side IDs. */
   availability?: readonly number[];
   maintainerIds?: readonly string[];
@@ -79,6 +82,7 @@ export function readFlagFilter(query: ListQuery): FlagFilter {
     isNothing: isNothing(found) || tags.some((tag) => !/^[\w.-]{1,64}$/.test(tag)),
     ...readAvailability(found.sdkAvailability),
     ...readType(found.type),
+    ...readPurpose(found.purpose),
     ...readCreation(found.creationDate),
     ...readEvaluation(found.evaluated, found.filterEnv),
   };
@@ -148,6 +152,16 @@ function readType(text: string | undefined): Pick<FlagFilter, 'isTemporary'> {
   if (text !== 'temporary' && text !== 'permanent')
     throw refuse('filter', 'type is one of temporary, permanent');
   return { isTemporary: text === 'temporary' };
+}
+
+const PURPOSES: readonly string[] = ['migration', 'holdout'];
+
+function readPurpose(text: string | undefined): Pick<FlagFilter, 'purposes'> {
+  if (text === undefined) return {};
+  const purposes = splitAny(text);
+  if (purposes.length === 0 || !purposes.every((word) => PURPOSES.includes(word)))
+    throw refuse('filter', `purpose is one of ${PURPOSES.join(', ')}`);
+  return { purposes };
 }
 
 function readCreation(text: string | undefined): Pick<FlagFilter, 'createdBefore' | 'createdAfter'> {

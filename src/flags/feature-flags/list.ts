@@ -76,7 +76,7 @@ const COLUMNS: Record<FlagOrder['field'], RawBuilder<unknown>[]> = {
   creationDate: [sql.raw('flags.created_at')],
   key: [sql.raw('flags.key')],
   maintainerId: [sql.raw(`coalesce(flags.maintainer_id, '')`)],
-  name: [sql.raw('flags.name')],
+  name: [sql.raw('flags.sort_name')],
   tags: [sql.raw('substr(flags.tags, 1, 200)')],
   type: [sql.raw('flags.is_temporary')],
   targetingModifiedDate: [],
@@ -91,11 +91,12 @@ async function countOf(db: Db, listing: Listing): Promise<{ total: number }> {
 }
 
 function matches(eb: FlagColumns, { projectId, filter, environmentId }: Listing) {
-  const { states, words, tags, isTemporary, availability, maintainerIds, maintainerTeams } = filter;
+  const { states, words, tags, isTemporary, availability, maintainerIds, maintainerTeams, purposes } = filter;
   const { createdBefore, createdAfter, evaluatedAfter } = filter;
   const all = [eb('flags.project_id', '=', projectId)];
   if (states.length < 3) all.push(eb('flags.state', 'in', states));
   if (isTemporary !== undefined) all.push(eb('flags.is_temporary', '=', Number(isTemporary)));
+  if (purposes !== undefined) all.push(eb('flags.purpose', 'in', purposes));
   if (availability !== undefined) all.push(eb('flags.availability', 'in', availability));
   if (maintainerIds !== undefined) all.push(eb('flags.maintainer_id', 'in', maintainerIds));
   if (maintainerTeams !== undefined) all.push(eb('flags.maintainer_team', 'in', maintainerTeams));

@@ -78,6 +78,7 @@ onEachEngine((testEngine) => {
       'tags:beta',
       'tags:beta+team-1,type:temporary',
       'state:archived',
+      'purpose:migration',
       'sdkAvailability:mobile,type:permanent',
       `maintainerId:${'0'.repeat(24)}`,
       'creationDate:{"before":1800000000000}',

@@ -1,5 +1,6 @@
 // Flags as rows, and rows as flags.
 import type { Selectable } from 'kysely';
+import { sortKeyOf } from '../../kernel/fold-case.ts';
 import type { Tables } from '../../kernel/storage/tables.ts';
 import type { Flag, FlagConfig } from './flag.ts';
 import { summarize, type ConfigSummary } from './model.ts';
@@ -59,7 +60,9 @@ export function toFlagRow(flag: Flag): FlagRow {
     project_id: projectId,
     key,
     name,
+    sort_name: sortKeyOf(name),
     words: wordsOf(flag),
+    purpose: flag.purpose ?? null,
     tags: JSON.stringify(tags),
     is_temporary: Number(temporary),
     state: archived ? 'archived' : deprecated ? 'deprecated' : 'live',
@@ -79,7 +82,10 @@ function wordsOf({ key, name }: Flag): string {
   return `${key}\n${name}`.toLowerCase();
 }
 
-export function flagOf(row: FlagRow, environments: Flag['environments'] = {}): Flag {
+/** What only lists are sorted and filtered by is not read back. */
+type ReadRow = Omit<FlagRow, 'sort_name' | 'purpose'>;
+
+export function flagOf(row: ReadRow, environments: Flag['environments'] = {}): Flag {
   const usingEnvironmentId = row.availability >= 2;
   return {
     id: row.id,

@@ -1,4 +1,5 @@
 // Flags: what is the same everywhere, the configuration in each environment, and what is found by their tags and prerequisites.
+import { fillSortNames } from '../../kernel/storage/fill-sort-names.ts';
 import type { Migration } from '../../kernel/storage/migrate.ts';
 
 /** What lists are filtered by stands at the end of every index that sorts, so that no row is read only to be left out. */
@@ -50,5 +51,25 @@ export const featureFlagMigrations: Migration[] = [
          project_id text not null references projects (id) on delete cascade,
          key text not null, version integer not null, primary key (project_id, key))`,
     ],
+  },
+  {
+    name: 'flags-feature-flags-sort-names',
+    up: () => [
+      `alter table flags add column sort_name text not null default ''`,
+      `alter table flags add column purpose text`,
+      `update flags set sort_name = lower(name)`,
+      `drop index flags_name`,
+      `create index flags_sort_name on flags (project_id, sort_name, id, created_at, ${FILTERS})`,
+      `create index flags_purpose on flags (project_id, purpose, id) where purpose is not null`,
+    ],
+    async fill(tx) {
+      await fillSortNames(tx, 'flags', 'name');
+      for (const purpose of ['migration', 'holdout'])
+        await tx
+          .updateTable('flags')
+          .set({ purpose })
+          .where('doc', 'like', `%"purpose":"${purpose}"%`)
+          .execute();
+    },
   },
 ];

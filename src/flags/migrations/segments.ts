@@ -1,4 +1,5 @@
 // Segments, the members of big ones, and which flags use them.
+import { fillSortNames } from '../../kernel/storage/fill-sort-names.ts';
 import type { Migration } from '../../kernel/storage/migrate.ts';
 
 export const segmentMigrations: Migration[] = [
@@ -28,5 +29,15 @@ export const segmentMigrations: Migration[] = [
          primary key (environment_id, segment_key, flag_id))`,
       `create index segment_uses_flag on segment_uses (flag_id, environment_id)`,
     ],
+  },
+  {
+    name: 'flags-segments-sort-names',
+    up: () => [
+      `alter table segments add column sort_name text not null default ''`,
+      `update segments set sort_name = lower(name)`,
+      `drop index segments_name`,
+      `create index segments_sort_name on segments (environment_id, sort_name, id)`,
+    ],
+    fill: (tx) => fillSortNames(tx, 'segments', 'name'),
   },
 ];

@@ -1,4 +1,5 @@
 // Projects: list, create, get, patch, delete.
+import { foldCase } from '../../kernel/fold-case.ts';
 import { Page } from '../../kernel/page.ts';
 import { reply, route, type Call } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
@@ -61,7 +62,7 @@ const getProjects = route(
     const visible = (await listProjectNames(db)).filter((name) => call.can(projectResource(name)));
     if (visible.length === 0) call.demand(projectResource({ key: '*', tags: [] }));
     const found = sortBy(search(visible, filter), orders, {
-      name: ({ name }) => name.toLowerCase(),
+      name: ({ name }) => foldCase(name),
       createdOn: ({ createdAt }) => createdAt,
     });
     const slice = sliceOf(query);

@@ -1,6 +1,7 @@
 // Segments in the database.
 import { sql } from 'kysely';
 import { Failure } from '../../kernel/failure.ts';
+import { sortKeyOf } from '../../kernel/fold-case.ts';
 import { newId } from '../../kernel/id.ts';
 import { Page, type Slice } from '../../kernel/page.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
@@ -78,7 +79,7 @@ export async function listSegments(db: Db, environmentId: string): Promise<Segme
 
 export const SORTS = ['creationDate', 'name', 'lastModified'] as const;
 
-const COLUMNS = { creationDate: 'created_at', name: 'name', lastModified: 'modified_at' } as const;
+const COLUMNS = { creationDate: 'created_at', name: 'sort_name', lastModified: 'modified_at' } as const;
 
 export interface Listing {
   environmentId: string;
@@ -205,6 +206,7 @@ function rowOf(segment: Segment): SegmentRow {
     environment_id: environmentId,
     key,
     name,
+    sort_name: sortKeyOf(name),
     // A line for each, so that no search finds the end of the one with the beginning of the other.
     words: [key, name, kept.description ?? ''].join('\n').toLowerCase(),
     tags: JSON.stringify(tags),

@@ -15,6 +15,8 @@ export interface SegmentRow {
   environment_id: string;
   key: string;
   name: string;
+  /** The name as names are sorted. */
+  sort_name: string;
   /** Key, name and description in small letters, for searching. */
   words: string;
   /** A JSON list, sorted. */

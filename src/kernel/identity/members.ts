@@ -1,6 +1,7 @@
 // Members: the people of the account, their names, their base role and the custom roles they hold.
 import { sql, type Selectable } from 'kysely';
 import { Failure } from '../failure.ts';
+import { sortKeyOf } from '../fold-case.ts';
 import { newId } from '../id.ts';
 import type { Slice } from '../page.ts';
 import type { Db, Tables } from '../storage/tables.ts';
@@ -59,6 +60,7 @@ export async function createMember(
       password: passwordHash,
       first_name: firstName ?? null,
       last_name: lastName ?? null,
+      sort_name: sortKeyOf(`${firstName ?? ''} ${lastName ?? ''}`.trim() || email),
       role,
       custom_roles: JSON.stringify(customRoles),
       created_at: now,

@@ -59,7 +59,7 @@ export async function listMemberIdsExcept(db: Db, filter: MemberFilter): Promise
 
 const SHOWN_NAME = sql`trim(coalesce(first_name, '') || ' ' || coalesce(last_name, ''))`;
 const ORDERS = {
-  displayName: sql`lower(coalesce(nullif(${SHOWN_NAME}, ''), email))`,
+  displayName: sql.ref('sort_name'),
   lastSeen: sql`coalesce(last_seen_at, 0)`,
 };
 

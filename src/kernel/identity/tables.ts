@@ -1,5 +1,6 @@
 // The tables of identity: members, their roles and teams, tokens and browser sessions.
 import type { Generated } from 'kysely';
+import { fillSortNames } from '../storage/fill-sort-names.ts';
 import type { Migration } from '../storage/migrate.ts';
 
 declare module '../storage/tables.ts' {
@@ -13,6 +14,8 @@ declare module '../storage/tables.ts' {
       password: string | null;
       first_name: string | null;
       last_name: string | null;
+      /** The name that is shown, as names are sorted. */
+      sort_name: string;
       role: string;
       custom_roles: string;
       created_at: number;
@@ -77,6 +80,8 @@ declare module '../storage/tables.ts' {
     login_links: { hash: string; member_id: string; expires_at: number };
   }
 }
+
+const SHOWN_NAME = `coalesce(nullif(trim(coalesce(first_name, '') || ' ' || coalesce(last_name, '')), ''), email)`;
 
 export const identityMigrations: Migration[] = [
   {
@@ -153,5 +158,14 @@ export const identityMigrations: Migration[] = [
          number ${serial}, token_id text not null unique references tokens (id) on delete cascade,
          username text not null unique)`,
     ],
+  },
+  {
+    name: 'kernel-identity-sort-names',
+    up: () => [
+      `alter table members add column sort_name text not null default ''`,
+      `update members set sort_name = lower(${SHOWN_NAME})`,
+      `create index members_sort_name on members (sort_name, number)`,
+    ],
+    fill: (tx) => fillSortNames(tx, 'members', SHOWN_NAME),
   },
 ];

@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { onEachEngine } from '../../../test/engines.ts';
+import { sortKeyOf } from '../fold-case.ts';
+import { fillSortNames } from './fill-sort-names.ts';
 import { migrate, migrationStatus } from './migrate.ts';
 import type { Migration } from './migrate.ts';
 
@@ -61,6 +63,33 @@ onEachEngine((engine) => {
     const engines = await Promise.all([1, 2, 3].map(() => engine.open([], location)));
     const applied = await Promise.all(engines.map((one) => migrate(one, [first, second], 1)));
     assert.deepEqual(applied.flat().sort(), ['first', 'second']);
+  });
+
+  test('names that were there before are sorted as new ones are', async () => {
+    const table: Migration = {
+      name: 'named',
+      up: () => ['create table named (id text primary key, name text not null)'],
+    };
+    const sorted: Migration = {
+      name: 'sorted',
+      up: () => [
+        `alter table named add column sort_name text not null default ''`,
+        'update named set sort_name = lower(name)',
+      ],
+      fill: (tx) => fillSortNames(tx, 'named', 'name'),
+    };
+    const one = await engine.open([table]);
+    const names = ['Zebra', 'apple', 'ÉTÉ', 'STRASSE', 'straße', 'Ａ', '😀'];
+    for (const [index, name] of names.entries())
+      await sql`insert into named (id, name) values (${String(index)}, ${name})`.execute(one.db);
+    await migrate(one, [table, sorted], 1);
+    const { rows } = await sql<{ name: string; sort_name: string }>`
+      select name, sort_name from named order by sort_name, id`.execute(one.db);
+    assert.deepEqual(
+      rows.map(({ name }) => name),
+      ['apple', 'STRASSE', 'straße', 'Zebra', 'ÉTÉ', 'Ａ', '😀'],
+    );
+    for (const row of rows) assert.equal(row.sort_name, sortKeyOf(row.name));
   });
 
   test('two migrations of one name are a mistake', async () => {

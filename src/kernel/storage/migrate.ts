@@ -16,6 +16,8 @@ export interface Migration {
   name: string;
   /** Statements in words both engines know. No deferred constraint: it would fail its neighbours' shared commit. */
   up: (words: Words) => string[];
+  /** What takes more than SQL, in the same transaction and after the statements. */
+  fill?: (tx: Db) => Promise<void>;
 }
 
 /** Where the engines' words differ. */
@@ -66,8 +68,9 @@ export async function migrate(
         `The database is newer than this program, which does not know ${unknown.join(', ')}: update the program.`,
       );
     }
-    for (const { name, up } of pending) {
+    for (const { name, up, fill } of pending) {
       for (const statement of up(WORDS[engine.kind])) await run(statement);
+      await fill?.(tx);
       await tx.insertInto('migrations').values({ name, applied_at: now }).execute();
     }
     return pending.map(({ name }) => name);
