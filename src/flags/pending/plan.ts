@@ -51,10 +51,8 @@ export function withoutPin(plan: Plan): Plan {
   return copy?.isPinned === true ? { ...plan, copy: { ...copy, source: { key: copy.source.key } } } : plan;
 }
 
-export function toFlagCopy(
-  { isPinned: _, ...copy }: PlannedCopy,
-  environmentKey: string,
-): Static<typeof FlagCopy> {
+export function toFlagCopy(planned: PlannedCopy, environmentKey: string): Static<typeof FlagCopy> {
+  const { isPinned: _, ...copy } = planned;
   return { ...copy, target: { key: environmentKey } };
 }
 

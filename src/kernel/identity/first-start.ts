@@ -4,7 +4,14 @@ import type { Engine } from '../storage/engine.ts';
 import type { Db } from '../storage/tables.ts';
 import { recordEvent } from '../events.ts';
 import { isEmail } from './email.ts';
-import { checkPassword, createMember, findMember, setPassword, type Member } from './members.ts';
+import {
+  checkPassword,
+  createMember,
+  findMember,
+  memberSortKey,
+  setPassword,
+  type Member,
+} from './members.ts';
 import { hashPassword, hashSecret, newSecret, secretOf, type Secret } from './secret.ts';
 import { createToken, findTokenByHash, TOKEN_PREFIX } from './tokens.ts';
 
@@ -68,7 +75,7 @@ async function replaceOldEmail(tx: Db, admin: Member, email: string, now: number
   if (admin.email !== OLD_EMAIL || email === OLD_EMAIL || !isEmail(email)) return;
   const { numUpdatedRows } = await tx
     .updateTable('members')
-    .set({ email, updated_at: now })
+    .set({ email, sort_name: memberSortKey({ ...admin, email }), updated_at: now })
     .where('id', '=', admin.id)
     .where(({ not, exists, selectFrom }) =>
       not(exists(selectFrom('members as other').select('id').where('other.email', '=', email))),

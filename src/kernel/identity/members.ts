@@ -60,7 +60,7 @@ export async function createMember(
       password: passwordHash,
       first_name: firstName ?? null,
       last_name: lastName ?? null,
-      sort_name: sortKeyOf(`${firstName ?? ''} ${lastName ?? ''}`.trim() || email),
+      sort_name: memberSortKey({ firstName, lastName, email }),
       role,
       custom_roles: JSON.stringify(customRoles),
       created_at: now,
@@ -71,6 +71,15 @@ export async function createMember(
     .returningAll()
     .executeTakeFirstOrThrow();
   return memberOf(row);
+}
+
+/** By the name that is shown: their own, else the address. */
+export function memberSortKey({
+  firstName,
+  lastName,
+  email,
+}: Pick<Member, 'firstName' | 'lastName' | 'email'>) {
+  return sortKeyOf(`${firstName ?? ''} ${lastName ?? ''}`.trim() || email);
 }
 
 export type MemberName = { id: string } | { username: string } | { number: number };
