@@ -54,8 +54,8 @@ export const migrations: Migration[] = [
 ];
 
 /** Gives what an account that ends owns to another, in every API. */
-export const handOver: HandOver = async (tx, from, to, actor) => {
-  for (const api of apis) await api.handOver?.(tx, from, to, actor);
+export const handOver: HandOver = async (engine, tx, from, to, actor) => {
+  for (const api of apis) await api.handOver?.(engine, tx, from, to, actor);
 };
 
 export interface App {

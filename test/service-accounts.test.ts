@@ -146,7 +146,7 @@ onEachEngine((engine) => {
       long: await create(heir, long),
     };
     const given = {
-      shared: await create(value, 'shared'),
+      shared: await create(value, 'Shared'),
       long: await create(value, long),
       only: await create(value, 'only'),
       unnamed: await create(value),
@@ -163,7 +163,7 @@ onEachEngine((engine) => {
     const nameOf = async (kind: string, storageId: unknown) =>
       (await server.call(`/v2/${kind}/${storageId as string}`, { token: heir })).json['data'].name as string;
     assert.equal(await nameOf('datasets', kept.shared['id']), 'shared');
-    assert.equal(await nameOf('datasets', given.shared['id']), 'shared-3');
+    assert.equal(await nameOf('datasets', given.shared['id']), 'Shared-3');
     assert.equal(await nameOf('datasets', given.long['id']), `${'x'.repeat(61)}-2`);
     assert.equal(await nameOf('datasets', given.only['id']), 'only');
     assert.equal(await nameOf('datasets', given.unnamed['id']), null);

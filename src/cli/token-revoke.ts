@@ -58,7 +58,9 @@ async function revoke(engine: Engine, token: Token): Promise<void> {
     const account = token.isService ? await findAccount(tx, { id: token.id }) : undefined;
     // Somebody else may have been faster; then there is nothing to record.
     if (!(await deleteToken(tx, token.id))) return;
-    if (account !== undefined) await handOver(tx, account, await findHeir(tx, token, undefined), { now });
+    if (account !== undefined) {
+      await handOver(engine, tx, account, await findHeir(tx, token, undefined), { now });
+    }
     await recordEvent(
       tx,
       { now },

@@ -219,6 +219,18 @@ describe('a dataset', () => {
     }
   });
 
+  test('getOrCreate and get take a name in any case', async () => {
+    const { id, name } = await client.datasets().getOrCreate('In-Any-Case');
+    assert.deepEqual([(await client.datasets().getOrCreate('in-any-case')).id, name], [id, 'In-Any-Case']);
+    assert.equal((await client.dataset('admin/IN-ANY-CASE').get())!.id, id);
+    const { id: other } = await client.datasets().getOrCreate('another-one');
+    await assert.rejects(client.dataset(other).update({ name: 'in-ANY-case' }), (error: unknown) => {
+      assert.ok(error instanceof ApifyApiError);
+      assert.deepEqual([error.statusCode, error.type], [409, 'name-not-unique']);
+      return true;
+    });
+  });
+
   test('downloadItems of nothing is an empty file in every format', async () => {
     const { id } = await client.datasets().getOrCreate();
     for (const format of Object.values(DownloadItemsFormat)) {

@@ -14,10 +14,11 @@ const DAY = 24 * 60 * 60 * 1000;
 
 onEachEngine((engine) => {
   let server: TestServer;
+  let location: string;
   let stranger: string;
 
   before(async () => {
-    const location = await engine.database();
+    location = await engine.database();
     const place = engine.kind === 'postgres' ? { database: location } : { data: dirname(location) };
     server = await startServer({ ...place, limits: 'off' });
     const member = await join(server, 'stranger', { role: 'writer' });
@@ -137,6 +138,51 @@ onEachEngine((engine) => {
     }
   });
 
+  test('A3 eight clients at once never make two names that differ only in case', async () => {
+    const nodes = [server];
+    if (engine.kind === 'postgres') nodes.push(await startServer({ database: location, limits: 'off' }));
+    const member = await join(server, 'crowd', { role: 'writer' });
+    const token = (await giveToken(server, member, { role: 'writer' })).value;
+    const path = '/v2/key-value-stores';
+    const names = ['first', 'second', 'third'];
+    const inSomeCase = (name: string, mask: number) =>
+      [...name].map((letter, at) => ((mask >> at) & 1 ? letter.toUpperCase() : letter)).join('');
+    const seen = new Map<string, number>();
+    const clients = Array.from({ length: 8 }, async (_, client) => {
+      let ids: string[] = [];
+      for (let round = 0; round < 12; round += 1) {
+        const node = nodes[(client + round) % nodes.length]!;
+        const name = inSomeCase(names[(client * 5 + round) % 3]!, client * 7 + round);
+        const id = ids[round % Math.max(1, ids.length)];
+        const method =
+          id === undefined ? 'POST' : round % 3 === 1 ? 'PUT' : round % 4 === 3 ? 'DELETE' : 'POST';
+        const at = method === 'POST' ? `${path}?name=${name}` : `${path}/${id}`;
+        const body = method === 'PUT' ? { name } : undefined;
+        const { status, text } = await node.call(at, { method, token, body });
+        const json = status === 204 ? {} : (JSON.parse(text) as Json);
+        const told = `${method} ${status} ${json['error']?.type ?? ''}`.trim();
+        seen.set(told, (seen.get(told) ?? 0) + 1);
+        if (status === 201 || status === 200) ids = [...ids, json['data'].id as string].slice(-4);
+        const { items } = (await node.call(`${path}?limit=1000`, { token })).json['data'] as Json;
+        const folded = items.map((item: Json) => item['name'].toLowerCase() as string);
+        assert.equal(new Set(folded).size, folded.length, JSON.stringify(folded));
+      }
+    });
+    await Promise.all(clients);
+    await nodes[1]?.stop();
+    const expected = [
+      'DELETE 204',
+      'DELETE 404 record-not-found',
+      'POST 200',
+      'POST 201',
+      'PUT 200',
+      'PUT 404 record-not-found',
+      'PUT 409 name-not-unique',
+    ];
+    for (const told of seen.keys()) assert.ok(expected.includes(told), `${told}: ${seen.get(told)}`);
+    assert.ok(seen.has('POST 201') && seen.has('POST 200'));
+  });
+
   for (const path of PATHS) {
     test(`A3 ${path} are found by id, by username~name and by ~name`, async () => {
       const { id } = await create(path, 'addressed');
@@ -155,6 +201,26 @@ onEachEngine((engine) => {
       const answers = await Promise.all(Array.from({ length: 8 }, () => create(path, 'only-one')));
       assert.equal(new Set(answers.map(({ id }) => id)).size, 1);
       assert.equal(answers.filter(({ status }) => status === 201).length, 1);
+    });
+
+    test(`A3 ${path} are found by their name in any case, and no new name differs only in that`, async () => {
+      const { id } = await create(path, 'Mixed-Case');
+      for (const reference of ['~Mixed-Case', '~mixed-case', 'admin~MIXED-CASE', '~mIXED-cASE']) {
+        assert.equal((await server.call(`${path}/${reference}`)).json['data'].id, id, reference);
+      }
+      const again = await create(path, 'mixed-CASE');
+      assert.deepEqual([again.status, again.id, again.data.name], [200, id, 'Mixed-Case']);
+      const other = await create(path, 'other-name');
+      const rename = async (of: string, name: string) => {
+        const { status, json } = await server.call(`${path}/${of}`, { method: 'PUT', body: { name } });
+        return [status, json['error']?.type ?? json['data'].name] as const;
+      };
+      assert.deepEqual(await rename(other.id, 'MIXED-case'), [409, 'name-not-unique']);
+      assert.deepEqual(await rename(id, 'MIXED-case'), [200, 'MIXED-case'], 'its own name in another case');
+      assert.deepEqual(await rename(id, 'MIXED-case'), [200, 'MIXED-case'], 'the name that it has');
+      assert.equal((await server.call(`${path}/~mixed-case`)).json['data'].id, id);
+      assert.deepEqual(await rename(id, 'away'), [200, 'away']);
+      assert.deepEqual(await rename(other.id, 'mixed-case'), [200, 'mixed-case']);
     });
 
     test(`A1 ${path} without a name are listed only when asked for, in pages`, async () => {

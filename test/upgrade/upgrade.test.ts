@@ -101,6 +101,18 @@ test('two names of release 0.1.0 that differ only in case still name two dataset
     const { data } = await read(`/v2/datasets/ada~${name}`, kept.personal);
     assert.equal(data.id, kept.ids[`datasets/${name}`]);
   }
+  const both = [kept.ids['datasets/shops'], kept.ids['datasets/Shops']];
+  const { data } = await read('/v2/datasets/ada~SHOPS', kept.personal);
+  assert.ok(both.includes(data.id), 'a third spelling names one of them');
+  const again = await server.call('/v2/datasets?name=shopS', { method: 'POST', token: kept.personal });
+  assert.deepEqual([again.status, again.json['data'].id], [200, data.id]);
+  const rename = async (id: string, name: string) => {
+    const init = { method: 'PUT', token: kept.personal, body: { name } };
+    return (await server.call(`/v2/datasets/${id}`, init)).status;
+  };
+  assert.equal(await rename(both[0]!, 'shops'), 200, 'the name that it has stays its own');
+  assert.equal(await rename(both[0]!, 'SHOPS'), 409);
+  assert.equal((await read('/v2/datasets/ada~Shops', kept.personal))['data'].id, both[1]);
 });
 
 test('records of release 0.1.0, in the database and in files, are read', async () => {

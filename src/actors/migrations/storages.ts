@@ -15,4 +15,11 @@ export const storageMigrations: Migration[] = [
       `create index storages_unnamed on storages (accessed_at) where name is null`,
     ],
   },
+  {
+    name: 'actors-storages-folded-names',
+    // Not unique: earlier releases took names that differ only in case, and those stay.
+    up: () => [
+      `create index storages_folded_name on storages (user_id, kind, lower(name)) where name is not null`,
+    ],
+  },
 ];

@@ -13,7 +13,15 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import { denied, forgetStorages, openStorage } from './access.ts';
 import { checkName, StorageUpdate, type Storage, type StorageKind } from './model.ts';
 import { pay, USUAL_BUDGET } from './store-limit.ts';
-import { createStorage, deleteStorage, findStorage, listStorages, updateStorage } from './store.ts';
+import {
+  createStorage,
+  deleteStorage,
+  findStorage,
+  isNameTaken,
+  listStorages,
+  lockNames,
+  updateStorage,
+} from './store.ts';
 
 /** What a kind of storage adds to what all have. */
 export interface StorageType {
@@ -106,10 +114,10 @@ export function storageRoutes(type: StorageType): Route[] {
       const schema = call.body?.schema;
       if (name !== undefined) checkName(name);
       if (schema !== undefined) type.checkSchema?.(schema);
-      const find = () => (name === undefined ? undefined : findStorage(kernel.db, kind, { name }, userId));
-      const known = await find();
+      const find = (db: Db) => (name === undefined ? undefined : findStorage(db, kind, { name }, userId));
+      const known = await find(kernel.db);
       if (known !== undefined) return reply(200, await type.detail(known, kernel, caller));
-      const made = await kernel.db.transaction().execute(async (tx) => {
+      const { storage, isNew } = await kernel.db.transaction().execute(async (tx) => {
         const fresh = {
           kind,
           userId,
@@ -117,17 +125,17 @@ export function storageRoutes(type: StorageType): Route[] {
           ...(schema !== undefined && { schema }),
         };
         await holdAccount(kernel.engine, tx, caller);
-        const storage = await createStorage(tx, fresh, now);
-        if (storage === undefined) return undefined;
-        await type.make(tx, storage);
-        await recordEvent(tx, call, eventOf('createStorage', storage));
-        return storage;
+        if (name !== undefined) await lockNames(kernel.engine, tx, userId);
+        // Someone else may have been quicker.
+        const other = await find(tx);
+        if (other !== undefined) return { storage: other, isNew: false };
+        const made = await createStorage(tx, fresh, now);
+        await type.make(tx, made);
+        await recordEvent(tx, call, eventOf('createStorage', made));
+        return { storage: made, isNew: true };
       });
-      const storage = made ?? (await find());
-      if (storage === undefined)
-        throw new Failure('conflict', 'The storage was deleted meanwhile. Try again.');
       const location = `${call.base}${path}/${storage.id}`;
-      return reply(made === undefined ? 200 : 201, await type.detail(storage, kernel, caller), { location });
+      return reply(isNew ? 201 : 200, await type.detail(storage, kernel, caller), { location });
     },
   );
 
@@ -160,10 +168,17 @@ export function storageRoutes(type: StorageType): Route[] {
     },
     async (call, kernel) => {
       const { caller, now, body } = call;
-      const before = await open(kernel, 'write', call);
-      if (body.name != null) checkName(body.name);
+      const opened = await open(kernel, 'write', call);
+      const { name } = body;
       const after = await kernel.db.transaction().execute(async (tx) => {
-        const storage = await updateStorage(tx, before.id, body, now).catch(explainTaken);
+        if (name != null) await lockNames(kernel.engine, tx, opened.userId);
+        // What was opened may be some seconds old.
+        const before = (await findStorage(tx, kind, { id: opened.id }, undefined)) ?? opened;
+        if (name != null && name !== before.name) {
+          checkName(name);
+          if (await isNameTaken(tx, before, name)) throw nameTaken(name);
+        }
+        const storage = await updateStorage(tx, before.id, body, now);
         await recordEvent(tx, call, {
           ...eventOf('updateStorage', storage),
           before: shown(before),
@@ -231,9 +246,8 @@ function eventOf(action: string, { kind, id, name }: Storage) {
   return { action, resource: `${kind}/${id}`, kind, name: name ?? id };
 }
 
-function explainTaken(error: unknown): never {
-  if (error instanceof Failure && error.kind === 'conflict') {
-    throw new Failure('conflict', 'You have another storage of this name', { code: 'name-not-unique' });
-  }
-  throw error;
+function nameTaken(name: string): Failure {
+  return new Failure('conflict', `You have another storage of the name "${name}", in this case or another`, {
+    code: 'name-not-unique',
+  });
 }

@@ -1,9 +1,11 @@
 // Storages in the database: make, find, list, change, and remember that they were used.
+import { sql } from 'kysely';
 import { Failure } from '../../kernel/failure.ts';
 import { findAccount } from '../../kernel/identity/accounts.ts';
 import { newId } from '../../kernel/id.ts';
 import { newSecret } from '../../kernel/identity/secret.ts';
 import type { Slice } from '../../kernel/page.ts';
+import type { Engine } from '../../kernel/storage/engine.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { StorageRow } from '../tables.ts';
 import type { GeneralAccess, Reference, Storage, StorageChanges, StorageKind } from './model.ts';
@@ -15,12 +17,20 @@ export interface NewStorage {
   schema?: Record<string, unknown>;
 }
 
-/** Undefined when the name is taken meanwhile: the caller then finds the one that is there. */
+/**
+ * Held by whoever gives a storage a name, until the transaction ends: no index can see to it that new names differ in more
+ * than case, as old ones may not.
+ */
+export function lockNames(engine: Engine, tx: Db, userId: string): Promise<void> {
+  return engine.lock(tx, `storage-names:${userId}`);
+}
+
+/** Where it gets a name, the caller holds the names and knows that this one is free. */
 export async function createStorage(
   db: Db,
   { kind, userId, name, schema }: NewStorage,
   now: number,
-): Promise<Storage | undefined> {
+): Promise<Storage> {
   const row = await db
     .insertInto('storages')
     .values({
@@ -38,10 +48,28 @@ export async function createStorage(
       modified_at: now,
       accessed_at: now,
     })
-    .onConflict((conflict) => conflict.doNothing())
     .returningAll()
+    .executeTakeFirstOrThrow();
+  return storageOf(row);
+}
+
+/** Whether another storage of the same kind and owner has this name, in whatever case. */
+export async function isNameTaken(
+  db: Db,
+  { id, kind, userId }: Pick<Storage, 'id' | 'kind' | 'userId'>,
+  name: string,
+): Promise<boolean> {
+  const other = await db
+    .selectFrom('storages')
+    .select('id')
+    .where('user_id', '=', userId)
+    .where('kind', '=', kind)
+    .where('name', 'is not', null)
+    .where(foldedName, '=', name.toLowerCase())
+    .where('id', '<>', id)
+    .limit(1)
     .executeTakeFirst();
-  return row && storageOf(row);
+  return other !== undefined;
 }
 
 /** `callerId` stands for the owner where the reference names none. */
@@ -58,9 +86,22 @@ export async function findStorage(
   }
   const userId = reference.owner === undefined ? callerId : await userIdOf(db, reference.owner);
   if (userId === undefined) return undefined;
-  const row = await query.where('user_id', '=', userId).where('name', '=', reference.name).executeTakeFirst();
+  const { name } = reference;
+  const row = await query
+    .where('user_id', '=', userId)
+    .where('name', 'is not', null)
+    .where(foldedName, '=', name.toLowerCase())
+    // The name as it is written first; of others that differ only in case the oldest.
+    .orderBy(sql`case when name = ${name} then 0 else 1 end`)
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst();
   return row && storageOf(row);
 }
+
+/** As its index has it, which is used where the name is said not to be null. Names have no other letters than those of ASCII, which every engine folds alike. */
+export const foldedName = sql<string>`lower(name)`;
 
 async function userIdOf(db: Db, owner: string): Promise<string | undefined> {
   const account = (await findAccount(db, { username: owner })) ?? (await findAccount(db, { id: owner }));

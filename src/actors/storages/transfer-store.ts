@@ -1,12 +1,15 @@
 // Storages change hands when the account that owns them ends: all of them, under names that are free with the new owner.
+import { sql } from 'kysely';
 import { recordEvent, type Actor } from '../../kernel/events.ts';
 import type { Account, HandOver } from '../../kernel/identity/accounts.ts';
 import { noticeOnCommit } from '../../kernel/storage/notices.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { CHANNEL } from './access.ts';
 import { MOST_NAME } from './model.ts';
+import { foldedName, lockNames } from './store.ts';
 
-export const handOverStorages: HandOver = async (tx, from, to, actor) => {
+export const handOverStorages: HandOver = async (engine, tx, from, to, actor) => {
+  await lockNames(engine, tx, to.id);
   await renameTaken(tx, from, to, actor);
   const { numUpdatedRows } = await tx
     .updateTable('storages')
@@ -24,17 +27,19 @@ export const handOverStorages: HandOver = async (tx, from, to, actor) => {
   await noticeOnCommit(tx, CHANNEL);
 };
 
-/** Two storages of one kind and owner cannot have one name: what comes in gets a number behind it. */
+/** Two storages of one kind and owner cannot have one name, in whatever case: what comes in gets a number behind it. */
 async function renameTaken(tx: Db, from: Account, to: Account, actor: Actor): Promise<void> {
   const taken = await tx
     .selectFrom('storages as given')
     .innerJoin('storages as own', (join) =>
       join
         .onRef('own.kind', '=', 'given.kind')
-        .onRef('own.name', '=', 'given.name')
+        .on(sql<boolean>`lower(own.name) = lower(given.name)`)
+        .on('own.name', 'is not', null)
         .on('own.user_id', '=', to.id),
     )
     .select(['given.id', 'given.kind', 'given.name'])
+    .distinct()
     .where('given.user_id', '=', from.id)
     .where('given.name', 'is not', null)
     .execute();
@@ -69,10 +74,15 @@ async function freeName(tx: Db, kind: string, name: string, owners: string[]): P
       .select('name')
       .where('user_id', 'in', owners)
       .where('kind', '=', kind)
-      .where('name', 'in', candidates)
+      .where('name', 'is not', null)
+      .where(
+        foldedName,
+        'in',
+        candidates.map((candidate) => candidate.toLowerCase()),
+      )
       .execute();
-    const known = new Set(rows.map((row) => row.name));
-    const free = candidates.find((candidate) => !known.has(candidate));
+    const known = new Set(rows.map((row) => row.name!.toLowerCase()));
+    const free = candidates.find((candidate) => !known.has(candidate.toLowerCase()));
     if (free !== undefined) return free;
   }
 }

@@ -212,7 +212,7 @@ const deleteTokenRoute = route(
     params: ById,
     reply: { 204: null },
   },
-  async (call, { db, identity, handOver }) => {
+  async (call, { engine, db, identity, handOver }) => {
     const { caller, params } = call;
     await db.transaction().execute(async (tx) => {
       const token = await readToken(call, tx, params.id);
@@ -222,7 +222,7 @@ const deleteTokenRoute = route(
       if (!(await deleteToken(tx, token.id))) throw unknownToken(token.id);
       // Only now that the token can make nothing more.
       if (account !== undefined) {
-        await handOver(tx, account, await findHeir(tx, token, accountOf(caller)), call);
+        await handOver(engine, tx, account, await findHeir(tx, token, accountOf(caller)), call);
       }
       await recordChange(tx, call, {
         ...changeOf(token, ['deleteAccessToken']),

@@ -146,7 +146,13 @@ export async function holdAccount(engine: Engine, tx: Db, { account }: KnownCall
 }
 
 /** Gives all that an account owns to another, in the transaction that ends the first. */
-export type HandOver = (tx: Db, from: Account, to: Account, actor: { now: number }) => Promise<void>;
+export type HandOver = (
+  engine: Engine,
+  tx: Db,
+  from: Account,
+  to: Account,
+  actor: { now: number },
+) => Promise<void>;
 
 /**
  * Who gets what a service token owned: who deletes it. A token that deletes itself leaves it to the member who made it,

@@ -1,0 +1,55 @@
+// How the engines find storages: by an index, however many there are.
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { sql, type CompiledQuery } from 'kysely';
+import { eventMigrations } from '../../kernel/events.ts';
+import { identityMigrations } from '../../kernel/identity/tables.ts';
+import type { Engine } from '../../kernel/storage/engine.ts';
+import { onEachEngine } from '../../../test/engines.ts';
+import { planOf, recordStatements } from '../../../test/plans.ts';
+import { storageMigrations } from '../migrations/storages.ts';
+import { createStorage, findStorage, isNameTaken, listStorages, listUnused } from './store.ts';
+import { handOverStorages } from './transfer-store.ts';
+
+const NOW = 1_800_000_000_000;
+
+onEachEngine((testEngine) => {
+  let engine: Engine;
+  let statements: CompiledQuery[];
+
+  before(async () => {
+    engine = await testEngine.open([...identityMigrations, ...eventMigrations, ...storageMigrations]);
+    const { db } = engine;
+    for (let at = 0; at < 2000; at += 1) {
+      const named = at % 2 === 0 ? { name: `Storage-${at}` } : {};
+      await createStorage(db, { kind: 'dataset', userId: `user-${at % 20}`, ...named }, NOW + at);
+    }
+    const seen = recordStatements(engine);
+    const storage = await findStorage(db, 'dataset', { name: 'storage-20' }, 'user-0');
+    assert.equal(storage?.name, 'Storage-20');
+    await findStorage(db, 'dataset', { id: storage.id }, undefined);
+    assert.equal(await isNameTaken(db, storage, 'STORAGE-40'), true);
+    assert.equal(await isNameTaken(db, storage, 'STORAGE-20'), false);
+    const slice = { offset: 0, limit: 10 };
+    for (const withUnnamed of [true, false]) {
+      await listStorages(db, { kind: 'dataset', userId: 'user-0', withUnnamed }, slice, true);
+    }
+    await listUnused(db, NOW, 10);
+    await createStorage(db, { kind: 'dataset', userId: 'user-1', name: 'storage-20' }, NOW);
+    const account = (id: string) => ({ id, username: id }) as Parameters<typeof handOverStorages>[2];
+    await db
+      .transaction()
+      .execute((tx) => handOverStorages(engine, tx, account('user-1'), account('user-0'), { now: NOW }));
+    statements = [...seen.values()].filter(({ sql: text }) => text.includes('"storages"'));
+    await sql.raw('analyze').execute(db);
+  });
+
+  test('every statement about storages goes by an index', async () => {
+    assert.ok(statements.length >= 8, String(statements.length));
+    for (const statement of statements) {
+      const plan = await planOf(engine, statement);
+      const told = `${statement.sql}\n\n${plan}`;
+      assert.doesNotMatch(plan, /SCAN (?!CONSTANT)|Seq Scan/, told);
+    }
+  });
+});
