@@ -33,6 +33,7 @@ import type { Engine } from './kernel/storage/engine.ts';
 import { lockFolder } from './kernel/storage/folder-lock.ts';
 import { migrate, type Migration } from './kernel/storage/migrate.ts';
 import { openPostgres } from './kernel/storage/postgres.ts';
+import { keepPrivate } from './kernel/storage/private-files.ts';
 import { readS3Location } from './kernel/storage/s3-location.ts';
 import { openSqlite } from './kernel/storage/sqlite.ts';
 import { webhookMigrations } from './kernel/webhook/deliveries.ts';
@@ -77,6 +78,8 @@ export function openEngine({ database, data }: Config, log?: Logger): Promise<En
 
 export function openBlobs(config: Config): Promise<BlobStore> {
   const { blobs, s3AccessKey = '', s3SecretKey = '', s3SessionToken } = config;
+  // A folder that the operator chose keeps its mode: several nodes may share it.
+  if (blobs === undefined) keepPrivate(blobFolderOf(config));
   if (blobs === undefined || !isBucket(blobs)) return openFileBlobs(blobFolderOf(config));
   return openS3Blobs({
     ...readS3Location(blobs),

@@ -8,7 +8,7 @@ import { systemClock } from '../clock.ts';
 import type { Clock } from '../clock.ts';
 import { Failure } from '../failure.ts';
 import { fold } from './fold.ts';
-import { keepPrivate, makePrivateFolder, PRIVATE_FILE, PRIVATE_FOLDER } from './private-files.ts';
+import { makePrivateFolder, PRIVATE_FILE, PRIVATE_FOLDER } from './private-files.ts';
 
 export interface BlobStore {
   /** Durable once resolved. When `data` fails, so does this, and the key keeps what it had. */
@@ -62,7 +62,6 @@ export async function openFileBlobs(folder: string, clock: Clock = systemClock):
   const temporary = join(root, 'tmp');
   try {
     makePrivateFolder(temporary);
-    keepPrivate(root, temporary);
     await sweep(temporary, clock.now() - STALE_MS);
   } catch (error) {
     const advice = 'check that it can be written to by the user who runs this program';
