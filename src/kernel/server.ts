@@ -135,6 +135,8 @@ export function urlOf({ host, tlsCert }: Address, port: number): string {
 
 /** How many ports to try where any will do. */
 const NEXT_PORTS = 20;
+/** How long the holder of a port has to say whether it is one of us. */
+const HOLDER_MS = 5000;
 
 /**
  * Starts listening and returns the URL; what goes wrong is told in a sentence that says what to do. With a log, any of the
@@ -196,7 +198,7 @@ async function explainBusy(address: Address): Promise<string> {
 
 async function isOurs(url: string): Promise<boolean> {
   try {
-    const response = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(500) });
+    const response = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(HOLDER_MS) });
     const body = (await response.json()) as { status?: unknown; version?: unknown };
     return body.status === 'ok' && typeof body.version === 'string';
   } catch {
