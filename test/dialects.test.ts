@@ -145,6 +145,28 @@ describe('the same failure', () => {
   });
 });
 
+test('an offset or limit beyond the safe integers is refused by every list of every API', async () => {
+  let asked = 0;
+  for (const { dialect, routes } of [flagsApi, actorsApi, hostApi]) {
+    for (const { shape } of routes) {
+      const names = Object.keys(shape.query?.properties ?? {}).filter((name) =>
+        /^(offset|limit)$/.test(name),
+      );
+      if (shape.method !== 'GET') continue;
+      for (const name of names) {
+        const path = `${dialect.prefixes[0]}${shape.path.replaceAll(/\{\w+\}/g, 'default')}`;
+        for (const value of ['9007199254740992', '9'.repeat(25)]) {
+          const { status, text } = await server.call(`${path}?${name}=${value}`);
+          assert.equal(status, 400, `${path}?${name}=${value}: ${text}`);
+          assert.match(text, /9007199254740991/);
+          asked += 1;
+        }
+      }
+    }
+  }
+  assert.ok(asked > 20, String(asked));
+});
+
 test('a path where nothing is, is named in the error, without its query', async () => {
   const { json: flags } = await server.call('/api/v2/flag/default?token=secret');
   assert.equal(flags['message'], 'There is nothing at /api/v2/flag/default');

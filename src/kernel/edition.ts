@@ -2,7 +2,7 @@
 import type { Dialect, Headers } from './dialect.ts';
 import { Failure } from './failure.ts';
 import type { Shape } from './route.ts';
-import { checker, coercer, type JsonSchema } from './schema.ts';
+import { checker, coercer, problem, type JsonSchema } from './schema.ts';
 import { editionOf, existsIn } from './version.ts';
 
 type Convert = (value: unknown) => unknown;
@@ -52,12 +52,19 @@ export function routeEdition(
   return edition;
 }
 
+/** Beyond the safe integers a number is another than the one that was sent, and no engine counts that far. */
+const PAGE = ['offset', 'limit'] as const;
+
 function reader(schema: NonNullable<Shape['query']>, place: string) {
   const coerce = coercer(schema);
   const check = checker(schema, place);
   return (raw: Record<string, unknown>) => {
     const values = coerce(raw);
     check(values);
+    for (const name of PAGE) {
+      if (typeof values[name] === 'number' && values[name] > Number.MAX_SAFE_INTEGER)
+        throw problem(`${place}.${name}`, `must be at most ${Number.MAX_SAFE_INTEGER}`);
+    }
     if (Object.values(raw).some(hasNul))
       throw new Failure('malformed', `The ${place} must not contain a NUL character`);
     return values;

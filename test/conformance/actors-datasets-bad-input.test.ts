@@ -132,6 +132,10 @@ onEachEngine((engine) => {
         'limit=1.5',
         'limit=x',
         'limit=',
+        'limit=9007199254740992',
+        'limit=99999999999999999999',
+        'offset=9007199254740992',
+        'offset=1e400',
         'offset=-1',
         'offset=0x10',
         'desc=yes',
@@ -272,7 +276,14 @@ onEachEngine((engine) => {
     );
 
     test('A28 wrong values in a list are refused', async () => {
-      for (const query of ['limit=-1', 'offset=x', 'desc=maybe', 'unnamed=7']) {
+      for (const query of [
+        'limit=-1',
+        'offset=x',
+        'desc=maybe',
+        'unnamed=7',
+        'offset=9007199254740992',
+        'limit=9007199254740992',
+      ]) {
         await assertFailed(await call(`?${query}`), [400, 'invalid-input'], query);
       }
     });
