@@ -126,7 +126,8 @@ test('a trigger is made, called, listed, read, changed and deleted', async () =>
   const made = await api.createTriggerWorkflow(...place, { integrationKey: 'datadog', instructions: [ON] });
   assert.equal(made.status, 201);
   const { _id: id, triggerURL: url } = made.data;
-  assert.equal((await fetch(url!, { method: 'POST', body: 'alert' })).status, 204);
+  const headers = { 'content-type': 'application/json' };
+  assert.equal((await fetch(url!, { method: 'POST', headers, body: '{"alert":1}' })).status, 204);
   assert.equal(await isOn(), true);
   const listed = await api.getTriggerWorkflows(...place);
   assert.deepEqual(

@@ -103,7 +103,7 @@ describe('a flag', () => {
 
     const stale = { patch: [{ op: 'test', path: '/version', value: 1 }] };
     assert.equal(await statusOf(flags.patchFeatureFlag(PROJECT, 'banner', stale)), 409);
-    assert.equal(await statusOf(instruct('banner', 'production', { kind: 'flyAway' })), 400);
+    assert.equal(await statusOf(instruct('banner', 'production', { kind: 'flyAway' })), 422);
 
     assert.equal((await flags.deleteFeatureFlag(PROJECT, 'banner')).status, 204);
     assert.equal(await statusOf(flags.getFeatureFlag(PROJECT, 'banner')), 404);
