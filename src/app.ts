@@ -20,7 +20,8 @@ import { LOGIN_ALLOWANCE, LOGIN_CATEGORY, serveLogin } from './kernel/identity/l
 import { identityMigrations } from './kernel/identity/tables.ts';
 import type { Kernel } from './kernel/kernel.ts';
 import { limitMigrations } from './kernel/limit-store.ts';
-import { Limits, type Allowance } from './kernel/limit.ts';
+import type { Allowance } from './kernel/limit-window.ts';
+import { Limits } from './kernel/limit.ts';
 import { createLog, type Logger } from './kernel/log.ts';
 import { Metrics } from './kernel/metrics.ts';
 import { DOCS_ALLOWANCE, DOCS_CATEGORY, serveDocs } from './kernel/serve-docs.ts';
@@ -144,8 +145,13 @@ async function compose(
     clock.now(),
   );
   if (config.adminPassword !== undefined) await ensurePassword(engine, config.adminPassword, clock.now());
-  const limits = new Limits({ enabled: config.limits === 'on', allowances: allowancesOf(config) });
-  await limits.load(engine.db, clock.now());
+  const limits = new Limits({
+    enabled: config.limits === 'on',
+    allowances: allowancesOf(config),
+    // A SQLite folder has one server.
+    store: { db: engine.db, clock, isShared: engine.kind === 'postgres' },
+  });
+  await limits.load();
   // With port 0 the address is known only once the server listens.
   let publicUrl = config.publicUrl ?? urlOf(config, config.port);
   const kernel: Kernel = {

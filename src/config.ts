@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Failure } from './kernel/failure.ts';
 import { nearest } from './kernel/nearest.ts';
-import type { Allowance } from './kernel/limit.ts';
+import type { Allowance } from './kernel/limit-window.ts';
 import { LOG_LEVELS, type LogLevel } from './kernel/log-level.ts';
 import {
   folderOrBucket,

@@ -1,6 +1,6 @@
 // Readers for the texts of settings: each gives the value, or throws words for "must be …".
 import { resolve } from 'node:path';
-import type { Allowance } from './kernel/limit.ts';
+import type { Allowance } from './kernel/limit-window.ts';
 import { readS3Location } from './kernel/storage/s3-location.ts';
 
 export const text = (value: string): string => value;

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { onEngine } from './engines.ts';
 import { eventually } from './eventually.ts';
+import { FORM } from './people.ts';
 import { startServer, type TestServer } from './server.ts';
 
 // A SQLite folder has one server, see src/kernel/storage/folder-lock.test.ts.
@@ -47,5 +48,31 @@ onEngine('postgres', (engine) => {
       await eventually(async () => (await node.call('/rate_limit')).json['resources'].core.used === 4);
       assert.equal((await node.call('/user')).status, 403);
     }
+  });
+
+  test("two nodes together grant no more calls than the allowance and a second's worth for each", async () => {
+    const limit = { 'host.core': { known: 20, anonymous: 20, seconds: 600 } };
+    const nodes = await startNodes(2, { limit });
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, (_, index) => nodes[index % 2]!.call('/user')),
+    );
+    const good = answers.filter(({ status }) => status === 200).length;
+    // A second of 20 calls in ten minutes is worth one.
+    assert.ok(good >= 20 && good <= 22, `${good}`);
+    for (const { status } of answers) assert.ok(status === 200 || status === 403, `${status}`);
+    for (const node of nodes) assert.equal((await node.call('/user')).status, 403);
+  });
+
+  test('two nodes together take no more tries of a password than one, but one for each', async () => {
+    const nodes = await startNodes(2);
+    const statuses = await Promise.all(
+      Array.from({ length: 30 }, async (_, index) => {
+        const form = { method: 'POST', token: null, headers: FORM, body: 'name=admin&password=wrong' };
+        return (await nodes[index % 2]!.call('/session', form)).status;
+      }),
+    );
+    const tried = statuses.filter((status) => status === 401).length;
+    assert.ok(tried >= 10 && tried <= 12, `${tried}`);
+    assert.equal(statuses.filter((status) => status === 429).length, 30 - tried);
   });
 });

@@ -3,7 +3,7 @@ import type { Api, CallFacts, Dialect } from '../kernel/dialect.ts';
 import { Failure } from '../kernel/failure.ts';
 import type { Credential } from '../kernel/identity/caller.ts';
 import { cookieOf } from '../kernel/identity/cookie.ts';
-import { retrySeconds } from '../kernel/limit.ts';
+import { retrySeconds } from '../kernel/limit-window.ts';
 import { Type } from '../kernel/schema.ts';
 import { datasetRoutes } from './datasets/routes.ts';
 import { purgeDataset } from './datasets/store.ts';

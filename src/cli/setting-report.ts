@@ -1,6 +1,6 @@
 // Every setting with its names, its meaning, its value and where that came from, without secrets.
 import { flagOf, SETTING_NAMES, SETTINGS, type Config, type SettingName, type Settings } from '../config.ts';
-import type { Allowance } from '../kernel/limit.ts';
+import type { Allowance } from '../kernel/limit-window.ts';
 import { maskPasswords } from './mask.ts';
 
 export interface SettingReport {

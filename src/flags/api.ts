@@ -3,7 +3,7 @@ import type { Api, CallFacts, Counted, Dialect, Headers } from '../kernel/dialec
 import { Failure } from '../kernel/failure.ts';
 import type { Credential } from '../kernel/identity/caller.ts';
 import { cookieOf } from '../kernel/identity/cookie.ts';
-import { retrySeconds } from '../kernel/limit.ts';
+import { retrySeconds } from '../kernel/limit-window.ts';
 import { openApiBytes } from '../kernel/openapi-bytes.ts';
 import { Bytes, route } from '../kernel/route.ts';
 import { Type } from '../kernel/schema.ts';

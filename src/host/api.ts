@@ -3,7 +3,7 @@ import type { Api, CallFacts, Counted, Dialect, Headers } from '../kernel/dialec
 import { Failure } from '../kernel/failure.ts';
 import { cookieOf } from '../kernel/identity/cookie.ts';
 import { accountOf, type Credential } from '../kernel/identity/caller.ts';
-import { retrySeconds } from '../kernel/limit.ts';
+import { retrySeconds } from '../kernel/limit-window.ts';
 import { Type, type TSchema } from '../kernel/schema.ts';
 import { HostError, spell, status } from './failures.ts';
 import { graphqlRoutes } from './graphql/routes.ts';

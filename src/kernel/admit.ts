@@ -1,11 +1,12 @@
 // The first stage of a call: which version, who is calling, is there budget left, is a caller needed.
-import type { CallFacts, Counted, Dialect } from './dialect.ts';
+import type { CallFacts, Dialect } from './dialect.ts';
 import { Failure } from './failure.ts';
 import { anonymousAt, type Caller, type Credential } from './identity/caller.ts';
 import type { Kernel } from './kernel.ts';
+import type { Counter } from './limit-window.ts';
 import { checkOverride } from './method-override.ts';
 
-/** Fills in the facts or throws. A promise only when the credential has to be looked up. */
+/** Fills in the facts or throws. A promise only when the database has to be asked. */
 export function admit(facts: CallFacts, dialect: Dialect, kernel: Kernel): Promise<void> | undefined {
   const nobody = anonymousAt(facts.address);
   let credential: Credential | undefined;
@@ -28,48 +29,61 @@ export function admit(facts: CallFacts, dialect: Dialect, kernel: Kernel): Promi
     refusal ??= error as Error;
   }
   if (facts.overridden !== undefined) refusal ??= checkOverride(facts.overridden, credential);
-  const enter = (caller: Caller) => {
+  const enter = (caller: Caller): Promise<void> | undefined => {
     facts.caller = caller;
-    charge(facts, caller, dialect, kernel);
+    const charging = charge(facts, caller, dialect, kernel);
+    if (charging !== undefined) return charging.then(() => judge(caller));
+    judge(caller);
+    return undefined;
+  };
+  const judge = (caller: Caller) => {
     if (refusal !== undefined) throw refusal;
     if (caller.kind === 'session') checkOrigin(facts, kernel.publicUrl);
     requireCaller(facts, caller, dialect);
   };
-  if (credential === undefined) {
-    enter(nobody);
-    return undefined;
-  }
+  if (credential === undefined) return enter(nobody);
   const { kind } = credential;
   const found = kernel.identity.identify(credential, facts.now);
-  if (!(found instanceof Promise)) {
-    enter(found);
-    return undefined;
-  }
+  if (!(found instanceof Promise)) return enter(found);
   return found.then(enter, (error: unknown) => {
     if (!(error instanceof Failure) || error.kind !== 'unauthenticated') throw error;
     // A browser's old cookie is no credential at all; a wrong token is a mistake to tell, and guessing costs budget.
     if (kind === 'token') refusal = wrongToken(dialect);
-    enter(nobody);
+    return enter(nobody);
   });
 }
 
 /** One from each budget, or nothing at all: a call that one of them refuses must not empty the others. */
-function charge(facts: CallFacts, caller: Caller, dialect: Dialect, kernel: Kernel): void {
-  if (!kernel.limits.enabled) return;
+function charge(
+  facts: CallFacts,
+  caller: Caller,
+  dialect: Dialect,
+  kernel: Kernel,
+): Promise<void> | undefined {
+  const { limits } = kernel;
+  if (!limits.enabled) return undefined;
   const { shape, now, counters } = facts;
-  const isCharged = shape?.charge === undefined;
-  const taken: Counted[] = [];
-  let spent: Counted | undefined;
-  for (const category of budgetsOf(facts, caller, dialect, kernel)) {
-    const left = isCharged ? kernel.limits.take(category, caller, now) : undefined;
-    const counted = { category, counter: left ?? kernel.limits.peek(category, caller, now) };
-    counters.push(counted);
-    if (left !== undefined) taken.push(counted);
-    else if (isCharged) spent ??= counted;
+  const categories = budgetsOf(facts, caller, dialect, kernel);
+  if (shape?.charge !== undefined) {
+    for (const category of categories)
+      counters.push({ category, counter: limits.peek(category, caller, now) });
+    return undefined;
   }
-  if (spent === undefined) return;
-  for (const counted of taken) counted.counter = kernel.limits.refund(counted.category, caller, now);
-  throw dialect.limits.exceeded(spent, facts);
+  const settle = (left: readonly (Counter | undefined)[]) => {
+    const isSpent = left.includes(undefined);
+    for (const [index, category] of categories.entries()) {
+      const counter = left[index];
+      if (counter === undefined) counters.push({ category, counter: limits.peek(category, caller, now) });
+      else counters.push({ category, counter: isSpent ? limits.refund(category, caller, now) : counter });
+    }
+    if (isSpent) throw dialect.limits.exceeded(counters[left.indexOf(undefined)]!, facts);
+  };
+  const drawn = categories.map((category) => limits.draw(category, caller, now));
+  if (drawn.some((draw) => draw instanceof Promise)) {
+    return Promise.all(drawn.map(async (draw) => draw)).then(settle);
+  }
+  settle(drawn as (Counter | undefined)[]);
+  return undefined;
 }
 
 /**

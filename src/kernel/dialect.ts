@@ -5,7 +5,7 @@ import type { Failure, FailureKind } from './failure.ts';
 import type { HandOver } from './identity/accounts.ts';
 import type { Caller, Credential } from './identity/caller.ts';
 import type { Kernel } from './kernel.ts';
-import type { Allowance, Counter } from './limit.ts';
+import type { Allowance, Counter } from './limit-window.ts';
 import type { MethodOverride, Overridden } from './method-override.ts';
 import type { Page } from './page.ts';
 import type { Method, Route, Shape } from './route.ts';

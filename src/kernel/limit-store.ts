@@ -1,4 +1,5 @@
 // The windows of rate limits in the database: where they survive a restart and nodes add up what each has counted.
+import { CLOCK_SLACK_MS } from './limit-window.ts';
 import type { Migration } from './storage/migrate.ts';
 import type { Db } from './storage/tables.ts';
 
@@ -21,15 +22,24 @@ export const limitMigrations: Migration[] = [
   },
 ];
 
-export interface SavedWindow {
+export interface LoadedWindow {
   category: string;
   who: string;
-  /** What to add, when it is saved; the sum of all, when it is loaded. */
+  /** By all. */
   used: number;
   resetAt: number;
 }
 
-export async function loadWindows(db: Db, now: number, since: number): Promise<SavedWindow[]> {
+export interface SavedWindow {
+  category: string;
+  who: string;
+  seconds: number;
+  /** What to add. */
+  used: number;
+  resetAt: number;
+}
+
+export async function loadWindows(db: Db, now: number, since: number): Promise<LoadedWindow[]> {
   const rows = await db
     .selectFrom('limit_windows')
     .selectAll()
@@ -41,19 +51,27 @@ export async function loadWindows(db: Db, now: number, since: number): Promise<S
 
 const ROWS_AT_ONCE = 200;
 
-/** Adds each to what is there, and tells the sum. A window that is past in the database starts anew. */
+/**
+ * Adds each to what is there, and tells the sum. A window that is past in the database starts anew; one that ends later
+ * than any can, because a clock was wrong, ends as this one does.
+ */
 export async function saveWindows(
   db: Db,
   windows: SavedWindow[],
   now: number,
   told: (saved: SavedWindow, sum: { used: number; resetAt: number }) => void,
 ): Promise<void> {
-  // Sorted, so that two nodes never wait for each other's rows.
-  const sorted = windows.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
-  for (let start = 0; start < sorted.length; start += ROWS_AT_ONCE) {
-    const part = new Map(sorted.slice(start, start + ROWS_AT_ONCE).map((window) => [keyOf(window), window]));
-    for (const row of await addUp(db, [...part.values()], now)) {
-      told(part.get(keyOf(row))!, { used: row.used, resetAt: row.reset_at });
+  for (const [seconds, alike] of Map.groupBy(windows, (window) => window.seconds)) {
+    const latest = now + seconds * 1000 + CLOCK_SLACK_MS;
+    // Sorted, so that two nodes never wait for each other's rows.
+    const sorted = alike.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+    for (let start = 0; start < sorted.length; start += ROWS_AT_ONCE) {
+      const part = new Map(
+        sorted.slice(start, start + ROWS_AT_ONCE).map((window) => [keyOf(window), window]),
+      );
+      for (const row of await addUp(db, [...part.values()], { now, latest })) {
+        told(part.get(keyOf(row))!, { used: row.used, resetAt: row.reset_at });
+      }
     }
   }
 }
@@ -62,7 +80,7 @@ function keyOf({ category, who }: { category: string; who: string }): string {
   return `${category} ${who}`;
 }
 
-function addUp(db: Db, windows: SavedWindow[], now: number) {
+function addUp(db: Db, windows: SavedWindow[], { now, latest }: { now: number; latest: number }) {
   return db
     .insertInto('limit_windows')
     .values(
@@ -85,6 +103,8 @@ function addUp(db: Db, windows: SavedWindow[], now: number) {
         reset_at: eb
           .case()
           .when('limit_windows.reset_at', '<=', now)
+          .then(ref('excluded.reset_at'))
+          .when('limit_windows.reset_at', '>', latest)
           .then(ref('excluded.reset_at'))
           .else(ref('limit_windows.reset_at'))
           .end(),

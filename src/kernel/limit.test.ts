@@ -4,7 +4,9 @@ import { test } from 'node:test';
 import { onEachEngine } from '../../test/engines.ts';
 import type { Caller } from './identity/caller.ts';
 import { limitMigrations } from './limit-store.ts';
-import { Limits, retrySeconds, type Counter } from './limit.ts';
+import { retrySeconds, type Counter } from './limit-window.ts';
+import { Limits } from './limit.ts';
+import type { Db } from './storage/tables.ts';
 
 const ann: Caller = { kind: 'anonymous', address: '192.0.2.1', grants: [] };
 const bob: Caller = { kind: 'anonymous', address: '192.0.2.2', grants: [] };
@@ -52,6 +54,16 @@ test('the seconds to wait are never more than the window has, and never none', (
   }
 });
 
+test('a clock that is set back leaves no window longer than its length', () => {
+  const limits = open();
+  limits.take('api.core', ann, NOON, 2);
+  const before = NOON - 3_600_000;
+  const counter = limits.peek('api.core', ann, before);
+  assert.deepEqual(counter, { limit: 3, used: 2, remaining: 1, resetAt: before + 60_000 });
+  assert.equal(retrySeconds(counter, before), 60);
+  assert.equal(limits.peek('api.core', ann, before + 60_000).used, 0);
+});
+
 test('reading counts nothing, and two readings are the same', () => {
   const limits = open();
   const first = limits.peek('api.core', ann, NOON);
@@ -84,69 +96,202 @@ test('a cost above what is left is refused whole', () => {
   assert.equal(limits.peek('api.core', ann, NOON).remaining, 1);
 });
 
+/** A clock that a test sets. */
+class SetClock {
+  at = NOON;
+  now(): number {
+    return this.at;
+  }
+}
+
 onEachEngine((engine) => {
+  /** A process on the database, with others beside it. */
+  const openOn = (db: Db, clock = new SetClock(), isShared = true) =>
+    new Limits({ enabled: true, allowances, store: { db, clock, isShared } });
+  const rowsOf = (db: Db) => db.selectFrom('limit_windows').selectAll().execute();
+
   test('a budget survives a restart', async () => {
     const { db } = await engine.open(limitMigrations);
-    const before = open();
+    const before = openOn(db);
     before.take('api.core', ann, NOON, 2);
-    await before.save(db, NOON);
-    const after = open();
-    await after.load(db, NOON + 1000);
-    assert.equal(after.peek('api.core', ann, NOON + 1000).used, 2);
-    assert.equal(after.peek('api.core', bob, NOON + 1000).used, 0);
+    await before.sync();
+    const after = openOn(db);
+    await after.load();
+    assert.equal(after.peek('api.core', ann, NOON).used, 2);
+    assert.equal(after.peek('api.core', bob, NOON).used, 0);
   });
 
-  test('two nodes see the sum of what both have counted', async () => {
+  test('two nodes see the sum of what both have counted, also one that has only looked', async () => {
     const { db } = await engine.open(limitMigrations);
-    const [one, two] = [open(), open()];
+    const [one, two, looker] = [openOn(db), openOn(db), openOn(db)];
+    looker.peek('api.core', ann, NOON);
     one.take('api.core', ann, NOON, 2);
     two.take('api.core', ann, NOON);
-    await two.sync(db, NOON);
-    await one.sync(db, NOON);
+    await two.sync();
+    await one.sync();
     assert.equal(one.take('api.core', ann, NOON), undefined);
     assert.equal(two.peek('api.core', ann, NOON).used, 1);
-    await two.sync(db, NOON + 1000);
-    assert.equal(two.take('api.core', ann, NOON), undefined);
+    for (const node of [two, looker]) {
+      await node.sync();
+      assert.equal(node.take('api.core', ann, NOON), undefined);
+    }
   });
 
   test('calls that are counted while the budget is being saved are not lost', async () => {
     const { db } = await engine.open(limitMigrations);
-    const limits = open();
+    const limits = openOn(db);
     limits.take('api.core', ann, NOON);
-    const saving = limits.save(db, NOON);
+    const saving = limits.sync();
     limits.take('api.core', ann, NOON);
     await saving;
     assert.equal(limits.peek('api.core', ann, NOON).used, 2);
-    await limits.save(db, NOON);
-    const other = open();
-    await other.load(db, NOON);
+    await limits.sync();
+    const other = openOn(db);
+    await other.load();
     assert.equal(other.peek('api.core', ann, NOON).used, 2);
   });
 
   test('a window that is opened while the last one is being read is not lost', async () => {
     const { db } = await engine.open(limitMigrations);
-    const limits = open();
+    const clock = new SetClock();
+    const limits = openOn(db, clock);
     limits.take('api.core', ann, NOON, 3);
-    const saving = limits.sync(db, NOON);
-    const later = NOON + 3_600_000;
-    limits.take('api.core', ann, later);
+    const saving = limits.sync();
+    clock.at = NOON + 3_600_000;
+    limits.take('api.core', ann, clock.at);
     await saving;
-    assert.equal(limits.peek('api.core', ann, later).used, 1);
+    assert.equal(limits.peek('api.core', ann, clock.at).used, 1);
   });
 
   test('a window that is past starts anew in the database too, and is forgotten', async () => {
     const { db } = await engine.open(limitMigrations);
-    const limits = open();
+    const clock = new SetClock();
+    const limits = openOn(db, clock);
     limits.take('api.core', ann, NOON, 3);
-    await limits.save(db, NOON);
-    const later = NOON + 3_600_000;
-    limits.take('api.core', ann, later);
-    await limits.save(db, later);
-    const other = open();
-    await other.load(db, later);
-    assert.equal(other.peek('api.core', ann, later).used, 1);
-    await limits.save(db, later + 3_600_000);
-    const rows = await db.selectFrom('limit_windows').selectAll().execute();
-    assert.deepEqual(rows, []);
+    await limits.sync();
+    clock.at = NOON + 3_600_000;
+    limits.take('api.core', ann, clock.at);
+    await limits.sync();
+    const other = openOn(db, clock);
+    await other.load();
+    assert.equal(other.peek('api.core', ann, clock.at).used, 1);
+    clock.at += 3_600_000;
+    await limits.sync();
+    assert.deepEqual(await rowsOf(db), []);
+  });
+
+  test('windows that a wrong clock saved end within their length once it is right, on every node', async () => {
+    const { db } = await engine.open(limitMigrations);
+    const clock = new SetClock();
+    const wrong = openOn(db, clock);
+    clock.at = NOON + 10 * 365 * 86_400_000;
+    wrong.take('api.core', ann, clock.at, 3);
+    wrong.take('api.core', bob, clock.at, 1);
+    await wrong.sync();
+    clock.at = NOON;
+    const restarted = openOn(db, clock);
+    await restarted.load();
+    for (const node of [wrong, restarted]) {
+      assert.equal(node.peek('api.core', ann, NOON).resetAt, NOON + 60_000);
+      await node.sync();
+    }
+    for (const row of await rowsOf(db)) assert.ok(row.reset_at <= NOON + 60_000, row.who);
+    clock.at = NOON + 60_000;
+    for (const node of [wrong, restarted]) {
+      await node.sync();
+      assert.equal(node.take('api.core', ann, clock.at)?.used, 1);
+    }
+  });
+
+  test("two nodes never grant more than the allowance and an interval's worth for each", async () => {
+    const { db } = await engine.open(limitMigrations);
+    const many = { 'api.core': { anonymous: 60, known: 60, seconds: 60 } };
+    const nodes = [0, 1].map(
+      () =>
+        new Limits({
+          enabled: true,
+          allowances: many,
+          store: { db, clock: new SetClock(), isShared: true },
+        }),
+    );
+    let granted = 0;
+    for (let round = 0; round < 20; round += 1) {
+      const draws = nodes.flatMap((node) =>
+        Array.from({ length: 4 }, async () => node.draw('api.core', ann, NOON)),
+      );
+      granted += (await Promise.all(draws)).filter((counter) => counter !== undefined).length;
+      if (round % 5 === 4) for (const node of nodes) await node.sync();
+    }
+    assert.ok(granted >= 60 && granted <= 62, `${granted}`);
+  });
+
+  test('one node grants exactly the allowance, whatever waits for the database', async () => {
+    const { db } = await engine.open(limitMigrations);
+    const limits = openOn(db);
+    const draws = Array.from({ length: 8 }, () => limits.draw('api.core', ann, NOON));
+    assert.equal(draws.filter((draw) => draw instanceof Promise).length, 7);
+    const counters = await Promise.all(draws.map(async (draw) => draw));
+    assert.deepEqual(
+      counters.map((counter) => counter !== undefined),
+      [true, true, true, false, false, false, false, false],
+    );
+    await limits.sync();
+    assert.deepEqual(
+      (await rowsOf(db)).map(({ used }) => used),
+      [3],
+      'what was refused is given back',
+    );
+  });
+
+  test('a draw that does not fit leaves room for one that does', async () => {
+    const { db } = await engine.open(limitMigrations);
+    const [one, two] = [openOn(db), openOn(db)];
+    assert.equal((await one.draw('api.core', ann, NOON, 2))?.used, 2);
+    const [large, small] = await Promise.all([
+      two.draw('api.core', ann, NOON, 2),
+      two.draw('api.core', ann, NOON, 1),
+    ]);
+    assert.deepEqual([large, small !== undefined], [undefined, true]);
+    await two.sync();
+    assert.deepEqual(
+      (await rowsOf(db)).map(({ used }) => used),
+      [3],
+    );
+  });
+
+  test('a draw that waits while its window ends is counted in the next', async () => {
+    const { db } = await engine.open(limitMigrations);
+    const clock = new SetClock();
+    const limits = openOn(db, clock);
+    limits.take('api.core', ann, NOON, 2);
+    const draw = limits.draw('api.core', ann, NOON);
+    assert.ok(draw instanceof Promise);
+    clock.at = NOON + 60_000;
+    assert.deepEqual(await draw, { limit: 3, used: 1, remaining: 2, resetAt: NOON + 120_000 });
+  });
+
+  test('where the database does not answer a draw fails, and nothing is lost', async () => {
+    const { db } = await engine.open(limitMigrations);
+    const limits = openOn(db);
+    limits.take('api.core', ann, NOON, 2);
+    await db.schema.alterTable('limit_windows').renameTo('gone').execute();
+    await assert.rejects(async () => limits.draw('api.core', ann, NOON));
+    await assert.rejects(limits.sync());
+    await db.schema.alterTable('gone').renameTo('limit_windows').execute();
+    await limits.sync();
+    assert.deepEqual(
+      (await rowsOf(db)).map(({ used }) => used),
+      [2],
+    );
+  });
+
+  test('where nobody else counts, nothing waits', async () => {
+    const { db } = await engine.open(limitMigrations);
+    const alone = openOn(db, new SetClock(), false);
+    const draws = [1, 2, 3, 4].map(() => alone.draw('api.core', ann, NOON));
+    assert.deepEqual(
+      draws.map((counter) => (counter as Counter | undefined)?.used),
+      [1, 2, 3, undefined],
+    );
   });
 });

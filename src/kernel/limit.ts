@@ -1,66 +1,92 @@
 // Rate limits: fixed windows per caller and category, anchored at first use; counted in memory, shared through the database.
+import type { Clock } from './clock.ts';
 import { accountOf, type Caller } from './identity/caller.ts';
 import { deletePastWindows, loadWindows, saveWindows, type SavedWindow } from './limit-store.ts';
+import {
+  CLOCK_SLACK_MS,
+  counterOf,
+  intervalWorth,
+  isSaved,
+  newWindow,
+  setReset,
+  type Allowance,
+  type Counter,
+  type Draw,
+  type Window,
+} from './limit-window.ts';
 import type { Db } from './storage/tables.ts';
-
-/** How much each kind of caller gets in a window. */
-export interface Allowance {
-  anonymous: number;
-  known: number;
-  seconds: number;
-}
-
-export interface Counter {
-  limit: number;
-  used: number;
-  remaining: number;
-  /** Epoch milliseconds, on a full second unless the window is short: the first one at which a call succeeds again. */
-  resetAt: number;
-}
 
 /** Whose budget: a caller's own, or one that all share (that of a single store, say). */
 export type Spender = Caller | 'everyone';
 
 const EVERYONE = '*';
 
-/** Windows as short as this are over before another node or process could learn of them: they are not saved. */
-const SHORT_SECONDS = 2;
-
-/** How far the clocks of two nodes may be apart. */
-const CLOCK_SLACK_MS = 10_000;
-
-interface Window {
-  used: number;
-  resetAt: number;
-  /** What this process has counted and not yet told the database. */
-  unsaved: number;
-}
-
 interface Budget {
+  category: string;
   allowance: Allowance;
   /** By who spends. Looking up by strings that exist anyway costs less than making one of two parts. */
   windows: Map<string, Window>;
 }
 
+export interface LimitStore {
+  db: Db;
+  clock: Clock;
+  /** Whether other nodes count in the same database at the same time. */
+  isShared: boolean;
+}
+
+export interface LimitOptions {
+  enabled: boolean;
+  /** By category: `host.core`. A category may carry a scope after a colon (`flags.route:getTokens`), counted apart. */
+  allowances: Record<string, Allowance>;
+  /** Where windows outlive the process; without it they are in memory alone. */
+  store?: LimitStore;
+}
+
 export class Limits {
   readonly enabled: boolean;
   readonly allowances: Readonly<Record<string, Allowance>>;
+  readonly #store: LimitStore | undefined;
   readonly #budgets = new Map<string, Budget>();
+  /** Windows with draws that wait for the database. */
+  readonly #asked = new Set<Window>();
+  /** Ends when the database is free for the next: sums must not be taken over out of order. */
+  #turn: Promise<unknown> = Promise.resolve();
   #syncedAt = 0;
 
-  /** Allowances by category: `host.core`. A category may carry a scope after a colon (`flags.route:getTokens`), counted apart. */
-  constructor({ enabled, allowances }: { enabled: boolean; allowances: Record<string, Allowance> }) {
+  constructor({ enabled, allowances, store }: LimitOptions) {
     this.enabled = enabled;
     this.allowances = allowances;
+    this.#store = store;
   }
 
-  /** Counts `cost` against the budget. Undefined when that has too little left; it is then unchanged. */
-  take(category: string, spender: Spender, now: number, cost = 1): Counter | undefined {
+  /**
+   * Counts `cost` against the budget. Undefined when that has too little left; it is then unchanged. Where other nodes
+   * count too, only what the allowance gives between two saves is granted from memory; all above it is counted in the
+   * database first. So all nodes together never grant more than the allowance and that much for each of them.
+   */
+  draw(
+    category: string,
+    spender: Spender,
+    now: number,
+    cost = 1,
+  ): Counter | undefined | Promise<Counter | undefined> {
     const { limit, window } = this.#find(category, spender, now);
     if (window.used + cost > limit) return undefined;
-    window.used += cost;
-    window.unsaved += cost;
-    return counterOf(window, limit);
+    const { seconds } = window;
+    if (this.#store?.isShared !== true || !isSaved(seconds)) return count(window, limit, cost);
+    if (window.unsaved + cost <= intervalWorth(limit, seconds)) return count(window, limit, cost);
+    const { clock } = this.#store;
+    return new Promise((settle, fail) => {
+      const again = () => settle(this.draw(category, spender, clock.now(), cost));
+      this.#ask(window, { cost, limit, settle, fail, again });
+    });
+  }
+
+  /** The same from memory alone, for what was done already and only has to be counted. */
+  take(category: string, spender: Spender, now: number, cost = 1): Counter | undefined {
+    const { limit, window } = this.#find(category, spender, now);
+    return window.used + cost > limit ? undefined : count(window, limit, cost);
   }
 
   /** Reads without counting. It opens the window, so that two readings with no call between are the same. */
@@ -71,10 +97,7 @@ export class Limits {
 
   refund(category: string, spender: Spender, now: number, cost = 1): Counter {
     const { limit, window } = this.#find(category, spender, now);
-    const back = Math.min(cost, window.used);
-    window.used -= back;
-    window.unsaved -= back;
-    return counterOf(window, limit);
+    return count(window, limit, -Math.min(cost, window.used));
   }
 
   /** What the budget gives in a window. */
@@ -84,7 +107,19 @@ export class Limits {
 
   #find(category: string, spender: Spender, now: number): { limit: number; window: Window } {
     const budget = this.#budget(category);
-    return { limit: limitIn(budget, spender), window: openWindow(budget, whoIs(spender), now) };
+    return { limit: limitIn(budget, spender), window: this.#open(budget, whoIs(spender), now) };
+  }
+
+  #open({ windows, category, allowance }: Budget, who: string, now: number): Window {
+    const known = windows.get(who);
+    if (known !== undefined && known.resetAt > now) {
+      // By the clock itself where there is one: a call may have begun long before the window.
+      setReset(known, known.resetAt, this.#store?.clock.now() ?? now);
+      return known;
+    }
+    const opened = newWindow(category, who, allowance.seconds, now);
+    windows.set(who, opened);
+    return opened;
   }
 
   #budget(category: string): Budget {
@@ -99,54 +134,129 @@ export class Limits {
     const colon = category.indexOf(':');
     const allowance = this.allowances[colon === -1 ? category : category.slice(0, colon)];
     if (allowance === undefined) return undefined;
-    const budget = { allowance, windows: new Map<string, Window>() };
+    const budget = { category, allowance, windows: new Map<string, Window>() };
     this.#budgets.set(category, budget);
     return budget;
   }
 
-  /** Takes over what an earlier process or another node has spent, as far as it was saved after `since`. */
-  async load(db: Db, now: number, since = 0): Promise<void> {
-    for (const { category, who, used, resetAt } of await loadWindows(db, now, since)) {
-      // A category of another release may have no allowance here.
-      const windows = this.#findBudget(category)?.windows;
-      const known = windows?.get(who);
-      // One that was opened while the database answered comes after the one that was read.
-      if (known !== undefined && known.resetAt > resetAt) continue;
-      const unsaved = known?.unsaved ?? 0;
-      windows?.set(who, { used: used + unsaved, resetAt, unsaved });
-    }
+  #ask(window: Window, draw: Draw): void {
+    window.waiting.push(draw);
+    const isFirst = this.#asked.size === 0;
+    this.#asked.add(window);
+    // What is asked while the database answers goes with the next.
+    if (isFirst) void this.#inTurn((store) => this.#save(store, this.#takeAsked())).catch(() => {});
+  }
+
+  #takeAsked(): Window[] {
+    const asked = [...this.#asked];
+    this.#asked.clear();
+    return asked;
+  }
+
+  #inTurn(work: (store: LimitStore) => Promise<void>): Promise<void> {
+    const store = this.#store;
+    if (store === undefined) return Promise.resolve();
+    const done = this.#turn.then(() => work(store));
+    this.#turn = done.catch(() => {});
+    return done;
+  }
+
+  /** Takes over what an earlier process has spent. */
+  load(): Promise<void> {
+    return this.#inTurn((store) => this.#load(store, 0));
   }
 
   /** Saves what was counted here and learns what was counted elsewhere. */
-  async sync(db: Db, now: number): Promise<void> {
-    const since = this.#syncedAt - CLOCK_SLACK_MS;
-    this.#syncedAt = now;
-    await this.save(db, now);
-    if (this.#budgets.size > 0) await this.load(db, now, since);
+  sync(): Promise<void> {
+    return this.#inTurn(async (store) => {
+      const now = store.clock.now();
+      const { changed, isAnyPast } = this.#takeChanged(now);
+      await this.#save(store, changed);
+      if (isAnyPast) await deletePastWindows(store.db, now);
+      if (!store.isShared) return;
+      await this.#load(store, Math.min(this.#syncedAt, now) - CLOCK_SLACK_MS);
+      this.#syncedAt = now;
+    });
   }
 
-  /** Adds what was counted here to the shared windows, takes over their sums, and forgets windows that are past. */
-  async save(db: Db, now: number): Promise<void> {
-    const changed = new Map<SavedWindow, Window>();
+  async #load({ db, clock }: LimitStore, since: number): Promise<void> {
+    const rows = await loadWindows(db, clock.now(), since);
+    const now = clock.now();
+    for (const { category, who, used, resetAt } of rows) {
+      // A category of another release may have no allowance here.
+      const budget = this.#findBudget(category);
+      // It may have ended while the database answered.
+      if (budget === undefined || resetAt <= now) continue;
+      const window = this.#open(budget, who, now);
+      window.used = used + window.unsaved;
+      setReset(window, resetAt, now);
+    }
+  }
+
+  /** Forgets windows that are past on the way. */
+  #takeChanged(now: number): { changed: Window[]; isAnyPast: boolean } {
+    const changed: Window[] = [];
     let isAnyPast = false;
-    for (const [category, { windows, allowance }] of this.#budgets) {
+    for (const [category, { windows }] of this.#budgets) {
       for (const [who, window] of windows) {
-        if (window.resetAt <= now) isAnyPast = windows.delete(who);
-        else if (window.unsaved !== 0 && allowance.seconds > SHORT_SECONDS) {
-          changed.set({ category, who, used: window.unsaved, resetAt: window.resetAt }, window);
-        }
+        if (window.resetAt <= now && window.waiting.length === 0) isAnyPast = windows.delete(who);
+        else if (isSaved(window.seconds) && (window.unsaved !== 0 || window.isAstray)) changed.push(window);
       }
       if (windows.size === 0) this.#budgets.delete(category);
     }
-    await saveWindows(db, [...changed.keys()], now, (saved, sum) => {
-      const window = changed.get(saved)!;
-      // Calls went on while the database answered: they stay unsaved.
-      window.unsaved -= saved.used;
-      window.used = sum.used + window.unsaved;
-      window.resetAt = sum.resetAt;
-    });
-    if (isAnyPast) await deletePastWindows(db, now);
+    return { changed, isAnyPast };
   }
+
+  /** Adds what was counted here, and what waits to be, to the shared windows, and takes over their sums. */
+  async #save({ db, clock }: LimitStore, windows: Window[]): Promise<void> {
+    const now = clock.now();
+    const pending = new Map<SavedWindow, { window: Window; draws: Draw[] }>();
+    for (const window of windows) {
+      const { category, who, seconds, resetAt, unsaved } = window;
+      const draws = window.waiting.splice(0);
+      if (resetAt <= now) {
+        for (const draw of draws) draw.again();
+        continue;
+      }
+      const used = draws.reduce((sum, { cost }) => sum + cost, unsaved);
+      pending.set({ category, who, seconds, used, resetAt }, { window, draws });
+    }
+    try {
+      await saveWindows(db, [...pending.keys()], now, (saved, sum) => {
+        const { window, draws } = pending.get(saved)!;
+        pending.delete(saved);
+        window.isAstray = false;
+        setReset(window, sum.resetAt, clock.now());
+        takeOver(window, draws, saved.used, sum.used);
+      });
+    } catch (error) {
+      for (const { draws } of pending.values()) for (const draw of draws) draw.fail(error);
+      throw error;
+    }
+  }
+}
+
+/** Calls went on while the database answered: they stay unsaved. What does not fit any more is given back with the next save. */
+function takeOver(window: Window, draws: readonly Draw[], saved: number, sum: number): void {
+  const asked = draws.reduce((total, { cost }) => total + cost, 0);
+  window.unsaved -= saved - asked;
+  let spent = sum - asked;
+  const granted = new Set<Draw>();
+  for (const draw of draws) {
+    if (spent + draw.cost > draw.limit) window.unsaved -= draw.cost;
+    else {
+      spent += draw.cost;
+      granted.add(draw);
+    }
+  }
+  window.used = sum + window.unsaved;
+  for (const draw of draws) draw.settle(granted.has(draw) ? counterOf(window, draw.limit) : undefined);
+}
+
+function count(window: Window, limit: number, cost: number): Counter {
+  window.used += cost;
+  window.unsaved += cost;
+  return counterOf(window, limit);
 }
 
 function whoIs(spender: Spender): string {
@@ -156,23 +266,4 @@ function whoIs(spender: Spender): string {
 
 function limitIn({ allowance: { known, anonymous } }: Budget, spender: Spender): number {
   return spender !== 'everyone' && spender.kind === 'anonymous' ? anonymous : known;
-}
-
-function openWindow({ windows, allowance: { seconds } }: Budget, who: string, now: number): Window {
-  const known = windows.get(who);
-  if (known !== undefined && known.resetAt > now) return known;
-  // Down to the full second: who waits for a whole window is never early.
-  const resetAt = seconds > SHORT_SECONDS ? Math.floor(now / 1000 + seconds) * 1000 : now + seconds * 1000;
-  const opened = { used: 0, resetAt, unsaved: 0 };
-  windows.set(who, opened);
-  return opened;
-}
-
-/** For `Retry-After`: whole seconds until a call succeeds again, at least one. */
-export function retrySeconds({ resetAt }: Pick<Counter, 'resetAt'>, now: number): number {
-  return Math.max(1, Math.ceil((resetAt - now) / 1000));
-}
-
-function counterOf({ used, resetAt }: Window, limit: number): Counter {
-  return { limit, used: Math.min(used, limit), remaining: Math.max(0, limit - used), resetAt };
 }

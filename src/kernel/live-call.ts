@@ -79,10 +79,10 @@ export class LiveCall implements CallFacts {
     }
   }
 
-  spend(cost: number): boolean {
+  async spend(cost: number): Promise<boolean> {
     const [counted] = this.counters;
     if (counted === undefined || this.caller === undefined) return true;
-    const taken = this.#limits.take(counted.category, this.caller, this.now, cost);
+    const taken = await this.#limits.draw(counted.category, this.caller, this.now, cost);
     if (taken !== undefined) counted.counter = taken;
     return taken !== undefined;
   }

@@ -77,7 +77,7 @@ export interface Call<S extends Shape = Shape> {
   /** Whether the caller may do the same; for lists. */
   can(resource: string, action?: string): boolean;
   /** Draws on the route's budget as the headers of the reply will tell. False when it has too little left. */
-  spend(cost: number): boolean;
+  spend(cost: number): Promise<boolean>;
 }
 
 export class Reply {

@@ -1,10 +1,10 @@
 // Writes down, behind the calls, what is counted in memory: spent budgets and the last use of tokens.
 import type { Kernel } from './kernel.ts';
+import { SAVE_MS } from './limit-window.ts';
 
-const LIMITS_MS = 1000;
 const USE_MS = 10_000;
 
-export function saveRegularly({ limits, identity, db, clock, log }: Kernel): { stop(): Promise<void> } {
+export function saveRegularly({ limits, identity, log }: Kernel): { stop(): Promise<void> } {
   let saving: Promise<void> = Promise.resolve();
   const save = (work: () => Promise<void>) => {
     saving = saving
@@ -12,10 +12,10 @@ export function saveRegularly({ limits, identity, db, clock, log }: Kernel): { s
       .catch((error: unknown) => log.warn({ err: error }, 'could not save counters; will try again'));
     return saving;
   };
-  const saveLimits = () => save(() => limits.sync(db, clock.now()));
+  const saveLimits = () => save(() => limits.sync());
   const saveUse = () => save(() => identity.saveUse());
   const timers = [
-    setInterval(() => void saveLimits(), LIMITS_MS).unref(),
+    setInterval(() => void saveLimits(), SAVE_MS).unref(),
     setInterval(() => void saveUse(), USE_MS).unref(),
   ];
   return {

@@ -7,7 +7,7 @@ import { matchesEtag } from './etag.ts';
 import { htmlPage, showPage } from './html.ts';
 import { anonymousAt } from './identity/caller.ts';
 import type { Kernel } from './kernel.ts';
-import { retrySeconds, type Allowance } from './limit.ts';
+import { retrySeconds, type Allowance } from './limit-window.ts';
 import { openApiBytes } from './openapi-bytes.ts';
 
 /** The documents are large, and anybody may ask for them. */
@@ -18,10 +18,11 @@ export function serveDocs(app: FastifyInstance, apis: readonly Api[], kernel: Ke
   const { limits, program } = kernel;
   void app.register((scope, _options, done) => {
     scope.addHook('onRequest', (request, reply, next) => {
-      const wait = chargeAddress(request, kernel);
-      if (wait === undefined) return next();
-      const words = `<p>Too many calls from this address. Try again in ${wait} seconds.</p>`;
-      void showPage(reply.header('retry-after', String(wait)), 429, htmlPage('Too many calls', words));
+      chargeAddress(request, kernel).then((wait) => {
+        if (wait === undefined) return next();
+        const words = `<p>Too many calls from this address. Try again in ${wait} seconds.</p>`;
+        void showPage(reply.header('retry-after', String(wait)), 429, htmlPage('Too many calls', words));
+      }, next);
     });
     scope.get('/docs', (_request, reply) => showPage(reply, 200, indexPage(apis)));
     for (const api of apis) {
@@ -52,10 +53,10 @@ async function sendDocument({ headers }: FastifyRequest, reply: FastifyReply, ap
 }
 
 /** How many seconds the address has to wait, if its budget is spent. */
-function chargeAddress({ ip }: FastifyRequest, { limits, clock }: Kernel): number | undefined {
+async function chargeAddress({ ip }: FastifyRequest, { limits, clock }: Kernel): Promise<number | undefined> {
   if (!limits.enabled) return undefined;
   const now = clock.now();
   const caller = anonymousAt(ip);
-  if (limits.take(DOCS_CATEGORY, caller, now) !== undefined) return undefined;
+  if ((await limits.draw(DOCS_CATEGORY, caller, now)) !== undefined) return undefined;
   return retrySeconds(limits.peek(DOCS_CATEGORY, caller, now), now);
 }

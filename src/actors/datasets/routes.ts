@@ -81,7 +81,7 @@ const pushItems = route(
       now,
       reference: params.storageId,
     });
-    pay(kernel, 'dataset_push', storage.id, now);
+    await pay(kernel, 'dataset_push', storage.id, now);
     const items = readItems(body);
     await checkItems(items, storage.schema);
     if (items.length > 0) await keep(kernel, storage, items, now);
@@ -121,7 +121,7 @@ const getItems = route(
       reference: params.storageId,
       signature: query.signature,
     });
-    pay(kernel, 'dataset', storage.id, now);
+    await pay(kernel, 'dataset', storage.id, now);
     const asked = readQuery(query, storage.schema);
     const { itemCount } = await countsOf(kernel, storage);
     const range = rangeOf(asked, itemCount);
@@ -191,7 +191,7 @@ const getStatistics = route(
       now,
       reference: params.storageId,
     });
-    pay(kernel, 'dataset', storage.id, now);
+    await pay(kernel, 'dataset', storage.id, now);
     const measured = measuredFields(storage.schema);
     if (measured === undefined) return { fieldStatistics: null };
     const known = new Map(

@@ -90,7 +90,7 @@ const getKeys = route(
       reference: params.storageId,
       signature,
     });
-    pay(kernel, 'key_value_store', storage.id, now);
+    await pay(kernel, 'key_value_store', storage.id, now);
     const filter = readFilter(storage.schema, query);
     const limit = clampLimit(query.limit, MOST_KEYS, MOST_KEYS);
     // One more than asked for tells whether there are more.
@@ -133,7 +133,7 @@ const getRecords = route(
       reference: params.storageId,
       signature,
     });
-    pay(kernel, 'key_value_store', storage.id, now);
+    await pay(kernel, 'key_value_store', storage.id, now);
     countUse(kernel, storage.id, 'lists');
     const content = archive(kernel, storage.id, readFilter(storage.schema, query));
     return new Stream(content, userContentHeaders('application/zip', `${storage.name ?? storage.id}.zip`));
@@ -244,7 +244,7 @@ async function openRecords(
   const call = { caller, now, reference: storageId, signature, key: recordKey };
   const storage = await openStorage(kernel, KIND, need, call);
   checkKey(recordKey);
-  pay(kernel, 'key_value_record', storage.id, now);
+  await pay(kernel, 'key_value_record', storage.id, now);
   return storage;
 }
 

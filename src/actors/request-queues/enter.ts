@@ -63,7 +63,7 @@ export async function enterBatch(
 ): Promise<Entered> {
   const client = checkClientKey(query.clientKey);
   const queueId = await openQueue(kernel, { caller, now, params }, need);
-  const isPaid = spend(kernel, budget, queueId, now);
+  const isPaid = await spend(kernel, budget, queueId, now);
   const noted = isPaid ? noteClient(kernel.engine, queueId, client) : undefined;
   if (noted !== undefined) await noted;
   return { queueId, client, isPaid };

@@ -110,7 +110,7 @@ const get = route(
   async (call, kernel) => {
     const { now, params } = call;
     const queueId = await openQueue(kernel, call, 'read');
-    pay(kernel, 'queue', queueId, now);
+    await pay(kernel, 'queue', queueId, now);
     const stored = await findRequest(kernel.engine, queueId, params.requestId);
     if (stored === undefined) throw requestNotFound();
     countUse(kernel.engine, queueId, { reads: 1 });

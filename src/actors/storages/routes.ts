@@ -218,7 +218,7 @@ export function storageRoutes(type: StorageType): Route[] {
 
   async function open(kernel: Kernel, need: 'read' | 'write', { caller, now, params }: WholeCall) {
     const storage = await openStorage(kernel, kind, need, { caller, now, reference: params.storageId });
-    pay(kernel, USUAL_BUDGET[kind], storage.id, now);
+    await pay(kernel, USUAL_BUDGET[kind], storage.id, now);
     return storage;
   }
 }

@@ -1,7 +1,7 @@
 // The budgets of single storages: all callers of one draw on them together, besides each caller's own.
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { retrySeconds } from '../../kernel/limit.ts';
+import { retrySeconds } from '../../kernel/limit-window.ts';
 import type { StorageKind } from './model.ts';
 
 /** What the settings call it, below `actors.` */
@@ -22,13 +22,24 @@ export const USUAL_BUDGET = {
 } as const satisfies Record<StorageKind, StoreBudget>;
 
 /** Refuses the call when the storage has no budget left for it. */
-export function pay(kernel: Kernel, budget: StoreBudget, storageId: string, now: number): void {
-  if (!spend(kernel, budget, storageId, now)) throw exceeded(kernel, budget, storageId, now);
+export async function pay(
+  kernel: Kernel,
+  budget: StoreBudget,
+  storageId: string,
+  now: number,
+): Promise<void> {
+  if (!(await spend(kernel, budget, storageId, now))) throw exceeded(kernel, budget, storageId, now);
 }
 
 /** False when there is no budget left; for a call that can tell what it did not do for want of it. */
-export function spend({ limits }: Kernel, budget: StoreBudget, storageId: string, now: number): boolean {
-  return !limits.enabled || limits.take(`actors.${budget}:${storageId}`, 'everyone', now) !== undefined;
+export async function spend(
+  { limits }: Kernel,
+  budget: StoreBudget,
+  storageId: string,
+  now: number,
+): Promise<boolean> {
+  if (!limits.enabled) return true;
+  return (await limits.draw(`actors.${budget}:${storageId}`, 'everyone', now)) !== undefined;
 }
 
 export function exceeded({ limits }: Kernel, budget: StoreBudget, storageId: string, now: number): Failure {

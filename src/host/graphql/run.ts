@@ -45,7 +45,7 @@ export async function runQuery(call: GraphqlCall, kernel: Kernel): Promise<Stati
   const { body, caller, base, now } = call;
   const prepared = prepare(body);
   const points = 'errors' in prepared ? REFUSED_POINTS : prepared.points;
-  if (points > 0 && !call.spend(points)) return { errors: [spent(accountOf(caller).number)] };
+  if (points > 0 && !(await call.spend(points))) return { errors: [spent(accountOf(caller).number)] };
   if ('errors' in prepared) return { errors: prepared.errors.map(spell) };
   const { ready, cost } = prepared;
   const counter = kernel.limits.enabled ? kernel.limits.peek('host.graphql', caller, now) : undefined;

@@ -4,7 +4,7 @@ import { findAccount, type Account } from '../../kernel/identity/accounts.ts';
 import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
 import { searchMembers } from '../../kernel/identity/members.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import type { Counter } from '../../kernel/limit.ts';
+import type { Counter } from '../../kernel/limit-window.ts';
 import { nameOf, nodeId } from '../users/model.ts';
 import { refuse, type Cost } from './cost.ts';
 

@@ -1,5 +1,5 @@
 // The rate-limit status: one counter for each of the five categories.
-import type { Counter } from '../../kernel/limit.ts';
+import type { Counter } from '../../kernel/limit-window.ts';
 import { Type, type Static } from '../../kernel/schema.ts';
 
 export const BudgetCounter = Type.Object(

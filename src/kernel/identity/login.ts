@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Failure, type FailureKind } from '../failure.ts';
 import { showPage } from '../html.ts';
 import type { Kernel } from '../kernel.ts';
-import { retrySeconds, type Allowance } from '../limit.ts';
+import { retrySeconds, type Allowance } from '../limit-window.ts';
 import { anonymousAt } from './caller.ts';
 import { cookieOf } from './cookie.ts';
 import { linkPage, loginPage, messagePage, welcomePage } from './login-page.ts';
@@ -64,7 +64,7 @@ export function serveLogin(app: FastifyInstance, kernel: Kernel): void {
       const link = form.get('link');
       if (link !== null) return letIn(request, reply, await memberByLink(link, kernel), kernel);
       const name = form.get('name') ?? '';
-      chargeTry(request, kernel);
+      await chargeTry(request, kernel);
       const member = await checkPassword(kernel.db, name, form.get('password') ?? '');
       if (member !== undefined) return letIn(request, reply, member, kernel);
       refuseIn(kernel, request, 401);
@@ -102,11 +102,11 @@ async function memberByLink(link: string, { db, clock }: Kernel): Promise<Member
   throw new Failure('unauthenticated', 'This link has been used, or its time is over.');
 }
 
-function chargeTry({ ip }: FastifyRequest, { limits, clock }: Kernel): void {
+async function chargeTry({ ip }: FastifyRequest, { limits, clock }: Kernel): Promise<void> {
   if (!limits.enabled) return;
   const now = clock.now();
   const caller = anonymousAt(ip);
-  if (limits.take(LOGIN_CATEGORY, caller, now) !== undefined) return;
+  if ((await limits.draw(LOGIN_CATEGORY, caller, now)) !== undefined) return;
   const seconds = retrySeconds(limits.peek(LOGIN_CATEGORY, caller, now), now);
   throw new Failure('exhausted', `Too many tries from this address. Try again in ${seconds} seconds.`, {
     headers: { 'retry-after': String(seconds) },
