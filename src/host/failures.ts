@@ -1,5 +1,5 @@
 // The host's words for failures: its statuses, and bodies of message, documentation_url and status.
-import { NOT_JSON } from '../kernel/body.ts';
+import { NOT_JSON } from '../kernel/json/parse.ts';
 import type { CallFacts } from '../kernel/dialect.ts';
 import type { Failure, FailureKind } from '../kernel/failure.ts';
 import { Type } from '../kernel/schema.ts';

@@ -1,10 +1,9 @@
-// Reads a request's body: content encoding, size before and after inflation, and JSON.
+// Reads a request's body: content encoding, and size before and after inflation.
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { Failure } from './failure.ts';
-import { findJsonError } from './json-error.ts';
 
 type Inflate = (data: Uint8Array, options: { maxOutputLength: number }) => Promise<Buffer>;
 
@@ -77,52 +76,4 @@ export async function* piecesOf(
 
 export function tooLarge(limit: number): Failure {
   return new Failure('too-large', `The request body is too large: the limit is ${limit} bytes.`);
-}
-
-/** Deeper values than this overflow the stack of whoever walks them; no honest client sends any. */
-const MOST_DEPTH = 200;
-
-export function parseJson(bytes: Buffer): unknown {
-  if (isTooDeep(bytes)) throw new Failure('malformed', `The JSON is nested deeper than ${MOST_DEPTH} levels`);
-  const text = bytes.toString('utf8');
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw notJson(text);
-  }
-}
-
-export const NOT_JSON = 'The request body is not valid JSON';
-
-/** Looking for the place costs time, and a text that is longer was not written by hand. */
-const MOST_SEARCHED = 1024 * 1024;
-
-function notJson(text: string): Failure {
-  const error = text.length > MOST_SEARCHED ? undefined : findJsonError(text);
-  if (error === undefined) return new Failure('malformed', NOT_JSON);
-  const { line, column, problem } = error;
-  const where = `line ${line}, column ${column}: ${problem}`;
-  const fields = [{ field: 'body', message: `is not valid JSON, ${where}` }];
-  return new Failure('malformed', `${NOT_JSON}, ${where}`, { fields });
-}
-
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-
-/** Counts brackets outside strings, on the bytes: cheaper than walking what was parsed. */
-function isTooDeep(bytes: Buffer): boolean {
-  let depth = 0;
-  let isInString = false;
-  for (let at = 0; at < bytes.length; at += 1) {
-    const byte = bytes[at]!;
-    if (isInString) {
-      if (byte === BACKSLASH) at += 1;
-      else if (byte === QUOTE) isInString = false;
-    } else if (byte === QUOTE) isInString = true;
-    else if (byte === 0x5b || byte === 0x7b) {
-      depth += 1;
-      if (depth > MOST_DEPTH) return true;
-    } else if (byte === 0x5d || byte === 0x7d) depth -= 1;
-  }
-  return false;
 }

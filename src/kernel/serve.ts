@@ -2,11 +2,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { admit } from './admit.ts';
 import { describeCall, ignoredBy, isWorthInfo, shownPath } from './call-log.ts';
-import { collectBody, inflateBody, parseJson } from './body.ts';
+import { collectBody, inflateBody } from './body.ts';
 import type { Api, Dialect } from './dialect.ts';
 import { Failure } from './failure.ts';
 import { asFailure } from './fastify-failure.ts';
 import type { Kernel } from './kernel.ts';
+import { parseJson } from './json/parse.ts';
 import { LiveCall } from './live-call.ts';
 import type { Overridden } from './method-override.ts';
 import { checkHead, pathOf, type Unread } from './refusals.ts';
@@ -192,5 +193,5 @@ async function readBody({ raw, headers }: FastifyRequest, shape: Shape, dialect:
   const bytes = await collectBody(raw, dialect.bodyLimit);
   if (bytes.length === 0) return undefined;
   dialect.checkContentType(headers['content-type'], shape);
-  return parseJson(await inflateBody(bytes, headers['content-encoding'], dialect.bodyLimit));
+  return await parseJson(await inflateBody(bytes, headers['content-encoding'], dialect.bodyLimit));
 }

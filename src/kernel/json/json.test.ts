@@ -1,0 +1,148 @@
+// Large JSON in slices: the same values and texts as at once, the same refusals, and limits on what is in it.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { Failure } from '../failure.ts';
+import { parseJson } from './parse.ts';
+import { isLarge, stringifyLarge } from './stringify.ts';
+
+/** As small as they can be, so that short texts are cut everywhere. */
+const PART_BYTES = 4;
+
+const parseBoth = async (text: string) => {
+  const whole = ((): unknown[] => {
+    try {
+      return [JSON.parse(text)];
+    } catch {
+      return [];
+    }
+  })();
+  const cut = await parseJson(Buffer.from(text), PART_BYTES).then(
+    (value): unknown[] => [value],
+    (error: unknown): unknown[] => {
+      assert.ok(error instanceof Failure && error.kind === 'malformed', String(error));
+      return [];
+    },
+  );
+  return { whole, cut };
+};
+
+test('a text that is cut everywhere has the value that it has as a whole', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.jsonValue({ maxDepth: 6 }), fc.nat({ max: 3 }), async (value, indent) => {
+      const text = JSON.stringify(value, undefined, indent);
+      const { whole, cut } = await parseBoth(text);
+      assert.deepEqual(cut, whole);
+      assert.equal(JSON.stringify(cut[0]), JSON.stringify(whole[0]));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('a text that is no JSON as a whole is none when it is cut', async () => {
+  const piece = fc.constantFrom(
+    '[',
+    ']',
+    '{',
+    '}',
+    ',',
+    ':',
+    '"a"',
+    '"',
+    '1',
+    ' ',
+    'true',
+    '{"a":1}',
+    '[[],[]]',
+    '\\',
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(piece, { maxLength: 14 }), async (pieces) => {
+      const { whole, cut } = await parseBoth(pieces.join(''));
+      assert.deepEqual(cut, whole);
+    }),
+    { numRuns: 3000 },
+  );
+});
+
+test('a good text that is changed in one place is read or refused as it is as a whole', async () => {
+  const sign = fc.constantFrom('[', ']', '{', '}', ',', ':', '"', '0', ' ', '');
+  await fc.assert(
+    fc.asyncProperty(fc.jsonValue({ maxDepth: 5 }), fc.nat(), sign, async (value, place, changed) => {
+      const text = JSON.stringify(value);
+      const at = place % text.length;
+      const { whole, cut } = await parseBoth(text.slice(0, at) + changed + text.slice(at + 1));
+      assert.deepEqual(cut, whole);
+    }),
+    { numRuns: 3000 },
+  );
+});
+
+test('names that mean something to JavaScript are names', async () => {
+  const text = '{"a":[1,2,3],"__proto__":{"b":[4,5,6]},"constructor":[7],"a":[8,9]}';
+  const { whole, cut } = await parseBoth(text);
+  assert.equal(JSON.stringify(cut[0]), JSON.stringify(whole[0]));
+  assert.equal(Object.getPrototypeOf(cut[0]), Object.prototype);
+});
+
+const many = (count: number, text: (index: number) => string) =>
+  Array.from({ length: count }, (_, index) => text(index)).join(',');
+const parse = (text: string) => parseJson(Buffer.from(text));
+const refused =
+  (message: RegExp, kind = 'invalid') =>
+  (error: Failure) =>
+    error.kind === kind && message.test(error.message);
+
+test('an object has at most 10,000 keys', async () => {
+  const keys = (count: number) => `{${many(count, (index) => `"key-${index}":1`)}}`;
+  assert.equal(Object.keys((await parse(keys(10_000))) as object).length, 10_000);
+  await assert.rejects(parse(keys(10_001)), refused(/more than 10,000 keys/));
+  await assert.rejects(parse(`[{"a":${keys(10_001)}}]`), refused(/more than 10,000 keys/));
+});
+
+test('an item has at most 250,000 keys and elements, and a push 250,000 items', async () => {
+  const item = (count: number) => `{"list":[${many(count, () => '1')}]}`;
+  await parse(item(249_999));
+  await assert.rejects(parse(item(250_000)), refused(/The body has more than 250,000 keys and elements/));
+  await parse(`[${many(3, () => item(249_999))}]`);
+  await assert.rejects(parse(`[{},${item(250_000)}]`), refused(/An item of the body has more than 250,000/));
+  assert.equal(((await parse(`[${many(250_000, () => '{}')}]`)) as unknown[]).length, 250_000);
+  await assert.rejects(parse(`[${many(250_001, () => '{}')}]`), refused(/more than 250,000 items/));
+});
+
+test('bytes alone are no reason to refuse a body', async () => {
+  const long = 'x'.repeat(5_000_000);
+  assert.deepEqual(await parse(`{"text":"${long}"}`), { text: long });
+  assert.equal(await parse(`"${long}"`), long);
+});
+
+test('what is nested too deeply is refused whether it is large or not', async () => {
+  for (const padding of ['', ' '.repeat(100_000)]) {
+    const deep = (levels: number) => `${'['.repeat(levels)}${padding}${']'.repeat(levels)}`;
+    await parse(deep(200));
+    await assert.rejects(parse(deep(201)), refused(/deeper than 200 levels/, 'malformed'));
+  }
+});
+
+test('while a large text is parsed, others have their turn', async () => {
+  let turns = 0;
+  const counting = setInterval(() => (turns += 1));
+  await parse(`[${many(200_000, (index) => `{"id":${index},"name":"n${index}"}`)}]`);
+  clearInterval(counting);
+  assert.ok(turns > 0);
+});
+
+test('a value is written piece by piece as it is at once', async () => {
+  const leaf = fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.constant(null), fc.constant(undefined));
+  await fc.assert(
+    fc.asyncProperty(fc.object({ values: [leaf], maxDepth: 4 }), async (value) => {
+      const large = { value, list: Array.from({ length: 2500 }, () => value), __proto__: 1, u: undefined };
+      assert.ok(isLarge(large));
+      assert.equal((await stringifyLarge(large)).toString(), JSON.stringify(large));
+    }),
+    { numRuns: 50 },
+  );
+  const wide = Object.fromEntries(Array.from({ length: 9000 }, (_, index) => [`key "${index}"`, [index]]));
+  for (const value of [wide, [wide, 1, wide], [], {}, 'text', { at: new Date(0) }])
+    assert.equal((await stringifyLarge(value)).toString(), JSON.stringify(value));
+});

@@ -1,0 +1,99 @@
+// Parses JSON without keeping others waiting: a large text part by part, once it is known what is in it.
+import { Failure } from '../failure.ts';
+import { setMember, type JsonObject } from '../patch/json-value.ts';
+import { findJsonError } from './json-error.ts';
+import { isBlank, MOST_DEPTH, PART_BYTES, scanJson, tooDeep, type Cut, type Part } from './scan.ts';
+import { TimeSlice } from './time-slice.ts';
+
+/** Throws `malformed` for what is no JSON, and `invalid` where a large text holds more than is taken. */
+export async function parseJson(bytes: Buffer, partBytes: number = PART_BYTES): Promise<unknown> {
+  if (bytes.length <= partBytes) return parseSmall(bytes);
+  const cut = await scanJson(bytes, partBytes);
+  try {
+    if (cut === 'broken') throw new SyntaxError();
+    if (cut === 'scalar') return JSON.parse(bytes.toString());
+    return await parseCut(bytes, cut, new TimeSlice());
+  } catch (error) {
+    throw error instanceof SyntaxError ? notJson(bytes) : error;
+  }
+}
+
+function parseSmall(bytes: Buffer): unknown {
+  if (isTooDeep(bytes)) throw tooDeep();
+  try {
+    return JSON.parse(bytes.toString());
+  } catch {
+    throw notJson(bytes);
+  }
+}
+
+async function parseCut(bytes: Buffer, cut: Cut, slice: TimeSlice): Promise<unknown> {
+  const list: unknown[] = [];
+  const object: JsonObject = {};
+  const { isArray, parts } = cut;
+  for (const part of parts) {
+    if (slice.isOver()) await slice.next();
+    // A comma has something on either side; what is in the brackets may be nothing.
+    if (parts.length > 1 && isBlank(bytes, part.start, part.end)) throw new SyntaxError();
+    if (part.inside !== undefined) {
+      const value = await parseCut(bytes, part.inside, slice);
+      if (isArray) list.push(value);
+      else setMember(object, nameOf(bytes, part, part.inside), value);
+      checkAround(bytes, part, part.inside, isArray);
+    } else if (isArray) {
+      for (const element of JSON.parse(`[${textOf(bytes, part)}]`) as unknown[]) list.push(element);
+    } else {
+      const members = JSON.parse(`{${textOf(bytes, part)}}`) as JsonObject;
+      if (parts.length === 1) return members;
+      for (const key of Object.keys(members)) setMember(object, key, members[key]);
+    }
+  }
+  return isArray ? list : object;
+}
+
+function textOf(bytes: Buffer, { start, end }: Part): string {
+  return bytes.toString('utf8', start, end);
+}
+
+/** Of a member whose value is in a cut of its own. */
+function nameOf(bytes: Buffer, { start }: Part, inside: Cut): string {
+  const [name] = Object.keys(JSON.parse(`{${bytes.toString('utf8', start, inside.start - 1)}0}`) as object);
+  return name!;
+}
+
+function checkAround(bytes: Buffer, { start, end }: Part, inside: Cut, isArray: boolean): void {
+  const isGood = (!isArray || isBlank(bytes, start, inside.start - 1)) && isBlank(bytes, inside.end + 1, end);
+  if (!isGood) throw new SyntaxError();
+}
+
+export const NOT_JSON = 'The request body is not valid JSON';
+
+/** Looking for the place costs time, and a text that is longer was not written by hand. */
+const MOST_SEARCHED = 256 * 1024;
+
+function notJson(bytes: Buffer): Failure {
+  const error = bytes.length > MOST_SEARCHED ? undefined : findJsonError(bytes.toString());
+  if (error === undefined) return new Failure('malformed', NOT_JSON);
+  const { line, column, problem } = error;
+  const where = `line ${line}, column ${column}: ${problem}`;
+  const fields = [{ field: 'body', message: `is not valid JSON, ${where}` }];
+  return new Failure('malformed', `${NOT_JSON}, ${where}`, { fields });
+}
+
+/** Counts brackets outside strings, on the bytes: cheaper than walking what was parsed. */
+function isTooDeep(bytes: Buffer): boolean {
+  let depth = 0;
+  let isInString = false;
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at]!;
+    if (isInString) {
+      if (byte === 0x5c) at += 1;
+      else if (byte === 0x22) isInString = false;
+    } else if (byte === 0x22) isInString = true;
+    else if (byte === 0x5b || byte === 0x7b) {
+      depth += 1;
+      if (depth > MOST_DEPTH) return true;
+    } else if (byte === 0x5d || byte === 0x7d) depth -= 1;
+  }
+  return false;
+}

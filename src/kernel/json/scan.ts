@@ -1,0 +1,223 @@
+// Looks through the bytes of a large JSON text before it is parsed: counts what is in it, and finds where it can be cut.
+import { Failure } from '../failure.ts';
+import { TimeSlice } from './time-slice.ts';
+
+/** Deeper values than this overflow the stack of whoever walks them; no honest client sends any. */
+export const MOST_DEPTH = 200;
+/** An object with more is slow in everything that is done to it. */
+export const MOST_KEYS = 10_000;
+/** Of one item, nested ones included: an item is worked on as a whole. */
+export const MOST_VALUES = 250_000;
+export const MOST_ITEMS = 250_000;
+
+/** Texts up to this size are parsed at once, in a few milliseconds whatever they hold. None of them reaches a limit but depth. */
+export const PART_BYTES = 64 * 1024;
+
+/** An object or list that is larger than a part: its text in parts that can be parsed one by one. */
+export interface Cut {
+  isArray: boolean;
+  /** The first byte inside the brackets, and the closing bracket. */
+  start: number;
+  end: number;
+  parts: Part[];
+}
+
+/** Members or elements, with the commas between them. Where there is a cut inside, it is the only one, and worth cutting too. */
+export interface Part {
+  start: number;
+  end: number;
+  inside?: Cut;
+}
+
+/** An object or list that is still open. */
+interface Open {
+  isArray: boolean;
+  start: number;
+  /** Where the current member or element begins. */
+  last: number;
+  /** Where the current part begins. */
+  cut: number;
+  /** Keys or elements so far, without the current element. */
+  count: number;
+  parts: Part[];
+  /** The current member or element, where it is itself cut. */
+  inside: Cut | undefined;
+}
+
+const STEP_BYTES = 64 * 1024;
+
+/**
+ * `scalar` for a value without others inside, `broken` for what cannot be JSON; of the rest, whoever parses it finds out.
+ * Throws `invalid` when there is too much in it. Gives way to other work now and then.
+ */
+export async function scanJson(
+  bytes: Uint8Array,
+  partBytes: number = PART_BYTES,
+): Promise<Cut | 'scalar' | 'broken'> {
+  const scanner = new Scanner(bytes, partBytes);
+  const slice = new TimeSlice();
+  for (let end = STEP_BYTES; ; end += STEP_BYTES) {
+    scanner.advance(Math.min(end, bytes.length));
+    if (scanner.isBroken) return 'broken';
+    if (end >= bytes.length) return scanner.finish();
+    if (slice.isOver()) await slice.next();
+  }
+}
+
+class Scanner {
+  isBroken = false;
+  readonly #bytes: Uint8Array;
+  readonly #partBytes: number;
+  readonly #open: Open[] = [];
+  #at = 0;
+  #isInString = false;
+  /** Whether anything of the current member or element has come. */
+  #hasValue = false;
+  #root: Cut | undefined;
+  #isList = false;
+  /** Keys and elements of the current item. */
+  #values = 0;
+
+  constructor(bytes: Uint8Array, partBytes: number) {
+    this.#bytes = bytes;
+    this.#partBytes = partBytes;
+  }
+
+  advance(end: number): void {
+    const bytes = this.#bytes;
+    let isInString = this.#isInString;
+    let at = this.#at;
+    for (; at < end && !this.isBroken; at += 1) {
+      const byte = bytes[at]!;
+      if (isInString) {
+        if (byte === 0x5c) at += 1;
+        else if (byte === 0x22) isInString = false;
+      } else if (byte === 0x22) isInString = this.#hasValue = true;
+      else if (byte === 0x2c) this.#comma(at);
+      else if (byte === 0x3a) this.#colon();
+      else if (byte === 0x5b || byte === 0x7b) this.#enter(at, byte === 0x5b);
+      else if (byte === 0x5d || byte === 0x7d) this.#leave(at, byte === 0x5d);
+      else if (byte > 0x20) this.#hasValue = true;
+    }
+    this.#isInString = isInString;
+    this.#at = at;
+  }
+
+  finish(): Cut | 'scalar' | 'broken' {
+    if (this.#isInString || this.#open.length > 0) return 'broken';
+    const root = this.#root;
+    if (root === undefined) return 'scalar';
+    return isBlank(this.#bytes, root.end + 1, this.#bytes.length) ? root : 'broken';
+  }
+
+  #enter(at: number, isArray: boolean): void {
+    const depth = this.#open.length;
+    if (depth === 0) {
+      // Of two values, or of one that begins with something else, nothing need be known.
+      this.isBroken = this.#root !== undefined || this.#hasValue;
+      this.#isList = isArray;
+    }
+    if (depth === MOST_DEPTH) throw tooDeep();
+    const start = at + 1;
+    this.#open.push({ isArray, start, last: start, cut: start, count: 0, parts: [], inside: undefined });
+    this.#hasValue = false;
+  }
+
+  #leave(end: number, isArray: boolean): void {
+    const open = this.#open.pop();
+    if (open === undefined || open.isArray !== isArray) {
+      this.isBroken = true;
+      return;
+    }
+    if (isArray && this.#hasValue) this.#countElement(open, this.#open.length === 0);
+    this.#hasValue = true;
+    const parent = this.#open.at(-1);
+    const { start, parts, inside } = open;
+    if (parent !== undefined && parts.length === 0 && inside === undefined && end - start <= this.#partBytes)
+      return;
+    endPart(open, end);
+    const cut: Cut = { isArray, start, end, parts };
+    if (parent === undefined) {
+      this.#root = cut;
+      return;
+    }
+    // What came before it is a part without it.
+    if (parent.cut < parent.last) parent.parts.push({ start: parent.cut, end: parent.last - 1 });
+    parent.cut = parent.last;
+    parent.inside = cut;
+  }
+
+  #comma(at: number): void {
+    const open = this.#open.at(-1);
+    if (open === undefined) {
+      this.isBroken = true;
+      return;
+    }
+    if (open.isArray) this.#countElement(open, this.#open.length === 1);
+    if (open.inside !== undefined || at - open.cut >= this.#partBytes) {
+      endPart(open, at);
+      open.cut = at + 1;
+    }
+    open.last = at + 1;
+    this.#hasValue = false;
+  }
+
+  #colon(): void {
+    const open = this.#open.at(-1);
+    if (open === undefined || open.isArray) {
+      this.isBroken = true;
+      return;
+    }
+    open.count += 1;
+    if (open.count > MOST_KEYS) throw tooManyKeys();
+    this.#countValue();
+  }
+
+  #countElement(open: Open, isItem: boolean): void {
+    open.count += 1;
+    if (!isItem) return this.#countValue();
+    if (open.count > MOST_ITEMS) throw tooManyItems();
+    this.#values = 0;
+  }
+
+  #countValue(): void {
+    this.#values += 1;
+    if (this.#values > MOST_VALUES) throw tooManyValues(this.#isList);
+  }
+}
+
+function endPart(open: Open, end: number): void {
+  const { cut: start, inside } = open;
+  open.parts.push(inside === undefined ? { start, end } : { start, end, inside });
+  open.inside = undefined;
+}
+
+/** As JSON understands it. */
+export function isBlank(bytes: Uint8Array, start: number, end: number): boolean {
+  for (let at = start; at < end; at += 1) {
+    const byte = bytes[at]!;
+    if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) return false;
+  }
+  return true;
+}
+
+export function tooDeep(): Failure {
+  return new Failure('malformed', `The JSON is nested deeper than ${MOST_DEPTH} levels`);
+}
+
+function tooManyKeys(): Failure {
+  return new Failure('invalid', `An object in the body has more than ${spell(MOST_KEYS)} keys`);
+}
+
+function tooManyValues(isInItem: boolean): Failure {
+  const what = isInItem ? 'An item of the body' : 'The body';
+  return new Failure('invalid', `${what} has more than ${spell(MOST_VALUES)} keys and elements in all`);
+}
+
+function tooManyItems(): Failure {
+  return new Failure('invalid', `The body is a list of more than ${spell(MOST_ITEMS)} items`);
+}
+
+function spell(count: number): string {
+  return count.toLocaleString('en');
+}
