@@ -6,8 +6,13 @@ import { describeLicences } from './licences.ts';
 
 const ROOT = dirname(import.meta.dirname);
 
-/** The program, and the thread that it starts by a file name of its own. */
-const ENTRIES = { bin: 'src/bin.ts', 'sqlite-thread': 'src/kernel/storage/sqlite-thread.ts' };
+/** The program, and the threads that it starts by file names of their own. */
+const ENTRIES = {
+  bin: 'src/bin.ts',
+  'sqlite-thread': 'src/kernel/storage/sqlite-thread.ts',
+  'export-thread': 'src/kernel/export/export-thread.ts',
+  'item-schema-thread': 'src/actors/datasets/item-schema-thread.ts',
+};
 
 /** Drivers that `pg` tries and does without. */
 const ABSENT = ['pg-native', 'cloudflare:sockets'];

@@ -1,11 +1,12 @@
 // A dataset's schema: whether it is one, and whether items keep to it. Schemas come from users, so nothing in them is trusted.
-import { createRequire } from 'node:module';
 import { createContext, Script } from 'node:vm';
-import type * as Checker from 'typebox/schema';
 import type { Item } from '../../kernel/export/input.ts';
 import { Failure } from '../../kernel/failure.ts';
+import { TimeSlice } from '../../kernel/json/time-slice.ts';
 import { isObject } from '../../kernel/patch/json-value.ts';
 import { checker, Nullable, Type } from '../../kernel/schema.ts';
+import { InvalidItems, loadChecker } from './invalid-items.ts';
+import { checkInThread, type Checked } from './item-schema-client.ts';
 
 const Names = Nullable(Type.Array(Type.String()));
 
@@ -35,12 +36,10 @@ const DatasetSchema = Type.Object({
   ),
 });
 
-export interface InvalidItem {
-  itemPosition: number;
-  validationErrors: { instancePath: string; keyword: string; params: object; message: string }[];
-}
-
 const checkShape = checker(DatasetSchema, 'schema');
+
+/** An honest schema takes a hundredth of it. */
+const MOST_TRIAL_MS = 40;
 
 /** Throws unless the schema can be used; asked once, when a dataset is made. */
 export function checkSchema(schema: Record<string, unknown>): void {
@@ -50,7 +49,11 @@ export function checkSchema(schema: Record<string, unknown>): void {
     if (!isObject(fields)) return;
     checkKeywords(fields, '#');
     // A schema that refers to itself without end is found by trying it.
-    withinTime(() => loadChecker().Check(fields, {}));
+    loadChecker();
+    for (let isInTime: boolean | undefined; isInTime === undefined;) {
+      isInTime = runWithin(MOST_TRIAL_MS, () => new InvalidItems(fields).check({}, 0));
+      if (isInTime === false) throw new Error('it takes too long to check an item without any field');
+    }
   } catch (error) {
     if (error instanceof Failure && error.kind !== 'invalid') throw error;
     const said = error instanceof RangeError ? 'it refers to itself without end' : (error as Error).message;
@@ -111,91 +114,67 @@ function wrong(path: string, message: string): Failure {
   return new Failure('invalid', `${path} ${message}`);
 }
 
-const MOST_ERRORS = 20;
-/** How long a few items, one at least, may hold up everybody else. */
-const SLICE_MS = 10;
-const MOST_SLICE_MS = 250;
-/** How long a whole push may take; the largest one with an honest schema takes a fifth of it. */
-const MOST_MS = 5000;
+/** How long a few items, one at least, may be checked before others have their turn, and before a thread takes over. */
+const MOST_SLICE_MS = 30;
+/** How often it may be stopped because the processor was busy with other things. */
+const MOST_STOPS = 3;
 
-/** Schemas that took too long: while they are remembered, nobody need wait for them again. */
-const tooSlow = new WeakSet<object>();
+/** Schemas that took too long here: what is to keep to them is checked by a thread from then on. */
+const slow = new WeakSet<object>();
 
-/** Throws with every item that breaks the schema named. Gives way to other calls now and then. */
+/** Throws with the items that break the schema named. Gives way to other calls now and then. */
 export async function checkItems(
   items: readonly Item[],
   schema: Record<string, unknown> | null,
 ): Promise<void> {
   const fields = schema?.['fields'];
   if (!isObject(fields) || Object.keys(fields).length === 0) return;
-  if (tooSlow.has(fields)) throw tooLong();
-  const invalidItems: InvalidItem[] = [];
-  const end = performance.now() + MOST_MS;
-  let position = 0;
-  const checkSlice = () => {
-    const pause = performance.now() + SLICE_MS;
-    do {
-      const validationErrors = errorsOf(items[position]!, fields);
-      if (validationErrors.length > 0) invalidItems.push({ itemPosition: position, validationErrors });
-      position += 1;
-    } while (position < items.length && performance.now() < pause);
-  };
-  while (position < items.length) {
-    if (position > 0) await new Promise(setImmediate);
-    try {
-      if (performance.now() > end) throw tooLong();
-      withinTime(checkSlice);
-    } catch (error) {
-      tooSlow.add(fields);
-      throw error;
-    }
-  }
-  if (invalidItems.length === 0) return;
+  const invalid = await findInvalid(items, fields);
+  if (invalid.count === 0) return;
   throw new Failure(
     'invalid',
-    `Schema validation failed for ${invalidItems.length} of ${items.length} items; nothing was stored`,
-    { code: 'schema-validation-error', data: { invalidItems } },
+    `Schema validation failed for ${invalid.count} of ${items.length} items; nothing was stored`,
+    { code: 'schema-validation-error', data: { invalidItems: invalid.first } },
   );
 }
 
-function errorsOf(item: Item, fields: Item): InvalidItem['validationErrors'] {
-  const { Check, Errors } = loadChecker();
-  if (Check(fields, item)) return [];
-  const [, errors] = Errors(fields, item);
-  return errors
-    .slice(0, MOST_ERRORS)
-    .map(({ instancePath, keyword, params, message }) => ({ instancePath, keyword, params, message }));
-}
-
-/** The interpreter, not the compiler: a user's schema must never become code. */
-let loaded: typeof Checker | undefined;
-function loadChecker(): typeof Checker {
-  return (loaded ??= createRequire(import.meta.url)('typebox/schema') as typeof Checker);
+async function findInvalid(items: readonly Item[], fields: Item): Promise<Checked> {
+  loadChecker();
+  const slice = new TimeSlice();
+  const invalid = new InvalidItems(fields);
+  let position = 0;
+  let stops = 0;
+  while (position < items.length && stops < MOST_STOPS && !slow.has(fields)) {
+    const isInTime = runWithin(MOST_SLICE_MS, () => {
+      do {
+        invalid.check(items[position]!, position);
+        position += 1;
+      } while (position < items.length && !slice.isOver());
+    });
+    if (isInTime === false) slow.add(fields);
+    else if (isInTime === undefined) stops += 1;
+    await slice.next();
+  }
+  return position < items.length ? await checkInThread(items, fields) : invalid;
 }
 
 const script = new Script('run()');
 /** Made once, as a context costs a millisecond. Nothing but our own function ever runs in it. */
 const stage = createContext({ run: (): unknown => undefined }) as { run: () => unknown };
 
-/** V8 can stop code, regular expressions included, only when it was started from a script. */
-function withinTime(run: () => void): void {
+/**
+ * False when it took too long; undefined when it was stopped because others had the processor, and may go on. V8 can stop
+ * code, regular expressions included, only when it was started from a script.
+ */
+function runWithin(ms: number, run: () => void): boolean | undefined {
   stage.run = run;
-  for (;;) {
-    const before = process.threadCpuUsage();
-    try {
-      script.runInContext(stage, { timeout: MOST_SLICE_MS });
-      return;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
-      const { user, system } = process.threadCpuUsage(before);
-      // On a busy machine the time may have gone to others: then the schema is not to blame, and goes on.
-      if ((user + system) / 1000 > MOST_SLICE_MS / 4) throw tooLong();
-    }
+  const before = process.threadCpuUsage();
+  try {
+    script.runInContext(stage, { timeout: ms });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
+    const { user, system } = process.threadCpuUsage(before);
+    return (user + system) / 1000 > ms / 2 ? false : undefined;
   }
-}
-
-function tooLong(): Failure {
-  return new Failure('invalid', 'It takes too long to check the items against the schema: simplify it', {
-    code: 'schema-validation-error',
-  });
 }

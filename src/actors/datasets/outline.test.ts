@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { collectColumns } from '../../kernel/export/columns.ts';
 import type { Item } from '../../kernel/export/input.ts';
 import { Outline } from './outline.ts';
-import { parseItems } from './separator.ts';
+import { parseItems } from '../../kernel/export/item-texts.ts';
 
 function outlineOf(items: Item[]): Item[] | null {
   const outline = new Outline();

@@ -1,7 +1,7 @@
 // The outline of a chunk: which columns its items have, told by the few of them that were first to have one.
 import type { Item } from '../../kernel/export/input.ts';
 import { isContainer, setMember } from '../../kernel/patch/json-value.ts';
-import { SEPARATOR } from './separator.ts';
+import { SEPARATOR } from '../../kernel/export/item-texts.ts';
 
 /** Items that differ more than this have no outline worth keeping. */
 const MOST_ITEMS = 16;
@@ -21,16 +21,23 @@ const newPlace = (): Place => ({ hasValue: false, inside: new Map() });
 export class Outline {
   readonly #root = newPlace();
   readonly #first: string[] = [];
+  #isGivenUp = false;
 
   add(item: Item): void {
-    if (this.#first.length > MOST_ITEMS) return;
-    if (addPlaces(this.#root, item)) this.#first.push(JSON.stringify(blank(item)));
+    if (this.#isGivenUp || !addPlaces(this.#root, item)) return;
+    this.#first.push(JSON.stringify(blank(item)));
+    if (this.#first.length > MOST_ITEMS) this.giveUp();
+  }
+
+  /** For an item that would take long to walk: whoever needs the columns reads the items themselves. */
+  giveUp(): void {
+    this.#isGivenUp = true;
   }
 
   /** The items joined, with null for every value; or nothing, where that is not much shorter than the items themselves. */
   toText(itemsLength: number): string | null {
     const text = this.#first.join(SEPARATOR);
-    return this.#first.length > MOST_ITEMS || text.length > itemsLength / 8 ? null : text;
+    return this.#isGivenUp || text.length > itemsLength / 8 ? null : text;
   }
 }
 

@@ -1,9 +1,8 @@
 // Reads a range of a dataset's items page by page, so that no transaction stays open while a slow client reads.
 import { sql, type ExpressionBuilder } from 'kysely';
-import type { Item } from '../../kernel/export/input.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Db, Tables } from '../../kernel/storage/tables.ts';
-import { parseItems, SEPARATOR } from './separator.ts';
+import { SEPARATOR } from '../../kernel/export/item-texts.ts';
 
 /** What is read in one trip, give or take a chunk; whoever renders it holds up the event loop meanwhile. */
 const PAGE_BYTES = 256 * 1024;
@@ -11,7 +10,7 @@ const LEAST_CHUNKS = 8;
 const MOST_CHUNKS = 512;
 
 /** An item without columns. */
-const NOTHING: Item = {};
+const NOTHING = '{}';
 
 /** Items by their sequence numbers, the last one not included. */
 export interface Range {
@@ -62,25 +61,25 @@ export async function* readTexts(db: Db, id: string, range: Range): AsyncGenerat
 }
 
 /**
- * Items that have the columns of all those in the range, and are as many: blanks from the outlines of chunks, and the
- * items themselves where there is no outline. Only forwards, as an outline tells which columns came first that way.
+ * Texts of items that have the columns of all those in the range, and are as many: blanks from the outlines of chunks, and
+ * the items themselves where there is no outline. Only forwards, as an outline tells which columns came first that way.
  */
 export async function* readOutlines(
   db: Db,
   id: string,
   { first, end }: Pick<Range, 'first' | 'end'>,
-): AsyncGenerator<Item[], void> {
+): AsyncGenerator<string[], void> {
   for (let at = first; at < end;) {
     const rows = await outlineQuery(db, id, at, end).execute();
     if (rows.length === 0) throw gone();
     for (const { first_seq, item_count, outline } of rows) {
       const chunkEnd = first_seq + item_count;
       if (outline !== null && first_seq >= at && chunkEnd <= end) {
-        const told = parseItems(outline);
-        yield [...told, ...Array.from({ length: item_count - told.length }, () => NOTHING)];
+        const told = outline === '' ? [] : outline.split(SEPARATOR);
+        const rest = Array.from({ length: item_count - told.length }, () => NOTHING);
+        yield [[...told, ...rest].join(SEPARATOR)];
       } else {
-        const range = { first: at, end: Math.min(chunkEnd, end), desc: false };
-        for await (const texts of readTexts(db, id, range)) yield parseItems(texts.join(SEPARATOR));
+        yield* readTexts(db, id, { first: at, end: Math.min(chunkEnd, end), desc: false });
       }
       at = chunkEnd;
     }

@@ -1,6 +1,9 @@
 // The routes of datasets: those of every storage, and pushing, reading and summing up items.
-import { exporters, startExport, type ExportFormat } from '../../kernel/export/exporters.ts';
-import { projectBatches, projector } from '../../kernel/export/project.ts';
+import { exportInThread } from '../../kernel/export/export-client.ts';
+import { exporters, startExport, type Chunks } from '../../kernel/export/exporters.ts';
+import type { Item } from '../../kernel/export/input.ts';
+import { toLines } from '../../kernel/export/item-texts.ts';
+import { projector } from '../../kernel/export/project.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { reply, route, Stream, type Route } from '../../kernel/route.ts';
@@ -30,7 +33,6 @@ import {
 } from './model.ts';
 import { packItems, readItems } from './pack.ts';
 import { readTexts, readOutlines, type Range } from './read.ts';
-import { parseItems, SEPARATOR, toLines } from './separator.ts';
 import { measuredFields, measureItems } from './statistics.ts';
 import { appendItems, countReads, findCounts, listMeasures, makeDataset } from './store.ts';
 
@@ -82,7 +84,7 @@ const pushItems = route(
       reference: params.storageId,
     });
     await pay(kernel, 'dataset_push', storage.id, now);
-    const items = readItems(body);
+    const items = await readItems(body);
     await checkItems(items, storage.schema);
     if (items.length > 0) await keep(kernel, storage, items, now);
     return reply(201, {}, { location: `${base}/datasets/${storage.id}/items` });
@@ -92,12 +94,12 @@ const pushItems = route(
 async function keep(
   { engine }: Kernel,
   { id, schema }: Storage,
-  items: ReturnType<typeof readItems>,
+  items: readonly Item[],
   now: number,
 ): Promise<void> {
   const known = await knownFields(engine, id);
-  const packed = packItems(items, known);
-  const measures = measureItems(items, measuredFields(schema) ?? []);
+  const packed = await packItems(items, known);
+  const measures = await measureItems(items, measuredFields(schema) ?? []);
   if (!(await appendItems(engine, id, packed, measures, now))) throw gone();
   for (const name of packed.newFields) known.add(name);
 }
@@ -146,34 +148,25 @@ const getItems = route(
   },
 );
 
-/** Without a transformation JSON is never parsed: texts become the reply as they are. */
+/** Without a transformation JSON is never parsed: texts become the reply as they are. All else is made by a thread of its own. */
 function write(
   { db }: Kernel,
   id: string,
   { format, projection }: Asked,
   range: Range,
   options: ReturnType<typeof exportOptions>,
-) {
-  const { write: writeItems, writeTexts } = exporters[format];
-  const project = projector(projection);
-  if (project === undefined && writeTexts !== undefined) {
+): Chunks {
+  const { writeTexts } = exporters[format];
+  const items = () => readTexts(db, id, range);
+  if (writeTexts !== undefined && projector(projection) === undefined) {
     return writeTexts(async function* () {
-      for await (const texts of readTexts(db, id, range))
-        yield format === 'json' ? texts : texts.map(toLines);
+      for await (const texts of items()) yield format === 'json' ? texts : texts.map(toLines);
     }, options);
   }
-  const all = async function* () {
-    for await (const texts of readTexts(db, id, range)) yield parseItems(texts.join(SEPARATOR));
-  };
-  if (project !== undefined) return writeItems(() => projectBatches(all(), project), options);
-  if (!TABLES.has(format)) return writeItems(all, options);
   // An outline tells which columns come first only for those who read forwards.
-  const outlines = range.desc ? all : () => readOutlines(db, id, range);
-  return writeItems(outlines, options, () => readTexts(db, id, range));
+  const outlines = range.desc ? {} : { outlines: () => readOutlines(db, id, range) };
+  return exportInThread({ format, projection, options }, { items, ...outlines });
 }
-
-/** Formats that need to know their columns first. */
-const TABLES: ReadonlySet<ExportFormat> = new Set(['csv', 'html', 'xlsx']);
 
 const getStatistics = route(
   {

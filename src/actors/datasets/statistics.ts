@@ -1,6 +1,7 @@
 // Statistics of the fields that a dataset's schema names: least and greatest value, nulls and missing values.
 import type { Item } from '../../kernel/export/input.ts';
-import { isObject, memberOf } from '../../kernel/patch/json-value.ts';
+import { TimeSlice } from '../../kernel/json/time-slice.ts';
+import { isObject } from '../../kernel/patch/json-value.ts';
 
 const MOST_MEASURED = 1000;
 
@@ -22,22 +23,33 @@ export function measuredFields(schema: Record<string, unknown> | null): string[]
   return isObject(properties) ? Object.keys(properties).slice(0, MOST_MEASURED) : [];
 }
 
-export function measureItems(items: readonly Item[], fields: readonly string[]): FieldMeasure[] {
-  return fields.map((field) => {
-    const measure: FieldMeasure = { field, min: null, max: null, nullCount: 0, emptyCount: 0 };
-    for (const item of items) {
-      const value = memberOf(item, field);
-      if (value === undefined) measure.emptyCount += 1;
-      else if (value === null) measure.nullCount += 1;
-      else {
-        const size = sizeOf(value);
-        if (size === undefined) continue;
-        if (measure.min === null || size < measure.min) measure.min = size;
-        if (measure.max === null || size > measure.max) measure.max = size;
-      }
+/** Goes by what the items have: a schema may name a thousand fields that hardly any of them has. */
+export async function measureItems(
+  items: readonly Item[],
+  fields: readonly string[],
+): Promise<FieldMeasure[]> {
+  const measures = new Map(
+    fields.map((field) => [field, { field, min: null, max: null, nullCount: 0, emptyCount: items.length }]),
+  ) as Map<string, FieldMeasure>;
+  if (measures.size === 0) return [];
+  const slice = new TimeSlice();
+  for (const item of items) {
+    for (const key of Object.keys(item)) {
+      const measure = measures.get(key);
+      if (measure !== undefined) add(measure, item[key]);
     }
-    return measure;
-  });
+    if (slice.isOver()) await slice.next();
+  }
+  return [...measures.values()];
+}
+
+function add(measure: FieldMeasure, value: unknown): void {
+  measure.emptyCount -= 1;
+  if (value === null) measure.nullCount += 1;
+  const size = sizeOf(value);
+  if (size === undefined) return;
+  if (measure.min === null || size < measure.min) measure.min = size;
+  if (measure.max === null || size > measure.max) measure.max = size;
 }
 
 function sizeOf(value: unknown): number | undefined {

@@ -8,7 +8,7 @@ import type { Engine } from '../../kernel/storage/engine.ts';
 import { datasetMigrations } from '../migrations/datasets.ts';
 import { packItems } from './pack.ts';
 import { pageQuery, readTexts, readOutlines, type Range } from './read.ts';
-import { parseItems, SEPARATOR } from './separator.ts';
+import { parseItems, SEPARATOR } from '../../kernel/export/item-texts.ts';
 import { measureItems } from './statistics.ts';
 import { appendItems, countReads, findCounts, listMeasures, makeDataset, purgeDataset } from './store.ts';
 
@@ -24,8 +24,8 @@ onEachEngine(({ kind, open }) => {
     return id;
   }
 
-  function push(id: string, items: Item[], fields: string[] = []): Promise<boolean> {
-    return appendItems(engine, id, packItems(items, new Set()), measureItems(items, fields), 10);
+  async function push(id: string, items: Item[], fields: string[] = []): Promise<boolean> {
+    return appendItems(engine, id, await packItems(items, new Set()), await measureItems(items, fields), 10);
   }
 
   async function read(id: string, range: Range): Promise<unknown[]> {
@@ -213,7 +213,8 @@ onEachEngine(({ kind, open }) => {
         [5, 6],
       ] as const) {
         const outlined: Item[] = [];
-        for await (const items of readOutlines(engine.db, id, { first, end })) outlined.push(...items);
+        for await (const texts of readOutlines(engine.db, id, { first, end }))
+          outlined.push(...texts.flatMap(parseItems));
         const all = (await read(id, { first, end, desc: false })) as Item[];
         assert.equal(outlined.length, all.length, `${first}-${end}`);
         const keysOf = (items: Item[]) => [...new Set(items.flatMap(Object.keys))];

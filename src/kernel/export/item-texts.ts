@@ -1,5 +1,5 @@
-// How items stand in a text: joined, so that with a bracket on either side they are JSON.
-import type { Item } from '../../kernel/export/input.ts';
+// Items as JSON texts: several stand in one text, joined so that with a bracket on either side they are JSON.
+import type { Item } from './input.ts';
 
 /** JSON.stringify writes no line break, so that a text can be taken apart again without parsing it. */
 export const SEPARATOR = ',\n';

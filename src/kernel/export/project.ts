@@ -47,7 +47,7 @@ export function projector(asked: Projection): Project | undefined {
   const unwound = simplified === true ? ['pageFunctionResult', ...unwind] : unwind;
   const after: Change[] = [];
   if (flatten.length > 0) after.push((item) => flattenKeys(item, new Set(flatten)));
-  if (omit.length > 0) after.push((item) => omit.reduce(without, item));
+  if (omit.length > 0) after.push((item) => omitFields(item, omit));
   if (fields.length > 0) after.push((item) => pick(item, fields, outputFields));
   if (skipHidden === true) after.push(withoutHidden);
   if (skipEmpty === true) after.push((item) => (isEmpty(item) ? undefined : item));
@@ -172,6 +172,19 @@ function valueAt(item: Item, field: string): unknown {
   return value;
 }
 
+/** Keys in one go: each on its own would copy all the others once more. */
+function omitFields(item: Item, fields: readonly string[]): Item {
+  const keys = new Set(fields.filter((field) => Object.hasOwn(item, field)));
+  const kept = keys.size === 0 ? item : keepKeys(item, (key) => !keys.has(key));
+  return fields.filter((field) => !keys.has(field)).reduce(without, kept);
+}
+
+function keepKeys(item: Item, isKept: (key: string) => boolean): Item {
+  const kept: Item = {};
+  for (const key of Object.keys(item)) if (isKept(key)) setMember(kept, key, item[key]);
+  return kept;
+}
+
 /** The item itself where it has no such field. */
 function without(item: Item, field: string): Item {
   if (valueAt(item, field) === undefined) return item;
@@ -198,7 +211,7 @@ function withMember(item: Item, key: string, value: unknown): Item {
 function withoutHidden(item: Item): Item {
   const keys = Object.keys(item);
   if (!keys.some((key) => key.startsWith('#'))) return item;
-  return Object.fromEntries(Object.entries(item).filter(([key]) => !key.startsWith('#')));
+  return keepKeys(item, (key) => !key.startsWith('#'));
 }
 
 function isEmpty(item: Item): boolean {

@@ -2,6 +2,7 @@
 // and a pattern made of such a shape is several times as fast as parsing.
 import { isContainer } from '../patch/json-value.ts';
 import type { Item } from './input.ts';
+import { SEPARATOR } from './item-texts.ts';
 
 /** Items of more shapes than these are parsed; so are items of shapes that hardly anything else has. */
 const MOST_SHAPES = 8;
@@ -13,7 +14,6 @@ const LONGEST_TEXT = 256 * 1024;
 
 /** As JSON.stringify writes them: without spaces. */
 const VALUE = String.raw`("[^"\\]*(?:\\.[^"\\]*)*"|[-+.\deE]+|true|false|null)`;
-const SEPARATOR = ',\n';
 
 interface Shape {
   pattern: RegExp;

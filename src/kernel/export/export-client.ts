@@ -1,0 +1,182 @@
+// The main thread's end of the export thread: hands it texts to read, and takes the chunks that it makes of them.
+import { extname } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { Failure } from '../failure.ts';
+import type { ExportTask, FromThread, SourceName, ThreadError, ToThread } from './export-protocol.ts';
+import type { Source } from './input.ts';
+
+/** Beside this file and with its ending, which is .ts in the sources and .js in a bundle. */
+const THREAD = new URL(`./export-thread${extname(import.meta.url)}`, import.meta.url);
+
+/** An export that wants more than this ends the thread, and not the server. */
+const MOST_MEGABYTES = 1024;
+
+export interface ExportSources {
+  items: Source<string>;
+  outlines?: Source<string>;
+}
+
+/** The chunks of the file, made at the pace of whoever takes them. */
+export async function* exportInThread(
+  task: Omit<ExportTask, 'hasOutlines'>,
+  sources: ExportSources,
+): AsyncGenerator<Uint8Array, void> {
+  const running = new RunningExport(sources);
+  openThread().start(running, { ...task, hasOutlines: sources.outlines !== undefined });
+  try {
+    for (;;) {
+      const chunk = await running.next();
+      if (chunk === undefined) return;
+      yield chunk;
+    }
+  } finally {
+    running.stop();
+  }
+}
+
+type Say = (message: DistributiveOmit<ToThread, 'export'>) => void;
+type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
+
+class RunningExport {
+  readonly #sources: ExportSources;
+  readonly #readings = new Map<number, AsyncIterator<readonly string[]>>();
+  #say: Say = () => {};
+  #onStop: () => void = () => {};
+  #chunk = Promise.withResolvers<Uint8Array | undefined>();
+  /** Why reading failed, which is why the export does. */
+  #broken: { error: unknown } | undefined;
+  #isOver = false;
+
+  constructor(sources: ExportSources) {
+    this.#sources = sources;
+  }
+
+  begin(say: Say, onStop: () => void): void {
+    this.#say = say;
+    this.#onStop = onStop;
+    say({ verb: 'next' });
+  }
+
+  /** The one after it is made meanwhile. */
+  async next(): Promise<Uint8Array | undefined> {
+    const chunk = await this.#chunk.promise;
+    if (chunk !== undefined) {
+      this.#chunk = Promise.withResolvers();
+      this.#say({ verb: 'next' });
+    }
+    return chunk;
+  }
+
+  stop(): void {
+    if (this.#isOver) return;
+    this.#say({ verb: 'stop' });
+    this.#end();
+  }
+
+  hear(message: FromThread): void {
+    switch (message.verb) {
+      case 'chunk':
+        this.#chunk.resolve(message.bytes);
+        return;
+      case 'end':
+        this.#chunk.resolve(undefined);
+        this.#end();
+        return;
+      case 'failed':
+        this.fail(this.#broken?.error ?? toError(message.error));
+        return;
+      case 'read':
+        void this.#read(message.reading, message.source);
+        return;
+      default:
+        this.#leave(message.reading);
+    }
+  }
+
+  fail(error: unknown): void {
+    this.#chunk.promise.catch(() => {}); // nobody may be waiting any more
+    this.#chunk.reject(error);
+    this.#end();
+  }
+
+  async #read(reading: number, name: SourceName): Promise<void> {
+    let iterator = this.#readings.get(reading);
+    if (iterator === undefined) {
+      iterator = (this.#sources[name] ?? this.#sources.items)()[Symbol.asyncIterator]();
+      this.#readings.set(reading, iterator);
+    }
+    try {
+      const { value, done } = await iterator.next();
+      this.#say(done === true ? { verb: 'texts', reading } : { verb: 'texts', reading, texts: value });
+    } catch (error) {
+      this.#broken = { error };
+      this.#say({ verb: 'broken', reading });
+    }
+  }
+
+  #leave(reading: number): void {
+    const iterator = this.#readings.get(reading);
+    this.#readings.delete(reading);
+    Promise.resolve(iterator?.return?.()).catch(() => {});
+  }
+
+  #end(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#onStop();
+    for (const reading of this.#readings.keys()) this.#leave(reading);
+  }
+}
+
+function toError({ kind, details, message, stack }: ThreadError): Error {
+  if (kind !== undefined) return new Failure(kind, message, details);
+  return Object.assign(new Error(message), { stack });
+}
+
+class ExportThread {
+  readonly #worker = new Worker(THREAD, {
+    execArgv: [],
+    resourceLimits: { maxOldGenerationSizeMb: MOST_MEGABYTES },
+  });
+  readonly #running = new Map<number, RunningExport>();
+  #last = 0;
+
+  constructor() {
+    this.#worker.unref();
+    this.#worker.on('message', (message: FromThread) => this.#running.get(message.export)?.hear(message));
+    this.#worker.on('error', (cause: Error) => {
+      this.#fail(new Failure('unavailable', 'The export needs more memory than there is for it', { cause }));
+    });
+    this.#worker.on('exit', () => {
+      this.#fail(new Failure('unavailable', 'The export was broken off'));
+    });
+  }
+
+  start(running: RunningExport, task: ExportTask): void {
+    const id = (this.#last += 1);
+    this.#running.set(id, running);
+    // While something is exported, the process must not end for want of other work.
+    this.#worker.ref();
+    const send = (message: ToThread) => this.#worker.postMessage(message);
+    send({ export: id, verb: 'start', task });
+    running.begin(
+      (message) => send({ export: id, ...message } as ToThread),
+      () => {
+        this.#running.delete(id);
+        if (this.#running.size === 0) this.#worker.unref();
+      },
+    );
+  }
+
+  #fail(error: Failure): void {
+    if (thread === this) thread = undefined;
+    for (const running of this.#running.values()) running.fail(error);
+  }
+}
+
+let thread: ExportThread | undefined;
+
+/** One for the process, begun with the first export: it costs memory. After a crash the next export begins another. */
+function openThread(): ExportThread {
+  return (thread ??= new ExportThread());
+}
