@@ -2,6 +2,7 @@
 import { benchDatasets } from './datasets.ts';
 import { benchEvaluation } from './evaluation.ts';
 import { benchFlags } from './flags.ts';
+import { benchFreeze } from './freeze.ts';
 import { benchGround } from './ground.ts';
 import { benchQueues } from './queues.ts';
 import { report, type Row } from './report.ts';
@@ -14,6 +15,7 @@ const BENCHES: Record<string, Bench> = {
   queues: benchQueues,
   flags: benchFlags,
   evaluation: benchEvaluation,
+  freeze: benchFreeze,
 };
 
 const isQuick = process.argv.includes('--quick');

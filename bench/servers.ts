@@ -1,9 +1,11 @@
 // The two servers of a comparison, each in a process of its own: ours, and a bare node:http server with the same body.
 import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { LoopReport } from './loop-watch.ts';
 
 export const TOKEN = 'api-bench-administrator-token';
 
@@ -21,7 +23,23 @@ const LIMIT = ['host.core', 'actors.global', 'flags.global', 'flags.route']
   .map((name) => `${name}=1000000000000/3600`)
   .join(',');
 
-export async function startOurs(settings: NodeJS.ProcessEnv = {}): Promise<BenchServer> {
+export function startOurs(settings: NodeJS.ProcessEnv = {}): Promise<BenchServer> {
+  return startServe([new URL('../launch.mjs', import.meta.url).pathname], settings);
+}
+
+export interface WatchedServer extends BenchServer {
+  /** How the event loop did since the last question. */
+  loop(): Promise<LoopReport>;
+}
+
+/** Ours without the launcher, and with an eye on its event loop. */
+export async function startWatched(settings: NodeJS.ProcessEnv = {}): Promise<WatchedServer> {
+  const watch = new URL('./loop-watch.ts', import.meta.url).pathname;
+  const bin = new URL('../src/bin.ts', import.meta.url).pathname;
+  return startServe(['--max-semi-space-size=8', '--import', watch, bin], settings);
+}
+
+async function startServe(program: string[], settings: NodeJS.ProcessEnv): Promise<WatchedServer> {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-bench-'));
   const port = await freePort();
   const env = {
@@ -32,7 +50,7 @@ export async function startOurs(settings: NodeJS.ProcessEnv = {}): Promise<Bench
     SIGNALBOX_LOG_LEVEL: 'warn',
     ...settings,
   };
-  const server = await start(new URL('../launch.mjs', import.meta.url), ['serve'], env, port, '/healthz');
+  const server = await start([...program, 'serve'], env, port, '/healthz');
   return {
     ...server,
     async stop() {
@@ -44,26 +62,25 @@ export async function startOurs(settings: NodeJS.ProcessEnv = {}): Promise<Bench
 
 export async function startBare(): Promise<BenchServer> {
   const port = await freePort();
-  return start(new URL('./bare.ts', import.meta.url), [], { PORT: String(port) }, port, '/');
+  return start([new URL('./bare.ts', import.meta.url).pathname], { PORT: String(port) }, port, '/');
 }
 
 /** Reads a JSON body and sends it back. */
 export async function startEcho(): Promise<BenchServer> {
   const port = await freePort();
-  return start(new URL('./echo.ts', import.meta.url), [], { PORT: String(port) }, port, '/');
+  return start([new URL('./echo.ts', import.meta.url).pathname], { PORT: String(port) }, port, '/');
 }
 
 async function start(
-  script: URL,
-  args: string[],
+  program: string[],
   env: NodeJS.ProcessEnv,
   port: number,
   path: string,
-): Promise<BenchServer> {
+): Promise<WatchedServer> {
   const begun = performance.now();
-  const child = spawn(process.execPath, [script.pathname, ...args], {
+  const child = spawn(process.execPath, program, {
     env: { PATH: process.env['PATH'], ...env },
-    stdio: ['ignore', 'ignore', 'inherit'],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   const url = `http://127.0.0.1:${port}`;
   await untilAnswers(url + path, child);
@@ -71,6 +88,11 @@ async function start(
     url,
     readyMs: performance.now() - begun,
     memory: () => residentBytes(child),
+    loop: async () => {
+      const told = once(child, 'message') as Promise<[LoopReport]>;
+      child.send('report');
+      return (await told)[0];
+    },
     stop: () => stop(child),
   };
 }
