@@ -53,6 +53,20 @@ onEachEngine((engine) => {
       await assertFailed(await call(`/${id}/items`, { method: 'POST' }), [400, 'invalid-input'], 'nothing');
     });
 
+    test('A28 more keys or items than can be worked on are invalid, and the error names the limit', async () => {
+      const many = (count: number, text: (index: number) => string) =>
+        Array.from({ length: count }, (_, index) => text(index)).join(',');
+      for (const [body, limit] of [
+        [`{${many(10_001, (index) => `"key-${index}":1`)}}`, /more than 10,000 keys/],
+        [`[{},{"list":[${many(250_000, () => '1')}]}]`, /more than 250,000 keys and elements/],
+        [`[${many(250_001, () => '{}')}]`, /more than 250,000 items/],
+      ] as const) {
+        const answer = await push(body);
+        await assertFailed(answer, [400, 'invalid-input'], String(limit));
+        assert.match(answer.json['error'].message, limit);
+      }
+    });
+
     test('A28 what is no JSON, or nested too deep, is invalid', async () => {
       const deep = '{"a":'.repeat(1000) + '1' + '}'.repeat(1000);
       for (const body of [

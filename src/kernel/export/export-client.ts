@@ -160,7 +160,7 @@ class ExportThread {
     const send = (message: ToThread) => this.#worker.postMessage(message);
     send({ export: id, verb: 'start', task });
     running.begin(
-      (message) => send({ export: id, ...message } as ToThread),
+      (message) => send({ export: id, ...message }),
       () => {
         this.#running.delete(id);
         if (this.#running.size === 0) this.#worker.unref();

@@ -5,10 +5,10 @@ import { TimeSlice } from './time-slice.ts';
 /** Deeper values than this overflow the stack of whoever walks them; no honest client sends any. */
 export const MOST_DEPTH = 200;
 /** An object with more is slow in everything that is done to it. */
-export const MOST_KEYS = 10_000;
+const MOST_KEYS = 10_000;
 /** Of one item, nested ones included: an item is worked on as a whole. */
-export const MOST_VALUES = 250_000;
-export const MOST_ITEMS = 250_000;
+const MOST_VALUES = 250_000;
+const MOST_ITEMS = 250_000;
 
 /** Texts up to this size are parsed at once, in a few milliseconds whatever they hold. None of them reaches a limit but depth. */
 export const PART_BYTES = 64 * 1024;
