@@ -58,6 +58,8 @@ export interface Setting<Value = unknown> {
   otherwise?: string;
   /** Only from the environment: elsewhere it would show in process lists, shell histories and files. */
   isSecret?: boolean;
+  /** A password may be inside, so that errors do not show what was given. */
+  mayHoldPassword?: boolean;
 }
 
 export const SETTINGS: { [Name in SettingName]-?: Setting<Config[Name]> } = {
@@ -80,6 +82,7 @@ export const SETTINGS: { [Name in SettingName]-?: Setting<Config[Name]> } = {
     describe: 'The PostgreSQL database to use',
     read: url('postgres:', 'postgresql:'),
     otherwise: 'a SQLite file in the data folder',
+    mayHoldPassword: true,
   },
   blobs: {
     env: 'SIGNALBOX_BLOBS',
@@ -264,11 +267,11 @@ export function readSettings({
   return { config: read, sources };
 }
 
-function readOne({ read, isSecret }: Setting, given: string, place: string): unknown {
+function readOne({ read, isSecret, mayHoldPassword }: Setting, given: string, place: string): unknown {
   try {
     return read(given);
   } catch (error) {
-    const shown = isSecret ? 'the value given' : `"${given}"`;
+    const shown = isSecret || mayHoldPassword ? 'the value given' : `"${given}"`;
     throw new Failure('invalid', `${place} must be ${(error as Error).message}, not ${shown}.`);
   }
 }

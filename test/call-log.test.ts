@@ -132,10 +132,11 @@ test('no secret of a URL is logged, whether or not there is a route', async () =
     `/api/v2/webhook/triggers/unknown/${SECRET}`,
     `/api/v2/webhook/triggers/unknown/${SECRET}/more`,
     `/v2/nothing/${SECRET}`,
+    `/v2/nothing/eyJ${SECRET.slice(0, 20)}%3D`,
   ];
   for (const path of paths) {
     const [line] = await linesOf(path, { token: null, method: path.includes('triggers') ? 'POST' : 'GET' });
-    assert.ok(!JSON.stringify(server.log).includes(SECRET), path);
+    assert.ok(!JSON.stringify(server.log).includes(SECRET.slice(0, 20)), path);
     assert.ok(
       String(line?.['path']).startsWith(path.split(/[?a]{20}/)[0]!.slice(0, 8)),
       String(line?.['path']),

@@ -3,6 +3,6 @@
 /** Takes rather too much than too little: a password with a slash or an at sign is not written as it should be. */
 export function maskPasswords(text: string): string {
   return text
-    .replaceAll(/:\/\/([^:/\s@]*):\S*@/g, '://$1:***@')
-    .replaceAll(/\b(password=)[^&\s"']+/gi, '$1***');
+    .replaceAll(/(:\/{0,2}[^:/\s@]*):[^\n]*@/g, '$1:***@')
+    .replaceAll(/(password\s*=\s*)(?:'[^']*'?|"[^"]*"?|[^&\s"']+)/gi, '$1***');
 }

@@ -21,9 +21,11 @@ export async function runCli(argv: readonly string[], io: Io): Promise<number> {
 }
 
 /** Nothing but settings starts the server. */
-function namesCommand(argv: readonly string[], { commands }: Command): boolean {
+function namesCommand(argv: readonly string[], { commands, options }: Command): boolean {
   const words = ['help', '--help', '-h', '--version', '-V', ...commands.map((command) => command.name())];
-  return argv.some((word) => words.includes(word)) || (argv.length > 0 && !argv[0]!.startsWith('-'));
+  const takesValue = (flag = '') => options.some(({ long, required }) => long === flag && required);
+  const hasWord = argv.some((word, index) => words.includes(word) && !takesValue(argv[index - 1]));
+  return hasWord || (argv.length > 0 && !argv[0]!.startsWith('-'));
 }
 
 type End = (code: number) => void;

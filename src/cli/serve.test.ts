@@ -150,16 +150,19 @@ describe('without a port', () => {
     // Somebody else on this machine may have it: that is as good.
     await Promise.race([once(other, 'listening'), once(other, 'error')]);
     const server = start(['serve', '--data', makeFolder()]);
-    const out = await server.say('"msg":"listening"}\n');
+    await server.say('"msg":"listening"}\n');
+    const out = await server.say(' is used instead."}\n');
     const lines = out
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line) as Banner);
-    const port = Number(new URL(lines.at(-1)!.url).port);
+    const { url } = lines.find(({ msg }) => msg === 'listening')!;
+    const port = Number(new URL(url).port);
     assert.ok(port > 8080);
-    assert.match(lines[0]!.msg, /^Port 8080 on 127\.0\.0\.1 is used by .+\. Port \d+ is used instead\.$/);
-    assert.ok(lines[0]!.msg.includes(`Port ${port} is used instead`));
-    assert.equal((await fetch(`${lines.at(-1)!.url}/healthz`)).status, 200);
+    const said = lines.find(({ msg }) => msg !== 'listening')!.msg;
+    assert.match(said, /^Port 8080 on 127\.0\.0\.1 is used by .+\. Port \d+ is used instead\.$/);
+    assert.ok(said.includes(`Port ${port} is used instead`));
+    assert.equal((await fetch(`${url}/healthz`)).status, 200);
   });
 });
 

@@ -46,8 +46,8 @@ export function isWorthInfo({ method, shape }: CallFacts): boolean {
 
 const HIDDEN = '***';
 const HIDDEN_PARAMETERS = new Set(['{secret}', '{context}']);
-/** Secrets are at least so long; a path without a route may have one where nobody knows. */
-const SECRET_WORD = /^[\w.=-]{32,}$/;
+/** A path without a route may have a secret anywhere, which is long, or a context: Base64 of what begins with `{"`. */
+const SECRET_WORD = /^(?:eyJ[\w.=%-]*|[\w.=%-]{32,})$/;
 
 /** Without the query, which may hold tokens and signatures, and without the parts of the path that are secret. */
 export function shownPath({ url, shape }: Pick<CallFacts, 'url' | 'shape'>): string {

@@ -2,27 +2,37 @@
 
 /** The word among the known ones that takes the fewest edits to reach, upper and lower case being alike. */
 export function nearest(word: string, known: readonly string[]): string {
-  return known.toSorted((a, b) => distance(word, a) - distance(word, b))[0]!;
+  return findNearest(word, known, Infinity)!;
 }
 
 /** Longer words are not typed by hand, and comparing them would cost time that a caller decides on. */
-const MOST_LETTERS = 64;
+const MOST_LETTERS = 40;
 
 /** The nearest word, where it is near enough to have been meant. */
 export function likelyMeant(word: string, known: readonly string[]): string | undefined {
-  if (known.length === 0 || word.length > MOST_LETTERS) return undefined;
-  const found = nearest(word, known);
+  if (word.length > MOST_LETTERS) return undefined;
   // Two letters in each other's place are two edits.
-  const most = Math.min(word.length - 1, Math.max(2, Math.floor(word.length / 3)));
-  return distance(word, found) <= most ? found : undefined;
+  return findNearest(word, known, Math.min(word.length - 1, Math.max(2, Math.floor(word.length / 3))));
+}
+
+function findNearest(word: string, known: readonly string[], most: number): string | undefined {
+  const wanted = word.toLowerCase();
+  let found: string | undefined;
+  let fewest = most + 1;
+  for (const one of known) {
+    if (Math.abs(one.length - wanted.length) >= fewest) continue;
+    const edits = distance(wanted, one.toLowerCase());
+    if (edits < fewest) [found, fewest] = [one, edits];
+  }
+  return found;
 }
 
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (const [i, letter] of [...a.toLowerCase()].entries()) {
+  for (let i = 0; i < a.length; i += 1) {
     const next = [i + 1];
-    for (const [j, other] of [...b.toLowerCase()].entries()) {
-      next.push(Math.min(next[j]! + 1, row[j + 1]! + 1, row[j]! + (letter === other ? 0 : 1)));
+    for (let j = 0; j < b.length; j += 1) {
+      next.push(Math.min(next[j]! + 1, row[j + 1]! + 1, row[j]! + (a[i] === b[j] ? 0 : 1)));
     }
     row = next;
   }

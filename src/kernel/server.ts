@@ -156,7 +156,10 @@ export async function listenOn(
       if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE' && port < last) continue;
       throw await explain(error as NodeJS.ErrnoException, address);
     }
-    if (port !== address.port) moves?.warn(`${await explainBusy(address)} Port ${port} is used instead.`);
+    // Asking who holds the other port takes a while, in which calls must be answered already.
+    if (port !== address.port) {
+      void explainBusy(address).then((words) => moves?.warn(`${words} Port ${port} is used instead.`));
+    }
     const bound = app.server.address();
     return urlOf(address, typeof bound === 'object' && bound !== null ? bound.port : port);
   }

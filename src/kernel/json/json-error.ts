@@ -14,7 +14,8 @@ const WORD = /true|false|null/y;
 // oxlint-disable-next-line no-control-regex -- control characters are what JSON does not take in texts.
 const PLAIN_TEXT = /[^"\\\u0000-\u001f]+/y;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
-const REST_OF_WORD = /[\w.+-]{1,20}/y;
+/** A few letters: errors are logged, and a word without quotes may be a secret. */
+const REST_OF_WORD = /[\w.+-]{1,8}/y;
 
 /** Undefined when the text is JSON after all. */
 export function findJsonError(text: string): JsonError | undefined {

@@ -69,7 +69,7 @@ function checkAround(bytes: Buffer, { start, end }: Part, inside: Cut, isArray: 
 export const NOT_JSON = 'The request body is not valid JSON';
 
 /** Looking for the place costs time, and a text that is longer was not written by hand. */
-const MOST_SEARCHED = 256 * 1024;
+const MOST_SEARCHED = 64 * 1024;
 
 function notJson(bytes: Buffer): Failure {
   const error = bytes.length > MOST_SEARCHED ? undefined : findJsonError(bytes.toString());
