@@ -214,6 +214,7 @@ async function compose(
       await closeServer(server);
       await worker?.stop();
       await saving.stop();
+      for (const api of apis) await api.close?.(kernel);
       kernel.identity.close();
       await engine.close();
     },

@@ -10,15 +10,20 @@ import { purgeDataset } from './datasets/store.ts';
 import { ActorsError, spell, status, TOKEN_HEADER } from './failures.ts';
 import { orphanSweep, purgeStore } from './key-value-stores/purge.ts';
 import { keyValueStoreRoutes } from './key-value-stores/routes.ts';
+import { saveUses } from './key-value-stores/uses.ts';
 import { datasetMigrations } from './migrations/datasets.ts';
 import { keyValueStoreMigrations } from './migrations/key-value-stores.ts';
 import { requestQueueMigrations } from './migrations/request-queues.ts';
 import { storageMigrations } from './migrations/storages.ts';
+import { userMigrations } from './migrations/users.ts';
 import { purgeQueue } from './request-queues/purge.ts';
 import { requestQueueRoutes } from './request-queues/routes.ts';
 import type { StorageKind } from './storages/model.ts';
 import { handOverStorages } from './storages/transfer-store.ts';
 import { storageWork, type Purge } from './storages/work.ts';
+import { toolRoutes } from './tools/routes.ts';
+import { saveUsage } from './usage/counter.ts';
+import { usageRoutes } from './usage/routes.ts';
 import { userRoutes } from './users/routes.ts';
 
 const MINUTE = 60;
@@ -120,14 +125,26 @@ const purges: Record<StorageKind, Purge> = {
 
 export const actorsApi: Api = {
   dialect,
-  routes: [...userRoutes, ...datasetRoutes, ...keyValueStoreRoutes, ...requestQueueRoutes],
+  routes: [
+    ...userRoutes,
+    ...usageRoutes,
+    ...toolRoutes,
+    ...datasetRoutes,
+    ...keyValueStoreRoutes,
+    ...requestQueueRoutes,
+  ],
   handOver: handOverStorages,
+  async close(kernel) {
+    await saveUses(kernel);
+    await saveUsage(kernel);
+  },
   demo: async () => (await import('./demo.ts')).demo,
   migrations: [
     ...storageMigrations,
     ...datasetMigrations,
     ...keyValueStoreMigrations,
     ...requestQueueMigrations,
+    ...userMigrations,
   ],
   work: (kernel) => {
     const { handlers = {}, recurring = [] } = storageWork(kernel, purges);

@@ -167,5 +167,7 @@ export interface Api {
   handOver?: HandOver;
   /** What the API does behind calls. */
   work?(kernel: Kernel): Work;
+  /** Writes down what it counted in memory, once no call is under way, before the database is closed. */
+  close?(kernel: Kernel): Promise<void>;
   hooks?: Hooks;
 }

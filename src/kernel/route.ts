@@ -66,6 +66,8 @@ export interface Call<S extends Shape = Shape> {
   /** As asked for: the handler of GET answers HEAD too. */
   readonly method: string;
   readonly headers: Record<string, string | string[] | undefined>;
+  /** Where the call comes from; of a trusted proxy's calls, where those come from. */
+  readonly address: string;
   /** The body as it comes, still in its content encoding; only on routes that stream. */
   readonly stream: Readable;
   /** The path and query as asked for. */

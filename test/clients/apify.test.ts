@@ -1,6 +1,7 @@
 // The real `apify-client`, pointed at a running server by its base URL alone.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { Actor } from 'apify';
 import { ApifyApiError, ApifyClient } from 'apify-client';
 import { giveToken, join } from '../people.ts';
 import { ADMIN_TOKEN, startServer, type TestServer } from '../server.ts';
@@ -21,6 +22,34 @@ test('the caller gets their own account, with dates as dates', async () => {
   assert.match(me.email, /@[a-z]+\.(?!local$|localhost$|test$|invalid$)[a-z]+$/);
   const { createdAt } = me as unknown as { createdAt: Date };
   assert.ok(createdAt instanceof Date && Math.abs(createdAt.getTime() - Date.now()) < 60_000);
+});
+
+test('limits, updateLimits and monthlyUsage tell and change what is the caller’s own', async () => {
+  const member = await join(server, 'metered', { role: 'writer' });
+  const client = clientWith((await giveToken(server, member, { role: 'writer' })).value);
+  await client.user().updateLimits({ dataRetentionDays: 14 });
+  await client.user().updateLimits({ maxMonthlyUsageUsd: 3 });
+  const { limits, monthlyUsageCycle } = (await client.user().limits())!;
+  assert.deepEqual([limits.dataRetentionDays, limits.maxMonthlyUsageUsd], [14, 3]);
+  assert.ok(monthlyUsageCycle.startAt instanceof Date);
+  const { id } = await client.datasets().getOrCreate();
+  await client.dataset(id).pushItems([{ a: 1 }, { a: 2 }]);
+  const usage = (await client.user().monthlyUsage())!;
+  assert.equal(usage.monthlyServiceUsage['DATASET_WRITES']!.quantity, 2);
+  assert.ok(usage.dailyServiceUsages[0]!.date instanceof Date);
+});
+
+test('the SDK builds a URL of the proxy without holes', async () => {
+  const environment = { APIFY_TOKEN: ADMIN_TOKEN, APIFY_API_BASE_URL: server.url };
+  Object.assign(process.env, environment);
+  try {
+    const configuration = await Actor.createProxyConfiguration({ checkAccess: false });
+    const url = await configuration!.newUrl();
+    assert.match(url!, /^http:\/\/auto:\w{20,}@/);
+    assert.doesNotMatch(url!, /undefined/);
+  } finally {
+    for (const name of Object.keys(environment)) delete process.env[name];
+  }
 });
 
 test('without a name it is the caller, too', async () => {

@@ -13,6 +13,7 @@ import { isOwner, mayWrite, openStorage } from '../storages/access.ts';
 import { toListedName, type Storage } from '../storages/model.ts';
 import { ByReference, storageRoutes, type StorageType } from '../storages/routes.ts';
 import { pay } from '../storages/store-limit.ts';
+import { countTransfer, countUsage } from '../usage/counter.ts';
 import { checkItems, checkSchema } from './item-schema.ts';
 import {
   exportOptions,
@@ -87,6 +88,7 @@ const pushItems = route(
     const items = await readItems(body);
     await checkItems(items, storage.schema);
     if (items.length > 0) await keep(kernel, storage, items, now);
+    countUsage(kernel, storage, 'DATASET_WRITES', items.length);
     return reply(201, {}, { location: `${base}/datasets/${storage.id}/items` });
   },
 );
@@ -144,7 +146,8 @@ const getItems = route(
     countReads(kernel.db, storage.id, range.end - range.first).catch((error: unknown) => {
       kernel.log.warn({ err: error, dataset: storage.id }, 'cannot count reads');
     });
-    return new Stream(chunks, headers);
+    countUsage(kernel, storage, 'DATASET_READS', range.end - range.first);
+    return new Stream(countTransfer(kernel, storage, chunks), headers);
   },
 );
 

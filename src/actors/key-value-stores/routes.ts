@@ -3,13 +3,14 @@ import { Failure } from '../../kernel/failure.ts';
 import type { Caller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { clampLimit } from '../../kernel/page.ts';
-import { reply, route, Stream, type Call } from '../../kernel/route.ts';
+import { Bytes, reply, route, Stream, type Call, type Reply } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import { userContentHeaders } from '../../kernel/user-content.ts';
 import { mayWrite, openStorage } from '../storages/access.ts';
 import type { Storage } from '../storages/model.ts';
 import { ByReference, storageRoutes, type StorageType } from '../storages/routes.ts';
 import { pay } from '../storages/store-limit.ts';
+import { countTransfer, countUsage } from '../usage/counter.ts';
 import { archive } from './archive.ts';
 import {
   checkKey,
@@ -99,7 +100,7 @@ const getKeys = route(
       after: exclusiveStartKey,
       limit: limit + 1,
     });
-    countUse(kernel, storage.id, 'lists');
+    countUse(kernel, storage, 'lists');
     const items = found.slice(0, limit);
     const isTruncated = found.length > limit;
     return reply(200, {
@@ -134,9 +135,10 @@ const getRecords = route(
       signature,
     });
     await pay(kernel, 'key_value_store', storage.id, now);
-    countUse(kernel, storage.id, 'lists');
+    countUse(kernel, storage, 'lists');
     const content = archive(kernel, storage.id, readFilter(storage.schema, query));
-    return new Stream(content, userContentHeaders('application/zip', `${storage.name ?? storage.id}.zip`));
+    const headers = userContentHeaders('application/zip', `${storage.name ?? storage.id}.zip`);
+    return new Stream(countTransfer(kernel, storage, content), headers);
   },
 );
 
@@ -173,8 +175,8 @@ const getRecord = route(
       if (record === undefined) throw new Failure('not-found', `There is no record "${key}"`);
       const answer = await answerWith(kernel, record, { method, headers, attachment: query.attachment });
       if (answer !== undefined) {
-        countUse(kernel, storage.id, 'reads');
-        return answer;
+        countUse(kernel, storage, 'reads');
+        return countContent(kernel, storage, answer);
       }
       // Its blob went when it was replaced; the row tells of the next one by now.
       if (record.etag === missing) throw new Error(`The content of ${storage.id}/${key} is missing`);
@@ -203,6 +205,7 @@ async function put(call: Call<typeof putShape & { id: string; method: 'PUT' | 'P
     length: headers['content-length'] === undefined ? undefined : Number(headers['content-length']),
   };
   await writeRecord(kernel, storage.id, params.recordKey, upload, now);
+  countUsage(kernel, storage, 'KEY_VALUE_STORE_WRITES', 1);
   const location = `${base}${PATH}/${storage.id}/records/${encodeURIComponent(params.recordKey)}`;
   return reply(201, {}, { location });
 }
@@ -224,9 +227,20 @@ const deleteRecord = route(
   async (call, kernel) => {
     const storage = await openRecords(kernel, 'write', call);
     await removeRecord(kernel, storage.id, call.params.recordKey, call.now);
+    countUsage(kernel, storage, 'KEY_VALUE_STORE_WRITES', 1);
     return reply(204);
   },
 );
+
+function countContent(kernel: Kernel, storage: Storage, answer: Reply | Bytes | Stream) {
+  if (answer instanceof Stream) {
+    return new Stream(countTransfer(kernel, storage, answer.source), answer.headers, answer.status);
+  }
+  if (answer instanceof Bytes) {
+    countUsage(kernel, storage, 'DATA_TRANSFER_EXTERNAL_GBYTES', answer.bytes.byteLength);
+  }
+  return answer;
+}
 
 interface RecordCall {
   caller: Caller;

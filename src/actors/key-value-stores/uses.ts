@@ -1,5 +1,7 @@
 // How often stores are read and listed: counted in memory and written behind the calls, as a write for each would cost more.
 import type { Kernel } from '../../kernel/kernel.ts';
+import type { Storage } from '../storages/model.ts';
+import { countUsage } from '../usage/counter.ts';
 import { addUses, type Uses } from './store.ts';
 
 const SAVE_MS = 1000;
@@ -18,7 +20,9 @@ function countsOf(kernel: Kernel): Counts {
   return counts;
 }
 
-export function countUse(kernel: Kernel, storeId: string, use: keyof Uses): void {
+export function countUse(kernel: Kernel, storage: Storage, use: keyof Uses): void {
+  countUsage(kernel, storage, use === 'reads' ? 'KEY_VALUE_STORE_READS' : 'KEY_VALUE_STORE_LISTS', 1);
+  const { id: storeId } = storage;
   const { pending } = countsOf(kernel);
   if (pending.size === 0) setTimeout(() => void saveUses(kernel), SAVE_MS).unref();
   const uses = pending.get(storeId) ?? { reads: 0, lists: 0 };

@@ -4,6 +4,7 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import { route, type Route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import { ByReference } from '../storages/routes.ts';
+import { countUsage } from '../usage/counter.ts';
 import { ByClient, enterBatch, Forefront, isForefront } from './enter.ts';
 import { BatchAdded, BatchDeleted, MOST_IN_BATCH, NewRequest, RequestName } from './model.ts';
 import { findRequests } from './reads.ts';
@@ -31,7 +32,7 @@ const add = route(
   async (call, kernel) => {
     const { body, query, now } = call;
     const entries = body.map((request) => toEntry(request, isForefront(query)));
-    const { queueId, isPaid } = await enterBatch(kernel, call, 'write', 'queue_batch');
+    const { queueId, userId, isPaid } = await enterBatch(kernel, call, 'write', 'queue_batch');
     if (!isPaid) {
       const unprocessedRequests = body.map(({ url, method }, index) => {
         const { id, uniqueKey } = entries[index]!;
@@ -40,6 +41,7 @@ const add = route(
       return { processedRequests: [], unprocessedRequests };
     }
     const results = entries.length === 0 ? [] : await addRequests(kernel.engine, queueId, entries, now);
+    countUsage(kernel, { userId }, 'REQUEST_QUEUE_WRITES', results.length);
     return {
       processedRequests: results.map((result, index) => ({
         ...result,
@@ -79,7 +81,7 @@ const remove = route(
       if (uniqueKey === undefined) throw new Failure('invalid', `${index} needs an id or a uniqueKey`);
       return requestIdOf(uniqueKey);
     });
-    const { queueId, isPaid } = await enterBatch(kernel, call, 'write', 'queue_batch');
+    const { queueId, userId, isPaid } = await enterBatch(kernel, call, 'write', 'queue_batch');
     // Ids that no request can have are not asked for; one that comes twice is one request.
     const named = [...new Set(ids.filter(isRequestId))];
     const removed = isPaid ? await tryToRemove(kernel, queueId, named, now) : undefined;
@@ -87,6 +89,7 @@ const remove = route(
       const found = await findRequests(kernel.engine, queueId, named);
       return { processedRequests: [], unprocessedRequests: found.map(toUnprocessed) };
     }
+    countUsage(kernel, { userId }, 'REQUEST_QUEUE_WRITES', removed.length);
     const byId = new Map(removed.map((row) => [row.id, toHeadItem(row)]));
     return {
       processedRequests: named.flatMap((id) => {

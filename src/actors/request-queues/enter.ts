@@ -3,6 +3,7 @@ import type { Caller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { Type } from '../../kernel/schema.ts';
 import { openStorage } from '../storages/access.ts';
+import type { Storage } from '../storages/model.ts';
 import { exceeded, spend } from '../storages/store-limit.ts';
 import { noteClient } from './clients.ts';
 import { checkClientKey } from './model.ts';
@@ -37,6 +38,8 @@ interface QueueCall {
 
 interface Entered {
   queueId: string;
+  /** The account that owns the queue. */
+  userId: string;
   client: string;
   /** Whether the queue's budget was enough. */
   isPaid: boolean;
@@ -62,19 +65,18 @@ export async function enterBatch(
   budget: Budget,
 ): Promise<Entered> {
   const client = checkClientKey(query.clientKey);
-  const queueId = await openQueue(kernel, { caller, now, params }, need);
+  const { id: queueId, userId } = await openQueue(kernel, { caller, now, params }, need);
   const isPaid = await spend(kernel, budget, queueId, now);
   const noted = isPaid ? noteClient(kernel.engine, queueId, client) : undefined;
   if (noted !== undefined) await noted;
-  return { queueId, client, isPaid };
+  return { queueId, userId, client, isPaid };
 }
 
 export async function openQueue(
   kernel: Kernel,
   { caller, now, params }: Omit<QueueCall, 'query'>,
   need: 'read' | 'write',
-): Promise<string> {
+): Promise<Storage> {
   const reference = params.storageId;
-  const { id } = await openStorage(kernel, 'request-queue', need, { caller, now, reference });
-  return id;
+  return await openStorage(kernel, 'request-queue', need, { caller, now, reference });
 }

@@ -3,6 +3,7 @@ import { clampLimit } from '../../kernel/page.ts';
 import { route, type Route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import { ByReference } from '../storages/routes.ts';
+import { countUsage } from '../usage/counter.ts';
 import { ByClient, enter } from './enter.ts';
 import { lockHead } from './locks.ts';
 import { Head, LockedHead, LockSecs, MOST_IN_HEAD, MOST_LOCKED } from './model.ts';
@@ -31,7 +32,7 @@ const get = route(
   async (call, kernel) => {
     const { query, now } = call;
     const limit = clampLimit(query.limit, USUALLY_IN_HEAD, MOST_IN_HEAD);
-    const { queueId } = await enter(kernel, call, 'read', 'queue_batch');
+    const { queueId, userId } = await enter(kernel, call, 'read', 'queue_batch');
     const [queues, rows] = await Promise.all([
       findQueues(kernel.db, [queueId]),
       readHead(kernel.engine, queueId, limit, now),
@@ -39,6 +40,7 @@ const get = route(
     const queue = queues.get(queueId);
     if (queue === undefined) throw queueGone();
     countUse(kernel.engine, queueId, { headReads: rows.length });
+    countUsage(kernel, { userId }, 'REQUEST_QUEUE_READS', rows.length);
     return {
       limit,
       queueModifiedAt: toIso(queue.modified_at),
@@ -69,10 +71,12 @@ const lock = route(
     const { query, now } = call;
     const { lockSecs, clientKey } = query;
     const limit = clampLimit(query.limit, MOST_LOCKED, MOST_LOCKED);
-    const { queueId, client } = await enter(kernel, call, 'write', 'queue_batch');
+    const { queueId, userId, client } = await enter(kernel, call, 'write', 'queue_batch');
     const until = now + Math.round(lockSecs * 1000);
     const head = await lockHead(kernel.engine, queueId, { limit, client, until, now });
     countUse(kernel.engine, queueId, { headReads: head.items.length, writes: head.items.length });
+    countUsage(kernel, { userId }, 'REQUEST_QUEUE_READS', head.items.length);
+    countUsage(kernel, { userId }, 'REQUEST_QUEUE_WRITES', head.items.length);
     const lockExpiresAt = toIso(until);
     return {
       limit,

@@ -5,6 +5,7 @@ import { reply, route, type Route } from '../../kernel/route.ts';
 import { OneOf, Type } from '../../kernel/schema.ts';
 import { ByReference } from '../storages/routes.ts';
 import { pay } from '../storages/store-limit.ts';
+import { countUsage } from '../usage/counter.ts';
 import { ByClient, enter, Forefront, isForefront, openQueue } from './enter.ts';
 import { decodeCursor, type Cursor } from './cursor.ts';
 import { ChangedRequest, MOST_LISTED, NewRequest, QueueRequest, Registration, RequestList } from './model.ts';
@@ -34,8 +35,9 @@ const add = route(
   },
   async (call, kernel) => {
     const entry = toEntry(call.body, isForefront(call.query));
-    const { queueId } = await enter(kernel, call, 'write', 'queue');
+    const { queueId, userId } = await enter(kernel, call, 'write', 'queue');
     const [result] = await addRequests(kernel.engine, queueId, [entry], call.now);
+    countUsage(kernel, { userId }, 'REQUEST_QUEUE_WRITES', 1);
     return result!;
   },
 );
@@ -70,9 +72,10 @@ const list = route(
     }
     const limit = clampLimit(query.limit, USUALLY_LISTED, MOST_LISTED);
     const after = startOf(query);
-    const { queueId } = await enter(kernel, call, 'read', 'queue');
+    const { queueId, userId } = await enter(kernel, call, 'read', 'queue');
     const { rows, nextCursor } = await listRequests(kernel.engine, queueId, { limit, after, filter }, now);
     countUse(kernel.engine, queueId, { reads: rows.length });
+    countUsage(kernel, { userId }, 'REQUEST_QUEUE_READS', rows.length);
     return {
       items: rows.map((row) => toRequest(row, now)),
       limit,
@@ -109,11 +112,12 @@ const get = route(
   },
   async (call, kernel) => {
     const { now, params } = call;
-    const queueId = await openQueue(kernel, call, 'read');
+    const { id: queueId, userId } = await openQueue(kernel, call, 'read');
     await pay(kernel, 'queue', queueId, now);
     const stored = await findRequest(kernel.engine, queueId, params.requestId);
     if (stored === undefined) throw requestNotFound();
     countUse(kernel.engine, queueId, { reads: 1 });
+    countUsage(kernel, { userId }, 'REQUEST_QUEUE_READS', 1);
     return toRequest(stored, now);
   },
 );
@@ -142,8 +146,10 @@ const change = route(
       });
     }
     const entry = toEntry(body, isForefront(query));
-    const { queueId } = await enter(kernel, call, 'write', 'queue');
-    return changeRequest(kernel.engine, queueId, entry, now);
+    const { queueId, userId } = await enter(kernel, call, 'write', 'queue');
+    const result = await changeRequest(kernel.engine, queueId, entry, now);
+    countUsage(kernel, { userId }, 'REQUEST_QUEUE_WRITES', 1);
+    return result;
   },
 );
 
@@ -161,9 +167,10 @@ const remove = route(
   },
   async (call, kernel) => {
     const { params, now } = call;
-    const { queueId } = await enter(kernel, call, 'write', 'queue');
+    const { queueId, userId } = await enter(kernel, call, 'write', 'queue');
     const removed = await removeRequests(kernel.engine, queueId, [params.requestId], now);
     if (removed.length === 0) throw requestNotFound();
+    countUsage(kernel, { userId }, 'REQUEST_QUEUE_WRITES', 1);
     return reply(204);
   },
 );

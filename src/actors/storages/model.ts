@@ -98,8 +98,11 @@ export function toStorageFields(storage: Storage) {
   };
 }
 
-/** In lists of datasets and queues every one has a name: clients read a text there, and null is none. */
-export const LISTED_NAME = Type.String({ description: 'Of an unnamed one its id' });
+/**
+ * In lists of datasets and queues every one has a name: clients read a text there, and null is none. The schema goes on
+ * saying what release 0.1.0 promised.
+ */
+export const LISTED_NAME = Nullable(Type.String({ description: 'Of an unnamed one its id' }));
 
 export function toListedName<Shown extends { id: string; name: string | null }>(shown: Shown) {
   return { ...shown, name: shown.name ?? shown.id };

@@ -8,7 +8,8 @@ import type { Engine } from '../../kernel/storage/engine.ts';
 import { onEachEngine } from '../../../test/engines.ts';
 import { planOf, recordStatements } from '../../../test/plans.ts';
 import { storageMigrations } from '../migrations/storages.ts';
-import { createStorage, findStorage, isNameTaken, listStorages, listUnused } from './store.ts';
+import { userMigrations } from '../migrations/users.ts';
+import { createStorage, findNextOwner, findStorage, isNameTaken, listStorages, listUnused } from './store.ts';
 import { handOverStorages } from './transfer-store.ts';
 
 const NOW = 1_800_000_000_000;
@@ -18,7 +19,12 @@ onEachEngine((testEngine) => {
   let statements: CompiledQuery[];
 
   before(async () => {
-    engine = await testEngine.open([...identityMigrations, ...eventMigrations, ...storageMigrations]);
+    engine = await testEngine.open([
+      ...identityMigrations,
+      ...eventMigrations,
+      ...storageMigrations,
+      ...userMigrations,
+    ]);
     const { db } = engine;
     for (let at = 0; at < 2000; at += 1) {
       const named = at % 2 === 0 ? { name: `Storage-${at}` } : {};
@@ -34,7 +40,8 @@ onEachEngine((testEngine) => {
     for (const withUnnamed of [true, false]) {
       await listStorages(db, { kind: 'dataset', userId: 'user-0', withUnnamed }, slice, true);
     }
-    await listUnused(db, NOW, 10);
+    await listUnused(db, 'user-0', NOW, 10);
+    await findNextOwner(db, 'user-0');
     await createStorage(db, { kind: 'dataset', userId: 'user-1', name: 'storage-20' }, NOW);
     const account = (id: string) => ({ id, username: id }) as Parameters<typeof handOverStorages>[2];
     await db

@@ -174,12 +174,26 @@ export async function touchStorage(db: Db, id: string, now: number): Promise<voi
   await db.updateTable('storages').set({ accessed_at: now }).where('id', '=', id).execute();
 }
 
-/** Unnamed storages that nobody has used since; oldest first. */
-export async function listUnused(db: Db, since: number, limit: number): Promise<Storage[]> {
+/** The next account, in the order of ids, that has an unnamed storage. */
+export async function findNextOwner(db: Db, after: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('storages')
+    .select('user_id')
+    .where('name', 'is', null)
+    .where('user_id', '>', after)
+    .orderBy('user_id')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.user_id;
+}
+
+/** Unnamed storages of an account that nobody has used since; oldest first. */
+export async function listUnused(db: Db, userId: string, since: number, limit: number): Promise<Storage[]> {
   const rows = await db
     .selectFrom('storages')
     .selectAll()
     .where('name', 'is', null)
+    .where('user_id', '=', userId)
     .where('accessed_at', '<', since)
     .orderBy('accessed_at')
     .limit(limit)

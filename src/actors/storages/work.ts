@@ -4,7 +4,9 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import { forgetStorages } from './access.ts';
 import type { StorageKind } from './model.ts';
 import { PURGE, removeStorage } from './routes.ts';
-import { listUnused } from './store.ts';
+import { findNextOwner, listUnused } from './store.ts';
+import { DAY } from '../usage/model.ts';
+import { findAccountRecord } from '../users/store.ts';
 
 const HOUR = 60 * 60 * 1000;
 const AT_ONCE = 100;
@@ -24,11 +26,27 @@ export function storageWork(kernel: Kernel, purges: Record<StorageKind, Purge>):
   };
 }
 
+/** Account by account: each may keep what it has not named for another time. */
 async function sweepUnused(kernel: Kernel, signal: AbortSignal): Promise<void> {
-  const { db, clock, retentionMs } = kernel;
+  const { db, retentionMs } = kernel;
+  let owner = await findNextOwner(db, '');
+  while (owner !== undefined) {
+    const days = (await findAccountRecord(db, owner))?.dataRetentionDays;
+    await sweepAccount(kernel, owner, days == null ? retentionMs : days * DAY, signal);
+    owner = await findNextOwner(db, owner);
+  }
+}
+
+async function sweepAccount(
+  kernel: Kernel,
+  userId: string,
+  retentionMs: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const { db, clock } = kernel;
   for (;;) {
     const since = clock.now() - retentionMs;
-    const unused = await listUnused(db, since, AT_ONCE);
+    const unused = await listUnused(db, userId, since, AT_ONCE);
     for (const storage of unused) {
       signal.throwIfAborted();
       await db.transaction().execute((tx) => removeStorage(tx, storage, clock.now(), since));

@@ -36,6 +36,12 @@ export const PrivateUser = Type.Object(
     username: Type.String(),
     email: Type.String(),
     profile: Profile,
+    proxy: Type.Object({
+      password: Type.String(),
+      groups: Type.Array(
+        Type.Object({ name: Type.String(), description: Type.String(), availableCount: Type.Integer() }),
+      ),
+    }),
     plan: Type.Object({
       id: Type.String(),
       description: Type.String(),
@@ -58,12 +64,14 @@ export function toPublicUser(account: Account): Static<typeof PublicUser> {
 /** What this server offers. There are no plans to buy: what it can do is on for everyone. */
 const OFFERED: (typeof FEATURES)[number][] = ['STORAGE'];
 
-export function toPrivateUser(account: Account): Static<typeof PrivateUser> {
+/** There is no proxy here. Clients put its password into URLs all the same, so there is one, and no group to go with it. */
+export function toPrivateUser(account: Account, proxyPassword: string): Static<typeof PrivateUser> {
   return {
     id: account.id,
     username: account.username,
     email: account.email,
     profile: profileOf(account),
+    proxy: { password: proxyPassword, groups: [] },
     plan: {
       id: 'SELF_HOSTED',
       description: 'Self-hosted',

@@ -5,6 +5,7 @@ import { accountOf } from '../../kernel/identity/caller.ts';
 import { route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import { PrivateUser, PublicUser, toPrivateUser, toPublicUser } from './model.ts';
+import { proxyPasswordOf } from './proxy-password.ts';
 
 const getMe = route(
   {
@@ -15,7 +16,13 @@ const getMe = route(
     access: 'caller',
     reply: { 200: PrivateUser },
   },
-  ({ caller }) => toPrivateUser(accountOf(caller)),
+  ({ caller }, { engine }) => {
+    const account = accountOf(caller);
+    const password = proxyPasswordOf(engine, account.id);
+    return typeof password === 'string'
+      ? toPrivateUser(account, password)
+      : password.then((known) => toPrivateUser(account, known));
+  },
 );
 
 const getUser = route(

@@ -1,0 +1,41 @@
+// What is kept of an account beside its name: limits of its own, secrets that stand for it, and what it used on which day.
+import type { Migration } from '../../kernel/storage/migrate.ts';
+
+declare module '../../kernel/storage/tables.ts' {
+  interface Tables {
+    actor_accounts: {
+      user_id: string;
+      /** Signs what the account has encoded; never shown. */
+      secret: string;
+      proxy_password: string;
+      /** Null where the account has set none. */
+      max_monthly_usage_usd: number | null;
+      data_retention_days: number | null;
+    };
+    actor_usage: {
+      user_id: string;
+      /** Midnight UTC. */
+      day: number;
+      service: string;
+      /** In the unit of the service; transfers in bytes. */
+      quantity: number;
+    };
+  }
+}
+
+export const userMigrations: Migration[] = [
+  {
+    name: 'actors-accounts',
+    up: () => [
+      `create table actor_accounts (
+         user_id text primary key, secret text not null, proxy_password text not null,
+         max_monthly_usage_usd double precision, data_retention_days integer)`,
+      `create table actor_usage (
+         user_id text not null, day bigint not null, service text not null, quantity bigint not null,
+         primary key (user_id, day, service))`,
+      // Retention goes account by account, each with its own number of days.
+      `drop index storages_unnamed`,
+      `create index storages_unnamed on storages (user_id, accessed_at) where name is null`,
+    ],
+  },
+];

@@ -1,0 +1,120 @@
+// Tools: what a request looks like from here, and objects that are signed by the account that encoded them.
+import type { IncomingMessage } from 'node:http';
+import { piecesOf } from '../../kernel/body.ts';
+import { findAccount } from '../../kernel/identity/accounts.ts';
+import { accountOf } from '../../kernel/identity/caller.ts';
+import { Bytes, route, type Call, type Method, type Route } from '../../kernel/route.ts';
+import { Nullable, Type } from '../../kernel/schema.ts';
+import { ensureAccountRecord, findAccountRecord } from '../users/store.ts';
+import { decodeSigned, encodeSigned, isSigned, MOST_ENCODED, notEncoded } from './sign.ts';
+
+const MOST_BODY = 9_437_184;
+
+const BrowserInfo = Type.Object(
+  {
+    method: Type.String(),
+    clientIp: Nullable(Type.String()),
+    countryCode: Nullable(Type.String({ description: 'Always null: this server knows no countries' })),
+    bodyLength: Type.Integer({ description: 'In bytes, as sent' }),
+    headers: Type.Optional(
+      Type.Record(Type.String(), Type.Union([Type.String(), Type.Array(Type.String())]), {
+        description: 'Without those that carry credentials',
+      }),
+    ),
+    rawHeaders: Type.Optional(Type.Array(Type.String())),
+  },
+  { $id: 'BrowserInfo' },
+);
+
+const browserShape = {
+  path: '/browser-info',
+  summary: 'Get what this server sees of the request: for tests of proxies',
+  isData: true,
+  access: 'anyone',
+  query: Type.Object({
+    skipHeaders: Type.Boolean({ default: false }),
+    rawHeaders: Type.Boolean({ default: false, description: 'Whether they are told as they came, too' }),
+  }),
+  streams: true,
+  produces: 'application/json',
+  reply: { 200: BrowserInfo },
+} as const;
+
+async function showRequest(call: Call<typeof browserShape & { id: string; method: Method }>): Promise<Bytes> {
+  const { method, address, headers, query, stream } = call;
+  let bodyLength = 0;
+  for await (const piece of piecesOf(stream, MOST_BODY)) bodyLength += piece.byteLength;
+  const body = {
+    method,
+    clientIp: address,
+    countryCode: null,
+    bodyLength,
+    ...(!query.skipHeaders && { headers: harmless(headers) }),
+    ...(query.rawHeaders && { rawHeaders: harmlessRaw((stream as IncomingMessage).rawHeaders) }),
+  };
+  return new Bytes(Buffer.from(JSON.stringify(body)), { 'content-type': 'application/json; charset=utf-8' });
+}
+
+/** A script in a page must not learn from here what the browser keeps from it. */
+const CREDENTIALS = new Set(['authorization', 'cookie', 'proxy-authorization']);
+
+function harmless(headers: IncomingMessage['headers']): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !CREDENTIALS.has(name)));
+}
+
+function harmlessRaw(raw: string[]): string[] {
+  return raw.filter((_, at) => !CREDENTIALS.has(raw[at - (at % 2)]!.toLowerCase()));
+}
+
+const browserRoutes = (['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const).map((method) =>
+  route({ ...browserShape, id: `tools_browser_info_${method.toLowerCase()}`, method }, showRequest),
+);
+
+const encode = route(
+  {
+    id: 'tools_encode_and_sign_post',
+    method: 'POST',
+    path: '/tools/encode-and-sign',
+    summary: 'Encode an object, signed by the caller',
+    isData: true,
+    access: 'caller',
+    body: Type.Unsafe<Record<string, unknown>>({ type: 'object' }),
+    reply: { 200: Type.Object({ encoded: Type.String() }) },
+  },
+  async ({ caller, body }, { db }) => {
+    const { id } = accountOf(caller);
+    const { secret } = await ensureAccountRecord(db, id);
+    return { encoded: encodeSigned(body, id, secret) };
+  },
+);
+
+const decode = route(
+  {
+    id: 'tools_decode_and_verify_post',
+    method: 'POST',
+    path: '/tools/decode-and-verify',
+    summary: 'Decode an object, and tell which account signed it',
+    isData: true,
+    access: 'anyone',
+    body: Type.Object({ encoded: Type.String({ maxLength: MOST_ENCODED }) }),
+    reply: {
+      200: Type.Object({
+        decoded: Type.Unknown(),
+        encodedByUserId: Nullable(Type.String()),
+        isVerifiedUser: Type.Boolean({ description: 'Whether the account is still there' }),
+      }),
+    },
+  },
+  async ({ body }, { db }) => {
+    const signed = decodeSigned(body.encoded);
+    const account = signed.userId.includes('\0') ? undefined : await findAccountRecord(db, signed.userId);
+    if (account === undefined || !isSigned(signed, account.secret)) throw notEncoded();
+    return {
+      decoded: JSON.parse(signed.payload) as unknown,
+      encodedByUserId: signed.userId,
+      isVerifiedUser: (await findAccount(db, { id: signed.userId })) !== undefined,
+    };
+  },
+);
+
+export const toolRoutes = [...browserRoutes, encode, decode] as Route[];

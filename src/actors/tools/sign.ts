@@ -1,0 +1,54 @@
+// Encodes an object so that whoever has the text can read it, and this server can tell who made it.
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { Failure } from '../../kernel/failure.ts';
+import { isObject } from '../../kernel/patch/json-value.ts';
+
+/** More would hold up other calls while it is signed. */
+const MOST_CHARACTERS = 200_000;
+/** A text of base64 that holds as much, with what stands around it. */
+export const MOST_ENCODED = 6 * MOST_CHARACTERS;
+
+export interface Signed {
+  /** The object as JSON. */
+  payload: string;
+  userId: string;
+  signature: string;
+}
+
+export function encodeSigned(value: unknown, userId: string, secret: string): string {
+  const payload = JSON.stringify(value);
+  if (payload.length > MOST_CHARACTERS) {
+    throw new Failure('too-large', `The object must not be longer than ${MOST_CHARACTERS} characters`);
+  }
+  const signed: Signed = { payload, userId, signature: signatureOf(payload, userId, secret) };
+  return Buffer.from(JSON.stringify(signed)).toString('base64');
+}
+
+/** What it says of itself; whether that is true, only `isSigned` tells. */
+export function decodeSigned(encoded: string): Signed {
+  let value: unknown;
+  try {
+    value = JSON.parse(Buffer.from(encoded, 'base64').toString('utf8'));
+  } catch {
+    throw notEncoded();
+  }
+  if (!isObject(value)) throw notEncoded();
+  const { payload, userId, signature } = value;
+  if (typeof payload !== 'string' || typeof userId !== 'string' || typeof signature !== 'string') {
+    throw notEncoded();
+  }
+  return { payload, userId, signature };
+}
+
+export function isSigned({ payload, userId, signature }: Signed, secret: string): boolean {
+  const [given, right] = [Buffer.from(signature), Buffer.from(signatureOf(payload, userId, secret))];
+  return given.length === right.length && timingSafeEqual(given, right);
+}
+
+function signatureOf(payload: string, userId: string, secret: string): string {
+  return createHmac('sha256', secret).update(`${userId}\n${payload}`).digest('base64url');
+}
+
+export function notEncoded(): Failure {
+  return new Failure('invalid', 'encoded must be a text that encode-and-sign of this server has made');
+}

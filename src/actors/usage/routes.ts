@@ -1,0 +1,99 @@
+// The caller's own limits, and what they used in a month.
+import { recordEvent } from '../../kernel/events.ts';
+import { accountOf } from '../../kernel/identity/caller.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import { Bytes, route, type Route } from '../../kernel/route.ts';
+import { Type } from '../../kernel/schema.ts';
+import { ensureAccountRecord, findAccountRecord, updateAccountLimits } from '../users/store.ts';
+import { saveUsage } from './counter.ts';
+import {
+  AccountLimits,
+  cycleOf,
+  DAY,
+  LimitsUpdate,
+  MonthlyUsage,
+  readDate,
+  toAccountLimits,
+  toMonthlyUsage,
+} from './model.ts';
+import { listUsage } from './store.ts';
+
+const getMonthly = route(
+  {
+    id: 'users_me_usage_monthly_get',
+    method: 'GET',
+    path: '/users/me/usage/monthly',
+    summary: 'Get what the caller used in a month, in all and day by day',
+    description: 'A month is one of the calendar, in UTC. Nothing has a price here: amounts are zero.',
+    access: 'caller',
+    query: Type.Object({
+      date: Type.Optional(Type.String({ description: 'A day of the month, YYYY-MM-DD; today without it' })),
+    }),
+    reply: { 200: MonthlyUsage },
+  },
+  async ({ caller, query, now }, kernel) => {
+    const cycle = cycleOf(query.date === undefined ? now : readDate(query.date));
+    await saveUsage(kernel);
+    return toMonthlyUsage(cycle, await listUsage(kernel.db, accountOf(caller).id, cycle));
+  },
+);
+
+const getLimits = route(
+  {
+    id: 'users_me_limits_get',
+    method: 'GET',
+    path: '/users/me/limits',
+    summary: "Get the caller's limits, and how much of them is used",
+    description: 'Where there is no limit the number is 999999999999.',
+    access: 'caller',
+    reply: { 200: AccountLimits },
+  },
+  async ({ caller, now }, kernel) => {
+    const cycle = cycleOf(now);
+    const { id } = accountOf(caller);
+    await saveUsage(kernel);
+    const used = await listUsage(kernel.db, id, cycle);
+    return toAccountLimits(cycle, used, await limitsOf(kernel, id));
+  },
+);
+
+const putLimits = route(
+  {
+    id: 'users_me_limits_put',
+    method: 'PUT',
+    path: '/users/me/limits',
+    summary: "Change the caller's limits",
+    access: { action: 'updateAccountLimits' },
+    body: LimitsUpdate,
+    produces: 'application/json',
+    reply: { 201: Type.Object({}) },
+  },
+  async (call, kernel) => {
+    const { id, username } = accountOf(call.caller);
+    const resource = `user/${id}`;
+    call.demand(resource);
+    await kernel.db.transaction().execute(async (tx) => {
+      const { maxMonthlyUsageUsd, dataRetentionDays } = await ensureAccountRecord(tx, id);
+      await updateAccountLimits(tx, id, call.body);
+      await recordEvent(tx, call, {
+        action: 'updateAccountLimits',
+        resource,
+        kind: 'user',
+        name: username,
+        before: { maxMonthlyUsageUsd, dataRetentionDays },
+        after: { maxMonthlyUsageUsd, dataRetentionDays, ...call.body },
+      });
+    });
+    return new Bytes(Buffer.from('{}'), { 'content-type': 'application/json; charset=utf-8' }, 201);
+  },
+);
+
+async function limitsOf({ db, retentionMs }: Kernel, userId: string) {
+  const own = await findAccountRecord(db, userId);
+  return {
+    maxMonthlyUsageUsd: own?.maxMonthlyUsageUsd ?? null,
+    dataRetentionDays: own?.dataRetentionDays ?? retentionMs / DAY,
+  };
+}
+
+export const usageRoutes = [getMonthly, getLimits, putLimits] as Route[];

@@ -1,0 +1,57 @@
+// What is kept of an account beside its name; the row is made when it is first needed.
+import { newSecret } from '../../kernel/identity/secret.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import type { LimitsUpdate } from '../usage/model.ts';
+
+export interface AccountRecord {
+  secret: string;
+  proxyPassword: string;
+  maxMonthlyUsageUsd: number | null;
+  dataRetentionDays: number | null;
+}
+
+export async function findAccountRecord(db: Db, userId: string): Promise<AccountRecord | undefined> {
+  const row = await db
+    .selectFrom('actor_accounts')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  return (
+    row && {
+      secret: row.secret,
+      proxyPassword: row.proxy_password,
+      maxMonthlyUsageUsd: row.max_monthly_usage_usd,
+      dataRetentionDays: row.data_retention_days,
+    }
+  );
+}
+
+export async function ensureAccountRecord(db: Db, userId: string): Promise<AccountRecord> {
+  const known = await findAccountRecord(db, userId);
+  if (known !== undefined) return known;
+  await db
+    .insertInto('actor_accounts')
+    .values({
+      user_id: userId,
+      secret: newSecret('').value,
+      proxy_password: newSecret('').value,
+      max_monthly_usage_usd: null,
+      data_retention_days: null,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  return (await findAccountRecord(db, userId))!;
+}
+
+export async function updateAccountLimits(
+  db: Db,
+  userId: string,
+  { maxMonthlyUsageUsd, dataRetentionDays }: LimitsUpdate,
+): Promise<void> {
+  const changes = {
+    ...(maxMonthlyUsageUsd !== undefined && { max_monthly_usage_usd: maxMonthlyUsageUsd }),
+    ...(dataRetentionDays !== undefined && { data_retention_days: dataRetentionDays }),
+  };
+  if (Object.keys(changes).length === 0) return;
+  await db.updateTable('actor_accounts').set(changes).where('user_id', '=', userId).execute();
+}
