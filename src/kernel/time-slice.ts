@@ -1,5 +1,6 @@
 // Long work in slices of time, so that other calls get their turn in between.
 
+/** A fifth of what anybody may have to wait: a slice ends only between two steps, and steps take time too. */
 const SLICE_MS = 10;
 
 /** Work asks `isOver` after each small part, and awaits `next` where it is. */

@@ -2,7 +2,7 @@
 import { createContext, Script } from 'node:vm';
 import type { Item } from '../../kernel/export/input.ts';
 import { Failure } from '../../kernel/failure.ts';
-import { TimeSlice } from '../../kernel/json/time-slice.ts';
+import { TimeSlice } from '../../kernel/time-slice.ts';
 import { isObject } from '../../kernel/patch/json-value.ts';
 import { checker, Nullable, Type } from '../../kernel/schema.ts';
 import { InvalidItems, loadChecker } from './invalid-items.ts';
@@ -149,7 +149,7 @@ async function findInvalid(items: readonly Item[], fields: Item): Promise<Checke
       do {
         invalid.check(items[position]!, position);
         position += 1;
-      } while (position < items.length && !slice.isOver());
+      } while (position < items.length && !slice.isOver);
     });
     if (isInTime === false) slow.add(fields);
     else if (isInTime === undefined) stops += 1;

@@ -3,7 +3,7 @@ import type { Item } from '../../kernel/export/input.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { parseJson } from '../../kernel/json/parse.ts';
 import { isLarge, stringifyLarge } from '../../kernel/json/stringify.ts';
-import { TimeSlice } from '../../kernel/json/time-slice.ts';
+import { TimeSlice } from '../../kernel/time-slice.ts';
 import { isObject } from '../../kernel/patch/json-value.ts';
 import { Outline } from './outline.ts';
 import { SEPARATOR } from '../../kernel/export/item-texts.ts';
@@ -54,7 +54,7 @@ export async function packItems(items: readonly Item[], knownFields: ReadonlySet
   for (const item of items) {
     if (isLarge(item)) packer.add(item, (await stringifyLarge(item)).toString());
     else packer.add(item, JSON.stringify(item), 'outlined');
-    if (slice.isOver()) await slice.next();
+    if (slice.isOver) await slice.next();
   }
   return packer.finish();
 }

@@ -1,6 +1,6 @@
 // Statistics of the fields that a dataset's schema names: least and greatest value, nulls and missing values.
 import type { Item } from '../../kernel/export/input.ts';
-import { TimeSlice } from '../../kernel/json/time-slice.ts';
+import { TimeSlice } from '../../kernel/time-slice.ts';
 import { isObject } from '../../kernel/patch/json-value.ts';
 
 const MOST_MEASURED = 1000;
@@ -38,7 +38,7 @@ export async function measureItems(
       const measure = measures.get(key);
       if (measure !== undefined) add(measure, item[key]);
     }
-    if (slice.isOver()) await slice.next();
+    if (slice.isOver) await slice.next();
   }
   return [...measures.values()];
 }

@@ -3,7 +3,7 @@ import { Failure } from '../failure.ts';
 import { setMember, type JsonObject } from '../patch/json-value.ts';
 import { findJsonError } from './json-error.ts';
 import { isBlank, MOST_DEPTH, PART_BYTES, scanJson, tooDeep, type Cut, type Part } from './scan.ts';
-import { TimeSlice } from './time-slice.ts';
+import { TimeSlice } from '../time-slice.ts';
 
 /** Throws `malformed` for what is no JSON, and `invalid` where a large text holds more than is taken. */
 export async function parseJson(bytes: Buffer, partBytes: number = PART_BYTES): Promise<unknown> {
@@ -32,7 +32,7 @@ async function parseCut(bytes: Buffer, cut: Cut, slice: TimeSlice): Promise<unkn
   const object: JsonObject = {};
   const { isArray, parts } = cut;
   for (const part of parts) {
-    if (slice.isOver()) await slice.next();
+    if (slice.isOver) await slice.next();
     // A comma has something on either side; what is in the brackets may be nothing.
     if (parts.length > 1 && isBlank(bytes, part.start, part.end)) throw new SyntaxError();
     if (part.inside !== undefined) {

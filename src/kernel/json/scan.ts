@@ -1,6 +1,6 @@
 // Looks through the bytes of a large JSON text before it is parsed: counts what is in it, and finds where it can be cut.
 import { Failure } from '../failure.ts';
-import { TimeSlice } from './time-slice.ts';
+import { TimeSlice } from '../time-slice.ts';
 
 /** Deeper values than this overflow the stack of whoever walks them; no honest client sends any. */
 export const MOST_DEPTH = 200;
@@ -60,7 +60,7 @@ export async function scanJson(
     scanner.advance(Math.min(end, bytes.length));
     if (scanner.isBroken) return 'broken';
     if (end >= bytes.length) return scanner.finish();
-    if (slice.isOver()) await slice.next();
+    if (slice.isOver) await slice.next();
   }
 }
 

@@ -1,6 +1,6 @@
 // Writes JSON without keeping others waiting: a large value piece by piece.
 import { isContainer, type JsonObject } from '../patch/json-value.ts';
-import { TimeSlice } from './time-slice.ts';
+import { TimeSlice } from '../time-slice.ts';
 
 /** What is written at once, in about a millisecond: so many objects, lists and plain values. */
 const MOST_AT_ONCE = 2000;
@@ -56,7 +56,7 @@ class Writer {
       if (end === at) await this.write(list[at]);
       else this.#add(JSON.stringify(list.slice(at, end)).slice(1, -1));
       at = Math.max(end, at + 1);
-      if (this.#slice.isOver()) await this.#slice.next();
+      if (this.#slice.isOver) await this.#slice.next();
     }
     this.#add(']');
   }
@@ -70,7 +70,7 @@ class Writer {
       separator = ',';
       if (isLarge(member)) await this.write(member);
       else this.#add(JSON.stringify(member));
-      if (this.#slice.isOver()) await this.#slice.next();
+      if (this.#slice.isOver) await this.#slice.next();
     }
     this.#add(separator === '{' ? '{}' : '}');
   }
