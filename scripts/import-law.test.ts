@@ -87,10 +87,16 @@ test('database drivers are imported by the storage folder and tests alone', () =
   assert.deepEqual(judge(files), ['src/cli/doctor.ts:1: only src/kernel/storage may import node:sqlite']);
 });
 
-test('only tests may import from outside the source', () => {
+test('only tests and their fixtures may import from outside the source', () => {
   const text = `import { startServer } from '../../test/server.ts';`;
+  const files = { 'src/host/api.test.ts': text, 'src/host/fixture.ts': text, 'src/host/api.ts': text };
+  assert.deepEqual(judge(files), ['src/host/api.ts:1: only tests may import what is outside src/']);
+});
+
+test('only tests may import a fixture', () => {
+  const text = `import { makeFolder } from './fixture.ts';`;
   assert.deepEqual(judge({ 'src/host/api.test.ts': text, 'src/host/api.ts': text }), [
-    'src/host/api.ts:1: only tests may import what is outside src/',
+    'src/host/api.ts:1: only tests may import a fixture',
   ]);
 });
 

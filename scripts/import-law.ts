@@ -42,7 +42,8 @@ function judge(path: string, { target, isType }: Import, graph: ReadonlyMap<stri
   if (target.startsWith('src/') && !mayImport(unitOf(path), unitOf(target))) {
     rules.push(`${unitOf(path)} must not import ${unitOf(target)}`);
   }
-  if (path.endsWith('.test.ts')) return rules;
+  if (isOfTests(path)) return rules;
+  if (isOfTests(target)) rules.push('only tests may import a fixture');
   if (/^(test|scripts|bench)\//.test(target)) rules.push('only tests may import what is outside src/');
   if (DRIVERS.test(target) && !path.startsWith('src/kernel/storage/')) {
     rules.push(`only src/kernel/storage may import ${target}`);
@@ -57,6 +58,11 @@ function judge(path: string, { target, isType }: Import, graph: ReadonlyMap<stri
     if (way) rules.push(`a model is pure and must not reach ${way.join(' → ')}`);
   }
   return rules;
+}
+
+/** Test files, and the fixtures beside them. */
+function isOfTests(path: string): boolean {
+  return /(\.test|\/fixture(-[a-z-]+)?)\.ts$/.test(path);
 }
 
 function mayImport(from: string, to: string): boolean {

@@ -7,9 +7,9 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
+import { eventually, inTime } from './eventually.ts';
 
 export interface TestServer {
   url: string;
@@ -48,7 +48,15 @@ export async function startPostgres(): Promise<TestServer> {
   await promisify(execFile)(join(bin, 'initdb'), init, options);
 
   const port = await freePort();
-  const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=200'];
+  const settings = [
+    'listen_addresses=127.0.0.1',
+    'unix_socket_directories=',
+    'max_connections=200',
+    // It is thrown away as a whole. No test kills it, and none waits for statistics that come some time later.
+    'fsync=off',
+    'full_page_writes=off',
+    'autovacuum=off',
+  ];
   const server = [join(bin, 'postgres'), '-D', data, '-p', `${port}`, ...settings.flatMap((s) => ['-c', s])];
   const keeper = spawn('sh', ['-c', KEEPER, 'sh', folder, ...server], {
     ...options,
@@ -63,7 +71,7 @@ export async function startPostgres(): Promise<TestServer> {
     async stop() {
       keeper.ref();
       keeper.stdin.end();
-      await once(keeper, 'exit');
+      await inTime(once(keeper, 'exit'));
     },
   };
 }
@@ -115,15 +123,17 @@ async function freePort(): Promise<number> {
 }
 
 async function ready(url: string, log: string): Promise<void> {
-  for (let tries = 0; tries < 500; tries++) {
+  const isReady = async (): Promise<boolean> => {
     const client = new pg.Client(url);
     try {
       await client.connect();
       await client.end();
-      return;
+      return true;
     } catch {
-      await delay(20);
+      return false;
     }
-  }
-  throw new Error(`PostgreSQL did not start: ${readFileSync(log, 'utf8')}`);
+  };
+  await eventually(isReady).catch(() => {
+    throw new Error(`PostgreSQL did not start: ${readFileSync(log, 'utf8')}`);
+  });
 }

@@ -45,20 +45,29 @@ export interface Answer {
 }
 
 export class TestClock implements Clock {
-  /** How far ahead of the real time it is. */
+  /** How far ahead it is of the real time, or of the moment at which it was stopped. */
   ahead = 0;
+  #stoppedAt: number | undefined;
 
   now(): number {
-    return Date.now() + this.ahead;
+    return (this.#stoppedAt ?? Date.now()) + this.ahead;
   }
 
-  /** Goes to a fixed moment and runs on from there. */
+  /** Goes to a fixed moment, and runs on from there unless it was stopped. */
   goTo(at: number): void {
-    this.ahead = at - Date.now();
+    this.ahead += at - this.now();
+  }
+
+  /** From now on time passes only when a test says so. */
+  stop(): void {
+    this.#stoppedAt = Date.now();
   }
 }
 
-/** Give the same `data` (and `database`) again to restart a server on what it kept. */
+/**
+ * Give the same `data` (and `database`) again to restart a server on what it kept. With limits of its own its clock stands
+ * still, so that no window ends before the test has spent what is in it.
+ */
 export async function startServer(settings: Partial<Config> = {}): Promise<TestServer> {
   const folder = settings.data === undefined ? mkdtempSync(join(tmpdir(), 'signalbox-test-')) : undefined;
   const { config } = readSettings({
@@ -67,6 +76,7 @@ export async function startServer(settings: Partial<Config> = {}): Promise<TestS
     file: {},
   });
   const clock = new TestClock();
+  if (settings.limit !== undefined) clock.stop();
   const log: Record<string, unknown>[] = [];
   const app = await openApp(
     { ...config, adminToken: ADMIN_TOKEN, logLevel: 'debug', ...settings },

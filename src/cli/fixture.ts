@@ -4,22 +4,19 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { atEndOfFile } from '../../test/cleanup.ts';
+import { inTime } from '../../test/eventually.ts';
 import type { Io } from './io.ts';
 import { runCli } from './program.ts';
 
-const BIN = fileURLToPath(new URL('../bin.ts', import.meta.url));
-
-const leftovers: (() => void)[] = [];
-after(() => {
-  for (const remove of leftovers.toReversed()) remove();
-});
+/** The runner may have made a bundle, which starts faster. */
+const BIN = process.env['SIGNALBOX_TEST_BIN'] ?? fileURLToPath(new URL('../bin.ts', import.meta.url));
 
 /** Gone when the tests of the file are over. */
 export function makeFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-cli-'));
-  leftovers.push(() => rmSync(folder, { recursive: true, force: true }));
+  atEndOfFile(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
@@ -50,7 +47,8 @@ interface Spawned {
   kill(signal: NodeJS.Signals): void;
   /** Resolves when the output holds the text, with all of it until then; fails when the process ends without. */
   say(text: string): Promise<string>;
-  ended: Promise<Ended>;
+  /** It has to come soon after it is asked for. */
+  readonly ended: Promise<Ended>;
 }
 
 /** Runs a command, or another file, in a process of its own, which ends with the tests of the file at the latest. */
@@ -60,28 +58,31 @@ export function start(argv: readonly string[], env: NodeJS.ProcessEnv = {}, file
     env: { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'], ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  leftovers.push(() => child.kill('SIGKILL'));
+  atEndOfFile(() => child.kill('SIGKILL'));
   let out = '';
   let err = '';
   child.stdout.setEncoding('utf8').on('data', (part: string) => (out += part));
   child.stderr.setEncoding('utf8').on('data', (part: string) => (err += part));
-  const ended = once(child, 'close').then(([code, signal]): Ended => ({
+  const closed = once(child, 'close').then(([code, signal]): Ended => ({
     code: code as number | null,
     signal: signal as NodeJS.Signals | null,
     out,
     err,
   }));
+  const say = (text: string) =>
+    new Promise<string>((resolve, reject) => {
+      const look = () => out.includes(text) && resolve(out);
+      look();
+      child.stdout.on('data', look);
+      void closed.then((end) => reject(new Error(`ended without saying "${text}": ${JSON.stringify(end)}`)));
+    });
   return {
     pid: child.pid!,
     kill: (signal) => void child.kill(signal),
-    ended,
-    say: (text) =>
-      new Promise((resolve, reject) => {
-        const look = () => out.includes(text) && resolve(out);
-        look();
-        child.stdout.on('data', look);
-        void ended.then((end) => reject(new Error(`ended without saying "${text}": ${JSON.stringify(end)}`)));
-      }),
+    say: (text) => inTime(say(text), `saying "${text}"`),
+    get ended() {
+      return inTime(closed, `the end of ${[file, ...argv].join(' ')}`);
+    },
   };
 }
 
@@ -115,9 +116,10 @@ export async function startServer(
   file: string = BIN,
 ): Promise<RunningServer> {
   const spawned = start(['serve', '--port', '0', '--data', data, ...argv], env, file);
-  const lines = (await spawned.say('"msg":"listening"}\n')).trim().split('\n');
+  const said = await spawned.say('"msg":"listening"}\n');
+  const lines = said.slice(0, said.lastIndexOf('\n')).split('\n');
   const banner = lines.map((line) => JSON.parse(line) as Banner).find(({ msg }) => msg === 'listening')!;
-  return { ...spawned, url: banner.url, banner, token: banner.token };
+  return Object.assign(spawned, { url: banner.url, banner, token: banner.token });
 }
 
 /** The status of a call to the API that asks who the caller is. */

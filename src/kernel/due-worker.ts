@@ -17,6 +17,8 @@ export interface WorkerSettings {
   leaseMs?: number;
   /** How many handlers run at the same time. */
   concurrency?: number;
+  /** How long it sleeps at most: notices may be lost, and other processes may have no way to send them. */
+  pollMs?: number;
   /** How long `stop` lets handlers finish before their signal fires. */
   graceMs?: number;
 }
@@ -27,7 +29,6 @@ export interface Worker {
   stop(): Promise<void>;
 }
 
-/** How long a worker sleeps at most: notices may be lost, and other processes may have no way to send them. */
 const POLL_MS = 5_000;
 const SHORTEST_SLEEP_MS = 10;
 /** Between a look that found nothing and the next one. */
@@ -37,7 +38,7 @@ const LONGEST_RETRY_MS = 60 * 60 * 1_000;
 
 export async function startWorker(settings: WorkerSettings): Promise<Worker> {
   const { engine, clock, random, log, handlers, owner } = settings;
-  const { leaseMs = 30_000, concurrency = 16, graceMs = 10_000 } = settings;
+  const { leaseMs = 30_000, concurrency = 16, graceMs = 10_000, pollMs = POLL_MS } = settings;
   const { db } = engine;
   const kinds = Object.keys(handlers);
   const running = new Map<Due, { controller: AbortController; done: Promise<void> }>();
@@ -59,7 +60,7 @@ export async function startWorker(settings: WorkerSettings): Promise<Worker> {
       isPoked = false;
       const sleepMs = await look().catch((error: unknown) => {
         log.error({ err: error }, 'cannot look for due work');
-        return POLL_MS;
+        return pollMs;
       });
       if (sleepMs > 0) restUntil = performance.now() + REST_MS;
       if (!isPoked) await sleep(sleepMs);
@@ -69,7 +70,7 @@ export async function startWorker(settings: WorkerSettings): Promise<Worker> {
   /** Starts what is due, and tells how long to sleep. Most looks find nothing, and reading that holds up no writer. */
   async function look(): Promise<number> {
     const free = concurrency - running.size;
-    if (kinds.length === 0 || free === 0) return POLL_MS; // the first to end will poke
+    if (kinds.length === 0 || free === 0) return pollMs; // the first to end will poke
     const next = await db
       .selectFrom('due')
       .select('due_at')
@@ -77,9 +78,9 @@ export async function startWorker(settings: WorkerSettings): Promise<Worker> {
       .orderBy('due_at')
       .limit(1)
       .executeTakeFirst();
-    if (next === undefined) return POLL_MS;
+    if (next === undefined) return pollMs;
     const waitMs = next.due_at - clock.now();
-    if (waitMs > 0) return Math.min(Math.max(waitMs, SHORTEST_SLEEP_MS), POLL_MS);
+    if (waitMs > 0) return Math.min(Math.max(waitMs, SHORTEST_SLEEP_MS), pollMs);
     const claimed = await claim(engine, { kinds, owner, leaseMs, limit: free }, clock.now());
     for (const due of claimed) start(due);
     return claimed.length === 0 ? SHORTEST_SLEEP_MS : 0;

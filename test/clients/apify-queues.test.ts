@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { ApifyApiError, ApifyClient, type RequestQueueClient } from 'apify-client';
+import { eventually } from '../eventually.ts';
 import { ADMIN_TOKEN, startServer, type TestServer } from '../server.ts';
 
 let server: TestServer;
@@ -107,11 +108,15 @@ test('batchAddRequests waits out the limit of the queue and sends the rest again
     limit: { 'actors.queue_batch': { known: 2, anonymous: 2, seconds: 1 } },
   });
   const { id } = await clientOf(small).requestQueues().getOrCreate();
-  const { processedRequests, unprocessedRequests } = await clientOf(small)
-    .requestQueue(id)
-    .batchAddRequests(requestsOf(75), { minDelayBetweenUnprocessedRequestsRetriesMillis: 600 });
+  const queue = clientOf(small).requestQueue(id);
+  const adding = queue.batchAddRequests(requestsOf(75), {
+    minDelayBetweenUnprocessedRequestsRetriesMillis: 100,
+  });
+  await eventually(async () => (await queue.get())?.totalRequestCount === 50);
+  small.clock.ahead += 1000;
+  const { processedRequests, unprocessedRequests } = await adding;
   assert.deepEqual([processedRequests.length, unprocessedRequests], [75, []]);
-  assert.equal((await clientOf(small).requestQueue(id).get())?.totalRequestCount, 75);
+  assert.equal((await queue.get())?.totalRequestCount, 75);
   await small.stop();
 });
 
@@ -205,8 +210,9 @@ test('prolongRequestLock and deleteRequestLock are for the client that holds the
   await queue.batchAddRequests(requestsOf(2));
   const { items } = await queue.listAndLockHead({ lockSecs: 10 });
   const { id } = items[0]!;
+  const begun = Date.now();
   const { lockExpiresAt } = await queue.prolongRequestLock(id, { lockSecs: 100 });
-  assert.ok(lockExpiresAt.getTime() - Date.now() > 90_000);
+  assert.ok(lockExpiresAt.getTime() - begun >= 100_000);
   const other = client.requestQueue((await queue.get())!.id, { clientKey: 'other' });
   await assert.rejects(
     other.prolongRequestLock(id, { lockSecs: 5 }),
@@ -267,7 +273,7 @@ test('a client waits out the limit of a queue', async () => {
   const queue = clientOf(small, 8).requestQueue((await clientOf(small).requestQueues().getOrCreate()).id);
   await queue.addRequest({ url: 'https://a.test', uniqueKey: 'a' });
   const later = queue.addRequest({ url: 'https://b.test', uniqueKey: 'b' });
-  while (!small.log.some(({ failure }) => failure === 'exhausted')) await new Promise(setImmediate);
+  await eventually(() => small.log.some(({ failure }) => failure === 'exhausted'));
   small.clock.ahead += 62_000;
   assert.equal((await later).wasAlreadyPresent, false);
   await small.stop();

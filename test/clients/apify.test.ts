@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Actor } from 'apify';
 import { ApifyApiError, ApifyClient } from 'apify-client';
+import { eventually } from '../eventually.ts';
 import { giveToken, join } from '../people.ts';
 import { ADMIN_TOKEN, startServer, type TestServer } from '../server.ts';
 
@@ -93,7 +94,7 @@ test('the client waits out a limit and goes on', async () => {
   await client.user('me').get();
   const later = client.user('me').get();
   // Once it has been refused, time passes.
-  while (!small.log.some(({ failure }) => failure === 'exhausted')) await new Promise(setImmediate);
+  await eventually(() => small.log.some(({ failure }) => failure === 'exhausted'));
   small.clock.ahead += 61_000;
   assert.equal((await later).username, 'admin');
   assert.equal(

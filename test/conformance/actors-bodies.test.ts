@@ -76,7 +76,7 @@ test('A28 the limit holds for the inflated size too', async () => {
 });
 
 test('A28 a small bomb is refused before it grows', async () => {
-  const zeros = Buffer.alloc(512 * 1024 * 1024);
+  const zeros = Buffer.alloc(160 * 1024 * 1024);
   const quick = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };
   for (const [encoding, bomb] of [
     ['gzip', gzipSync(zeros, { level: 1 })],

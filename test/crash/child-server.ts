@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { startServer } from '../../src/cli/fixture.ts';
-import type { TestEngine } from '../engines.ts';
+import type { Location, TestEngine } from '../engines.ts';
 
 export const TOKEN = 'api-crash-administrator-token';
 
@@ -14,10 +14,11 @@ export interface ChildServer {
   kill(): Promise<void>;
 }
 
-export async function startChild(
-  settings: Record<string, string> & { SIGNALBOX_DATA: string },
-): Promise<ChildServer> {
-  const { url, kill, ended } = await startServer(settings.SIGNALBOX_DATA, [], {
+/** Environment variables. */
+export type Settings = Record<string, string> & { SIGNALBOX_DATA: string };
+
+export async function startChild(settings: Settings): Promise<ChildServer> {
+  const server = await startServer(settings.SIGNALBOX_DATA, [], {
     PATH: process.env['PATH'],
     SIGNALBOX_ADMIN_TOKEN: TOKEN,
     SIGNALBOX_LIMITS: 'off',
@@ -25,16 +26,19 @@ export async function startChild(
     ...settings,
   });
   return {
-    url,
+    url: server.url,
     async kill() {
-      kill('SIGKILL');
-      await ended;
+      server.kill('SIGKILL');
+      await server.ended;
     },
   };
 }
 
 /** A fresh database of the engine, and the settings of a server on it, whose data go with the test. */
-export async function settingsOn({ kind, database }: TestEngine, t: TestContext) {
+export async function settingsOn(
+  { kind, database }: TestEngine,
+  t: TestContext,
+): Promise<{ location: Location; settings: Settings }> {
   const location = await database();
   if (kind === 'sqlite') return { location, settings: { SIGNALBOX_DATA: dirname(location) } };
   const folder = await mkdtemp(join(tmpdir(), 'signalbox-crash-'));

@@ -1,41 +1,32 @@
 // SIGKILL at random moments under concurrent writes: what was acknowledged is there, nothing is half done, it starts by itself.
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { onEachEngine, openEngine, type Location } from '../engines.ts';
-import { startChild } from './child-server.ts';
+import { eventually } from '../eventually.ts';
+import { rounds } from '../long.ts';
+import { settingsOn, startChild } from './child-server.ts';
 import { Account, writeUntilDead } from './writers.ts';
 
-const KILLS = 20;
-const LONGEST_MS = 500;
+const KILLS = rounds(4, 30);
+/** Between two kills; which one it is, chance says. */
+const MOST_WRITES = 400;
 
-onEachEngine(({ kind, database }) => {
-  test(
-    `after ${KILLS} kills every acknowledged write is there and nothing is half done`,
-    { timeout: 240_000 },
-    async (t) => {
-      const location = await database();
-      const folder =
-        kind === 'sqlite' ? dirname(location) : await mkdtemp(join(tmpdir(), 'signalbox-crash-'));
-      const settings = { SIGNALBOX_DATA: folder, ...(kind === 'postgres' && { DATABASE_URL: location }) };
-      const account = new Account();
-      let server = await startChild(settings);
-      t.after(() => server.kill());
-      for (let kills = 0; kills < KILLS; kills += 1) {
-        const writing = writeUntilDead(server.url, account);
-        await new Promise((resolve) => setTimeout(resolve, Math.random() * LONGEST_MS));
-        await server.kill();
-        await writing;
-        server = await startChild(settings);
-        await checkAccount(location, account);
-      }
-      assert.ok(account.created.size > KILLS, 'the writers got something done between the kills');
+onEachEngine((engine) => {
+  test(`after ${KILLS} kills every acknowledged write is there and nothing is half done`, async (t) => {
+    const { location, settings } = await settingsOn(engine, t);
+    const account = new Account();
+    let server = await startChild(settings);
+    t.after(() => server.kill());
+    for (let kills = 0; kills < KILLS; kills += 1) {
+      const enough = account.created.size + 1 + Math.floor(Math.random() * MOST_WRITES);
+      const writing = writeUntilDead(server.url, account);
+      await Promise.race([writing, eventually(() => account.created.size >= enough)]);
       await server.kill();
-      if (kind === 'postgres') await rm(folder, { recursive: true });
-    },
-  );
+      await writing;
+      server = await startChild(settings);
+      await checkAccount(location, account);
+    }
+  });
 });
 
 async function checkAccount(location: Location, { created, deleted, doubtful }: Account): Promise<void> {

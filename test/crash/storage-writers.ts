@@ -8,6 +8,18 @@ export class StorageAccount {
   readonly records = new Map<string, string>();
   readonly doubtful = new Map<string, string[]>();
   readonly requests = new Set<string>();
+  #puts = 0;
+
+  put(key: string, text: string): void {
+    this.#puts += 1;
+    this.records.set(key, text);
+    this.doubtful.delete(key);
+  }
+
+  /** How often each of the three was acknowledged at least. */
+  get least(): number {
+    return Math.min(this.items.size, this.#puts, this.requests.size);
+  }
 }
 
 export interface StorageNames {
@@ -47,14 +59,13 @@ const pushItems = (url: string, { items }: StorageAccount, name: Name) =>
     for (const item of batch) items.add(item.name);
   });
 
-const putRecords = (url: string, { records, doubtful }: StorageAccount, writer: number, name: Name) =>
+const putRecords = (url: string, account: StorageAccount, writer: number, name: Name) =>
   untilDead(async (count) => {
     const key = `record-${writer}-${count % 3}`;
     const text = name(count) + (count % 2 === 0 ? 'x'.repeat(LARGE) : '');
-    doubtful.set(key, [...(doubtful.get(key) ?? []), text]);
+    account.doubtful.set(key, [...(account.doubtful.get(key) ?? []), text]);
     await send('PUT', `${url}/${key}`, text, 'text/plain');
-    records.set(key, text);
-    doubtful.delete(key);
+    account.put(key, text);
   });
 
 const addRequests = (url: string, { requests }: StorageAccount, name: Name) =>

@@ -1,21 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import { usedBytes } from '../../../test/memory.ts';
 import { exporters } from './exporters.ts';
 import type { Item } from './input.ts';
 
 const COUNT = 300_000;
 const BATCH = 1000;
-
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
-
-function usedBytes(): number {
-  collectGarbage();
-  const { heapUsed, external } = process.memoryUsage();
-  return heapUsed + external;
-}
 
 async function* source(): AsyncGenerator<Item[]> {
   for (let start = 0; start < COUNT; start += BATCH) {

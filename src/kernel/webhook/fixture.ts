@@ -100,11 +100,6 @@ export function hookUp(t: Pick<TestContext, 'after'>, engine: Engine, owner = 'w
   };
 }
 
-/** Asks again until it is so. */
-export async function until(isSo: () => Promise<boolean> | boolean): Promise<void> {
-  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 5));
-}
-
 /** How many deliveries of a hook are in each state. */
 export async function countStates({ db }: Engine, hookId: string): Promise<Record<string, number>> {
   const rows = await db

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEachEngine, onEngine } from '../../../test/engines.ts';
+import { eventually } from '../../../test/eventually.ts';
 import {
   countStates,
   engineMigrations,
@@ -9,11 +10,9 @@ import {
   hang,
   hookUp,
   startReceiver,
-  until,
   type Receiver,
 } from './fixture.ts';
 
-/** The crash test has ten times as many. */
 const EVENTS = 100;
 const RECEIVERS = 50;
 const HANGING = 10;
@@ -38,7 +37,7 @@ onEachEngine(({ open }) => {
     const eventIds = Array.from({ length: EVENTS }, (_, index) => `event-${index}`);
     await start();
     await tell(eventIds);
-    await until(() => healthy.every(({ heard }) => heard.length >= eventIds.length));
+    await eventually(() => healthy.every(({ heard }) => heard.length >= eventIds.length));
 
     for (const { heard } of healthy) {
       assert.equal(heard.length, eventIds.length, 'none is lost');
@@ -54,7 +53,9 @@ onEachEngine(({ open }) => {
       assert.deepEqual(await countStates(engine, `hook-${HANGING + index}`), { pending: eventIds.length });
     }
     for (let index = HANGING + FAILING; index < RECEIVERS; index += 1) {
-      await until(async () => (await countStates(engine, `hook-${index}`))['delivered'] === eventIds.length);
+      await eventually(
+        async () => (await countStates(engine, `hook-${index}`))['delivered'] === eventIds.length,
+      );
     }
   });
 });
@@ -72,7 +73,7 @@ onEngine('postgres', ({ open, database }) => {
     }
     const half = (name: string) => Array.from({ length: 50 }, (_, index) => `${name}-${index}`);
     await Promise.all([ends[0]!.tell(half('a')), ends[1]!.tell(half('b'))]);
-    await until(async () => {
+    await eventually(async () => {
       const counts = await Promise.all(receivers.map((_, index) => countStates(one, `hook-${index}`)));
       return counts.every(({ delivered }) => delivered === 100);
     });
