@@ -10,7 +10,14 @@ type Check = () => string | undefined;
 
 const ROOT = dirname(import.meta.dirname);
 
-const { values } = parseArgs({ options: { 'no-tests': { type: 'boolean' } } });
+const { values } = parseArgs({
+  options: {
+    'no-tests': { type: 'boolean' },
+    /** What chance decides in tests, crashes say, is tried many more times. */
+    long: { type: 'boolean' },
+  },
+});
+if (values.long) process.env['SIGNALBOX_LONG_TESTS'] = '1';
 
 const checks: Record<string, Check> = {
   format: () => runNode('node_modules/oxfmt/bin/oxfmt', '--check'),
@@ -21,7 +28,9 @@ const checks: Record<string, Check> = {
   openapi: () => runNode('scripts/openapi.ts', '--check'),
   settings: () => runNode('scripts/settings.ts', '--check'),
   contract: () => runNode('scripts/contract.ts'),
-  ...(!values['no-tests'] && { tests: () => runNode('test/run.ts') }),
+  ...(!values['no-tests'] && {
+    tests: () => runNode('test/run.ts', ...(values.long ? ['--time-limit=3000'] : [])),
+  }),
 };
 
 function runNode(...args: string[]): string | undefined {

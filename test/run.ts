@@ -1,52 +1,81 @@
 // The whole test run: one PostgreSQL for all, every test file, and a line at the end that says how it went.
-import { globSync } from 'node:fs';
+import { chmodSync, globSync, mkdtempSync, rmSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
-import { resolve } from 'node:path';
-import { pipeline } from 'node:stream/promises';
-import { run } from 'node:test';
-import { spec } from 'node:test/reporters';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { bundleInto } from '../scripts/bundle.ts';
 import { startPostgres } from './postgres.ts';
+import { runFiles } from './runner/pool.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { 'test-name-pattern': { type: 'string', multiple: true } },
+  options: {
+    'test-name-pattern': { type: 'string', multiple: true },
+    // One more than there are cores, as tests of crashes and webhooks wait for a good part of their time.
+    processes: { type: 'string', default: String(Math.min(availableParallelism() + 1, 6)) },
+    /** Seconds that one file may take. */
+    'time-limit': { type: 'string', default: '300' },
+  },
 });
-const patterns =
-  positionals.length > 0 ? positionals : ['src/**/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.ts'];
+const isWhole = positionals.length === 0;
+const patterns = isWhole ? ['src/**/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.ts'] : positionals;
 /** What takes longest goes first, so that nothing runs alone at the end. */
 const isLong = (file: string) => /\/test\/(crash|clients)\//.test(file);
-const files = globSync(patterns)
-  .map((file) => resolve(file))
+const files = patterns
+  .flatMap((pattern) => findFiles(pattern))
   .toSorted((a, b) => Number(isLong(b)) - Number(isLong(a)) || (a < b ? -1 : 1));
-const server = process.env['DATABASE_URL'] ? undefined : await startPostgres();
-if (server) process.env['DATABASE_URL'] = server.url;
 
-// The first tests start servers and kill them, and a process that is killed leaves no compiled code to the next one.
-await import('../src/cli/serve.ts');
-flushCompileCache();
+function findFiles(pattern: string): string[] {
+  const found = globSync(pattern).map((file) => resolve(file));
+  if (found.length === 0) throw new Error(`There is no file ${pattern}`);
+  return found;
+}
 
-// Test files run in processes of their own, which would outlive this one.
+// A run that is over before its end leaves nothing behind, also when whatever started it is gone.
 const interruption = new AbortController();
-for (const name of ['SIGINT', 'SIGTERM']) process.once(name, () => interruption.abort());
+for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(name, () => interruption.abort());
+const starter = process.ppid;
+const watch = setInterval(() => process.ppid === starter || interruption.abort(), 500);
 
-const names = values['test-name-pattern'];
-const { signal } = interruption;
-// One more than the two cores that are meant: tests of crashes and webhooks wait for a good part of their time.
-const events = run({ files, signal, concurrency: 3, ...(names && { testNamePatterns: names }) });
+// What tests make is in one folder, which PostgreSQL can pass through when it runs as another user.
+const folder = mkdtempSync(join(tmpdir(), 'signalbox-run-'));
+chmodSync(folder, 0o755);
+const [server] = await Promise.all([
+  process.env['DATABASE_URL'] ? undefined : startPostgres(),
+  isWhole && prepareServers(),
+]);
+if (server) process.env['DATABASE_URL'] = server.url;
+process.env['TMPDIR'] = folder;
+
+/** Many servers are started in processes of their own: from a bundle they start twice as fast. */
+async function prepareServers(): Promise<void> {
+  process.env['SIGNALBOX_TEST_BIN'] = (await bundleInto(join(folder, 'bundle'))).bin;
+  // Left to the processes of the pool, and to those that tests kill, which leave no compiled code to the next one.
+  await import('../src/cli/serve.ts');
+  flushCompileCache();
+}
+
 let passed = 0;
 let failed = 0;
-events.on('test:pass', ({ name, file }) => {
-  if (name === file) passed -= 1; // so node:test reports a file in which no test ran
+let failures = '';
+await runFiles([...new Set(files)], {
+  processes: Number(values.processes),
+  limitMs: Number(values['time-limit']) * 1000,
+  flags: (values['test-name-pattern'] ?? []).map((name) => `--test-name-pattern=${name}`),
+  signal: interruption.signal,
+  tell(file, report, seconds) {
+    passed += report.passed;
+    failed += report.failed;
+    if (report.failed > 0) failures += report.failures;
+    process.stdout.write(`${relative('.', file)} (${seconds.toFixed(1)} s)\n${report.text}\n`);
+  },
 });
-events.on('test:summary', ({ file, counts, success }) => {
-  if (file !== undefined) return; // each file has one; the last is of all
-  passed += counts.passed;
-  failed = counts.tests - counts.passed - counts.skipped - counts.todo;
-  if (!success) failed = Math.max(failed, 1); // a hook may fail where all tests pass
-});
-await pipeline(events, new spec(), process.stdout, { end: false });
 await server?.stop();
+rmSync(folder, { recursive: true, force: true });
+clearInterval(watch);
 
+if (failures !== '') process.stdout.write(`failed:\n${failures}\n`);
+if (interruption.signal.aborted) process.stdout.write('The run was interrupted.\n');
 process.stdout.write(`${passed} passed, ${failed} failed\n`);
-process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
+process.exitCode = failed > 0 || passed === 0 || interruption.signal.aborted ? 1 : 0;

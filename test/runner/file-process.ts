@@ -1,0 +1,96 @@
+// A process that runs test files one after another, with all that they start: one group, which is killed at its end.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { FileReport, Message, Order, Progress } from './messages.ts';
+
+const SCRIPT = fileURLToPath(new URL('run-files.ts', import.meta.url));
+const REPORTER = new URL('reporter.ts', import.meta.url).href;
+
+/**
+ * The shell leaves one behind that waits for the end of its input, and becomes the process. The end comes when the
+ * runner is gone, in whatever way, and then the whole group is killed.
+ */
+const GUARD = 'exec 5<&0; { cat <&5; kill -KILL 0; } >/dev/null 2>&1 3>&- & exec "$@" </dev/null 5<&-';
+
+/** How long a process may take to end by itself, which leaves compiled code to the next run. */
+const END_MS = 10_000;
+
+export class FileProcess {
+  /** Whether it can run no more files. */
+  isSpent = false;
+  readonly #child: ChildProcess;
+  readonly #exit: Promise<string>;
+  #output = '';
+
+  constructor(flags: readonly string[]) {
+    const reporter = [`--test-reporter=${REPORTER}`, '--test-reporter-destination=stdout'];
+    const node = [process.execPath, ...flags, ...reporter, SCRIPT];
+    this.#child = spawn('sh', ['-c', GUARD, 'sh', ...node], {
+      detached: true,
+      stdio: ['pipe', 'pipe', 'pipe', 'ipc'],
+    });
+    this.#exit = new Promise((resolve) => {
+      this.#child.on('error', (error) => resolve(error.message));
+      this.#child.on('exit', (code, signal) => resolve(`its process ended with ${signal ?? code}`));
+    });
+    for (const stream of [this.#child.stdout!, this.#child.stderr!]) {
+      stream.setEncoding('utf8').on('data', (text: string) => (this.#output += text));
+    }
+  }
+
+  /** Whatever happens to the process, there is a report. */
+  async run(file: string, limitMs: number, signal: AbortSignal): Promise<FileReport> {
+    this.#output = '';
+    let progress: Progress = { text: '', running: '', passed: 0, failed: 0 };
+    const { promise, resolve } = Promise.withResolvers<FileReport>();
+    const cutOff = (reason: string): void => {
+      this.isSpent = true;
+      const { text, running, passed, failed } = progress;
+      const failures = `✖ ${file}\n  ${reason}${running && `, in: ${running}`}\n`;
+      resolve({ text, failures, passed, failed: failed + 1, isTidy: false });
+    };
+    const listen = (message: Message): void => {
+      if ('progress' in message) progress = message.progress;
+      else resolve(message.report);
+    };
+    const interrupt = () => cutOff('was interrupted');
+    const limit = setTimeout(() => cutOff(`took longer than ${limitMs / 1000} s`), limitMs);
+    signal.addEventListener('abort', interrupt);
+    this.#child.on('message', listen);
+    void this.#exit.then(cutOff);
+    this.#send({ file });
+    const report = await promise;
+    clearTimeout(limit);
+    signal.removeEventListener('abort', interrupt);
+    this.#child.off('message', listen);
+    this.isSpent ||= !report.isTidy;
+    return { ...report, text: report.text + this.#output };
+  }
+
+  /** Nothing that the files have started is left. */
+  async end(): Promise<void> {
+    if (!this.isSpent) {
+      this.#send({});
+      const kill = setTimeout(() => this.#kill(), END_MS);
+      await this.#exit;
+      clearTimeout(kill);
+    }
+    this.#kill();
+    await this.#exit;
+    this.#child.stdin!.destroy();
+  }
+
+  #send(order: Order): void {
+    // A process that is gone is told of by its end.
+    if (this.#child.connected) this.#child.send(order, () => {});
+  }
+
+  /** The one that waits keeps the group, so that its number is nobody else's. */
+  #kill(): void {
+    try {
+      process.kill(-this.#child.pid!, 'SIGKILL');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    }
+  }
+}

@@ -1,0 +1,37 @@
+// Runs test files in a few processes that live long: each loads once what files share. None outlives the run, however it ends.
+import { FileProcess } from './file-process.ts';
+import type { FileReport } from './messages.ts';
+
+export interface PoolSettings {
+  processes: number;
+  /** How long one file may take. */
+  limitMs: number;
+  /** Flags of Node for the processes. */
+  flags: string[];
+  /** Ends the run: files under way are cut off, and no more are begun. */
+  signal: AbortSignal;
+  tell(file: string, report: FileReport, seconds: number): void;
+}
+
+/** What measures memory is not to measure what other files have left behind. */
+const isAlone = (file: string) => file.endsWith('memory.test.ts');
+
+export async function runFiles(files: readonly string[], settings: PoolSettings): Promise<void> {
+  const queue = [...files];
+  await Promise.all(
+    Array.from({ length: Math.min(settings.processes, files.length) }, () => runFrom(queue, settings)),
+  );
+}
+
+async function runFrom(queue: string[], { limitMs, flags, signal, tell }: PoolSettings): Promise<void> {
+  let shared: FileProcess | undefined;
+  for (let file = queue.shift(); file !== undefined && !signal.aborted; file = queue.shift()) {
+    const host = isAlone(file) ? new FileProcess(flags) : (shared ??= new FileProcess(flags));
+    const begun = performance.now();
+    const report = await host.run(file, limitMs, signal);
+    tell(file, report, (performance.now() - begun) / 1000);
+    if (host !== shared || host.isSpent) await host.end();
+    if (shared?.isSpent) shared = undefined;
+  }
+  await shared?.end();
+}

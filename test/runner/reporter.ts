@@ -1,0 +1,82 @@
+// Inside a process of the pool: gathers what node:test reports on one file after another.
+import { once } from 'node:events';
+import { Transform } from 'node:stream';
+import { spec, type TestEvent } from 'node:test/reporters';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { FileReport, Message } from './messages.ts';
+
+/** What node:test says of a test, or a suite, that has ended. */
+type Ended = Extract<TestEvent, { type: 'test:pass' | 'test:fail' }>['data'];
+
+let file = newFile('');
+let eventCount = 0;
+
+function newFile(name: string) {
+  const renderer = new spec();
+  const opened = { name, renderer, text: '', passed: 0, failed: 0, isOpen: false, path: [] as string[] };
+  renderer.setEncoding('utf8').on('data', (text: string) => (opened.text += text));
+  return opened;
+}
+
+export function beginFile(name: string): void {
+  file = newFile(name);
+}
+
+/** Once the suite of the file has ended, and all that was reported on it has come. */
+export async function endFile(): Promise<Omit<FileReport, 'isTidy'>> {
+  for (let seen = -1; file.isOpen || seen !== eventCount;) {
+    seen = eventCount;
+    await nextTurn();
+  }
+  const { text, passed, failed, renderer } = file;
+  file.text = '';
+  renderer.end();
+  await once(renderer, 'end');
+  const failures = file.text.replace(/^\s*✖ failing tests:\n/, '');
+  return { text, passed, failed, failures };
+}
+
+// oxlint-disable-next-line import/no-default-export -- so node:test finds a reporter in a file.
+export default new Transform({
+  writableObjectMode: true,
+  transform(event: TestEvent, _encoding, done) {
+    eventCount += 1;
+    if (event.data !== undefined && 'nesting' in event.data) note(event, event.data.nesting);
+    done();
+  },
+});
+
+function note(event: TestEvent, nesting: number): void {
+  if (event.type === 'test:pass') count(event.data, 'passed');
+  if (event.type === 'test:fail') count(event.data, 'failed');
+  if (event.type === 'test:dequeue') tellProgress(event.data.name, nesting);
+  if (nesting > 0) {
+    file.renderer.write({ ...event, data: { ...event.data, nesting: nesting - 1 } });
+    return;
+  }
+  // The suite that stands for the file is shown only when something is wrong with the file itself.
+  if (event.type === 'test:enqueue') file.isOpen = true;
+  if (event.type === 'test:pass' || event.type === 'test:fail') file.isOpen = false;
+  if (event.type === 'test:fail' && !isOfItsTests(event.data)) {
+    file.renderer.write({ ...event, data: { ...event.data, name: file.name } });
+  }
+}
+
+/** Suites count only where they fail by themselves, by a hook say. */
+function count(ended: Ended, as: 'passed' | 'failed'): void {
+  if (ended.skip !== undefined || ended.todo !== undefined) return;
+  if (ended.details.type === 'suite' && (as === 'passed' || isOfItsTests(ended))) return;
+  file[as] += 1;
+}
+
+function isOfItsTests({ details }: Ended): boolean {
+  return 'error' in details && (details.error as { failureType?: string }).failureType === 'subtestsFailed';
+}
+
+/** So that of a file which is cut off the parent knows how far it came. */
+function tellProgress(name: string, nesting: number): void {
+  file.path = [...file.path.slice(0, nesting), name];
+  const { text, passed, failed, path } = file;
+  const running = path.slice(1).join(' › ');
+  process.send?.({ progress: { text, passed, failed, running } } satisfies Message);
+}
