@@ -1,9 +1,11 @@
 // What an operator relies on: health, readiness, metrics, roles, documentation, size and patience limits.
 import assert from 'node:assert/strict';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { after, before, test } from 'node:test';
 import { flagsApi } from '../src/flags/api.ts';
 import { openApiBytes } from '../src/kernel/openapi-bytes.ts';
 import { describeApi } from '../src/kernel/openapi.ts';
+import { inTime } from './eventually.ts';
 import { startServer, type TestServer } from './server.ts';
 import { exchange } from './wire.ts';
 
@@ -195,8 +197,11 @@ test('closing lets a call under way finish', async () => {
     await tx.selectFrom('members').select('id').execute();
     await held.promise;
   });
+  const received = Promise.withResolvers<unknown>();
+  subscribe('http.server.request.start', received.resolve);
   const call = closing.call('/api/v2/tokens', { method: 'POST', body: { name: 'late' } });
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await inTime(received.promise);
+  unsubscribe('http.server.request.start', received.resolve);
   const stopped = closing.stop();
   held.resolve();
   await holding;

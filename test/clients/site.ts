@@ -6,8 +6,6 @@ export interface Site {
   url: string;
   /** How often each path was fetched. */
   fetched: Map<string, number>;
-  /** Resolves when so many pages have been fetched. */
-  until(pages: number): Promise<void>;
   close(): void;
 }
 
@@ -16,14 +14,12 @@ const LINKS = 5;
 /** Every page is reached from the first one: page n links to the pages 5n+1 … 5n+5. */
 export async function startSite(pages: number): Promise<Site> {
   const fetched = new Map<string, number>();
-  const waiting: { pages: number; resolve: () => void }[] = [];
   const server = createServer(({ url = '/' }, response) => {
     const number = Number(url.slice('/page/'.length));
     const links = Array.from({ length: LINKS }, (_, index) => number * LINKS + index + 1).filter(
       (one) => one < pages,
     );
     fetched.set(url, (fetched.get(url) ?? 0) + 1);
-    for (const { pages: wanted, resolve } of waiting) if (fetched.size >= wanted) resolve();
     const body = links.map((one) => `<a href="/page/${one}">${one}</a>`).join('');
     response.writeHead(200, { 'content-type': 'text/html' }).end(`<title>Page ${number}</title>${body}`);
   });
@@ -32,10 +28,6 @@ export async function startSite(pages: number): Promise<Site> {
   return {
     url: `http://127.0.0.1:${(server.address() as { port: number }).port}`,
     fetched,
-    until: (wanted) =>
-      fetched.size >= wanted
-        ? Promise.resolve()
-        : new Promise((resolve) => waiting.push({ pages: wanted, resolve })),
     close() {
       server.closeAllConnections();
       server.close();

@@ -269,25 +269,21 @@ onEachEngine((engine) => {
       }
     });
 
-    test(
-      'A9 a hostile pattern in a schema costs its owner the push, and nobody else their time',
-      { timeout: 60_000 },
-      async () => {
-        const schema = { fields: { properties: { a: { type: 'string', pattern: '^(a|a)*$' } } } };
-        const made = await call('', { method: 'POST', body: { schema } });
-        const path = `/${made.json['data'].id}`;
-        const answers = await Promise.all(
-          Array.from({ length: 20 }, () =>
-            call(`${path}/items`, { method: 'POST', body: { a: `${'a'.repeat(100)}!` } }),
-          ),
-        );
-        for (const { status, json } of answers) {
-          assert.deepEqual([status, json['error'].type], [400, 'schema-validation-error']);
-        }
-        assert.equal((await call(path)).json['data'].itemCount, 0);
-        assert.equal((await call(path, { method: 'DELETE' })).status, 204);
-      },
-    );
+    test('A9 a hostile pattern in a schema costs its owner the push, and nobody else their time', async () => {
+      const schema = { fields: { properties: { a: { type: 'string', pattern: '^(a|a)*$' } } } };
+      const made = await call('', { method: 'POST', body: { schema } });
+      const path = `/${made.json['data'].id}`;
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, () =>
+          call(`${path}/items`, { method: 'POST', body: { a: `${'a'.repeat(100)}!` } }),
+        ),
+      );
+      for (const { status, json } of answers) {
+        assert.deepEqual([status, json['error'].type], [400, 'schema-validation-error']);
+      }
+      assert.equal((await call(path)).json['data'].itemCount, 0);
+      assert.equal((await call(path, { method: 'DELETE' })).status, 204);
+    });
 
     test('A28 wrong values in a list are refused', async () => {
       for (const query of [

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { after, before, test } from 'node:test';
+import { eventually } from '../eventually.ts';
 import { ADMIN_TOKEN, startServer, type TestServer } from '../server.ts';
 
 const ITEMS = 400;
@@ -88,15 +89,15 @@ test('A8 an export of a dataset that is deleted meanwhile breaks off', async () 
   await once(response, 'readable');
   assert.equal((await server.call(`/v2/datasets/${mine}`, { method: 'DELETE' })).status, 204);
   const { db } = server.app.kernel;
-  for (;;) {
+  await eventually(async () => {
     const left = await db
       .selectFrom('dataset_chunks')
       .select('first_seq')
       .where('dataset_id', '=', mine)
       .limit(1)
       .execute();
-    if (left.length === 0) break;
-  }
+    return left.length === 0;
+  });
   response.resume();
   await assert.rejects(once(response, 'end'), { code: 'ECONNRESET' });
 });

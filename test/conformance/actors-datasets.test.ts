@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { readZip } from '../../src/kernel/export/fixture-readers.ts';
 import { onEachEngine } from '../engines.ts';
+import { eventually } from '../eventually.ts';
 import { ADMIN_TOKEN, startServer, type Answer, type Json, type TestServer } from '../server.ts';
 
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
@@ -355,21 +356,21 @@ onEachEngine((engine) => {
       assert.deepEqual([answer.status, answer.json['error'].type], [404, 'record-not-found']);
     }
     const { db } = server.app.kernel;
-    for (;;) {
+    await eventually(async () => {
       const left = await db
         .selectFrom('dataset_chunks')
         .select('items')
         .where('dataset_id', '=', id)
         .execute();
-      if (left.length === 0) break;
-    }
+      return left.length === 0;
+    });
   });
 
   test('A1 reads are counted', async () => {
     const id = await filled([{ a: 1 }, { a: 2 }, { a: 3 }]);
     await items(id, '?limit=2');
     await items(id);
-    while ((await get(id))['stats'].readCount < 5);
+    await eventually(async () => (await get(id))['stats'].readCount >= 5);
     assert.equal((await get(id))['stats'].readCount, 5);
   });
 });

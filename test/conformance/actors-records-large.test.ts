@@ -7,8 +7,8 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { after, before, test } from 'node:test';
-import { setImmediate as turn } from 'node:timers/promises';
 import { makeFolder, startServer as spawnServer } from '../../src/cli/fixture.ts';
+import { eventually } from '../eventually.ts';
 import { ADMIN_TOKEN, startServer, type TestServer } from '../server.ts';
 import { recordCalls, send } from './actors-records-calls.ts';
 
@@ -53,9 +53,6 @@ before(async () => (server = await startServer({ data, limits: 'off', recordByte
 after(() => server.stop());
 
 const temporaries = () => readdirSync(join(data, 'blobs', 'tmp'));
-const until = async (isSo: () => boolean | Promise<boolean>) => {
-  while (!(await isSo())) await turn();
-};
 
 test('A11 a client that goes away in the middle leaves nothing, and the record as it was', async () => {
   const { id } = await make();
@@ -67,9 +64,9 @@ test('A11 a client that goes away in the middle leaves nothing, and the record a
     upload.on('error', () => {});
     const seen = server.log.length;
     for (const piece of pieces(megabytes)) if (!upload.write(piece)) await once(upload, 'drain');
-    if (megabytes > 1) await until(() => temporaries().length > 0);
+    if (megabytes > 1) await eventually(() => temporaries().length > 0);
     upload.destroy();
-    await until(() => server.log.slice(seen).some(({ failure }) => failure === 'malformed'));
+    await eventually(() => server.log.slice(seen).some(({ failure }) => failure === 'malformed'));
     assert.deepEqual(temporaries(), []);
     assert.deepEqual(await blobs(), sooner);
     assert.ok((await get(id, 'one')).body.equals(Buffer.alloc(100_000, 1)));
@@ -92,7 +89,7 @@ test('A11 a client that goes away while it reads ends the reading', async () => 
     download.end();
     await promise;
   }
-  await until(() => open() <= sooner + 2);
+  await eventually(() => open() <= sooner + 2);
 });
 
 test('A28 a record above the limit is refused, announced or not, and leaves nothing', async () => {

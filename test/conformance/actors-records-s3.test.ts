@@ -4,9 +4,9 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { after, before, test } from 'node:test';
-import { setImmediate as turn } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { onEachEngine } from '../engines.ts';
+import { eventually } from '../eventually.ts';
 import { startS3, type TestS3 } from '../s3.ts';
 import { ADMIN_TOKEN, startServer, type TestServer } from '../server.ts';
 import { startServerOn } from '../suites.ts';
@@ -119,10 +119,10 @@ onEachEngine((engine) => {
     const upload = request(url, { method: 'PUT', headers: { authorization: `Bearer ${ADMIN_TOKEN}` } });
     upload.on('error', () => {});
     if (!upload.write(Buffer.alloc(9 * KB * KB))) await once(upload, 'drain');
-    while (s3.uploads.size === 0) await turn();
+    await eventually(() => s3.uploads.size > 0);
     const seen = server.log.length;
     upload.destroy();
-    while (!server.log.slice(seen).some(({ failure }) => failure === 'malformed')) await turn();
+    await eventually(() => server.log.slice(seen).some(({ failure }) => failure === 'malformed'));
     assert.deepEqual([s3.objects.size, s3.uploads.size], [sooner, 0]);
     assert.equal((await get(id, 'cut')).status, 404);
     assert.equal((await stats(id))['storageBytes'], 0);
@@ -145,7 +145,7 @@ onEachEngine((engine) => {
     for (let i = 0; i < 5; i += 1) await put(id, `large-${i}`, randomBytes(100 * KB));
     assert.equal(s3.objects.size, sooner + 5);
     assert.equal((await at(`/${id}`, { method: 'DELETE' })).status, 204);
-    while (s3.objects.size > sooner) await turn();
+    await eventually(() => s3.objects.size <= sooner);
   });
 
   test('A10 where clients cannot reach the object storage, records come through this server', async () => {

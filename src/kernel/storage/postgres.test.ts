@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { onEngine, openEngine } from '../../../test/engines.ts';
+import { eventually } from '../../../test/eventually.ts';
 import type { Engine } from './engine.ts';
 import { openPostgres } from './postgres.ts';
 
@@ -130,7 +131,7 @@ onEngine('postgres', (engine) => {
         const { rows } = await sql`select 1 from pg_stat_activity where pid = ${pid}`.execute(db);
         return rows.length > 0;
       };
-      while (await isThere());
+      await eventually(async () => !(await isThere()));
       await backendOf(tx);
     });
     await assert.rejects(silent, { kind: 'timeout' });
