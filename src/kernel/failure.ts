@@ -33,6 +33,8 @@ export interface FailureDetails {
   access?: { action: string; resource: string };
   /** Response headers that belong to this failure. */
   headers?: Record<string, string>;
+  /** Somebody else's write came in between, and the same may go well when it is tried again. */
+  isContested?: true;
   /** Further members of the error body, where the dialect has room for them. */
   data?: Record<string, unknown>;
   cause?: unknown;

@@ -3,6 +3,7 @@ import { sql, type Selectable } from 'kysely';
 import { Failure } from '../failure.ts';
 import { newId } from '../id.ts';
 import type { Engine } from '../storage/engine.ts';
+import { contested } from '../storage/retry.ts';
 import type { Db, Tables } from '../storage/tables.ts';
 import { fillPlaceholders, type RoleAttributes } from './attributes.ts';
 import { like } from './members.ts';
@@ -90,8 +91,7 @@ export async function updateRole(db: Db, before: Role, after: Role): Promise<Rol
     .where('version', '=', before.version)
     .returningAll()
     .executeTakeFirst();
-  if (row === undefined)
-    throw new Failure('conflict', 'The role was changed by another call. Read it again and retry.');
+  if (row === undefined) throw contested('role');
   return roleOf(row);
 }
 
@@ -167,10 +167,17 @@ function mentions(names: readonly string[]) {
   return sql<boolean>`(${sql.join(each, sql` or `)})`;
 }
 
-/** To change it or what hangs on it: nobody else does before the transaction ends. */
-export async function lockRole(engine: Engine, tx: Db, { id }: Role): Promise<void> {
-  if (engine.kind === 'postgres')
-    await tx.selectFrom('roles').select('id').where('id', '=', id).forUpdate().execute();
+/** To change it or what hangs on it: nobody else does before the transaction ends. As it is then. */
+export async function lockRole(engine: Engine, tx: Db, role: Role): Promise<Role> {
+  if (engine.kind !== 'postgres') return role;
+  const row = await tx
+    .selectFrom('roles')
+    .selectAll()
+    .where('id', '=', role.id)
+    .forUpdate()
+    .executeTakeFirst();
+  if (row === undefined) throw contested('role'); // there may be another of its key by now
+  return roleOf(row);
 }
 
 /** To give them to somebody: nobody deletes them before the transaction ends. */
@@ -184,8 +191,7 @@ export async function holdRoles(engine: Engine, tx: Db, roles: readonly Role[]):
     .orderBy('id')
     .forKeyShare()
     .execute();
-  if (held.length < new Set(ids).size)
-    throw new Failure('conflict', 'A role was deleted by another call. Read it again and retry.');
+  if (held.length < new Set(ids).size) throw contested('role');
 }
 
 /** What the role allows, base permissions included: one policy, so that what it denies is denied whatever its base allows. */

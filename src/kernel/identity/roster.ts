@@ -1,7 +1,7 @@
 // The members as the account's administrators see them: found by many conditions, changed, and removed.
 import { sql, type Expression, type ExpressionBuilder, type Selectable, type SqlBool } from 'kysely';
-import { Failure } from '../failure.ts';
 import type { Engine } from '../storage/engine.ts';
+import { contested } from '../storage/retry.ts';
 import type { Db, Tables } from '../storage/tables.ts';
 import type { RoleAttributes } from './attributes.ts';
 import { attributesOf, like, memberOf, type Member } from './members.ts';
@@ -176,8 +176,7 @@ export async function updateListed(db: Db, before: Listed, after: Listed, now: n
     .where('removed_at', 'is', null)
     .returningAll()
     .executeTakeFirst();
-  if (row === undefined)
-    throw new Failure('conflict', 'The member was changed by another call. Read it again and retry.');
+  if (row === undefined) throw contested('member');
   return listedOf(row);
 }
 
@@ -202,7 +201,7 @@ export async function removeMember(db: Db, { id, version }: Listed, now: number)
     .where('version', '=', version)
     .where('removed_at', 'is', null)
     .executeTakeFirstOrThrow();
-  if (numUpdatedRows === 0n) throw new Failure('conflict', 'The member was changed by another call. Retry.');
+  if (numUpdatedRows === 0n) throw contested('member');
   await db.deleteFrom('tokens').where('member_id', '=', id).where('is_service', '=', 0).execute();
   for (const table of ['sessions', 'login_links', 'team_members', 'team_grants'] as const) {
     await db.deleteFrom(table).where('member_id', '=', id).execute();

@@ -1,8 +1,8 @@
 // Teams: members who hold custom roles together.
 import { sql, type Selectable } from 'kysely';
-import { Failure } from '../failure.ts';
 import { newId } from '../id.ts';
 import type { Engine } from '../storage/engine.ts';
+import { contested } from '../storage/retry.ts';
 import type { Db, Tables } from '../storage/tables.ts';
 import type { RoleAttributes } from './attributes.ts';
 import { like } from './members.ts';
@@ -140,8 +140,7 @@ export async function updateTeam(db: Db, before: WholeTeam, after: WholeTeam, no
     .where('version', '=', before.version)
     .returningAll()
     .executeTakeFirst();
-  if (row === undefined)
-    throw new Failure('conflict', 'The team was changed by another call. Read it again and retry.');
+  if (row === undefined) throw contested('team');
   await writeParts(db, before, after, now);
   return teamOf(row);
 }

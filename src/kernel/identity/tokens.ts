@@ -3,6 +3,8 @@ import type { Insertable, Selectable } from 'kysely';
 import { Failure } from '../failure.ts';
 import { newId } from '../id.ts';
 import type { Slice } from '../page.ts';
+import type { Engine } from '../storage/engine.ts';
+import { contested } from '../storage/retry.ts';
 import type { Db, Tables } from '../storage/tables.ts';
 import { ensureServiceAccount } from './accounts.ts';
 import type { BaseRole, Statement } from './policy.ts';
@@ -68,8 +70,14 @@ export async function createToken(db: Db, token: NewToken, secret: Secret, now: 
   return made;
 }
 
-export async function findToken(db: Db, id: string): Promise<Token | undefined> {
-  const row = await db.selectFrom('tokens').selectAll().where('id', '=', id).executeTakeFirst();
+/** With an engine it stays as it is until the transaction ends. */
+export async function findToken(db: Db, id: string, engine?: Engine): Promise<Token | undefined> {
+  const row = await db
+    .selectFrom('tokens')
+    .selectAll()
+    .where('id', '=', id)
+    .$if(engine?.kind === 'postgres', (query) => query.forUpdate())
+    .executeTakeFirst();
   return row && tokenOf(row);
 }
 
@@ -173,8 +181,7 @@ async function write(db: Db, before: Token, changes: Partial<Insertable<Tables['
     .where('version', '=', before.version)
     .returningAll()
     .executeTakeFirst();
-  if (row === undefined)
-    throw new Failure('conflict', 'The token was changed by another call. Read it again and retry.');
+  if (row === undefined) throw contested('token');
   return tokenOf(row);
 }
 

@@ -11,6 +11,7 @@ import { Failure } from '../failure.ts';
 import type { Engine } from './engine.ts';
 import type { Migration } from './migrate.ts';
 import { noticeOnCommit } from './notices.ts';
+import { contested } from './retry.ts';
 import type { Db } from './tables.ts';
 
 interface TestTables {
@@ -124,7 +125,12 @@ onEachEngine((engine) => {
     await opened.batch([insert('a')]);
     assert.equal(await opened.batchIf([resize('a', 1), insert('b')], [insert('c')]), true);
     assert.deepEqual(await namesIn(db), ['a', 'b', 'c']);
-    assert.equal(await opened.batchIf([insert('d'), resize('nobody', 2)], [insert('e')]), false);
+    for (const guards of [
+      [insert('d'), resize('nobody', 2)],
+      [resize('nobody', 2), resize('a', 2)],
+      [resize('nobody', 2), resize('nobody else', 2), insert('a')],
+    ])
+      assert.equal(await opened.batchIf(guards, [insert('e')]), false);
     assert.deepEqual(await namesIn(db), ['a', 'b', 'c']);
     const returning = db
       .updateTable('notes')
@@ -278,6 +284,47 @@ onEachEngine((engine) => {
         .flatMap((word) => [...Array(60).keys()].filter((i) => i % 3 === 2).map((i) => `${word} ${i}`))
         .sort(),
     );
+  });
+
+  test('a transaction that others came before is run again, from its first look on', async () => {
+    const db = tablesOf(await engine.open(migrations));
+    await db.insertInto('notes').values(note('counter')).execute();
+    let runs = 0;
+    const count = () =>
+      db.transaction().execute(async (tx) => {
+        const run = ++runs;
+        const found = tx.selectFrom('notes').select('size').where('name', '=', 'counter');
+        const { size } = await found.executeTakeFirstOrThrow();
+        if (run === 1) throw contested('counter'); // at least once
+        const { numUpdatedRows } = await tx
+          .updateTable('notes')
+          .set({ size: size + 1 })
+          .where('name', '=', 'counter')
+          .where('size', '=', size)
+          .executeTakeFirstOrThrow();
+        if (numUpdatedRows === 0n) throw contested('counter');
+        return size + 1;
+      });
+    assert.deepEqual(new Set(await Promise.all([count(), count(), count()])), new Set([1, 2, 3]));
+    assert.ok(runs >= 4);
+  });
+
+  test('a transaction that stays contested is given up as a conflict, and one that fails otherwise at once', async () => {
+    const db = tablesOf(await engine.open(migrations));
+    let runs = 0;
+    const run = (error: Failure) =>
+      failureOf(
+        db.transaction().execute(async (tx) => {
+          runs += 1;
+          await tx.insertInto('notes').values(note('kept by nobody')).execute();
+          throw error;
+        }),
+      );
+    assert.equal((await run(contested('note'))).kind, 'conflict');
+    assert.equal(runs, 8);
+    assert.equal((await run(new Failure('conflict', 'The test failed.'))).kind, 'conflict');
+    assert.equal(runs, 9);
+    assert.deepEqual(await namesIn(db), []);
   });
 
   test('statements of one transaction may be sent together', async () => {

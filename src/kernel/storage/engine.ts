@@ -8,7 +8,10 @@ export type Log = Pick<Logger, 'warn' | 'error'>;
 
 export interface Engine {
   readonly kind: 'sqlite' | 'postgres';
-  /** Statements outside a transaction commit by themselves; `db.transaction()` opens one. A resolved write is durable. */
+  /**
+   * Statements outside a transaction commit by themselves; `db.transaction()` opens one. A resolved write is durable. Where
+   * others were in the way, the work of a transaction is called again: it must change nothing but the database.
+   */
   readonly db: Db;
   /** A transaction whose statements are all known beforehand, sent together: it costs one trip instead of one for each. */
   batch(statements: readonly CompiledQuery[]): Promise<QueryResult<unknown>[]>;

@@ -2,13 +2,16 @@
 import { Failure } from '../failure.ts';
 import type { FailureKind } from '../failure.ts';
 
-type Meaning = [kind: FailureKind, message: string];
+type Meaning = [kind: FailureKind, message: string, isContested?: true];
 
 const TAKEN: Meaning = ['conflict', 'There is already one with the same key.'];
 const BOUND: Meaning = [
   'conflict',
   'It names something that does not exist, or something else still needs it.',
 ];
+/** On SQLite nothing can come between a transaction's look and its write; here what it saw may be gone since. */
+const UNBOUND: Meaning = [BOUND[0], BOUND[1], true];
+const DEADLOCK: Meaning = ['unavailable', 'Others are changing the same things; try again.', true];
 const BUSY: Meaning = ['unavailable', 'The database is busy with other writes; try again.'];
 const AWAY: Meaning = ['unavailable', 'The database does not answer; try again later.'];
 const FULL: Meaning = ['unavailable', 'The disk is full: nothing can be written until there is space again.'];
@@ -46,11 +49,11 @@ const SQLITE: Record<number, Meaning> = {
 /** By PostgreSQL's SQLSTATE, else by its class. */
 const POSTGRES: Record<string, Meaning> = {
   '23505': TAKEN,
-  '23503': BOUND,
+  '23503': UNBOUND,
   '22021': UNFIT, // a character that text cannot hold
   '22003': UNFIT, // a number out of range
-  '40001': BUSY, // serialization failure
-  '40P01': BUSY, // deadlock
+  '40001': DEADLOCK, // serialization failure
+  '40P01': DEADLOCK,
   '55P03': BUSY, // lock not available
   '25006': SEALED,
   '25P03': IDLE,
@@ -100,14 +103,25 @@ export function fold(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof Failure) return error;
   const meaning = meaningOf(error);
   if (!meaning) return error;
-  const [kind, message] = meaning;
-  return new Failure(kind, message, { cause: error, ...(meaning === TAKEN && { data: keyOf(error) }) });
+  const [kind, message, isContested] = meaning;
+  return new Failure(kind, message, {
+    cause: error,
+    ...(isContested && { isContested }),
+    ...(meaning === TAKEN && { data: keyOf(error) }),
+  });
 }
 
 function meaningOf({ errcode, code = '', message }: DriverError): Meaning | undefined {
   if (errcode !== undefined) return SQLITE[errcode] ?? SQLITE[errcode & 0xff];
   return (
     SYSTEM[code] ?? POSTGRES[code] ?? POSTGRES[code.slice(0, 2)] ?? (LOST.test(message) ? AWAY : undefined)
+  );
+}
+
+/** Whether the key of what was to be written is another's. */
+export function isTaken(error: unknown): boolean {
+  return (
+    error instanceof Failure && error.kind === 'conflict' && error.details.data?.['columns'] !== undefined
   );
 }
 

@@ -12,6 +12,7 @@ import type { Pool, PoolClient, QueryConfig, QueryResult as Answer } from 'pg';
 import { Failure } from '../failure.ts';
 import { fold } from './fold.ts';
 import { takeNotices } from './notices.ts';
+import { isContested, retryContested } from './retry.ts';
 
 /** Sends a notice by the connection that it is given. It does not fail. */
 export type Tell = (connection: DatabaseConnection, channel: string) => Promise<void>;
@@ -150,6 +151,9 @@ class PostgresConnection implements DatabaseConnection {
     try {
       return await this.#query<R>({ ...query, name });
     } catch (error) {
+      // A statement by itself is a transaction of its own.
+      if (isContested(error) && !this.#inTransaction)
+        return await retryContested(() => this.#query<R>(query));
       if (!isStalePlan(error)) throw error;
       this.#plans.forget();
       if (this.#inTransaction) throw new Failure('unavailable', 'The tables have just changed; try again.');

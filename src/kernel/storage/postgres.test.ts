@@ -138,6 +138,26 @@ onEngine('postgres', (engine) => {
     await db.transaction().execute((tx) => backendOf(tx));
   });
 
+  test('of two transactions that wait for each other one is run again, and both are done', async () => {
+    const { db } = await engine.open();
+    await sql`create table notes (id integer primary key, size integer not null)`.execute(db);
+    await sql`insert into notes values (1, 0), (2, 0)`.execute(db);
+    const both = Promise.withResolvers<void>();
+    let runs = 0;
+    const resize = (first: number, second: number) =>
+      db.transaction().execute(async (tx) => {
+        await sql`update notes set size = size + 1 where id = ${first}`.execute(tx);
+        runs += 1;
+        if (runs === 2) both.resolve();
+        await both.promise;
+        await sql`update notes set size = size + 1 where id = ${second}`.execute(tx);
+      });
+    await Promise.all([resize(1, 2), resize(2, 1)]);
+    assert.equal(runs, 3);
+    const { rows } = await sql`select size from notes`.execute(db);
+    assert.deepEqual(rows, [{ size: 2 }, { size: 2 }]);
+  });
+
   test('a statement prepared before a column was added still works', async () => {
     const { db } = await engine.open();
     await sql`create table notes (name text)`.execute(db);

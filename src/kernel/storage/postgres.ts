@@ -1,12 +1,13 @@
 // The engine for many nodes: PostgreSQL through a pool, and LISTEN on a connection of its own.
-import { Kysely, sql, type CompiledQuery, type QueryResult } from 'kysely';
+import { sql, type CompiledQuery, type QueryResult } from 'kysely';
 import pg from 'pg';
 import { Failure } from '../failure.ts';
 import type { Engine, Log } from './engine.ts';
 import { fold } from './fold.ts';
 import { postgresDialect } from './postgres-dialect.ts';
 import { PostgresListener } from './postgres-listener.ts';
-import type { Db, Tables } from './tables.ts';
+import { RetryingKysely } from './retry.ts';
+import type { Db } from './tables.ts';
 
 export interface PostgresSettings {
   url: string;
@@ -43,7 +44,7 @@ export async function openPostgres({ url, poolSize = 10, log }: PostgresSettings
     throw unusable(settings, error);
   });
   const listener = new PostgresListener(settings, schema, log);
-  const db = new Kysely<Tables>({ dialect: postgresDialect(pool, tell) });
+  const db = new RetryingKysely({ dialect: postgresDialect(pool, tell) });
   let closing: Promise<unknown> | undefined;
 
   async function tell(sender: Sender, channel: string, payload = ''): Promise<void> {

@@ -2,7 +2,7 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Log } from './engine.ts';
-import { NOTHING } from './sqlite-protocol.ts';
+import { NOTHING, transactionOf } from './sqlite-protocol.ts';
 import type { Message, Numbered, Order, Reply, Request, ThreadSetup, Thrown } from './sqlite-protocol.ts';
 
 /** Beside this file and with its ending, which is .ts in the sources and .js in a bundle. */
@@ -71,12 +71,16 @@ export class StorageThread {
     }
   }
 
-  /** One value that cannot be passed to a thread (a function, say) must not fail the others of its turn. */
+  /** One value that cannot be passed to a thread (a function, say) must fail its transaction, and nothing else of its turn. */
   #sendAlone(numbered: Numbered): void {
     try {
       this.#worker.postMessage([numbered]);
     } catch (error) {
-      this.#resolve([numbered[0], NOTHING, { message: `A parameter cannot be stored: ${String(error)}` }]);
+      const [id, request] = numbered;
+      const message = `A parameter cannot be stored: ${String(error)}`;
+      const transaction = transactionOf(request);
+      if (transaction === 0) this.#resolve([id, NOTHING, { message }]);
+      else this.#worker.postMessage([[id, ['fail', transaction, message]]] satisfies Order);
     }
   }
 

@@ -138,9 +138,12 @@ class SqliteConnection implements DatabaseConnection {
     );
     const others = statements.map((statement) => this.executeQuery(statement));
     const rest = together([...others, this.end('commit')]);
-    const [guarded, ended] = await Promise.allSettled([together(guarding), rest]);
-    if (guarded.status === 'rejected') throw guarded.reason;
-    if (!guarded.value.every(hasWritten)) return false;
+    const [ended, ...guarded] = await Promise.allSettled([rest, ...guarding]);
+    // After one that has written nothing, the others fail because of it.
+    for (const guard of guarded) {
+      if (guard.status === 'rejected') throw guard.reason;
+      if (!hasWritten(guard.value)) return false;
+    }
     if (ended.status === 'rejected') throw ended.reason;
     return true;
   }

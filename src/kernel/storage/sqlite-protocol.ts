@@ -7,9 +7,16 @@ export type Request =
   | [verb: 'run', transaction: number, sql: string, parameters: readonly unknown[], isGuard?: true]
   | [verb: 'commit', transaction: number]
   | [verb: 'rollback', transaction: number]
+  /** A statement that could not be sent has failed. */
+  | [verb: 'fail', transaction: number, message: string]
   | [verb: 'open', cursor: number, sql: string, parameters: readonly unknown[]]
   | [verb: 'fetch', cursor: number, rows: number]
   | [verb: 'drop', cursor: number];
+
+export function transactionOf(request: Request): number {
+  const [verb] = request;
+  return verb === 'open' || verb === 'fetch' || verb === 'drop' ? 0 : request[1];
+}
 
 export type Numbered = [id: number, request: Request];
 

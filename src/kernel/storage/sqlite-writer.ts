@@ -2,7 +2,7 @@
 import { Failure } from '../failure.ts';
 import { fold } from './fold.ts';
 import type { Connection } from './sqlite-connection.ts';
-import { hasWritten, NOTHING, thrownBy } from './sqlite-protocol.ts';
+import { hasWritten, NOTHING, thrownBy, transactionOf } from './sqlite-protocol.ts';
 import type { Numbered, Reply, Request, Result, Thrown } from './sqlite-protocol.ts';
 
 /** A group is committed when nothing more is waiting, or when it has become this large or this old. */
@@ -147,6 +147,9 @@ export class Writer {
           this.#early.push([id, result]);
           transaction.failed = request[4] === true && !hasWritten(result);
         }
+      } else if (verb === 'fail') {
+        transaction.failed = true;
+        this.#early.push([id, NOTHING, { message: request[2] }]);
       } else if (verb === 'commit' && !transaction.failed) {
         this.#connection.run('release member');
         this.#done.push(...this.#early.splice(0), [id, NOTHING]);
@@ -241,13 +244,8 @@ export class Writer {
   #tellBroken(name: number, [id, request]: Numbered): void {
     const thrown = this.#broken.get(name);
     this.#answer([request[0] === 'rollback' || !thrown ? [id, NOTHING] : [id, NOTHING, thrown]]);
-    if (request[0] !== 'run') this.#broken.delete(name);
+    if (request[0] === 'commit' || request[0] === 'rollback') this.#broken.delete(name);
   }
-}
-
-function transactionOf(request: Request): number {
-  const [verb] = request;
-  return verb === 'run' || verb === 'commit' || verb === 'rollback' ? request[1] : 0;
 }
 
 function isTransaction(member: Numbered | Transaction): member is Transaction {

@@ -111,6 +111,26 @@ onEngine('sqlite', (engine) => {
     assert.deepEqual(await namesIn(one), ['a', 'b']);
   });
 
+  test('a value that no thread can be given leaves nothing of its batch or transaction', async () => {
+    const one = await engine.open();
+    await createTable.execute(one.db);
+    const statements = ['a', Symbol('unsendable') as unknown as string, 'b'].map((name) =>
+      sql`insert into notes (name) values (${name})`.compile(one.db),
+    );
+    await Promise.all([
+      assert.rejects(one.batch(statements), /cannot be stored/),
+      assert.rejects(one.batchIf(statements.slice(0, 1), statements.slice(1)), /cannot be stored/),
+      assert.rejects(
+        one.db.transaction().execute(async (tx) => {
+          for (const statement of statements) await tx.executeQuery(statement).catch(() => {});
+        }),
+        /can only be rolled back/,
+      ),
+      insert(one.db, 'c'),
+    ]);
+    assert.deepEqual(await namesIn(one), ['c']);
+  });
+
   test('a column that was added while the file was open is read', async () => {
     const one = await engine.open();
     await createTable.execute(one.db);

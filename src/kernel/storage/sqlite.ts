@@ -1,13 +1,13 @@
 // The default engine: one SQLite file, written by one thread and read by another.
 import { dirname, resolve } from 'node:path';
-import { Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import { Failure } from '../failure.ts';
 import type { Engine, Log } from './engine.ts';
 import { Listeners } from './listeners.ts';
 import { keepPrivate, makePrivateFile, makePrivateFolder } from './private-files.ts';
+import { RetryingKysely } from './retry.ts';
 import { StorageThread } from './sqlite-client.ts';
 import { SqliteDriver, sqliteDialect } from './sqlite-dialect.ts';
-import type { Tables } from './tables.ts';
 
 export interface SqliteSettings {
   file: string;
@@ -26,7 +26,7 @@ export async function openSqlite(settings: SqliteSettings): Promise<Engine> {
 
   const listeners = new Listeners(log);
   const driver = new SqliteDriver(writer, reader, (channel) => listeners.tell(channel, undefined));
-  const db = new Kysely<Tables>({ dialect: sqliteDialect(driver) });
+  const db = new RetryingKysely({ dialect: sqliteDialect(driver) });
   writer.onChange = () => listeners.tellAll();
   let closing: Promise<void> | undefined;
 

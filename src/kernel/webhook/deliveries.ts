@@ -172,6 +172,10 @@ function laneIdOf({ api, hookId }: HookName): string {
   return `webhook:${api}:${hookId}`;
 }
 
+export async function deleteLane(db: Db, hook: HookName): Promise<void> {
+  await db.deleteFrom('due').where('id', '=', laneIdOf(hook)).execute();
+}
+
 export function hookOfLane(id: string): HookName {
   const [, api = '', hookId = ''] = LANE.exec(id) ?? [];
   return { api, hookId };
@@ -274,10 +278,10 @@ export async function redeliver(tx: Db, id: string, now: number): Promise<Delive
 
 /**
  * For a hook that is deleted, in that transaction: nothing more is sent, and all that is known of its deliveries goes,
- * piece by piece, behind the call.
+ * piece by piece, behind the call. So does its lane: every change locks the lanes of all hooks in order, and one that is
+ * locked out of order here could end in a deadlock with them.
  */
 export async function dropDeliveries(tx: Db, { api, hookId }: HookName, now: number): Promise<void> {
-  await tx.deleteFrom('due').where('id', '=', laneIdOf({ api, hookId })).execute();
   const payload = JSON.stringify({ api, hookId });
   await schedule(tx, { id: `webhook-drop:${api}:${hookId}`, kind: DROP, payload, dueAt: now }, now);
 }

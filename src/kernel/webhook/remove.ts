@@ -4,7 +4,7 @@ import type { Kernel } from '../kernel.ts';
 import type { Work } from '../dialect.ts';
 import type { Engine } from '../storage/engine.ts';
 import type { Db } from '../storage/tables.ts';
-import { DROP, type HookName } from './deliveries.ts';
+import { deleteLane, DROP, type HookName } from './deliveries.ts';
 import { pieces } from './pieces.ts';
 import { deleteOrphans } from './record.ts';
 
@@ -29,6 +29,7 @@ export async function dropPending(engine: Engine, hook: HookName, signal: AbortS
 }
 
 async function dropAll(engine: Engine, hook: HookName, signal: AbortSignal): Promise<void> {
+  await deleteLane(engine.db, hook);
   await removeAll(engine, signal, (db) => selectOf(db, hook));
 }
 
