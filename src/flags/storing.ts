@@ -1,8 +1,8 @@
 // What stores of the flag service have in common: pages of rows, rows by their ids, and writing over what was read.
 import type { Selectable, SelectQueryBuilder, Updateable } from 'kysely';
-import { Failure } from '../kernel/failure.ts';
 import { Page, type Slice } from '../kernel/page.ts';
 import type { Engine } from '../kernel/storage/engine.ts';
+import { contested } from '../kernel/storage/retry.ts';
 import type { Db, Tables } from '../kernel/storage/tables.ts';
 import { couldBeId } from './fields.ts';
 
@@ -59,9 +59,5 @@ export async function saveRow<Table extends Versioned>(
     .where('id', '=', id)
     .where('version', '=', version)
     .executeTakeFirstOrThrow();
-  if (numUpdatedRows === 0n) throw changedMeanwhile(kind);
-}
-
-export function changedMeanwhile(kind: string): Failure {
-  return new Failure('conflict', `Someone else changed the ${kind} at the same time. Try again.`);
+  if (numUpdatedRows === 0n) throw contested(kind);
 }

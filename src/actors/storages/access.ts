@@ -92,7 +92,7 @@ const WORDS: Record<StorageKind, string> = {
 
 const ID = /^[0-9a-f]{24}$/;
 
-function notFound(kind: StorageKind, reference: string): Failure {
+export function notFound(kind: StorageKind, reference: string): Failure {
   if (parseReference(reference) === undefined) {
     const message = `"${reference}" names no ${WORDS[kind]}: write username~name`;
     return new Failure('malformed', message, { part: 'request' });

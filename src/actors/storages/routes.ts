@@ -10,13 +10,14 @@ import { clampLimit, Page } from '../../kernel/page.ts';
 import { reply, route, type Route } from '../../kernel/route.ts';
 import { Type, type TObject } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { denied, forgetStorages, openStorage } from './access.ts';
+import { denied, forgetStorages, notFound, openStorage } from './access.ts';
 import { checkName, StorageUpdate, type Storage, type StorageKind } from './model.ts';
 import { pay, USUAL_BUDGET } from './store-limit.ts';
 import {
   createStorage,
   deleteStorage,
   findStorage,
+  holdStorage,
   isNameTaken,
   listStorages,
   lockNames,
@@ -131,7 +132,7 @@ export function storageRoutes(type: StorageType): Route[] {
         if (other !== undefined) return { storage: other, isNew: false };
         const made = await createStorage(tx, fresh, now);
         await type.make(tx, made);
-        await recordEvent(tx, call, eventOf('createStorage', made));
+        await recordEvent(tx, call, { ...eventOf('createStorage', made), after: shown(made) });
         return { storage: made, isNew: true };
       });
       const location = `${call.base}${path}/${storage.id}`;
@@ -173,7 +174,8 @@ export function storageRoutes(type: StorageType): Route[] {
       const after = await kernel.db.transaction().execute(async (tx) => {
         if (name != null) await lockNames(kernel.engine, tx, opened.userId);
         // What was opened may be some seconds old.
-        const before = (await findStorage(tx, kind, { id: opened.id }, undefined)) ?? opened;
+        const before = await holdStorage(kernel.engine, tx, opened.id);
+        if (before === undefined) throw notFound(kind, call.params.storageId);
         if (name != null && name !== before.name) {
           checkName(name);
           if (await isNameTaken(tx, before, name)) throw nameTaken(name);
@@ -206,8 +208,10 @@ export function storageRoutes(type: StorageType): Route[] {
       const storage = await open(kernel, 'write', call);
       if (!can(caller, 'deleteStorage', `${kind}/${storage.id}`)) throw denied(kind);
       await kernel.db.transaction().execute(async (tx) => {
-        await removeStorage(tx, storage, now);
-        await recordEvent(tx, call, { ...eventOf('deleteStorage', storage), before: shown(storage) });
+        const before = await holdStorage(kernel.engine, tx, storage.id);
+        if (before === undefined) throw notFound(kind, call.params.storageId);
+        await removeStorage(tx, before, now);
+        await recordEvent(tx, call, { ...eventOf('deleteStorage', before), before: shown(before) });
       });
       await forgetStorages(kernel);
       return reply(204);

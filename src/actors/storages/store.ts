@@ -100,6 +100,17 @@ export async function findStorage(
   return row && storageOf(row);
 }
 
+/** Nobody else changes it before the transaction ends. */
+export async function holdStorage({ kind }: Engine, tx: Db, id: string): Promise<Storage | undefined> {
+  const row = await tx
+    .selectFrom('storages')
+    .selectAll()
+    .where('id', '=', id)
+    .$if(kind === 'postgres', (query) => query.forUpdate())
+    .executeTakeFirst();
+  return row && storageOf(row);
+}
+
 /** As its index has it, which is used where the name is said not to be null. Names have no other letters than those of ASCII, which every engine folds alike. */
 export const foldedName = sql<string>`lower(name)`;
 

@@ -1,7 +1,7 @@
 // Context kinds in the database.
+import { contested } from '../../kernel/storage/retry.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Project } from '../projects/project.ts';
-import { changedMeanwhile } from '../storing.ts';
 import { userKind, type Kind } from './model.ts';
 import type { ContextKindRow } from './tables.ts';
 
@@ -58,7 +58,7 @@ export async function saveContextKind(
     )
     .returning('key')
     .executeTakeFirst();
-  if (kept === undefined) throw changedMeanwhile('context kind');
+  if (kept === undefined) throw contested('context kind');
 }
 
 function kindOf(row: ContextKindRow): Kind {

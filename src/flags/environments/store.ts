@@ -4,15 +4,17 @@ import type { Selectable } from 'kysely';
 import { newId } from '../../kernel/id.ts';
 import { buildOnce } from '../../kernel/storage/build-once.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
+import { contested } from '../../kernel/storage/retry.ts';
 import type { Db, Tables } from '../../kernel/storage/tables.ts';
 import { couldBeId, couldBeKey } from '../fields.ts';
 import type { Environment, KeptOfEnvironment, NewEnvironment } from '../projects/project.ts';
-import { changedMeanwhile } from '../storing.ts';
 
+/** With an engine, nobody deletes it before the transaction ends. */
 export async function findEnvironment(
   db: Db,
   projectId: string,
   key: string,
+  engine?: Engine,
 ): Promise<Environment | undefined> {
   if (!couldBeKey(key)) return undefined;
   const row = await db
@@ -20,6 +22,7 @@ export async function findEnvironment(
     .selectAll()
     .where('project_id', '=', projectId)
     .where('key', '=', key)
+    .$if(engine?.kind === 'postgres', (query) => query.forKeyShare())
     .executeTakeFirst();
   return row && environmentOf(row);
 }
@@ -160,13 +163,17 @@ export async function updateEnvironment(db: Db, after: Environment): Promise<Env
     .where('version', '=', after.version)
     .returningAll()
     .executeTakeFirst();
-  if (row === undefined) throw changedMeanwhile('environment');
+  if (row === undefined) throw contested('environment');
   return environmentOf(row);
 }
 
 /** With all that is in it. */
 export async function deleteEnvironment(db: Db, id: string): Promise<void> {
-  await db.deleteFrom('environments').where('id', '=', id).execute();
+  const { numDeletedRows } = await db
+    .deleteFrom('environments')
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  if (numDeletedRows === 0n) throw contested('environment'); // there may be another of its key by now
 }
 
 const SDK_KEY = /^sdk-[\w-]{1,100}$/;

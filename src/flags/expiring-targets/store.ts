@@ -1,6 +1,6 @@
 // Expiring targets in the database, each with the work that waits for its time.
 import { schedule } from '../../kernel/due.ts';
-import { Failure } from '../../kernel/failure.ts';
+import { contested } from '../../kernel/storage/retry.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { ExpiringTarget, Owner, ResourceKind } from './expiring-target.ts';
 import type { ExpiringTargetRow } from './tables.ts';
@@ -63,7 +63,7 @@ export async function deleteExpiringTarget(tx: Db, { id, version }: ExpiringTarg
     .where('id', '=', id)
     .where('version', '=', version)
     .executeTakeFirstOrThrow();
-  if (numDeletedRows === 0n) throw changedMeanwhile();
+  if (numDeletedRows === 0n) throw contested('expiring target');
 }
 
 /** For a flag or segment that is gone. */
@@ -78,14 +78,7 @@ async function updateExpiringTarget(tx: Db, old: ExpiringTarget, target: Expirin
     .where('id', '=', old.id)
     .where('version', '=', old.version)
     .executeTakeFirstOrThrow();
-  if (numUpdatedRows === 0n) throw changedMeanwhile();
-}
-
-function changedMeanwhile(): Failure {
-  return new Failure(
-    'conflict',
-    'Someone else has just changed the expiring target. Read it, and try again.',
-  );
+  if (numUpdatedRows === 0n) throw contested('expiring target');
 }
 
 function rowOf(target: ExpiringTarget): ExpiringTargetRow {

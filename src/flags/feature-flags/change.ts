@@ -4,6 +4,7 @@ import { DUE } from '../../kernel/due.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Patch } from '../../kernel/patch/read.ts';
+import { retryContested } from '../../kernel/storage/retry.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { keepChange, prepareChange, type PreparedChange } from '../change.ts';
 import { updateOf } from '../patching.ts';
@@ -23,7 +24,7 @@ import { readScene, surroundingsOf } from './scene.ts';
 import type { FlagActor, FlagPlace, Scene } from './scene.ts';
 import type { ShownFlag } from './schemas.ts';
 import { lockFlag } from './store.ts';
-import { isStale, saveFlag, saveFlagAlone } from './writes.ts';
+import { saveFlag, saveFlagAlone } from './writes.ts';
 
 export type { FlagActor, FlagPlace } from './scene.ts';
 
@@ -54,7 +55,8 @@ export async function changeFlag(
 
 /**
  * On its own: what changes the flag alone is one trip to the database, and else the transaction is the shorter as the flag
- * was read before. Where someone else was quicker, what was read is no good, and all is done again inside of one.
+ * was read before. Where someone else was quicker, what was read is no good, and the patch is applied anew to the flag as it
+ * is then, held by a transaction.
  */
 export async function updateFlag(
   kernel: Kernel,
@@ -64,14 +66,18 @@ export async function updateFlag(
 ): Promise<FlagChange> {
   const { db } = kernel;
   const rewriting = rewritingOf(actor, update);
-  const draft = draftChange(actor, await readScene(db, at, rewriting.named), rewriting);
-  try {
-    if (standsAlone(draft)) return await keepAlone(kernel, actor, draft);
-    return await db.transaction().execute((tx) => rewriteFlag(kernel, tx, actor, at, rewriting, draft));
-  } catch (error) {
-    if (!isStale(error)) throw error;
+  const scene = await retryContested(() => readScene(db, at, rewriting.named));
+  let draft: Draft | undefined = draftChange(actor, scene, rewriting);
+  if (standsAlone(draft)) {
+    const kept = await keepAlone(kernel, actor, draft);
+    if (kept !== undefined) return kept;
+    draft = undefined;
   }
-  return await db.transaction().execute((tx) => rewriteFlag(kernel, tx, actor, at, rewriting));
+  return await db.transaction().execute((tx) => {
+    const drafted = draft;
+    draft = undefined; // it is good for one attempt
+    return rewriteFlag(kernel, tx, actor, at, rewriting, drafted);
+  });
 }
 
 function rewritingOf({ now }: FlagActor, { patch, ...options }: FlagUpdate): Rewriting {
@@ -119,7 +125,7 @@ export async function rewriteFlag(
   const shown = toDetail(after, surroundingsOf(project, { ...found, ...maintainer }));
   await checkConflicts(tx, actor, draft);
   if (rewriting.dryRun !== true) {
-    await saveFlag(tx, found, after, needs);
+    await saveFlag(tx, found, after, needs, draft.asked);
     await forgetExpiring(tx, before, after, found.environments, actor.now);
     await keepChange(tx, prepareRecord(tx, actor, draft, shown));
   }
@@ -139,8 +145,12 @@ async function openScene(
   return seen?.found.flag.version === version && seen !== undefined ? seen : await readScene(tx, at, named);
 }
 
-/** Everything that has to be known is read beforehand, where that holds up nobody. */
-async function keepAlone({ db, engine }: Kernel, actor: FlagActor, draft: Draft): Promise<FlagChange> {
+/** Everything that has to be known is read beforehand, where that holds up nobody. Undefined where it is contested. */
+async function keepAlone(
+  { db, engine }: Kernel,
+  actor: FlagActor,
+  draft: Draft,
+): Promise<FlagChange | undefined> {
   const { before, after, rewriting, scene } = draft;
   if (after === before) return unchanged(draft);
   const shown = toDetail(after, surroundingsOf(scene.project, scene.found));
@@ -148,7 +158,7 @@ async function keepAlone({ db, engine }: Kernel, actor: FlagActor, draft: Draft)
   if (rewriting.dryRun !== true) {
     const { entry, tell } = prepareRecord(db, actor, draft, shown);
     const told = tell(webhooks);
-    await saveFlagAlone(engine, scene.found, after, [entry, ...told]);
+    if (!(await saveFlagAlone(engine, scene.found, after, draft.asked, [entry, ...told]))) return undefined;
     if (told.length > 0) await engine.notify(DUE);
   }
   return { flag: after, before, isChanged: true, shown };

@@ -3,6 +3,7 @@ import type { Access } from '../../kernel/events.ts';
 import { areEqual } from '../../kernel/patch/json-value.ts';
 import { problem } from '../../kernel/schema.ts';
 import { demandUndenied, type Change } from '../change.ts';
+import type { Environment } from '../projects/project.ts';
 import { environmentalResource } from '../resources.ts';
 import { segmentsOf } from '../segments/uses.ts';
 import { demandApproval } from './approval.ts';
@@ -52,6 +53,8 @@ export interface Draft {
   differences: readonly Difference[];
   /** What the change takes. The actor has it. */
   accesses: readonly Access[];
+  /** The environments whose settings decided whether it may be made. */
+  asked: readonly Environment[];
 }
 
 /** Fails where the actor may not do it, and where the flag would not be a good one by itself. */
@@ -69,8 +72,7 @@ export function draftChange(actor: FlagActor, scene: Scene, rewriting: Rewriting
     validateSize(before, after);
   }
   const draft = { rewriting, scene, before, after, isDeleted, shown, differences, accesses };
-  checkEnvironments(actor, draft);
-  return draft;
+  return { ...draft, asked: checkEnvironments(actor, draft) };
 }
 
 /** Whether nothing but the flag itself has to be looked at, or held, or kept true to it. */
@@ -103,11 +105,15 @@ function settle(before: Flag, wanted: Flag, now: number): Flag {
   return { ...wanted, version: before.version + 1, environments };
 }
 
-/** What the environments ask of every change to a flag in them. */
-function checkEnvironments(actor: FlagActor, { before, after, isDeleted, scene, rewriting }: Draft): void {
+/** What the environments ask of every change to a flag in them. Returns those that were asked. */
+function checkEnvironments(
+  actor: FlagActor,
+  { before, after, isDeleted, scene, rewriting }: Omit<Draft, 'asked'>,
+): Environment[] {
   const { project, environments } = scene;
   const { approvedIn, comment = '' } = rewriting;
   const everywhere = isDeleted ? ['deleteFlag'] : servingActions(before, after);
+  const asked: Environment[] = [];
   for (const environment of environments) {
     const { key, name, requireComments, approvalSettings } = environment;
     const resource = environmentalResource(project, environment, 'flag', before);
@@ -120,9 +126,11 @@ function checkEnvironments(actor: FlagActor, { before, after, isDeleted, scene, 
       (tag) => before.tags.includes(tag) && !after.tags.includes(tag),
     );
     if (!isHere && everywhere.length === 0 && !isFreed) continue;
+    asked.push(environment);
     if (approvedIn === key || approvedIn === '*') continue;
     demandApproval(actor, environment, before, resource);
   }
+  return asked;
 }
 
 /** The permissions for what changes about the flag itself and, by that, what is served in all environments. */

@@ -1,6 +1,8 @@
 // What has to be known to change a flag: the flag, where it stands, what the change speaks of, and who may make it.
 import type { Access, Actor } from '../../kernel/events.ts';
+import { contested } from '../../kernel/storage/retry.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import { together } from '../../kernel/storage/together.ts';
 import { demandAll } from '../change.ts';
 import { listEnvironments } from '../environments/store.ts';
 import { unknownThing } from '../open.ts';
@@ -10,7 +12,6 @@ import type { References } from './instructions/apply.ts';
 import { findMemberIds, findTeamKeys } from './maintainer.ts';
 import type { Surroundings } from './representation.ts';
 import { findFlag, findFlags, type FoundFlag } from './store.ts';
-import { together } from '../../kernel/storage/together.ts';
 
 /** Who changes a flag: a call, or whoever a waiting change belongs to, with the powers they have now. */
 export interface FlagActor extends Actor {
@@ -47,6 +48,10 @@ export async function readScene(db: Db, { project, flagKey }: FlagPlace, named =
     findTeamKeys(db, named.teamKeys),
   ]);
   if (found === undefined) throw unknownThing('flag', flagKey);
+  // They were read by two statements, and an environment may have come or gone in between.
+  const ids = new Set(found.environments.map(({ id }) => id));
+  if (environments.length !== ids.size || !environments.every(({ id }) => ids.has(id)))
+    throw contested('environments');
   return { project, found, environments, references: { flags, memberIds, teamKeys } };
 }
 

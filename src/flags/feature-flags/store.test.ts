@@ -6,6 +6,8 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import type { Instruction } from '../../kernel/patch/read.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { onEachEngine } from '../../../test/engines.ts';
+import { listEnvironments, updateEnvironment } from '../environments/store.ts';
+import type { Environment } from '../projects/project.ts';
 import { changeFlag, dropFlag, updateFlag, type FlagActor } from './change.ts';
 import {
   addEnvironment,
@@ -86,6 +88,22 @@ onEachEngine((testEngine) => {
       { kind: 'conflict' },
     );
     assert.equal((await read('raced')).flag.name, 'Later');
+  });
+
+  test('it cannot be saved when an environment has changed since it was asked', async () => {
+    const asking = await makeHome(engine.db, 'asking');
+    await addFlag(engine.db, asking, 'asked');
+    const find = async () => (await findFlag(engine.db, asking.project.id, 'asked'))!;
+    const seen = await find();
+    const save = (name: string, asked: readonly Environment[]) =>
+      engine.db
+        .transaction()
+        .execute((tx) => saveFlag(tx, seen, { ...seen.flag, name, version: 2 }, new Map(), asked));
+    await updateEnvironment(engine.db, { ...asking.environments[0]!, requireComments: true });
+    await assert.rejects(save('Unasked', asking.environments), { kind: 'conflict' });
+    assert.equal((await find()).flag.version, 1);
+    await save('Asked', await listEnvironments(engine.db, asking.project.id));
+    assert.equal((await find()).flag.name, 'Asked');
   });
 
   test('of changes at the same time none is lost', async () => {

@@ -1,14 +1,15 @@
 // Writes to flags in the database: make one, save what changed, delete one.
-import type { CompiledQuery } from 'kysely';
-import { Failure } from '../../kernel/failure.ts';
+import { sql, type CompiledQuery } from 'kysely';
 import { areEqual } from '../../kernel/patch/json-value.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
+import { contested } from '../../kernel/storage/retry.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import { sendAll } from '../../kernel/storage/together.ts';
+import type { Environment } from '../projects/project.ts';
 import { noteSegmentUses, segmentsOf } from '../segments/uses.ts';
 import type { Flag } from './flag.ts';
 import { toConfigRow, toFlagRow } from './rows.ts';
 import type { FoundFlag, Place } from './store.ts';
-import { sendAll } from '../../kernel/storage/together.ts';
 
 const BITE = 500;
 
@@ -41,35 +42,40 @@ export async function createFlag(
   return true;
 }
 
+/** An environment that was asked whether the change may be made. */
+type Asked = Pick<Environment, 'id' | 'version'>;
+
 /**
- * Writes the rows that differ from what was read. The versions are the caller's to raise. Fails with `conflict` when
- * someone else has changed the flag meanwhile.
+ * Writes the rows that differ from what was read. The versions are the caller's to raise. The change is contested when
+ * someone else has meanwhile changed the flag, or an environment that was asked.
  */
 export async function saveFlag(
   tx: Db,
   before: FoundFlag,
   after: Flag,
   needs: ReadonlyMap<string, string>,
+  asked: readonly Asked[] = [],
 ): Promise<void> {
-  const updated = await sendAll(tx, prepareUpdates(tx, before, after));
-  if (updated.some(({ numAffectedRows }) => numAffectedRows === 0n)) throw staleFailure();
+  const updated = await sendAll(tx, prepareUpdates(tx, before, after, asked));
+  if (updated.some(({ numAffectedRows }) => numAffectedRows === 0n)) throw contested('flag');
   await sendAll(tx, prepareTags(tx, before, after));
   for (const place of changedPlaces(before, after)) await saveUses(tx, before.flag, after, place, needs);
 }
 
 /**
- * The same, with the statements that tell of it, in one trip and in no transaction of the caller: for a change that speaks
- * of no other things than before.
+ * The same, with the statements that record it, in one trip and in no transaction of the caller: for a change that speaks
+ * of no other things than before. False where it is contested.
  */
 export async function saveFlagAlone(
   engine: Engine,
   before: FoundFlag,
   after: Flag,
-  telling: readonly CompiledQuery[],
-): Promise<void> {
+  asked: readonly Asked[],
+  recording: readonly CompiledQuery[],
+): Promise<boolean> {
   const { db } = engine;
-  const others = [...prepareTags(db, before, after), ...telling];
-  if (!(await engine.batchIf(prepareUpdates(db, before, after), others))) throw staleFailure();
+  const others = [...prepareTags(db, before, after), ...recording];
+  return await engine.batchIf(prepareUpdates(db, before, after, asked), others);
 }
 
 function changedPlaces({ flag, environments }: FoundFlag, after: Flag): Place[] {
@@ -77,15 +83,21 @@ function changedPlaces({ flag, environments }: FoundFlag, after: Flag): Place[] 
 }
 
 /** Each meets its row, unless someone else was quicker. */
-function prepareUpdates(db: Db, before: FoundFlag, after: Flag): CompiledQuery[] {
+function prepareUpdates(db: Db, before: FoundFlag, after: Flag, asked: readonly Asked[]): CompiledQuery[] {
   const { flag } = before;
-  const update = db
+  let update = db
     .updateTable('flags')
     .set(differing(toFlagRow(flag), toFlagRow(after)))
     .where('id', '=', flag.id)
-    .where('version', '=', flag.version)
-    .compile();
-  return [update, ...changedPlaces(before, after).map((place) => prepareConfig(db, flag, after, place))];
+    .where('version', '=', flag.version);
+  for (const { id, version } of asked)
+    update = update.where(
+      sql<boolean>`exists (select 1 from environments where id = ${id} and version = ${version})`,
+    );
+  return [
+    update.compile(),
+    ...changedPlaces(before, after).map((place) => prepareConfig(db, flag, after, place)),
+  ];
 }
 
 function prepareConfig(db: Db, { id, environments }: Flag, after: Flag, place: Place): CompiledQuery {
@@ -128,18 +140,6 @@ function differing<Row extends object>(before: Row, after: Row): Partial<Row> {
   ) as Partial<Row>;
 }
 
-const STALE = Symbol('stale');
-
-function staleFailure(): Failure {
-  const message = 'Someone else has just changed the flag. Read it again, and try again.';
-  return new Failure('conflict', message, { cause: STALE });
-}
-
-/** Whether what was read is no longer true, so that reading and trying again may help. */
-export function isStale(error: unknown): boolean {
-  return error instanceof Failure && error.cause === STALE;
-}
-
 function prepareTags(db: Db, { flag, no }: Pick<FoundFlag, 'flag' | 'no'>, after: Flag): CompiledQuery[] {
   if (areEqual(flag.tags, after.tags)) return [];
   const forget = db.deleteFrom('flag_tags').where('flag_id', '=', flag.id).compile();
@@ -175,7 +175,7 @@ export async function deleteFlag(tx: Db, { id, projectId, key, version, environm
     .where('id', '=', id)
     .where('version', '=', version)
     .executeTakeFirstOrThrow();
-  if (numDeletedRows === 0n) throw staleFailure();
+  if (numDeletedRows === 0n) throw contested('flag');
   await tx
     .insertInto('flag_graves')
     .values({ project_id: projectId, key, version: last })

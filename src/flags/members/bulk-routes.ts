@@ -77,8 +77,7 @@ export const patchMembers = route(
   async (call, { db, engine, identity }) => {
     const patch = readSemanticPatch(call);
     const instructions = readBulk(patch.instructions);
-    const members = new Set<string>();
-    await db.transaction().execute(async (tx) => {
+    const members = await db.transaction().execute(async (tx) => {
       const ids: string[][] = [];
       for (const [index, instruction] of instructions.entries())
         ids.push(await awaitInInstruction(index, instruction, () => idsOf(tx, instruction)));
@@ -88,8 +87,8 @@ export const patchMembers = route(
         await awaitInInstruction(index, instruction, async () => {
           await applyToAll(engine, tx, call, ids[index]!, instruction, patch);
         });
-        for (const id of ids[index]!) members.add(id);
       }
+      return new Set(ids.flat());
     });
     call.can('member/*', 'viewMember');
     await identity.forget();

@@ -9,6 +9,8 @@ import { createLoginLink, INVITATION_MS } from '../../kernel/identity/sessions.t
 import { reply, route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
+import { isTaken } from '../../kernel/storage/fold.ts';
+import { contested } from '../../kernel/storage/retry.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { recordChange } from '../change.ts';
 import { Collection, linkTo } from '../links.ts';
@@ -120,7 +122,9 @@ async function invite(
     },
     hash,
     call.now,
-  );
+  ).catch((error: unknown) => {
+    throw isTaken(error) ? contested('member') : error; // they were free a moment ago
+  });
   const [made] = await findListed(tx, [member.id]);
   await recordChange(tx, call, {
     accesses: [{ action: 'createMember', resource: `member/${member.id}` }],

@@ -10,14 +10,14 @@ import { openEnvironment, unknownThing } from '../open.ts';
 import { findProject } from '../projects/store.ts';
 import { placeOf, whereaboutsOf, type ByPlace, type Place, type Whereabouts } from './place.ts';
 
-/** With an engine, nobody else changes the flag or what is pending for it until the transaction ends. */
+/** With an engine, nobody else changes the flag or what is pending for it, or deletes the environment, until the transaction ends. */
 export async function openPlace(
   call: Pick<Call, 'can'>,
   db: Db,
   { projectKey, featureFlagKey, environmentKey }: Static<typeof ByPlace>,
   engine?: Engine,
 ): Promise<Place> {
-  const { project, environment } = await openEnvironment(call, db, projectKey, environmentKey);
+  const { project, environment } = await openEnvironment(call, db, projectKey, environmentKey, engine);
   if (engine?.kind === 'postgres') await lockFlag(db, project.id, featureFlagKey);
   const { flag } = await readFound(db, project, featureFlagKey);
   return placeOf(project, environment, flag);
@@ -32,8 +32,8 @@ export async function findPlace(
   const keys = await findKeys(db, flagId, environmentId);
   const project = keys && (await findProject(db, keys.project));
   if (project === undefined) return undefined;
+  const environment = await findEnvironment(db, project.id, keys!.environment, engine);
   if (engine?.kind === 'postgres') await lockFlag(db, project.id, keys!.flag);
-  const environment = await findEnvironment(db, project.id, keys!.environment);
   const found = await findFlag(db, project.id, keys!.flag);
   if (environment === undefined || found?.flag.id !== flagId) return undefined;
   return placeOf(project, environment, found.flag);

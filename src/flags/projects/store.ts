@@ -3,9 +3,9 @@ import type { Selectable } from 'kysely';
 import { newId } from '../../kernel/id.ts';
 import { buildOnce } from '../../kernel/storage/build-once.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
+import { contested } from '../../kernel/storage/retry.ts';
 import type { Db, Tables } from '../../kernel/storage/tables.ts';
 import { couldBeKey } from '../fields.ts';
-import { changedMeanwhile } from '../storing.ts';
 import type { NewProject, Project } from './project.ts';
 
 /** What lists are searched and sorted by. */
@@ -81,13 +81,14 @@ export async function updateProject(db: Db, after: Project): Promise<Project> {
     .where('version', '=', after.version)
     .returningAll()
     .executeTakeFirst();
-  if (row === undefined) throw changedMeanwhile('project');
+  if (row === undefined) throw contested('project');
   return projectOf(row);
 }
 
 /** With all that is in it. */
 export async function deleteProject(db: Db, id: string): Promise<void> {
-  await db.deleteFrom('projects').where('id', '=', id).execute();
+  const { numDeletedRows } = await db.deleteFrom('projects').where('id', '=', id).executeTakeFirstOrThrow();
+  if (numDeletedRows === 0n) throw contested('project'); // there may be another of its key by now
 }
 
 function columnsOf({ name, tags, ...project }: NewProject) {

@@ -14,6 +14,7 @@ import {
 import { Page } from '../../kernel/page.ts';
 import { reply, route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
+import { isTaken } from '../../kernel/storage/fold.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { demandAll, recordChange } from '../change.ts';
 import { couldBeKey } from '../fields.ts';
@@ -73,7 +74,9 @@ const postRole = route(
     call.demand(access.resource);
     const role = await db.transaction().execute(async (tx) => {
       if ((await findRole(tx, wanted.key)) !== undefined) throw taken();
-      const made = await createRole(tx, wanted, call.now);
+      const made = await createRole(tx, wanted, call.now).catch((error: unknown) => {
+        throw isTaken(error) ? taken() : error; // by a call at the same time
+      });
       await recordChange(tx, call, {
         accesses: [access],
         kind: 'role',
@@ -125,8 +128,7 @@ const patchRoleRoute = route(
   async (call, { db, engine, identity }) => {
     const patch = readShownPatch(call, ['json', 'merge']);
     const { role, holders, isChanged } = await db.transaction().execute(async (tx) => {
-      await lockRole(engine, tx, await readRole(tx, call.params.customRoleKey));
-      const before = await readRole(tx, call.params.customRoleKey);
+      const before = await lockRole(engine, tx, await readRole(tx, call.params.customRoleKey));
       const wanted = patchRole(before, patch);
       const [first, ...others] = accessesOf(before, wanted);
       const counted = (await countHolders(tx, [before])).get(before.id)!;
@@ -171,8 +173,7 @@ const deleteRoleRoute = route(
   },
   async (call, { db, engine, identity }) => {
     await db.transaction().execute(async (tx) => {
-      await lockRole(engine, tx, await readRole(tx, call.params.customRoleKey));
-      const role = await readRole(tx, call.params.customRoleKey);
+      const role = await lockRole(engine, tx, await readRole(tx, call.params.customRoleKey));
       call.demand(resourceOf(role));
       await deleteRole(engine, tx, role);
       await recordChange(tx, call, {

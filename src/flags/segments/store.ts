@@ -1,10 +1,10 @@
 // Segments in the database.
 import { sql } from 'kysely';
-import { Failure } from '../../kernel/failure.ts';
 import { sortKeyOf } from '../../kernel/fold-case.ts';
 import { newId } from '../../kernel/id.ts';
 import { Page, type Slice } from '../../kernel/page.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
+import { contested } from '../../kernel/storage/retry.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { couldBeKey } from '../fields.ts';
 import type { Expression } from '../filter-expression.ts';
@@ -174,7 +174,7 @@ export async function saveSegment(tx: Db, before: Segment, after: Segment): Prom
     .where('id', '=', before.id)
     .where('version', '=', before.version)
     .executeTakeFirstOrThrow();
-  if (numUpdatedRows === 0n) throw changedMeanwhile();
+  if (numUpdatedRows === 0n) throw contested('segment');
 }
 
 /** Its members go later. */
@@ -185,17 +185,13 @@ export async function deleteSegment(tx: Db, segment: Segment): Promise<void> {
     .where('id', '=', id)
     .where('version', '=', version)
     .executeTakeFirstOrThrow();
-  if (numDeletedRows === 0n) throw changedMeanwhile();
+  if (numDeletedRows === 0n) throw contested('segment');
   const left = { version: version + 1, generation };
   await tx
     .insertInto('segment_graves')
     .values({ environment_id: environmentId, key, ...left })
     .onConflict((conflict) => conflict.columns(['environment_id', 'key']).doUpdateSet(left))
     .execute();
-}
-
-function changedMeanwhile(): Failure {
-  return new Failure('conflict', 'Someone else has just changed the segment. Read it again, and try again.');
 }
 
 function rowOf(segment: Segment): SegmentRow {

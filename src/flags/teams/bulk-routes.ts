@@ -135,10 +135,10 @@ const patchTeams = route(
   async (call, { db, engine, identity }) => {
     const patch = readSemanticPatch(call);
     const instructions = readBulk(patch.instructions);
-    const memberIDs = new Set<string>();
-    let memberships = 0;
     const teamKeys = sorted(instructions.flatMap((instruction) => instruction.teamKeys));
-    await db.transaction().execute(async (tx) => {
+    const memberIDs = await db.transaction().execute(async (tx) => {
+      const joined = new Set<string>();
+      let memberships = 0;
       await holdTeams(engine, tx, teamKeys);
       for (const [index, instruction] of instructions.entries()) {
         await awaitInInstruction(index, instruction, async () => {
@@ -154,9 +154,10 @@ const patchTeams = route(
             comment: patch.comment,
             update: updateFor(key, memberIds, instruction),
           }));
-          for (const id of asked) memberIDs.add(id);
+          for (const id of asked) joined.add(id);
         });
       }
+      return joined;
     });
     await identity.forget();
     return { memberIDs: [...memberIDs], teamKeys, errors: [], _links: { self: linkTo('/teams') } };

@@ -134,7 +134,7 @@ const patchTokenRoute = route(
     const { caller, now, params } = call;
     const patch = readShownPatch(call, ['json']);
     const { before, token, owner } = await db.transaction().execute(async (tx) => {
-      const found = await readToken(call, tx, params.id);
+      const found = await readToken(call, tx, params.id, engine);
       const member = await findMember(tx, { id: found.memberId });
       const wanted = patchToken(found, member, patch);
       const accesses = accessesOf(found, wanted, resourceOf(found, caller));
@@ -179,11 +179,11 @@ const resetTokenRoute = route(
     }),
     reply: { 200: TokenDetail },
   },
-  async (call, { db, identity }) => {
+  async (call, { db, engine, identity }) => {
     const { caller, now, params, query } = call;
     const secret = newSecret(TOKEN_PREFIX);
     const token = await db.transaction().execute(async (tx) => {
-      const before = await readToken(call, tx, params.id);
+      const before = await readToken(call, tx, params.id, engine);
       call.demand(resourceOf(before, caller));
       checkReset(before, caller);
       const reset = { secret, ...(query.expiry !== undefined && { oldUntil: query.expiry }) };
@@ -215,7 +215,7 @@ const deleteTokenRoute = route(
   async (call, { engine, db, identity, handOver }) => {
     const { caller, params } = call;
     await db.transaction().execute(async (tx) => {
-      const token = await readToken(call, tx, params.id);
+      const token = await readToken(call, tx, params.id, engine);
       call.demand(resourceOf(token, caller));
       checkTouch(token, caller, 'deleteAccessToken');
       const account = token.isService ? await findAccount(tx, { id: token.id }) : undefined;
@@ -244,13 +244,17 @@ export const tokenRoutes = [
   deleteTokenRoute,
 ];
 
-/** One that the caller may see; another member's personal token is closed to all but administrators. */
+/**
+ * One that the caller may see; another member's personal token is closed to all but administrators. With an engine it
+ * stays as it is until the transaction ends.
+ */
 async function readToken(
   call: Pick<Call, 'can'> & { caller: KnownCaller },
   db: Db,
   id: string,
+  engine?: Engine,
 ): Promise<Token> {
-  const token = couldBeId(id) ? await findToken(db, id) : undefined;
+  const token = couldBeId(id) ? await findToken(db, id, engine) : undefined;
   if (token === undefined) throw unknownToken(id);
   const access = { action: 'viewAccessToken', resource: resourceOf(token, call.caller) };
   if (call.can(access.resource, access.action)) return token;
