@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, mock, test } from 'node:test';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { statementsOf } from '../../src/actors/request-queues/engines.ts';
+import { Failure } from '../../src/kernel/failure.ts';
 import { onEachEngine } from '../engines.ts';
 import { idOf, queueCalls, type Queue } from './actors-queue-calls.ts';
 import { ADMIN_TOKEN, startServer, type Answer, type Json, type TestServer } from '../server.ts';
@@ -707,7 +708,7 @@ onEachEngine((engine) => {
     const [a] = await fill(queue, 'a');
     await queue.add({ uniqueKey: 'b', method: 'POST' });
     const broken = mock.method(statementsOf(server.app.kernel.engine), 'remove', () =>
-      Promise.reject(new Error('the disk is gone')),
+      Promise.reject(new Failure('unavailable', 'The disk is gone')),
     );
     const names = [{ uniqueKey: 'b' }, { id: a }, { uniqueKey: 'gone' }];
     const { status, json } = await queue.removeBatch(names);
@@ -721,6 +722,18 @@ onEachEngine((engine) => {
       ],
     });
     assert.equal((await queue.removeBatch(names)).json['data'].processedRequests.length, 2);
+  });
+
+  test('A20 a fault of the server is not told as requests to send again', async () => {
+    const queue = await make();
+    const [id] = await fill(queue, 'a');
+    const broken = mock.method(statementsOf(server.app.kernel.engine), 'remove', () =>
+      Promise.reject(new TypeError('a fault')),
+    );
+    const { status } = await queue.removeBatch([{ id }]);
+    broken.mock.restore();
+    assert.equal(status, 500);
+    assert.deepEqual(keysOf(await queue.head()), ['a']);
   });
 
   test('A20 one request is deleted, and then not found', async () => {

@@ -101,13 +101,13 @@ const remove = route(
   },
 );
 
-/** Undefined when the storage failed: nothing was deleted then, and the caller is told what to send again. */
+/** Undefined when the storage is away or full: nothing was deleted then, and the caller is told what to send again. */
 async function tryToRemove({ engine, log }: Kernel, queueId: string, ids: string[], now: number) {
   if (ids.length === 0) return [];
   try {
     return await removeRequests(engine, queueId, ids, now);
   } catch (error) {
-    if (error instanceof Failure && error.kind !== 'unavailable') throw error;
+    if (!(error instanceof Failure && error.kind === 'unavailable')) throw error;
     log.error({ err: error, queue: queueId }, 'requests were not deleted, and are given back as unprocessed');
     return undefined;
   }
