@@ -263,6 +263,9 @@ describe('a verb that is meant, not sent', () => {
       const { status, json } = await server.call(`${path}?method=${verb}`);
       assert.deepEqual([status, json['error'].type], [400, 'invalid-input'], verb);
     }
+    const long = await server.call(`${path}?method=${'x'.repeat(5000)}`);
+    assert.equal(long.status, 400);
+    assert.ok(long.json['error'].message.length < 300, 'the word is shortened');
     assert.equal((await server.call(`${path}?method=`)).status, 200);
     const key = await project('by-verb');
     for (const verb of ['GET', 'HEAD', 'nothing']) {

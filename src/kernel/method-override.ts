@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Failure } from './failure.ts';
 import type { Credential } from './identity/caller.ts';
+import { shorten } from './patch/pointer.ts';
 import { pathOf } from './refusals.ts';
 import type { Method } from './route.ts';
 
@@ -17,6 +18,7 @@ export interface MethodOverride {
 /** A call whose caller named a verb. */
 export interface Overridden {
   sent: string;
+  /** Shortened, as it may be any word. */
   asked: string;
   override: MethodOverride;
 }
@@ -38,7 +40,7 @@ export class MethodOverrides {
       const asked = askedFor(request, override)?.toUpperCase();
       if (asked === undefined || asked === '' || asked === sent) continue;
       if (!`${pathOf(url)}/`.startsWith(`${prefix}/`)) continue;
-      this.#overridden.set(request, { sent, asked, override });
+      this.#overridden.set(request, { sent, asked: shorten(asked), override });
       if (to.some((method) => method === asked)) request.method = asked;
       return;
     }
