@@ -89,6 +89,30 @@ test('A28 one may have a dataset of the same name as another', async () => {
   );
 });
 
+test('A3 nobody comes to stand for another by having their id as a username', async () => {
+  const victim = await join(server, 'victim', { role: 'writer' });
+  const { value: victims } = await giveToken(server, victim, { role: 'writer' });
+  const plant = async (username: string) => {
+    const { value } = await giveToken(server, await join(server, username, { role: 'writer' }), {
+      role: 'writer',
+    });
+    const { json } = await call('?name=inbox', value, { method: 'POST' });
+    const { id } = json['data'] as Json;
+    const body = { generalAccess: 'ANYONE_WITH_NAME_CAN_READ' };
+    assert.equal((await call(`/${id}`, value, { method: 'PUT', body })).status, 200);
+    return id as string;
+  };
+  await plant(victim.id);
+  for (const reference of [`${victim.id}~inbox`, '~inbox']) {
+    assertFailed(await call(`/${reference}`, victims), [404, 'record-not-found'], reference);
+  }
+  const made = await call('?name=inbox', victims, { method: 'POST' });
+  assert.equal((await call(`/${victim.id}~inbox`, victims)).json['data'].id, made.json['data'].id);
+  const unlike = 'a'.repeat(24);
+  const planted = await plant(unlike);
+  assert.equal((await call(`/${unlike}~inbox`, victims)).json['data'].id, planted, 'it is nobody else');
+});
+
 test('A28 whoever may only read cannot make, fill or delete datasets', async () => {
   assertFailed(await call('', reader, { method: 'POST' }), [403, 'insufficient-permissions']);
   assert.equal((await call('', reader)).status, 200);

@@ -148,8 +148,8 @@ class Memory {
 
   async find(kind: StorageKind, { reference, caller, now }: StorageCall): Promise<Storage | undefined> {
     const callerId = caller.kind === 'anonymous' ? undefined : accountOf(caller).id;
-    // An id means the same to everyone; `~name` means another storage to each.
-    const key = reference.startsWith('~') ? `${kind} ${callerId}${reference}` : `${kind} ${reference}`;
+    // An id means the same to everyone; `~name` means another storage to each. Only those keys have a tilde behind the kind.
+    const key = reference.startsWith('~') ? `${kind} ~${callerId}${reference}` : `${kind} ${reference}`;
     const known = this.#remembered.get(key);
     if (known !== undefined && known.until > now) return known.storage;
     const generation = this.#generation;

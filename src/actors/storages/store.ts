@@ -114,8 +114,9 @@ export async function holdStorage({ kind }: Engine, tx: Db, id: string): Promise
 /** As its index has it, which is used where the name is said not to be null. Names have no other letters than those of ASCII, which every engine folds alike. */
 export const foldedName = sql<string>`lower(name)`;
 
+/** The id comes first: nobody chooses an id, but somebody may have chosen another's id for a username. */
 async function userIdOf(db: Db, owner: string): Promise<string | undefined> {
-  const account = (await findAccount(db, { username: owner })) ?? (await findAccount(db, { id: owner }));
+  const account = (await findAccount(db, { id: owner })) ?? (await findAccount(db, { username: owner }));
   return account?.id;
 }
 
