@@ -42,7 +42,7 @@ onEachEngine((engine) => {
     assert.notEqual(own['id'], maker['id']);
     for (const name of [id, 'nightly-crawl.bot']) {
       const { status, json } = await server.call(`/v2/users/${name}`, { token: null });
-      assert.deepEqual([status, json['data'].username], [200, 'nightly-crawl.bot']);
+      assert.deepEqual([status, json['data']], [200, { username: 'nightly-crawl.bot', profile: {} }]);
     }
     await assert.rejects(join(server, 'nightly-crawl.bot'), /cannot be a username/);
   });
@@ -75,13 +75,13 @@ onEachEngine((engine) => {
     assert.deepEqual([json['login'], json['type'], json['name']], ['octo.bot', 'Bot', 'octo']);
     assert.ok(json['id'] > 1_000_000_000 && json['id'] < 2 ** 31);
     const { json: shown } = await server.call('/users/octo.bot', { token: null });
-    assert.equal(shown['id'], json['id']);
+    assert.deepEqual([shown['id'], shown['name']], [json['id'], null], 'its name is for itself');
     assert.equal((await fetch(shown['avatar_url'] as string)).status, 200);
-    const query = '{ viewer { login databaseId } user(login: "octo.bot") { login } }';
+    const query = '{ viewer { login name databaseId } user(login: "octo.bot") { login name } }';
     const answer = await server.call('/graphql', { method: 'POST', token: value, body: { query } });
     assert.deepEqual(answer.json['data'], {
-      viewer: { login: 'octo.bot', databaseId: json['id'] },
-      user: { login: 'octo.bot' },
+      viewer: { login: 'octo.bot', name: 'octo', databaseId: json['id'] },
+      user: { login: 'octo.bot', name: null },
     });
     assert.equal((await server.call('/user', { token: personal })).json['type'], 'User');
   });
@@ -125,13 +125,21 @@ onEachEngine((engine) => {
     );
   });
 
-  test('it spends a budget of its own', async () => {
-    const { value } = await makeService('spender');
-    for (let call = 0; call < 3; call += 1) await server.call('/user', { token: personal });
-    const used = async (token: string) =>
-      (await server.call('/user', { token })).headers.get('x-ratelimit-used');
-    assert.equal(await used(value), '1');
-    assert.equal(await used(value), '2');
+  test('it spends the budget of the member who made it, and nobody else does', async () => {
+    const eve = await join(server, 'eve', { role: 'writer' });
+    const tokens = [
+      await giveToken(server, eve, { role: 'writer' }),
+      await makeService('spender', eve),
+      await makeService('other-spender', eve),
+      await makeService('spender-of-ada'),
+    ];
+    const used = [];
+    for (const { value } of tokens.slice(0, 3)) {
+      used.push((await server.call('/user', { token: value })).headers.get('x-ratelimit-used'));
+    }
+    await server.call('/user', { token: tokens[3]!.value });
+    const { json } = await server.call('/rate_limit', { token: tokens[1]!.value });
+    assert.deepEqual([...used, json['resources'].core.used], ['1', '2', '3', 3]);
   });
 
   test('when it is deleted, what it owns goes to who deletes it, under free names', async () => {
@@ -192,6 +200,22 @@ onEachEngine((engine) => {
     assert.equal((await server.call(`/v2/datasets/${dataset as string}`, { token: value })).status, 200);
     assert.equal((await remove(id, value)).status, 204);
     assert.equal((await server.call(`/v2/datasets/${dataset as string}`)).status, 200);
+  });
+
+  test('of two that delete each other one stays, and has what both own', async () => {
+    const power = { isService: true, role: 'admin' as const };
+    for (let round = 0; round < 5; round += 1) {
+      const pair = [await giveToken(server, ada, power), await giveToken(server, ada, power)];
+      const owned: unknown[] = [];
+      for (const { value } of pair) owned.push((await create(value))['id']);
+      const [one, other] = pair as [(typeof pair)[0], (typeof pair)[0]];
+      const answers = await Promise.all([remove(other.id, one.value), remove(one.id, other.value)]);
+      assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([204, 401]));
+      const { value: token } = answers[0].status === 204 ? one : other;
+      for (const dataset of owned) {
+        assert.equal((await server.call(`/v2/datasets/${dataset as string}`, { token })).status, 200);
+      }
+    }
   });
 
   test('nothing it makes while it is deleted is left without an owner', async () => {

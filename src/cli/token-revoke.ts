@@ -3,7 +3,7 @@ import { handOver } from '../app.ts';
 import type { Settings } from '../config.ts';
 import { recordEvent } from '../kernel/events.ts';
 import { Failure } from '../kernel/failure.ts';
-import { findAccount, findHeir } from '../kernel/identity/accounts.ts';
+import { findAccount, findHeir, lockServiceAccounts } from '../kernel/identity/accounts.ts';
 import { findMember } from '../kernel/identity/members.ts';
 import { deleteToken, findToken, listTokens, type Token } from '../kernel/identity/tokens.ts';
 import type { Engine } from '../kernel/storage/engine.ts';
@@ -54,6 +54,7 @@ async function requireToken(db: Db, name: string, { program }: Io): Promise<Toke
 async function revoke(engine: Engine, token: Token): Promise<void> {
   const now = Date.now();
   await engine.db.transaction().execute(async (tx) => {
+    await lockServiceAccounts(engine, tx);
     const owner = await findMember(tx, { id: token.memberId });
     const account = token.isService ? await findAccount(tx, { id: token.id }) : undefined;
     // Somebody else may have been faster; then there is nothing to record.

@@ -166,15 +166,32 @@ describe('while the server is running', () => {
     assert.equal(await statusOf(server.url, await create()), 200);
   });
 
-  test('what a revoked service token owns goes to the administrator', async () => {
-    const [admin, robot] = [await create(), await create('--service', '--name', 'robot')];
-    const headers = (secret: string) => ({ headers: { authorization: `Bearer ${secret}` } });
-    const made = await fetch(`${server.url}/v2/datasets?name=made`, { method: 'POST', ...headers(robot) });
-    const { data: dataset } = (await made.json()) as { data: { id: string } };
-    const read = () => fetch(`${server.url}/v2/datasets/${dataset.id}`, headers(admin));
-    assert.equal((await read()).status, 403);
-    assert.equal((await token('revoke', robot.slice(-4), '--yes')).code, 0);
-    await eventually(async () => (await read()).status === 200);
+  test('what a revoked service token owns goes to the member who made it, or, where they are gone, to an owner', async () => {
+    const admin = await create('--role', 'owner');
+    const call = (secret: string, path: string, method = 'GET', body?: unknown) =>
+      fetch(`${server.url}${path}`, {
+        method,
+        headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+    const invited = await call(admin, '/api/v2/members', 'POST', [{ email: 'mia@example.com' }]);
+    const { items } = (await invited.json()) as { items: { _id: string }[] };
+    const mia = await create('--member', 'mia', '--role', 'reader');
+    const makeRobot = async (name: string) => {
+      const robot = await create('--service', '--member', 'mia', '--role', 'writer', '--name', name);
+      const made = await call(robot, `/v2/datasets?name=${name}`, 'POST');
+      const { data: dataset } = (await made.json()) as { data: { id: string } };
+      return { robot, path: `/v2/datasets/${dataset.id}` };
+    };
+    const [early, late] = [await makeRobot('early'), await makeRobot('late')];
+    const statusesOf = (path: string) =>
+      Promise.all([mia, admin].map(async (secret) => (await call(secret, path)).status));
+    assert.deepEqual(await statusesOf(early.path), [403, 403]);
+    assert.equal((await token('revoke', early.robot.slice(-4), '--yes')).code, 0);
+    await eventually(async () => (await statusesOf(early.path)).join() === '200,403');
+    assert.equal((await call(admin, `/api/v2/members/${items[0]!._id}`, 'DELETE')).status, 204);
+    assert.equal((await token('revoke', late.robot.slice(-4), '--yes')).code, 0);
+    await eventually(async () => (await call(admin, late.path)).status === 200);
   });
 
   test('a revoked token that the server has in memory stops working', async () => {

@@ -1,6 +1,6 @@
 // Rate limits: fixed windows per caller and category, anchored at first use; counted in memory, shared through the database.
 import type { Clock } from './clock.ts';
-import { accountOf, type Caller } from './identity/caller.ts';
+import type { Caller } from './identity/caller.ts';
 import { deletePastWindows, loadWindows, saveWindows, type SavedWindow } from './limit-store.ts';
 import {
   CLOCK_SLACK_MS,
@@ -259,9 +259,10 @@ function count(window: Window, limit: number, cost: number): Counter {
   return counterOf(window, limit);
 }
 
+/** A service token spends what its maker has: otherwise whoever may make tokens had as many budgets as they like. */
 function whoIs(spender: Spender): string {
   if (spender === 'everyone') return EVERYONE;
-  return spender.kind === 'anonymous' ? spender.address : accountOf(spender).id;
+  return spender.kind === 'anonymous' ? spender.address : spender.member.id;
 }
 
 function limitIn({ allowance: { known, anonymous } }: Budget, spender: Spender): number {

@@ -57,8 +57,9 @@ export const PrivateUser = Type.Object(
   { $id: 'UserPrivateInfo' },
 );
 
+/** A service token is named for those who may see tokens; others know it by its username. */
 export function toPublicUser(account: Account): Static<typeof PublicUser> {
-  return { username: account.username, profile: profileOf(account) };
+  return { username: account.username, profile: account.isService ? {} : profileOf(account) };
 }
 
 /** What this server offers. There are no plans to buy: what it can do is on for everyone. */

@@ -1,7 +1,7 @@
 // Access tokens: list, create, get, patch, reset, delete.
 import type { Access } from '../../kernel/events.ts';
 import { Failure } from '../../kernel/failure.ts';
-import { findAccount, findHeir } from '../../kernel/identity/accounts.ts';
+import { findAccount, findHeir, lockServiceAccounts } from '../../kernel/identity/accounts.ts';
 import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
 import { findMember } from '../../kernel/identity/members.ts';
 import { checkGrant, checkReach, hasSamePower } from '../../kernel/identity/power.ts';
@@ -77,7 +77,8 @@ const postToken = route(
     method: 'POST',
     path: '/tokens',
     summary: 'Create an access token',
-    description: 'The reply is the only one to hold the whole token.',
+    description:
+      'The reply is the only one to hold the whole token. A service token is an account of its own on the other APIs. Its username there is made from its name of now, and is public; the name itself is not.',
     access: { action: 'createAccessToken' },
     body: TokenPost,
     reply: { 201: TokenDetail },
@@ -215,6 +216,7 @@ const deleteTokenRoute = route(
   async (call, { engine, db, identity, handOver }) => {
     const { caller, params } = call;
     await db.transaction().execute(async (tx) => {
+      await lockServiceAccounts(engine, tx);
       const token = await readToken(call, tx, params.id, engine);
       call.demand(resourceOf(token, caller));
       checkTouch(token, caller, 'deleteAccessToken');

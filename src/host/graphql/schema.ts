@@ -5,7 +5,7 @@ import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
 import { searchMembers } from '../../kernel/identity/members.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Counter } from '../../kernel/limit-window.ts';
-import { nameOf, nodeId } from '../users/model.ts';
+import { nameOf, nodeId, publicNameOf } from '../users/model.ts';
 import { refuse, type Cost } from './cost.ts';
 
 export const schema = buildSchema(`
@@ -53,7 +53,10 @@ interface SearchArguments {
 }
 
 export const rootValue = {
-  viewer: (_arguments: unknown, { caller, base }: Context) => toUser(accountOf(caller), base),
+  viewer(_arguments: unknown, { caller, base }: Context) {
+    const account = accountOf(caller);
+    return { ...toUser(account, base), name: nameOf(account) };
+  },
 
   async user({ login }: { login: string }, { kernel, base }: Context) {
     const account = await findAccount(kernel.db, { username: login });
@@ -108,7 +111,7 @@ function toUser(account: Account, base: string) {
     id: nodeId(account),
     databaseId: account.number,
     login: account.username,
-    name: nameOf(account),
+    name: publicNameOf(account),
     url: `${new URL(base).origin}/${account.username}`,
     createdAt: new Date(account.createdAt).toISOString(),
     updatedAt: new Date(account.updatedAt).toISOString(),

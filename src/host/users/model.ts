@@ -80,11 +80,11 @@ export function toSimpleUser(account: Account, base: string): Static<typeof Simp
   };
 }
 
-/** The e-mail address stays private: only its owner reads it, through GET /user. */
+/** The e-mail address stays private, and so does the name of a service token: only its owner reads it, through GET /user. */
 export function toPublicUser(account: Account, base: string): Static<typeof PublicUser> {
   return {
     ...toSimpleUser(account, base),
-    name: nameOf(account),
+    name: publicNameOf(account),
     company: null,
     blog: null,
     location: null,
@@ -103,6 +103,7 @@ export function toPublicUser(account: Account, base: string): Static<typeof Publ
 export function toPrivateUser(account: Account, base: string): Static<typeof PrivateUser> {
   return {
     ...toPublicUser(account, base),
+    name: nameOf(account),
     email: account.email,
     private_gists: 0,
     total_private_repos: 0,
@@ -119,6 +120,11 @@ export function nodeId({ number, isService }: Account): string {
 
 export function nameOf({ firstName, lastName }: Account): string | null {
   return [firstName, lastName].filter(Boolean).join(' ') || null;
+}
+
+/** A service token is named for those who may see tokens; others know it by its username. */
+export function publicNameOf(account: Account): string | null {
+  return account.isService ? null : nameOf(account);
 }
 
 /** The host writes times without milliseconds. */

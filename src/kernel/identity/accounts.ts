@@ -142,7 +142,7 @@ export async function holdAccount(engine: Engine, tx: Db, { account }: KnownCall
     .where('token_id', '=', account.id)
     .$if(engine.kind === 'postgres', (query) => query.forShare())
     .executeTakeFirst();
-  if (held === undefined) throw new Failure('unauthenticated', 'The access token was deleted meanwhile');
+  if (held === undefined) throw deletedMeanwhile();
 }
 
 /** Gives all that an account owns to another, in the transaction that ends the first. */
@@ -155,13 +155,28 @@ export type HandOver = (
 ) => Promise<void>;
 
 /**
- * Who gets what a service token owned: who deletes it. A token that deletes itself leaves it to the member who made it,
- * or, where that member is gone, to the owner who has been there for longest. So does the command line.
+ * First in every transaction that deletes a token, until it ends: of two service tokens that delete each other, the one
+ * that comes second must find the first gone, and not leave to it what it owns.
  */
-export async function findHeir(db: Db, token: Token, deleter: Account | undefined): Promise<Account> {
-  if (deleter !== undefined && deleter.id !== token.id) return deleter;
-  const maker = deleter === undefined ? undefined : await findMember(db, { id: token.memberId });
-  const heir = maker ?? (await findOldestOwner(db));
+export function lockServiceAccounts(engine: Engine, tx: Db): Promise<void> {
+  return engine.lock(tx, 'service-accounts');
+}
+
+/**
+ * Who gets what a service token owned: who deletes it. A token that deletes itself leaves it to the member who made it,
+ * or, where that member is gone, to the owner who has been there for longest. So does the command line, which is nobody.
+ */
+export async function findHeir(tx: Db, token: Token, deleter: Account | undefined): Promise<Account> {
+  if (deleter !== undefined && deleter.id !== token.id) {
+    const living = await findAccount(tx, { id: deleter.id });
+    if (living !== undefined) return living;
+    throw deletedMeanwhile();
+  }
+  const heir = (await findMember(tx, { id: token.memberId })) ?? (await findOldestOwner(tx));
   if (heir === undefined) throw new Failure('conflict', 'There is nobody who could own what the token owns');
   return heir;
+}
+
+function deletedMeanwhile(): Failure {
+  return new Failure('unauthenticated', 'The access token was deleted meanwhile');
 }

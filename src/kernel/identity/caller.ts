@@ -16,9 +16,10 @@ export function anonymousAt(address: string): AnonymousCaller {
 
 export interface KnownCaller {
   kind: 'token' | 'session';
+  /** Whose budget they spend; of a service token, who made it. */
   member: Member;
   token?: Token;
-  /** Who owns what they make, and whose budget they spend: the member, where it is absent. */
+  /** Who owns what they make: the member, where it is absent. */
   account?: Account;
   /**
    * Every group must allow, and in a group any policy: a personal token's power is its owner's now and, in the last
