@@ -1,0 +1,223 @@
+// Every error type of the specification: it occurs as docs/guide/actors-errors.md says, or that page says why it cannot. Rule A28.
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import { join as joinPath } from 'node:path';
+import { after, before, mock, test } from 'node:test';
+import { actorsApi } from '../../src/actors/api.ts';
+import { sqliteStatements } from '../../src/actors/request-queues/sqlite.ts';
+import { route } from '../../src/kernel/route.ts';
+import { Type } from '../../src/kernel/schema.ts';
+import { eventually } from '../eventually.ts';
+import { mount } from '../mount.ts';
+import { giveToken, join } from '../people.ts';
+import { startServer, type CallInit, type Json, type TestServer } from '../server.ts';
+import { answersIn, dial } from '../wire.ts';
+
+const ROOT = joinPath(import.meta.dirname, '../..');
+
+/** As the specification lists them. */
+const SPECIFIED = `
+  invalid-input invalid-parameter parameter-required invalid-value invalid-id invalid-header invalid-content-type-header
+  invalid-request invalid-client-key request-id-invalid invalid-idempotency-key invalid-record-key schema-validation
+  schema-validation-error schema-validation-failed input-json-invalid-characters input-json-not-object input-json-too-long
+  run-input-body-not-valid-json param-not-one-of request-handled-or-locked request-queue-duplicate-requests
+  request-too-large record-too-large unsupported-content-encoding content-encoding-forbidden-for-html invalid-token
+  invalid-token-type token-not-provided missing-api-token own-token-required auth-method-not-supported
+  insufficient-permissions insufficient-permissions-to-change-field elevated-permissions-needed missing-actor-rights
+  actor-not-found build-not-found record-not-found user-not-found default-dataset-not-found page-not-found
+  unexpected-route rate-limit-exceeded too-many-requests concurrent-runs-limit-exceeded actor-memory-limit-exceeded
+  too-many-webhooks too-many-actor-tasks too-many-actors too-many-schedules limit-reached run-failed actor-run-failed
+  run-timeout-exceeded job-finished max-items-must-be-greater-than-zero max-total-charge-usd-below-minimum
+  max-total-charge-usd-must-be-greater-than-zero dataset-locked dataset-schema-invalid dataset-does-not-have-schema
+  dataset-does-not-have-fields-schema requested-dataset-view-does-not-exist no-columns-in-exported-dataset
+  name-not-unique actor-task-name-not-unique concurrent-update-detected method-not-allowed internal-server-error
+  operation-timed-out query-timeout not-implemented platform-feature-disabled`
+  .trim()
+  .split(/\s+/);
+
+/** The cells of the rows below a heading. */
+function tableOf(heading: string): string[][] {
+  const page = readFileSync(joinPath(ROOT, 'docs/guide/actors-errors.md'), 'utf8');
+  const [, section = ''] = page.split(`## ${heading}\n`);
+  const [own = ''] = section.split('\n## ');
+  const lines = own.split('\n').filter((line) => line.startsWith('| `'));
+  return lines.map((line) =>
+    line
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim().replaceAll('`', '')),
+  );
+}
+
+interface Failed {
+  status: number;
+  json: Json;
+}
+
+/** Waits for its body. */
+const take = route(
+  {
+    id: 'fixture_take',
+    method: 'POST',
+    path: '/fixture',
+    summary: 'Take a body',
+    access: 'anyone',
+    body: Type.Object({}),
+    reply: { 200: Type.Object({}) },
+  },
+  () => ({}),
+);
+
+let server: TestServer;
+let fixture: Awaited<ReturnType<typeof mount>>;
+const sockets: Socket[] = [];
+before(async () => {
+  server = await startServer({
+    recordBytes: 10,
+    limit: { 'actors.key_value_store': { known: 3, anonymous: 3, seconds: 600 } },
+  });
+  fixture = await mount(server, { dialect: actorsApi.dialect, routes: [take] });
+  fixture.http.on('connection', (socket: Socket) => sockets.push(socket));
+});
+after(async () => {
+  await fixture.close();
+  await server.stop();
+});
+
+const call = (path: string, init: CallInit = {}): Promise<Failed> => server.call(`/v2/${path}`, init);
+const post = (path: string, body: unknown, headers = {}) => call(path, { method: 'POST', body, headers });
+const put = (path: string, body: unknown, headers = {}) => call(path, { method: 'PUT', body, headers });
+
+async function make(kind: string, body?: unknown): Promise<string> {
+  const { json } = await post(kind, body);
+  return `${kind}/${json['data'].id as string}`;
+}
+
+async function raw(request: string, meanwhile?: () => Promise<void>): Promise<Failed> {
+  const wire = dial(fixture.url);
+  wire.write(request);
+  await meanwhile?.();
+  const [answer] = answersIn(await wire.closed);
+  return { status: answer!.status, json: JSON.parse(answer!.body) as Json };
+}
+
+const SCHEMA = { fields: { type: 'object', properties: { n: { type: 'number' } } }, views: { one: {} } };
+
+/** One situation for each type that occurs. */
+const SITUATIONS: Record<string, () => Promise<Failed>> = {
+  'invalid-input': () => post('datasets', '{'),
+  'invalid-request': () => call('datasets/admin~'),
+  'invalid-content-type-header': async () =>
+    post(`${await make('datasets')}/items`, '{}', { 'content-type': 'text/plain' }),
+  'invalid-client-key': async () => call(`${await make('request-queues')}/head?clientKey=${'x'.repeat(33)}`),
+  'request-id-invalid': async () =>
+    post(`${await make('request-queues')}/requests`, { id: 'wrong', uniqueKey: 'a' }),
+  'invalid-record-key': async () => call(`${await make('key-value-stores')}/records/a%20b`),
+  'schema-validation-error': async () =>
+    post(`${await make('datasets', { schema: SCHEMA })}/items`, { n: 'no number' }),
+  'dataset-schema-invalid': () => post('datasets', { schema: { fields: { type: 'nonsense' } } }),
+  'dataset-does-not-have-schema': async () => call(`${await make('datasets')}/items?view=one`),
+  'requested-dataset-view-does-not-exist': async () =>
+    call(`${await make('datasets', { schema: SCHEMA })}/items?view=two`),
+  'no-columns-in-exported-dataset': async () => {
+    const dataset = await make('datasets');
+    await post(`${dataset}/items`, [{}]);
+    return call(`${dataset}/items?format=csv`);
+  },
+  'invalid-token': () => call('datasets/nothing', { token: null }),
+  'insufficient-permissions': async () => {
+    const reader = await join(server, 'reader', { role: 'reader' });
+    return call('datasets', {
+      method: 'POST',
+      token: (await giveToken(server, reader, { role: 'reader' })).value,
+    });
+  },
+  'record-not-found': () => call('datasets/nothing'),
+  'user-not-found': () => call('users/nobody'),
+  'page-not-found': () => call('nothing'),
+  'method-not-allowed': () => call('users/me', { method: 'DELETE' }),
+  'operation-timed-out': () => {
+    const known = sockets.length;
+    return raw('POST /v2/fixture HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab', async () => {
+      await eventually(() => (sockets[known]?.bytesRead ?? 0) > 0);
+      // As Node does when its patience, which is much longer than a test's, has ended.
+      const late = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
+      fixture.http.emit('clientError', late, sockets[known]!);
+    });
+  },
+  'name-not-unique': async () => {
+    await post('datasets?name=Taken', undefined);
+    return put(await make('datasets'), { name: 'taken' });
+  },
+  'request-handled-or-locked': async () => {
+    const queue = await make('request-queues');
+    const { json } = await post(`${queue}/requests`, { uniqueKey: 'a' });
+    return put(`${queue}/requests/${json['data'].requestId as string}/lock?lockSecs=5`, undefined);
+  },
+  'request-too-large': async () =>
+    post(`${await make('datasets')}/items`, `{"a":"${'x'.repeat(9_437_184)}"}`),
+  'record-too-large': async () => put(`${await make('key-value-stores')}/records/one`, 'x'.repeat(11)),
+  'unsupported-content-encoding': async () =>
+    put(`${await make('key-value-stores')}/records/one`, 'x', { 'content-encoding': 'zstd' }),
+  'rate-limit-exceeded': async () => {
+    const store = await make('key-value-stores');
+    for (let calls = 0; calls < 3; calls += 1) await call(store);
+    return call(store);
+  },
+  'invalid-header': () =>
+    raw(
+      `GET /v2/users/me HTTP/1.1\r\nHost: x\r\nX-Large: ${'a'.repeat(20_000)}\r\nConnection: close\r\n\r\n`,
+    ),
+  'internal-server-error': async () => {
+    const queue = await make('request-queues');
+    const broken = mock.method(sqliteStatements, 'head', () => Promise.reject(new Error('the disk is gone')));
+    return call(`${queue}/head`).finally(() => broken.mock.restore());
+  },
+};
+
+test('A28 every type of the specification stands in one of the two tables, once', () => {
+  const listed = [...tableOf('Types that occur'), ...tableOf('Types that do not occur')].map(
+    ([type]) => type!,
+  );
+  assert.deepEqual(listed.toSorted(), SPECIFIED.toSorted());
+  for (const [type, reason] of tableOf('Types that do not occur')) assert.ok(reason!.length > 10, type);
+});
+
+test('A28 each type that occurs does so in a situation of its own, with the status of the table', async () => {
+  const rows = tableOf('Types that occur');
+  assert.deepEqual(
+    rows.map(([type]) => type),
+    Object.keys(SITUATIONS).toSorted((a, b) => order(rows, a) - order(rows, b)),
+  );
+  for (const [type, status] of rows) {
+    const { status: given, json } = await SITUATIONS[type!]!();
+    assert.deepEqual([given, json['error'].type], [Number(status), type], JSON.stringify(json).slice(0, 200));
+    assert.notEqual(json['error'].message, '', type);
+  }
+});
+
+function order(rows: string[][], type: string): number {
+  const at = rows.findIndex(([listed]) => listed === type);
+  assert.notEqual(at, -1, `${type} is not in the table`);
+  return at;
+}
+
+test('A28 the program knows no type that is in none of the tables, and none that cannot occur', () => {
+  const sources = globSync('src/{actors,kernel/export}/**/*.ts', { cwd: ROOT }).filter(
+    (path) => !path.endsWith('.test.ts'),
+  );
+  const text = sources.map((path) => readFileSync(joinPath(ROOT, path), 'utf8')).join('\n');
+  for (const [type] of tableOf('Types that do not occur')) {
+    // The word for what a conflict is called where it has no name of its own.
+    if (type === 'concurrent-update-detected') continue;
+    assert.ok(!text.includes(`'${type}'`), `${type} is in the sources`);
+  }
+  const known = new Set(
+    ['Types that occur', "Types beyond the specification's table"].flatMap((heading) =>
+      tableOf(heading).map(([type]) => type),
+    ),
+  );
+  for (const [, code] of text.matchAll(/code: '([a-z-]+)'/g))
+    assert.ok(known.has(code), `${code} is in no table`);
+});
