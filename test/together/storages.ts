@@ -45,6 +45,19 @@ export function declareStorages(server: () => TestServer): void {
     assert.equal(entries.filter(({ action }) => action === 'deleteStorage').length, count(204));
   });
 
+  test('the limits of an account are changed', async () => {
+    const { entries, answers } = await contest(
+      server(),
+      (client, round) => {
+        const value = 1 + client * 100 + round;
+        const body = client % 2 === 0 ? { maxMonthlyUsageUsd: value } : { dataRetentionDays: value };
+        return call('/v2/users/me/limits', { method: 'PUT', body });
+      },
+      { allowed: [201] },
+    );
+    assert.equal(entries.length, answers.length);
+  });
+
   test('records of the same keys are written and deleted', async () => {
     const { id } = await make('/v2/key-value-stores');
     const at = `/v2/key-value-stores/${id}`;

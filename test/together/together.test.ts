@@ -28,11 +28,12 @@ onEachEngine((engine) => {
   declareStorages(() => server);
   declareEverything(() => server);
 
+  // Tools answer, and keep nothing.
   test('every route that changes something is among them', () => {
     const called = new Set(server.log.map(({ route }) => route));
     const missing = [...flagsApi.routes, ...actorsApi.routes]
       .map(({ shape }) => shape)
-      .filter(({ id, method }) => method !== 'GET' && !called.has(id));
+      .filter(({ id, method }) => method !== 'GET' && !called.has(id) && !id.startsWith('tools_'));
     assert.deepEqual(
       missing.map(({ id }) => id),
       [],

@@ -73,7 +73,7 @@ const putLimits = route(
     const resource = `user/${id}`;
     call.demand(resource);
     await kernel.db.transaction().execute(async (tx) => {
-      const { maxMonthlyUsageUsd, dataRetentionDays } = await ensureAccountRecord(tx, id);
+      const { maxMonthlyUsageUsd, dataRetentionDays } = await ensureAccountRecord(tx, id, kernel.engine);
       await updateAccountLimits(tx, id, call.body);
       await recordEvent(tx, call, {
         action: 'updateAccountLimits',

@@ -1,5 +1,6 @@
 // What is kept of an account beside its name; the row is made when it is first needed.
 import { newSecret } from '../../kernel/identity/secret.ts';
+import type { Engine } from '../../kernel/storage/engine.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { LimitsUpdate } from '../usage/model.ts';
 
@@ -10,11 +11,17 @@ export interface AccountRecord {
   dataRetentionDays: number | null;
 }
 
-export async function findAccountRecord(db: Db, userId: string): Promise<AccountRecord | undefined> {
+/** With an engine it stays as it is until the transaction ends. */
+export async function findAccountRecord(
+  db: Db,
+  userId: string,
+  engine?: Engine,
+): Promise<AccountRecord | undefined> {
   const row = await db
     .selectFrom('actor_accounts')
     .selectAll()
     .where('user_id', '=', userId)
+    .$if(engine?.kind === 'postgres', (query) => query.forUpdate())
     .executeTakeFirst();
   return (
     row && {
@@ -26,8 +33,8 @@ export async function findAccountRecord(db: Db, userId: string): Promise<Account
   );
 }
 
-export async function ensureAccountRecord(db: Db, userId: string): Promise<AccountRecord> {
-  const known = await findAccountRecord(db, userId);
+export async function ensureAccountRecord(db: Db, userId: string, engine?: Engine): Promise<AccountRecord> {
+  const known = await findAccountRecord(db, userId, engine);
   if (known !== undefined) return known;
   await db
     .insertInto('actor_accounts')
@@ -40,7 +47,7 @@ export async function ensureAccountRecord(db: Db, userId: string): Promise<Accou
     })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
-  return (await findAccountRecord(db, userId))!;
+  return (await findAccountRecord(db, userId, engine))!;
 }
 
 export async function updateAccountLimits(
