@@ -7,6 +7,7 @@ import { seedDemo } from './demo.ts';
 import { flagsApi } from './flags/api.ts';
 import { deliveryApis } from './flags/delivery/api.ts';
 import { hostApi } from './host/api.ts';
+import { BodyMemory } from './kernel/body-memory.ts';
 import { systemClock, type Clock } from './kernel/clock.ts';
 import type { Api } from './kernel/dialect.ts';
 import { dueMigrations } from './kernel/due.ts';
@@ -163,6 +164,7 @@ async function compose(
     handOver,
     limits,
     log,
+    bodyMemory: new BodyMemory(),
     metrics: new Metrics(RELEASE),
     guard: guard({ allowPrivate: config.allowPrivateWebhooks }),
     get publicUrl() {

@@ -5,9 +5,9 @@ import { after, before, test } from 'node:test';
 import { flagsApi } from '../src/flags/api.ts';
 import { openApiBytes } from '../src/kernel/openapi-bytes.ts';
 import { describeApi } from '../src/kernel/openapi.ts';
-import { inTime } from './eventually.ts';
-import { startServer, type TestServer } from './server.ts';
-import { exchange } from './wire.ts';
+import { eventually, inTime } from './eventually.ts';
+import { ADMIN_TOKEN, startServer, type TestServer } from './server.ts';
+import { dial, exchange } from './wire.ts';
 
 let server: TestServer;
 before(async () => {
@@ -218,4 +218,23 @@ test('a path is known however it is written', async () => {
       const request = `${verb} ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`;
       assert.equal((await exchange(server.url, request)).status, status, `${verb} ${target}`);
     }
+});
+
+test('one token can have 256 bodies under way; more are told to come again, and other callers are not held up', async () => {
+  const { bodyMemory } = server.app.kernel;
+  const head =
+    `POST /api/v2/projects HTTP/1.1\r\nHost: x\r\nAuthorization: ${ADMIN_TOKEN}\r\n` +
+    'Content-Type: application/json\r\nContent-Length: 10\r\n\r\n{';
+  const stalled = Array.from({ length: 256 }, () => dial(server.url));
+  for (const wire of stalled) wire.write(head);
+  await eventually(() => bodyMemory.bytes === stalled.length);
+  const refused = await server.call('/api/v2/projects', { method: 'POST', body: {} });
+  assert.deepEqual([refused.status, refused.headers.get('retry-after')], [503, '1']);
+  const stranger = await server.call('/v2/datasets', { method: 'POST', token: null, body: {} });
+  assert.equal(stranger.status, 401);
+  for (const wire of stalled) wire.end();
+  await Promise.all(stalled.map(({ closed }) => closed));
+  await eventually(() => bodyMemory.bytes === 0);
+  const { status } = await server.call('/api/v2/projects', { method: 'POST', body: {} });
+  assert.equal(status, 400);
 });

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
+import type { HeldBody } from './body-memory.ts';
 import { Failure } from './failure.ts';
 
 type Inflate = (data: Uint8Array, options: { maxOutputLength: number }) => Promise<Buffer>;
@@ -17,15 +18,26 @@ const INFLATERS = new Map<string, Inflate>([
 const ENCODINGS = ['br', 'gzip', 'deflate', 'identity'];
 
 /** Reads the whole body, and stops at the limit: by the length that was announced, or by what came. */
-export function collectBody(request: IncomingMessage, limit: number): Promise<Buffer> {
+export function collectBody(request: IncomingMessage, limit: number, held: HeldBody): Promise<Buffer> {
   if (Number(request.headers['content-length']) > limit) return Promise.reject(tooLarge(limit));
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   const chunks: Buffer[] = [];
   let size = 0;
+  let isGivenUp = false;
   request.on('data', (chunk: Buffer) => {
-    size += chunk.length;
-    if (size <= limit) chunks.push(chunk);
-    else reject(tooLarge(limit));
+    if (isGivenUp) return;
+    try {
+      size += chunk.length;
+      if (size > limit) throw tooLarge(limit);
+      held.add(chunk.length);
+      chunks.push(chunk);
+    } catch (error) {
+      // The rest is read, so that the caller gets to our answer, and not kept.
+      isGivenUp = true;
+      chunks.length = 0;
+      held.close();
+      reject(error as Error);
+    }
   });
   request.on('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
   request.on('error', reject);

@@ -1,4 +1,5 @@
 // What handlers work with besides the call itself: the kernel's services, made once by app.ts.
+import type { BodyMemory } from './body-memory.ts';
 import type { Clock } from './clock.ts';
 import type { HandOver } from './identity/accounts.ts';
 import type { Identity } from './identity/identity.ts';
@@ -20,6 +21,7 @@ export interface Kernel {
   /** In every API. */
   readonly handOver: HandOver;
   readonly limits: Limits;
+  readonly bodyMemory: BodyMemory;
   readonly log: Logger;
   readonly metrics: Metrics;
   /** Says which URLs the server may call. */

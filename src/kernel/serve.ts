@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { admit } from './admit.ts';
 import { describeCall, ignoredBy, isWorthInfo, shownPath } from './call-log.ts';
+import type { HeldBody } from './body-memory.ts';
 import { collectBody, inflateBody } from './body.ts';
 import type { Api, Dialect } from './dialect.ts';
 import { Failure } from './failure.ts';
@@ -180,7 +181,9 @@ function answerer({ shape, handle }: Route, dialect: Dialect, kernel: Kernel, se
     if (shape.streams) call.stream = request.raw;
     else if (request.body !== undefined) {
       // A body that nobody asked for must still be one that the API takes.
-      return readBody(request, shape, dialect).then((body) => {
+      const held = kernel.bodyMemory.open(call.caller!);
+      reply.raw.once('close', held.close);
+      return readBody(request, shape, dialect, held).then((body) => {
         call.body = edition.readBody?.(body);
         return answer(call, reply);
       });
@@ -189,9 +192,16 @@ function answerer({ shape, handle }: Route, dialect: Dialect, kernel: Kernel, se
   };
 }
 
-async function readBody({ raw, headers }: FastifyRequest, shape: Shape, dialect: Dialect): Promise<unknown> {
-  const bytes = await collectBody(raw, dialect.bodyLimit);
+async function readBody(
+  { raw, headers }: FastifyRequest,
+  shape: Shape,
+  dialect: Dialect,
+  held: HeldBody,
+): Promise<unknown> {
+  const bytes = await collectBody(raw, dialect.bodyLimit, held);
   if (bytes.length === 0) return undefined;
   dialect.checkContentType(headers['content-type'], shape);
-  return await parseJson(await inflateBody(bytes, headers['content-encoding'], dialect.bodyLimit));
+  const inflated = await inflateBody(bytes, headers['content-encoding'], dialect.bodyLimit);
+  if (inflated !== bytes) held.add(inflated.length);
+  return await parseJson(inflated);
 }

@@ -1,0 +1,75 @@
+// Bounds the memory of bodies that are read as a whole: their bytes on this server, and how many one caller has at once.
+import { Failure } from './failure.ts';
+import type { Caller } from './identity/caller.ts';
+
+/** A quarter of a gigabyte, beside which a server of two has room for what is made of the bodies. */
+const MOST_BYTES = 256 * 1024 * 1024;
+/** Some times as many connections as a busy client keeps open. A body of full size takes nine megabytes. */
+const MOST_AT_ONCE = 256;
+
+const RETRY_SECONDS = 1;
+
+export class BodyMemory {
+  readonly #mostBytes: number;
+  readonly #mostAtOnce: number;
+  readonly #counts = new Map<string, number>();
+  #bytes = 0;
+
+  constructor({ mostBytes = MOST_BYTES, mostAtOnce = MOST_AT_ONCE } = {}) {
+    this.#mostBytes = mostBytes;
+    this.#mostAtOnce = mostAtOnce;
+  }
+
+  /** Bytes that are held now, for tests and metrics. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** For one body; throws where the caller has too many under way. */
+  open(caller: Caller): HeldBody {
+    const who = nameOf(caller);
+    const count = (this.#counts.get(who) ?? 0) + 1;
+    if (count > this.#mostAtOnce) {
+      throw busy(`${this.#mostAtOnce} bodies of yours are being read at the same time`);
+    }
+    this.#counts.set(who, count);
+    let held = 0;
+    let isOpen = true;
+    return {
+      // By what has come, not by what was announced: who only promises bytes takes no room from others.
+      add: (size) => {
+        if (!isOpen) return;
+        if (this.#bytes + size > this.#mostBytes)
+          throw busy('too many bodies are being read at the same time');
+        held += size;
+        this.#bytes += size;
+      },
+      close: () => {
+        if (!isOpen) return;
+        isOpen = false;
+        this.#bytes -= held;
+        const left = this.#counts.get(who)! - 1;
+        if (left === 0) this.#counts.delete(who);
+        else this.#counts.set(who, left);
+      },
+    };
+  }
+}
+
+export interface HeldBody {
+  /** Throws where there is no room for so many bytes more. */
+  add(size: number): void;
+  /** Once nothing needs the body any more. */
+  close(): void;
+}
+
+function nameOf(caller: Caller): string {
+  if (caller.kind === 'anonymous') return caller.address;
+  return caller.token?.id ?? caller.member.id;
+}
+
+function busy(reason: string): Failure {
+  return new Failure('unavailable', `The server is busy: ${reason}. Try again in a moment.`, {
+    headers: { 'retry-after': String(RETRY_SECONDS) },
+  });
+}
