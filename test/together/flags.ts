@@ -77,7 +77,9 @@ export function declareFlags(server: () => TestServer): void {
             { op: 'test', path: '/_version', value: _version },
             ...replace('/description', `${client}-${round}`),
           ];
-          return call(`flags/${project}/banner`, { method: 'PATCH', body });
+          const answer = await call(`flags/${project}/banner`, { method: 'PATCH', body });
+          if (answer.status === 200) assert.equal(answer.json['_version'], _version + 1);
+          return answer;
         },
       { allowed: [200, 409], isConditional: true },
     );

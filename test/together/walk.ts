@@ -1,10 +1,10 @@
-// Changes at the same time: eight clients change one thing over and over, for everything that can change, on both engines.
+// Changes at the same time: eight clients change one thing over and over, for everything that can change.
 // No call fails on the server's side, none is turned away for what it did not ask for, and no change is lost.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { actorsApi } from '../../src/actors/api.ts';
 import { flagsApi } from '../../src/flags/api.ts';
-import { onEachEngine } from '../engines.ts';
+import type { TestEngine } from '../engines.ts';
 import type { TestServer } from '../server.ts';
 import { startServerOn } from '../suites.ts';
 import { declareAccount } from './account.ts';
@@ -14,7 +14,7 @@ import { declarePending } from './pending.ts';
 import { declareProjects } from './projects.ts';
 import { declareStorages } from './storages.ts';
 
-onEachEngine((engine) => {
+export function declareWalk(engine: TestEngine): void {
   let server: TestServer;
   before(async () => {
     server = await startServerOn(engine, { limits: 'off', allowPrivateWebhooks: true });
@@ -39,4 +39,4 @@ onEachEngine((engine) => {
       [],
     );
   });
-});
+}
