@@ -10,6 +10,7 @@ import { Type } from '../kernel/schema.ts';
 import { approvalHandlers } from './approvals/apply.ts';
 import { approvalReviewRoutes } from './approvals/review-routes.ts';
 import { approvalRoutes } from './approvals/routes.ts';
+import { approvalSettingsRoutes } from './approvals/settings-routes.ts';
 import { auditLogRoutes } from './audit-log/routes.ts';
 import { requireJson } from './content-type.ts';
 import { contextKindRoutes } from './context-kinds/routes.ts';
@@ -154,6 +155,7 @@ export const flagsApi: Api = {
     ...expiringTargetRoutes,
     ...approvalRoutes,
     ...approvalReviewRoutes,
+    ...approvalSettingsRoutes,
     ...scheduledChangeRoutes,
     ...triggerRoutes,
     ...fireRoutes,

@@ -3,6 +3,8 @@ import type { KnownCaller } from '../kernel/identity/caller.ts';
 import { can, rolePolicies } from '../kernel/identity/policy.ts';
 
 export const BYPASS = 'bypassRequiredApproval';
+/** The same of segments alone. */
+export const BYPASS_SEGMENT = 'bypassRequiredSegmentApproval';
 
 const BASE = new Set(Object.values(rolePolicies));
 
@@ -11,9 +13,13 @@ const BASE = new Set(Object.values(rolePolicies));
  * role, or a service token whose own statements allow it. What a personal token says of itself does not count: its owner
  * writes it as they like.
  */
-export function mayBypass(caller: KnownCaller | undefined, resource: string): boolean {
-  if (caller === undefined || !can(caller, BYPASS, resource)) return false;
+export function mayBypass(
+  caller: KnownCaller | undefined,
+  resource: string,
+  action: string = BYPASS,
+): boolean {
+  if (caller === undefined || !can(caller, action, resource)) return false;
   const { grants, token } = caller;
   const given = token === undefined || token.isService ? grants : grants.slice(0, -1);
-  return given.flat().some((policy) => !BASE.has(policy) && policy.allows(BYPASS, resource));
+  return given.flat().some((policy) => !BASE.has(policy) && policy.allows(action, resource));
 }

@@ -8,7 +8,6 @@ import { ADMIN_TOKEN, startServer, type TestServer } from '../server.ts';
 // Its modules are CommonJS whose names only `require` sees.
 const ld = createRequire(import.meta.url)('launchdarkly-api-typescript') as typeof Ld;
 
-const SEMANTIC = { headers: { 'Content-Type': 'application/json; domain-model=launchdarkly.semanticpatch' } };
 const POLICY: Ld.StatementPost[] = [
   { effect: 'allow', actions: ['updateOn'], resources: ['proj/*:env/production:flag/*'] },
 ];
@@ -109,10 +108,9 @@ test('members are invited, paged, read, changed and removed', async () => {
   const given = await members.patchMember(ada._id, [{ op: 'add', path: '/customRoles/0', value: 'ops' }]);
   assert.deepEqual(given.data.customRoles, ['ops']);
   assert.deepEqual((await roles.getCustomRole('ops')).data.assignedTo, { membersCount: 2, teamsCount: 0 });
-  const bulk = await membersBeta.patchMembers(
-    { instructions: [{ kind: 'replaceMembersRoles', value: 'reader', memberIDs: [ada._id, bob._id] }] },
-    SEMANTIC,
-  );
+  const bulk = await membersBeta.patchMembers({
+    instructions: [{ kind: 'replaceMembersRoles', value: 'reader', memberIDs: [ada._id, bob._id] }],
+  });
   assert.deepEqual([bulk.data.members, bulk.data.errors], [[ada._id, bob._id], []]);
   assert.equal((await members.getMember(ada._id)).data.role, 'reader');
   assert.equal((await members.deleteMember(bob._id)).status, 204);
@@ -139,8 +137,7 @@ test('teams are made, expanded, changed by every kind, paged and deleted', async
     [0, 'ops', ada],
   );
   const change = async (...instructions: object[]) =>
-    (await teams.patchTeam('core', { comment: 'so', instructions }, 'members,roles,roleAttributes', SEMANTIC))
-      .data;
+    (await teams.patchTeam('core', { comment: 'so', instructions }, 'members,roles,roleAttributes')).data;
   assert.equal((await change({ kind: 'updateName', value: 'Heart' })).name, 'Heart');
   assert.equal((await change({ kind: 'updateDescription', value: 'of it' })).description, 'of it');
   assert.equal((await change({ kind: 'addMembers', values: [ada] })).members?.totalCount, 1);
@@ -159,10 +156,9 @@ test('teams are made, expanded, changed by every kind, paged and deleted', async
   const page = (await teams.getTeams(2, 1, 'query:more')).data;
   assert.deepEqual([page.items.length, page.totalCount], [2, 3]);
   await members.postMemberTeams(ada, { teamKeys: ['more-0'] });
-  const bulk = await teamsBeta.patchTeams(
-    { instructions: [{ kind: 'addMembersToTeams', memberIDs: [ada], teamKeys: ['more-1', 'more-2'] }] },
-    SEMANTIC,
-  );
+  const bulk = await teamsBeta.patchTeams({
+    instructions: [{ kind: 'addMembersToTeams', memberIDs: [ada], teamKeys: ['more-1', 'more-2'] }],
+  });
   assert.deepEqual(bulk.data.teamKeys, ['more-1', 'more-2']);
   assert.equal((await members.getMember(ada)).data.teams?.length, 4);
   const unknown = await failureOf(teams.getTeam('core', 'everything'));

@@ -10,7 +10,7 @@ import { ADMIN_TOKEN, startServer, type TestServer } from '../server.ts';
 // Its modules are CommonJS whose names only `require` sees.
 const client = createRequire(import.meta.url)('launchdarkly-api-typescript') as typeof Ld;
 
-/** The client sends semantic patches as plain JSON unless it is told. */
+/** The client sends semantic patches as plain JSON unless it is told: only those of flags need more. */
 const semantic = { headers: { 'Content-Type': 'application/json; domain-model=launchdarkly.semanticpatch' } };
 const asksForBeta = { 'LD-API-Version': 'beta' };
 const ON = { kind: 'turnFlagOn' };
@@ -63,7 +63,7 @@ test('a change is scheduled, listed, read, changed, deleted, and made in time', 
   assert.deepEqual((await api.getFeatureFlagScheduledChange(...PLACE, id)).data, made.data);
   const later = { kind: 'updateScheduledChangesExecutionDate', value: executionDate + 60_000 };
   const patch = { comment: 'later', instructions: [later] };
-  const patched = await api.patchFlagConfigScheduledChange(...PLACE, id, patch, undefined, semantic);
+  const patched = await api.patchFlagConfigScheduledChange(...PLACE, id, patch);
   assert.deepEqual([patched.data.executionDate, patched.data._version], [later.value, 2]);
   assert.equal((await api.deleteFlagConfigScheduledChanges(...PLACE, id)).status, 204);
   assert.equal(await statusOf(api.getFeatureFlagScheduledChange(...PLACE, id)), 404);
@@ -96,8 +96,12 @@ test('approval is requested, listed, given and applied, in both families of path
   const beta = new client.ApprovalsBetaApi(admin);
   const data = { instructions: [{ kind: 'updateDescription', value: 'please' }] };
   assert.equal(
-    (await beta.patchApprovalRequest(id, { headers: { ...semantic.headers, ...asksForBeta }, data })).data
-      .description,
+    (
+      await beta.patchApprovalRequest(id, {
+        headers: { 'Content-Type': 'application/json', ...asksForBeta },
+        data,
+      })
+    ).data.description,
     'please',
   );
   assert.equal(await statusOf(mine.postApprovalRequestReviewForFlag(...PLACE, id, { kind: 'approve' })), 403);
@@ -140,7 +144,7 @@ test('a trigger is made, called, listed, read, changed and deleted', async () =>
   );
   assert.equal((await api.getTriggerWorkflowById('shop', 'banner', 'test', id!)).data.triggerURL, undefined);
   const patch = { instructions: [{ kind: 'cycleTriggerUrl' }, { kind: 'disableTrigger' }] };
-  const patched = await api.patchTriggerWorkflow(...place, id!, patch, semantic);
+  const patched = await api.patchTriggerWorkflow(...place, id!, patch);
   assert.equal(patched.data.enabled, false);
   assert.notEqual(patched.data.triggerURL, url);
   assert.equal((await api.deleteTriggerWorkflow(...place, id!)).status, 204);

@@ -168,8 +168,8 @@ test('targets expire when they are told to', async () => {
     'shop',
     'test',
     'trial',
+    // As plain JSON, which is all that the client sends by itself.
     { instructions: [{ kind: 'addExpiringTarget', ...target, value }] },
-    SEMANTIC,
   );
   assert.deepEqual([set.data.successfulInstructions, set.data.items[0]!.expirationDate], [1, value]);
   const { data } = await segments.getExpiringTargetsForSegment('shop', 'test', 'trial');

@@ -104,6 +104,8 @@ test('the root, the caller, the versions and the description are there', async (
   const versions = (await other.getVersions()).data;
   assert.equal(versions.currentVersion, 20_240_415);
   assert.deepEqual(versions.validVersions, [20_160_426, 20_191_212, 20_210_729, 20_220_603, 20_240_415]);
+  const { addresses, outboundAddresses } = (await other.getIps()).data;
+  assert.deepEqual([addresses, Array.isArray(outboundAddresses)], [['127.0.0.1'], true]);
   const { data: description } = (await other.getOpenapiSpec()) as { data: unknown };
   assert.equal((description as { openapi: string }).openapi, '3.1.0');
 });

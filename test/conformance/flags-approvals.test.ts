@@ -609,6 +609,78 @@ onEachEngine((engine) => {
     });
   });
 
+  describe('settings', () => {
+    const at = (query = '') => `approval-requests/projects/${scene.project}/settings${query}`;
+    const change = (body: unknown, init: CallInit = {}) =>
+      scene.call(at(), { method: 'PATCH', body, ...init });
+    const flagInTest = { environmentKey: 'test', resourceKind: 'flag' };
+
+    test('are read of all environments, by the kind of resource', async () => {
+      await scene.setApprovals({ minNumApprovals: 3, canReviewOwnRequest: true });
+      const { json } = await expect(200, scene.call(at()));
+      assert.deepEqual(Object.keys(json), ['flag', 'segment', '_links']);
+      assert.deepEqual(Object.keys(json['flag'].environments).toSorted(), ['production', 'test']);
+      const { approvalSettings } = (await scene.call(`projects/${scene.project}/environments/test`)).json;
+      assert.deepEqual(json['flag'].environments.test, approvalSettings);
+      assert.equal(json['segment'].environments.test.minNumApprovals, 1);
+      assert.deepEqual(Object.keys(json['flag']), ['environments']);
+      const some = await expect(
+        200,
+        scene.call(at('?environmentKey=test&resourceKind=flag&expand=default,strict')),
+      );
+      assert.deepEqual(Object.keys(some.json), ['flag', '_links']);
+      assert.deepEqual(Object.keys(some.json['flag'].environments), ['test']);
+      assert.equal(some.json['flag']._default.minNumApprovals, 1);
+      const strict = (await scene.call(at('?expand=strict'))).json['flag']._strict;
+      assert.deepEqual([strict.minNumApprovals, strict.canReviewOwnRequest], [3, false]);
+    });
+
+    test('are changed for one environment and kind, and hold at once', async () => {
+      const body = { environmentKey: 'test', resourceKind: 'segment', required: true, minNumApprovals: 2 };
+      const { json } = await expect(200, change(body));
+      assert.deepEqual(Object.keys(json), ['segment', '_links']);
+      const { required, minNumApprovals, canApplyDeclinedChanges } = json['segment'].environments.test;
+      assert.deepEqual([required, minNumApprovals, canApplyDeclinedChanges], [true, 2, true]);
+      await expect(
+        201,
+        scene.call(`segments/${scene.project}/test`, { method: 'POST', body: { key: 's', name: 'S' } }),
+      );
+      const rename = { op: 'replace', path: '/name', value: 'T' };
+      await expect(403, scene.call(`segments/${scene.project}/test/s`, { method: 'PATCH', body: [rename] }));
+      await expect(200, change({ ...body, required: null, autoApplyApprovedChanges: null }));
+      await expect(200, scene.call(`segments/${scene.project}/test/s`, { method: 'PATCH', body: [rename] }));
+      await expect(200, change({ comment: 'four eyes', merge: { ...flagInTest, required: true } }));
+      await expect(405, scene.patchFlag([ON]));
+      const { json: log } = await scene.call(`auditlog?spec=proj/${scene.project}:env/test&limit=1`);
+      assert.deepEqual([log['items'][0].comment, log['items'][0].kind], ['four eyes', 'environment']);
+    });
+
+    test('F17 F33 what cannot be is refused, and nothing changes', async () => {
+      const before_ = (await scene.call(at())).json;
+      for (const [status, body] of [
+        [422, { required: true }],
+        [422, { environmentKey: 'test', required: true }],
+        [422, { ...flagInTest, environmentKey: 5 }],
+        [400, { ...flagInTest, resourceKind: 'moon' }],
+        [404, { ...flagInTest, environmentKey: 'moon' }],
+        [400, { ...flagInTest, minNumApprovals: 6 }],
+        [400, { ...flagInTest, minNumApprovals: 'two' }],
+        [400, { ...flagInTest, required: true, requiredApprovalTags: ['a'] }],
+        [400, { ...flagInTest, moon: true }],
+        [422, { ...flagInTest, serviceKindConfigurationId: 'x' }],
+        [422, [{ op: 'replace', path: '/required', value: true }]],
+      ] as const)
+        await expect(status, change(body));
+      await expect(404, scene.call(at('?environmentKey=moon')));
+      await expect(400, scene.call(at('?resourceKind=moon')));
+      await expect(400, scene.call(at('?expand=moon')));
+      const { token } = await giveMember(server, { inlinePolicy: allow(['updateOn']) });
+      const refused = await expect(401, change({ ...flagInTest, required: true }, { token }));
+      assert.equal(refused.json['access'].action, 'updateApprovalSettings');
+      assert.deepEqual((await scene.call(at())).json, before_);
+    });
+  });
+
   describe('patched', () => {
     test('reviewers are added, the description changed; nothing else is', async () => {
       const before_ = await make();

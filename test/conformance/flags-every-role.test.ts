@@ -54,7 +54,7 @@ const WALKERS: Walker[] = [
 ];
 
 /** What everyone with a token may ask. What they hear is of what they may see. */
-const OPEN_TO_ALL = new Set(['getCallerIdentity', 'getAuditLogEntries']);
+const OPEN_TO_ALL = new Set(['getCallerIdentity', 'getAccount', 'getAuditLogEntries']);
 
 /** Where the scene lacks what is asked for. */
 const NOT_THERE: Record<string, number> = { getWebhookDelivery: 404 };

@@ -44,6 +44,8 @@ describe('one of everything', () => {
       '/api/v2',
       '/api/v2/caller-identity',
       '/api/v2/versions',
+      '/api/v2/account',
+      '/api/v2/public-ip-list',
       '/api/v2/tokens?limit=25',
       one,
     ]) {
@@ -93,6 +95,36 @@ describe('one of everything', () => {
     const onlyInDetail = Object.keys(detail).filter((name) => !Object.hasOwn(summary, name));
     assert.deepEqual(onlyInDetail.toSorted(), ['_member', 'inlineRole']);
     assert.deepEqual(detail['inlineRole'], inlineRole);
+  });
+});
+
+describe('the account', () => {
+  test('HEAD and GET tell whether a token is good', async () => {
+    const { json } = await server.call('/api/v2/account');
+    const identity = await read<{ accountId: string }>('/api/v2/caller-identity');
+    assert.equal(json['_id'], identity.accountId);
+    for (const method of ['HEAD', 'GET']) {
+      for (const [status, token] of [
+        [200, undefined],
+        [401, null],
+        [401, 'api-wrong'],
+      ] as const) {
+        const answer = await server.call('/api/v2/account', {
+          method,
+          ...(token !== undefined && { token }),
+        });
+        assert.equal(answer.status, status, `${method} ${token}`);
+        if (method === 'HEAD') assert.equal(answer.text, '');
+      }
+    }
+  });
+
+  test('the addresses of the server are those of its URL, and need no token', async () => {
+    const { status, json } = await server.call('/api/v2/public-ip-list', { token: null });
+    assert.deepEqual([status, json['addresses']], [200, ['127.0.0.1']]);
+    // Private addresses are nobody's business where webhooks cannot go to private networks.
+    for (const address of json['outboundAddresses'] as string[])
+      assert.doesNotMatch(address, /^(10|127|169\.254|192\.168|172\.(1[6-9]|2\d|3[01]))\./);
   });
 });
 

@@ -190,6 +190,20 @@ test('where approval is required, only those may change segments whose own state
     assert.equal(tagless.status, wanted.required ? 403 : 204);
   }
   assert.equal((await patch('guarded', { name: 'New' }, { token: bypassing })).status, 200);
+  const { value: ofSegments } = await giveToken(server, owner, {
+    isService: true,
+    inlinePolicy: [VIEW, EDIT, { ...EDIT, actions: ['bypassRequiredSegmentApproval'] }],
+  });
+  assert.equal((await patch('guarded', { name: 'New' }, { token: ofSegments })).status, 200);
+  const { value: ofFlags } = await giveToken(server, owner, {
+    isService: true,
+    inlinePolicy: [
+      VIEW,
+      EDIT,
+      { ...EDIT, actions: ['bypassRequiredSegmentApproval'], resources: ['proj/*:env/*:flag/*'] },
+    ],
+  });
+  assert.equal((await patch('guarded', { name: 'No' }, { token: ofFlags })).status, 403);
   assert.equal((await settings({ required: false, requiredApprovalTags: [] })).status, 200);
   assert.equal((await patch('guarded', { name: 'Newer' }, { token: plain })).status, 200);
 });
@@ -222,7 +236,7 @@ test('where approval is required, segments are neither deleted nor their targets
   for (const [way, go] of Object.entries(ways)) {
     const refused = await go();
     assert.equal(refused.status, 403, way);
-    assert.equal(refused.json['access'].action, 'bypassRequiredApproval');
+    assert.equal(refused.json['access'].action, 'bypassRequiredSegmentApproval');
     assert.match(refused.json['message'] as string, /approval is required/);
   }
   assert.deepEqual([(await read('guarded')).json, (await read('big')).json], seen);

@@ -153,8 +153,9 @@ test('where approval is required, an import is refused, or waits until somebody 
       [bad['status'], (await process(bad['id'], { token: bypassing })).status],
       ['stopped', 400],
     );
-    for (const id of ['0'.repeat(24), 'none', 5])
+    for (const id of ['0'.repeat(24), 'none'])
       assert.equal((await process(id, { token: bypassing })).status, 400);
+    assert.equal((await process(5, { token: bypassing })).status, 422);
     const notAllowed = await process(idOfFirst);
     assert.equal(notAllowed.status, 403);
     assert.match(notAllowed.json['message'] as string, /approval is required/);

@@ -142,6 +142,11 @@ export const WRITES: Record<string, Write> = {
   })),
   patchApprovalRequest: semantic('writer', () => ({ kind: 'updateDescription', value: 'Walked' })),
   patchFlagConfigApprovalRequest: semantic('writer', () => ({ kind: 'updateDescription', value: 'Walked' })),
+  patchApprovalRequestSettings: json('admin', () => ({
+    environmentKey: 'test',
+    resourceKind: 'flag',
+    canReviewOwnRequest: true,
+  })),
   postApprovalRequestReview: json('writer', () => ({ kind: 'comment', comment: 'walked' })),
   postApprovalRequestReviewForFlag: json('writer', () => ({ kind: 'comment', comment: 'walked' })),
   // Nobody has approved it.

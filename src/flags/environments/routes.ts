@@ -4,36 +4,28 @@ import { Failure } from '../../kernel/failure.ts';
 import { Page } from '../../kernel/page.ts';
 import { reply, route } from '../../kernel/route.ts';
 import { problem, Type } from '../../kernel/schema.ts';
-import { demandAll, recordChange } from '../change.ts';
+import { recordChange } from '../change.ts';
 import { addConfigs } from '../feature-flags/add-configs.ts';
 import { FilterQuery, PageQuery, readFilter, readSort, sliceOf, SortQuery } from '../listing.ts';
 import { ByEnvironment, ByProject, openEnvironment, openProject } from '../open.ts';
-import { PatchBody, readShownPatch, updateOf } from '../patching.ts';
+import { PatchBody, readShownPatch } from '../patching.ts';
 import { deleteButLast } from '../projects/delete-but-last.ts';
-import { accessesOf, tellChanges } from '../projects/field-changes.ts';
 import { copySegments } from '../segments/copy.ts';
 import { takenKey } from '../projects/make.ts';
 import type { Environment } from '../projects/project.ts';
 import { search, sortBy } from '../projects/searching.ts';
 import { holdProject } from '../projects/store.ts';
 import { environmentResource } from '../resources.ts';
+import { changeEnvironment } from './change.ts';
 import { demandDeletable } from './deletion.ts';
 import {
   EnvironmentPost,
   EnvironmentRep,
-  patchEnvironment,
   readEnvironmentPost,
   showEnvironment,
   toEnvironment,
-  withoutKeys,
 } from './model.ts';
-import {
-  createEnvironment,
-  deleteEnvironment,
-  holdEnvironment,
-  listEnvironments,
-  updateEnvironment,
-} from './store.ts';
+import { createEnvironment, deleteEnvironment, listEnvironments } from './store.ts';
 
 const FILTERS = ['query', 'tags'] as const;
 const SORTS = ['createdOn', 'critical', 'name'] as const;
@@ -136,31 +128,11 @@ const patchEnvironmentRoute = route(
     reply: { 200: EnvironmentRep },
   },
   async (call, { db, engine }) => {
-    const { projectKey, environmentKey } = call.params;
     const patch = readShownPatch(call, ['json']);
-    const shown = await db.transaction().execute(async (tx) => {
-      await holdEnvironment(engine, tx, projectKey, environmentKey);
-      const opened = await openEnvironment(call, tx, projectKey, environmentKey);
-      const { project, environment: before } = opened;
-      const resource = environmentResource(project, before);
-      const { after, changes } = patchEnvironment(project, before, patch, call.can(resource, 'viewSdkKey'));
-      const [access, ...others] = accessesOf(changes, resource);
-      if (access === undefined) return showEnvironment(call, project, before);
-      demandAll(call, [access, ...others]);
-      const environment = await updateEnvironment(tx, after);
-      await recordChange(tx, call, {
-        accesses: [access, ...others],
-        kind: 'environment',
-        name: environment.name,
-        ...tellChanges(changes, 'environment'),
-        before: toEnvironment(project, before, false),
-        after: toEnvironment(project, environment, false),
-        comment: patch.comment,
-        update: withoutKeys(updateOf(patch), before),
-      });
-      return showEnvironment(call, project, environment);
-    });
-    return shown;
+    const { project, environment } = await db
+      .transaction()
+      .execute((tx) => changeEnvironment(engine, tx, call, call.params, patch));
+    return showEnvironment(call, project, environment);
   },
 );
 

@@ -18,6 +18,19 @@ export const CallerIdentity = Type.Object(
   { $id: 'CallerIdentityRep' },
 );
 
+export const Account = Type.Object({ _id: Type.String(), _links: Links }, { $id: 'Account' });
+
+export const IpList = Type.Object(
+  {
+    addresses: Type.Array(Type.String(), { description: 'Where this server is reached' }),
+    outboundAddresses: Type.Array(Type.String(), {
+      description: 'Where webhooks come from, as far as this server knows',
+    }),
+    _links: Links,
+  },
+  { $id: 'IpList' },
+);
+
 export function toCallerIdentity({ kind, member, token }: KnownCaller): Static<typeof CallerIdentity> {
   return {
     accountId: ACCOUNT_ID,

@@ -1,9 +1,11 @@
 // The API root, who is calling, the versions, and the description of the whole API.
 import { route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
+import { ACCOUNT_ID } from '../audit-log/model.ts';
 import { Links, linkTo } from '../links.ts';
 import { CURRENT_VERSION, VALID_VERSIONS } from '../version.ts';
-import { CallerIdentity, toCallerIdentity } from './model.ts';
+import { outboundAddresses, serviceAddresses } from './addresses.ts';
+import { Account, CallerIdentity, IpList, toCallerIdentity } from './model.ts';
 
 const getRoot = route(
   {
@@ -17,8 +19,10 @@ const getRoot = route(
   () => {
     const links = {
       self: linkTo(''),
+      account: linkTo('/account'),
       'caller-identity': linkTo('/caller-identity'),
       openapi: linkTo('/openapi.json'),
+      'public-ip-list': linkTo('/public-ip-list'),
       auditlog: linkTo('/auditlog'),
       members: linkTo('/members'),
       projects: linkTo('/projects'),
@@ -74,4 +78,32 @@ const getVersions = route(
   }),
 );
 
-export const rootRoutes = [getRoot, getCallerIdentity, getVersions];
+const getAccount = route(
+  {
+    id: 'getAccount',
+    method: 'GET',
+    path: '/account',
+    summary: 'Get the account; HEAD tells whether the token is good',
+    access: 'caller',
+    reply: { 200: Account },
+  },
+  () => ({ _id: ACCOUNT_ID, _links: { self: linkTo('/account'), parent: linkTo('') } }),
+);
+
+const getIps = route(
+  {
+    id: 'getIps',
+    method: 'GET',
+    path: '/public-ip-list',
+    summary: 'List the addresses of this server, and those that its webhooks come from',
+    access: 'anyone',
+    reply: { 200: IpList },
+  },
+  async (_call, kernel) => ({
+    addresses: await serviceAddresses(kernel),
+    outboundAddresses: outboundAddresses(kernel),
+    _links: { self: linkTo('/public-ip-list'), parent: linkTo('') },
+  }),
+);
+
+export const rootRoutes = [getRoot, getCallerIdentity, getVersions, getAccount, getIps];

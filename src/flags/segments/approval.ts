@@ -1,7 +1,7 @@
 // Whether a change to a segment must have been approved before.
 import { Failure } from '../../kernel/failure.ts';
 import type { Call } from '../../kernel/route.ts';
-import { BYPASS, mayBypass } from '../bypass.ts';
+import { BYPASS, BYPASS_SEGMENT, mayBypass } from '../bypass.ts';
 import type { Environment } from '../projects/project.ts';
 import type { Segment } from './segment.ts';
 
@@ -14,7 +14,7 @@ export function needsApproval(
 ): boolean {
   const { required = false, requiredApprovalTags = [] } = resourceApprovalSettings?.segment ?? {};
   if (!required && !requiredApprovalTags.some((tag) => tags.includes(tag))) return false;
-  return !mayBypass(caller, resource);
+  return ![BYPASS_SEGMENT, BYPASS].some((action) => mayBypass(caller, resource, action));
 }
 
 /** Clients know this failure by its status and words. */
@@ -22,6 +22,6 @@ export function demandApproval(...asked: Parameters<typeof needsApproval>): void
   if (!needsApproval(...asked)) return;
   const [, , , resource] = asked;
   throw new Failure('forbidden', 'The change cannot be made directly: approval is required', {
-    access: { action: BYPASS, resource },
+    access: { action: BYPASS_SEGMENT, resource },
   });
 }

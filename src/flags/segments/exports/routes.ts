@@ -1,6 +1,7 @@
 // Exports of big segments to files: begin one, see whether it is complete, and load the file.
 import { Failure } from '../../../kernel/failure.ts';
 import { newId } from '../../../kernel/id.ts';
+import type { Member } from '../../../kernel/identity/members.ts';
 import { findListed } from '../../../kernel/identity/roster.ts';
 import { reply, route, Stream, type Call } from '../../../kernel/route.ts';
 import { OneOf, Type, type Static } from '../../../kernel/schema.ts';
@@ -12,6 +13,7 @@ import { openEnvironment, unknownThing } from '../../open.ts';
 import { requireBig } from '../big.ts';
 import { tellSize } from '../imports/file.ts';
 import { pathTo } from '../model.ts';
+import type { Segment } from '../segment.ts';
 import { findSegment, holdSegment } from '../store.ts';
 import {
   createExport,
@@ -22,6 +24,7 @@ import {
   scheduleEnd,
   scheduleExport,
   STATUSES,
+  type SegmentExport,
 } from './store.ts';
 
 /** Of a segment, while their files are kept: nobody fills the disk by asking again and again. */
@@ -60,25 +63,33 @@ const createBigSegmentExport = route(
       `those that are complete the newest ${MOST_EXPORTS} are kept, for ${KEPT_HOURS} hours. Who is in the segment all the while is in the file.`,
     access: { action: 'viewProject' },
     params: BySegment,
-    reply: { 204: null },
+    // It was 204 before there was anything to tell; whoever expects that still finds it described.
+    reply: { 200: Export, 204: null },
   },
   async (call, { db, engine }) => {
     const { now, caller } = call;
     const id = newId(now);
-    const location = await db.transaction().execute(async (tx) => {
+    const shown = await db.transaction().execute(async (tx) => {
       const { segment, path } = await open(call, tx, (...asked) => holdSegment(engine, ...asked));
       const others = await listExports(tx, segment.id);
       if (others.some(({ status }) => status === 'in_progress'))
         throw new Failure('conflict', `Another export of "${segment.key}" is in progress`);
       const surplus = Math.max(0, others.length + 1 - MOST_EXPORTS);
       for (const { id: oldest } of others.slice(0, surplus)) await scheduleEnd(tx, oldest, now, 0);
-      const made = { id, segmentId: segment.id, size: 0, memberId: caller.member.id, createdAt: now };
-      await createExport(tx, { ...made, status: 'in_progress' });
+      const made = {
+        id,
+        segmentId: segment.id,
+        size: 0,
+        memberId: caller.member.id,
+        createdAt: now,
+        status: 'in_progress' as const,
+      };
+      await createExport(tx, made);
       await scheduleExport(tx, id, now);
       await scheduleEnd(tx, id, now);
-      return `/api/v2${path}/exports/${id}`;
+      return toExport(made, { segment, path, member: caller.member });
     });
-    return reply(204, undefined, { location });
+    return reply(200, shown, { location: shown._links['self']!.href });
   },
 );
 
@@ -94,25 +105,39 @@ const getBigSegmentExport = route(
   },
   async (call, { db }): Promise<Static<typeof Export>> => {
     const { segment, path, found } = await openExport(call, db);
-    const { id, createdAt, status, size } = found;
     const [member] = await findListed(db, [found.memberId]);
-    const name = [member?.firstName, member?.lastName].filter((part) => part !== undefined).join(' ');
-    return {
-      id,
-      segmentKey: segment.key,
-      creationTime: createdAt,
-      status,
-      sizeBytes: size,
-      size: tellSize(size),
-      initiator: { ...(name !== '' && { name }), ...(member && { email: member.email }) },
-      _links: {
-        self: linkTo(`${path}/exports/${id}`),
-        parent: linkTo(path),
-        ...(status === 'complete' && { file: linkTo(`${path}/exports/${id}/file`, 'text/csv') }),
-      },
-    };
+    return toExport(found, { segment, path, member });
   },
 );
+
+interface Surroundings {
+  segment: Pick<Segment, 'key'>;
+  /** Of the segment. */
+  path: string;
+  /** Absent when they have left. */
+  member: Pick<Member, 'firstName' | 'lastName' | 'email'> | undefined;
+}
+
+function toExport(
+  { id, createdAt, status, size }: SegmentExport,
+  { segment, path, member }: Surroundings,
+): Static<typeof Export> {
+  const name = [member?.firstName, member?.lastName].filter((part) => part !== undefined).join(' ');
+  return {
+    id,
+    segmentKey: segment.key,
+    creationTime: createdAt,
+    status,
+    sizeBytes: size,
+    size: tellSize(size),
+    initiator: { ...(name !== '' && { name }), ...(member && { email: member.email }) },
+    _links: {
+      self: linkTo(`${path}/exports/${id}`),
+      parent: linkTo(path),
+      ...(status === 'complete' && { file: linkTo(`${path}/exports/${id}/file`, 'text/csv') }),
+    },
+  };
+}
 
 const getBigSegmentExportFile = route(
   {

@@ -1,0 +1,94 @@
+// The approval settings of a project: by the kind of resource, in each of its environments.
+import { checker, OneOf, PlainText, Type, type Static } from '../../kernel/schema.ts';
+import type { JsonObject } from '../../kernel/patch/json-value.ts';
+import { ApprovalSettingsRep, usualApprovalSettings } from '../environments/approval-settings.ts';
+import { Links, linkTo } from '../links.ts';
+import type { ApprovalSettings, Environment, Project } from '../projects/project.ts';
+
+export const RESOURCE_KINDS = ['flag', 'segment'] as const;
+export type ResourceKind = (typeof RESOURCE_KINDS)[number];
+
+export const EXPANDABLE = ['default', 'strict'] as const;
+
+const OfKind = Type.Object({
+  environments: Type.Record(Type.String(), ApprovalSettingsRep),
+  _default: Type.Optional(ApprovalSettingsRep),
+  _strict: Type.Optional(ApprovalSettingsRep),
+});
+
+export const ProjectApprovalSettings = Type.Object(
+  { flag: Type.Optional(OfKind), segment: Type.Optional(OfKind), _links: Links },
+  { $id: 'ProjectApprovalSettings' },
+);
+
+export interface Choice {
+  kinds: readonly ResourceKind[];
+  expand: ReadonlySet<(typeof EXPANDABLE)[number]>;
+}
+
+/** `_default` is what a new environment has; `_strict` is what all of these environments ask for together. */
+export function toApprovalSettings(
+  project: Project,
+  environments: readonly Environment[],
+  { kinds, expand }: Choice,
+): Static<typeof ProjectApprovalSettings> {
+  const entries = kinds.map((kind) => {
+    const settings = environments.map((environment) => settingsOf(environment, kind));
+    const ofKind = {
+      environments: Object.fromEntries(environments.map(({ key }, index) => [key, settings[index]!])),
+      ...(expand.has('default') && { _default: usualApprovalSettings() }),
+      ...(expand.has('strict') && { _strict: strictestOf(settings) }),
+    };
+    return [kind, ofKind];
+  });
+  const self = linkTo(`/approval-requests/projects/${project.key}/settings`);
+  const _links = { self, parent: linkTo(`/projects/${project.key}`) };
+  return { ...Object.fromEntries(entries), _links } as Static<typeof ProjectApprovalSettings>;
+}
+
+function settingsOf(environment: Environment, kind: ResourceKind): ApprovalSettings {
+  if (kind === 'flag') return environment.approvalSettings;
+  return environment.resourceApprovalSettings?.segment ?? usualApprovalSettings();
+}
+
+function strictestOf(all: readonly ApprovalSettings[]): ApprovalSettings {
+  const usual = usualApprovalSettings();
+  const required = all.some((settings) => settings.required);
+  const tags = [...new Set(all.flatMap(({ requiredApprovalTags }) => requiredApprovalTags))].toSorted();
+  return {
+    ...usual,
+    required,
+    requiredApprovalTags: required ? [] : tags,
+    minNumApprovals: Math.max(usual.minNumApprovals, ...all.map(({ minNumApprovals }) => minNumApprovals)),
+    canReviewOwnRequest: all.every(({ canReviewOwnRequest }) => canReviewOwnRequest),
+    canApplyDeclinedChanges: all.every(({ canApplyDeclinedChanges }) => canApplyDeclinedChanges),
+    bypassApprovalsForPendingChanges: all.every((settings) => settings.bypassApprovalsForPendingChanges),
+    autoApplyApprovedChanges: all.every(({ autoApplyApprovedChanges }) => autoApplyApprovedChanges),
+  };
+}
+
+const Address = Type.Object({
+  environmentKey: PlainText({ minLength: 1, maxLength: 256 }),
+  resourceKind: OneOf(RESOURCE_KINDS),
+  serviceKindConfigurationId: Type.Optional(
+    Type.Null({ description: 'Reviews happen only here: there is no other service to configure' }),
+  ),
+});
+const checkAddress = checker(Address, 'body', 'unprocessable');
+
+/** What the fields of a merge patch speak of, and the merge patch of the environment that they come to. */
+export function readSettingsPatch(fields: JsonObject): {
+  environmentKey: string;
+  kind: ResourceKind;
+  fields: JsonObject;
+} {
+  checkAddress(fields);
+  const { environmentKey, resourceKind, serviceKindConfigurationId: _, ...settings } = fields;
+  const kind = resourceKind as ResourceKind;
+  return {
+    environmentKey: environmentKey as string,
+    kind,
+    fields:
+      kind === 'flag' ? { approvalSettings: settings } : { resourceApprovalSettings: { segment: settings } },
+  };
+}

@@ -1,0 +1,47 @@
+// The addresses of this server: where it is reached, and where its webhooks come from.
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import type { Kernel } from '../../kernel/kernel.ts';
+
+/** Asking for a name takes one of few threads, and anybody may ask for the list. */
+const KEPT_MS = 60_000;
+
+const known = new WeakMap<object, { until: number; addresses: Promise<string[]> }>();
+
+/** What the name in the public URL stands for. */
+export function serviceAddresses({ publicUrl, clock, guard }: Kernel): Promise<string[]> {
+  const now = clock.now();
+  const kept = known.get(guard);
+  if (kept !== undefined && kept.until > now) return kept.addresses;
+  const addresses = resolve(new URL(publicUrl).hostname.replace(/^\[|\]$/g, ''));
+  known.set(guard, { until: now + KEPT_MS, addresses });
+  return addresses;
+}
+
+async function resolve(host: string): Promise<string[]> {
+  if (isIP(host) !== 0) return [host];
+  const found = await lookup(host, { all: true }).catch(() => []);
+  return [...new Set(found.map(({ address }) => address))];
+}
+
+/**
+ * Of this machine, as far as a receiver can see them: private ones only where webhooks may go to private networks. What a
+ * translating router makes of them, it alone knows.
+ */
+export function outboundAddresses({ guard }: Kernel): string[] {
+  const all = Object.values(networkInterfaces()).flatMap((entries = []) => entries);
+  return all
+    .filter((entry) => !entry.internal && !(entry.family === 'IPv6' && entry.scopeid !== 0))
+    .map(({ address }) => address)
+    .filter((address) => isAllowed(guard, address));
+}
+
+function isAllowed(guard: Kernel['guard'], address: string): boolean {
+  try {
+    guard.checkUrl(`http://${address.includes(':') ? `[${address}]` : address}`);
+    return true;
+  } catch {
+    return false;
+  }
+}
