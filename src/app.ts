@@ -6,6 +6,7 @@ import type { Config } from './config.ts';
 import { seedDemo } from './demo.ts';
 import { flagsApi } from './flags/api.ts';
 import { deliveryApis } from './flags/delivery/api.ts';
+import { serveFlagPages } from './flags/serve-pages.ts';
 import { hostApi } from './host/api.ts';
 import { BodyMemory } from './kernel/body-memory.ts';
 import { systemClock, type Clock } from './kernel/clock.ts';
@@ -197,6 +198,7 @@ async function compose(
   if (config.role !== 'worker') {
     serveLogin(server, kernel);
     serveDocs(server, apis, kernel);
+    serveFlagPages(server, kernel);
     for (const api of [...apis, ...deliveryApis]) serve(server, api, kernel);
   }
   if (config.demo && config.role !== 'worker') await seedDemo(server, kernel, apis);

@@ -99,7 +99,7 @@ onEachEngine((engine) => {
         reason: { kind: 'OFF' },
         _links: {
           self: { href: `/api/v2/flags/${project}/a-off`, type: 'application/json' },
-          site: { href: `/${project}/test/features/a-off`, type: 'text/html' },
+          site: { href: `/console/flags/${project}/a-off/targeting?env=test`, type: 'text/html' },
         },
       });
       assert.equal((await server.call(items[0]._links.self.href)).status, 200);
@@ -267,7 +267,6 @@ onEachEngine((engine) => {
         isRuleTargeted: false,
         _links: {
           self: { href: `/api/v2/segments/${project}/test/people`, type: 'application/json' },
-          site: { href: `/${project}/test/segments/people`, type: 'text/html' },
         },
       });
       assert.deepEqual([json['items'][1].unbounded, json['items'][1].description], [true, '']);

@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import { flagsApi } from '../../src/flags/api.ts';
 import type { BaseRole, Statement } from '../../src/kernel/identity/policy.ts';
 import type { Shape } from '../../src/kernel/route.ts';
-import { giveToken, join } from '../people.ts';
+import { giveToken, join, openBrowser } from '../people.ts';
 import { startServer, type Answer, type TestServer } from '../server.ts';
 import { BETA, pathIn, setScene, type Scene } from './flags-scene.ts';
 import { WRITES, type Role } from './flags-writes.ts';
@@ -75,6 +75,7 @@ test('F31 every route that writes has its entry in the table', () => {
 });
 
 let server: TestServer;
+let browser: { cookie: string } | undefined;
 before(async () => {
   server = await startServer({ limits: 'off' });
 });
@@ -97,7 +98,7 @@ for (const [index, walker] of WALKERS.entries()) {
     for (const shape of routes) {
       const least: Role = WRITES[shape.id]?.least ?? (OPEN_TO_ALL.has(shape.id) ? 'no_access' : 'reader');
       const isLet = walker.rank >= RANKS[least];
-      test(`F2 F9 F31 ${shape.id} is ${isLet ? 'let' : 'refused'}`, async () => {
+      test(`F2 F6 F9 F31 ${shape.id} is ${isLet ? 'let' : 'refused'}`, async () => {
         const known = await lastEntry();
         const answer = await walk(shape, scene, token, `${index}`);
         const told = `${shape.method} ${shape.path}: ${answer.status} ${answer.text.slice(0, 400)}`;
@@ -106,6 +107,7 @@ for (const [index, walker] of WALKERS.entries()) {
           const status = WRITES[shape.id]?.status ?? NOT_THERE[shape.id];
           assert.ok(status === undefined ? answer.status < 300 : answer.status === status, told);
           if (shape.query?.properties['limit'] !== undefined) checkLinks(answer, told);
+          if (walker.name === 'owner') await checkPages(answer, told);
         } else {
           assert.deepEqual(await lastEntry(), known, told);
           if (walker.rank < 0) checkUnknown(answer, told);
@@ -135,6 +137,19 @@ function checkType({ headers, status }: Answer, told: string): void {
 /** F9: whatever comes in pages links to both ends. */
 function checkLinks({ json }: Answer, told: string): void {
   for (const end of ['first', 'last']) assert.equal(json['_links'][end]?.type, 'application/json', told);
+}
+
+/** F6: whoever follows a link to a page finds one. */
+async function checkPages({ text, headers }: Answer, told: string): Promise<void> {
+  if (text === '' || headers.get('content-type') !== 'application/json') return;
+  const owner = await server.app.kernel.db.selectFrom('members').selectAll().executeTakeFirstOrThrow();
+  for (const [, href] of text.matchAll(/\{"href":"([^"]+)","type":"text\/html"\}/g)) {
+    browser ??= await openBrowser(server, owner as never);
+    const { pathname, search } = new URL(href!, server.url);
+    const page = await server.call(pathname + search, { token: null, headers: browser });
+    assert.equal(page.status, 200, `${told}: ${href}`);
+    assert.match(page.headers.get('content-type')!, /^text\/html/, href);
+  }
 }
 
 function checkUnknown({ status, json }: Answer, told: string): void {

@@ -99,7 +99,7 @@ describe('prerequisites', () => {
     const [{ name, key, environments }] = all.json.items;
     assert.deepEqual([name, key, environments.length], ['The wing', 'wing', 1]);
     assert.deepEqual([environments[0].key, environments[0].name], ['test', 'Test']);
-    assert.equal(environments[0]._site.href, '/default/test/features/wing');
+    assert.equal(environments[0]._site.href, '/console/flags/default/wing/targeting?env=test');
     assert.equal(all.json._links.self.href, path);
     const one = await server.call('/api/v2/flags/default/test/base/dependent-flags', { headers: BETA });
     assert.deepEqual(

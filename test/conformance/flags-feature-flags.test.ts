@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { startServer, type Json, type TestServer } from '../server.ts';
+import { join, openBrowser } from '../people.ts';
 import { assertRefused, flagCalls, keysOf } from './flags-feature-flag-calls.ts';
 
 let server: TestServer;
@@ -31,14 +32,44 @@ describe('creating', () => {
     assert.deepEqual(await flags.get('plain'), made);
   });
 
-  test('F5: a flag links to itself and to its list, each configuration to its page', async () => {
+  test('F5 F6 a flag links to itself and to its list, each configuration to its page', async () => {
     const made = await flags.make('linked');
     assert.deepEqual(made._links.self, { href: '/api/v2/flags/default/linked', type: 'application/json' });
     assert.deepEqual(made._links.parent, { href: '/api/v2/flags/default', type: 'application/json' });
     assert.deepEqual(made.environments.test._site, {
-      href: '/default/test/features/linked',
+      href: '/console/flags/default/linked/targeting?env=test',
       type: 'text/html',
     });
+  });
+
+  test('F6 the page of a flag is for members who have logged in and may see it', async () => {
+    const name = '<script>alert(1)</script>';
+    await flags.make('paged', { name, variations: [{ value: '<b>' }, { value: 'b' }], tags: ['web'] });
+    await flags.instruct('paged', 'test', [{ kind: 'turnFlagOn' }]);
+    const { href } = (await flags.get('paged')).environments.test._site;
+    const open = (path: string, cookie?: string) =>
+      server.call(path, { token: null, headers: cookie === undefined ? {} : { cookie } });
+    const stranger = await open(href);
+    assert.deepEqual([stranger.status, stranger.headers.get('location')], [303, '/session']);
+    assert.equal((await open(href, 'session=wrong')).status, 303);
+    const { cookie } = await openBrowser(server, await join(server, 'page-reader'));
+    const page = await open(href, cookie);
+    assert.equal(page.status, 200);
+    assert.equal(page.headers.get('content-type'), 'text/html; charset=utf-8');
+    assert.match(page.headers.get('content-security-policy')!, /default-src 'none'/);
+    assert.ok(page.text.includes('paged') && page.text.includes('<td>on</td>'));
+    assert.ok(
+      !page.text.includes('<script>') && !page.text.includes('<b>'),
+      'nothing that users wrote is markup',
+    );
+    assert.ok(!page.text.includes('Production'), 'only the environment that was asked for');
+    assert.ok((await open('/console/flags/default/paged', cookie)).text.includes('Production'));
+    assert.equal((await open('/console/flags/default/none', cookie)).status, 404);
+    assert.equal((await open('/console/flags/none/paged', cookie)).status, 404);
+    const other = await openBrowser(server, await join(server, 'page-nobody', { role: 'no_access' }));
+    const refused = await open(href, other.cookie);
+    assert.equal(refused.status, 403);
+    assert.ok(!refused.text.includes('paged'));
   });
 
   test('without variations it is boolean, off everywhere, and serves true when on', async () => {

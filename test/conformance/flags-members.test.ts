@@ -55,7 +55,7 @@ onEachEngine((engine) => {
     const id = made['_id'] as string;
     assert.match(id, /^[0-9a-f]{24}$/);
     const { json } = await call(`members/${id}?expand=roleAttributes,customRoles`);
-    const { _links, _site, creationDate, teams, ...rest } = json;
+    const { _links, creationDate, teams, ...rest } = json;
     assert.deepEqual(rest, {
       _id: id,
       role: 'writer',
@@ -77,7 +77,6 @@ onEachEngine((engine) => {
       [['core', 'core', []]],
     );
     assert.ok(Number.isInteger(creationDate));
-    assert.equal(_site.type, 'text/html');
     assert.equal((await call(`members/${id}`)).json['roleAttributes'], undefined);
     const member = await findMember(server.app.kernel.db, { id });
     assert.equal(member?.username, 'full-fields');

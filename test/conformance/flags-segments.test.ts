@@ -51,7 +51,6 @@ onEachEngine((engine) => {
       _links: {
         self: { href: '/api/v2/segments/shop/test/made', type: 'application/json' },
         parent: { href: '/api/v2/segments/shop/test', type: 'application/json' },
-        site: { href: '/shop/test/segments/made', type: 'text/html' },
       },
     });
     assert.equal(headers.get('location'), '/api/v2/segments/shop/test/made');
@@ -308,7 +307,7 @@ onEachEngine((engine) => {
         key: `flag-${key}`,
         name: `FLAG-${key.toUpperCase()}`,
         _links: { self: { href: `/api/v2/flags/shop/flag-${key}`, type: 'application/json' } },
-        _site: { href: `/shop/test/features/flag-${key}`, type: 'text/html' },
+        _site: { href: `/console/flags/shop/flag-${key}/targeting?env=test`, type: 'text/html' },
       },
     ]);
     const refused = await remove(key);

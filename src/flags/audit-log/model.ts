@@ -1,8 +1,8 @@
 // Audit entries as they are shown: who did what to which thing, with the thing before and after.
 import { Nullable, Type, type Static } from '../../kernel/schema.ts';
-import { Links, linkTo, siteTo } from '../links.ts';
+import { Links, linkTo } from '../links.ts';
 import type { Entry, Who } from './entry.ts';
-import { pathOf, siteOf } from './places.ts';
+import { pathOf } from './places.ts';
 
 const AccessSchema = Type.Object({ action: Type.String(), resource: Type.String() });
 
@@ -65,7 +65,6 @@ export const ACCOUNT_ID = '000000000000000000000001';
 export function toSummary(entry: Entry): Static<typeof EntrySummary> {
   const { id, at, accesses, kind, name, verb, comment, who, resource } = entry;
   const path = pathOf(resource);
-  const site = siteOf(resource);
   const self = linkTo(`/auditlog/${id}`);
   const canonical = path === undefined ? undefined : linkTo(path);
   const description = entry.description ?? '';
@@ -76,7 +75,6 @@ export function toSummary(entry: Entry): Static<typeof EntrySummary> {
       self,
       parent: linkTo('/auditlog'),
       ...(canonical && { canonical }),
-      ...(site !== undefined && { site: siteTo(site) }),
     },
     _id: id,
     _accountId: ACCOUNT_ID,
@@ -89,7 +87,7 @@ export function toSummary(entry: Entry): Static<typeof EntrySummary> {
     ...(comment !== undefined && { comment }),
     ...showWho(who),
     titleVerb: verb,
-    title: `${actor} ${verb} ${canonical === undefined ? name : `[${name}](${site ?? canonical.href})`}`,
+    title: `${actor} ${verb} ${canonical === undefined ? name : `[${name}](${canonical.href})`}`,
     target: {
       _links: canonical ? { canonical } : {},
       name,

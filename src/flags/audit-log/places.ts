@@ -1,4 +1,4 @@
-// Where the API and the console show what a resource name speaks of.
+// Where the API shows what a resource name speaks of.
 
 type Parts = readonly string[];
 
@@ -17,23 +17,10 @@ const PATHS: Record<string, (parts: Parts) => string> = {
   webhook: ([id]) => `/webhooks/${id}`,
 };
 
-const SITES: Record<string, (parts: Parts) => string> = {
-  'proj:env:flag': ([project, environment, flag]) => `/${project}/${environment}/features/${flag}`,
-  'proj:env:segment': ([project, environment, segment]) => `/${project}/${environment}/segments/${segment}`,
-};
-
 /** The path below the API's root, of a resource name without tags. */
 export function pathOf(resource: string): string | undefined {
-  return place(PATHS, resource);
-}
-
-export function siteOf(resource: string): string | undefined {
-  return place(SITES, resource);
-}
-
-function place(places: Record<string, (parts: Parts) => string>, resource: string): string | undefined {
   const segments = resource.split(':').map((segment) => segment.split('/'));
   const types = segments.map(([type]) => type).join(':');
   const parts = segments.map(([, name = '']) => encodeURIComponent(name));
-  return places[types]?.(parts);
+  return PATHS[types]?.(parts);
 }

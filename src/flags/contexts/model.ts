@@ -2,7 +2,8 @@
 import { Type, type Static } from '../../kernel/schema.ts';
 import type { Reason, Result, Standing } from '../evaluation/run.ts';
 import { warningsOf } from '../evaluation/warnings.ts';
-import { Links, linkTo, siteTo } from '../links.ts';
+import { flagSite } from '../feature-flags/representation.ts';
+import { Links, linkTo } from '../links.ts';
 
 export const ContextBody = Type.Record(Type.String(), Type.Unknown(), {
   $id: 'ContextInstance',
@@ -61,7 +62,7 @@ export function toEvaluation(
     ...(limits !== 0 && { _warnings: warningsOf(limits) }),
     _links: {
       self: linkTo(`/flags/${project.key}/${key}`),
-      site: siteTo(`/${project.key}/${environment.key}/features/${key}`),
+      site: flagSite(project.key, environment.key, key),
     },
   };
 }
@@ -107,7 +108,6 @@ export function toMembership(
     ...(limits !== 0 && { _warnings: warningsOf(limits) }),
     _links: {
       self: linkTo(`/segments/${project.key}/${environment.key}/${key}`),
-      site: siteTo(`/${project.key}/${environment.key}/segments/${key}`),
     },
   };
 }

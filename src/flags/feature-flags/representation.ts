@@ -24,8 +24,9 @@ export function flagPath(projectKey: string, flagKey: string): string {
   return `/flags/${projectKey}/${flagKey}`;
 }
 
+/** The page of the flag, with what it does in the environment. */
 export function flagSite(projectKey: string, environmentKey: string, flagKey: string) {
-  return siteTo(`/${projectKey}/${environmentKey}/features/${flagKey}`);
+  return siteTo(`/console/flags/${projectKey}/${flagKey}/targeting?env=${environmentKey}`);
 }
 
 export function toDetail(flag: Flag, surroundings: Surroundings): ShownFlag {

@@ -9,7 +9,7 @@ import type { Team } from '../../kernel/identity/teams.ts';
 import { areEqual } from '../../kernel/patch/json-value.ts';
 import { OneOf, PlainText, Type, type Static } from '../../kernel/schema.ts';
 import { Key } from '../fields.ts';
-import { Links, linkTo, siteTo } from '../links.ts';
+import { Links, linkTo } from '../links.ts';
 import { editor, type ShownPatch } from '../patching.ts';
 import { BaseRoleSchema, RoleAttributesSchema, RoleNames } from '../roles/fields.ts';
 
@@ -123,7 +123,6 @@ export function toMember(member: Listed, { teams, grants, withAttributes }: Memb
     mfa: 'disabled',
     creationDate: member.createdAt,
     version: member.version,
-    _site: siteTo(`/settings/members/${member.id}`),
     _pendingInvite: isPending,
     _verified: !isPending,
     _lastSeen: member.lastSeenAt ?? 0,

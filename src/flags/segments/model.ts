@@ -5,7 +5,8 @@ import { RuleDescription, ShownClauses } from '../clause-fields.ts';
 import { identifyRules } from '../clauses.ts';
 import type { Clause } from '../feature-flags/flag.ts';
 import { ContextKey, ContextKind, Description, Key, Name, Tags, tidyTags } from '../fields.ts';
-import { Link, Links, linkTo, siteTo } from '../links.ts';
+import { flagSite } from '../feature-flags/representation.ts';
+import { Link, Links, linkTo } from '../links.ts';
 import { editor, type ShownPatch } from '../patching.ts';
 import type { Segment, SegmentRule, SegmentTargets } from './segment.ts';
 import { countTargets, MOST_TARGETS, tidyTargets } from './targets.ts';
@@ -145,7 +146,6 @@ export function toSummary(segment: Segment, place: Place): Static<typeof Segment
     _links: {
       self: linkTo(pathTo(place, segment)),
       parent: linkTo(`/segments/${project.key}/${environment.key}`),
-      site: siteTo(`/${project.key}/${environment.key}/segments/${segment.key}`),
     },
   };
 }
@@ -178,7 +178,7 @@ export function toFlagListings(
     key,
     name,
     _links: { self: linkTo(`/flags/${project.key}/${key}`) },
-    _site: siteTo(`/${project.key}/${environment.key}/features/${key}`),
+    _site: flagSite(project.key, environment.key, key),
   }));
 }
 

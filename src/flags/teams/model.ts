@@ -6,7 +6,7 @@ import type { Team, WholeTeam } from '../../kernel/identity/teams.ts';
 import { areEqual } from '../../kernel/patch/json-value.ts';
 import { OneOf, PlainText, Type, type Static } from '../../kernel/schema.ts';
 import { Description, Key, Name } from '../fields.ts';
-import { Links, linkTo, siteTo } from '../links.ts';
+import { Links, linkTo } from '../links.ts';
 import { MemberSummary, toMemberSummary } from '../members/model.ts';
 import { RoleAttributesSchema, RoleNames } from '../roles/fields.ts';
 
@@ -77,7 +77,12 @@ export const TeamRep = Type.Object(
     _version: Type.Integer(),
     _idpSynced: Type.Boolean(),
     _links: Links,
-    _site: Type.Object({ href: Type.String(), type: Type.String() }),
+    _site: Type.Optional(
+      Type.Object(
+        { href: Type.String(), type: Type.String() },
+        { description: 'Where there is a page of it' },
+      ),
+    ),
     members: Type.Optional(Type.Object({ totalCount: Type.Integer() })),
     roles: Type.Optional(Counted(TeamRole)),
     roleAttributes: Type.Optional(RoleAttributesSchema),
@@ -114,7 +119,6 @@ export function toTeam(team: Team, parts: TeamParts = {}): Static<typeof TeamRep
     _version: team.version,
     _idpSynced: false,
     _links: { self: at(), parent: linkTo('/teams'), roles: at('/roles'), maintainers: at('/maintainers') },
-    _site: siteTo(`/settings/teams/${team.key}`),
     ...(memberCount !== undefined && { members: { totalCount: memberCount } }),
     ...(roles && {
       roles: {
