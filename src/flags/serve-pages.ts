@@ -6,7 +6,7 @@ import type { KnownCaller } from '../kernel/identity/caller.ts';
 import { cookieOf } from '../kernel/identity/cookie.ts';
 import { can } from '../kernel/identity/policy.ts';
 import type { Kernel } from '../kernel/kernel.ts';
-import { retrySeconds } from '../kernel/limit.ts';
+import { retrySeconds } from '../kernel/limit-window.ts';
 import { flagPage } from './feature-flags/flag-page.ts';
 import { findFlag } from './feature-flags/store.ts';
 import { openProject, unknownThing } from './open.ts';

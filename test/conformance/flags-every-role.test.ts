@@ -118,6 +118,33 @@ for (const [index, walker] of WALKERS.entries()) {
   });
 }
 
+test('F21 F22 a comment that comes with a patch of any kind stands in the audit log', async () => {
+  const scene = await setScene(server, 'commented');
+  const recorded: string[] = [];
+  for (const shape of routes.filter(({ method }) => method === 'PATCH')) {
+    const comment = `because of ${shape.id}`;
+    const { body, headers } = WRITES[shape.id]!.init(scene, 'commented');
+    const isList = Array.isArray(body);
+    const known = await lastEntry();
+    const { status, text } = await server.call(pathIn(scene, shape)!, {
+      method: 'PATCH',
+      headers: { ...BETA, ...headers },
+      body: isList
+        ? { comment, patch: body }
+        : headers === undefined
+          ? { comment, merge: body }
+          : { ...(body as object), comment },
+    });
+    assert.equal(status, 200, `${shape.id}: ${text}`);
+    // What is so already is no change, and no entry.
+    if (JSON.stringify(await lastEntry()) === JSON.stringify(known)) continue;
+    const { json } = await server.call('/api/v2/auditlog?limit=1');
+    assert.equal(json['items'][0].comment, comment, shape.id);
+    recorded.push(shape.id);
+  }
+  assert.ok(recorded.length >= 17, recorded.join());
+});
+
 async function walk(shape: Shape, scene: Scene, token: string | null, round: string): Promise<Answer> {
   const write = WRITES[shape.id];
   const path = pathIn(scene, shape);
