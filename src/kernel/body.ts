@@ -36,7 +36,7 @@ export function collectBody(request: IncomingMessage, limit: number, held: HeldB
       isGivenUp = true;
       chunks.length = 0;
       held.close();
-      reject(error as Error);
+      reject(error);
     }
   });
   request.on('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
