@@ -5,7 +5,8 @@ import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'nod
 import { dirname, join } from 'node:path';
 import { before, test } from 'node:test';
 import { promisify } from 'node:util';
-import { makeFolder, start, statusOf, type Banner } from '../src/cli/fixture.ts';
+import { makeFolder, start, statusOf, whenListening } from '../src/cli/fixture.ts';
+import { PATIENCE_MS } from './eventually.ts';
 import manifest from '../package.json' with { type: 'json' };
 import { FAKE_NPM, PRETEND_NODE_20 } from './old-node.ts';
 
@@ -30,16 +31,16 @@ before(async () => {
 
 async function npm(cwd: string, ...args: string[]): Promise<string> {
   const options = ['--no-audit', '--no-fund', '--cache', join(folder, 'cache'), '--loglevel', 'error'];
-  const { stdout } = await promisify(execFile)('npm', [...args, ...options], { cwd, timeout: 120_000 });
+  const { stdout } = await promisify(execFile)('npm', [...args, ...options], { cwd, timeout: PATIENCE_MS });
   return stdout;
 }
 
 /** Without any argument, as `npx signalbox` does. */
 async function serve(data: string, env: NodeJS.ProcessEnv = {}, file = program) {
   const cache = join(folder, 'user-cache');
-  const spawned = start([], { PORT: '0', SIGNALBOX_DATA: data, XDG_CACHE_HOME: cache, ...env }, file);
-  const banner = JSON.parse((await spawned.say('"msg":"listening"}\n')).trim()) as Banner;
-  return { ...spawned, banner, url: banner.url };
+  return await whenListening(
+    start([], { PORT: '0', SIGNALBOX_DATA: data, XDG_CACHE_HOME: cache, ...env }, file),
+  );
 }
 
 test('the package starts a server without a word, and its hints name npx', async () => {

@@ -115,8 +115,12 @@ export async function startServer(
   env = {},
   file: string = BIN,
 ): Promise<RunningServer> {
-  const spawned = start(['serve', '--port', '0', '--data', data, ...argv], env, file);
+  return await whenListening(start(['serve', '--port', '0', '--data', data, ...argv], env, file));
+}
+
+export async function whenListening(spawned: Spawned): Promise<RunningServer> {
   const said = await spawned.say('"msg":"listening"}\n');
+  // The last line may not be there as a whole.
   const lines = said.slice(0, said.lastIndexOf('\n')).split('\n');
   const banner = lines.map((line) => JSON.parse(line) as Banner).find(({ msg }) => msg === 'listening')!;
   return Object.assign(spawned, { url: banner.url, banner, token: banner.token });

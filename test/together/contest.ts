@@ -1,10 +1,11 @@
 // Many clients that change the same thing at the same time, in counted rounds, and what must be true of it afterwards.
 import assert from 'node:assert/strict';
+import { rounds } from '../long.ts';
 import type { Answer, Json, TestServer } from '../server.ts';
 
 export const CLIENTS = 8;
 /** More of them find what is rare. */
-export const ROUNDS = Number(process.env['TOGETHER_ROUNDS'] ?? 6);
+export const ROUNDS = rounds(6, 100);
 
 /** One call of one client. */
 export type Turn = (client: number, round: number) => Promise<Answer>;
