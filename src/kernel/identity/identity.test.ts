@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, beforeEach, test } from 'node:test';
 import { onEachEngine } from '../../../test/engines.ts';
+import { eventually } from '../../../test/eventually.ts';
 import type { Engine } from '../storage/engine.ts';
 import type { Credential, KnownCaller } from './caller.ts';
 import { Identity } from './identity.ts';
@@ -104,10 +105,11 @@ onEachEngine((testEngine) => {
 
   test('the second answer is remembered, and not a promise', async () => {
     const { credential } = await make({ role: 'reader' });
-    const first = await here.identify(credential, NOW);
-    const second = here.identify(credential, NOW + MINUTE - 1);
-    assert.ok(!(second instanceof Promise));
-    assert.equal(second, first);
+    // Until then a notice of an earlier test, on its way through the database, may have it forgotten.
+    await eventually(async () => {
+      const first = await here.identify(credential, NOW);
+      return here.identify(credential, NOW + MINUTE - 1) === first;
+    });
     assert.ok(here.identify(credential, NOW + MINUTE) instanceof Promise, 'for a minute');
     assert.equal(await knows(here, credential, NOW + MINUTE), true);
   });
