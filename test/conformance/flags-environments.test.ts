@@ -407,7 +407,7 @@ onEachEngine((engine) => {
       }
     });
 
-    test('F35 are masked for those whom a policy denies them', async () => {
+    test('F32 F35 stay readable, and are masked for those whom a policy denies them', async () => {
       const whole = await read();
       const reader = await giveWith({ role: 'reader' });
       assert.equal((await read('test', reader))['apiKey'], whole['apiKey']);
