@@ -8,7 +8,7 @@ import { onEachEngine } from '../engines.ts';
 import type { CallInit, TestServer } from '../server.ts';
 import { startServerOn } from '../suites.ts';
 import { BETA, pathIn, SEMANTIC, setScene, type Scene } from './flags-scene.ts';
-import { WRITES } from './flags-writes.ts';
+import { ONLY_INSTRUCTIONS, WRITES } from './flags-writes.ts';
 
 type Body = Record<string, unknown>;
 
@@ -51,21 +51,6 @@ function* spoil(schema: JsonSchema, good: unknown): Generator<{ what: string; bo
     yield { what: `no ${name}`, body: rest };
   }
 }
-
-/** Where nothing but instructions is taken, so that their content type need not say so. */
-const ONLY_INSTRUCTIONS = new Set([
-  'patchTeam',
-  'patchTeams',
-  'patchMembers',
-  'patchTriggerWorkflow',
-  'patchExpiringTargets',
-  'patchExpiringUserTargets',
-  'patchExpiringTargetsForSegment',
-  'patchExpiringUserTargetsForSegment',
-  'patchFlagConfigScheduledChange',
-  'patchApprovalRequest',
-  'patchFlagConfigApprovalRequest',
-]);
 
 /** Fields of one thing after another: merge patches, and nothing else. */
 const ONLY_FIELDS = new Set(['patchApprovalRequestSettings']);

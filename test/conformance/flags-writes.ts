@@ -191,3 +191,18 @@ export const WRITES: Record<string, Write> = {
   deleteMember: bare('admin'),
   deleteCustomRole: bare('admin'),
 };
+
+/** Where nothing but instructions is taken, so that their content type need not say so. */
+export const ONLY_INSTRUCTIONS = new Set([
+  'patchTeam',
+  'patchTeams',
+  'patchMembers',
+  'patchTriggerWorkflow',
+  'patchExpiringTargets',
+  'patchExpiringUserTargets',
+  'patchExpiringTargetsForSegment',
+  'patchExpiringUserTargetsForSegment',
+  'patchFlagConfigScheduledChange',
+  'patchApprovalRequest',
+  'patchFlagConfigApprovalRequest',
+]);

@@ -83,12 +83,14 @@ export const patchMembers = route(
         ids.push(await awaitInInstruction(index, instruction, () => idsOf(tx, instruction)));
       // All at once and in one order, so that of two such calls neither waits for the other for ever.
       await holdListed(engine, tx, ids.flat());
+      const changed = new Set<string>();
       for (const [index, instruction] of instructions.entries()) {
-        await awaitInInstruction(index, instruction, async () => {
-          await applyToAll(engine, tx, call, ids[index]!, instruction, patch);
-        });
+        const some = await awaitInInstruction(index, instruction, () =>
+          applyToAll(engine, tx, call, ids[index]!, instruction, patch),
+        );
+        for (const id of some) changed.add(id);
       }
-      return new Set(ids.flat());
+      return changed;
     });
     call.can('member/*', 'viewMember');
     await identity.forget();
@@ -102,6 +104,7 @@ async function idsOf(tx: Db, instruction: BulkInstruction): Promise<string[]> {
   return await listMemberIdsExcept(tx, { ...readExceptions(instruction), baseRole: 'owner' });
 }
 
+/** The ids of those who are then as asked for. */
 async function applyToAll(
   engine: Engine,
   tx: Db,
@@ -109,10 +112,13 @@ async function applyToAll(
   ids: readonly string[],
   instruction: BulkInstruction,
   { comment }: SemanticPatch,
-): Promise<void> {
+): Promise<readonly string[]> {
   if ('values' in instruction) await requireRoles(tx, instruction.values, 'values');
   const found = new Map((await findListed(tx, ids)).map((member) => [member.id, member]));
-  for (const id of ids) {
+  const isNamed = 'memberIDs' in instruction;
+  // Who was removed or made an owner since all were listed is not among them any more.
+  const meant = isNamed ? ids : ids.filter((id) => (found.get(id)?.role ?? 'owner') !== 'owner');
+  for (const id of meant) {
     const member = found.get(id);
     if (member === undefined) throw problem('memberIDs', `names an unknown member: ${shorten(id)}`);
     if (member.role === 'owner') throw new Failure('forbidden', `The owner ${id} can only be changed alone.`);
@@ -120,6 +126,7 @@ async function applyToAll(
     const after = await changeMember(engine, tx, call, member, wantedOf(member, instruction), told);
     if (after === member) call.demand(resourceOf(member), 'viewMember');
   }
+  return meant;
 }
 
 /** What was asked for this member alone: were all named in the entry of each, the log would grow by their square. */

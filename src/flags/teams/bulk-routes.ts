@@ -142,13 +142,13 @@ const patchTeams = route(
       await holdTeams(engine, tx, teamKeys);
       for (const [index, instruction] of instructions.entries()) {
         await awaitInInstruction(index, instruction, async () => {
-          const asked =
-            instruction.kind === 'addMembersToTeams'
-              ? [...new Set(instruction.memberIDs)]
-              : await listMemberIdsExcept(tx, readExceptions(instruction));
+          const isNamed = instruction.kind === 'addMembersToTeams';
+          const asked = isNamed
+            ? [...new Set(instruction.memberIDs)]
+            : await listMemberIdsExcept(tx, readExceptions(instruction));
           memberships += asked.length * instruction.teamKeys.length;
           if (memberships > MOST_MEMBERSHIPS) throw tooMany();
-          await requireMembers(tx, asked, 'memberIDs');
+          if (isNamed) await requireMembers(tx, asked, 'memberIDs');
           const joining = { teamKeys: instruction.teamKeys, memberIds: asked };
           await joinTeams(engine, tx, call, joining, (key, memberIds) => ({
             comment: patch.comment,
