@@ -14,6 +14,8 @@ export type Send = (
 
 export interface FreezeCase {
   name: string;
+  /** A small call of the same route. */
+  warm?(send: Send): Promise<unknown>;
   /** Gives the status of the answer. */
   run(send: Send): Promise<number>;
 }
@@ -44,6 +46,13 @@ export async function freezeCases(send: Send): Promise<FreezeCase[]> {
     (await json('POST', `/v2/${kind}`, body))['data']['id'] as string;
   const one = (name: string, ...asked: Parameters<Send>): FreezeCase => ({
     name,
+    warm: (ask) =>
+      ask(
+        asked[0],
+        asked[1],
+        asked[2] === undefined ? undefined : '{"query":"{ viewer { login } }"}',
+        asked[3],
+      ),
     run: async (ask) => (await ask(...asked)).status,
   });
   const cases: FreezeCase[] = [];
@@ -104,11 +113,11 @@ export async function freezeCases(send: Send): Promise<FreezeCase[]> {
     },
   });
   cases.push(one('push 240,000 names against a schema', 'POST', `/v2/datasets/${checkedDeep}/items`, widest));
-  const slow = await storage('datasets', {
+  const slowest = await storage('datasets', {
     schema: { fields: { type: 'object', properties: { a: { type: 'string', pattern: '^(a+)+$' } } } },
   });
   cases.push(
-    one('push against a slow pattern', 'POST', `/v2/datasets/${slow}/items`, `{"a":"${'a'.repeat(40)}b"}`),
+    one('push against a slow pattern', 'POST', `/v2/datasets/${slowest}/items`, `{"a":"${'a'.repeat(40)}b"}`),
   );
 
   // Reading items.
@@ -225,7 +234,9 @@ export async function freezeCases(send: Send): Promise<FreezeCase[]> {
   // Flags.
   const flag = '/api/v2/flags/default/bench';
   await json('POST', '/api/v2/flags/default', { key: 'bench', name: 'Bench' });
-  const half = widest.slice(0, 0) + object(12, (at) => `"part${at}":${keys(10_000, `n-${at}-`)}`);
+  /** As many as a body may have, and as many as a flag may have. */
+  const names = object(5, (at) => `"part${at}":${keys(9900, `n-${at}-`)}`);
+  const fewer = keys(9900, 'n-');
   cases.push(
     one(
       'patch a flag by 5,000 operations',
@@ -252,10 +263,10 @@ export async function freezeCases(send: Send): Promise<FreezeCase[]> {
   );
   cases.push(
     one(
-      'patch a flag by one value of 120,000 names',
+      'patch a flag by one value of 49,500 names',
       'PATCH',
       flag,
-      `[{"op":"add","path":"/variations/0/value","value":${half}}]`,
+      `[{"op":"add","path":"/variations/0/value","value":${names}}]`,
     ),
   );
   cases.push(
@@ -276,14 +287,7 @@ export async function freezeCases(send: Send): Promise<FreezeCase[]> {
       SEMANTIC,
     ),
   );
-  cases.push(
-    one(
-      'merge a flag with 100,000 names',
-      'PATCH',
-      flag,
-      `{"merge":${object(12, (at) => `"part${at}":${keys(9000, `n-${at}-`)}`)}}`,
-    ),
-  );
+  cases.push(one('merge a flag with 49,500 names', 'PATCH', flag, `{"merge":${names}}`));
   cases.push(
     one(
       'make a flag with 200,000 wrong tags',
@@ -294,10 +298,10 @@ export async function freezeCases(send: Send): Promise<FreezeCase[]> {
   );
   cases.push(
     one(
-      'make a flag of 120,000 names',
+      'make a flag of 9,900 names',
       'POST',
       '/api/v2/flags/default',
-      `{"key":"wide","name":"Wide","variations":[{"value":${half}},{"value":1}]}`,
+      `{"key":"wide","name":"Wide","variations":[{"value":${fewer}},{"value":1}]}`,
     ),
   );
   cases.push(
@@ -308,6 +312,40 @@ export async function freezeCases(send: Send): Promise<FreezeCase[]> {
       `{"key":"long","name":"Long","variations":${list(200, (at) => `{"value":{"at":${at},"text":"${'x'.repeat(10_000)}"}}`)}}`,
     ),
   );
+  const rules = list(
+    900,
+    (at) =>
+      `{"variation":0,"clauses":${list(5, (n) => `{"attribute":"a${n}","op":"in","values":["v${at}","w${n}"],"contextKind":"user"}`)}}`,
+  );
+  cases.push(
+    one(
+      'patch a flag to 900 rules of 5 clauses',
+      'PATCH',
+      flag,
+      `[{"op":"replace","path":"/environments/test/rules","value":${rules}}]`,
+    ),
+  );
+  cases.push(
+    one(
+      'turn on a flag of 900 rules',
+      'PATCH',
+      flag,
+      '{"environmentKey":"test","instructions":[{"kind":"turnFlagOn"}]}',
+      SEMANTIC,
+    ),
+  );
+  cases.push({
+    name: 'list 20 flags of 9,900 names',
+    run: async (ask) => {
+      for (let at = 0; at < 20; at += 1)
+        await ask(
+          'POST',
+          '/api/v2/flags/default',
+          `{"key":"wide-${at}","name":"Wide","variations":[{"value":${fewer}},{"value":1}]}`,
+        );
+      return (await ask('GET', '/api/v2/flags/default?limit=100&summary=0')).status;
+    },
+  });
   cases.push(one('list flags', 'GET', '/api/v2/flags/default?limit=100&summary=0'));
   cases.push(
     one(
@@ -318,10 +356,10 @@ export async function freezeCases(send: Send): Promise<FreezeCase[]> {
   );
   cases.push(
     one(
-      'evaluate for a context of 200,000 names',
+      'evaluate for a context of 49,500 names',
       'POST',
       '/api/v2/projects/default/environments/test/flags/evaluate',
-      `{"kind":"user","key":"a","more":${widest.slice(0, 0)}${object(20, (at) => `"part${at}":${keys(9900, `n-${at}-`)}`)}}`,
+      `{"kind":"user","key":"a","more":${names}}`,
     ),
   );
 
@@ -444,6 +482,31 @@ export async function freezeCases(send: Send): Promise<FreezeCase[]> {
       `{"url":"https://example.com","on":false,"sign":false,"statements":${list(500, (at) => `{"effect":"allow","actions":["*"],"resources":["proj/p${at}"]}`)}}`,
     ),
   );
+
+  const slowToken = await json('POST', '/api/v2/tokens', {
+    name: 'slow',
+    inlineRole: [
+      ...times(9, () => ({
+        effect: 'deny',
+        resources: ['*'],
+        actions: times(499, (at) => `view*a*b*${at}`),
+      })),
+      { effect: 'allow', resources: ['*'], actions: ['*'] },
+    ],
+  });
+  const slow = { authorization: slowToken['token'] as string };
+  for (const path of [
+    'members?limit=100',
+    'teams?limit=100',
+    'tokens',
+    'roles',
+    'auditlog?limit=20',
+    'flags/default?limit=100',
+  ])
+    cases.push({
+      name: `list ${path} under a policy of 4,500 actions`,
+      run: async (ask) => (await ask('GET', `/api/v2/${path}`, undefined, slow)).status,
+    });
 
   // The host.
   cases.push(

@@ -33,7 +33,9 @@ export async function benchFreeze(): Promise<Row[]> {
   }
 }
 
-async function measure(server: WatchedServer, send: Send, { name, run }: FreezeCase): Promise<Row> {
+async function measure(server: WatchedServer, send: Send, { name, warm, run }: FreezeCase): Promise<Row> {
+  // What a route loads and compiles when it is first used is done once.
+  await warm?.(send);
   await server.loop();
   const stop = new AbortController();
   const looking = look(server.url, stop.signal);

@@ -113,6 +113,7 @@ const dialect: Dialect = {
   callHeaders: ({ id }) => ({ 'x-request-id': id }),
   override: { in: 'header', name: 'X-HTTP-Method-Override', from: ['POST'], to: ['PATCH', 'PUT', 'DELETE'] },
   bodyLimit: 5 * 1024 * 1024,
+  bodyKeys: 30_000,
   checkContentType: requireJson,
   conditional: false,
 };

@@ -108,6 +108,8 @@ export interface Dialect {
   override?: MethodOverride;
   /** The most bytes of a body, as sent and as inflated. */
   bodyLimit: number;
+  /** The most keys of all objects of a body, where a body is worked on as a whole. */
+  bodyKeys?: number;
   /** Query parameters that every call may have, beside those of its route. */
   commonQuery?: readonly string[];
   /** Throws when a body of this content type is not taken. */

@@ -4,6 +4,7 @@ import { versionParts } from './docs-versions.ts';
 import type { FailureKind } from './failure.ts';
 import { MEANINGS } from './meanings.ts';
 import { escapeHtml, htmlPage, htmlTable } from './html.ts';
+import { MOST_ITEMS, MOST_KEYS, MOST_VALUES } from './json/scan.ts';
 import type { Limits } from './limit.ts';
 
 export function indexPage(apis: readonly Api[]): string {
@@ -17,7 +18,9 @@ export function apiPage(api: Api, limits: Limits, program: string): string {
   const sections = [
     section('requests', 'Requests', [
       `<p>Base URLs: ${dialect.prefixes.map((prefix) => `<code>${prefix === '' ? '/' : prefix}</code>`).join(', ')}.
-       Bodies are JSON of at most ${inWords(dialect.bodyLimit)} bytes.</p>`,
+       Bodies are JSON of at most ${inWords(dialect.bodyLimit)} bytes${dialect.bodyKeys === undefined ? '' : ` and ${inWords(dialect.bodyKeys)} keys`}.
+       An object has at most ${inWords(MOST_KEYS)} keys, a list ${inWords(MOST_ITEMS)} items, and an item
+       ${inWords(MOST_VALUES)} keys and elements in all.</p>`,
       overrideWords(dialect),
     ]),
     section('operations', 'Operations', [

@@ -109,6 +109,15 @@ export class Text {
   }
 }
 
+/** A body that is there as JSON already, and goes into the envelope of the API as it is. */
+export class JsonText {
+  readonly json: string;
+
+  constructor(json: string) {
+    this.json = json;
+  }
+}
+
 /** A body of any type that is there as a whole. */
 export class Bytes {
   readonly bytes: Uint8Array;
@@ -140,7 +149,7 @@ type GoodBody<S extends Shape> =
     ? StaticOr<S['reply'][keyof S['reply']], undefined>
     : never;
 
-export type Result<S extends Shape> = GoodBody<S> | Page | Reply | Bytes | Stream | Text;
+export type Result<S extends Shape> = GoodBody<S> | Page | Reply | Bytes | Stream | Text | JsonText;
 
 /** What `route` checks of a handler's result is forgotten here, so that routes of all shapes fit into one list. */
 export interface Route<S extends Shape = Shape> {

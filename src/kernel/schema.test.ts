@@ -1,6 +1,6 @@
 // Schemas: what they let through, what they say otherwise, and what becomes of query strings.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { Failure } from './failure.ts';
 import { checker, coercer, OneOf, Type } from './schema.ts';
 
@@ -109,4 +109,39 @@ test('a value of the wrong type is told apart from one that breaks a rule, where
     [{ role: 'reader', weights: [0] }, 'invalid'],
   ];
   for (const [value, kind] of cases) assert.equal(kindOf(value), kind, JSON.stringify(value));
+});
+
+describe('a large value', () => {
+  const schema = Type.Object({
+    name: Type.String(),
+    few: Type.Optional(Type.Array(Type.String(), { maxItems: 3 })),
+    inside: Type.Optional(Type.Object({ few: Type.Array(Type.Integer(), { maxItems: 3 }) })),
+    rules: Type.Optional(Type.Array(Type.Object({ weights: Type.Array(Type.Integer()) }))),
+  });
+  const check = checker(schema, 'body');
+  const many = <T>(count: number, value: T) => Array.from({ length: count }, () => value);
+  const problemsOf = (value: unknown) => {
+    try {
+      check(value);
+      return [];
+    } catch (error) {
+      return (error as Failure).details.fields!.map(({ field, message }) => `${field} ${message}`);
+    }
+  };
+
+  test('has its lists measured before anything in them is looked at', () => {
+    const told = 'must not have more than 3 items';
+    assert.deepEqual(problemsOf({ name: 'a', few: many(100_000, 'x') }), [`few ${told}`]);
+    assert.deepEqual(problemsOf({ name: 'a', few: many(4, 5) }), [`few ${told}`]);
+    assert.deepEqual(problemsOf({ name: 'a', inside: { few: many(100_000, 1) } }), [`inside.few ${told}`]);
+  });
+
+  test('is refused for the first part of it that is wrong', () => {
+    const weights = many(5000, 1);
+    const rules = [{ weights }, { weights: [...weights, 'x', 'y'] }, { weights: 'z' }];
+    assert.deepEqual(problemsOf({ name: 'a', rules }), ['rules.1.weights.5000 must be integer']);
+    assert.deepEqual(problemsOf({ rules: [{ weights }] }), ['name is required']);
+    assert.deepEqual(problemsOf(weights), ['body must be object']);
+    assert.deepEqual(problemsOf({ name: 'a', rules: [{ weights }] }), []);
+  });
 });

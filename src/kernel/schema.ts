@@ -1,9 +1,17 @@
 // Schemas: TypeBox types that are JSON Schema at the same time, compiled to checks the first time they are used.
-import { createRequire } from 'node:module';
 import { Type, type Static, type TObject, type TSchema } from 'typebox';
 import type * as Compiler from 'typebox/schema';
 import { Failure, type FieldProblem } from './failure.ts';
 import { shorten } from './patch/pointer.ts';
+import { isLarge } from './json/stringify.ts';
+import {
+  firstErrors,
+  listLimits,
+  loadCompiler,
+  overlongList,
+  type ListLimit,
+  type SchemaError,
+} from './schema-errors.ts';
 import { describeUnknown, unknownFields } from './unknown-fields.ts';
 
 export { Type };
@@ -45,10 +53,6 @@ export function OneOf<const Word extends string>(
 
 const MOST_PROBLEMS = 20;
 
-/** Loaded with the first check: a start that answers nothing yet need not wait for the compiler. */
-const loadCompiler = (): typeof Compiler =>
-  createRequire(import.meta.url)('typebox/schema') as typeof Compiler;
-
 /**
  * A check that throws with every problem named: `invalid` for a value that breaks a rule, `unreadable` where a field is missing,
  * unknown or of another type. Compiled on the first call: starting must not pay for routes nobody uses.
@@ -59,10 +63,13 @@ export function checker(
   unreadable: 'invalid' | 'unprocessable' = 'invalid',
 ): (value: unknown) => void {
   let compiled: Compiler.Validator | undefined;
+  let limits: ListLimit[] | undefined;
   return (value) => {
     compiled ??= loadCompiler().Compile(schema);
-    if (compiled.Check(value)) return;
-    const [, errors] = compiled.Errors(value);
+    limits ??= listLimits(schema as JsonSchema);
+    const overlong = limits.length === 0 ? undefined : overlongList(limits, value);
+    if (overlong === undefined && compiled.Check(value)) return;
+    const errors = overlong === undefined ? errorsOf(compiled, schema as JsonSchema, value) : [overlong];
     const problems = fieldProblems(errors, place, schema);
     if (place === 'body') addUnknown(problems, schema, value);
     throw toFailure(isMisfit(errors) ? unreadable : 'invalid', problems);
@@ -84,13 +91,10 @@ export function misfit(field: string, message: string): Failure {
   return toFailure('unprocessable', [{ field, message }]);
 }
 
-interface SchemaError {
-  keyword: string;
-  /** Of the schema that was broken, without the keyword. */
-  schemaPath: string;
-  instancePath: string;
-  params: object;
-  message: string;
+function errorsOf(compiled: Compiler.Validator, schema: JsonSchema, value: unknown): SchemaError[] {
+  if (isLarge(value)) return firstErrors(schema, value);
+  const [, errors] = compiled.Errors(value);
+  return errors;
 }
 
 /** Where there are alternatives, a value that has the type of one of them breaks a rule of that one. */

@@ -7,9 +7,10 @@ import type { CallFacts, Cors, Dialect, Headers } from './dialect.ts';
 import { routeEdition, type RouteEdition } from './edition.ts';
 import { etagOf, matchesEtag } from './etag.ts';
 import type { Failure } from './failure.ts';
+import { isLarge, stringifyLarge } from './json/stringify.ts';
 import type { Kernel } from './kernel.ts';
 import { Page } from './page.ts';
-import { Bytes, Reply, Stream, Text, usualStatus, type Shape } from './route.ts';
+import { Bytes, JsonText, Reply, Stream, Text, usualStatus, type Shape } from './route.ts';
 
 /** A failure as it goes over the wire, but for its length. */
 export interface Told {
@@ -22,10 +23,14 @@ export class Sender {
   readonly #dialect: Dialect;
   readonly #kernel: Kernel;
   readonly #editions = new Map<Shape, Map<string, RouteEdition>>();
+  /** What comes before and after the JSON of a body. */
+  readonly #envelope: readonly [before: string, after: string];
 
   constructor(dialect: Dialect, kernel: Kernel) {
     this.#dialect = dialect;
     this.#kernel = kernel;
+    const [before = '', after = ''] = JSON.stringify(dialect.wrap?.body(0) ?? 0).split('0');
+    this.#envelope = [before, after];
   }
 
   /** The route as one version sees it; made when it is first asked for. */
@@ -40,8 +45,8 @@ export class Sender {
     return known;
   }
 
-  /** Sends what a handler returned. */
-  result(reply: FastifyReply, call: CallFacts, shape: Shape, result: unknown): void {
+  /** Sends what a handler returned; a large body is written in slices, and then there is a promise. */
+  result(reply: FastifyReply, call: CallFacts, shape: Shape, result: unknown): void | Promise<void> {
     const edition = this.edition(shape, call.version);
     if (result instanceof Text) {
       return this.#good(reply, call, edition, new Reply(200, result.text, { 'content-type': result.type }));
@@ -52,15 +57,21 @@ export class Sender {
     if (result instanceof Stream) return this.#stream(reply, call, edition, result);
     const { status, body, headers } =
       result instanceof Reply ? result : new Reply(usualStatus(shape), result);
+    let whole = body;
+    let own = headers;
     if (body instanceof Page) {
       const page = edition.descendItem === undefined ? body : body.map(edition.descendItem);
       const spelled = this.#dialect.page.spell(page, call);
-      const links = joinLinks(edition.headers, { ...headers, ...spelled.headers });
-      return this.#good(reply, call, edition, new Reply(status, this.#toText(spelled.body), links));
+      whole = spelled.body;
+      own = { ...headers, ...spelled.headers };
+    } else if (body !== undefined && edition.descend[status] !== undefined) {
+      whole = edition.descend[status](body);
     }
-    const descend = edition.descend[status];
-    const text = body === undefined ? undefined : this.#toText(descend === undefined ? body : descend(body));
-    return this.#good(reply, call, edition, new Reply(status, text, joinLinks(edition.headers, headers)));
+    const links = joinLinks(edition.headers, own);
+    const send = (text: string | Uint8Array | undefined) =>
+      this.#good(reply, call, edition, new Reply(status, text, links));
+    if (isLarge(whole)) return this.#toBytes(whole).then(send);
+    return send(whole === undefined ? undefined : this.#toText(whole));
   }
 
   /** `allow` is undefined where there is nothing. */
@@ -97,11 +108,17 @@ export class Sender {
 
   #toText(body: unknown): string {
     const { wrap } = this.#dialect;
+    if (body instanceof JsonText) return this.#envelope.join(body.json);
     return JSON.stringify(wrap === undefined ? body : wrap.body(body));
   }
 
+  async #toBytes(body: unknown): Promise<Uint8Array> {
+    const { wrap } = this.#dialect;
+    return await stringifyLarge(wrap === undefined ? body : wrap.body(body));
+  }
+
   #good(reply: FastifyReply, call: CallFacts, edition: RouteEdition, { status, body, headers }: Reply): void {
-    const text = body as string | undefined;
+    const text = body as string | Uint8Array | undefined;
     const isRead = call.method === 'GET' || call.method === 'HEAD';
     if (text === undefined || status !== 200 || !isRead || !this.#dialect.conditional) {
       return this.#put(reply, call, status, edition.headers, headers, text);

@@ -163,9 +163,9 @@ function answerer({ shape, handle }: Route, dialect: Dialect, kernel: Kernel, se
   const answer = (call: LiveCall, reply: FastifyReply): void | Promise<void> => {
     const finish = (result: unknown) => {
       call.checkAsked();
-      send.result(reply, call, shape, result);
       // What comes after all that was wanted must not hold up the next call.
       if (shape.streams) reply.request.raw.resume();
+      return send.result(reply, call, shape, result);
     };
     const result = handle(call as Call, kernel);
     return result instanceof Promise ? result.then(finish) : finish(result);
@@ -203,5 +203,5 @@ async function readBody(
   dialect.checkContentType(headers['content-type'], shape);
   const inflated = await inflateBody(bytes, headers['content-encoding'], dialect.bodyLimit);
   if (inflated !== bytes) held.add(inflated.length);
-  return await parseJson(inflated);
+  return await parseJson(inflated, { mostKeys: dialect.bodyKeys });
 }

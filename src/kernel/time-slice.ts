@@ -29,3 +29,16 @@ export async function mapInSlices<Item, Other>(
   }
   return changed;
 }
+
+export async function filterInSlices<Item>(
+  items: readonly Item[],
+  isKept: (item: Item) => boolean,
+): Promise<Item[]> {
+  const slice = new TimeSlice();
+  const kept: Item[] = [];
+  for (const item of items) {
+    if (isKept(item)) kept.push(item);
+    if (slice.isOver) await slice.next();
+  }
+  return kept;
+}

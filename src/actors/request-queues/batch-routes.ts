@@ -3,12 +3,20 @@ import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { route, type Route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
+import { TimeSlice } from '../../kernel/time-slice.ts';
 import { ByReference } from '../storages/routes.ts';
 import { countUsage } from '../usage/counter.ts';
 import { ByClient, enterBatch, Forefront, isForefront } from './enter.ts';
 import { BatchAdded, BatchDeleted, MOST_IN_BATCH, NewRequest, RequestName } from './model.ts';
 import { findRequests } from './reads.ts';
-import { isRequestId, requestIdOf, toEntry, toHeadItem, type StoredRequest } from './request.ts';
+import {
+  isRequestId,
+  readEntry,
+  requestIdOf,
+  toHeadItem,
+  type Entry,
+  type StoredRequest,
+} from './request.ts';
 import { REQUESTS } from './request-routes.ts';
 import { addRequests, removeRequests } from './writes.ts';
 
@@ -31,7 +39,12 @@ const add = route(
   },
   async (call, kernel) => {
     const { body, query, now } = call;
-    const entries = body.map((request) => toEntry(request, isForefront(query)));
+    const entries: Entry[] = [];
+    const slice = new TimeSlice();
+    for (const request of body) {
+      entries.push(await readEntry(request, isForefront(query)));
+      if (slice.isOver) await slice.next();
+    }
     const { queueId, userId, isPaid } = await enterBatch(kernel, call, 'write', 'queue_batch');
     if (!isPaid) {
       const unprocessedRequests = body.map(({ url, method }, index) => {

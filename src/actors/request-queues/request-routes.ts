@@ -1,7 +1,8 @@
 // Single requests of a queue: add, get, change, delete, and list them all.
 import { Failure } from '../../kernel/failure.ts';
+import { mapInSlices } from '../../kernel/time-slice.ts';
 import { clampLimit } from '../../kernel/page.ts';
-import { reply, route, type Route } from '../../kernel/route.ts';
+import { JsonText, reply, route, type Route } from '../../kernel/route.ts';
 import { OneOf, Type } from '../../kernel/schema.ts';
 import { ByReference } from '../storages/routes.ts';
 import { pay } from '../storages/store-limit.ts';
@@ -9,7 +10,7 @@ import { countUsage } from '../usage/counter.ts';
 import { ByClient, enter, Forefront, isForefront, openQueue } from './enter.ts';
 import { decodeCursor, type Cursor } from './cursor.ts';
 import { ChangedRequest, MOST_LISTED, NewRequest, QueueRequest, Registration, RequestList } from './model.ts';
-import { toEntry, toRequest } from './request.ts';
+import { readEntry, requestText } from './request.ts';
 import { findRequest, listRequests } from './reads.ts';
 import { requestNotFound } from './store.ts';
 import { countUse } from './tally.ts';
@@ -34,7 +35,7 @@ const add = route(
     reply: { 201: Registration },
   },
   async (call, kernel) => {
-    const entry = toEntry(call.body, isForefront(call.query));
+    const entry = await readEntry(call.body, isForefront(call.query));
     const { queueId, userId } = await enter(kernel, call, 'write', 'queue');
     const [result] = await addRequests(kernel.engine, queueId, [entry], call.now);
     countUsage(kernel, { userId }, 'REQUEST_QUEUE_WRITES', 1);
@@ -76,13 +77,14 @@ const list = route(
     const { rows, nextCursor } = await listRequests(kernel.engine, queueId, { limit, after, filter }, now);
     countUse(kernel.engine, queueId, { reads: rows.length });
     countUsage(kernel, { userId }, 'REQUEST_QUEUE_READS', rows.length);
-    return {
-      items: rows.map((row) => toRequest(row, now)),
+    const page = JSON.stringify({
       limit,
       ...(cursor !== undefined && { cursor }),
       ...(exclusiveStartId !== undefined && { exclusiveStartId }),
       ...(nextCursor !== undefined && { nextCursor }),
-    };
+    });
+    const items = await mapInSlices(rows, (row) => requestText(row, now));
+    return new JsonText(`{"items":[${items.join(',')}],${page.slice(1)}`);
   },
 );
 
@@ -118,7 +120,7 @@ const get = route(
     if (stored === undefined) throw requestNotFound();
     countUse(kernel.engine, queueId, { reads: 1 });
     countUsage(kernel, { userId }, 'REQUEST_QUEUE_READS', 1);
-    return toRequest(stored, now);
+    return new JsonText(requestText(stored, now));
   },
 );
 
@@ -145,7 +147,7 @@ const change = route(
         code: 'request-id-invalid',
       });
     }
-    const entry = toEntry(body, isForefront(query));
+    const entry = await readEntry(body, isForefront(query));
     const { queueId, userId } = await enter(kernel, call, 'write', 'queue');
     const result = await changeRequest(kernel.engine, queueId, entry, now);
     countUsage(kernel, { userId }, 'REQUEST_QUEUE_WRITES', 1);

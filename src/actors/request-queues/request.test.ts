@@ -3,15 +3,16 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { Failure } from '../../kernel/failure.ts';
-import type { NewRequest } from './model.ts';
-import { requestIdOf, toEntry, toRequest, uniqueKeyOf } from './request.ts';
+import type { NewRequest, QueueRequest } from './model.ts';
+import { requestIdOf, requestText, toEntry, uniqueKeyOf } from './request.ts';
 
 const failsWith = (code: string | undefined) => (error: unknown) =>
   error instanceof Failure && error.kind === 'invalid' && error.details.code === code;
 
 function readBack(request: NewRequest) {
   const { id, head, rest, handledAt } = toEntry(request, false);
-  return toRequest({ id, head, rest, handled_at: handledAt, lock_until: 0, locked_by: null }, 0);
+  const stored = { id, head, rest, handled_at: handledAt, lock_until: 0, locked_by: null };
+  return JSON.parse(requestText(stored, 0)) as QueueRequest;
 }
 
 test('the id is 15 letters and digits of the hash, without its other characters', () => {

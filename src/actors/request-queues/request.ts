@@ -1,7 +1,8 @@
 // A request: how it gets its id, what of it is stored where, and how it is read back.
 import { hash } from 'node:crypto';
 import { Failure } from '../../kernel/failure.ts';
-import type { HeadItem, NewRequest, QueueRequest } from './model.ts';
+import { isLarge, stringifyLarge } from '../../kernel/json/stringify.ts';
+import type { HeadItem, NewRequest } from './model.ts';
 
 /** The id that clients reckon with as well: 15 letters and digits of a hash. */
 export function requestIdOf(uniqueKey: string): string {
@@ -33,7 +34,21 @@ export interface Entry {
   rest: string | null;
 }
 
-export function toEntry(request: NewRequest, forefront: boolean): Entry {
+/** As `toEntry`, without keeping others waiting for what is large. */
+export async function readEntry(request: NewRequest, forefront: boolean): Promise<Entry> {
+  const rest = restOf(request);
+  return toEntry(
+    request,
+    forefront,
+    isLarge(rest) ? (await stringifyLarge(rest)).toString() : JSON.stringify(rest),
+  );
+}
+
+export function toEntry(
+  request: NewRequest,
+  forefront: boolean,
+  rest: string = JSON.stringify(restOf(request)),
+): Entry {
   const { id, url, uniqueKey = url === undefined ? undefined : uniqueKeyOf(url) } = request;
   if (uniqueKey === undefined) throw invalid('A request needs a url or a uniqueKey');
   if (!isPlain(uniqueKey)) throw invalid('uniqueKey must be text without NUL and half characters');
@@ -53,20 +68,13 @@ export function toEntry(request: NewRequest, forefront: boolean): Entry {
     forefront,
     handledAt: handledAt == null ? null : parseTime(handledAt),
     head: JSON.stringify(head),
-    rest: restOf(request),
+    rest: rest === '{}' ? null : rest,
   };
 }
 
 /** Null means the same as absent: clients that read a request back take no null where they sent none. */
-function restOf({
-  loadedUrl,
-  payload,
-  headers,
-  userData,
-  noRetry,
-  errorMessages,
-}: NewRequest): string | null {
-  const rest = {
+function restOf({ loadedUrl, payload, headers, userData, noRetry, errorMessages }: NewRequest): object {
+  return {
     loadedUrl: loadedUrl ?? undefined,
     payload: payload ?? undefined,
     headers: headers ?? undefined,
@@ -74,8 +82,6 @@ function restOf({
     noRetry: noRetry ?? undefined,
     errorMessages: errorMessages ?? undefined,
   };
-  const text = JSON.stringify(rest);
-  return text === '{}' ? null : text;
 }
 
 /** Two keys with different halves of a character would become the same bytes, and so the same request. */
@@ -102,14 +108,15 @@ export interface StoredRequest {
   locked_by: string | null;
 }
 
-export function toRequest(stored: StoredRequest, now: number): QueueRequest {
+/** As JSON. What came along with it may be large, and stays the text that it is stored as. */
+export function requestText(stored: StoredRequest, now: number): string {
   const { rest, handled_at: handledAt, lock_until: lockUntil, locked_by: lockedBy } = stored;
-  return {
+  const text = JSON.stringify({
     ...toHeadItem(stored),
-    ...(rest !== null && (JSON.parse(rest) as object)),
     ...(handledAt !== null && { handledAt: toIso(handledAt) }),
     ...(lockUntil > now && { lockExpiresAt: toIso(lockUntil), ...(lockedBy && { lockByClient: lockedBy }) }),
-  };
+  });
+  return rest === null ? text : `${text.slice(0, -1)},${rest.slice(1)}`;
 }
 
 export function toHeadItem({ id, head }: Pick<StoredRequest, 'id' | 'head'>): HeadItem {

@@ -8,6 +8,7 @@ import { schedule } from '../../kernel/due.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { clampLimit, Page } from '../../kernel/page.ts';
 import { reply, route, type Route } from '../../kernel/route.ts';
+import { isLarge } from '../../kernel/json/stringify.ts';
 import { Type, type TObject } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { denied, forgetStorages, notFound, openStorage } from './access.ts';
@@ -50,6 +51,16 @@ interface WholeCall {
 
 export const PURGE = 'storages.purge';
 const MOST_LISTED = 1000;
+/** Keys and elements: a schema is read with every call for its storage. */
+const MOST_IN_SCHEMA = 10_000;
+
+function checkSize(schema: object): void {
+  if (!isLarge(schema, MOST_IN_SCHEMA)) return;
+  throw new Failure(
+    'invalid',
+    `The schema has more than ${MOST_IN_SCHEMA.toLocaleString('en')} keys and elements in all`,
+  );
+}
 
 /** The path parameter of every kind. */
 export const ByReference = Type.Object({
@@ -114,6 +125,7 @@ export function storageRoutes(type: StorageType): Route[] {
       const name = query.name === '' ? undefined : query.name;
       const schema = call.body?.schema;
       if (name !== undefined) checkName(name);
+      if (schema !== undefined) checkSize(schema);
       if (schema !== undefined) type.checkSchema?.(schema);
       const find = (db: Db) => (name === undefined ? undefined : findStorage(db, kind, { name }, userId));
       const known = await find(kernel.db);

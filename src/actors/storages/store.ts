@@ -120,6 +120,22 @@ async function userIdOf(db: Db, owner: string): Promise<string | undefined> {
   return account?.id;
 }
 
+/** Without schemas: no list tells them, and to read a thousand takes long. */
+const LISTED = [
+  'id',
+  'kind',
+  'user_id',
+  'name',
+  'title',
+  'general_access',
+  'secret',
+  'act_id',
+  'act_run_id',
+  'created_at',
+  'modified_at',
+  'accessed_at',
+] as const;
+
 export interface StorageFilter {
   userId: string;
   kind: StorageKind;
@@ -137,7 +153,7 @@ export async function listStorages(
   if (!withUnnamed) listed = listed.where('name', 'is not', null);
   const order = desc ? 'desc' : 'asc';
   const rows = await listed
-    .selectAll()
+    .select(LISTED)
     .orderBy('created_at', order)
     .orderBy('id', order)
     .limit(limit)
@@ -146,7 +162,7 @@ export async function listStorages(
   const { total } = await listed
     .select(({ fn }) => fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow();
-  return { items: rows.map(storageOf), total };
+  return { items: rows.map((row) => storageOf({ ...row, schema: null })), total };
 }
 
 export async function updateStorage(
@@ -203,14 +219,14 @@ export async function findNextOwner(db: Db, after: string): Promise<string | und
 export async function listUnused(db: Db, userId: string, since: number, limit: number): Promise<Storage[]> {
   const rows = await db
     .selectFrom('storages')
-    .selectAll()
+    .select(LISTED)
     .where('name', 'is', null)
     .where('user_id', '=', userId)
     .where('accessed_at', '<', since)
     .orderBy('accessed_at')
     .limit(limit)
     .execute();
-  return rows.map(storageOf);
+  return rows.map((row) => storageOf({ ...row, schema: null }));
 }
 
 function storageOf(row: StorageRow): Storage {

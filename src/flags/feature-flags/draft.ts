@@ -11,7 +11,7 @@ import { differencesOf, type Difference } from './differences.ts';
 import { haveSameTargets } from './expiring-targets/targeted.ts';
 import type { Flag } from './flag.ts';
 import type { References } from './instructions/apply.ts';
-import { tidyFlag, validateFlag, validateSize } from './model.ts';
+import { checkValues, tidyFlag, validateFlag, validateSize } from './model.ts';
 import { touchesRelations } from './relations.ts';
 import { toDetail } from './representation.ts';
 import { demandNeeds, surroundingsOf } from './scene.ts';
@@ -63,6 +63,7 @@ export function draftChange(actor: FlagActor, scene: Scene, rewriting: Rewriting
   const { flag: before } = found;
   const shown = toDetail(before, surroundingsOf(project, found));
   const { flag, accesses: needs, isDeleted = false } = rewriting.edit(before, shown, references);
+  if (!isDeleted) checkValues(flag.variations, before.variations);
   const after = settle(before, tidyFlag(flag), actor.now);
   const names = new Map(environments.map(({ key, name }) => [key, name]));
   const differences = differencesOf(before, after, names);

@@ -2,6 +2,7 @@
 import { sql, type ExpressionBuilder, type RawBuilder, type Selectable } from 'kysely';
 import type { Slice } from '../../kernel/page.ts';
 import type { Db, Tables } from '../../kernel/storage/tables.ts';
+import { mapInSlices, TimeSlice } from '../../kernel/time-slice.ts';
 import type { FlagFilter, FlagOrder } from './filter.ts';
 import type { Flag, FlagConfig } from './flag.ts';
 import type { ListedConfig } from './representation.ts';
@@ -20,7 +21,7 @@ export interface Listing {
 export async function listFlags(db: Db, listing: Listing): Promise<{ flags: Flag[]; total: number }> {
   if (listing.filter.isNothing) return { flags: [], total: 0 };
   const [rows, { total }] = await Promise.all([pageOf(db, listing), countOf(db, listing)]);
-  return { flags: rows.map((row) => flagOf(row)), total };
+  return { flags: await mapInSlices(rows, (row) => flagOf(row)), total };
 }
 
 type FlagColumns = ExpressionBuilder<Tables, 'flags'>;
@@ -181,6 +182,10 @@ async function listConfigs<Config>(
     .where('flag_id', 'in', flagIds)
     .where('environment_id', 'in', environmentIds)
     .execute();
-  for (const row of rows) found.get(row.flag_id)!.set(row.environment_id, read(row));
+  const slice = new TimeSlice();
+  for (const row of rows) {
+    found.get(row.flag_id)!.set(row.environment_id, read(row));
+    if (slice.isOver) await slice.next();
+  }
   return found;
 }

@@ -2,7 +2,7 @@
 import { problem } from '../../kernel/schema.ts';
 import type { Environment, Project } from '../projects/project.ts';
 import type { Flag, FlagConfig, Json, Prerequisite, Variation } from './flag.ts';
-import { newConfig, tidyFlag, validateFlag } from './model.ts';
+import { checkValues, newConfig, tidyFlag, validateFlag } from './model.ts';
 import type { FlagPost } from './schemas.ts';
 
 export interface Making {
@@ -93,6 +93,7 @@ type Parts = Omit<
 function finish(post: FlagPost, making: Making, { configOf, ...parts }: Parts): Flag {
   const { id, now, version, project, environments } = making;
   checkNaming(post.key, project);
+  checkValues(parts.variations);
   const flag: Flag = {
     id,
     projectId: project.id,

@@ -1,4 +1,5 @@
 // The rules that hold for every flag, whichever way it came to be as it is.
+import { isLarge } from '../../kernel/json/stringify.ts';
 import { areEqual } from '../../kernel/patch/json-value.ts';
 import { shorten } from '../../kernel/patch/pointer.ts';
 import { problem } from '../../kernel/schema.ts';
@@ -17,6 +18,8 @@ export const MOST_PREREQUISITES = 100;
 export const MOST_TARGETS = 15_000;
 const MOST_TAGS = 1000;
 const MOST_PROPERTIES = 100;
+/** Keys and elements in the values of all variations: whatever is done with the flag goes through them. */
+const MOST_VALUES = 10_000;
 /** Characters of JSON, of what is the same everywhere and of each configuration. */
 const MOST_TEXT = 2 * 1024 * 1024;
 
@@ -117,6 +120,13 @@ export function validateFlag(flag: Flag): void {
     validateConfig(flag, config, `environments.${key}`);
 }
 
+/** Asked before anything else: all that follows goes through the values. A flag that had so many before keeps them. */
+export function checkValues(variations: readonly Variation[], before: readonly Variation[] = []): void {
+  if (variations === before || !isLarge(variations, MOST_VALUES)) return;
+  if (isLarge(before, MOST_VALUES) && areEqual(variations, before)) return;
+  throw problem('variations', `cannot have more than ${MOST_VALUES} keys and elements in their values`);
+}
+
 /** What was too large before, by another way, may still shrink. */
 export function validateSize(before: Flag, after: Flag): void {
   const check = (old: unknown, now: unknown, what: string) => {
@@ -134,22 +144,15 @@ export function validateSize(before: Flag, after: Flag): void {
 function validateVariations(variations: readonly Variation[]): void {
   if (variations.length < 2) throw problem('variations', 'must be two or more');
   atMost('variations', variations, MOST_VARIATIONS);
-  const texts = new Set<string>();
+  // Equal values have texts of the same length, whatever the order of their members.
+  const byLength = new Map<number, unknown[]>();
   for (const [index, { value }] of variations.entries()) {
-    const text = canonical(value);
-    if (texts.has(text))
+    const { length } = JSON.stringify(value ?? null);
+    const others = byLength.get(length) ?? [];
+    if (others.some((other) => areEqual(other, value)))
       throw problem(`variations.${index}.value`, 'must differ from that of every other variation');
-    texts.add(text);
+    byLength.set(length, [...others, value]);
   }
-}
-
-/** Equal values have the same text, whatever the order of their members. */
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_, part: unknown) =>
-    typeof part === 'object' && part !== null && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : part,
-  );
 }
 
 function validateConfig(flag: Flag, config: FlagConfig, at: string): void {

@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import type { BaseRole } from '../../kernel/identity/policy.ts';
 import { buildOnce } from '../../kernel/storage/build-once.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import { mapInSlices, TimeSlice } from '../../kernel/time-slice.ts';
 import { couldBeKey } from '../fields.ts';
 import type { Environment } from '../projects/project.ts';
 import type { Flag } from './flag.ts';
@@ -51,7 +52,9 @@ export async function findFlag(
   if (first === undefined) return undefined;
   const environments: Place[] = [];
   const configs: Flag['environments'] = {};
+  const slice = new TimeSlice();
   for (const row of rows) {
+    if (slice.isOver) await slice.next();
     if (row.environment_id === null || row.config_doc === null) continue;
     environments.push({ id: row.environment_id, key: row.environment_key!, name: row.environment_name! });
     configs[row.environment_key!] = configOf({
@@ -175,7 +178,7 @@ export async function findFlags(
     .where('project_id', '=', projectId)
     .where('key', 'in', asked)
     .execute();
-  return new Map(rows.map((row) => [row.key, flagOf(row)]));
+  return new Map(await mapInSlices(rows, (row) => [row.key, flagOf(row)]));
 }
 
 /** The version a new flag of this key begins with: above that of one that was deleted, as SDKs take nothing older. */

@@ -6,6 +6,7 @@ import { route } from '../../kernel/route.ts';
 import { OneOf, problem, Type } from '../../kernel/schema.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import { TimeSlice } from '../../kernel/time-slice.ts';
 import { linkTo, Links } from '../links.ts';
 import type { Update } from '../audit-log/entry.ts';
 import { readSemanticPatch, type SemanticPatch } from '../patching.ts';
@@ -77,6 +78,8 @@ export const patchMembers = route(
   async (call, { db, engine, identity }) => {
     const patch = readSemanticPatch(call);
     const instructions = readBulk(patch.instructions);
+    // They may name very many: what follows goes through all of them once more.
+    await new TimeSlice().next();
     const members = await db.transaction().execute(async (tx) => {
       const ids: string[][] = [];
       for (const [index, instruction] of instructions.entries())

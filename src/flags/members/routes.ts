@@ -16,6 +16,7 @@ import { reply, route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import { filterInSlices, mapInSlices } from '../../kernel/time-slice.ts';
 import { recordChange } from '../change.ts';
 import { couldBeId, Key } from '../fields.ts';
 import { ExpandQuery, FilterQuery, PageQuery, readExpand, readSort, sliceOf, SortQuery } from '../listing.ts';
@@ -50,14 +51,15 @@ const getMembers = route(
     const withAttributes = readExpand(query.expand, EXPANDS).has('roleAttributes');
     const order = readSort(query.sort, ORDERS).map(({ field, desc }) => ({ by: field, desc }));
     const ids = await listMemberIds(db, readMemberFilter(query.filter), order);
-    const seen = ids.filter((id) => call.can(resourceOf({ id })));
+    const seen = await filterInSlices(ids, (id) => call.can(resourceOf({ id })));
     if (seen.length === 0) call.demand('member/*');
     const slice = sliceOf(query);
     const members = await findListed(db, seen.slice(slice.offset, slice.offset + slice.limit));
     const teams = await teamsOf(db, members);
-    return new Page(members, seen.length, slice).map((member) =>
+    const shown = await mapInSlices(members, (member) =>
       toMember(member, { teams: teams(member), withAttributes }),
     );
+    return new Page(shown, seen.length, slice);
   },
 );
 

@@ -3,6 +3,7 @@ import { foldCase } from '../../kernel/fold-case.ts';
 import { Page } from '../../kernel/page.ts';
 import { reply, route, type Call } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
+import { filterInSlices } from '../../kernel/time-slice.ts';
 import { demandAll, demandUndenied, recordChange } from '../change.ts';
 import { demandDeletable } from '../environments/deletion.ts';
 import { showEnvironment } from '../environments/model.ts';
@@ -59,7 +60,8 @@ const getProjects = route(
     const filter = readFilter(query.filter, FILTERS);
     const orders = readSort(query.sort, SORTS);
     const expand = readExpand(query.expand, EXPANDS);
-    const visible = (await listProjectNames(db)).filter((name) => call.can(projectResource(name)));
+    const names = await listProjectNames(db);
+    const visible = await filterInSlices(names, (name) => call.can(projectResource(name)));
     if (visible.length === 0) call.demand(projectResource({ key: '*', tags: [] }));
     const found = sortBy(search(visible, filter), orders, {
       name: ({ name }) => foldCase(name),

@@ -16,6 +16,7 @@ import { reply, route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import { isTaken } from '../../kernel/storage/fold.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import { filterInSlices } from '../../kernel/time-slice.ts';
 import { demandAll, recordChange } from '../change.ts';
 import { couldBeKey } from '../fields.ts';
 import { PageQuery, sliceOf } from '../listing.ts';
@@ -45,7 +46,7 @@ const getRoles = route(
     list: RoleRep,
   },
   async (call, { db }) => {
-    const roles = (await listRoles(db)).filter((role) => call.can(resourceOf(role)));
+    const roles = await filterInSlices(await listRoles(db), (role) => call.can(resourceOf(role)));
     if (roles.length === 0) call.demand('role/*');
     const slice = sliceOf(call.query);
     const page = roles.slice(slice.offset, slice.offset + slice.limit);

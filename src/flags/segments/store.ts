@@ -6,6 +6,7 @@ import { Page, type Slice } from '../../kernel/page.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { contested } from '../../kernel/storage/retry.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import { mapInSlices } from '../../kernel/time-slice.ts';
 import { couldBeKey } from '../fields.ts';
 import type { Expression } from '../filter-expression.ts';
 import type { Order } from '../listing.ts';
@@ -74,7 +75,7 @@ export async function listSegments(db: Db, environmentId: string): Promise<Segme
     .orderBy('created_at')
     .orderBy('id')
     .execute();
-  return rows.map(segmentOf);
+  return await mapInSlices(rows, segmentOf);
 }
 
 export const SORTS = ['creationDate', 'name', 'lastModified'] as const;
@@ -109,7 +110,7 @@ export async function pageSegments(
   const ids = fitting(page.items);
   const rows =
     ids.length === 0 ? [] : await db.selectFrom('segments').selectAll().where('id', 'in', ids).execute();
-  const byId = new Map(rows.map((row) => [row.id, segmentOf(row)]));
+  const byId = new Map(await mapInSlices(rows, (row) => [row.id, segmentOf(row)]));
   const limit = ids.length < page.items.length ? ids.length : slice.limit;
   return new Page(
     ids.flatMap((id) => byId.get(id) ?? []),

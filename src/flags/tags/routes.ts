@@ -3,6 +3,7 @@ import { Page } from '../../kernel/page.ts';
 import { route } from '../../kernel/route.ts';
 import { PlainText, Type } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import { filterInSlices } from '../../kernel/time-slice.ts';
 import { PageQuery, sliceOf } from '../listing.ts';
 import { listProjectNames, type ProjectName } from '../projects/store.ts';
 import { projectResource } from '../resources.ts';
@@ -31,7 +32,8 @@ const getTags = route(
   async (call, { db }) => {
     const { kind, pre = '', archived } = call.query;
     const kinds = readKinds(kind);
-    const projects = (await listProjectNames(db)).filter((project) => call.can(projectResource(project)));
+    const names = await listProjectNames(db);
+    const projects = await filterInSlices(names, (project) => call.can(projectResource(project)));
     if (projects.length === 0) call.demand('proj/*');
     const found = await Promise.all(kinds.map((one) => tagsOf(db, one, projects, archived)));
     const tags = [...new Set(found.flat())].filter((tag) => tag.startsWith(pre)).sort();

@@ -15,6 +15,7 @@ import { Page, type Slice } from '../../kernel/page.ts';
 import { reply, route, type Call } from '../../kernel/route.ts';
 import { Type, type Static } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import { filterInSlices } from '../../kernel/time-slice.ts';
 import { recordChange } from '../change.ts';
 import { couldBeKey } from '../fields.ts';
 import { listKinds, takesInstructions } from '../instructions/document.ts';
@@ -59,7 +60,7 @@ const getTeams = route(
       ...(query !== undefined && { query }),
       ...(nomembers !== undefined && { hasNoMembers: readBoolean(nomembers, 'nomembers') }),
     });
-    const seen = teams.filter((team) => call.can(resourceOf(team)));
+    const seen = await filterInSlices(teams, (team) => call.can(resourceOf(team)));
     if (seen.length === 0) call.demand('team/*');
     const page = pageOf(seen, sliceOf(call.query, 20, MOST));
     const parts = await findParts(call, db, page.items, expand);

@@ -24,6 +24,7 @@ import { reply, route, type Call } from '../../kernel/route.ts';
 import { problem, Type } from '../../kernel/schema.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import { filterInSlices } from '../../kernel/time-slice.ts';
 import { demandAll, recordChange } from '../change.ts';
 import { couldBeId, Instant } from '../fields.ts';
 import { PageQuery, sliceOf } from '../listing.ts';
@@ -64,7 +65,7 @@ const getTokens = route(
     const { caller, query } = call;
     if (!call.can('service-token/*')) call.demand('member/me:token/*');
     const names = await listTokenNames(db, query.showAll ? {} : { visibleTo: caller.member.id });
-    const seen = names.filter((name) => call.can(resourceOf(name, caller)));
+    const seen = await filterInSlices(names, (name) => call.can(resourceOf(name, caller)));
     const slice = sliceOf(query, USUAL_LIMIT);
     const ids = seen.slice(slice.offset, slice.offset + slice.limit).map(({ id }) => id);
     return new Page(await findTokens(db, ids), seen.length, slice).map((token) => toSummary(token));

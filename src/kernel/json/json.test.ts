@@ -17,7 +17,7 @@ const parseBoth = async (text: string) => {
       return [];
     }
   })();
-  const cut = await parseJson(Buffer.from(text), PART_BYTES).then(
+  const cut = await parseJson(Buffer.from(text), { partBytes: PART_BYTES }).then(
     (value): unknown[] => [value],
     (error: unknown): unknown[] => {
       assert.ok(error instanceof Failure && error.kind === 'malformed', String(error));
@@ -108,6 +108,13 @@ test('an item has at most 250,000 keys and elements, and a push 250,000 items', 
   await assert.rejects(parse(`[{},${item(250_000)}]`), refused(/An item of the body has more than 250,000/));
   assert.equal(((await parse(`[${many(250_000, () => '{}')}]`)) as unknown[]).length, 250_000);
   await assert.rejects(parse(`[${many(250_001, () => '{}')}]`), refused(/more than 250,000 items/));
+});
+
+test('all objects together may be limited, too', async () => {
+  const keys = (count: number) => `[${many(count / 3, (index) => `{"a":1,"b":{"c-${index}":[]}}`)}]`;
+  const limited = (text: string) => parseJson(Buffer.from(text), { mostKeys: 30_000 });
+  await limited(keys(30_000));
+  await assert.rejects(limited(keys(30_003)), refused(/The body has more than 30,000 keys in all/));
 });
 
 test('bytes alone are no reason to refuse a body', async () => {

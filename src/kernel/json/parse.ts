@@ -2,17 +2,29 @@
 import { Failure } from '../failure.ts';
 import { setMember, type JsonObject } from '../patch/json-value.ts';
 import { findJsonError } from './json-error.ts';
-import { isBlank, MOST_DEPTH, PART_BYTES, scanJson, tooDeep, type Cut, type Part } from './scan.ts';
+import {
+  isBlank,
+  MOST_DEPTH,
+  PART_BYTES,
+  scanJson,
+  tooDeep,
+  type Cut,
+  type Part,
+  type ScanOptions,
+} from './scan.ts';
 import { TimeSlice } from '../time-slice.ts';
 
 /** Throws `malformed` for what is no JSON, and `invalid` where a large text holds more than is taken. */
-export async function parseJson(bytes: Buffer, partBytes: number = PART_BYTES): Promise<unknown> {
-  if (bytes.length <= partBytes) return parseSmall(bytes);
-  const cut = await scanJson(bytes, partBytes);
+export async function parseJson(bytes: Buffer, options: ScanOptions = {}): Promise<unknown> {
+  if (bytes.length <= (options.partBytes ?? PART_BYTES)) return parseSmall(bytes);
+  const cut = await scanJson(bytes, options);
   try {
     if (cut === 'broken') throw new SyntaxError();
     if (cut === 'scalar') return JSON.parse(bytes.toString());
-    return await parseCut(bytes, cut, new TimeSlice());
+    const slice = new TimeSlice();
+    const value = await parseCut(bytes, cut, slice);
+    if (slice.isOver) await slice.next();
+    return value;
   } catch (error) {
     throw error instanceof SyntaxError ? notJson(bytes) : error;
   }

@@ -5,13 +5,19 @@ import { TimeSlice } from '../time-slice.ts';
 /** Deeper values than this overflow the stack of whoever walks them; no honest client sends any. */
 export const MOST_DEPTH = 200;
 /** An object with more is slow in everything that is done to it. */
-const MOST_KEYS = 10_000;
+export const MOST_KEYS = 10_000;
 /** Of one item, nested ones included: an item is worked on as a whole. */
-const MOST_VALUES = 250_000;
-const MOST_ITEMS = 250_000;
+export const MOST_VALUES = 250_000;
+export const MOST_ITEMS = 250_000;
 
 /** Texts up to this size are parsed at once, in a few milliseconds whatever they hold. None of them reaches a limit but depth. */
 export const PART_BYTES = 64 * 1024;
+
+export interface ScanOptions {
+  /** In all objects together; without it only each object and each item is limited. */
+  mostKeys?: number | undefined;
+  partBytes?: number;
+}
 
 /** An object or list that is larger than a part: its text in parts that can be parsed one by one. */
 export interface Cut {
@@ -52,9 +58,9 @@ const STEP_BYTES = 64 * 1024;
  */
 export async function scanJson(
   bytes: Uint8Array,
-  partBytes: number = PART_BYTES,
+  options: ScanOptions = {},
 ): Promise<Cut | 'scalar' | 'broken'> {
-  const scanner = new Scanner(bytes, partBytes);
+  const scanner = new Scanner(bytes, options);
   const slice = new TimeSlice();
   for (let end = STEP_BYTES; ; end += STEP_BYTES) {
     scanner.advance(Math.min(end, bytes.length));
@@ -68,6 +74,7 @@ class Scanner {
   isBroken = false;
   readonly #bytes: Uint8Array;
   readonly #partBytes: number;
+  readonly #mostKeys: number;
   readonly #open: Open[] = [];
   #at = 0;
   #isInString = false;
@@ -75,12 +82,14 @@ class Scanner {
   #hasValue = false;
   #root: Cut | undefined;
   #isList = false;
+  #keys = 0;
   /** Keys and elements of the current item. */
   #values = 0;
 
-  constructor(bytes: Uint8Array, partBytes: number) {
+  constructor(bytes: Uint8Array, { partBytes = PART_BYTES, mostKeys = Infinity }: ScanOptions) {
     this.#bytes = bytes;
     this.#partBytes = partBytes;
+    this.#mostKeys = mostKeys;
   }
 
   advance(end: number): void {
@@ -169,20 +178,27 @@ class Scanner {
       return;
     }
     open.count += 1;
-    if (open.count > MOST_KEYS) throw tooManyKeys();
+    this.#keys += 1;
+    if (open.count > MOST_KEYS) throw tooMany('An object in the body', MOST_KEYS, 'keys');
+    if (this.#keys > this.#mostKeys) throw tooMany('The body', this.#mostKeys, 'keys in all');
     this.#countValue();
   }
 
   #countElement(open: Open, isItem: boolean): void {
     open.count += 1;
     if (!isItem) return this.#countValue();
-    if (open.count > MOST_ITEMS) throw tooManyItems();
+    if (open.count > MOST_ITEMS) throw tooMany('The body', MOST_ITEMS, 'items');
     this.#values = 0;
   }
 
   #countValue(): void {
     this.#values += 1;
-    if (this.#values > MOST_VALUES) throw tooManyValues(this.#isList);
+    if (this.#values > MOST_VALUES)
+      throw tooMany(
+        this.#isList ? 'An item of the body' : 'The body',
+        MOST_VALUES,
+        'keys and elements in all',
+      );
   }
 }
 
@@ -205,19 +221,6 @@ export function tooDeep(): Failure {
   return new Failure('malformed', `The JSON is nested deeper than ${MOST_DEPTH} levels`);
 }
 
-function tooManyKeys(): Failure {
-  return new Failure('invalid', `An object in the body has more than ${spell(MOST_KEYS)} keys`);
-}
-
-function tooManyValues(isInItem: boolean): Failure {
-  const what = isInItem ? 'An item of the body' : 'The body';
-  return new Failure('invalid', `${what} has more than ${spell(MOST_VALUES)} keys and elements in all`);
-}
-
-function tooManyItems(): Failure {
-  return new Failure('invalid', `The body is a list of more than ${spell(MOST_ITEMS)} items`);
-}
-
-function spell(count: number): string {
-  return count.toLocaleString('en');
+function tooMany(what: string, most: number, of: string): Failure {
+  return new Failure('invalid', `${what} has more than ${most.toLocaleString('en')} ${of}`);
 }

@@ -5,22 +5,22 @@ import { TimeSlice } from '../time-slice.ts';
 /** What is written at once, in about a millisecond: so many objects, lists and plain values. */
 const MOST_AT_ONCE = 2000;
 
-/** Whether it has more values in it than can be written at once. Looks at no more of them. */
-export function isLarge(value: unknown): boolean {
-  return countUpTo(value, 0) > MOST_AT_ONCE;
+/** Whether it has more values in it than this, or than can be written at once. Looks at no more of them. */
+export function isLarge(value: unknown, most: number = MOST_AT_ONCE): boolean {
+  return count(value, 0, most) > most;
 }
 
-function countUpTo(value: unknown, before: number): number {
-  let count = before + 1;
-  if (!isContainer(value)) return count;
+/** Adds up to the most and a few. */
+function count(value: unknown, before: number, most: number): number {
+  let sum = before + 1;
+  if (!isContainer(value)) return sum;
   if (Array.isArray(value)) {
-    // Of what is plain nothing need be looked at.
-    if (value.length > MOST_AT_ONCE) return count + value.length;
-    for (const element of value) if ((count = countUpTo(element, count)) > MOST_AT_ONCE) return count;
+    if (value.length > most) return sum + value.length;
+    for (const element of value) if ((sum = count(element, sum, most)) > most) return sum;
   } else {
-    for (const key in value) if ((count = countUpTo(value[key], count)) > MOST_AT_ONCE) return count;
+    for (const key in value) if ((sum = count(value[key], sum, most)) > most) return sum;
   }
-  return count;
+  return sum;
 }
 
 /** The bytes of the text that JSON.stringify has for it. */
@@ -86,9 +86,9 @@ class Writer {
 
 /** Where the elements end that can be written together, from here on. */
 function runEnd(list: readonly unknown[], start: number): number {
-  let count = 0;
+  let sum = 0;
   let end = start;
-  while (end < list.length && (count = countUpTo(list[end], count)) <= MOST_AT_ONCE) end += 1;
+  while (end < list.length && (sum = count(list[end], sum, MOST_AT_ONCE)) <= MOST_AT_ONCE) end += 1;
   return end;
 }
 

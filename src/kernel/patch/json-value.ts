@@ -43,5 +43,6 @@ export function areEqual(left: unknown, right: unknown): boolean {
 export function isDeeperThan(limit: number, value: unknown): boolean {
   if (!isContainer(value)) return false;
   if (limit === 0) return true;
-  return Object.values(value).some((child) => isDeeperThan(limit - 1, child));
+  for (const key in value) if (isDeeperThan(limit - 1, (value as JsonObject)[key])) return true;
+  return false;
 }

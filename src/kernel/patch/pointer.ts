@@ -27,6 +27,7 @@ function unescape(token: string): string {
 }
 
 function escape(key: string): string {
+  if (!key.includes('~') && !key.includes('/')) return key;
   return key.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 

@@ -1,0 +1,98 @@
+// What is wrong with a large value: found without looking at all of it, as the errors of a schema are slow to gather.
+import { createRequire } from 'node:module';
+import type * as Compiler from 'typebox/schema';
+import type { JsonSchema } from './schema.ts';
+import { isObject, memberOf } from './patch/json-value.ts';
+
+export interface SchemaError {
+  keyword: string;
+  /** Of the schema that was broken, without the keyword. */
+  schemaPath: string;
+  instancePath: string;
+  params: object;
+  message: string;
+}
+
+/** Loaded with the first check: a start that answers nothing yet need not wait for the compiler. */
+export const loadCompiler = (): typeof Compiler =>
+  createRequire(import.meta.url)('typebox/schema') as typeof Compiler;
+
+/** A list that a schema limits, and the keys that lead to it. */
+export interface ListLimit {
+  keys: string[];
+  schemaPath: string;
+  most: number;
+}
+
+/** The lists of a schema that are reached by keys alone. */
+export function listLimits(schema: JsonSchema, keys: string[] = [], schemaPath = '#'): ListLimit[] {
+  const { maxItems, properties = {} } = schema as JsonSchema & { maxItems?: number };
+  const own = maxItems === undefined ? [] : [{ keys, schemaPath, most: maxItems }];
+  const inside = Object.entries(properties).flatMap(([key, member]) =>
+    listLimits(member, [...keys, key], `${schemaPath}/properties/${key}`),
+  );
+  return [...own, ...inside];
+}
+
+/** The first list that is longer than its schema allows. Asked first: whoever checks the elements begins with those. */
+export function overlongList(limits: readonly ListLimit[], value: unknown): SchemaError | undefined {
+  for (const { keys, schemaPath, most } of limits) {
+    let found = value;
+    for (const key of keys) found = isObject(found) ? memberOf(found, key) : undefined;
+    if (!Array.isArray(found) || found.length <= most) continue;
+    return {
+      keyword: 'maxItems',
+      schemaPath,
+      instancePath: keys.map((key) => `/${key}`).join(''),
+      params: { limit: most },
+      message: `must not have more than ${most} items`,
+    };
+  }
+  return undefined;
+}
+
+/** The errors of the first part that is wrong, as deep inside as members and elements lead to it. */
+export function firstErrors(
+  schema: JsonSchema,
+  value: unknown,
+  schemaPath = '#',
+  instancePath = '',
+): SchemaError[] {
+  if (Array.isArray(value) && isSchema(schema.items)) {
+    const { items } = schema;
+    const wrong = value.findIndex((element) => !compiled(items).Check(element));
+    if (wrong >= 0)
+      return firstErrors(items, value[wrong], `${schemaPath}/items`, `${instancePath}/${wrong}`);
+  } else if (isObject(value)) {
+    for (const [key, member] of Object.entries(schema.properties ?? {})) {
+      const found = memberOf(value, key);
+      if (found === undefined || compiled(member).Check(found)) continue;
+      return firstErrors(member, found, `${schemaPath}/properties/${key}`, `${instancePath}/${key}`);
+    }
+  }
+  // What is inside is good, or not known: the schema is asked without it first.
+  const shallow = errorsOf({ ...schema, items: {}, properties: {} }, value);
+  const errors = shallow.length > 0 ? shallow : errorsOf(schema, value);
+  return errors.map((error) => ({
+    ...error,
+    schemaPath: schemaPath + error.schemaPath.slice(1),
+    instancePath: instancePath + error.instancePath,
+  }));
+}
+
+function isSchema(items: JsonSchema['items']): items is JsonSchema {
+  return items !== undefined && !Array.isArray(items);
+}
+
+const known = new WeakMap<JsonSchema, Compiler.Validator>();
+
+function compiled(schema: JsonSchema): Compiler.Validator {
+  let validator = known.get(schema);
+  if (validator === undefined) known.set(schema, (validator = loadCompiler().Compile(schema)));
+  return validator;
+}
+
+function errorsOf(schema: JsonSchema, value: unknown): SchemaError[] {
+  const [, errors] = loadCompiler().Errors(schema, value);
+  return errors;
+}
