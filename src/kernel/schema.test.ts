@@ -120,7 +120,7 @@ describe('a large value', () => {
   });
   const check = checker(schema, 'body');
   const many = <T>(count: number, value: T) => Array.from({ length: count }, () => value);
-  const problemsOf = (value: unknown) => {
+  const problemTextsOf = (value: unknown) => {
     try {
       check(value);
       return [];
@@ -131,17 +131,19 @@ describe('a large value', () => {
 
   test('has its lists measured before anything in them is looked at', () => {
     const told = 'must not have more than 3 items';
-    assert.deepEqual(problemsOf({ name: 'a', few: many(100_000, 'x') }), [`few ${told}`]);
-    assert.deepEqual(problemsOf({ name: 'a', few: many(4, 5) }), [`few ${told}`]);
-    assert.deepEqual(problemsOf({ name: 'a', inside: { few: many(100_000, 1) } }), [`inside.few ${told}`]);
+    assert.deepEqual(problemTextsOf({ name: 'a', few: many(100_000, 'x') }), [`few ${told}`]);
+    assert.deepEqual(problemTextsOf({ name: 'a', few: many(4, 5) }), [`few ${told}`]);
+    assert.deepEqual(problemTextsOf({ name: 'a', inside: { few: many(100_000, 1) } }), [
+      `inside.few ${told}`,
+    ]);
   });
 
   test('is refused for the first part of it that is wrong', () => {
     const weights = many(5000, 1);
     const rules = [{ weights }, { weights: [...weights, 'x', 'y'] }, { weights: 'z' }];
-    assert.deepEqual(problemsOf({ name: 'a', rules }), ['rules.1.weights.5000 must be integer']);
-    assert.deepEqual(problemsOf({ rules: [{ weights }] }), ['name is required']);
-    assert.deepEqual(problemsOf(weights), ['body must be object']);
-    assert.deepEqual(problemsOf({ name: 'a', rules: [{ weights }] }), []);
+    assert.deepEqual(problemTextsOf({ name: 'a', rules }), ['rules.1.weights.5000 must be integer']);
+    assert.deepEqual(problemTextsOf({ rules: [{ weights }] }), ['name is required']);
+    assert.deepEqual(problemTextsOf(weights), ['body must be object']);
+    assert.deepEqual(problemTextsOf({ name: 'a', rules: [{ weights }] }), []);
   });
 });

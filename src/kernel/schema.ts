@@ -66,10 +66,10 @@ export function checker(
   let limits: ListLimit[] | undefined;
   return (value) => {
     compiled ??= loadCompiler().Compile(schema);
-    limits ??= listLimits(schema as JsonSchema);
+    limits ??= listLimits(schema);
     const overlong = limits.length === 0 ? undefined : overlongList(limits, value);
     if (overlong === undefined && compiled.Check(value)) return;
-    const errors = overlong === undefined ? errorsOf(compiled, schema as JsonSchema, value) : [overlong];
+    const errors = overlong === undefined ? errorsOf(compiled, schema, value) : [overlong];
     const problems = fieldProblems(errors, place, schema);
     if (place === 'body') addUnknown(problems, schema, value);
     throw toFailure(isMisfit(errors) ? unreadable : 'invalid', problems);

@@ -47,12 +47,12 @@ const CONTESTED = /Someone else changed|Others keep changing|already one with th
 export async function contest(
   server: TestServer,
   turn: Turn,
-  { allowed = [200], isConditional = false, isChained = true, rounds = ROUNDS }: Rules = {},
+  { allowed = [200], isConditional = false, isChained = true, rounds: most = ROUNDS }: Rules = {},
 ): Promise<Outcome> {
   const since = await lastEntry(server);
   const answers: Answer[] = [];
   const play = async (client: number) => {
-    for (let round = 0; round < rounds; round += 1) answers.push(await turn(client, round));
+    for (let round = 0; round < most; round += 1) answers.push(await turn(client, round));
   };
   await Promise.all(Array.from({ length: CLIENTS }, (_, client) => play(client)));
   const wrong = answers.filter(

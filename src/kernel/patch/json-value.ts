@@ -43,6 +43,8 @@ export function areEqual(left: unknown, right: unknown): boolean {
 export function isDeeperThan(limit: number, value: unknown): boolean {
   if (!isContainer(value)) return false;
   if (limit === 0) return true;
-  for (const key in value) if (isDeeperThan(limit - 1, (value as JsonObject)[key])) return true;
+  const isDeeper = (member: unknown) => isDeeperThan(limit - 1, member);
+  if (Array.isArray(value)) return value.some(isDeeper);
+  for (const key in value) if (isDeeper(value[key])) return true;
   return false;
 }
