@@ -68,6 +68,7 @@ interface Found {
   origin: string;
   type: string;
   title: string;
+  text: string;
   reads: unknown;
   takes: unknown;
 }
@@ -81,6 +82,7 @@ const LOOK_AROUND = `(async () => {
     origin: self.origin,
     type: document.contentType,
     title: document.title,
+    text: document.documentElement.textContent,
     reads: await ask('/v2/users/me'),
     takes: await ask('/api/v2/tokens', { method: 'POST', body: '{}' }),
   };
@@ -226,9 +228,10 @@ describe('in a browser', { skip: noBrowser, timeout: 5 * PATIENCE_MS }, () => {
       if (type === undefined) continue;
       const found = await frame.evaluate<Found>(LOOK_AROUND);
       assert.notEqual(found.title, `ran in ${server.url}`, type);
-      // The browser's own viewer, in which nothing of the record is a page: it has the origin of the address.
-      if (found.type !== 'application/pdf')
-        assert.deepEqual([found.origin, found.reads, found.takes], NOTHING, type);
+      // A frame that the browser fills with its own viewer has the origin of the address, and nothing of the record is a page.
+      if (type === 'application/pdf' || found.type === 'application/pdf')
+        assert.doesNotMatch(found.text, /shown/, type);
+      else assert.deepEqual([found.origin, found.reads, found.takes], NOTHING, type);
       shown.push(type);
     }
     for (const type of ['text/html', 'text/xsl', 'application/xml', 'image/svg+xml', 'nonsense'])
