@@ -4,7 +4,6 @@ import { flushCompileCache } from 'node:module';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { bundleInto } from '../scripts/bundle.ts';
 import { startPostgres } from './postgres.ts';
 import { runFiles } from './runner/pool.ts';
 
@@ -50,6 +49,7 @@ process.env['TMPDIR'] = folder;
 
 /** Many servers are started in processes of their own: from a bundle they start twice as fast. */
 async function prepareServers(): Promise<void> {
+  const { bundleInto } = await import('../scripts/bundle.ts');
   process.env['SIGNALBOX_TEST_BIN'] = (await bundleInto(join(folder, 'bundle'))).bin;
   // Left to the processes of the pool, and to those that tests kill, which leave no compiled code to the next one.
   await import('../src/cli/serve.ts');

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pino, type Logger } from 'pino';
+import { pino } from 'pino';
 import { openApp, type App } from '../src/app.ts';
 import { readSettings, type Config } from '../src/config.ts';
 import type { Clock } from '../src/kernel/clock.ts';
@@ -17,7 +17,7 @@ export interface TestServer {
   app: App;
   clock: TestClock;
   /** Every line that was logged, parsed. */
-  log: Record<string, unknown>[];
+  readonly log: Record<string, unknown>[];
   /** A call with the administrator's token, unless the headers say otherwise. */
   call(path: string, init?: CallInit): Promise<Answer>;
   stop(): Promise<void>;
@@ -77,30 +77,28 @@ export async function startServer(settings: Partial<Config> = {}): Promise<TestS
   });
   const clock = new TestClock();
   if (settings.limit !== undefined) clock.stop();
+  const lines: string[] = [];
   const log: Record<string, unknown>[] = [];
   const app = await openApp(
     { ...config, adminToken: ADMIN_TOKEN, logLevel: 'debug', ...settings },
-    { clock, log: collectingLog(log) },
+    { clock, log: pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) }) },
   );
   const url = await app.listen();
   return {
     url,
     app,
     clock,
-    log,
+    /** Most tests never look, so that lines are parsed when one does. */
+    get log() {
+      for (const line of lines.splice(0)) log.push(JSON.parse(line) as Record<string, unknown>);
+      return log;
+    },
     call: (path, init) => call(url, path, init),
     async stop() {
       await app.close();
       if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-function collectingLog(lines: Record<string, unknown>[]): Logger {
-  return pino(
-    { level: 'debug' },
-    { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) },
-  );
 }
 
 const agent = new Agent({ keepAlive: true });

@@ -198,17 +198,20 @@ onEachEngine((engine) => {
     ]);
   });
 
-  test('F33 no size is too large to be refused, as sent or as inflated', async () => {
-    const large = Buffer.alloc(6 * 1024 * 1024, ' ');
-    const headers = { 'content-encoding': 'gzip' };
-    await assertRefused([
-      ['/api/v2/tokens', { method: 'POST', body: large }],
-      ['/api/v2/tokens', { method: 'POST', headers, body: gzipSync(large) }],
-      [victim, { method: 'PATCH', headers, body: gzipSync(Buffer.alloc(200 * 1024 * 1024, '[')) }],
-      ['/api/v2/tokens', { method: 'POST', headers, body: 'not gzip' }],
-      ['/api/v2/tokens', { method: 'POST', headers: { 'content-encoding': 'zstd' }, body: '{}' }],
-    ]);
-  });
+  // Refused before anything is asked of an engine.
+  if (engine.kind === 'sqlite') {
+    test('F33 no size is too large to be refused, as sent or as inflated', async () => {
+      const large = Buffer.alloc(6 * 1024 * 1024, ' ');
+      const headers = { 'content-encoding': 'gzip' };
+      await assertRefused([
+        ['/api/v2/tokens', { method: 'POST', body: large }],
+        ['/api/v2/tokens', { method: 'POST', headers, body: gzipSync(large) }],
+        [victim, { method: 'PATCH', headers, body: gzipSync(Buffer.alloc(40 * 1024 * 1024, '[')) }],
+        ['/api/v2/tokens', { method: 'POST', headers, body: 'not gzip' }],
+        ['/api/v2/tokens', { method: 'POST', headers: { 'content-encoding': 'zstd' }, body: '{}' }],
+      ]);
+    });
+  }
 
   test('F33 no header is too strange to be refused', async () => {
     const strange: Record<string, string>[] = [
@@ -241,39 +244,41 @@ onEachEngine((engine) => {
     assert.deepEqual([half.status, half.json['name']], [201, '\ufffd!']);
   });
 
-  test('F28 no login form is too strange to be refused', async () => {
-    const unchanged = await kept();
-    const forms = [
-      '',
-      'name=admin',
-      'password=x',
-      'name=%00&password=x',
-      'name=admin&password=%00',
-      'name=%ff%ed%a0%80&password=x',
-      'name=a&name=b&password=x',
-      `name=admin&password=${'x'.repeat(7000)}`,
-      `name=${'x'.repeat(9000)}`,
-      'link=',
-      'link=%00',
-      'link=a&link=b',
-      '__proto__=x',
-      '<script>alert(1)</script>',
-    ];
-    for (const body of forms) {
-      const { status, headers } = await server.call('/session', {
-        method: 'POST',
-        token: null,
-        headers: FORM,
-        body,
-      });
-      assert.ok(status === 401 || status === 413, `${status} ${body.slice(0, 40)}`);
-      assert.deepEqual(headers.getSetCookie(), []);
-    }
-    const init = { method: 'POST', token: null };
-    assert.equal((await server.call('/session', { ...init, body: '{}' })).status, 415);
-    assert.equal((await server.call('/session', init)).status, 400);
-    assert.deepEqual(await kept(), unchanged);
-  });
+  if (engine.kind === 'sqlite') {
+    test('F28 no login form is too strange to be refused', async () => {
+      const unchanged = await kept();
+      const forms = [
+        '',
+        'name=admin',
+        'password=x',
+        'name=%00&password=x',
+        'name=admin&password=%00',
+        'name=%ff%ed%a0%80&password=x',
+        'name=a&name=b&password=x',
+        `name=admin&password=${'x'.repeat(7000)}`,
+        `name=${'x'.repeat(9000)}`,
+        'link=',
+        'link=%00',
+        'link=a&link=b',
+        '__proto__=x',
+        '<script>alert(1)</script>',
+      ];
+      for (const body of forms) {
+        const { status, headers } = await server.call('/session', {
+          method: 'POST',
+          token: null,
+          headers: FORM,
+          body,
+        });
+        assert.ok(status === 401 || status === 413, `${status} ${body.slice(0, 40)}`);
+        assert.deepEqual(headers.getSetCookie(), []);
+      }
+      const init = { method: 'POST', token: null };
+      assert.equal((await server.call('/session', { ...init, body: '{}' })).status, 415);
+      assert.equal((await server.call('/session', init)).status, 400);
+      assert.deepEqual(await kept(), unchanged);
+    });
+  }
 
   test('F28 what comes from outside never becomes part of a page', async () => {
     const evil = '"><script>alert(1)</script>';

@@ -7,7 +7,7 @@ import { rounds } from '../long.ts';
 import { settingsOn, startChild } from './child-server.ts';
 import { Account, writeUntilDead } from './writers.ts';
 
-const KILLS = rounds(4, 30);
+const KILLS = rounds(3, 30);
 /** Between two kills; which one it is, chance says. */
 const MOST_WRITES = 400;
 

@@ -7,7 +7,7 @@ import { rounds } from '../long.ts';
 import { settingsOn, startChild, TOKEN } from './child-server.ts';
 
 const KEYS = 60_000;
-const KILLS = rounds(3, 8);
+const KILLS = rounds(2, 8);
 
 onEachEngine((testEngine) => {
   test('an import ends with exactly the members of its file', async (t) => {

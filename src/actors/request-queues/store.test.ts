@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { Failure } from '../../kernel/failure.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
+import { rounds } from '../../../test/long.ts';
 import { onEachEngine } from '../../../test/engines.ts';
 import { requestQueueMigrations } from '../migrations/request-queues.ts';
 import { noteClient } from './clients.ts';
@@ -188,7 +189,7 @@ onEachEngine((testEngine) => {
 
   test('clients on two nodes never get the same request twice', async () => {
     const queue = await make();
-    const total = 20_000;
+    const total = rounds(3_000, 20_000);
     const clients = 8;
     const keys = Array.from({ length: total }, (_, index) => `k${index}`);
     for (let start = 0; start < total; start += 500) await add(queue, ...keys.slice(start, start + 500));

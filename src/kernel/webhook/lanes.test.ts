@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEachEngine, onEngine } from '../../../test/engines.ts';
 import { eventually } from '../../../test/eventually.ts';
+import { rounds } from '../../../test/long.ts';
 import {
   countStates,
   engineMigrations,
@@ -13,7 +14,7 @@ import {
   type Receiver,
 } from './fixture.ts';
 
-const EVENTS = 100;
+const EVENTS = rounds(40, 400);
 const RECEIVERS = 50;
 const HANGING = 10;
 const FAILING = 10;
