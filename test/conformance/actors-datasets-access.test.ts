@@ -180,7 +180,7 @@ test('A28 a signature is good with the padding of base64 and without', async () 
   // A longer time makes a longer text, and so another padding sooner or later.
   const later = Date.now() + 86_400_000;
   for (let expiresAt = 0; padded.size < 2; expiresAt = expiresAt === 0 ? later : expiresAt * 3) {
-    assert.ok(expiresAt < Number.MAX_SAFE_INTEGER, `${[...padded].join()}`);
+    assert.ok(expiresAt < Number.MAX_SAFE_INTEGER, 'another padding');
     const signature = signStorage({ id, secret } as Storage, expiresAt);
     const padding = '='.repeat((4 - (signature.length % 4)) % 4);
     padded.add(padding.length);

@@ -1,11 +1,11 @@
 // Many clients that change the same thing at the same time, in counted rounds, and what must be true of it afterwards.
 import assert from 'node:assert/strict';
-import { rounds } from '../long.ts';
+import { rounds as roundsOf } from '../long.ts';
 import type { Answer, Json, TestServer } from '../server.ts';
 
 export const CLIENTS = 8;
 /** More of them find what is rare. */
-export const ROUNDS = rounds(6, 100);
+export const ROUNDS = roundsOf(6, 100);
 
 /** One call of one client. */
 export type Turn = (client: number, round: number) => Promise<Answer>;

@@ -4,6 +4,7 @@ import { flagsApi } from '../../src/flags/api.ts';
 import type { Shape } from '../../src/kernel/route.ts';
 import { BETA, pathIn, setScene, type Scene } from '../conformance/flags-scene.ts';
 import { WRITES } from '../conformance/flags-writes.ts';
+import { rounds } from '../long.ts';
 import type { Answer, TestServer } from '../server.ts';
 import { CLIENTS, contest } from './contest.ts';
 
@@ -29,7 +30,7 @@ export function declareEverything(server: () => TestServer): void {
         {
           allowed: ALLOWED,
           isChained: false,
-          rounds: shapes.length,
+          rounds: rounds(Math.ceil(shapes.length / 2), shapes.length),
         },
       );
     }

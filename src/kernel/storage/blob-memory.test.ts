@@ -46,7 +46,7 @@ async function passThrough(blobs: BlobStore, megabytes: number): Promise<number>
 test('a large blob passes through a file in little memory', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'signalbox-test-'));
   t.after(() => rm(folder, { recursive: true }));
-  const peak = await passThrough(await openFileBlobs(join(folder, 'blobs')), 200);
+  const peak = await passThrough(await openFileBlobs(join(folder, 'blobs')), 100);
   assert.ok(peak < 32 * MB, `${peak} bytes at once`);
 });
 
