@@ -8,6 +8,7 @@ import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { reply, route, Stream, type Route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
+import { TimeSlice } from '../../kernel/time-slice.ts';
 import { userContentHeaders } from '../../kernel/user-content.ts';
 import { isOwner, mayWrite, openStorage } from '../storages/access.ts';
 import { toListedName, type Storage } from '../storages/model.ts';
@@ -163,7 +164,12 @@ function write(
   const items = () => readTexts(db, id, range);
   if (writeTexts !== undefined && projector(projection) === undefined) {
     return writeTexts(async function* () {
-      for await (const texts of items()) yield format === 'json' ? texts : texts.map(toLines);
+      const slice = new TimeSlice();
+      for await (const texts of items()) {
+        yield format === 'json' ? texts : texts.map(toLines);
+        // The next page may be here already, and a quick reader would then take one after the other.
+        if (slice.isOver) await slice.next();
+      }
     }, options);
   }
   // An outline tells which columns come first only for those who read forwards.

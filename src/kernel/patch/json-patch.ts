@@ -34,7 +34,7 @@ export const MAX_OPERATIONS = 5_000;
  * What `copy` and `move` may carry in one patch: one for each value and one for each character of its text.
  * Without it, thirty copies of a document into itself make a billion documents.
  */
-export const MAX_CARRIED = 500_000;
+export const MAX_CARRIED = 300_000;
 
 type Operation =
   | { op: 'add' | 'replace' | 'test'; path: Pointer; value: unknown }
