@@ -18,6 +18,8 @@ const PAGE = 3;
 interface Stored {
   file: string;
   modifiedAt: number;
+  /** Where it was put with one. */
+  checksum?: string;
 }
 
 export interface TestS3 {
@@ -40,6 +42,7 @@ interface Upload {
   name: string;
   parts: Map<number, string>;
   startedAt: number;
+  isChecked?: boolean;
 }
 
 export async function startS3(): Promise<TestS3> {
@@ -67,7 +70,10 @@ export async function startS3(): Promise<TestS3> {
     const fault = faults.shift();
     if (fault === 'cut') return void response.destroy();
     if (fault !== undefined) throw new Refusal(fault, 'InternalError');
-    checkSignature(request, hash.digest('hex'));
+    const digest = hash.digest();
+    checkSignature(request, digest.toString('hex'));
+    const checksum = headers['x-amz-checksum-sha256']?.toString();
+    if (checksum !== undefined && checksum !== digest.toString('base64')) throw new Refusal(400, 'BadDigest');
 
     const [, bucket, ...path] = url.pathname.split('/');
     if (bucket !== BUCKET) throw new Refusal(404, 'NoSuchBucket');
@@ -81,7 +87,8 @@ export async function startS3(): Promise<TestS3> {
     const uploadId = query.get('uploadId');
     if (method === 'POST' && query.has('uploads')) {
       const id = randomUUID();
-      uploads.set(id, { name, parts: new Map(), startedAt: Date.now() });
+      const isChecked = headers['x-amz-checksum-algorithm'] === 'SHA256';
+      uploads.set(id, { name, parts: new Map(), startedAt: Date.now(), isChecked });
       return void response.end(
         `<InitiateMultipartUploadResult><UploadId>${id}</UploadId></InitiateMultipartUploadResult>`,
       );
@@ -90,6 +97,7 @@ export async function startS3(): Promise<TestS3> {
       const upload = uploads.get(uploadId);
       if (upload?.name !== name) throw new Refusal(404, 'NoSuchUpload');
       if (method === 'PUT') {
+        if (upload.isChecked === true && checksum === undefined) throw new Refusal(400, 'InvalidRequest');
         upload.parts.set(Number(query.get('partNumber')), file);
         return void response.writeHead(200, { etag: `"${await hashOf(file)}"` }).end();
       }
@@ -97,18 +105,26 @@ export async function startS3(): Promise<TestS3> {
       if (method === 'DELETE') return void response.writeHead(204).end();
       const whole = join(folder, randomUUID());
       await appendFile(whole, '');
-      for (const { number, tag } of partsIn(await readFile(file, 'utf8'))) {
+      const checksums: string[] = [];
+      for (const { number, tag, checksum: partChecksum } of partsIn(await readFile(file, 'utf8'))) {
         const part = upload.parts.get(number);
         if (part === undefined || tag !== `"${await hashOf(part)}"`) throw new Refusal(400, 'InvalidPart');
         const isLast = number === upload.parts.size;
         if (!isLast && statSync(part).size < 5 * 1024 * 1024) throw new Refusal(400, 'EntityTooSmall');
+        if (upload.isChecked === true && partChecksum !== (await hashOf(part, 'sha256', 'base64')))
+          throw new Refusal(400, 'InvalidPart');
+        checksums.push(partChecksum);
         await pipeline(createReadStream(part), createWriteStream(whole, { flags: 'a' }));
       }
-      objects.set(name, { file: whole, modifiedAt: Date.now() });
+      objects.set(name, {
+        file: whole,
+        modifiedAt: Date.now(),
+        ...(upload.isChecked === true && { checksum: checksumOfParts(checksums) }),
+      });
       return void response.end('<CompleteMultipartUploadResult></CompleteMultipartUploadResult>');
     }
     if (method === 'PUT') {
-      objects.set(name, { file, modifiedAt: Date.now() });
+      objects.set(name, { file, modifiedAt: Date.now(), ...(checksum !== undefined && { checksum }) });
       return void response.writeHead(200, { etag: '"x"' }).end();
     }
     if (method === 'DELETE') {
@@ -126,6 +142,8 @@ export async function startS3(): Promise<TestS3> {
       'content-type': query.get('response-content-type') ?? 'binary/octet-stream',
       ...optional('content-encoding', query.get('response-content-encoding')),
       ...optional('content-disposition', query.get('response-content-disposition')),
+      ...(headers['x-amz-checksum-mode'] === 'ENABLED' &&
+        stored.checksum !== undefined && { 'x-amz-checksum-sha256': stored.checksum }),
       ...(first !== undefined && { 'content-range': `bytes ${part.start}-${part.end}/${size}` }),
     });
     await pipeline((await open(stored.file)).createReadStream(part), response).catch(() =>
@@ -224,7 +242,9 @@ function checkSignature({ method, url = '', headers }: IncomingMessage, bodyHash
     throw new Refusal(403, 'RequestTimeTooSkewed');
   const claimed = isInUrl ? 'UNSIGNED-PAYLOAD' : headers['x-amz-content-sha256']?.toString();
   if (!isInUrl && claimed !== bodyHash) throw new Refusal(400, 'XAmzContentSHA256Mismatch');
-  if (!names.split(';').includes('host')) throw new Refusal(403, 'AccessDenied');
+  const needed = isInUrl ? [] : Object.keys(headers).filter((name) => name.startsWith('x-amz-'));
+  if (!['host', ...needed].every((name) => names.split(';').includes(name)))
+    throw new Refusal(403, 'AccessDenied');
   const canonical = [
     method,
     path,
@@ -243,15 +263,26 @@ function checkSignature({ method, url = '', headers }: IncomingMessage, bodyHash
   if (sign(key, text).toString('hex') !== signature) throw new Refusal(403, 'SignatureDoesNotMatch');
 }
 
-function partsIn(xml: string): { number: number; tag: string }[] {
-  const parts = xml.matchAll(/<Part><PartNumber>(\d+)<\/PartNumber><ETag>([^<]+)<\/ETag><\/Part>/g);
-  return [...parts].map(([, number, tag]) => ({ number: Number(number), tag: tag! }));
+function partsIn(xml: string): { number: number; tag: string; checksum: string }[] {
+  return [...xml.matchAll(/<Part>(.*?)<\/Part>/g)].map(([, part = '']) => {
+    const textOf = (name: string) => new RegExp(`<${name}>([^<]+)</${name}>`).exec(part)?.[1] ?? '';
+    return {
+      number: Number(textOf('PartNumber')),
+      tag: textOf('ETag'),
+      checksum: textOf('ChecksumSHA256'),
+    };
+  });
 }
 
-async function hashOf(file: string): Promise<string> {
-  const hash = createHash('md5');
+function checksumOfParts(checksums: readonly string[]): string {
+  const digests = Buffer.concat(checksums.map((checksum) => Buffer.from(checksum, 'base64')));
+  return `${createHash('sha256').update(digests).digest('base64')}-${checksums.length}`;
+}
+
+async function hashOf(file: string, algorithm = 'md5', form: 'hex' | 'base64' = 'hex'): Promise<string> {
+  const hash = createHash(algorithm);
   for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer);
-  return hash.digest('hex');
+  return hash.digest(form);
 }
 
 function optional(name: string, value: string | null): Record<string, string> {

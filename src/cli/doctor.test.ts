@@ -107,7 +107,7 @@ describe('on the data of a server', () => {
     }
     for (const entry of readdirSync(join(data, 'blobs'), { recursive: true, withFileTypes: true })) {
       const file = join(entry.parentPath, entry.name);
-      if (entry.isFile() && !readFileSync(file, 'utf8').startsWith('"kv/gone/young"'))
+      if (entry.isFile() && !readFileSync(file, 'utf8').includes('"kv/gone/young"'))
         utimesSync(file, old, old);
     }
     const db = new DatabaseSync(join(data, 'signalbox.db'));
@@ -123,6 +123,21 @@ describe('on the data of a server', () => {
     const left = (await Array.fromAsync(blobs.list())).map(({ key }) => key);
     assert.deepEqual(left.sort(), ['kv/gone/young', 'kv/kept/old', 'other/old']);
     assert.equal((await doctor()).of('large objects')!.detail, 'none left behind');
+    assert.equal((await doctor()).of('checksums')!.detail, '3 large objects are as they were written');
+  });
+
+  test('a large object that is not as it was written is told', async () => {
+    const blobs = await openFileBlobs(join(data, 'blobs'));
+    await blobs.put('kv/kept/damaged', Buffer.from('as it was'));
+    for (const entry of readdirSync(join(data, 'blobs'), { recursive: true, withFileTypes: true })) {
+      const file = join(entry.parentPath, entry.name);
+      if (entry.isFile())
+        writeFileSync(file, readFileSync(file, 'latin1').replace('it was', 'it is!'), 'latin1');
+    }
+    const { ok, of } = await doctor();
+    assert.equal(ok, false);
+    assert.match(of('checksums')!.detail, /^1 of 4 large objects are damaged \(kv\/kept\/damaged\): /);
+    await blobs.delete('kv/kept/damaged');
   });
 
   test('object storage is looked into as well, and fails when it cannot be reached', async () => {
@@ -132,7 +147,8 @@ describe('on the data of a server', () => {
       AWS_ACCESS_KEY_ID: s3.keys.s3AccessKey,
       AWS_SECRET_ACCESS_KEY: s3.keys.s3SecretKey,
     };
-    const stored = { file: '', modifiedAt: Date.now() - 2 * 60 * 60 * 1000 };
+    writeFileSync(join(data, 'object'), 'content');
+    const stored = { file: join(data, 'object'), modifiedAt: Date.now() - 2 * 60 * 60 * 1000 };
     s3.objects.set('some/prefix/kv/gone/old', stored);
     const { out } = await run(['doctor', '--data', data, '--no-json', '--fix'], { env });
     assert.match(out, /^ok {4}large objects +1 deleted$/m);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { readdirSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readdirSync, writeSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -91,6 +91,33 @@ test('A11 a client that goes away while it reads ends the reading', async () => 
   }
   await eventually(() => open() <= sooner + 2);
 });
+
+test('a record that has changed on the disk is not given out as if it were whole', async () => {
+  const { id } = await make();
+  for (const [key, size] of [
+    ['small', 500_000],
+    ['large', 3 * MB],
+  ] as const) {
+    await put(id, key, Buffer.alloc(size, 'x'));
+    for await (const { key: blob } of server.app.kernel.blobs.list(`kv/${id as string}/`)) damage(blob);
+  }
+  const before = server.log.length;
+  const { status, body } = await get(id, 'small');
+  assert.equal(status, 500);
+  assert.doesNotMatch(body.toString(), /xx/);
+  await assert.rejects(get(id, 'large'), { code: 'ECONNRESET' });
+  await eventually(
+    () => server.log.slice(before).filter((line) => JSON.stringify(line).includes('is damaged')).length >= 2,
+  );
+});
+
+/** Turns the last byte of the file into another one. */
+function damage(blob: string): void {
+  const name = createHash('sha256').update(JSON.stringify(blob)).digest('hex');
+  const file = openSync(join(data, 'blobs', name.slice(0, 2), name.slice(2)), 'r+');
+  writeSync(file, '!', fstatSync(file).size - 1);
+  closeSync(file);
+}
 
 test('A28 a record above the limit is refused, announced or not, and leaves nothing', async () => {
   const { id } = await make();

@@ -10,10 +10,10 @@ import { forBrowsers, inBase64, seenBy, USER, openProject, type KeyProject } fro
 
 onEachEngine((engine) => {
   let home: KeyProject;
-  let log: TestServer['log'];
-  onServer(engine, {}, async (server) => {
+  let server: TestServer;
+  onServer(engine, {}, async (started) => {
+    server = started;
     home = await openProject(server);
-    log = server.log;
   });
 
   describe('the data of a flag', () => {
@@ -209,11 +209,11 @@ onEachEngine((engine) => {
         ]);
       }
       const context = { kind: 'user', key: 'u', text: `${'a'.repeat(2000)}!` };
-      log.length = 0;
+      server.log.length = 0;
       const { quick, slow } = await home.evaluate(context, '?withReasons=true');
       assert.deepEqual([quick.value, quick.reason.kind], [true, 'RULE_MATCH']);
       assert.deepEqual([slow.value, slow.reason], [false, { kind: 'FALLTHROUGH' }]);
-      const [line, ...others] = log.filter(({ flags }) => flags !== undefined);
+      const [line, ...others] = server.log.filter(({ flags }) => flags !== undefined);
       assert.deepEqual([others, line!['environment'], line!['flags']], [[], 'test', ['slow']]);
       assert.match(String(line!['msg']), /more steps than one evaluation has/);
       const ask = async (what: string) =>

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { Failure, type FailureKind } from '../failure.ts';
-import { applyJsonPatch, MAX_CARRIED, MAX_OPERATIONS, type JsonPatchRules } from './json-patch.ts';
+import { applyJsonPatch, MAX_CARRIED, MAX_MOVED, MAX_OPERATIONS, type JsonPatchRules } from './json-patch.ts';
 import { isContainer, MAX_DEPTH } from './json-value.ts';
 import { isUnderscored } from './pointer.ts';
 
@@ -334,6 +334,15 @@ describe('limits', () => {
       () => applyJsonPatch(['x'.repeat(MAX_CARRIED / 50)], operations),
       failing('unprocessable', 'too much'),
     );
+  });
+
+  test('changes at the front of a long list are stopped, and those at its end are not', () => {
+    const long = Array.from({ length: MAX_MOVED / 1000 }, () => 1);
+    const times = (operation: object) => Array.from({ length: 1010 }, () => operation);
+    const first = times({ op: 'add', path: '/0', value: 2 });
+    assert.throws(() => applyJsonPatch(long, first), failing('unprocessable', 'long list', '/-'));
+    const last = times({ op: 'add', path: '/-', value: 2 });
+    assert.equal((applyJsonPatch(long, last) as unknown[]).length, long.length + 1010);
   });
 
   test('the number of operations is bounded', () => {

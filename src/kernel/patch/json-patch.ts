@@ -36,6 +36,12 @@ export const MAX_OPERATIONS = 5_000;
  */
 export const MAX_CARRIED = 300_000;
 
+/**
+ * How many elements of lists may make room or move up in one patch: each insertion and removal moves all that stand
+ * behind it. Without it, five thousand of them at the front of a long list hold up everybody else.
+ */
+export const MAX_MOVED = 20_000_000;
+
 type Operation =
   | { op: 'add' | 'replace' | 'test'; path: Pointer; value: unknown }
   | { op: 'remove'; path: Pointer }
@@ -47,6 +53,7 @@ interface Draft {
   readonly owned: WeakSet<object>;
   readonly rules: JsonPatchRules;
   carried: number;
+  moved: number;
 }
 
 /** The result shares unchanged parts with the document and the operations: treat all three as immutable. */
@@ -56,7 +63,7 @@ export function applyJsonPatch(document: unknown, operations: unknown, rules: Js
     throw unprocessable(`A JSON patch has at most ${MAX_OPERATIONS} operations.`);
   }
   const parsed = operations.map((raw, index) => naming(raw, index, () => parseOperation(raw)));
-  const draft: Draft = { root: document, owned: new WeakSet(), rules, carried: 0 };
+  const draft: Draft = { root: document, owned: new WeakSet(), rules, carried: 0, moved: 0 };
   for (const [index, operation] of parsed.entries()) {
     naming(operations[index], index, () => perform(draft, operation));
   }
@@ -140,7 +147,7 @@ function write(draft: Draft, path: Pointer, value: unknown, op: 'add' | 'replace
   const container = open(draft, path, optional);
   if (Array.isArray(container)) {
     if (op === 'add') {
-      container.splice(token === '-' ? container.length : indexIn(container.length, token), 0, value);
+      splice(draft, container, token === '-' ? container.length : indexIn(container.length, token), value);
       return;
     }
     const index = indexIn(container.length - 1, token);
@@ -162,8 +169,17 @@ function remove(draft: Draft, path: Pointer, optional: boolean): void {
     throw nothingThere();
   }
   const container = open(draft, path, false);
-  if (Array.isArray(container)) container.splice(Number(token), 1);
+  if (Array.isArray(container)) splice(draft, container, Number(token));
   else delete container[token];
+}
+
+/** Inserts the value, or removes what is there. */
+function splice(draft: Draft, list: unknown[], index: number, ...values: unknown[]): void {
+  draft.moved += list.length - index;
+  if (draft.moved > MAX_MOVED) {
+    throw unprocessable('too many changes at the front of a long list; add to its end ("/-") or replace it');
+  }
+  list.splice(index, values.length === 0 ? 1 : 0, ...values);
 }
 
 /** The container that holds the path's last token; all on the way to it become the draft's own. */

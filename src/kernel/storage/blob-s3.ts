@@ -4,11 +4,12 @@ import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { systemClock, type Clock } from '../clock.ts';
 import { Failure } from '../failure.ts';
+import { checksumOf, compared, PART_BYTES } from './blob-checksum.ts';
 import type { BlobStore, StoredBlob } from './blob.ts';
 import { S3Client, tagOf, type S3Settings } from './s3-client.ts';
 
-/** What is larger goes up in parts of this size; each is held in memory until it is there. */
-const PART_BYTES = 8 * 1024 * 1024;
+/** In it the object storage keeps what it is told, compares it with what arrives, and gives it back. Not every one does. */
+const CHECKSUM = 'x-amz-checksum-sha256';
 const FIRST_BYTES = 128 * 1024;
 const HASH_BYTES = 1024 * 1024;
 /** An upload in parts that nobody has finished for this long was left behind by a crash. */
@@ -36,14 +37,21 @@ export async function openS3Blobs(settings: S3Settings, clock: Clock = systemClo
       const parts = partsOf(data);
       const first = (await parts.next()).value!;
       if (!first.isLast) return { size: await putInParts(client, name, first, parts) };
-      await client.text({ method: 'PUT', name, body: first.bytes, bodyHash: first.hash });
+      const headers = { [CHECKSUM]: checksumOf([first.hash]) };
+      await client.text({ method: 'PUT', name, headers, body: first.bytes, bodyHash: hexOf(first) });
       return { size: first.bytes.length };
     },
 
     async get(key, range) {
-      const headers = range === undefined ? {} : { range: `bytes=${range.start}-${range.end}` };
+      const headers: Record<string, string> =
+        range === undefined
+          ? { 'x-amz-checksum-mode': 'ENABLED' }
+          : { range: `bytes=${range.start}-${range.end}` };
       const response = await client.call({ method: 'GET', name: nameOf(key), headers });
-      if (response.statusCode !== 404) return blobOf(response);
+      const checksum = range === undefined ? response.headers[CHECKSUM]?.toString() : undefined;
+      if (response.statusCode !== 404) {
+        return checksum === undefined ? blobOf(response) : await compared(blobOf(response), key, checksum);
+      }
       response.resume();
       return undefined;
     },
@@ -103,7 +111,7 @@ function keyOf(name: string): string | undefined {
 
 interface Part {
   bytes: Uint8Array;
-  hash: string;
+  hash: Buffer;
   isLast: boolean;
 }
 
@@ -115,7 +123,7 @@ async function* partsOf(data: Uint8Array | AsyncIterable<Uint8Array>): AsyncGene
   let hash = createHash('sha256');
   const take = (isLast: boolean): Part => ({
     bytes: room.subarray(0, size),
-    hash: hash.digest('hex'),
+    hash: hash.digest(),
     isLast,
   });
   for await (const chunk of data instanceof Uint8Array ? [data] : data) {
@@ -135,6 +143,10 @@ async function* partsOf(data: Uint8Array | AsyncIterable<Uint8Array>): AsyncGene
   yield take(true);
 }
 
+function hexOf({ hash }: Part): string {
+  return hash.toString('hex');
+}
+
 function grow(room: Buffer, used: number, needed: number): Buffer<ArrayBuffer> {
   const larger = Buffer.allocUnsafe(Math.min(PART_BYTES, Math.max(needed, room.length * 4)));
   room.copy(larger, 0, 0, used);
@@ -148,24 +160,34 @@ async function putInParts(
   first: Part,
   rest: AsyncIterable<Part>,
 ): Promise<number> {
-  const begun = await client.text({ method: 'POST', name, query: { uploads: '' } });
+  const headers = { 'x-amz-checksum-algorithm': 'SHA256' };
+  const begun = await client.text({ method: 'POST', name, query: { uploads: '' }, headers });
   const uploadId = tagOf(begun ?? '', 'UploadId');
   if (uploadId === undefined) throw refused(begun);
   try {
-    const tags: string[] = [];
+    const sent: SentPart[] = [];
     let size = 0;
-    const send = async ({ bytes, hash }: Part) => {
-      const query = { partNumber: String(tags.length + 1), uploadId };
-      const response = await client.call({ method: 'PUT', name, query, body: bytes, bodyHash: hash });
+    const send = async (part: Part) => {
+      const { bytes } = part;
+      const query = { partNumber: String(sent.length + 1), uploadId };
+      const checksum = checksumOf([part.hash]);
+      const response = await client.call({
+        method: 'PUT',
+        name,
+        query,
+        headers: { [CHECKSUM]: checksum },
+        body: bytes,
+        bodyHash: hexOf(part),
+      });
       const body = await text(response);
       const { etag: tag } = response.headers;
       if (tag === undefined) throw refused(body);
-      tags.push(tag);
+      sent.push({ tag, checksum });
       size += bytes.length;
     };
     await send(first);
     for await (const part of rest) await send(part);
-    await finishParts(client, name, uploadId, tags);
+    await finishParts(client, name, uploadId, sent);
     return size;
   } catch (error) {
     await client.text({ method: 'DELETE', name, query: { uploadId } }).catch(() => {});
@@ -173,8 +195,21 @@ async function putInParts(
   }
 }
 
-async function finishParts(client: S3Client, name: string, uploadId: string, tags: string[]): Promise<void> {
-  const list = tags.map((tag, at) => `<Part><PartNumber>${at + 1}</PartNumber><ETag>${tag}</ETag></Part>`);
+interface SentPart {
+  tag: string;
+  checksum: string;
+}
+
+async function finishParts(
+  client: S3Client,
+  name: string,
+  uploadId: string,
+  sent: readonly SentPart[],
+): Promise<void> {
+  const list = sent.map(
+    ({ tag, checksum }, at) =>
+      `<Part><PartNumber>${at + 1}</PartNumber><ETag>${tag}</ETag><ChecksumSHA256>${checksum}</ChecksumSHA256></Part>`,
+  );
   const body = Buffer.from(`<CompleteMultipartUpload>${list.join('')}</CompleteMultipartUpload>`);
   const bodyHash = createHash('sha256').update(body).digest('hex');
   const done = await client.text({ method: 'POST', name, query: { uploadId }, body, bodyHash });

@@ -1,12 +1,14 @@
 // Blobs, as files and in object storage: whole or not there, and safe from their keys.
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { mkdir, mkdtemp, open, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer, text } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { startS3 } from '../../../test/s3.ts';
+import { DamagedBlob } from './blob-checksum.ts';
 import { openS3Blobs } from './blob-s3.ts';
 import { openFileBlobs } from './blob.ts';
 import type { BlobStore } from './blob.ts';
@@ -16,6 +18,8 @@ const bytes = (words: string): Uint8Array => new TextEncoder().encode(words);
 
 interface Fixture {
   blobs: BlobStore;
+  /** The file that holds the only blob. */
+  file(): Promise<string>;
   /** How many blobs or pieces of such are kept in all. */
   count(): Promise<number>;
 }
@@ -24,7 +28,12 @@ async function inFiles(t: TestContext): Promise<Fixture & { folder: string }> {
   const parent = await mkdtemp(join(tmpdir(), 'signalbox-test-'));
   t.after(() => rm(parent, { recursive: true }));
   const folder = join(parent, 'blobs');
-  return { folder, blobs: await openFileBlobs(folder), count: async () => (await filesIn(folder)).length };
+  return {
+    folder,
+    blobs: await openFileBlobs(folder),
+    count: async () => (await filesIn(folder)).length,
+    file: async () => (await filesIn(folder))[0]!,
+  };
 }
 
 async function inS3(t: TestContext): Promise<Fixture> {
@@ -32,12 +41,22 @@ async function inS3(t: TestContext): Promise<Fixture> {
   t.after(() => s3.stop());
   const keys = { accessKey: s3.keys.s3AccessKey, secretKey: s3.keys.s3SecretKey };
   const blobs = await openS3Blobs({ ...readS3Location(s3.location), ...keys });
-  return { blobs, count: async () => s3.objects.size + s3.uploads.size };
+  return {
+    blobs,
+    count: async () => s3.objects.size + s3.uploads.size,
+    file: async () => [...s3.objects.values()][0]!.file,
+  };
 }
 
 async function read(blobs: BlobStore, key: string): Promise<string | undefined> {
   const blob = await blobs.get(key);
   return blob && (await text(blob.stream()));
+}
+
+async function overwriteEnd(file: string): Promise<void> {
+  const handle = await open(file, 'r+');
+  await handle.write('!', (await handle.stat()).size - 1);
+  await handle.close();
 }
 
 const filesIn = async (folder: string): Promise<string[]> => {
@@ -122,6 +141,24 @@ for (const [place, setUp] of [
       }
       assert.equal(await blobs.get('missing', { start: 0, end: 0 }), undefined);
     });
+
+    for (const size of [1, 500_000, 3_000_000, 20_000_000]) {
+      test(`a blob of ${size} bytes that has changed since it was written is not given out whole`, async (t) => {
+        const { blobs, file } = await setUp(t);
+        const data = Buffer.alloc(size, 'signalbox');
+        await blobs.put('key', data);
+        assert.ok((await buffer((await blobs.get('key'))!.stream())).equals(data));
+        await overwriteEnd(await file());
+        let received = 0;
+        await assert.rejects(async () => {
+          for await (const piece of (await blobs.get('key'))!.stream()) received += (piece as Buffer).length;
+        }, DamagedBlob);
+        assert.ok(size > 1_048_576 ? received < size : received === 0, `${received} bytes`);
+        // Of a part nobody can tell.
+        const part = await blobs.get('key', { start: size - 1, end: size - 1 });
+        assert.equal(await text(part!.stream()), '!');
+      });
+    }
 
     test('a list tells when each blob was put', async (t) => {
       const { blobs } = await setUp(t);
@@ -211,4 +248,13 @@ test('a folder that cannot be used gives a sentence that says what to do', async
     kind: 'unavailable',
     message: /check that it can/,
   });
+});
+
+test('a file that a release before 0.2 wrote, without a checksum, is read', async (t) => {
+  const { folder, blobs } = await inFiles(t);
+  const hash = createHash('sha256').update('"old key"').digest('hex');
+  await mkdir(join(folder, hash.slice(0, 2)));
+  await writeFile(join(folder, hash.slice(0, 2), hash.slice(2)), '"old key"\nold content');
+  assert.equal(await read(blobs, 'old key'), 'old content');
+  assert.deepEqual(await keysOf(blobs), ['old key']);
 });

@@ -7,13 +7,14 @@ import type { Readable } from 'node:stream';
 import { systemClock } from '../clock.ts';
 import type { Clock } from '../clock.ts';
 import { Failure } from '../failure.ts';
+import { Checksum, compared } from './blob-checksum.ts';
 import { fold } from './fold.ts';
 import { makePrivateFolder, PRIVATE_FILE, PRIVATE_FOLDER } from './private-files.ts';
 
 export interface BlobStore {
   /** Durable once resolved. When `data` fails, so does this, and the key keeps what it had. */
   put(key: string, data: Uint8Array | AsyncIterable<Uint8Array>): Promise<{ size: number }>;
-  /** The whole blob, or the bytes of a range that lies inside it. */
+  /** The whole blob, or the bytes of a range that lies inside it. A whole one is compared with its checksum, if it has one. */
   get(key: string, range?: ByteRange): Promise<StoredBlob | undefined>;
   /** Also succeeds when there is nothing to delete. */
   delete(key: string): Promise<void>;
@@ -74,7 +75,8 @@ export async function openFileBlobs(folder: string, clock: Clock = systemClock):
 
 /**
  * A file is named by the hash of its key, as keys may be hostile (`../x`), too long for a name, or differ only in case.
- * Its first line is the key as JSON, so that `list` can tell it; the content follows.
+ * Its first line is JSON with the key, so that `list` can tell it, and with the checksum of the content, which follows.
+ * Releases before 0.2 wrote the key alone.
  */
 export function fileBlobs(root: string): BlobStore {
   const temporary = join(root, 'tmp');
@@ -93,7 +95,7 @@ export function fileBlobs(root: string): BlobStore {
 
     async get(key, range) {
       const handle = await openIfExists(pathOf(root, key));
-      return handle && (await blobOf(handle, range));
+      return handle && (await blobOf(handle, key, range));
     },
 
     async delete(key) {
@@ -133,16 +135,28 @@ async function write(
   const handle = await open(file, 'wx', PRIVATE_FILE);
   try {
     let size = 0;
-    await handle.writeFile(`${JSON.stringify(key)}\n`);
+    const checksum = new Checksum();
+    await handle.writeFile(headerOf(key, ''));
     for await (const chunk of data instanceof Uint8Array ? [data] : data) {
+      checksum.update(chunk);
       await handle.writeFile(chunk);
       size += chunk.byteLength;
     }
+    const header = Buffer.from(headerOf(key, checksum.digest()));
+    await handle.write(header, 0, header.length, 0);
     await handle.sync();
     return size;
   } finally {
     await handle.close();
   }
+}
+
+/** Room for the hash and the number of parts. */
+const CHECKSUM_CHARACTERS = 56;
+
+/** As long without the checksum, which is known at the end. */
+function headerOf(key: string, checksum: string): string {
+  return `${JSON.stringify({ checksum: checksum.padEnd(CHECKSUM_CHARACTERS), key })}\n`;
 }
 
 async function moveIntoPlace(from: string, to: string): Promise<void> {
@@ -178,10 +192,10 @@ async function openIfExists(file: string): Promise<FileHandle | undefined> {
 }
 
 /** Keeps the file open from here on, as its name may point to another one by the time it is read. */
-async function blobOf(handle: FileHandle, range: ByteRange | undefined): Promise<StoredBlob> {
+async function blobOf(handle: FileHandle, key: string, range: ByteRange | undefined): Promise<StoredBlob> {
   try {
-    const [{ start }, { size }] = await Promise.all([readHeader(handle), handle.stat()]);
-    return {
+    const [{ start, checksum }, { size }] = await Promise.all([readHeader(handle), handle.stat()]);
+    const blob: StoredBlob = {
       size: size - start,
       stream: () =>
         handle.createReadStream(
@@ -189,6 +203,7 @@ async function blobOf(handle: FileHandle, range: ByteRange | undefined): Promise
         ),
       close: () => handle.close(),
     };
+    return range === undefined && checksum !== undefined ? await compared(blob, key, checksum) : blob;
   } catch (error) {
     await handle.close();
     throw fold(error);
@@ -204,14 +219,28 @@ async function readListed(handle: FileHandle): Promise<ListedBlob> {
   }
 }
 
-async function readHeader(handle: FileHandle): Promise<{ key: string; start: number }> {
+interface Header {
+  key: string;
+  checksum?: string;
+  /** Where the content begins. */
+  start: number;
+}
+
+async function readHeader(handle: FileHandle): Promise<Header> {
   for (let length = 1024; ; length *= 16) {
     const { buffer, bytesRead } = await handle.read({ buffer: Buffer.alloc(length), position: 0 });
     const end = buffer.subarray(0, bytesRead).indexOf('\n');
-    if (end >= 0) return { key: JSON.parse(buffer.toString('utf8', 0, end)) as string, start: end + 1 };
+    if (end >= 0) return { ...parseHeader(buffer.toString('utf8', 0, end)), start: end + 1 };
     if (bytesRead < length)
       throw new Error('This is not a file of the blob store: its first line is missing.');
   }
+}
+
+function parseHeader(line: string): Omit<Header, 'start'> {
+  const header = JSON.parse(line) as string | { key: string; checksum: string };
+  return typeof header === 'string'
+    ? { key: header }
+    : { key: header.key, checksum: header.checksum.trimEnd() };
 }
 
 async function sweep(folder: string, before: number): Promise<void> {

@@ -19,6 +19,7 @@ export interface S3Call {
   /** The object's name; none for the bucket itself. */
   name?: string;
   query?: Record<string, string>;
+  /** Names in lower case. */
   headers?: Record<string, string>;
   body?: Uint8Array;
   /** The SHA-256 of the body. */
@@ -75,13 +76,17 @@ export class S3Client {
   }
 
   #try(call: S3Call): Promise<IncomingMessage> {
-    const { method, headers = {}, body, bodyHash = EMPTY_HASH } = call;
+    const { method, headers, body, bodyHash = EMPTY_HASH } = call;
     const url = this.#urlOf(call);
-    const signed = signHeaders({ method, url, bodyHash }, this.#settings, this.#clock.now());
+    const signed = signHeaders(
+      { method, url, bodyHash, ...(headers && { headers }) },
+      this.#settings,
+      this.#clock.now(),
+    );
     const length = body === undefined ? {} : { 'content-length': body.byteLength };
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
     const send = isHttps(this.#settings) ? requestHttps : requestHttp;
-    const request = send(url, { method, agent: this.#agent, headers: { ...headers, ...signed, ...length } });
+    const request = send(url, { method, agent: this.#agent, headers: { ...signed, ...length } });
     request.setTimeout(SILENCE_MS, () => request.destroy(new Error('nothing came for too long')));
     request.on('error', reject);
     request.on('response', (response) => {

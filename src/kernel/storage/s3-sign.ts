@@ -15,6 +15,8 @@ export interface S3Request {
   url: URL;
   /** The SHA-256 of the body, in hex. */
   bodyHash: string;
+  /** What else is sent and signed. */
+  headers?: Record<string, string>;
 }
 
 export const EMPTY_HASH: string = createHash('sha256').digest('hex');
@@ -29,12 +31,13 @@ export function encode(text: string): string {
 
 /** The headers that make the request a signed one. */
 export function signHeaders(
-  { method, url, bodyHash }: S3Request,
+  { method, url, bodyHash, headers: others = {} }: S3Request,
   keys: S3Keys,
   now: number,
 ): Record<string, string> {
   const at = timeOf(now);
   const headers: Record<string, string> = {
+    ...others,
     host: url.host,
     'x-amz-content-sha256': bodyHash,
     'x-amz-date': at,
@@ -42,7 +45,7 @@ export function signHeaders(
   };
   const scope = scopeOf(at, keys);
   const signature = signatureOf({ method, url, headers, bodyHash }, keys, at);
-  const signed = Object.keys(headers).join(';');
+  const signed = Object.keys(headers).sort().join(';');
   const { host: _, ...sent } = headers; // whoever sends the request adds it
   return {
     ...sent,
@@ -92,7 +95,7 @@ function signatureOf(
   keys: S3Keys,
   at: string,
 ): string {
-  const names = Object.keys(headers);
+  const names = Object.keys(headers).sort();
   const canonical = [
     method,
     url.pathname,
