@@ -13,7 +13,8 @@ import { systemClock, type Clock } from './kernel/clock.ts';
 import type { Api } from './kernel/dialect.ts';
 import { dueMigrations } from './kernel/due.ts';
 import type { Worker } from './kernel/due-worker.ts';
-import { eventMigrations } from './kernel/events.ts';
+import { Changes } from './kernel/change/changes.ts';
+import { eventMigrations } from './kernel/change/store.ts';
 import { Failure } from './kernel/failure.ts';
 import type { HandOver } from './kernel/identity/accounts.ts';
 import { createFirstSecret, ensureAdmin, ensurePassword } from './kernel/identity/first-start.ts';
@@ -58,9 +59,17 @@ export const migrations: Migration[] = [
 ];
 
 /** Gives what an account that ends owns to another, in every API. */
-export const handOver: HandOver = async (engine, tx, from, to, actor) => {
-  for (const api of apis) await api.handOver?.(engine, tx, from, to, actor);
+export const handOver: HandOver = async (on, from, to) => {
+  for (const api of apis) await api.handOver?.(on, from, to);
 };
+
+/** For whoever changes something on the database: a server, or a command beside it. */
+export function changesOn(engine: Engine): Changes {
+  return new Changes(
+    engine,
+    apis.flatMap((api) => api.subscribers ?? []),
+  );
+}
 
 export interface App {
   kernel: Kernel;
@@ -135,13 +144,14 @@ async function compose(
   { clock, log, program }: Required<AppOptions>,
 ): Promise<App> {
   await migrate(engine, migrations, clock.now());
+  const changes = changesOn(engine);
   await ensureAdmin(
-    engine,
+    changes,
     {
       token: config.adminToken,
       email: config.adminEmail,
-      async furnish(tx, now) {
-        for (const api of apis) await api.firstStart?.(tx, now);
+      async furnish(on) {
+        for (const api of apis) await api.firstStart?.(on);
       },
     },
     clock.now(),
@@ -160,6 +170,7 @@ async function compose(
     clock,
     engine,
     db: engine.db,
+    changes,
     blobs: await openBlobs(config),
     identity: await new Identity(engine).open(),
     handOver,

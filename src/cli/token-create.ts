@@ -1,7 +1,9 @@
 // The command `token create`: makes an access token on the database itself and shows it once.
 import { readFileSync } from 'node:fs';
 import type { Settings } from '../config.ts';
-import { recordEvent } from '../kernel/events.ts';
+import { changesOn } from '../app.ts';
+import { unasked } from '../kernel/change/actor.ts';
+import { IDENTITY } from '../kernel/identity/identity.ts';
 import { Failure } from '../kernel/failure.ts';
 import { findAccount } from '../kernel/identity/accounts.ts';
 import { ADMIN } from '../kernel/identity/first-start.ts';
@@ -14,7 +16,7 @@ import { parseDuration } from './duration.ts';
 import { EXIT, messageOf } from './failing.ts';
 import { tellJson, type Io } from './io.ts';
 import { withStore } from './store.ts';
-import { eventOf, reportToken } from './token.ts';
+import { changeOf, reportToken } from './token.ts';
 
 interface TokenCreateOptions {
   name: string;
@@ -37,7 +39,8 @@ export async function runTokenCreate(
   const statements = options.policy === undefined ? undefined : readPolicy(options.policy);
   const secret = newSecret(TOKEN_PREFIX);
   const { token, report, account, member } = await withStore(config, async (engine) => {
-    const made = await engine.db.transaction().execute(async (tx) => {
+    return await changesOn(engine).run(unasked({ now }), async (on) => {
+      const { db: tx } = on;
       const owner = await requireMember(tx, options.member ?? ADMIN);
       const power: Power =
         statements === undefined
@@ -58,11 +61,10 @@ export async function runTokenCreate(
       );
       const { username } = (await findAccount(tx, { id: created.isService ? created.id : owner.id }))!;
       const after = reportToken(created, owner, username);
-      await recordEvent(tx, { now }, { ...eventOf(created), action: 'createAccessToken', after });
+      on.record({ ...changeOf(created, 'createAccessToken'), verb: 'created the token', after });
+      await on.invalidate(IDENTITY);
       return { token: created, report: after, account: username, member: owner };
     });
-    await engine.notify('identity');
-    return made;
   });
   if (options.json) {
     tellJson(io, { ...report, token: secret.value });

@@ -1,7 +1,8 @@
 // The command `token revoke`: ends an access token, named by its id or by how it ends.
-import { handOver } from '../app.ts';
+import { changesOn, handOver } from '../app.ts';
 import type { Settings } from '../config.ts';
-import { recordEvent } from '../kernel/events.ts';
+import { unasked } from '../kernel/change/actor.ts';
+import { IDENTITY } from '../kernel/identity/identity.ts';
 import { Failure } from '../kernel/failure.ts';
 import { findAccount, findHeir, lockServiceAccounts } from '../kernel/identity/accounts.ts';
 import { findMember } from '../kernel/identity/members.ts';
@@ -11,7 +12,7 @@ import type { Db } from '../kernel/storage/tables.ts';
 import { EXIT } from './failing.ts';
 import type { Io } from './io.ts';
 import { withStore } from './store.ts';
-import { eventOf, reportToken } from './token.ts';
+import { changeOf, reportToken } from './token.ts';
 
 export function runTokenRevoke(
   { config }: Settings,
@@ -53,24 +54,21 @@ async function requireToken(db: Db, name: string, { program }: Io): Promise<Toke
 
 async function revoke(engine: Engine, token: Token): Promise<void> {
   const now = Date.now();
-  await engine.db.transaction().execute(async (tx) => {
-    await lockServiceAccounts(engine, tx);
+  await changesOn(engine).run(unasked({ now }), async (on) => {
+    const { db: tx } = on;
+    await lockServiceAccounts(tx);
     const owner = await findMember(tx, { id: token.memberId });
     const account = token.isService ? await findAccount(tx, { id: token.id }) : undefined;
     // Somebody else may have been faster; then there is nothing to record.
     if (!(await deleteToken(tx, token.id))) return;
     if (account !== undefined) {
-      await handOver(engine, tx, account, await findHeir(tx, token, undefined), { now });
+      await handOver(on, account, await findHeir(tx, token, undefined));
     }
-    await recordEvent(
-      tx,
-      { now },
-      {
-        ...eventOf(token),
-        action: 'deleteAccessToken',
-        before: reportToken(token, owner, account?.username),
-      },
-    );
+    on.record({
+      ...changeOf(token, 'deleteAccessToken'),
+      verb: 'deleted the token',
+      before: reportToken(token, owner, account?.username),
+    });
+    await on.invalidate(IDENTITY);
   });
-  await engine.notify('identity');
 }

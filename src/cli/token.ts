@@ -1,4 +1,5 @@
 // What the token commands share: how a token is told, and how what happens to it is recorded.
+import type { Change } from '../kernel/change/change.ts';
 import type { Member } from '../kernel/identity/members.ts';
 import type { Token } from '../kernel/identity/tokens.ts';
 
@@ -24,7 +25,7 @@ export function reportToken(
   };
 }
 
-export function eventOf({ id, memberId, isService, name }: Token) {
+export function changeOf({ id, memberId, isService, name }: Token, action: string): Omit<Change, 'verb'> {
   const resource = isService ? `service-token/${id}` : `member/${memberId}:token/${id}`;
-  return { resource, kind: 'token', name };
+  return { accesses: [{ action, resource }], kind: 'token', name };
 }

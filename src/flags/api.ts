@@ -65,7 +65,7 @@ import { tokenRoutes } from './tokens/routes.ts';
 import { fireRoutes, isTriggerPath } from './triggers/fire.ts';
 import { triggerRoutes } from './triggers/routes.ts';
 import { readVersion, versions } from './version.ts';
-import { hooks } from './webhooks/deliver.ts';
+import { hooks, webhookSubscriber } from './webhooks/deliver.ts';
 import { webhookRoutes } from './webhooks/routes.ts';
 
 const WINDOW_SECONDS = 10;
@@ -191,6 +191,7 @@ export const flagsApi: Api = {
   firstStart: ensureProject,
   demo: async () => (await import('./demo.ts')).demo,
   hooks,
+  subscribers: [webhookSubscriber],
   work: (kernel) => ({
     handlers: {
       ...expiryHandlers(kernel),

@@ -3,7 +3,6 @@ import { Failure } from '../kernel/failure.ts';
 import { shorten } from '../kernel/patch/pointer.ts';
 import type { Call } from '../kernel/route.ts';
 import { Type } from '../kernel/schema.ts';
-import type { Engine } from '../kernel/storage/engine.ts';
 import type { Db } from '../kernel/storage/tables.ts';
 import { findEnvironment, listEnvironments } from './environments/store.ts';
 import type { Environment, Project } from './projects/project.ts';
@@ -27,16 +26,16 @@ export async function openProject(call: Asking, db: Db, key: string): Promise<Pr
   });
 }
 
-/** With an engine, nobody deletes the environment before the transaction ends. */
+/** With `hold`, nobody deletes the environment before the transaction ends. */
 export async function openEnvironment(
   call: Asking,
   db: Db,
   projectKey: string,
   key: string,
-  engine?: Engine,
+  hold?: 'hold',
 ): Promise<{ project: Project; environment: Environment }> {
   const project = await openProject(call, db, projectKey);
-  const environment = await findEnvironment(db, project.id, key, engine);
+  const environment = await findEnvironment(db, project.id, key, hold);
   if (environment === undefined) throw unknownThing('environment', key);
   return { project, environment };
 }

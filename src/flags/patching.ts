@@ -6,7 +6,7 @@ import { applyMergePatch } from '../kernel/patch/merge-patch.ts';
 import { isUnderscored } from '../kernel/patch/pointer.ts';
 import { readPatch, type Patch, type PatchKind } from '../kernel/patch/read.ts';
 import type { Call } from '../kernel/route.ts';
-import type { Update } from './audit-log/entry.ts';
+import type { Update } from '../kernel/change/change.ts';
 import { checker, problem, Type, type Static, type TObject } from '../kernel/schema.ts';
 
 export type ShownPatch = Exclude<Patch, { kind: 'semantic' }>;

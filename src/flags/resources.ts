@@ -32,7 +32,13 @@ export function environmentalResource(
   return `${environmentResource(project, environment)}:${segment(type, thing)}`;
 }
 
-/** The name without its tags: it stays the same while tags come and go, so that entries are filed under it. */
-export function withoutTags(resource: string): string {
-  return resource.replaceAll(/;[^:]*/g, '');
-}
+/** What the name of a thing of the flag service, or of the account, begins with. */
+export const RESOURCE_TYPES: ReadonlySet<string> = new Set([
+  'acct',
+  'member',
+  'proj',
+  'role',
+  'service-token',
+  'team',
+  'webhook',
+]);

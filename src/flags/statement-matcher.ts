@@ -1,5 +1,5 @@
 // Statements of a policy as a filter of changes, for the audit log and for webhooks.
-import type { Access } from '../kernel/events.ts';
+import type { Access } from '../kernel/change/actor.ts';
 import { compilePolicy, type Statement } from '../kernel/identity/policy.ts';
 
 /** Whether any of the permissions that a change took is one that the statements speak of. */

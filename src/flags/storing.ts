@@ -1,7 +1,6 @@
 // What stores of the flag service have in common: pages of rows, rows by their ids, and writing over what was read.
 import type { Selectable, SelectQueryBuilder, Updateable } from 'kysely';
 import { Page, type Slice } from '../kernel/page.ts';
-import type { Engine } from '../kernel/storage/engine.ts';
 import { contested } from '../kernel/storage/retry.ts';
 import type { Db, Tables } from '../kernel/storage/tables.ts';
 import { couldBeId } from './fields.ts';
@@ -26,12 +25,12 @@ type Versioned = {
   [Table in keyof Tables]: Tables[Table] extends { id: string; version: number } ? Table : never;
 }[keyof Tables];
 
-/** With an engine it stays as it is until the transaction ends. */
+/** With `hold` it stays as it is until the transaction ends. */
 export async function findRow<Table extends Versioned>(
   db: Db,
   table: Table,
   id: string,
-  engine?: Engine,
+  hold?: 'hold',
 ): Promise<Selectable<Tables[Table]> | undefined> {
   if (!couldBeId(id)) return undefined;
   const known: Versioned = table;
@@ -39,7 +38,7 @@ export async function findRow<Table extends Versioned>(
     .selectFrom(known)
     .selectAll()
     .where('id', '=', id)
-    .$if(engine?.kind === 'postgres', (query) => query.forUpdate())
+    .$if(hold !== undefined, (query) => query.forUpdate())
     .executeTakeFirst();
   return row as Selectable<Tables[Table]> | undefined;
 }

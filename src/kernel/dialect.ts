@@ -1,4 +1,5 @@
 // What differs between the APIs, as data and small functions; the life of a request itself is written once, in serve.ts.
+import type { Changing, Subscriber } from './change/changes.ts';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Handler } from './due.ts';
 import type { Failure, FailureKind } from './failure.ts';
@@ -162,7 +163,7 @@ export interface Api {
   routes: readonly Route[];
   migrations?: readonly Migration[];
   /** Lays down what a new user begins with, where it is missing: at every start, in the transaction that makes the administrator. */
-  firstStart?(tx: Db, now: number): Promise<void>;
+  firstStart?(on: Changing): Promise<void>;
   /** Calls that make an example of what it has, one after the other. */
   demo?(): Promise<DemoCall[]>;
   /** Gives what an account that ends owns in this API to another. */
@@ -172,4 +173,6 @@ export interface Api {
   /** Writes down what it counted in memory, once no call is under way, before the database is closed. */
   close?(kernel: Kernel): Promise<void>;
   hooks?: Hooks;
+  /** Who hears of changes of configuration. */
+  subscribers?: readonly Subscriber[];
 }

@@ -104,8 +104,8 @@ export async function claim(
           .where('due_at', '<=', now)
           .orderBy('due_at')
           .limit(limit)
-          // On SQLite the one writer does this by itself.
-          .$if(engine.kind === 'postgres', (query) => query.forUpdate().skipLocked()),
+          .forUpdate()
+          .skipLocked(),
     )
     .updateTable('due')
     .set((eb) => ({

@@ -1,5 +1,6 @@
 // What handlers work with besides the call itself: the kernel's services, made once by app.ts.
 import type { BodyMemory } from './body-memory.ts';
+import type { Changes } from './change/changes.ts';
 import type { Clock } from './clock.ts';
 import type { HandOver } from './identity/accounts.ts';
 import type { Identity } from './identity/identity.ts';
@@ -16,6 +17,8 @@ export interface Kernel {
   readonly engine: Engine;
   /** The engine's database, by its short name. */
   readonly db: Db;
+  /** The one way to change configuration. */
+  readonly changes: Changes;
   readonly blobs: BlobStore;
   readonly identity: Identity;
   /** In every API. */

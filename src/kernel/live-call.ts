@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import type { CallFacts, Counted } from './dialect.ts';
 import { newCallId } from './id.ts';
 import type { Caller } from './identity/caller.ts';
-import { can, demand } from './identity/policy.ts';
+import { can, demand, matchesAction } from './identity/policy.ts';
 import type { Limits } from './limit.ts';
 import type { Overridden } from './method-override.ts';
 import type { Shape } from './route.ts';
@@ -44,7 +44,7 @@ export class LiveCall implements CallFacts {
   isVersionRefused = false;
   hasFailed = false;
   readonly #limits: Limits;
-  #hasAsked = false;
+  readonly #asked = new Set<string>();
 
   constructor(start: CallStart) {
     const { now, method, url, base, headers, address, version, shape, categories, limits, overridden } =
@@ -63,20 +63,28 @@ export class LiveCall implements CallFacts {
   }
 
   demand(resource: string, action = this.#declared()): void {
-    this.#hasAsked = true;
+    this.#asked.add(action);
     demand(this.caller!, action, resource);
   }
 
   can(resource: string, action = this.#declared()): boolean {
-    this.#hasAsked = true;
+    this.#asked.add(action);
     return can(this.caller!, action, resource);
   }
 
-  /** A reply for which the declared permission was never asked is a mistake, and must not go out. */
-  checkAsked(): void {
-    if (typeof this.shape?.access === 'object' && !this.#hasAsked) {
-      throw new Error(`${this.shape.id} never asked for its permission`);
+  /**
+   * A change for which the declared permission was not asked for is a mistake that must not be committed, and a reply must
+   * not go out. To have asked whether the caller may look is not enough for a change.
+   */
+  checkAsked(isChange: boolean): void {
+    const access = this.shape?.access;
+    if (typeof access !== 'object' || this.#asked.has(access.action)) return;
+    const declared = [access.action, ...(access.others ?? [])];
+    for (const asked of this.#asked) {
+      if (isChange && asked.startsWith('view')) continue;
+      if (declared.some((pattern) => matchesAction(pattern, asked))) return;
     }
+    throw new Error(`${this.shape!.id} has not asked for the permission that it declares: ${access.action}`);
   }
 
   async spend(cost: number): Promise<boolean> {

@@ -10,10 +10,11 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'REPORT';
 
 /**
  * Who may call. `anyone` needs no credential; `caller` needs one that is good; an action needs a permission, and the handler
- * must then say on which resource by `call.demand` or `call.can` (a reply without that is refused). Where what it takes
- * depends on the body, as with patches, the action is a pattern such as `update*`.
+ * must then say on which resource by `call.demand` or `call.can`: a change that was not asked for is not committed, and a
+ * reply is not sent. Where what it takes depends on the body, as with patches, the action is a pattern such as `update*`,
+ * and `others` are what else it may take: to view it, where nothing is to be changed.
  */
-export type Access = 'anyone' | 'caller' | { action: string };
+export type Access = 'anyone' | 'caller' | { action: string; others?: readonly string[] };
 
 export interface Shape {
   /** The operation's name in the description, unique within its API. */

@@ -162,7 +162,7 @@ function refuseVerb(method: string, allow: string): never {
 function answerer({ shape, handle }: Route, dialect: Dialect, kernel: Kernel, send: Sender) {
   const answer = (call: LiveCall, reply: FastifyReply): void | Promise<void> => {
     const finish = (result: unknown) => {
-      call.checkAsked();
+      call.checkAsked(false);
       // What comes after all that was wanted must not hold up the next call.
       if (shape.streams) reply.request.raw.resume();
       return send.result(reply, call, shape, result);

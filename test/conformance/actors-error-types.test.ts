@@ -8,6 +8,7 @@ import { actorsApi } from '../../src/actors/api.ts';
 import { sqliteStatements } from '../../src/actors/request-queues/sqlite.ts';
 import { route } from '../../src/kernel/route.ts';
 import { Type } from '../../src/kernel/schema.ts';
+import type { Actor } from '../../src/kernel/change/actor.ts';
 import { contested } from '../../src/kernel/storage/retry.ts';
 import { eventually } from '../eventually.ts';
 import { mount } from '../mount.ts';
@@ -152,11 +153,18 @@ const SITUATIONS: Record<string, () => Promise<Failed>> = {
     return put(await make('datasets'), { name: 'taken' });
   },
   'concurrent-update-detected': () => {
-    const { engine } = server.app.kernel;
-    const others = mock.method(engine, 'lock', () => Promise.reject(contested('storage')));
+    const { changes } = server.app.kernel;
+    const run = changes.run.bind(changes);
+    let attempts = 0;
+    const others = mock.method(changes, 'run', (actor: Actor) =>
+      run(actor, async () => {
+        attempts += 1;
+        throw contested('storage');
+      }),
+    );
     return post('datasets?name=fought-over', undefined).finally(() => {
       others.mock.restore();
-      assert.equal(others.mock.callCount(), 8);
+      assert.equal(attempts, 8);
     });
   },
   'request-handled-or-locked': async () => {

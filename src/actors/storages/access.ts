@@ -7,6 +7,7 @@ import { TOKEN_HEADER } from '../failures.ts';
 import { isName, isSignedBy, parseReference, type Storage, type StorageKind } from './model.ts';
 import { findStorage, touchStorage } from './store.ts';
 
+/** Told by every commit that changes what a storage is called, who may see it, or that it is. */
 export const CHANNEL = 'storages';
 const REMEMBER_MS = 5000;
 const MOST_REMEMBERED = 10_000;
@@ -84,7 +85,7 @@ export function mayWrite(caller: Caller, storage: Storage): boolean {
   return isOwner(caller, storage) && can(caller, 'updateStorage', `${storage.kind}/${storage.id}`);
 }
 
-const WORDS: Record<StorageKind, string> = {
+export const WORDS: Record<StorageKind, string> = {
   dataset: 'dataset',
   'key-value-store': 'key-value store',
   'request-queue': 'request queue',
@@ -112,12 +113,6 @@ export function denied(kind: StorageKind): Failure {
     'denied',
     `Insufficient permissions for the ${WORDS[kind]}. Make sure you're passing a correct API token and that it has the required permissions.`,
   );
-}
-
-/** Call after any commit that changes what a storage is called, who may see it, or that it is. */
-export async function forgetStorages(kernel: Kernel): Promise<void> {
-  memoryOf(kernel).clear();
-  await kernel.engine.notify(CHANNEL);
 }
 
 const memories = new WeakMap<Kernel, Memory>();

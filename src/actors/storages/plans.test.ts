@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { sql, type CompiledQuery } from 'kysely';
-import { eventMigrations } from '../../kernel/events.ts';
+import { unasked } from '../../kernel/change/actor.ts';
+import { Changes } from '../../kernel/change/changes.ts';
+import { eventMigrations } from '../../kernel/change/store.ts';
 import { identityMigrations } from '../../kernel/identity/tables.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { onEachEngine } from '../../../test/engines.ts';
@@ -43,10 +45,10 @@ onEachEngine((testEngine) => {
     await listUnused(db, 'user-0', NOW, 10);
     await findNextOwner(db, 'user-0');
     await createStorage(db, { kind: 'dataset', userId: 'user-1', name: 'storage-20' }, NOW);
-    const account = (id: string) => ({ id, username: id }) as Parameters<typeof handOverStorages>[2];
-    await db
-      .transaction()
-      .execute((tx) => handOverStorages(engine, tx, account('user-1'), account('user-0'), { now: NOW }));
+    const account = (id: string) => ({ id, username: id }) as Parameters<typeof handOverStorages>[1];
+    await new Changes(engine, []).run(unasked({ now: NOW }), (on) =>
+      handOverStorages(on, account('user-1'), account('user-0')),
+    );
     statements = [...seen.values()].filter(({ sql: text }) => text.includes('"storages"'));
     await sql.raw('analyze').execute(db);
   });

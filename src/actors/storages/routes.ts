@@ -1,5 +1,5 @@
 // The routes that all kinds of storage share: list, get or create, get, change, delete.
-import { recordEvent } from '../../kernel/events.ts';
+import type { Change } from '../../kernel/change/change.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { holdAccount } from '../../kernel/identity/accounts.ts';
 import { accountOf, type Caller } from '../../kernel/identity/caller.ts';
@@ -11,7 +11,7 @@ import { reply, route, type Route } from '../../kernel/route.ts';
 import { isLarge } from '../../kernel/json/stringify.ts';
 import { Type, type TObject } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { denied, forgetStorages, notFound, openStorage } from './access.ts';
+import { CHANNEL, denied, notFound, openStorage, WORDS } from './access.ts';
 import { checkName, StorageUpdate, type Storage, type StorageKind } from './model.ts';
 import { pay, USUAL_BUDGET } from './store-limit.ts';
 import {
@@ -130,21 +130,22 @@ export function storageRoutes(type: StorageType): Route[] {
       const find = (db: Db) => (name === undefined ? undefined : findStorage(db, kind, { name }, userId));
       const known = await find(kernel.db);
       if (known !== undefined) return reply(200, await type.detail(known, kernel, caller));
-      const { storage, isNew } = await kernel.db.transaction().execute(async (tx) => {
+      const { storage, isNew } = await kernel.changes.run(call, async (on) => {
+        const { db: tx } = on;
         const fresh = {
           kind,
           userId,
           ...(name !== undefined && { name }),
           ...(schema !== undefined && { schema }),
         };
-        await holdAccount(kernel.engine, tx, caller);
-        if (name !== undefined) await lockNames(kernel.engine, tx, userId);
+        await holdAccount(tx, caller);
+        if (name !== undefined) await lockNames(tx, userId);
         // Someone else may have been quicker.
         const other = await find(tx);
         if (other !== undefined) return { storage: other, isNew: false };
         const made = await createStorage(tx, fresh, now);
         await type.make(tx, made);
-        await recordEvent(tx, call, { ...eventOf('createStorage', made), after: shown(made) });
+        on.record({ ...changeOf('createStorage', 'created', made), after: shown(made) });
         return { storage: made, isNew: true };
       });
       const location = `${call.base}${path}/${storage.id}`;
@@ -183,24 +184,25 @@ export function storageRoutes(type: StorageType): Route[] {
       const { caller, now, body } = call;
       const opened = await open(kernel, 'write', call);
       const { name } = body;
-      const after = await kernel.db.transaction().execute(async (tx) => {
-        if (name != null) await lockNames(kernel.engine, tx, opened.userId);
+      const after = await kernel.changes.run(call, async (on) => {
+        const { db: tx } = on;
+        if (name != null) await lockNames(tx, opened.userId);
         // What was opened may be some seconds old.
-        const before = await holdStorage(kernel.engine, tx, opened.id);
+        const before = await holdStorage(tx, opened.id);
         if (before === undefined) throw notFound(kind, call.params.storageId);
         if (name != null && name !== before.name) {
           checkName(name);
           if (await isNameTaken(tx, before, name)) throw nameTaken(name);
         }
         const storage = await updateStorage(tx, before.id, body, now);
-        await recordEvent(tx, call, {
-          ...eventOf('updateStorage', storage),
+        await on.invalidate(CHANNEL);
+        on.record({
+          ...changeOf('updateStorage', 'updated', storage),
           before: shown(before),
           after: shown(storage),
         });
         return storage;
       });
-      await forgetStorages(kernel);
       return reply(200, await type.detail(after, kernel, caller));
     },
   );
@@ -219,13 +221,14 @@ export function storageRoutes(type: StorageType): Route[] {
       const { caller, now } = call;
       const storage = await open(kernel, 'write', call);
       if (!can(caller, 'deleteStorage', `${kind}/${storage.id}`)) throw denied(kind);
-      await kernel.db.transaction().execute(async (tx) => {
-        const before = await holdStorage(kernel.engine, tx, storage.id);
+      await kernel.changes.run(call, async (on) => {
+        const { db: tx } = on;
+        const before = await holdStorage(tx, storage.id);
         if (before === undefined) throw notFound(kind, call.params.storageId);
         await removeStorage(tx, before, now);
-        await recordEvent(tx, call, { ...eventOf('deleteStorage', before), before: shown(before) });
+        await on.invalidate(CHANNEL);
+        on.record({ ...changeOf('deleteStorage', 'deleted', before), before: shown(before) });
       });
-      await forgetStorages(kernel);
       return reply(204);
     },
   );
@@ -258,8 +261,13 @@ function shown({ id, name, title, generalAccess }: Storage) {
   return { id, name, title, generalAccess };
 }
 
-function eventOf(action: string, { kind, id, name }: Storage) {
-  return { action, resource: `${kind}/${id}`, kind, name: name ?? id };
+function changeOf(action: string, done: string, { kind, id, name }: Storage): Change {
+  return {
+    accesses: [{ action, resource: `${kind}/${id}` }],
+    kind,
+    name: name ?? id,
+    verb: `${done} the ${WORDS[kind]}`,
+  };
 }
 
 function nameTaken(name: string): Failure {

@@ -5,7 +5,7 @@ import { findAccount } from '../../kernel/identity/accounts.ts';
 import { newId } from '../../kernel/id.ts';
 import { newSecret } from '../../kernel/identity/secret.ts';
 import type { Slice } from '../../kernel/page.ts';
-import type { Engine } from '../../kernel/storage/engine.ts';
+import { lock } from '../../kernel/storage/hold.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { StorageRow } from '../tables.ts';
 import type { GeneralAccess, Reference, Storage, StorageChanges, StorageKind } from './model.ts';
@@ -21,8 +21,8 @@ export interface NewStorage {
  * Held by whoever gives a storage a name, until the transaction ends: no index can see to it that new names differ in more
  * than case, as old ones may not.
  */
-export function lockNames(engine: Engine, tx: Db, userId: string): Promise<void> {
-  return engine.lock(tx, `storage-names:${userId}`);
+export function lockNames(tx: Db, userId: string): Promise<void> {
+  return lock(tx, `storage-names:${userId}`);
 }
 
 /** Where it gets a name, the caller holds the names and knows that this one is free. */
@@ -101,13 +101,8 @@ export async function findStorage(
 }
 
 /** Nobody else changes it before the transaction ends. */
-export async function holdStorage({ kind }: Engine, tx: Db, id: string): Promise<Storage | undefined> {
-  const row = await tx
-    .selectFrom('storages')
-    .selectAll()
-    .where('id', '=', id)
-    .$if(kind === 'postgres', (query) => query.forUpdate())
-    .executeTakeFirst();
+export async function holdStorage(tx: Db, id: string): Promise<Storage | undefined> {
+  const row = await tx.selectFrom('storages').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
   return row && storageOf(row);
 }
 

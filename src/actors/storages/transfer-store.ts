@@ -1,34 +1,38 @@
 // Storages change hands when the account that owns them ends: all of them, under names that are free with the new owner.
 import { sql } from 'kysely';
-import { recordEvent, type Actor } from '../../kernel/events.ts';
+import { unasked } from '../../kernel/change/actor.ts';
+import type { Changing } from '../../kernel/change/changes.ts';
 import type { Account, HandOver } from '../../kernel/identity/accounts.ts';
-import { noticeOnCommit } from '../../kernel/storage/notices.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { CHANNEL } from './access.ts';
 import { MOST_NAME } from './model.ts';
 import { foldedName, lockNames } from './store.ts';
 
-export const handOverStorages: HandOver = async (engine, tx, from, to, actor) => {
-  await lockNames(engine, tx, to.id);
-  await renameTaken(tx, from, to, actor);
+export const handOverStorages: HandOver = async (on, from, to) => {
+  // It follows from the end of the account: whoever ends that was asked.
+  const giving = on.as(unasked(on.actor));
+  const { db: tx } = giving;
+  await lockNames(tx, to.id);
+  await renameTaken(giving, from, to);
   const { numUpdatedRows } = await tx
     .updateTable('storages')
     .set({ user_id: to.id })
     .where('user_id', '=', from.id)
     .executeTakeFirstOrThrow();
   if (numUpdatedRows === 0n) return;
-  await recordEvent(tx, actor, {
-    action: 'transferStorages',
-    resource: `service-token/${from.id}`,
+  giving.record({
+    accesses: [{ action: 'transferStorages', resource: `service-token/${from.id}` }],
     kind: 'token',
     name: from.username,
+    verb: `gave to ${to.username} the storages of the token`,
     after: { owner: to.username, storages: Number(numUpdatedRows) },
   });
-  await noticeOnCommit(tx, CHANNEL);
+  await on.invalidate(CHANNEL);
 };
 
 /** Two storages of one kind and owner cannot have one name, in whatever case: what comes in gets a number behind it. */
-async function renameTaken(tx: Db, from: Account, to: Account, actor: Actor): Promise<void> {
+async function renameTaken(on: Changing, from: Account, to: Account): Promise<void> {
+  const { db: tx } = on;
   const taken = await tx
     .selectFrom('storages as given')
     .innerJoin('storages as own', (join) =>
@@ -47,14 +51,14 @@ async function renameTaken(tx: Db, from: Account, to: Account, actor: Actor): Pr
     const free = await freeName(tx, kind, name!, [from.id, to.id]);
     await tx
       .updateTable('storages')
-      .set({ name: free, modified_at: actor.now })
+      .set({ name: free, modified_at: on.actor.now })
       .where('id', '=', id)
       .execute();
-    await recordEvent(tx, actor, {
-      action: 'updateStorage',
-      resource: `${kind}/${id}`,
+    on.record({
+      accesses: [{ action: 'updateStorage', resource: `${kind}/${id}` }],
       kind,
       name: free,
+      verb: 'renamed the storage',
       before: { id, name },
       after: { id, name: free },
     });

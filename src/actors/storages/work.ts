@@ -1,7 +1,8 @@
 // Behind the calls: empties storages that were deleted, and deletes unnamed ones that nobody uses any more.
 import type { Work } from '../../kernel/dialect.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { forgetStorages } from './access.ts';
+import { noticeOnCommit } from '../../kernel/storage/notices.ts';
+import { CHANNEL } from './access.ts';
 import type { StorageKind } from './model.ts';
 import { PURGE, removeStorage } from './routes.ts';
 import { findNextOwner, listUnused } from './store.ts';
@@ -49,9 +50,11 @@ async function sweepAccount(
     const unused = await listUnused(db, userId, since, AT_ONCE);
     for (const storage of unused) {
       signal.throwIfAborted();
-      await db.transaction().execute((tx) => removeStorage(tx, storage, clock.now(), since));
+      await db.transaction().execute(async (tx) => {
+        await removeStorage(tx, storage, clock.now(), since);
+        await noticeOnCommit(tx, CHANNEL);
+      });
     }
-    if (unused.length > 0) await forgetStorages(kernel);
     if (unused.length < AT_ONCE) return;
   }
 }

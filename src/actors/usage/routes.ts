@@ -1,5 +1,4 @@
 // The caller's own limits, and what they used in a month.
-import { recordEvent } from '../../kernel/events.ts';
 import { accountOf } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { Bytes, route, type Route } from '../../kernel/route.ts';
@@ -72,14 +71,15 @@ const putLimits = route(
     const { id, username } = accountOf(call.caller);
     const resource = `user/${id}`;
     call.demand(resource);
-    await kernel.db.transaction().execute(async (tx) => {
-      const { maxMonthlyUsageUsd, dataRetentionDays } = await ensureAccountRecord(tx, id, kernel.engine);
+    await kernel.changes.run(call, async (on) => {
+      const { db: tx } = on;
+      const { maxMonthlyUsageUsd, dataRetentionDays } = await ensureAccountRecord(tx, id, 'hold');
       await updateAccountLimits(tx, id, call.body);
-      await recordEvent(tx, call, {
-        action: 'updateAccountLimits',
-        resource,
+      on.record({
+        accesses: [{ action: 'updateAccountLimits', resource }],
         kind: 'user',
         name: username,
+        verb: 'changed the limits of the account',
         before: { maxMonthlyUsageUsd, dataRetentionDays },
         after: { maxMonthlyUsageUsd, dataRetentionDays, ...call.body },
       });

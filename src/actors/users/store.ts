@@ -1,6 +1,5 @@
 // What is kept of an account beside its name; the row is made when it is first needed.
 import { newSecret } from '../../kernel/identity/secret.ts';
-import type { Engine } from '../../kernel/storage/engine.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { LimitsUpdate } from '../usage/model.ts';
 
@@ -11,17 +10,17 @@ export interface AccountRecord {
   dataRetentionDays: number | null;
 }
 
-/** With an engine it stays as it is until the transaction ends. */
+/** With `hold` it stays as it is until the transaction ends. */
 export async function findAccountRecord(
   db: Db,
   userId: string,
-  engine?: Engine,
+  hold?: 'hold',
 ): Promise<AccountRecord | undefined> {
   const row = await db
     .selectFrom('actor_accounts')
     .selectAll()
     .where('user_id', '=', userId)
-    .$if(engine?.kind === 'postgres', (query) => query.forUpdate())
+    .$if(hold !== undefined, (query) => query.forUpdate())
     .executeTakeFirst();
   return (
     row && {
@@ -33,8 +32,8 @@ export async function findAccountRecord(
   );
 }
 
-export async function ensureAccountRecord(db: Db, userId: string, engine?: Engine): Promise<AccountRecord> {
-  const known = await findAccountRecord(db, userId, engine);
+export async function ensureAccountRecord(db: Db, userId: string, hold?: 'hold'): Promise<AccountRecord> {
+  const known = await findAccountRecord(db, userId, hold);
   if (known !== undefined) return known;
   await db
     .insertInto('actor_accounts')
@@ -47,7 +46,7 @@ export async function ensureAccountRecord(db: Db, userId: string, engine?: Engin
     })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
-  return (await findAccountRecord(db, userId, engine))!;
+  return (await findAccountRecord(db, userId, hold))!;
 }
 
 export async function updateAccountLimits(

@@ -1,12 +1,12 @@
 // Applies approval requests: at once for a call, or later, exactly once, in the name of whoever had it applied.
+import { actorOf, unasked, type Actor } from '../../kernel/change/actor.ts';
+import type { Changing } from '../../kernel/change/changes.ts';
 import type { Handler } from '../../kernel/due.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { callerOf, type Doer } from '../../kernel/identity/identity.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import type { Db } from '../../kernel/storage/tables.ts';
-import type { FlagActor } from '../feature-flags/change.ts';
 import { flagKinds } from '../feature-flags/instructions/table.ts';
-import { actorOf, carryOut, rehearse } from '../pending/carry-out.ts';
+import { carryOut, rehearse } from '../pending/carry-out.ts';
 import type { Place } from '../pending/place.ts';
 import { conflictOf } from '../pending/plan.ts';
 import { recordAt } from '../pending/record.ts';
@@ -20,18 +20,16 @@ export const APPLY = 'applyApprovalRequest';
 
 /** In a transaction that holds the flag and the request. */
 export async function applyRequest(
-  kernel: Kernel,
-  tx: Db,
-  actor: FlagActor,
+  on: Changing,
   place: Place,
   request: ApprovalRequest,
   { by, comment }: { by: Doer; comment?: string | undefined },
 ): Promise<ApprovalRequest> {
   requireApproved(request, place.environment.approvalSettings);
-  const applied = toCompleted(request, by, actor.now);
-  await saveApprovalRequest(tx, request, applied);
-  await carryOut(kernel, tx, approved(actor), place, request.plan, howOf(request, place, comment));
-  await recordAt(tx, actor, place, APPLY, {
+  const applied = toCompleted(request, by, on.actor.now);
+  await saveApprovalRequest(on.db, request, applied);
+  await carryOut(on.as(approved(on.actor)), place, request.plan, howOf(request, place, comment));
+  recordAt(on, place, APPLY, {
     verb: 'applied an approval request for',
     before: toApprovalRequest(request, place),
     after: toApprovalRequest(applied, place),
@@ -49,14 +47,12 @@ function howOf({ id, comment, description }: ApprovalRequest, { environment }: P
 
 /** Fails where the actor could not apply it now: what is done later is done with all that its doer may do by then. */
 export async function rehearseRequest(
-  kernel: Kernel,
-  tx: Db,
-  actor: FlagActor,
+  on: Changing,
   { request, place }: { request: ApprovalRequest; place: Place },
   comment?: string,
 ): Promise<void> {
   const how = { ...howOf(request, place, comment), ignoreConflicts: true };
-  await rehearse(kernel, tx, approved(actor), place, request.plan, how);
+  await rehearse(on.as(approved(on.actor)), place, request.plan, how);
 }
 
 export async function couldApply(...rehearsal: Parameters<typeof rehearseRequest>): Promise<boolean> {
@@ -80,7 +76,7 @@ const LOCAL: ReadonlySet<string | undefined> = new Set([
  * In the environment of the request it takes no more than the permission to apply it: others have looked at the change.
  * What it does in all environments at once still takes the permissions for that.
  */
-function approved(actor: FlagActor): FlagActor {
+function approved(actor: Actor): Actor {
   return {
     ...(actor.id !== undefined && { id: actor.id }),
     ...(actor.caller !== undefined && { caller: actor.caller }),
@@ -97,41 +93,35 @@ export function approvalHandlers(kernel: Kernel): Record<string, Handler> {
     [WORK]: takingUp(kernel, {
       find: findApprovalRequest,
       isWaiting: ({ status }) => status === 'scheduled',
-      make: (tx, request, place) => applyNow(kernel, tx, request, place),
-      giveUp: (tx, request, place, failure) => giveUp(kernel, tx, request, place, failure),
+      make: applyNow,
+      giveUp,
     }),
   };
 }
 
-async function applyNow(kernel: Kernel, tx: Db, request: ApprovalRequest, place: Place): Promise<void> {
-  const now = kernel.clock.now();
+async function applyNow(on: Changing, request: ApprovalRequest, place: Place): Promise<void> {
+  const { now } = on.actor;
   const by = request.appliedBy!;
-  const caller = await callerOf(tx, by, now);
+  const caller = await callerOf(on.db, by, now);
   if (caller === undefined)
     throw new Failure('denied', 'Whoever has had the request applied is no longer here.');
   const actor = actorOf(caller, now);
   // Else the environment itself says that what is approved is applied.
   if (!place.environment.approvalSettings.autoApplyApprovedChanges) actor.demand(place.resource, APPLY);
-  await applyRequest(kernel, tx, actor, place, request, { by, comment: request.applyComment });
+  await applyRequest(on.as(actor), place, request, { by, comment: request.applyComment });
 }
 
-async function giveUp(
-  { clock }: Kernel,
-  tx: Db,
-  before: ApprovalRequest,
-  place: Place,
-  failure: Failure,
-): Promise<void> {
-  const now = clock.now();
-  const caller = await callerOf(tx, before.appliedBy!, now);
+async function giveUp(on: Changing, before: ApprovalRequest, place: Place, failure: Failure): Promise<void> {
+  const { now } = on.actor;
+  const caller = await callerOf(on.db, before.appliedBy!, now);
   const after: ApprovalRequest = {
     ...before,
     status: 'failed',
     conflicts: [conflictOf(failure, before.plan.instructions)],
     version: before.version + 1,
   };
-  await saveApprovalRequest(tx, before, after);
-  await recordAt(tx, { now, ...(caller && { caller }) }, place, APPLY, {
+  await saveApprovalRequest(on.db, before, after);
+  recordAt(on.as(unasked({ now, ...(caller && { caller }) })), place, APPLY, {
     verb: 'failed to apply an approval request for',
     description: failure.message,
     before: toApprovalRequest(before, place),

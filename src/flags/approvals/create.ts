@@ -1,4 +1,5 @@
 // Makes approval requests, of changes that could be made as things are.
+import { unasked } from '../../kernel/change/actor.ts';
 import { newId } from '../../kernel/id.ts';
 import { doerOf } from '../../kernel/identity/identity.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
@@ -37,17 +38,17 @@ type Asking = Pick<Call, 'id' | 'now' | 'can' | 'demand'> & { caller: KnownCalle
 const action = 'createApprovalRequest';
 
 export async function makeRequest(
-  kernel: Kernel,
+  { changes }: Kernel,
   call: Asking,
   at: Static<typeof ByPlace>,
   wanted: Wanted,
   family: Family,
 ): Promise<Shown> {
-  const { db, engine } = kernel;
   const { description, comment, executionDate, operatingOnId } = wanted;
   if (executionDate !== undefined) requireFuture(executionDate, call.now);
-  const shown = await db.transaction().execute(async (tx) => {
-    const place = await openPlace(call, tx, at, engine);
+  const shown = await changes.run(call, async (on) => {
+    const { db: tx } = on;
+    const place = await openPlace(call, tx, at, 'hold');
     call.demand(place.resource, action);
     const reviewers = {
       notifyMemberIds: [...new Set(wanted.notifyMemberIds)],
@@ -56,9 +57,8 @@ export async function makeRequest(
     await requireReviewers(tx, reviewers);
     const plan = pinCopy(wanted.plan, place.flag);
     // Who asks need not be allowed to make the change: whoever applies it is.
-    const asker = { now: call.now, id: call.id, caller: call.caller, can: () => true, demand: () => {} };
     const how = { comment: description || action, approvedIn: '*', ignoreConflicts: true };
-    await inPostedBody(() => rehearse(kernel, tx, asker, place, plan, how));
+    await inPostedBody(() => rehearse(on.as(unasked(call)), place, plan, how));
     if ((await countOpen(tx, whereaboutsOf(place))) >= MOST_OPEN)
       throw problem('body', `would be one more than ${MOST_OPEN} open approval requests`);
     const request: ApprovalRequest = {
@@ -81,7 +81,7 @@ export async function makeRequest(
     };
     await createApprovalRequest(tx, request);
     const after = toApprovalRequest(request, place, family);
-    await recordAt(tx, call, place, action, { verb: 'requested approval of a change of', after, comment });
+    recordAt(on, place, action, { verb: 'requested approval of a change of', after, comment });
     return after;
   });
   return shown;

@@ -1,7 +1,6 @@
 // The way in to approval requests: one among all, or one of a flag in an environment; and what is shown around them.
 import type { Call } from '../../kernel/route.ts';
 import { Type, type Static } from '../../kernel/schema.ts';
-import type { Engine } from '../../kernel/storage/engine.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { showEnvironment } from '../environments/model.ts';
 import { listEnvironmentsOf } from '../environments/store.ts';
@@ -31,20 +30,20 @@ export interface Opened {
 
 type Asking = Pick<Call, 'can'> & { params: Static<typeof ById> };
 
-/** With an engine, nobody else changes it or its flag until the transaction ends. */
-export async function openRequest(call: Asking, db: Db, family: Family, engine?: Engine): Promise<Opened> {
-  const place = await openIn[family](call, db, engine);
+/** With `hold`, nobody else changes it or its flag until the transaction ends. */
+export async function openRequest(call: Asking, db: Db, family: Family, hold?: 'hold'): Promise<Opened> {
+  const place = await openIn[family](call, db, hold);
   const wanted = { kind: 'approval request', id: call.params.id };
-  return { request: await readAt(db, place, findApprovalRequest, wanted, engine), place };
+  return { request: await readAt(db, place, findApprovalRequest, wanted, hold), place };
 }
 
-type Opener = (call: Asking, db: Db, engine?: Engine) => Promise<Place>;
+type Opener = (call: Asking, db: Db, hold?: 'hold') => Promise<Place>;
 
 const openIn: Record<Family, Opener> = {
-  flag: (call, db, engine) => openPlace(call, db, call.params as Static<typeof ByPlaceAndId>, engine),
-  async all(call, db, engine) {
+  flag: (call, db, hold) => openPlace(call, db, call.params as Static<typeof ByPlaceAndId>, hold),
+  async all(call, db, hold) {
     const request = await findApprovalRequest(db, call.params.id);
-    const place = request && (await findPlace(db, request, engine));
+    const place = request && (await findPlace(db, request, hold));
     if (place === undefined) throw unknownThing('approval request', call.params.id);
     await openProject(call, db, place.project.key);
     return place;

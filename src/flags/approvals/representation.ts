@@ -11,7 +11,7 @@ import { Links, linkTo } from '../links.ts';
 import { placePath, type Place } from '../pending/place.ts';
 import { ConflictSchema, Instructions, ShownInstructions, type PlanConflict } from '../pending/plan.ts';
 import { ProjectSchema } from '../projects/model.ts';
-import { withoutTags } from '../resources.ts';
+import { withoutTags } from '../../kernel/change/change.ts';
 import { REVIEW_KINDS, REVIEW_STATUSES, STATUSES, type ApprovalRequest } from './approval-request.ts';
 import { MemberIds, TeamKeys } from './model.ts';
 

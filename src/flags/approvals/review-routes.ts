@@ -1,11 +1,10 @@
 // What is done with an approval request: review, apply, patch, delete; among all or for a flag in an environment.
-import type { Actor } from '../../kernel/events.ts';
+import type { Changing } from '../../kernel/change/changes.ts';
 import { newId } from '../../kernel/id.ts';
 import { doerOf } from '../../kernel/identity/identity.ts';
 import { reply, route } from '../../kernel/route.ts';
-import type { Db } from '../../kernel/storage/tables.ts';
 import { problem } from '../../kernel/schema.ts';
-import type { Change } from '../change.ts';
+import type { Change } from '../../kernel/change/change.ts';
 import { listKinds, takesInstructions } from '../instructions/document.ts';
 import { readSemanticPatch, requireEnvironment, updateOf } from '../patching.ts';
 import { ByPlaceAndId } from '../pending/place.ts';
@@ -55,13 +54,13 @@ function routesOf(family: Family, names: Names) {
       body: ReviewPost,
       reply: { 200: ApprovalRequestSchema },
     },
-    async (call, kernel) => {
-      const { db, engine } = kernel;
+    async (call, { changes }) => {
       const { kind = 'comment', comment } = call.body;
       if (kind === 'comment' && (comment ?? '').trim() === '')
         throw problem('comment', 'is required, or a kind: approve or decline');
-      const shown = await db.transaction().execute(async (tx) => {
-        const { request: before, place } = await openRequest(call, tx, family, engine);
+      const shown = await changes.run(call, async (on) => {
+        const { db: tx } = on;
+        const { request: before, place } = await openRequest(call, tx, family, 'hold');
         call.demand(place.resource);
         const by = doerOf(call.caller);
         const { approvalSettings: settings } = place.environment;
@@ -76,12 +75,12 @@ function routesOf(family: Family, names: Names) {
         const isReady = kind === 'approve' && whyNotApproved(request, settings) === undefined;
         const isNext = settings.autoApplyApprovedChanges && isReady && request.status === 'pending';
         // What the reviewer could not do now waits for somebody who can.
-        if (isNext && (await couldApply(kernel, tx, call, { request, place }))) {
+        if (isNext && (await couldApply(on, { request, place }))) {
           request = { ...request, status: 'scheduled', appliedBy: by };
           await applyLater(tx, request.id, laterOf(request, call.now) ?? call.now, call.now);
         }
         await saveApprovalRequest(tx, before, request);
-        await record(tx, call, before, { place, request }, { verb: VERBS[kind], action: REVIEW, comment });
+        record(on, before, { place, request }, { verb: VERBS[kind], action: REVIEW, comment });
         return await showRequest(tx, { request, place }, family, call.now);
       });
       return shown;
@@ -101,22 +100,18 @@ function routesOf(family: Family, names: Names) {
       bodyIsOptional: true,
       reply: { 200: ApprovalRequestSchema },
     },
-    async (call, kernel) => {
-      const { db, engine } = kernel;
+    async (call, { changes }) => {
       const { comment } = call.body ?? {};
-      const shown = await db.transaction().execute(async (tx) => {
-        const { request: before, place } = await openRequest(call, tx, family, engine);
+      const shown = await changes.run(call, async (on) => {
+        const { db: tx } = on;
+        const { request: before, place } = await openRequest(call, tx, family, 'hold');
         call.demand(place.resource);
         requireApplicable(before, place.environment.approvalSettings);
         const by = doerOf(call.caller);
         const later = laterOf(before, call.now);
         if (later === undefined)
-          return toApprovalRequest(
-            await applyRequest(kernel, tx, call, place, before, { by, comment }),
-            place,
-            family,
-          );
-        await rehearseRequest(kernel, tx, call, { request: before, place }, comment);
+          return toApprovalRequest(await applyRequest(on, place, before, { by, comment }), place, family);
+        await rehearseRequest(on, { request: before, place }, comment);
         const request: ApprovalRequest = {
           ...before,
           status: 'scheduled',
@@ -128,7 +123,7 @@ function routesOf(family: Family, names: Names) {
         await saveApprovalRequest(tx, before, request);
         await applyLater(tx, request.id, later, call.now);
         const verb = 'scheduled an approval request for';
-        await record(tx, call, before, { place, request }, { verb, action: APPLY, comment });
+        record(on, before, { place, request }, { verb, action: APPLY, comment });
         return await showRequest(tx, { request, place }, family, call.now);
       });
       return shown;
@@ -147,11 +142,12 @@ function routesOf(family: Family, names: Names) {
       ...takesInstructions(['semantic'], approvalKinds.values()),
       reply: { 200: ApprovalRequestSchema },
     },
-    async (call, { db, engine }) => {
+    async (call, { changes }) => {
       demandBeta(call);
       const asked = readSemanticPatch(call);
-      const shown = await db.transaction().execute(async (tx) => {
-        const { request: before, place } = await openRequest(call, tx, family, engine);
+      const shown = await changes.run(call, async (on) => {
+        const { db: tx } = on;
+        const { request: before, place } = await openRequest(call, tx, family, 'hold');
         call.demand(place.resource);
         requireEnvironment(asked, place.environment);
         const request = editRequest(before, asked.instructions);
@@ -160,7 +156,7 @@ function routesOf(family: Family, names: Names) {
           await saveApprovalRequest(tx, before, request);
           const told = { comment: asked.comment, update: updateOf(asked) };
           const verb = 'changed an approval request for';
-          await record(tx, call, before, { place, request }, { verb, action: UPDATE, ...told });
+          record(on, before, { place, request }, { verb, action: UPDATE, ...told });
         }
         return await showRequest(tx, { request, place }, family, call.now);
       });
@@ -178,13 +174,14 @@ function routesOf(family: Family, names: Names) {
       params,
       reply: { 204: null },
     },
-    async (call, { db, engine }) => {
-      await db.transaction().execute(async (tx) => {
-        const { request, place } = await openRequest(call, tx, family, engine);
+    async (call, { changes }) => {
+      await changes.run(call, async (on) => {
+        const { db: tx } = on;
+        const { request, place } = await openRequest(call, tx, family, 'hold');
         call.demand(place.resource);
         await deleteApprovalRequest(tx, request);
         const verb = 'deleted an approval request for';
-        await record(tx, call, request, { place }, { verb, action: DELETE });
+        record(on, request, { place }, { verb, action: DELETE });
       });
       return reply(204);
     },
@@ -203,14 +200,13 @@ const VERBS = {
   comment: 'commented on a request for a change of',
 };
 
-async function record(
-  tx: Db,
-  actor: Actor,
+function record(
+  on: Changing,
   before: ApprovalRequest,
   { place, request }: Pick<Opened, 'place'> & Partial<Opened>,
   { action, ...told }: Pick<Change, 'verb' | 'comment' | 'update'> & { action: string },
-): Promise<void> {
-  await recordAt(tx, actor, place, action, {
+): void {
+  recordAt(on, place, action, {
     before: toApprovalRequest(before, place),
     ...(request !== undefined && { after: toApprovalRequest(request, place) }),
     ...told,

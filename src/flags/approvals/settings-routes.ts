@@ -60,16 +60,14 @@ const patchSettings = route(
     body: PatchBody(['merge']),
     reply: { 200: ProjectApprovalSettings },
   },
-  async (call, { db, engine }) => {
+  async (call, { changes }) => {
     const { projectKey } = call.params;
     const patch = readShownPatch(call, ['merge']);
     if (patch.kind !== 'merge') throw new Failure('internal', 'Only merge patches are read here.');
     const { environmentKey, kind, fields } = readSettingsPatch(patch.fields);
-    const { project, environment } = await db
-      .transaction()
-      .execute((tx) =>
-        changeEnvironment(engine, tx, call, { projectKey, environmentKey }, { ...patch, fields }),
-      );
+    const { project, environment } = await changes.run(call, (on) =>
+      changeEnvironment(on, { projectKey, environmentKey }, { ...patch, fields }),
+    );
     return toApprovalSettings(project, [environment], { kinds: [kind], expand: new Set() });
   },
 );

@@ -2,7 +2,6 @@
 import type { ExpressionBuilder, ExpressionWrapper, SqlBool } from 'kysely';
 import { schedule } from '../../kernel/due.ts';
 import type { Page, Slice } from '../../kernel/page.ts';
-import type { Engine } from '../../kernel/storage/engine.ts';
 import type { Db, Tables } from '../../kernel/storage/tables.ts';
 import type { Whereabouts } from '../pending/place.ts';
 import type { Plan } from '../pending/plan.ts';
@@ -55,13 +54,13 @@ export async function countOpen(db: Db, { flagId, environmentId }: Whereabouts):
   return Number(total);
 }
 
-/** With an engine it stays as it is until the transaction ends. */
+/** With `hold` it stays as it is until the transaction ends. */
 export async function findApprovalRequest(
   db: Db,
   id: string,
-  engine?: Engine,
+  hold?: 'hold',
 ): Promise<ApprovalRequest | undefined> {
-  const row = await findRow(db, 'approval_requests', id, engine);
+  const row = await findRow(db, 'approval_requests', id, hold);
   return row && requestOf(row);
 }
 

@@ -1,7 +1,7 @@
 // Audit entries as they are shown: who did what to which thing, with the thing before and after.
 import { Nullable, Type, type Static } from '../../kernel/schema.ts';
 import { Links, linkTo } from '../links.ts';
-import type { Entry, Who } from './entry.ts';
+import type { Entry, Who } from '../../kernel/change/change.ts';
 import { pathOf } from './places.ts';
 
 const AccessSchema = Type.Object({ action: Type.String(), resource: Type.String() });

@@ -4,7 +4,7 @@ import { before, test } from 'node:test';
 import { sql, type CompiledQuery } from 'kysely';
 import { onEachEngine } from '../../../test/engines.ts';
 import { planOf, recordStatements } from '../../../test/plans.ts';
-import { eventMigrations } from '../../kernel/events.ts';
+import { eventMigrations } from '../../kernel/change/store.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { countEntries, findEntry, searchEntries, type Search } from './store.ts';
 

@@ -12,7 +12,7 @@ import { Links } from '../links.ts';
 import { unknownThing } from '../open.ts';
 import { matcher } from '../statement-matcher.ts';
 import { CountBucket, EntryCollection, EntryDetail, toDetail, toSummary } from './model.ts';
-import type { Entry } from './entry.ts';
+import type { Entry } from '../../kernel/change/change.ts';
 import { countEntries, findEntry, searchEntries } from './store.ts';
 import { VIEW_AUDIT_LOG, visibility } from './visibility.ts';
 

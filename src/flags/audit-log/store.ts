@@ -1,11 +1,12 @@
 // The audit log in the database: the events, found by time, by resource and by words, from the newest on.
 import type { Selectable } from 'kysely';
-import type { Access } from '../../kernel/events.ts';
+import type { Access } from '../../kernel/change/actor.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { searchByWords, wordsOf } from '../../kernel/storage/search.ts';
 import type { Db, Tables } from '../../kernel/storage/tables.ts';
 import { couldBeId } from '../fields.ts';
-import type { Entry, EntryExtras } from './entry.ts';
+import type { Entry } from '../../kernel/change/change.ts';
+import type { EntryDetail } from '../../kernel/change/store.ts';
 
 /** All but the thing before and after, which may be large. */
 const LIGHT = [
@@ -234,7 +235,7 @@ export async function findEntry(db: Db, id: string): Promise<Entry | undefined> 
 function entryOf(row: LightRow & Partial<EventRow>): Entry {
   const { verb, description, update, who } = (
     row.detail === null ? {} : JSON.parse(row.detail)
-  ) as Partial<EntryExtras>;
+  ) as Partial<EntryDetail>;
   return {
     id: row.id,
     at: row.at,

@@ -3,7 +3,7 @@ import type { Call } from '../../kernel/route.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { listProjectNames } from '../projects/store.ts';
 import { projectResource } from '../resources.ts';
-import type { Entry } from './entry.ts';
+import type { Entry } from '../../kernel/change/change.ts';
 
 export const VIEW_AUDIT_LOG = 'viewAuditLog';
 

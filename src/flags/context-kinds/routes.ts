@@ -1,7 +1,7 @@
 // Context kinds of a project: list, get, and make or change one.
 import { route } from '../../kernel/route.ts';
 import { problem, Type } from '../../kernel/schema.ts';
-import { recordChange } from '../change.ts';
+
 import { ContextKind } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';
 import { ByProject, openProject, unknownThing } from '../open.ts';
@@ -83,10 +83,11 @@ const putContextKind = route(
       200: Type.Object({ status: Type.String(), _links: Links }, { $id: 'UpsertResponseRep' }),
     },
   },
-  async (call, { db, engine }) => {
+  async (call, { changes }) => {
     const { projectKey, contextKind: key } = call.params;
-    await db.transaction().execute(async (tx) => {
-      await holdProject(engine, tx, projectKey);
+    await changes.run(call, async (on) => {
+      const { db: tx } = on;
+      await holdProject(tx, projectKey);
       const project = await openProject(call, tx, projectKey);
       const before = await findContextKind(tx, project, key);
       const access = {
@@ -95,17 +96,17 @@ const putContextKind = route(
       };
       call.demand(access.resource, access.action);
       const after = putKind(key, before, call.body, call.now);
-      const changes = before && changesOf(before, after);
-      if (changes?.length === 0) return;
+      const fields = before && changesOf(before, after);
+      if (fields?.length === 0) return;
       if (before === undefined && (await listContextKinds(tx, project)).length >= MOST_KINDS)
         throw problem('path.contextKind', `would be one more than ${MOST_KINDS}`);
       await saveContextKind(tx, project, before, after);
-      await recordChange(tx, call, {
+      on.record({
         accesses: [access],
         kind: 'context-kind',
         name: after.name,
         verb: 'created the context kind',
-        ...(changes && tellChanges(changes, 'context kind')),
+        ...(fields && tellChanges(fields, 'context kind')),
         ...(before && { before: toContextKind(before, project.key) }),
         after: toContextKind(after, project.key),
       });

@@ -19,11 +19,12 @@ const putSetting = route(
     reply: { 204: null },
   },
   async (call, kernel) => {
-    const { db, engine } = kernel;
+    const { changes } = kernel;
     const { environmentKey, contextKind, contextKey } = call.params;
     const { setting, comment } = call.body;
-    await db.transaction().execute(async (tx) => {
-      const { project, flag, resource } = await openPlace(call, tx, call.params, engine);
+    await changes.run(call, async (on) => {
+      const { db: tx } = on;
+      const { project, flag, resource } = await openPlace(call, tx, call.params, 'hold');
       call.demand(resource);
       const instructions = instructionsFor(flag, setting, { environmentKey, contextKind, contextKey });
       if (instructions.length === 0) return;
@@ -33,7 +34,7 @@ const putSetting = route(
         instructions,
         ...(comment !== undefined && { comment }),
       };
-      await changeFlag(kernel, tx, call, { project, flagKey: flag.key }, { patch });
+      await changeFlag(on, { project, flagKey: flag.key }, { patch });
     });
     return reply(204);
   },

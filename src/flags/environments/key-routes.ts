@@ -2,7 +2,7 @@
 import { newId } from '../../kernel/id.ts';
 import { route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
-import { recordChange } from '../change.ts';
+
 import { Instant } from '../fields.ts';
 import { ByEnvironment, openEnvironment } from '../open.ts';
 import type { Environment } from '../projects/project.ts';
@@ -35,11 +35,12 @@ function resetting(id: string, { path, what, action, current, old, make }: Reset
       }),
       reply: { 200: EnvironmentRep },
     },
-    async (call, { db, engine }) => {
+    async (call, { changes }) => {
       const { projectKey, environmentKey } = call.params;
       const { expiry: until = 0 } = call.query;
-      const shown = await db.transaction().execute(async (tx) => {
-        await holdEnvironment(engine, tx, projectKey, environmentKey);
+      const shown = await changes.run(call, async (on) => {
+        const { db: tx } = on;
+        await holdEnvironment(tx, projectKey, environmentKey);
         const { project, environment: before } = await openEnvironment(call, tx, projectKey, environmentKey);
         const resource = environmentResource(project, before);
         call.demand(resource, action);
@@ -47,7 +48,7 @@ function resetting(id: string, { path, what, action, current, old, make }: Reset
         const renewed: Environment = { ...kept, [current]: make(call.now) };
         if (until > call.now) renewed[old] = { key: before[current], until };
         const environment = await updateEnvironment(tx, renewed);
-        await recordChange(tx, call, {
+        on.record({
           accesses: [{ action, resource }],
           kind: 'environment',
           name: environment.name,

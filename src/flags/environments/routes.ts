@@ -4,7 +4,7 @@ import { Failure } from '../../kernel/failure.ts';
 import { Page } from '../../kernel/page.ts';
 import { reply, route } from '../../kernel/route.ts';
 import { problem, Type } from '../../kernel/schema.ts';
-import { recordChange } from '../change.ts';
+
 import { addConfigs } from '../feature-flags/add-configs.ts';
 import { FilterQuery, PageQuery, readFilter, readSort, sliceOf, SortQuery } from '../listing.ts';
 import { ByEnvironment, ByProject, openEnvironment, openProject } from '../open.ts';
@@ -71,11 +71,12 @@ const postEnvironment = route(
     body: EnvironmentPost,
     reply: { 201: EnvironmentRep },
   },
-  async (call, { db, engine }) => {
+  async (call, { changes }) => {
     const { params, body, now } = call;
-    const shown = await db.transaction().execute(async (tx) => {
+    const shown = await changes.run(call, async (on) => {
+      const { db: tx } = on;
       // A flag that is made at the same time would find no environment to have a configuration in.
-      await holdProject(engine, tx, params.projectKey);
+      await holdProject(tx, params.projectKey);
       const project = await openProject(call, tx, params.projectKey);
       const wanted = readEnvironmentPost(body, project.id);
       const resource = environmentResource(project, wanted);
@@ -85,7 +86,7 @@ const postEnvironment = route(
       if (environment === undefined) throw takenKey('environment', wanted.key);
       await addConfigs(tx, project, environment, source?.id, now);
       if (source !== undefined) await copySegments(tx, source.id, environment.id, now);
-      await recordChange(tx, call, {
+      on.record({
         accesses: [{ action: 'createEnvironment', resource }],
         kind: 'environment',
         name: environment.name,
@@ -122,16 +123,16 @@ const patchEnvironmentRoute = route(
     path: '/projects/{projectKey}/environments/{environmentKey}',
     summary: 'Change an environment by JSON patch',
     description: 'Approvals are required for everything or by tags, not both.',
-    access: { action: 'update*' },
+    access: { action: 'update*', others: ['viewProject'] },
     params: ByEnvironment,
     body: PatchBody(['json']),
     reply: { 200: EnvironmentRep },
   },
-  async (call, { db, engine }) => {
+  async (call, { changes }) => {
     const patch = readShownPatch(call, ['json']);
-    const { project, environment } = await db
-      .transaction()
-      .execute((tx) => changeEnvironment(engine, tx, call, call.params, patch));
+    const { project, environment } = await changes.run(call, (on) =>
+      changeEnvironment(on, call.params, patch),
+    );
     return showEnvironment(call, project, environment);
   },
 );
@@ -148,12 +149,13 @@ const deleteEnvironmentRoute = route(
     params: ByEnvironment,
     reply: { 204: null },
   },
-  async (call, { db, engine }) => {
+  async (call, { changes }) => {
     const { projectKey, environmentKey } = call.params;
-    await db.transaction().execute(async (tx) => {
-      await holdProject(engine, tx, projectKey);
+    await changes.run(call, async (on) => {
+      const { db: tx } = on;
+      await holdProject(tx, projectKey);
       const { project, environment } = await openEnvironment(call, tx, projectKey, environmentKey);
-      await deleteButLast(tx, call, {
+      await deleteButLast(on, {
         kind: 'environment',
         access: { action: 'deleteEnvironment', resource: environmentResource(project, environment) },
         name: environment.name,

@@ -3,18 +3,18 @@ import { randomUUID } from 'node:crypto';
 import type { Selectable } from 'kysely';
 import { newId } from '../../kernel/id.ts';
 import { buildOnce } from '../../kernel/storage/build-once.ts';
-import type { Engine } from '../../kernel/storage/engine.ts';
+import { hold } from '../../kernel/storage/hold.ts';
 import { contested } from '../../kernel/storage/retry.ts';
 import type { Db, Tables } from '../../kernel/storage/tables.ts';
 import { couldBeId, couldBeKey } from '../fields.ts';
 import type { Environment, KeptOfEnvironment, NewEnvironment } from '../projects/project.ts';
 
-/** With an engine, nobody deletes it before the transaction ends. */
+/** With `holding`, nobody deletes it before the transaction ends. */
 export async function findEnvironment(
   db: Db,
   projectId: string,
   key: string,
-  engine?: Engine,
+  holding?: 'hold',
 ): Promise<Environment | undefined> {
   if (!couldBeKey(key)) return undefined;
   const row = await db
@@ -22,7 +22,7 @@ export async function findEnvironment(
     .selectAll()
     .where('project_id', '=', projectId)
     .where('key', '=', key)
-    .$if(engine?.kind === 'postgres', (query) => query.forKeyShare())
+    .$if(holding !== undefined, (query) => query.forKeyShare())
     .executeTakeFirst();
   return row && environmentOf(row);
 }
@@ -109,22 +109,19 @@ export async function listEnvironmentsOf(db: Db, projectIds: readonly string[]):
 }
 
 /** Until the transaction ends nobody else changes or deletes it. What is read afterwards stays as it is. */
-export async function holdEnvironment(
-  { kind }: Engine,
-  tx: Db,
-  projectKey: string,
-  key: string,
-): Promise<void> {
-  if (kind === 'sqlite' || !couldBeKey(projectKey) || !couldBeKey(key)) return;
-  await tx
-    .selectFrom('environments')
-    .select('id')
-    .where('key', '=', key)
-    .where('project_id', '=', (select) =>
-      select.selectFrom('projects').select('projects.id').where('projects.key', '=', projectKey),
-    )
-    .forNoKeyUpdate() // what points to it may come and go
-    .execute();
+export async function holdEnvironment(tx: Db, projectKey: string, key: string): Promise<void> {
+  if (!couldBeKey(projectKey) || !couldBeKey(key)) return;
+  await hold(
+    tx,
+    tx
+      .selectFrom('environments')
+      .select('id')
+      .where('key', '=', key)
+      .where('project_id', '=', (select) =>
+        select.selectFrom('projects').select('projects.id').where('projects.key', '=', projectKey),
+      )
+      .forNoKeyUpdate(), // what points to it may come and go
+  );
 }
 
 /** With fresh keys. Undefined when the key is taken. */

@@ -1,27 +1,31 @@
 // Removes targets when their time has come.
+import { unasked } from '../../kernel/change/actor.ts';
+import type { Changing } from '../../kernel/change/changes.ts';
 import { finish, type Handler } from '../../kernel/due.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
+import { hold } from '../../kernel/storage/hold.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { ExpiringTarget } from './expiring-target.ts';
 import { deleteExpiringTarget, findExpiringTarget } from './store.ts';
 
 /** In the transaction in which its date is forgotten, so that both happen or neither. */
-export type RemoveTarget = (tx: Db, target: ExpiringTarget, now: number) => Promise<void>;
+export type RemoveTarget = (on: Changing, target: ExpiringTarget) => Promise<void>;
 
 /** For the work of `expiryWork`. */
-export function expireWith({ db, engine, clock }: Kernel, remove: RemoveTarget): Handler {
+export function expireWith({ changes, clock }: Kernel, remove: RemoveTarget): Handler {
   return async (due) => {
     const now = clock.now();
-    await db.transaction().execute(async (tx) => {
+    await changes.run(unasked({ now }), async (on) => {
+      const { db: tx } = on;
       // The flag or segment is held before its dates, and these before their work, as by everyone who changes dates.
       const seen = await findExpiringTarget(tx, due.payload);
-      if (seen !== undefined && engine.kind === 'postgres') await hold(tx, seen);
+      if (seen !== undefined) await holdTargeted(tx, seen);
       const target = seen && (await findExpiringTarget(tx, due.payload));
       // It may have been taken back or put off; then other work waits for it.
       if (target !== undefined && target.expiresAt <= now) {
         await deleteExpiringTarget(tx, target);
-        await remove(tx, target, now);
+        await remove(on, target);
       }
       if (!(await finish(tx, due))) throw new Failure('conflict', 'The work is no longer ours.');
     });
@@ -30,7 +34,7 @@ export function expireWith({ db, engine, clock }: Kernel, remove: RemoveTarget):
 
 const tables = { flag: 'flags', segment: 'segments' } as const;
 
-async function hold(tx: Db, { resourceKind, resourceId }: ExpiringTarget): Promise<void> {
+async function holdTargeted(tx: Db, { resourceKind, resourceId }: ExpiringTarget): Promise<void> {
   const table = tables[resourceKind];
-  await tx.selectFrom(table).select('id').where('id', '=', resourceId).forNoKeyUpdate().execute();
+  await hold(tx, tx.selectFrom(table).select('id').where('id', '=', resourceId).forNoKeyUpdate());
 }

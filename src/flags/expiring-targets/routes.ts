@@ -3,9 +3,8 @@ import { newId } from '../../kernel/id.ts';
 import type { Instruction } from '../../kernel/patch/read.ts';
 import { route, type Call } from '../../kernel/route.ts';
 import type { TObject, TSchema } from '../../kernel/schema.ts';
-import type { Engine } from '../../kernel/storage/engine.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { recordChange } from '../change.ts';
+
 import { listKinds, takesInstructions } from '../instructions/document.ts';
 import { readSemanticPatch, requireEnvironment, updateOf } from '../patching.ts';
 import { requireComment } from '../pending/place.ts';
@@ -44,8 +43,8 @@ export interface Family<Params extends TObject> {
   Place: TSchema;
   /** The operations that list and patch. */
   ids: Record<Telling, [get: string, patch: string]>;
-  /** With an engine, nobody else changes it until the transaction ends. */
-  open(call: KnownCall & { params: unknown }, db: Db, engine?: Engine): Promise<Targeted>;
+  /** With `hold`, nobody else changes it until the transaction ends. */
+  open(call: KnownCall & { params: unknown }, db: Db, hold?: 'hold'): Promise<Targeted>;
 }
 
 export function expiringRoutes<Params extends TObject>(family: Family<Params>) {
@@ -91,11 +90,12 @@ function routesOf<Params extends TObject>(family: Family<Params>, telling: Telli
         ...takesInstructions(['semantic'], kinds.values()),
         reply: { 200: Patched },
       },
-      async (call, { db, engine }) => {
+      async (call, { changes }) => {
         const patch = readSemanticPatch(call);
         const { instructions, comment } = patch;
-        const answer = await db.transaction().execute(async (tx) => {
-          const targeted = await open(call, tx, engine);
+        const answer = await changes.run(call, async (on) => {
+          const { db: tx } = on;
+          const targeted = await open(call, tx, 'hold');
           const { owner, resource, environment, name } = targeted;
           call.demand(resource, action);
           requireEnvironment(patch, environment);
@@ -113,7 +113,7 @@ function routesOf<Params extends TObject>(family: Family<Params>, telling: Telli
           requireComment(environment, comment);
           await saveExpiringTargets(tx, before, after, call.now);
           const told = tell(after, targeted);
-          await recordChange(tx, call, {
+          on.record({
             accesses: [{ action, resource }],
             kind,
             name,

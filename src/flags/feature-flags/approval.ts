@@ -1,8 +1,8 @@
 // Whether a change to a flag in an environment must have been approved before.
+import type { Actor } from '../../kernel/change/actor.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { BYPASS, mayBypass } from '../bypass.ts';
 import type { Environment } from '../projects/project.ts';
-import type { FlagActor } from './scene.ts';
 import type { Flag } from './flag.ts';
 
 function needsApproval({ approvalSettings }: Environment, { tags }: Pick<Flag, 'tags'>): boolean {
@@ -12,7 +12,7 @@ function needsApproval({ approvalSettings }: Environment, { tags }: Pick<Flag, '
 
 /** `resource` is the flag in that environment. */
 export function demandApproval(
-  actor: FlagActor,
+  actor: Pick<Actor, 'caller'>,
   environment: Environment,
   flag: Flag,
   resource: string,

@@ -1,14 +1,12 @@
 // The one way to change a flag, for patches and for everything that applies patches later: schedules, approvals, triggers.
 import { randomUUID } from 'node:crypto';
-import { DUE } from '../../kernel/due.ts';
+import type { Actor } from '../../kernel/change/actor.ts';
+import type { Change } from '../../kernel/change/change.ts';
+import type { Changes, Changing, Planned } from '../../kernel/change/changes.ts';
 import { Failure } from '../../kernel/failure.ts';
-import type { Kernel } from '../../kernel/kernel.ts';
 import type { Patch } from '../../kernel/patch/read.ts';
-import { retryContested } from '../../kernel/storage/retry.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { keepChange, prepareChange, type PreparedChange } from '../change.ts';
 import { updateOf } from '../patching.ts';
-import { listActiveWebhooks } from '../webhooks/store.ts';
 import { findConflicts, refuseConflicts } from './conflicts.ts';
 import { describe, verbOf } from './differences.ts';
 import { draftChange, standsAlone, type Draft, type Rewriting } from './draft.ts';
@@ -21,12 +19,12 @@ import { readMaintainer } from './maintainer.ts';
 import { checkRelations } from './relations.ts';
 import { toDetail } from './representation.ts';
 import { readScene, surroundingsOf } from './scene.ts';
-import type { FlagActor, FlagPlace, Scene } from './scene.ts';
+import type { FlagPlace, Scene } from './scene.ts';
 import type { ShownFlag } from './schemas.ts';
-import { lockFlag } from './store.ts';
-import { saveFlag, saveFlagAlone } from './writes.ts';
+import { holdFlag } from './store.ts';
+import { planFlag, saveFlag } from './writes.ts';
 
-export type { FlagActor, FlagPlace } from './scene.ts';
+export type { FlagPlace } from './scene.ts';
 
 export interface FlagUpdate extends Pick<Rewriting, 'dryRun' | 'ignoreConflicts' | 'approvedIn'> {
   patch: Patch;
@@ -42,15 +40,9 @@ export interface FlagChange {
   shown: ShownFlag;
 }
 
-/** In the transaction of the caller. */
-export async function changeFlag(
-  kernel: Kernel,
-  tx: Db,
-  actor: FlagActor,
-  at: FlagPlace,
-  update: FlagUpdate,
-): Promise<FlagChange> {
-  return await rewriteFlag(kernel, tx, actor, at, rewritingOf(actor, update));
+/** Inside a change. */
+export async function changeFlag(on: Changing, at: FlagPlace, update: FlagUpdate): Promise<FlagChange> {
+  return await rewriteFlag(on, at, rewritingOf(on.actor, update));
 }
 
 /**
@@ -59,28 +51,30 @@ export async function changeFlag(
  * is then, held by a transaction.
  */
 export async function updateFlag(
-  kernel: Kernel,
-  actor: FlagActor,
+  changes: Changes,
+  actor: Actor,
   at: FlagPlace,
   update: FlagUpdate,
 ): Promise<FlagChange> {
-  const { db } = kernel;
   const rewriting = rewritingOf(actor, update);
-  const scene = await retryContested(() => readScene(db, at, rewriting.named));
-  let draft: Draft | undefined = draftChange(actor, scene, rewriting);
-  if (standsAlone(draft)) {
-    const kept = await keepAlone(kernel, actor, draft);
-    if (kept !== undefined) return kept;
-    draft = undefined;
-  }
-  return await db.transaction().execute((tx) => {
-    const drafted = draft;
-    draft = undefined; // it is good for one attempt
-    return rewriteFlag(kernel, tx, actor, at, rewriting, drafted);
-  });
+  let drafted: Draft | undefined;
+  return await changes.plan(
+    actor,
+    async (db) => {
+      const draft = draftChange(actor, await readScene(db, at, rewriting.named), rewriting);
+      if (standsAlone(draft)) return await planAlone(db, actor, draft);
+      drafted = draft;
+      return undefined;
+    },
+    (on) => {
+      const draft = drafted;
+      drafted = undefined; // it is good for one attempt
+      return rewriteFlag(on, at, rewriting, draft);
+    },
+  );
 }
 
-function rewritingOf({ now }: FlagActor, { patch, ...options }: FlagUpdate): Rewriting {
+function rewritingOf({ now }: Actor, { patch, ...options }: FlagUpdate): Rewriting {
   const newUuid = randomUUID;
   return {
     ...options,
@@ -96,89 +90,81 @@ function rewritingOf({ now }: FlagActor, { patch, ...options }: FlagUpdate): Rew
   };
 }
 
-/** In the transaction of the caller, too. */
-export async function dropFlag(kernel: Kernel, tx: Db, actor: FlagActor, at: FlagPlace): Promise<void> {
+export async function dropFlag(on: Changing, at: FlagPlace): Promise<void> {
   const edit: Rewriting['edit'] = (flag) => ({ flag, accesses: [{ action: 'deleteFlag' }], isDeleted: true });
-  await rewriteFlag(kernel, tx, actor, at, { edit });
+  await rewriteFlag(on, at, { edit });
 }
 
 /** For changes that come in no patch; all else of `changeFlag` holds for them too. */
 export async function rewriteFlag(
-  kernel: Kernel,
-  tx: Db,
-  actor: FlagActor,
+  on: Changing,
   at: FlagPlace,
   rewriting: Rewriting,
   drafted?: Draft,
 ): Promise<FlagChange> {
-  const scene = await openScene(kernel, tx, at, rewriting, drafted?.scene);
+  const { db, actor } = on;
+  const scene = await openScene(db, at, rewriting, drafted?.scene);
   const draft = scene === drafted?.scene ? drafted : draftChange(actor, scene, rewriting);
   const { before, after, isDeleted, shown: shownBefore } = draft;
   const { project, found } = scene;
   if (isDeleted) {
-    await removeFlag(kernel.engine, tx, actor, draft);
+    await removeFlag(on, draft);
     return { flag: before, before, isChanged: true, isDeleted: true, shown: shownBefore };
   }
   if (after === before) return unchanged(draft);
-  const needs = await checkRelations(kernel.engine, tx, before, after, found.environments);
-  const maintainer = await readMaintainer(tx, found, after);
+  const needs = await checkRelations(db, before, after, found.environments);
+  const maintainer = await readMaintainer(db, found, after);
   const shown = toDetail(after, surroundingsOf(project, { ...found, ...maintainer }));
-  await checkConflicts(tx, actor, draft);
+  await checkConflicts(db, actor, draft);
   if (rewriting.dryRun !== true) {
-    await saveFlag(tx, found, after, needs, draft.asked);
-    await forgetExpiring(tx, before, after, found.environments, actor.now);
-    await keepChange(tx, prepareRecord(tx, actor, draft, shown));
+    await saveFlag(db, found, after, needs, draft.asked);
+    await forgetExpiring(db, before, after, found.environments, actor.now);
+    on.record(changeOf(draft, shown));
   }
   return { flag: after, before, isChanged: true, shown };
 }
 
-/** What was seen before is not looked at again on SQLite: saving finds out whether it has changed. */
+/** What was seen before is good where nobody has changed the flag since; else saving finds that out. */
 async function openScene(
-  { engine }: Kernel,
   tx: Db,
   at: FlagPlace,
   { named }: Rewriting,
   seen: Scene | undefined,
 ): Promise<Scene> {
-  if (engine.kind === 'sqlite') return seen ?? (await readScene(tx, at, named));
-  const version = await lockFlag(tx, at.project.id, at.flagKey);
-  return seen?.found.flag.version === version && seen !== undefined ? seen : await readScene(tx, at, named);
+  const held = await holdFlag(tx, at.project.id, at.flagKey);
+  const isSame = held === undefined || held[0]?.version === seen?.found.flag.version;
+  return seen !== undefined && isSame ? seen : await readScene(tx, at, named);
 }
 
-/** Everything that has to be known is read beforehand, where that holds up nobody. Undefined where it is contested. */
-async function keepAlone(
-  { db, engine }: Kernel,
-  actor: FlagActor,
-  draft: Draft,
-): Promise<FlagChange | undefined> {
-  const { before, after, rewriting, scene } = draft;
-  if (after === before) return unchanged(draft);
+/** Everything that has to be known is read beforehand, where that holds up nobody. */
+async function planAlone(db: Db, actor: Actor, draft: Draft): Promise<Planned<FlagChange>> {
+  const { before, after, rewriting, scene, asked } = draft;
+  if (after === before) return { guards: [], statements: [], changes: [], result: unchanged(draft) };
   const shown = toDetail(after, surroundingsOf(scene.project, scene.found));
-  const [webhooks] = await Promise.all([listActiveWebhooks(db), checkConflicts(db, actor, draft)]);
-  if (rewriting.dryRun !== true) {
-    const { entry, tell } = prepareRecord(db, actor, draft, shown);
-    const told = tell(webhooks);
-    if (!(await saveFlagAlone(engine, scene.found, after, draft.asked, [entry, ...told]))) return undefined;
-    if (told.length > 0) await engine.notify(DUE);
+  const result = { flag: after, before, isChanged: true, shown };
+  const verify = () => checkConflicts(db, actor, draft);
+  if (rewriting.dryRun === true) {
+    await verify();
+    return { guards: [], statements: [], changes: [], result };
   }
-  return { flag: after, before, isChanged: true, shown };
+  return { ...planFlag(db, scene.found, after, asked), changes: [changeOf(draft, shown)], verify, result };
 }
 
 function unchanged({ before, shown }: Draft): FlagChange {
   return { flag: before, before, isChanged: false, shown };
 }
 
-async function checkConflicts(db: Db, { now }: FlagActor, draft: Draft): Promise<void> {
+async function checkConflicts(db: Db, { now }: Actor, draft: Draft): Promise<void> {
   const { before, after, rewriting, scene } = draft;
   if (rewriting.ignoreConflicts === true) return;
   refuseConflicts(await findConflicts(db, before, after, scene.environments, { now }));
 }
 
-function prepareRecord(db: Db, actor: FlagActor, draft: Draft, shown: ShownFlag): PreparedChange {
+function changeOf(draft: Draft, shown: ShownFlag): Change {
   const { accesses, after, differences, rewriting } = draft;
   const [first, ...others] = accesses;
   if (first === undefined) throw new Failure('internal', 'A flag has changed without a permission.');
-  return prepareChange(db, actor, {
+  return {
     accesses: [first, ...others],
     kind: 'flag',
     name: after.name,
@@ -188,5 +174,5 @@ function prepareRecord(db: Db, actor: FlagActor, draft: Draft, shown: ShownFlag)
     after: shown,
     comment: rewriting.comment,
     ...(rewriting.update !== undefined && { update: rewriting.update }),
-  });
+  };
 }

@@ -1,15 +1,14 @@
 // Adds a flag to a project, with everything that has to be true of it there.
 import { randomUUID } from 'node:crypto';
-import type { Access } from '../../kernel/events.ts';
+import type { Access } from '../../kernel/change/actor.ts';
 import { newId } from '../../kernel/id.ts';
-import type { Kernel } from '../../kernel/kernel.ts';
-import type { Db } from '../../kernel/storage/tables.ts';
-import { recordChange } from '../change.ts';
+import type { Changing } from '../../kernel/change/changes.ts';
+
 import { listEnvironments } from '../environments/store.ts';
 import { demandInAny } from '../open.ts';
 import { takenKey } from '../projects/make.ts';
 import type { Project } from '../projects/project.ts';
-import { surroundingsOf, type FlagActor } from './scene.ts';
+import { surroundingsOf } from './scene.ts';
 import { readMaintainer } from './maintainer.ts';
 import { cloneFlag, makeFlag, type Making } from './making.ts';
 import { readFound } from './reading.ts';
@@ -19,15 +18,14 @@ import type { FlagPost, ShownFlag } from './schemas.ts';
 import { findFlags, firstVersion, newHex } from './store.ts';
 import { createFlag } from './writes.ts';
 
-/** In a transaction that holds the project. `sourceKey` names a flag to clone. */
+/** Inside a change that holds the project. `sourceKey` names a flag to clone. */
 export async function addFlag(
-  { engine }: Kernel,
-  tx: Db,
-  actor: FlagActor,
+  on: Changing,
   project: Project,
   post: FlagPost,
   sourceKey?: string,
 ): Promise<ShownFlag> {
+  const { db: tx, actor } = on;
   const { now, caller } = actor;
   const environments = await listEnvironments(tx, project.id);
   const making: Making = {
@@ -53,10 +51,10 @@ export async function addFlag(
   const resource = await demandInAny(actor, tx, 'createFlag', { project, flag: place });
   const flag = source === undefined ? makeFlag(post, needed, making) : cloneFlag(post, source, making);
   const maintainer = await readMaintainer(tx, { flag: {} }, flag);
-  const needs = await checkFirstNeeds(engine, tx, flag, environments);
+  const needs = await checkFirstNeeds(tx, flag, environments);
   if (!(await createFlag(tx, flag, environments, needs))) throw takenKey('flag', flag.key);
   const after = toDetail(flag, surroundingsOf(project, { environments, ...maintainer }));
-  await recordChange(tx, actor, {
+  on.record({
     accesses: [{ action: 'createFlag', resource }, ...accesses],
     kind: 'flag',
     name: flag.name,

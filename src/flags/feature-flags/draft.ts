@@ -1,8 +1,9 @@
 // What becomes of a flag by a change: decided from what was read, while nothing is written yet.
-import type { Access } from '../../kernel/events.ts';
+import type { Access, Actor } from '../../kernel/change/actor.ts';
 import { areEqual } from '../../kernel/patch/json-value.ts';
 import { problem } from '../../kernel/schema.ts';
-import { demandUndenied, type Change } from '../change.ts';
+import type { Change } from '../../kernel/change/change.ts';
+import { demandUndenied } from '../demands.ts';
 import type { Environment } from '../projects/project.ts';
 import { environmentalResource } from '../resources.ts';
 import { segmentsOf } from '../segments/uses.ts';
@@ -15,7 +16,7 @@ import { checkValues, tidyFlag, validateFlag, validateSize } from './model.ts';
 import { touchesRelations } from './relations.ts';
 import { toDetail } from './representation.ts';
 import { demandNeeds, surroundingsOf } from './scene.ts';
-import type { FlagActor, Named, Need, Scene } from './scene.ts';
+import type { Named, Need, Scene } from './scene.ts';
 import type { ShownFlag } from './schemas.ts';
 
 /** How a flag is to be changed, whatever it is that asks for it. */
@@ -58,7 +59,7 @@ export interface Draft {
 }
 
 /** Fails where the actor may not do it, and where the flag would not be a good one by itself. */
-export function draftChange(actor: FlagActor, scene: Scene, rewriting: Rewriting): Draft {
+export function draftChange(actor: Actor, scene: Scene, rewriting: Rewriting): Draft {
   const { project, found, environments, references } = scene;
   const { flag: before } = found;
   const shown = toDetail(before, surroundingsOf(project, found));
@@ -108,7 +109,7 @@ function settle(before: Flag, wanted: Flag, now: number): Flag {
 
 /** What the environments ask of every change to a flag in them. Returns those that were asked. */
 function checkEnvironments(
-  actor: FlagActor,
+  actor: Actor,
   { before, after, isDeleted, scene, rewriting }: Omit<Draft, 'asked'>,
 ): Environment[] {
   const { project, environments } = scene;

@@ -1,7 +1,7 @@
 // Projects and flags for tests of the store, made without HTTP.
 import { randomUUID } from 'node:crypto';
 import { dueMigrations } from '../../kernel/due.ts';
-import { eventMigrations } from '../../kernel/events.ts';
+import { eventMigrations } from '../../kernel/change/store.ts';
 import { newId } from '../../kernel/id.ts';
 import { identityMigrations } from '../../kernel/identity/tables.ts';
 import type { Migration } from '../../kernel/storage/migrate.ts';

@@ -2,12 +2,14 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { sql, type CompiledQuery } from 'kysely';
-import type { Kernel } from '../../kernel/kernel.ts';
+import { unasked } from '../../kernel/change/actor.ts';
+import { Changes } from '../../kernel/change/changes.ts';
 import type { Instruction } from '../../kernel/patch/read.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { onEachEngine } from '../../../test/engines.ts';
 import { planOf, recordStatements } from '../../../test/plans.ts';
-import { changeFlag, dropFlag, type FlagActor } from './change.ts';
+import { webhookSubscriber } from '../webhooks/deliver.ts';
+import { changeFlag, dropFlag } from './change.ts';
 import { readFlagFilter, readFlagSort } from './filter.ts';
 import { addEnvironment, addFlag, flagStoreMigrations, makeHome, NOW, type Home } from './fixture.ts';
 import { listFlags, listHeads, listWholeConfigs } from './list.ts';
@@ -27,10 +29,12 @@ const PLAIN_LIST =
 
 onEachEngine((testEngine) => {
   let engine: Engine;
+  let changes: Changes;
   let statements: CompiledQuery[];
 
   before(async () => {
     engine = await testEngine.open(flagStoreMigrations);
+    changes = new Changes(engine, [webhookSubscriber]);
     const { db } = engine;
     const home = await db.transaction().execute(async (tx) => {
       for (let index = 0; index < PROJECTS; index += 1) {
@@ -115,9 +119,7 @@ onEachEngine((testEngine) => {
     const needs = { kind: 'addPrerequisite', key: 'flag-2', variationId: variations[0]!._id };
     await change(home, 'flag-1', [needs]);
     await change(home, 'flag-3', [{ kind: 'archiveFlag' }]);
-    await db
-      .transaction()
-      .execute((tx) => dropFlag({ engine } as Kernel, tx, actor, { project, flagKey: 'flag-9' }));
+    await changes.run(actor, (on) => dropFlag(on, { project, flagKey: 'flag-9' }));
     for (const [key, source] of [
       ['blank', undefined],
       ['likewise', environment!.id],
@@ -129,13 +131,11 @@ onEachEngine((testEngine) => {
     await listUsage(db, project.id, environment!.id);
   }
 
-  const actor: FlagActor = { now: NOW + 1, can: () => true, demand: () => {} };
+  const actor = unasked({ now: NOW + 1 });
 
   async function change({ project }: Home, flagKey: string, instructions: Instruction[]): Promise<void> {
     const patch = { kind: 'semantic' as const, environmentKey: 'test', instructions };
-    await engine.db
-      .transaction()
-      .execute((tx) => changeFlag({ engine } as Kernel, tx, actor, { project, flagKey }, { patch }));
+    await changes.run(actor, (on) => changeFlag(on, { project, flagKey }, { patch }));
   }
 
   function check(text: string, plan: string): void {

@@ -1,6 +1,6 @@
 // Flags that need other flags: who needs whom, and what must not happen because of it.
 import { Failure } from '../../kernel/failure.ts';
-import type { Engine } from '../../kernel/storage/engine.ts';
+import { lock } from '../../kernel/storage/hold.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { areEqual } from '../../kernel/patch/json-value.ts';
 import { problem } from '../../kernel/schema.ts';
@@ -46,8 +46,8 @@ export async function listDependents(db: Db, flagId: string, environmentId?: str
  * Held by every change that makes a flag need another, and by those that take something away that may be needed: of two
  * at the same time, each would find the other still in order.
  */
-async function holdNeeds(engine: Engine, tx: Db, projectId: string): Promise<void> {
-  await engine.lock(tx, `flag-needs/${projectId}`);
+async function holdNeeds(tx: Db, projectId: string): Promise<void> {
+  await lock(tx, `flag-needs/${projectId}`);
 }
 
 /** Whether `checkRelations` has something to look at. */
@@ -73,7 +73,6 @@ function takesAway(before: Flag, after: Flag): boolean {
 
 /** Looks at what changes between two states of a flag. Returns the ids of the flags it needs, by their keys. */
 export async function checkRelations(
-  engine: Engine,
   tx: Db,
   before: Flag,
   after: Flag,
@@ -82,21 +81,20 @@ export async function checkRelations(
   const wanting = wantingOf(before, after, environments);
   const isLess = takesAway(before, after);
   if (wanting.length === 0 && !isLess) return new Map();
-  await holdNeeds(engine, tx, after.projectId);
+  await holdNeeds(tx, after.projectId);
   if (isLess) checkDependents(await listDependents(tx, after.id), before, after);
   return wanting.length === 0 ? new Map() : await checkNeeds(tx, before, after, wanting);
 }
 
 /** Throws `conflict` while another flag needs this one. */
-export async function checkUnneeded(engine: Engine, tx: Db, flag: Flag): Promise<void> {
-  await holdNeeds(engine, tx, flag.projectId);
+export async function checkUnneeded(tx: Db, flag: Flag): Promise<void> {
+  await holdNeeds(tx, flag.projectId);
   const [first] = await listDependents(tx, flag.id);
   if (first !== undefined) throw needed(first, 'deleted');
 }
 
 /** Flags that are made anew need others from the beginning. */
 export async function checkFirstNeeds(
-  engine: Engine,
   tx: Db,
   flag: Flag,
   environments: readonly Place[],
@@ -104,7 +102,7 @@ export async function checkFirstNeeds(
   const none = Object.fromEntries(
     Object.entries(flag.environments).map(([key, config]) => [key, { ...config, prerequisites: [] }]),
   );
-  return await checkRelations(engine, tx, { ...flag, environments: none }, flag, environments);
+  return await checkRelations(tx, { ...flag, environments: none }, flag, environments);
 }
 
 function checkDependents(dependents: readonly Dependent[], before: Flag, after: Flag): void {

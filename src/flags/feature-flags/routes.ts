@@ -133,12 +133,13 @@ const postFlag = route(
     reply: { 201: FlagSchema },
   },
   async (call, kernel) => {
-    const { db, engine } = kernel;
+    const { changes } = kernel;
     const { projectKey } = call.params;
-    const shown = await db.transaction().execute(async (tx) => {
-      await holdProject(engine, tx, projectKey);
+    const shown = await changes.run(call, async (on) => {
+      const { db: tx } = on;
+      await holdProject(tx, projectKey);
       const project = await openProject(call, tx, projectKey);
-      return await addFlag(kernel, tx, call, project, call.body, call.query.clone);
+      return await addFlag(on, project, call.body, call.query.clone);
     });
     return reply(201, shown, { location: shown._links['self']!.href });
   },
@@ -173,7 +174,7 @@ const patchFlag = route(
     path: '/flags/{projectKey}/{featureFlagKey}',
     summary: 'Change a flag by JSON patch, merge patch or semantic patch',
     description: `A JSON patch may test \`/version\`, or \`/environments/{key}/version\`, and then changes nothing that was not seen.\n\n${flagKindsText}`,
-    access: { action: 'update*' },
+    access: { action: 'update*', others: ['deleteFlag', 'viewProject'] },
     params: ByFlag,
     query: Type.Object({
       dryRun: Type.Boolean({ default: false, description: 'Answer as if it were done, and keep nothing' }),
@@ -190,7 +191,7 @@ const patchFlag = route(
     const patch = readPatchOf(call, KINDS);
     const project = await openProject(call, kernel.db, params.projectKey);
     const at = { project, flagKey: params.featureFlagKey };
-    const { shown } = await updateFlag(kernel, call, at, { patch, ...query });
+    const { shown } = await updateFlag(kernel.changes, call, at, { patch, ...query });
     return shown;
   },
 );
@@ -206,11 +207,10 @@ const deleteFlagRoute = route(
     params: ByFlag,
     reply: { 204: null },
   },
-  async (call, kernel) => {
-    const { db } = kernel;
+  async (call, { changes, db }) => {
     const project = await openProject(call, db, call.params.projectKey);
     const at = { project, flagKey: call.params.featureFlagKey };
-    await db.transaction().execute((tx) => dropFlag(kernel, tx, call, at));
+    await changes.run(call, (on) => dropFlag(on, at));
     return reply(204);
   },
 );
@@ -226,13 +226,12 @@ const copyFlag = route(
     body: FlagCopy,
     reply: { 201: FlagSchema },
   },
-  async (call, kernel) => {
-    const { db } = kernel;
+  async (call, { changes, db }) => {
     const { params, body } = call;
     const project = await openProject(call, db, params.projectKey);
     const at = { project, flagKey: params.featureFlagKey };
-    const { shown } = await db.transaction().execute((tx) =>
-      rewriteFlag(kernel, tx, call, at, {
+    const { shown } = await changes.run(call, (on) =>
+      rewriteFlag(on, at, {
         comment: body.comment,
         verb: `copied from ${body.source.key} to ${body.target.key} the configuration of`,
         edit: (flag) => copyConfig(flag, body),

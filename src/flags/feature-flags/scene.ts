@@ -1,9 +1,9 @@
 // What has to be known to change a flag: the flag, where it stands, what the change speaks of, and who may make it.
-import type { Access, Actor } from '../../kernel/events.ts';
+import type { Access, Actor } from '../../kernel/change/actor.ts';
 import { contested } from '../../kernel/storage/retry.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { together } from '../../kernel/storage/together.ts';
-import { demandAll } from '../change.ts';
+import { demandAll } from '../demands.ts';
 import { listEnvironments } from '../environments/store.ts';
 import { unknownThing } from '../open.ts';
 import type { Environment, Project } from '../projects/project.ts';
@@ -12,12 +12,6 @@ import type { References } from './instructions/apply.ts';
 import { findMemberIds, findTeamKeys } from './maintainer.ts';
 import type { Surroundings } from './representation.ts';
 import { findFlag, findFlags, type FoundFlag } from './store.ts';
-
-/** Who changes a flag: a call, or whoever a waiting change belongs to, with the powers they have now. */
-export interface FlagActor extends Actor {
-  can(resource: string, action?: string): boolean;
-  demand(resource: string, action?: string): void;
-}
 
 export interface FlagPlace {
   project: Project;
@@ -70,7 +64,7 @@ export interface Need {
 
 /** Asks for each permission once, and tells on what. */
 export function demandNeeds(
-  actor: FlagActor,
+  actor: Actor,
   { project, environments, found: { flag } }: Scene,
   needs: readonly Need[],
 ): Access[] {

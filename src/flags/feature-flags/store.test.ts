@@ -2,13 +2,14 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { sql } from 'kysely';
-import type { Kernel } from '../../kernel/kernel.ts';
+import { unasked } from '../../kernel/change/actor.ts';
+import { Changes } from '../../kernel/change/changes.ts';
 import type { Instruction } from '../../kernel/patch/read.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { onEachEngine } from '../../../test/engines.ts';
 import { listEnvironments, updateEnvironment } from '../environments/store.ts';
 import type { Environment } from '../projects/project.ts';
-import { changeFlag, dropFlag, updateFlag, type FlagActor } from './change.ts';
+import { changeFlag, dropFlag, updateFlag } from './change.ts';
 import {
   addEnvironment,
   addFlag,
@@ -18,28 +19,29 @@ import {
   NOW,
   type Home,
 } from './fixture.ts';
+import { webhookSubscriber } from '../webhooks/deliver.ts';
 import { listDependents } from './relations.ts';
 import { addConfigs } from './add-configs.ts';
 import { findFlag, firstVersion } from './store.ts';
 import { createFlag, saveFlag } from './writes.ts';
 
-const actor: FlagActor = { now: NOW + 1, can: () => true, demand: () => {} };
+const actor = unasked({ now: NOW + 1 });
 
 onEachEngine((testEngine) => {
   let engine: Engine;
+  let changes: Changes;
   let home: Home;
 
   before(async () => {
     engine = await testEngine.open(flagStoreMigrations);
+    changes = new Changes(engine, [webhookSubscriber]);
     home = await makeHome(engine.db, 'home');
   });
 
   function instruct(key: string, instructions: Instruction[], environmentKey?: string) {
     const patch = { kind: 'semantic' as const, instructions, ...(environmentKey && { environmentKey }) };
     const at = { project: home.project, flagKey: key };
-    return engine.db
-      .transaction()
-      .execute((tx) => changeFlag({ engine } as Kernel, tx, actor, at, { patch }));
+    return changes.run(actor, (on) => changeFlag(on, at, { patch }));
   }
 
   async function read(key: string) {
@@ -133,12 +135,11 @@ onEachEngine((testEngine) => {
 
   test('nor of those that were read before', async () => {
     await addFlag(engine.db, home, 'quick');
-    const kernel = { engine, db: engine.db } as Kernel;
     const at = { project: home.project, flagKey: 'quick' };
     await Promise.all(
       Array.from({ length: 20 }, (_, index) => {
         const instructions = [{ kind: 'addTags', values: [`tag-${index}`] }];
-        return updateFlag(kernel, actor, at, { patch: { kind: 'semantic', instructions } });
+        return updateFlag(changes, actor, at, { patch: { kind: 'semantic', instructions } });
       }),
     );
     const { flag } = await read('quick');
@@ -168,11 +169,7 @@ onEachEngine((testEngine) => {
     const instruction = { kind: 'addPrerequisite', key: 'base', variationId: base.variations[0]!._id };
     const results = await Promise.allSettled([
       instruct('wing', [instruction], 'test'),
-      engine.db
-        .transaction()
-        .execute((tx) =>
-          dropFlag({ engine } as Kernel, tx, actor, { project: home.project, flagKey: 'base' }),
-        ),
+      changes.run(actor, (on) => dropFlag(on, { project: home.project, flagKey: 'base' })),
     ]);
     assert.equal(results.filter(({ status }) => status === 'rejected').length, 1);
     const still = await findFlag(engine.db, home.project.id, 'base');
@@ -197,9 +194,7 @@ onEachEngine((testEngine) => {
   test('a deleted flag leaves its version behind, and nothing else', async () => {
     await addFlag(engine.db, home, 'gone', { tags: ['t'] });
     await instruct('gone', [{ kind: 'turnFlagOn' }], 'test');
-    await engine.db
-      .transaction()
-      .execute((tx) => dropFlag({ engine } as Kernel, tx, actor, { project: home.project, flagKey: 'gone' }));
+    await changes.run(actor, (on) => dropFlag(on, { project: home.project, flagKey: 'gone' }));
     assert.equal(await findFlag(engine.db, home.project.id, 'gone'), undefined);
     assert.equal(await firstVersion(engine.db, home.project.id, 'gone'), 4);
   });

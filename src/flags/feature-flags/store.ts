@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import type { BaseRole } from '../../kernel/identity/policy.ts';
 import { buildOnce } from '../../kernel/storage/build-once.ts';
+import { hold } from '../../kernel/storage/hold.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { mapInSlices, TimeSlice } from '../../kernel/time-slice.ts';
 import { couldBeKey } from '../fields.ts';
@@ -138,18 +139,23 @@ function selectRows(db: Db, projectId: string, key: string, environmentKeys?: re
 
 const selectAllRows = buildOnce((db, projectId: string, key: string) => selectRows(db, projectId, key));
 
-/** Keeps everyone else from changing the flag until the transaction ends, and tells its version. Only PostgreSQL needs it. */
-export async function lockFlag(tx: Db, projectId: string, key: string): Promise<number | undefined> {
+/** Keeps everyone else from changing the flag until the transaction ends; its version, where the engine had to look. */
+export async function holdFlag(
+  tx: Db,
+  projectId: string,
+  key: string,
+): Promise<{ version: number }[] | undefined> {
   if (!couldBeKey(key)) return undefined;
-  const row = await tx
-    .selectFrom('flags')
-    .select('version')
-    .where('project_id', '=', projectId)
-    .where('key', '=', key)
-    // Others may go on pointing to it.
-    .forNoKeyUpdate()
-    .executeTakeFirst();
-  return row?.version;
+  return await hold(
+    tx,
+    tx
+      .selectFrom('flags')
+      .select('version')
+      .where('project_id', '=', projectId)
+      .where('key', '=', key)
+      // Others may go on pointing to it.
+      .forNoKeyUpdate(),
+  );
 }
 
 /** By their ids. Undefined when the flag or the environment is gone. */

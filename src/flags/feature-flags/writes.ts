@@ -1,7 +1,7 @@
 // Writes to flags in the database: make one, save what changed, delete one.
 import { sql, type CompiledQuery } from 'kysely';
 import { areEqual } from '../../kernel/patch/json-value.ts';
-import type { Engine } from '../../kernel/storage/engine.ts';
+import type { Planned } from '../../kernel/change/changes.ts';
 import { contested } from '../../kernel/storage/retry.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { sendAll } from '../../kernel/storage/together.ts';
@@ -62,20 +62,14 @@ export async function saveFlag(
   for (const place of changedPlaces(before, after)) await saveUses(tx, before.flag, after, place, needs);
 }
 
-/**
- * The same, with the statements that record it, in one trip and in no transaction of the caller: for a change that speaks
- * of no other things than before. False where it is contested.
- */
-export async function saveFlagAlone(
-  engine: Engine,
+/** The same as statements, for a change that speaks of no other things than before. */
+export function planFlag(
+  db: Db,
   before: FoundFlag,
   after: Flag,
   asked: readonly Asked[],
-  recording: readonly CompiledQuery[],
-): Promise<boolean> {
-  const { db } = engine;
-  const others = [...prepareTags(db, before, after), ...recording];
-  return await engine.batchIf(prepareUpdates(db, before, after, asked), others);
+): Pick<Planned<unknown>, 'guards' | 'statements'> {
+  return { guards: prepareUpdates(db, before, after, asked), statements: prepareTags(db, before, after) };
 }
 
 function changedPlaces({ flag, environments }: FoundFlag, after: Flag): Place[] {

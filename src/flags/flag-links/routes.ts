@@ -1,15 +1,15 @@
 // Links of a flag to things outside: list, make, patch, delete.
+import type { Changing } from '../../kernel/change/changes.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { newId } from '../../kernel/id.ts';
 import { areEqual } from '../../kernel/patch/json-value.ts';
 import { reply, route, type Call } from '../../kernel/route.ts';
 import { problem, Type } from '../../kernel/schema.ts';
-import type { Engine } from '../../kernel/storage/engine.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { recordChange, type Change } from '../change.ts';
+import type { Change } from '../../kernel/change/change.ts';
 import type { Flag } from '../feature-flags/flag.ts';
 import { ByFlag, readFound } from '../feature-flags/reading.ts';
-import { lockFlag } from '../feature-flags/store.ts';
+import { holdFlag } from '../feature-flags/store.ts';
 import { Links, linkTo } from '../links.ts';
 import { demandInAny, openProject, unknownThing } from '../open.ts';
 import { PatchBody, readShownPatch, updateOf } from '../patching.ts';
@@ -66,10 +66,11 @@ const post = route(
     body: FlagLinkPost,
     reply: { 201: FlagLinkSchema },
   },
-  async (call, { db, engine }) => {
+  async (call, { changes }) => {
     demandBeta(call);
-    const shown = await db.transaction().execute(async (tx) => {
-      const place = await open(call, tx, engine);
+    const shown = await changes.run(call, async (on) => {
+      const { db: tx } = on;
+      const place = await open(call, tx, 'hold');
       const resource = await demandInAny(call, tx, CREATE, place);
       const id = newId(call.now);
       const { key = id, timestamp = call.now, ...body } = call.body;
@@ -80,7 +81,7 @@ const post = route(
       if (!(await createFlagLink(tx, link)))
         throw new Failure('conflict', `Duplicate flag link key "${key}"`, { code: 'key_exists' });
       const after = toFlagLink(link, place.path);
-      await record(tx, call, place.flag, { action: CREATE, resource }, { verb: 'added a link to', after });
+      record(on, place.flag, { action: CREATE, resource }, { verb: 'added a link to', after });
       return after;
     });
     return reply(201, shown, { location: shown._links['self']!.href });
@@ -99,11 +100,12 @@ const patch = route(
     body: PatchBody(['json']),
     reply: { 200: FlagLinkSchema },
   },
-  async (call, { db, engine }) => {
+  async (call, { changes }) => {
     demandBeta(call);
     const asked = readShownPatch(call, ['json']);
-    const shown = await db.transaction().execute(async (tx) => {
-      const place = await open(call, tx, engine);
+    const shown = await changes.run(call, async (on) => {
+      const { db: tx } = on;
+      const place = await open(call, tx, 'hold');
       const resource = await demandInAny(call, tx, UPDATE, place);
       const before = await read(tx, place.flag, call.params.id);
       const edited = patchFlagLink(before, asked, place.path);
@@ -111,9 +113,8 @@ const patch = route(
       const link = { ...edited, version: before.version + 1 };
       await saveFlagLink(tx, before, link);
       const after = toFlagLink(link, place.path);
-      await record(
-        tx,
-        call,
+      record(
+        on,
         place.flag,
         { action: UPDATE, resource },
         {
@@ -141,15 +142,16 @@ const del = route(
     params: ByLink,
     reply: { 204: null },
   },
-  async (call, { db, engine }) => {
+  async (call, { changes }) => {
     demandBeta(call);
-    await db.transaction().execute(async (tx) => {
-      const place = await open(call, tx, engine);
+    await changes.run(call, async (on) => {
+      const { db: tx } = on;
+      const place = await open(call, tx, 'hold');
       const resource = await demandInAny(call, tx, DELETE, place);
       const link = await read(tx, place.flag, call.params.id);
       await deleteFlagLink(tx, link);
       const before = toFlagLink(link, place.path);
-      await record(tx, call, place.flag, { action: DELETE, resource }, { verb: 'removed a link of', before });
+      record(on, place.flag, { action: DELETE, resource }, { verb: 'removed a link of', before });
     });
     return reply(204);
   },
@@ -163,11 +165,11 @@ interface LinkPlace {
 
 type Asking = Pick<Call, 'can'> & { params: { projectKey: string; featureFlagKey: string } };
 
-/** With an engine nobody else changes the flag's links until the transaction ends. */
-async function open(call: Asking, db: Db, engine?: Engine): Promise<LinkPlace> {
+/** With `hold` nobody else changes the flag's links until the transaction ends. */
+async function open(call: Asking, db: Db, hold?: 'hold'): Promise<LinkPlace> {
   const { projectKey, featureFlagKey } = call.params;
   const project = await openProject(call, db, projectKey);
-  if (engine?.kind === 'postgres') await lockFlag(db, project.id, featureFlagKey);
+  if (hold !== undefined) await holdFlag(db, project.id, featureFlagKey);
   const { flag } = await readFound(db, project, featureFlagKey, []);
   return { project, flag, path: `/flag-links/projects/${project.key}/flags/${flag.key}` };
 }
@@ -178,14 +180,13 @@ async function read(db: Db, flag: Flag, name: string): Promise<FlagLink> {
   return link;
 }
 
-async function record(
-  tx: Db,
-  actor: Parameters<typeof recordChange>[1],
+function record(
+  on: Changing,
   { name }: Flag,
   access: Change['accesses'][0],
   told: Pick<Change, 'verb' | 'before' | 'after' | 'comment' | 'update'>,
-): Promise<void> {
-  await recordChange(tx, actor, { accesses: [access], kind: 'flag', name, ...told });
+): void {
+  on.record({ accesses: [access], kind: 'flag', name, ...told });
 }
 
 export const flagLinkRoutes = [list, post, patch, del];

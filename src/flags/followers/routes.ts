@@ -1,4 +1,5 @@
 // Who follows a flag in an environment: list, add, remove. Everybody may follow for themselves what they may see.
+import { unasked } from '../../kernel/change/actor.ts';
 import { findMember } from '../../kernel/identity/members.ts';
 import { reply, route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
@@ -89,17 +90,21 @@ function changing(
       params: ByMember,
       reply: { 204: null },
     },
-    async (call, { db }) => {
+    async (call, { changes }) => {
       const { memberId } = call.params;
-      await db.transaction().execute(async (tx) => {
+      await changes.run(call, async (on) => {
+        const { db: tx } = on;
         const place = await openPlace(call, tx, call.params);
         const { caller } = call;
         const isOneself = memberId === caller.member.id && caller.token?.isService !== true;
-        if (!isOneself) call.demand(place.resource);
+        if (!call.can(place.resource) && !isOneself) call.demand(place.resource);
         const member = couldBeId(memberId) ? await findMember(tx, { id: memberId }) : undefined;
         if (member === undefined) throw unknownThing('member', memberId);
         if (!(await change(tx, whereaboutsOf(place), memberId, call.now))) return;
-        await recordAt(tx, call, place, action, { verb, description: `- ${member.email}` });
+        recordAt(isOneself ? on.as(unasked(call)) : on, place, action, {
+          verb,
+          description: `- ${member.email}`,
+        });
       });
       return reply(204);
     },

@@ -1,18 +1,18 @@
 // Changes to many members at once, by semantic patch.
+import type { Changing } from '../../kernel/change/changes.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { findListed, holdListed, listMemberIdsExcept, type Listed } from '../../kernel/identity/roster.ts';
 import { shorten } from '../../kernel/patch/pointer.ts';
 import { route } from '../../kernel/route.ts';
 import { OneOf, problem, Type } from '../../kernel/schema.ts';
-import type { Engine } from '../../kernel/storage/engine.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { TimeSlice } from '../../kernel/time-slice.ts';
 import { linkTo, Links } from '../links.ts';
-import type { Update } from '../audit-log/entry.ts';
+import type { Update } from '../../kernel/change/change.ts';
 import { readSemanticPatch, type SemanticPatch } from '../patching.ts';
 import { RoleAttributesSchema, RoleNames } from '../roles/fields.ts';
 import { NamedMembers } from '../teams/model.ts';
-import { changeMember, requireRoles, type KnownCall } from './edit.ts';
+import { changeMember, requireRoles } from './edit.ts';
 import { EXCEPTIONS, readExceptions } from './filter.ts';
 import { listKinds, takesInstructions } from '../instructions/document.ts';
 import { documentedKinds, KindSchema } from '../instructions/kinds.ts';
@@ -71,32 +71,32 @@ export const patchMembers = route(
     description:
       'All or nothing: a member who is not there, who is an owner, or whom the caller may not change is an error. ' +
       `Instructions:\n\n${listKinds(kinds)}`,
-    access: { action: 'update*' },
+    access: { action: 'update*', others: ['viewMember'] },
     ...takesInstructions(['semantic'], kinds.values()),
     reply: { 200: Bulk },
   },
-  async (call, { db, engine, identity }) => {
+  async (call, { changes }) => {
     const patch = readSemanticPatch(call);
     const instructions = readBulk(patch.instructions);
     // They may name very many: what follows goes through all of them once more.
     await new TimeSlice().next();
-    const members = await db.transaction().execute(async (tx) => {
+    const members = await changes.run(call, async (on) => {
+      const { db: tx } = on;
       const ids: string[][] = [];
       for (const [index, instruction] of instructions.entries())
         ids.push(await awaitInInstruction(index, instruction, () => idsOf(tx, instruction)));
       // All at once and in one order, so that of two such calls neither waits for the other for ever.
-      await holdListed(engine, tx, ids.flat());
+      await holdListed(tx, ids.flat());
       const changed = new Set<string>();
       for (const [index, instruction] of instructions.entries()) {
         const some = await awaitInInstruction(index, instruction, () =>
-          applyToAll(engine, tx, call, ids[index]!, instruction, patch),
+          applyToAll(on, ids[index]!, instruction, patch),
         );
         for (const id of some) changed.add(id);
       }
       return changed;
     });
     call.can('member/*', 'viewMember');
-    await identity.forget();
     return { members: [...members], errors: [], _links: { self: linkTo('/members') } };
   },
 );
@@ -109,13 +109,12 @@ async function idsOf(tx: Db, instruction: BulkInstruction): Promise<string[]> {
 
 /** The ids of those who are then as asked for. */
 async function applyToAll(
-  engine: Engine,
-  tx: Db,
-  call: KnownCall,
+  on: Changing,
   ids: readonly string[],
   instruction: BulkInstruction,
   { comment }: SemanticPatch,
 ): Promise<readonly string[]> {
+  const { db: tx, actor } = on;
   if ('values' in instruction) await requireRoles(tx, instruction.values, 'values');
   const found = new Map((await findListed(tx, ids)).map((member) => [member.id, member]));
   const isNamed = 'memberIDs' in instruction;
@@ -126,8 +125,8 @@ async function applyToAll(
     if (member === undefined) throw problem('memberIDs', `names an unknown member: ${shorten(id)}`);
     if (member.role === 'owner') throw new Failure('forbidden', `The owner ${id} can only be changed alone.`);
     const told = { comment, update: updateFor(id, instruction) };
-    const after = await changeMember(engine, tx, call, member, wantedOf(member, instruction), told);
-    if (after === member) call.demand(resourceOf(member), 'viewMember');
+    const after = await changeMember(on, member, wantedOf(member, instruction), told);
+    if (after === member) actor.demand(resourceOf(member), 'viewMember');
   }
   return meant;
 }

@@ -1,4 +1,7 @@
 // One change to one member, by whatever way it was asked for: permissions, powers, the write, and the audit entry.
+import { IDENTITY } from '../../kernel/identity/identity.ts';
+import { knownCaller } from '../../kernel/change/actor.ts';
+import type { Changing } from '../../kernel/change/changes.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import {
@@ -11,14 +14,12 @@ import { findRoles, holdRoles, type Role } from '../../kernel/identity/roles.ts'
 import { countRole, updateListed, type Listed } from '../../kernel/identity/roster.ts';
 import { areEqual } from '../../kernel/patch/json-value.ts';
 import { shorten } from '../../kernel/patch/pointer.ts';
-import type { Call } from '../../kernel/route.ts';
 import { problem } from '../../kernel/schema.ts';
-import type { Engine } from '../../kernel/storage/engine.ts';
+import { lock } from '../../kernel/storage/hold.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { demandAll, recordChange, type Change } from '../change.ts';
+import type { Change } from '../../kernel/change/change.ts';
+import { demandAll } from '../demands.ts';
 import { accessesOf, resourceOf, toMember } from './model.ts';
-
-export type KnownCall = Pick<Call, 'can' | 'demand' | 'now' | 'id'> & { caller: KnownCaller };
 
 /** The roles of these names, which are keys or ids; one that is unknown is refused. */
 export async function requireRoles(db: Db, names: readonly string[], field: string): Promise<Role[]> {
@@ -34,27 +35,25 @@ export async function requireRoles(db: Db, names: readonly string[], field: stri
 
 /** The member as they are then; the very same when there is nothing to change. */
 export async function changeMember(
-  engine: Engine,
-  tx: Db,
-  call: KnownCall,
+  on: Changing,
   before: Listed,
   asked: Listed,
   told: Pick<Change, 'comment' | 'update'>,
 ): Promise<Listed> {
+  const { db: tx, actor } = on;
   const roles = await requireRoles(tx, asked.customRoles, 'customRoles');
   const wanted = { ...asked, customRoles: roles.map(({ key }) => key) };
   const [first, ...others] = accessesOf(before, wanted);
   if (first === undefined) return before;
-  demandAll(call, [first, ...others]);
-  checkPower(call, before, wanted, roles);
+  demandAll(actor, [first, ...others]);
+  checkPower(knownCaller(actor), before, wanted, roles);
   await holdRoles(
-    engine,
     tx,
     roles.filter(({ key }) => !before.customRoles.includes(key)),
   );
-  if (before.role === 'owner' && wanted.role !== 'owner') await requireOtherOwner(engine, tx);
-  const after = await updateListed(tx, before, wanted, call.now);
-  await recordChange(tx, call, {
+  if (before.role === 'owner' && wanted.role !== 'owner') await requireOtherOwner(tx);
+  const after = await updateListed(tx, before, wanted, actor.now);
+  on.record({
     accesses: [first, ...others],
     kind: 'member',
     name: after.email,
@@ -64,10 +63,11 @@ export async function changeMember(
     after: toMember(after, { withAttributes: true }),
     ...told,
   });
+  await on.invalidate(IDENTITY);
   return after;
 }
 
-function checkPower({ caller }: KnownCall, before: Listed, wanted: Listed, roles: readonly Role[]): void {
+function checkPower(caller: KnownCaller, before: Listed, wanted: Listed, roles: readonly Role[]): void {
   const resource = resourceOf(before);
   const toRoles = { action: 'updateRole', resource };
   const toCustom = { action: 'updateCustomRole', resource };
@@ -80,8 +80,8 @@ function checkPower({ caller }: KnownCall, before: Listed, wanted: Listed, roles
 }
 
 /** Two owners who step down at once must not leave the account without one. */
-async function requireOtherOwner(engine: Engine, tx: Db): Promise<void> {
-  await engine.lock(tx, 'account-owners');
+async function requireOtherOwner(tx: Db): Promise<void> {
+  await lock(tx, 'account-owners');
   if ((await countRole(tx, 'owner')) > 1) return;
   throw new Failure('forbidden', 'The account needs an owner: make another member one first.');
 }

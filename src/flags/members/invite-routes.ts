@@ -1,4 +1,6 @@
 // Inviting members: up to fifty at once, all of them or none.
+import { knownCaller } from '../../kernel/change/actor.ts';
+import type { Changing } from '../../kernel/change/changes.ts';
 import { createMember, type Member } from '../../kernel/identity/members.ts';
 import { checkAttributeGrant, checkCustomGrant, checkRoleGrant } from '../../kernel/identity/power.ts';
 import { holdRoles } from '../../kernel/identity/roles.ts';
@@ -8,14 +10,13 @@ import { hashPassword } from '../../kernel/identity/secret.ts';
 import { createLoginLink, INVITATION_MS } from '../../kernel/identity/sessions.ts';
 import { reply, route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
-import type { Engine } from '../../kernel/storage/engine.ts';
 import { isTaken } from '../../kernel/storage/fold.ts';
 import { contested } from '../../kernel/storage/retry.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { recordChange } from '../change.ts';
+
 import { Collection, linkTo } from '../links.ts';
 import { joinTeams } from '../teams/edit.ts';
-import { requireRoles, type KnownCall } from './edit.ts';
+import { requireRoles } from './edit.ts';
 import { checkEmails, emailFailure, MemberPost, MemberRep, toMember, usernameFrom } from './model.ts';
 import { teamsOf } from './routes.ts';
 
@@ -34,7 +35,7 @@ export const postMembers = route(
     body: Type.Array(MemberPost, { minItems: 1, maxItems: MOST }),
     reply: { 201: Collection(MemberRep) },
   },
-  async (call, { db, engine, publicUrl }) => {
+  async (call, { changes, db, publicUrl }) => {
     const posts = call.body;
     const access = { action: 'createMember', resource: 'member/*' };
     call.demand(access.resource);
@@ -48,15 +49,16 @@ export const postMembers = route(
     for (const { password } of posts) {
       hashes.push(password === undefined ? null : await hashPassword(password));
     }
-    const { members, links } = await db.transaction().execute(async (tx) => {
+    const { members, links } = await changes.run(call, async (on) => {
+      const { db: tx } = on;
       await requireFree(tx, posts);
       const teamKeys = posts.flatMap((post) => post.teamKeys ?? []);
-      await holdTeams(engine, tx, [...new Set(teamKeys)]);
+      await holdTeams(tx, [...new Set(teamKeys)]);
       const made: Member[] = [];
       const secrets: (string | undefined)[] = [];
       for (const [index, post] of posts.entries()) {
         const taken = new Set(made.map(({ username }) => username));
-        const member = await invite(engine, tx, call, post, { hash: hashes[index]!, taken });
+        const member = await invite(on, post, { hash: hashes[index]!, taken });
         made.push(member);
         secrets.push(
           hashes[index] === null ? await createLoginLink(tx, member, call.now, INVITATION_MS) : undefined,
@@ -97,17 +99,16 @@ async function requireFree(tx: Db, posts: readonly MemberPost[]): Promise<void> 
 }
 
 async function invite(
-  engine: Engine,
-  tx: Db,
-  call: KnownCall,
+  on: Changing,
   post: MemberPost,
   { hash, taken }: { hash: string | null; taken: ReadonlySet<string> },
 ): Promise<Member> {
+  const { db: tx, actor } = on;
   const { firstName, lastName, roleAttributes, teamKeys = [] } = post;
   const access = { action: 'createMember', resource: 'member/*' };
   const roles = await requireRoles(tx, post.customRoles ?? [], 'customRoles');
-  for (const role of roles) checkCustomGrant(call.caller, role, access);
-  await holdRoles(engine, tx, roles);
+  for (const role of roles) checkCustomGrant(knownCaller(actor), role, access);
+  await holdRoles(tx, roles);
   const email = post.email.toLowerCase();
   const member = await createMember(
     tx,
@@ -121,18 +122,18 @@ async function invite(
       ...(roleAttributes !== undefined && { roleAttributes }),
     },
     hash,
-    call.now,
+    actor.now,
   ).catch((error: unknown) => {
     throw isTaken(error) ? contested('member') : error; // they were free a moment ago
   });
   const [made] = await findListed(tx, [member.id]);
-  await recordChange(tx, call, {
+  on.record({
     accesses: [{ action: 'createMember', resource: `member/${member.id}` }],
     kind: 'member',
     name: email,
     verb: 'invited the member',
     after: toMember(made!, { withAttributes: true }),
   });
-  await joinTeams(engine, tx, call, { teamKeys, memberIds: [member.id] });
+  await joinTeams(on, { teamKeys, memberIds: [member.id] });
   return member;
 }

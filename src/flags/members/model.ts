@@ -1,5 +1,5 @@
 // Members as the flag service shows them, and the rules of what may be changed.
-import type { Access } from '../../kernel/events.ts';
+import type { Access } from '../../kernel/change/actor.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { isEmail } from '../../kernel/identity/email.ts';
 import type { Member } from '../../kernel/identity/members.ts';

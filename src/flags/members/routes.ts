@@ -1,4 +1,5 @@
 // Members of the account: list, get, change one, remove one, and take one into teams.
+import { IDENTITY } from '../../kernel/identity/identity.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import { checkStanding } from '../../kernel/identity/power.ts';
@@ -14,10 +15,9 @@ import { listMemberTeams, listTeamRoles } from '../../kernel/identity/teams.ts';
 import { Page } from '../../kernel/page.ts';
 import { reply, route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
-import type { Engine } from '../../kernel/storage/engine.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { filterInSlices, mapInSlices } from '../../kernel/time-slice.ts';
-import { recordChange } from '../change.ts';
+
 import { couldBeId, Key } from '../fields.ts';
 import { ExpandQuery, FilterQuery, PageQuery, readExpand, readSort, sliceOf, SortQuery } from '../listing.ts';
 import { unknownThing } from '../open.ts';
@@ -94,22 +94,22 @@ const patchMemberRoute = route(
     description:
       'Nobody gives a role above their own, or a custom role that they do not hold; administrators give all custom roles. ' +
       'Only an owner makes owners, and the last one stays.',
-    access: { action: 'update*' },
+    access: { action: 'update*', others: ['viewMember'] },
     params: ById,
     body: PatchBody(['json']),
     reply: { 200: MemberRep },
   },
-  async (call, { db, engine, identity }) => {
+  async (call, { changes, db }) => {
     const patch = readShownPatch(call, ['json']);
-    const { before, after } = await db.transaction().execute(async (tx) => {
-      const member = await openMember(engine, tx, call.params.id, call.caller);
+    const after = await changes.run(call, async (on) => {
+      const { db: tx } = on;
+      const member = await openMember(tx, call.params.id, call.caller);
       const told = { comment: patch.comment, update: updateOf(patch) };
-      const changed = await changeMember(engine, tx, call, member, patchMember(member, patch), told);
+      const changed = await changeMember(on, member, patchMember(member, patch), told);
       if (changed === member && !isMe(call.caller, member)) call.demand(resourceOf(member), 'viewMember');
       else call.can(resourceOf(member), 'viewMember');
-      return { before: member, after: changed };
+      return changed;
     });
-    if (after !== before) await identity.forget();
     return showMember(db, after, { withAttributes: true });
   },
 );
@@ -126,24 +126,25 @@ const deleteMember = route(
     params: ById,
     reply: { 204: null },
   },
-  async (call, { db, engine, identity }) => {
-    await db.transaction().execute(async (tx) => {
-      const member = await openMember(engine, tx, call.params.id, call.caller);
+  async (call, { changes }) => {
+    await changes.run(call, async (on) => {
+      const { db: tx } = on;
+      const member = await openMember(tx, call.params.id, call.caller);
       const access = { action: 'deleteMember', resource: resourceOf(member) };
       call.demand(access.resource);
       checkStanding(call.caller, member, access);
       if (member.role === 'owner')
         throw new Failure('forbidden', 'The owner of the account cannot be removed.', { access });
       await removeMember(tx, member, call.now);
-      await recordChange(tx, call, {
+      on.record({
         accesses: [access],
         kind: 'member',
         name: member.email,
         verb: 'removed the member',
         before: toMember(member, { withAttributes: true }),
       });
+      await on.invalidate(IDENTITY);
     });
-    await identity.forget();
     return reply(204);
   },
 );
@@ -159,13 +160,13 @@ const postMemberTeams = route(
     body: Type.Object({ teamKeys: Type.Array(Key(), { minItems: 1, maxItems: 100 }) }),
     reply: { 201: MemberRep },
   },
-  async (call, { db, engine, identity }) => {
-    const member = await db.transaction().execute(async (tx) => {
+  async (call, { changes, db }) => {
+    const member = await changes.run(call, async (on) => {
+      const { db: tx } = on;
       const found = await readMember(tx, call.params.id, call.caller);
-      await joinTeams(engine, tx, call, { teamKeys: call.body.teamKeys, memberIds: [found.id] });
+      await joinTeams(on, { teamKeys: call.body.teamKeys, memberIds: [found.id] });
       return found;
     });
-    await identity.forget();
     return reply(201, await showMember(db, member));
   },
 );
@@ -191,8 +192,8 @@ async function readMember(db: Db, name: string, caller: KnownCaller): Promise<Li
 }
 
 /** To change them: nobody else does before the transaction ends. */
-async function openMember(engine: Engine, tx: Db, name: string, caller: KnownCaller): Promise<Listed> {
-  const [member] = await lockListed(engine, tx, [idFrom(name, caller)]);
+async function openMember(tx: Db, name: string, caller: KnownCaller): Promise<Listed> {
+  const [member] = await lockListed(tx, [idFrom(name, caller)]);
   if (member === undefined) throw unknownThing('member', name);
   return member;
 }

@@ -1,11 +1,8 @@
 // Carries out a plan for a flag, now or only for trial, in the name of a call or of whoever is behind work that waited.
-import type { KnownCaller } from '../../kernel/identity/caller.ts';
-import { can, demand } from '../../kernel/identity/policy.ts';
-import type { Kernel } from '../../kernel/kernel.ts';
-import type { Db } from '../../kernel/storage/tables.ts';
+import type { Changing } from '../../kernel/change/changes.ts';
 import { problem } from '../../kernel/schema.ts';
 import { listEnvironments } from '../environments/store.ts';
-import { changeFlag, rewriteFlag, type FlagActor, type FlagChange } from '../feature-flags/change.ts';
+import { changeFlag, rewriteFlag, type FlagChange } from '../feature-flags/change.ts';
 import { findConflicts, refuseConflicts } from '../feature-flags/conflicts.ts';
 import { copyConfig } from '../feature-flags/copying.ts';
 import type { Place } from './place.ts';
@@ -20,9 +17,7 @@ export interface CarryingOut {
 
 /** What is pending for the flag does not stand in the way: who made this plan was told. */
 export async function carryOut(
-  kernel: Kernel,
-  tx: Db,
-  actor: FlagActor,
+  on: Changing,
   { project, environment, flag }: Place,
   { instructions, copy }: Plan,
   { comment, ...options }: CarryingOut,
@@ -30,7 +25,7 @@ export async function carryOut(
   const at = { project, flagKey: flag.key };
   const how = { ...options, ignoreConflicts: true };
   if (copy !== undefined)
-    return await rewriteFlag(kernel, tx, actor, at, {
+    return await rewriteFlag(on, at, {
       ...how,
       comment,
       verb: `copied from ${copy.source.key} to ${environment.key} the configuration of`,
@@ -42,7 +37,7 @@ export async function carryOut(
     instructions,
     ...(comment !== undefined && { comment }),
   };
-  return await changeFlag(kernel, tx, actor, at, { patch, ...how });
+  return await changeFlag(on, at, { patch, ...how });
 }
 
 /** Of instructions that wait: all that is pending for a flag is read whenever it changes, and shown in lists. */
@@ -56,27 +51,15 @@ export interface Rehearsal extends Omit<CarryingOut, 'dryRun'> {
 
 /** Fails where the plan could not be carried out now by this actor, or would spoil what else is pending. */
 export async function rehearse(
-  kernel: Kernel,
-  tx: Db,
-  actor: FlagActor,
+  on: Changing,
   place: Place,
   plan: Plan,
   { ignoreConflicts, except, ...how }: Rehearsal,
 ): Promise<void> {
   if (JSON.stringify(plan.instructions).length > MOST_TEXT)
     throw problem('instructions', `cannot have more than ${MOST_TEXT} characters`);
-  const { before, flag } = await carryOut(kernel, tx, actor, place, plan, { ...how, dryRun: true });
+  const { before, flag } = await carryOut(on, place, plan, { ...how, dryRun: true });
   if (ignoreConflicts) return;
-  const environments = await listEnvironments(tx, place.project.id);
-  refuseConflicts(await findConflicts(tx, before, flag, environments, { now: actor.now, except }));
-}
-
-/** Someone who is not calling just now. */
-export function actorOf(caller: KnownCaller, now: number): FlagActor {
-  return {
-    now,
-    caller,
-    can: (resource, action) => can(caller, action!, resource),
-    demand: (resource, action) => demand(caller, action!, resource),
-  };
+  const environments = await listEnvironments(on.db, place.project.id);
+  refuseConflicts(await findConflicts(on.db, before, flag, environments, { now: on.actor.now, except }));
 }

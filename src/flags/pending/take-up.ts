@@ -1,8 +1,9 @@
 // Takes up what is pending when its time has come, exactly once; what can never be done is given up.
+import { unasked } from '../../kernel/change/actor.ts';
+import type { Changing } from '../../kernel/change/changes.ts';
 import { finish, type Due, type Handler } from '../../kernel/due.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import type { Db } from '../../kernel/storage/tables.ts';
 import { findHeld, type Find } from './find-place.ts';
 import type { Place, Whereabouts } from './place.ts';
 
@@ -10,28 +11,29 @@ export interface TakingUp<Thing extends Whereabouts> {
   find: Find<Thing>;
   /** Else someone has settled it in another way. */
   isWaiting(thing: Thing): boolean;
-  make(tx: Db, thing: Thing, place: Place): Promise<void>;
-  giveUp(tx: Db, thing: Thing, place: Place, failure: Failure): Promise<void>;
+  make(on: Changing, thing: Thing, place: Place): Promise<void>;
+  giveUp(on: Changing, thing: Thing, place: Place, failure: Failure): Promise<void>;
 }
 
 /** For work whose payload is the id of the thing. */
 export function takingUp<Thing extends Whereabouts>(
-  { db, engine }: Kernel,
+  { changes, clock }: Kernel,
   { find, isWaiting, make, giveUp }: TakingUp<Thing>,
 ): Handler {
   /** The work is settled in the transaction of what is done, so that both happen or neither. */
   const take = (due: Due, run: TakingUp<Thing>['make']): Promise<void> =>
-    db.transaction().execute(async (tx) => {
-      const held = await findHeld(tx, find, due.payload, engine);
+    changes.run(unasked({ now: clock.now() }), async (on) => {
+      const { db: tx } = on;
+      const held = await findHeld(tx, find, due.payload);
       if (!(await finish(tx, due))) throw new Error('The work is no longer ours.');
-      if (held !== undefined && isWaiting(held.thing)) await run(tx, held.thing, held.place);
+      if (held !== undefined && isWaiting(held.thing)) await run(on, held.thing, held.place);
     });
   return async (due) => {
     try {
       await take(due, make);
     } catch (error) {
       if (!isLasting(error, due)) throw error;
-      await take(due, (tx, thing, place) => giveUp(tx, thing, place, error));
+      await take(due, (on, thing, place) => giveUp(on, thing, place, error));
     }
   };
 }

@@ -1,9 +1,7 @@
 // Deletes a project or an environment, unless it is the last: one has to stay.
-import type { Access, Actor } from '../../kernel/events.ts';
+import type { Access } from '../../kernel/change/actor.ts';
+import type { Changing } from '../../kernel/change/changes.ts';
 import { Failure } from '../../kernel/failure.ts';
-import type { Call } from '../../kernel/route.ts';
-import type { Db } from '../../kernel/storage/tables.ts';
-import { recordChange } from '../change.ts';
 
 const REFUSALS = {
   project: 'The last project cannot be deleted',
@@ -24,13 +22,12 @@ export interface Deletion {
 
 /** In a transaction in which nobody else deletes another one. */
 export async function deleteButLast(
-  tx: Db,
-  call: Actor & Pick<Call, 'demand'>,
+  on: Changing,
   { kind, access, name, before, check, isLast, remove }: Deletion,
 ): Promise<void> {
-  call.demand(access.resource, access.action);
+  on.actor.demand(access.resource, access.action);
   await check();
   if (await isLast()) throw new Failure('conflict', REFUSALS[kind], { code: `last_${kind}` });
   await remove();
-  await recordChange(tx, call, { accesses: [access], kind, name, verb: `deleted the ${kind}`, before });
+  on.record({ accesses: [access], kind, name, verb: `deleted the ${kind}`, before });
 }

@@ -1,5 +1,5 @@
 // What a patch changed, field by field: the permission each field takes, and words for the audit log.
-import type { Access } from '../../kernel/events.ts';
+import type { Access } from '../../kernel/change/actor.ts';
 import { areEqual, isObject } from '../../kernel/patch/json-value.ts';
 
 export interface Field {

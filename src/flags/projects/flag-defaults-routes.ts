@@ -1,7 +1,8 @@
 // Flag defaults of a project: get, put, patch.
 import type { Kernel } from '../../kernel/kernel.ts';
 import { route, type Call } from '../../kernel/route.ts';
-import { demandAll, recordChange, type Change } from '../change.ts';
+import type { Change } from '../../kernel/change/change.ts';
+import { demandAll } from '../demands.ts';
 import { ByProject, openProject } from '../open.ts';
 import { PatchBody, readShownPatch, updateOf } from '../patching.ts';
 import { projectResource } from '../resources.ts';
@@ -35,7 +36,7 @@ const putFlagDefaults = route(
     method: 'PUT',
     path: '/projects/{projectKey}/flag-defaults',
     summary: 'Replace what new flags of a project get by default',
-    access: { action: 'update*' },
+    access: { action: 'update*', others: ['viewProject'] },
     params: ByProject,
     body: FlagDefaultsPut,
     reply: { 200: FlagDefaultsRep },
@@ -50,7 +51,7 @@ const patchFlagDefaultsRoute = route(
     method: 'PATCH',
     path: '/projects/{projectKey}/flag-defaults',
     summary: 'Change what new flags of a project get by default, by JSON patch or merge patch',
-    access: { action: 'update*' },
+    access: { action: 'update*', others: ['viewProject'] },
     params: ByProject,
     body: PatchBody(['json', 'merge']),
     reply: { 200: FlagDefaultsRep },
@@ -66,24 +67,25 @@ export const flagDefaultsRoutes = [getFlagDefaults, putFlagDefaults, patchFlagDe
 
 async function change(
   call: Pick<Call, 'id' | 'now' | 'caller' | 'can' | 'demand'>,
-  { db, engine }: Kernel,
+  { changes }: Kernel,
   key: string,
   told: Pick<Change, 'comment' | 'update'>,
   apply: (project: Project) => { after: Project; changes: FieldChange[] },
 ) {
-  const project = await db.transaction().execute(async (tx) => {
-    await holdProject(engine, tx, key);
+  const project = await changes.run(call, async (on) => {
+    const { db: tx } = on;
+    await holdProject(tx, key);
     const before = await openProject(call, tx, key);
-    const { after, changes } = apply(before);
-    const [access, ...others] = accessesOf(changes, projectResource(before));
+    const { after, changes: fields } = apply(before);
+    const [access, ...others] = accessesOf(fields, projectResource(before));
     if (access === undefined) return before;
     demandAll(call, [access, ...others]);
     const changed = await updateProject(tx, after);
-    await recordChange(tx, call, {
+    on.record({
       accesses: [access, ...others],
       kind: 'project',
       name: changed.name,
-      ...tellChanges(changes, 'project'),
+      ...tellChanges(fields, 'project'),
       verb: 'updated the flag defaults of the project',
       before: toFlagDefaults(before),
       after: toFlagDefaults(changed),

@@ -1,9 +1,8 @@
 // Making a project, by whoever asks for one or at the first start of a server.
-import type { Actor } from '../../kernel/events.ts';
+import type { Changing } from '../../kernel/change/changes.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { problem, type Static } from '../../kernel/schema.ts';
-import type { Db } from '../../kernel/storage/tables.ts';
-import { recordChange } from '../change.ts';
+
 import { readEnvironmentPost, USUAL_ENVIRONMENTS } from '../environments/model.ts';
 import { createEnvironment, listEnvironments } from '../environments/store.ts';
 import { projectResource } from '../resources.ts';
@@ -13,10 +12,10 @@ import { createProject, hasProjects } from './store.ts';
 
 /** With its environments, of which there is always one. */
 export async function makeProject(
-  tx: Db,
-  actor: Actor,
+  on: Changing,
   post: Static<typeof ProjectPost>,
 ): Promise<{ project: Project; environments: Environment[] }> {
+  const { db: tx, actor } = on;
   const project = await createProject(tx, readProjectPost(post), actor.now);
   if (project === undefined) throw takenKey('project', post.key);
   const wanted = post.environments?.length ? post.environments : USUAL_ENVIRONMENTS;
@@ -25,7 +24,7 @@ export async function makeProject(
     if (made === undefined) throw problem(`environments.${index}.key`, 'is there twice');
   }
   const environments = await listEnvironments(tx, project.id);
-  await recordChange(tx, actor, {
+  on.record({
     accesses: [{ action: 'createProject', resource: projectResource(project) }],
     kind: 'project',
     name: project.name,
@@ -36,8 +35,8 @@ export async function makeProject(
 }
 
 /** A project to begin with, where there is none at all. */
-export async function ensureProject(tx: Db, now: number): Promise<void> {
-  if (!(await hasProjects(tx))) await makeProject(tx, { now }, { key: 'default', name: 'Default' });
+export async function ensureProject(on: Changing): Promise<void> {
+  if (!(await hasProjects(on.db))) await makeProject(on, { key: 'default', name: 'Default' });
 }
 
 export function takenKey(kind: string, key: string): Failure {

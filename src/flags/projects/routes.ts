@@ -1,10 +1,11 @@
 // Projects: list, create, get, patch, delete.
+import { lock } from '../../kernel/storage/hold.ts';
 import { foldCase } from '../../kernel/fold-case.ts';
 import { Page } from '../../kernel/page.ts';
 import { reply, route, type Call } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import { filterInSlices } from '../../kernel/time-slice.ts';
-import { demandAll, demandUndenied, recordChange } from '../change.ts';
+import { demandAll, demandUndenied } from '../demands.ts';
 import { demandDeletable } from '../environments/deletion.ts';
 import { showEnvironment } from '../environments/model.ts';
 import { listEnvironments, listEnvironmentsOf } from '../environments/store.ts';
@@ -91,10 +92,10 @@ const postProject = route(
     body: ProjectPost,
     reply: { 201: ProjectRep },
   },
-  async (call, { db }) => {
+  async (call, { changes }) => {
     const { key, tags = [] } = call.body;
     call.demand(projectResource({ key, tags }));
-    const made = await db.transaction().execute((tx) => makeProject(tx, call, call.body));
+    const made = await changes.run(call, (on) => makeProject(on, call.body));
     const location = `/api/v2/projects/${key}`;
     return reply(201, showWhole(call, made.project, made.environments), { location });
   },
@@ -128,28 +129,29 @@ const patchProjectRoute = route(
     method: 'PATCH',
     path: '/projects/{projectKey}',
     summary: 'Change a project by JSON patch',
-    access: { action: 'update*' },
+    access: { action: 'update*', others: ['viewProject'] },
     params: ByProject,
     body: PatchBody(['json']),
     reply: { 200: ProjectRep },
   },
-  async (call, { db, engine }) => {
+  async (call, { changes }) => {
     const { projectKey } = call.params;
     const patch = readShownPatch(call, ['json']);
-    const shown = await db.transaction().execute(async (tx) => {
-      await holdProject(engine, tx, projectKey);
+    const shown = await changes.run(call, async (on) => {
+      const { db: tx } = on;
+      await holdProject(tx, projectKey);
       const before = await openProject(call, tx, projectKey);
-      const { after, changes } = patchProject(before, patch);
+      const { after, changes: fields } = patchProject(before, patch);
       const environments = await listEnvironments(tx, before.id);
-      const [access, ...others] = accessesOf(changes, projectResource(before));
+      const [access, ...others] = accessesOf(fields, projectResource(before));
       if (access === undefined) return showWhole(call, before, environments);
       demandAll(call, [access, ...others]);
       const project = await updateProject(tx, after);
-      await recordChange(tx, call, {
+      on.record({
         accesses: [access, ...others],
         kind: 'project',
         name: project.name,
-        ...tellChanges(changes, 'project'),
+        ...tellChanges(fields, 'project'),
         before: toProject(before),
         after: toProject(project),
         comment: patch.comment,
@@ -173,13 +175,14 @@ const deleteProjectRoute = route(
     params: ByProject,
     reply: { 204: null },
   },
-  async (call, { db, engine }) => {
+  async (call, { changes }) => {
     const { projectKey } = call.params;
-    await db.transaction().execute(async (tx) => {
-      await engine.lock(tx, 'flags-delete-project'); // else two could each leave the other's as the last, and both go
-      await holdProject(engine, tx, projectKey);
+    await changes.run(call, async (on) => {
+      const { db: tx } = on;
+      await lock(tx, 'flags-delete-project'); // else two could each leave the other's as the last, and both go
+      await holdProject(tx, projectKey);
       const project = await openProject(call, tx, projectKey);
-      await deleteButLast(tx, call, {
+      await deleteButLast(on, {
         kind: 'project',
         access: { action: 'deleteProject', resource: projectResource(project) },
         name: project.name,

@@ -2,7 +2,7 @@
 import type { Selectable } from 'kysely';
 import { newId } from '../../kernel/id.ts';
 import { buildOnce } from '../../kernel/storage/build-once.ts';
-import type { Engine } from '../../kernel/storage/engine.ts';
+import { hold } from '../../kernel/storage/hold.ts';
 import { contested } from '../../kernel/storage/retry.ts';
 import type { Db, Tables } from '../../kernel/storage/tables.ts';
 import { couldBeKey } from '../fields.ts';
@@ -48,9 +48,9 @@ export async function listProjectNames(db: Db): Promise<ProjectName[]> {
  * Until the transaction ends nobody else changes or deletes the project, or adds environments or flags to it, as all of
  * them hold it. What is read afterwards stays as it is.
  */
-export async function holdProject({ kind }: Engine, tx: Db, key: string): Promise<void> {
-  if (kind === 'sqlite' || !couldBeKey(key)) return; // on SQLite a transaction has the whole file
-  await tx.selectFrom('projects').select('id').where('key', '=', key).forNoKeyUpdate().execute();
+export async function holdProject(tx: Db, key: string): Promise<void> {
+  if (!couldBeKey(key)) return;
+  await hold(tx, tx.selectFrom('projects').select('id').where('key', '=', key).forNoKeyUpdate());
 }
 
 export async function isOnlyProject(db: Db): Promise<boolean> {

@@ -1,4 +1,5 @@
 // Custom roles: list, create, get, patch, delete.
+import { IDENTITY } from '../../kernel/identity/identity.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { checkPolicyChange } from '../../kernel/identity/power.ts';
 import {
@@ -17,7 +18,7 @@ import { Type } from '../../kernel/schema.ts';
 import { isTaken } from '../../kernel/storage/fold.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { filterInSlices } from '../../kernel/time-slice.ts';
-import { demandAll, recordChange } from '../change.ts';
+import { demandAll } from '../demands.ts';
 import { couldBeKey } from '../fields.ts';
 import { PageQuery, sliceOf } from '../listing.ts';
 import { unknownThing } from '../open.ts';
@@ -69,16 +70,17 @@ const postRole = route(
     body: RolePost,
     reply: { 201: RoleRep },
   },
-  async (call, { db }) => {
+  async (call, { changes }) => {
     const wanted = readPost(call.body);
     const access = { action: 'createRole', resource: resourceOf(wanted) };
     call.demand(access.resource);
-    const role = await db.transaction().execute(async (tx) => {
+    const role = await changes.run(call, async (on) => {
+      const { db: tx } = on;
       if ((await findRole(tx, wanted.key)) !== undefined) throw taken();
       const made = await createRole(tx, wanted, call.now).catch((error: unknown) => {
         throw isTaken(error) ? taken() : error; // by a call at the same time
       });
-      await recordChange(tx, call, {
+      on.record({
         accesses: [access],
         kind: 'role',
         name: made.name,
@@ -121,21 +123,22 @@ const patchRoleRoute = route(
     description:
       'All but the key. What a role allows is the power of those who hold it: while there are any, it takes an ' +
       'administrator to change the policy.',
-    access: { action: 'update*' },
+    access: { action: 'update*', others: ['viewRole'] },
     params: ByName,
     body: PatchBody(['json', 'merge']),
     reply: { 200: RoleRep },
   },
-  async (call, { db, engine, identity }) => {
+  async (call, { changes }) => {
     const patch = readShownPatch(call, ['json', 'merge']);
-    const { role, holders, isChanged } = await db.transaction().execute(async (tx) => {
-      const before = await lockRole(engine, tx, await readRole(tx, call.params.customRoleKey));
+    const { role, holders } = await changes.run(call, async (on) => {
+      const { db: tx } = on;
+      const before = await lockRole(tx, await readRole(tx, call.params.customRoleKey));
       const wanted = patchRole(before, patch);
       const [first, ...others] = accessesOf(before, wanted);
       const counted = (await countHolders(tx, [before])).get(before.id)!;
       if (first === undefined) {
         call.demand(resourceOf(before), 'viewRole');
-        return { role: before, holders: counted, isChanged: false };
+        return { role: before, holders: counted };
       }
       demandAll(call, [first, ...others]);
       if (hasOtherPower(before, wanted)) {
@@ -143,7 +146,7 @@ const patchRoleRoute = route(
         checkPolicyChange(call.caller, isHeld, { action: 'updatePolicy', resource: first.resource });
       }
       const after = await updateRole(tx, before, wanted);
-      await recordChange(tx, call, {
+      on.record({
         accesses: [first, ...others],
         kind: 'role',
         name: after.name,
@@ -153,9 +156,9 @@ const patchRoleRoute = route(
         comment: patch.comment,
         update: updateOf(patch),
       });
-      return { role: after, holders: counted, isChanged: true };
+      await on.invalidate(IDENTITY);
+      return { role: after, holders: counted };
     });
-    if (isChanged) await identity.forget();
     return toRole(role, holders);
   },
 );
@@ -172,20 +175,21 @@ const deleteRoleRoute = route(
     params: ByName,
     reply: { 204: null },
   },
-  async (call, { db, engine, identity }) => {
-    await db.transaction().execute(async (tx) => {
-      const role = await lockRole(engine, tx, await readRole(tx, call.params.customRoleKey));
+  async (call, { changes }) => {
+    await changes.run(call, async (on) => {
+      const { db: tx } = on;
+      const role = await lockRole(tx, await readRole(tx, call.params.customRoleKey));
       call.demand(resourceOf(role));
-      await deleteRole(engine, tx, role);
-      await recordChange(tx, call, {
+      await deleteRole(tx, role);
+      on.record({
         accesses: [{ action: 'deleteRole', resource: resourceOf(role) }],
         kind: 'role',
         name: role.name,
         verb: 'deleted the role',
         before: toRole(role),
       });
+      await on.invalidate(IDENTITY);
     });
-    await identity.forget();
     return reply(204);
   },
 );

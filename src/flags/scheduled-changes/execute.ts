@@ -1,10 +1,11 @@
 // Makes scheduled changes when their time has come, each exactly once; one that cannot be made is kept with the reason.
+import { actorOf, unasked } from '../../kernel/change/actor.ts';
+import type { Changing } from '../../kernel/change/changes.ts';
 import type { Handler } from '../../kernel/due.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { callerOf } from '../../kernel/identity/identity.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import type { Db } from '../../kernel/storage/tables.ts';
-import { actorOf, carryOut } from '../pending/carry-out.ts';
+import { carryOut } from '../pending/carry-out.ts';
 import type { Place } from '../pending/place.ts';
 import { conflictOf } from '../pending/plan.ts';
 import { recordAt } from '../pending/record.ts';
@@ -20,50 +21,45 @@ export function scheduledChangeHandlers(kernel: Kernel): Record<string, Handler>
     [WORK]: takingUp(kernel, {
       find: findScheduledChange,
       isWaiting: ({ status }) => status === 'pending',
-      make: (tx, change, place) => make(kernel, tx, change, place),
-      giveUp: (tx, change, place, failure) => giveUp(kernel, tx, change, place, failure),
+      make,
+      giveUp,
     }),
   };
 }
 
-async function make(kernel: Kernel, tx: Db, change: ScheduledChange, place: Place): Promise<void> {
-  const now = kernel.clock.now();
-  const caller = await callerOf(tx, change.maintainer, now);
+async function make(on: Changing, change: ScheduledChange, place: Place): Promise<void> {
+  const { now } = on.actor;
+  const caller = await callerOf(on.db, change.maintainer, now);
   if (caller === undefined)
     throw new Failure('denied', 'Whoever has scheduled the change is no longer here.');
   const actor = actorOf(caller, now);
   actor.demand(place.resource, action);
+  const theirs = on.as(actor);
   const { key, approvalSettings } = place.environment;
-  await deleteScheduledChange(tx, change);
-  const { isChanged } = await carryOut(kernel, tx, actor, place, change, {
+  await deleteScheduledChange(on.db, change);
+  const { isChanged } = await carryOut(theirs, place, change, {
     comment: change.comment ?? `Scheduled change ${change.id}`,
     ...(approvalSettings.bypassApprovalsForPendingChanges && { approvedIn: key }),
   });
   if (isChanged) return;
-  await recordAt(tx, actor, place, action, {
+  recordAt(theirs, place, action, {
     verb: 'made a scheduled change, for which nothing was left to do, of',
     before: toScheduledChange(change, place),
     comment: change.comment,
   });
 }
 
-async function giveUp(
-  { clock }: Kernel,
-  tx: Db,
-  before: ScheduledChange,
-  place: Place,
-  failure: Failure,
-): Promise<void> {
-  const now = clock.now();
-  const caller = await callerOf(tx, before.maintainer, now);
+async function giveUp(on: Changing, before: ScheduledChange, place: Place, failure: Failure): Promise<void> {
+  const { now } = on.actor;
+  const caller = await callerOf(on.db, before.maintainer, now);
   const change: ScheduledChange = {
     ...before,
     status: 'failed',
     conflicts: [conflictOf(failure, before.instructions)],
     version: before.version + 1,
   };
-  await saveScheduledChange(tx, before, change, now);
-  await recordAt(tx, { now, ...(caller && { caller }) }, place, action, {
+  await saveScheduledChange(on.db, before, change, now);
+  recordAt(on.as(unasked({ now, ...(caller && { caller }) })), place, action, {
     verb: 'failed to make a scheduled change of',
     description: failure.message,
     before: toScheduledChange(before, place),

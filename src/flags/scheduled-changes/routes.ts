@@ -1,12 +1,11 @@
 // Scheduled changes of a flag in an environment: list, make, get, patch, delete.
-import type { Actor } from '../../kernel/events.ts';
+import type { Changing } from '../../kernel/change/changes.ts';
 import { doerOf } from '../../kernel/identity/identity.ts';
 import { areEqual } from '../../kernel/patch/json-value.ts';
 import { reply, route } from '../../kernel/route.ts';
 import { problem, Type, type Static } from '../../kernel/schema.ts';
-import type { Engine } from '../../kernel/storage/engine.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import type { Change } from '../change.ts';
+import type { Change } from '../../kernel/change/change.ts';
 import { demandApproval } from '../feature-flags/approval.ts';
 import { listKinds, takesInstructions } from '../instructions/document.ts';
 import { inPostedBody } from '../instructions/reading.ts';
@@ -78,16 +77,17 @@ const post = route(
     reply: { 201: ScheduledChangeSchema },
   },
   async (call, kernel) => {
-    const { db, engine } = kernel;
+    const { changes } = kernel;
     const { executionDate: executionAt, instructions, comment } = call.body;
     requireFuture(executionAt, call.now);
     const shown = await inPostedBody(() =>
-      db.transaction().execute(async (tx) => {
-        const place = await openPlace(call, tx, call.params, engine);
+      changes.run(call, async (on) => {
+        const { db: tx } = on;
+        const place = await openPlace(call, tx, call.params, 'hold');
         call.demand(place.resource);
         requireComment(place.environment, comment);
         demandApproval(call, place.environment, place.flag, place.resource);
-        await rehearse(kernel, tx, call, place, { instructions }, { comment, ...call.query });
+        await rehearse(on, place, { instructions }, { comment, ...call.query });
         const { total } = await pageScheduledChanges(tx, whereaboutsOf(place), { offset: 0, limit: 1 });
         if (total >= MOST_CHANGES)
           throw problem('body', `would be one more than ${MOST_CHANGES} scheduled changes`);
@@ -103,7 +103,7 @@ const post = route(
           call.now,
         );
         const after = toScheduledChange(change, place);
-        await recordAt(tx, call, place, action, { verb: 'scheduled a change of', after, comment });
+        recordAt(on, place, action, { verb: 'scheduled a change of', after, comment });
         return after;
       }),
     );
@@ -141,28 +141,28 @@ const patch = route(
     reply: { 200: ScheduledChangeSchema },
   },
   async (call, kernel) => {
-    const { db, engine } = kernel;
+    const { changes } = kernel;
     const asked = readSemanticPatch(call);
-    const shown = await db.transaction().execute(async (tx) => {
-      const place = await openPlace(call, tx, call.params, engine);
+    const shown = await changes.run(call, async (on) => {
+      const { db: tx } = on;
+      const place = await openPlace(call, tx, call.params, 'hold');
       call.demand(place.resource);
       requireEnvironment(asked, place.environment);
-      const before = await read(tx, call.params.id, place, engine);
+      const before = await read(tx, call.params.id, place, 'hold');
       const edited = editScheduledChange(before, asked.instructions, call.now);
       const { comment } = asked;
-      if (edited.isDeleted)
-        return await remove(tx, call, place, before, { comment, update: updateOf(asked) });
+      if (edited.isDeleted) return await remove(on, place, before, { comment, update: updateOf(asked) });
       if (areEqual(edited.change, before)) return toScheduledChange(before, place);
       demandApproval(call, place.environment, place.flag, place.resource);
       const change = { ...edited.change, version: before.version + 1 };
       if (edited.hasNewInstructions) {
         const how = { comment: comment ?? before.comment, except: before.id, ...call.query };
-        await rehearse(kernel, tx, call, place, { instructions: change.instructions }, how);
+        await rehearse(on, place, { instructions: change.instructions }, how);
         change.maintainer = doerOf(call.caller);
       }
       await saveScheduledChange(tx, before, change, call.now);
       const after = toScheduledChange(change, place);
-      await recordAt(tx, call, place, action, {
+      recordAt(on, place, action, {
         verb: 'changed a scheduled change of',
         before: toScheduledChange(before, place),
         after,
@@ -185,18 +185,19 @@ const del = route(
     params: ByPlaceAndId,
     reply: { 204: null },
   },
-  async (call, { db, engine }) => {
-    await db.transaction().execute(async (tx) => {
-      const place = await openPlace(call, tx, call.params, engine);
+  async (call, { changes }) => {
+    await changes.run(call, async (on) => {
+      const { db: tx } = on;
+      const place = await openPlace(call, tx, call.params, 'hold');
       call.demand(place.resource);
-      await remove(tx, call, place, await read(tx, call.params.id, place, engine), {});
+      await remove(on, place, await read(tx, call.params.id, place, 'hold'), {});
     });
     return reply(204);
   },
 );
 
-function read(db: Db, id: string, place: Place, engine?: Engine): Promise<ScheduledChange> {
-  return readAt(db, place, findScheduledChange, { kind: 'scheduled change', id }, engine);
+function read(db: Db, id: string, place: Place, hold?: 'hold'): Promise<ScheduledChange> {
+  return readAt(db, place, findScheduledChange, { kind: 'scheduled change', id }, hold);
 }
 
 /** In detail: with what stands in the way of it now. */
@@ -209,15 +210,14 @@ async function show(db: Db, change: ScheduledChange, place: Place, now: number):
 type Shown = Static<typeof ScheduledChangeSchema> & ReturnType<typeof toScheduledChange>;
 
 async function remove(
-  tx: Db,
-  actor: Actor,
+  on: Changing,
   place: Place,
   change: ScheduledChange,
   told: Pick<Change, 'comment' | 'update'>,
 ): Promise<Shown> {
   const before = toScheduledChange(change, place);
-  await deleteScheduledChange(tx, change);
-  await recordAt(tx, actor, place, action, { verb: 'gave up a scheduled change of', before, ...told });
+  await deleteScheduledChange(on.db, change);
+  recordAt(on, place, action, { verb: 'gave up a scheduled change of', before, ...told });
   return before;
 }
 

@@ -2,7 +2,6 @@
 import { schedule } from '../../kernel/due.ts';
 import { newId } from '../../kernel/id.ts';
 import type { Page, Slice } from '../../kernel/page.ts';
-import type { Engine } from '../../kernel/storage/engine.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Whereabouts } from '../pending/place.ts';
 import type { Plan, PlanConflict } from '../pending/plan.ts';
@@ -32,13 +31,13 @@ export async function pageScheduledChanges(
   return page.map(changeOf);
 }
 
-/** With an engine it stays as it is until the transaction ends. */
+/** With `hold` it stays as it is until the transaction ends. */
 export async function findScheduledChange(
   db: Db,
   id: string,
-  engine?: Engine,
+  hold?: 'hold',
 ): Promise<ScheduledChange | undefined> {
-  const row = await findRow(db, 'scheduled_changes', id, engine);
+  const row = await findRow(db, 'scheduled_changes', id, hold);
   return row && changeOf(row);
 }
 

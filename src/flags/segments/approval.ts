@@ -1,13 +1,13 @@
 // Whether a change to a segment must have been approved before.
 import { Failure } from '../../kernel/failure.ts';
-import type { Call } from '../../kernel/route.ts';
+import type { Actor } from '../../kernel/change/actor.ts';
 import { BYPASS, BYPASS_SEGMENT, mayBypass } from '../bypass.ts';
 import type { Environment } from '../projects/project.ts';
 import type { Segment } from './segment.ts';
 
 /** Of this caller. `resource` is the segment. */
 export function needsApproval(
-  { caller }: Pick<Call, 'caller'>,
+  { caller }: Pick<Actor, 'caller'>,
   { resourceApprovalSettings }: Environment,
   { tags }: Segment,
   resource: string,

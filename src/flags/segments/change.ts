@@ -1,10 +1,8 @@
 // The one way to change a segment, for every kind of patch and for what happens later by itself.
-import type { Actor } from '../../kernel/events.ts';
-import type { Kernel } from '../../kernel/kernel.ts';
-import type { Call } from '../../kernel/route.ts';
+import type { Changing } from '../../kernel/change/changes.ts';
 import { problem } from '../../kernel/schema.ts';
-import type { Db } from '../../kernel/storage/tables.ts';
-import { demandAll, recordChange, type Change } from '../change.ts';
+import type { Change } from '../../kernel/change/change.ts';
+import { demandAll } from '../demands.ts';
 import { unknownThing } from '../open.ts';
 import type { Environment, Project } from '../projects/project.ts';
 import { environmentalResource } from '../resources.ts';
@@ -34,23 +32,29 @@ export interface SegmentUpdate extends Pick<Change, 'comment' | 'update' | 'desc
    */
   edit(before: Segment): Draft & { actions?: readonly string[]; isMoved?: boolean };
   verb?: string;
+  /** Nobody is asked for an approval: it is done by itself, or by who was asked before. */
+  isApproved?: boolean;
   /** Everything is checked, and nothing is kept. */
   dryRun?: boolean;
 }
 
-/** The program itself asks nobody. */
-export type SegmentActor = Actor | Pick<Call, 'now' | 'id' | 'caller' | 'demand'>;
-
 /** The same segment comes back where nothing changed. */
 export async function changeSegment(
-  { engine }: Pick<Kernel, 'engine'>,
-  tx: Db,
-  actor: SegmentActor,
+  on: Changing,
   place: SegmentPlace,
-  { edit, comment, update, verb = 'updated the segment', description, dryRun = false }: SegmentUpdate,
+  {
+    edit,
+    comment,
+    update,
+    verb = 'updated the segment',
+    description,
+    isApproved,
+    dryRun = false,
+  }: SegmentUpdate,
 ): Promise<Segment> {
+  const { db: tx, actor } = on;
   const { project, environment, segmentKey } = place;
-  const before = await holdSegment(engine, tx, environment.id, segmentKey);
+  const before = await holdSegment(tx, environment.id, segmentKey);
   if (before === undefined) throw unknownThing('segment', segmentKey);
   const { segment, steps, imports = [], actions = [], isMoved = false } = edit(before);
   const standing = steps.length === 0 ? new Map() : await findStanding(tx, before.id, keysOfSteps(steps));
@@ -71,11 +75,11 @@ export async function changeSegment(
   const taken = new Set([...actionsBetween(before, after), ...actions, ...importing]);
   const [access, ...others] = [...taken].map((action) => ({ action, resource }));
   if (access === undefined) return before;
-  if ('demand' in actor) demandAll(actor, [access, ...others]);
+  demandAll(actor, [access, ...others]);
   if (moves > 0) requireUnlocked(before);
   const waiting = await findWaiting(tx, before, imports);
   if (after === before && waiting.length === 0) return before;
-  if ('demand' in actor) demandApproval(actor, environment, before, resource);
+  if (isApproved !== true) demandApproval(actor, environment, before, resource);
   if (update !== undefined && environment.requireComments && (comment ?? '').trim() === '')
     throw problem('comment', `is required for changes in ${environment.name}`);
   if (dryRun) return after;
@@ -84,7 +88,7 @@ export async function changeSegment(
     await saveMembership(tx, before.id, plan);
     if (taken.has('updateIncluded') || taken.has('updateExcluded'))
       await forgetExpiring(tx, after, actor.now);
-    await recordChange(tx, actor, {
+    on.record({
       accesses: [access, ...others],
       kind: 'segment',
       name: after.name,

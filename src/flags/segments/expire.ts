@@ -10,9 +10,9 @@ import { removeTargets } from './targets.ts';
 
 export function segmentExpiryHandlers(kernel: Kernel): Record<string, Handler> {
   return {
-    [expiryWork('segment')]: expireWith(kernel, async (tx, target, now) => {
+    [expiryWork('segment')]: expireWith(kernel, async (on, target) => {
       const { place, contextKind, contextKey } = target;
-      const segment = await findSegmentPlace(tx, target.resourceId);
+      const segment = await findSegmentPlace(on.db, target.resourceId);
       if (segment === undefined) return;
       const type = place as TargetType;
       const edit = (before: Segment) =>
@@ -20,7 +20,7 @@ export function segmentExpiryHandlers(kernel: Kernel): Record<string, Handler> {
           ? { segment: before, steps: [{ does: 'remove' as const, type, values: [contextKey] }] }
           : { segment: removeTargets(before, type, contextKind, [contextKey]), steps: [] };
       const comment = `The target ${contextKind} "${contextKey}" has expired.`;
-      await changeSegment(kernel, tx, { now }, segment, { edit, comment });
+      await changeSegment(on, segment, { edit, comment, isApproved: true });
     }),
   };
 }

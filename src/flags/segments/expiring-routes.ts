@@ -24,13 +24,13 @@ export const segmentExpiringRoutes = expiringRoutes({
     'expiring-targets': ['getExpiringTargetsForSegment', 'patchExpiringTargetsForSegment'],
     'expiring-user-targets': ['getExpiringUserTargetsForSegment', 'patchExpiringUserTargetsForSegment'],
   },
-  async open(call, db, engine) {
+  async open(call, db, hold) {
     const { projectKey, segmentKey: key, environmentKey } = call.params as Static<typeof params>;
     const { project, environment } = await openEnvironment(call, db, projectKey, environmentKey);
     const segment =
-      engine === undefined
+      hold === undefined
         ? await findSegment(db, environment.id, key)
-        : await holdSegment(engine, db, environment.id, key);
+        : await holdSegment(db, environment.id, key);
     if (segment === undefined) throw unknownThing('segment', key);
     const resource = environmentalResource(project, environment, 'segment', segment);
     return {

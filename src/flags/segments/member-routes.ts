@@ -34,7 +34,7 @@ const Member = Type.Object(
 
 const changing = {
   method: 'POST',
-  access: { action: 'update*' },
+  access: { action: 'update*', others: ['viewProject'] },
   params: Type.Object(BySegment),
   body: Membership,
   reply: { 204: null },
@@ -93,14 +93,15 @@ async function update(
     params: Named;
     body: Static<typeof Membership>;
   },
-  kernel: Kernel,
+  { changes }: Kernel,
 ) {
   const { projectKey, environmentKey, segmentKey } = call.params;
   const steps = readSteps(call.body);
   const edit = (segment: Segment) => ({ segment: requireBig(segment), steps, actions: actionsOf(steps) });
-  await kernel.db.transaction().execute(async (tx) => {
+  await changes.run(call, async (on) => {
+    const { db: tx } = on;
     const place = await openEnvironment(call, tx, projectKey, environmentKey);
-    await changeSegment(kernel, tx, call, { ...place, segmentKey }, { edit });
+    await changeSegment(on, { ...place, segmentKey }, { edit });
   });
   return reply(204);
 }

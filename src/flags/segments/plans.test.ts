@@ -104,7 +104,7 @@ onEachEngine((tested) => {
     const { db } = engine;
     const segment = (await findSegment(db, 'e1', 's1'))!;
     await findSegmentById(db, segment.id);
-    await holdSegment(engine, db, 'e1', 's1');
+    await holdSegment(db, 'e1', 's1');
     await listSegments(db, 'e1');
     const filter = readExpression('tags anyOf ["x"]|query equals y', FILTERS);
     for (const sort of [undefined, 'name', '-lastModified'])
@@ -146,7 +146,7 @@ onEachEngine((tested) => {
     const { db } = engine;
     const [made, shown] = await addFiles(segmentId);
     await saveImport(db, (await findImport(db, made.id))!);
-    await holdById(engine, db, segmentId);
+    await holdById(db, segmentId);
     await setImporting(db, segmentId, 'replace');
     await addToCounts(db, segmentId, { included: 1, excluded: 1 });
     await removeUnmarked(db, { ...made, removedTo: 'k1' });

@@ -4,7 +4,7 @@ import { Failure } from '../../kernel/failure.ts';
 import type { Patch } from '../../kernel/patch/read.ts';
 import { reply, route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
-import { recordChange } from '../change.ts';
+
 import { listKinds, takesInstructions } from '../instructions/document.ts';
 import { readExpression } from '../filter-expression.ts';
 import { PageQuery, readSort, sliceOf, SortQuery } from '../listing.ts';
@@ -80,10 +80,11 @@ const postSegment = route(
     body: SegmentPost,
     reply: { 201: SegmentDetail },
   },
-  async (call, { db }) => {
+  async (call, { changes }) => {
     const { params, body, now } = call;
     const salt = randomBytes(16).toString('hex');
-    const [segment, place] = await db.transaction().execute(async (tx) => {
+    const [segment, place] = await changes.run(call, async (on) => {
+      const { db: tx } = on;
       const { project, environment } = await openEnvironment(
         call,
         tx,
@@ -97,7 +98,7 @@ const postSegment = route(
       if (made === undefined)
         throw new Failure('conflict', `There is a segment "${wanted.key}" already`, { code: 'key_exists' });
       const at: Place = { project, environment };
-      await recordChange(tx, call, {
+      on.record({
         accesses: [{ action: 'createSegment', resource }],
         kind: 'segment',
         name: made.name,
@@ -137,7 +138,7 @@ const patchSegmentRoute = route(
     path: '/segments/{projectKey}/{environmentKey}/{segmentKey}',
     summary: 'Change a segment by JSON patch, merge patch or semantic patch',
     description: `Instructions of a semantic patch:\n\n${listKinds(segmentKinds)}`,
-    access: { action: 'update*' },
+    access: { action: 'update*', others: ['viewProject'] },
     params: BySegment,
     query: Type.Object({
       dryRun: Type.Boolean({ default: false, description: 'Answer as if it were done, and do nothing' }),
@@ -145,16 +146,17 @@ const patchSegmentRoute = route(
     ...takesInstructions(['json', 'merge', 'semantic'], segmentKinds.values()),
     reply: { 200: SegmentDetail },
   },
-  async (call, kernel) => {
+  async (call, { changes }) => {
     const { projectKey, environmentKey, segmentKey } = call.params;
     const patch = readPatchOf(call, ['json', 'merge', 'semantic']);
     const { dryRun } = call.query;
-    const shown = await kernel.db.transaction().execute(async (tx) => {
+    const shown = await changes.run(call, async (on) => {
+      const { db: tx } = on;
       const place = await openEnvironment(call, tx, projectKey, environmentKey);
       const edit = editBy(patch, place);
       const { comment } = patch;
       const update: SegmentUpdate = { edit, comment, update: updateOf(patch), dryRun };
-      return toDetail(await changeSegment(kernel, tx, call, { ...place, segmentKey }, update), place);
+      return toDetail(await changeSegment(on, { ...place, segmentKey }, update), place);
     });
     return shown;
   },
@@ -181,11 +183,12 @@ const deleteSegmentRoute = route(
     params: BySegment,
     reply: { 204: null },
   },
-  async (call, { db, engine }) => {
+  async (call, { changes }) => {
     const { projectKey, environmentKey, segmentKey } = call.params;
-    await db.transaction().execute(async (tx) => {
+    await changes.run(call, async (on) => {
+      const { db: tx } = on;
       const { project, environment } = await openEnvironment(call, tx, projectKey, environmentKey);
-      const segment = await holdSegment(engine, tx, environment.id, segmentKey);
+      const segment = await holdSegment(tx, environment.id, segmentKey);
       if (segment === undefined) throw unknownThing('segment', segmentKey);
       const resource = environmentalResource(project, environment, 'segment', segment);
       call.demand(resource);
@@ -195,7 +198,7 @@ const deleteSegmentRoute = route(
         throw new Failure('conflict', `The flag "${flag.key}" uses the segment: change its rules first`);
       await deleteSegment(tx, segment);
       await dropExpiring(tx, segment, call.now);
-      await recordChange(tx, call, {
+      on.record({
         accesses: [{ action: 'deleteSegment', resource }],
         kind: 'segment',
         name: segment.name,

@@ -79,7 +79,7 @@ onEachEngine((tested) => {
     assert.deepEqual(await findSegment(engine.db, ENVIRONMENT, 'kept'), after);
     await engine.db
       .transaction()
-      .execute(async (tx) => assert.deepEqual(await holdSegment(engine, tx, ENVIRONMENT, 'kept'), after));
+      .execute(async (tx) => assert.deepEqual(await holdSegment(tx, ENVIRONMENT, 'kept'), after));
     assert.ok((await listSegments(engine.db, ENVIRONMENT)).some(({ key }) => key === 'kept'));
   });
 

@@ -3,7 +3,6 @@ import { sql } from 'kysely';
 import { sortKeyOf } from '../../kernel/fold-case.ts';
 import { newId } from '../../kernel/id.ts';
 import { Page, type Slice } from '../../kernel/page.ts';
-import type { Engine } from '../../kernel/storage/engine.ts';
 import { contested } from '../../kernel/storage/retry.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { mapInSlices } from '../../kernel/time-slice.ts';
@@ -45,16 +44,9 @@ export async function findSegmentById(db: Db, id: string): Promise<Segment | und
 }
 
 /** The same by its key, and nobody else changes it until the transaction ends. */
-export async function holdSegment(
-  engine: Engine,
-  tx: Db,
-  environmentId: string,
-  key: string,
-): Promise<Segment | undefined> {
+export async function holdSegment(tx: Db, environmentId: string, key: string): Promise<Segment | undefined> {
   if (!couldBeKey(key)) return undefined;
-  const row = await selectOne(tx, environmentId, key)
-    .$if(engine.kind === 'postgres', (query) => query.forUpdate())
-    .executeTakeFirst();
+  const row = await selectOne(tx, environmentId, key).forUpdate().executeTakeFirst();
   return row && segmentOf(row);
 }
 

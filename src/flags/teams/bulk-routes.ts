@@ -7,7 +7,7 @@ import type { Call } from '../../kernel/route.ts';
 import { reply, route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import type { Update } from '../audit-log/entry.ts';
+import type { Update } from '../../kernel/change/change.ts';
 import { couldBeKey, Key } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';
 import { EXCEPTIONS, readExceptions } from '../members/filter.ts';
@@ -54,22 +54,22 @@ const postTeamMembers = route(
     streams: true,
     reply: { 201: Imports, 207: Imports },
   },
-  async (call, { db, engine, identity }) => {
+  async (call, { changes, db }) => {
     await requireAccess(call, db, call.params.teamKey);
     const entries = readAddresses(await readFile(call));
-    const { items, isGood } = await db.transaction().execute(async (tx) => {
-      const team = await openTeam(engine, tx, call.params.teamKey);
+    const { items, isGood } = await changes.run(call, async (on) => {
+      const { db: tx } = on;
+      const team = await openTeam(tx, call.params.teamKey);
       call.demand(resourceOf(team));
       const idOf = await findIdsByEmail(tx, [...new Set(entries.map(({ value }) => value))].filter(isText));
       const judged = judge(entries, { idOf, inTeam: new Set(team.memberIds) });
       if (judged.overall !== undefined) throw new Failure('invalid', judged.overall);
       if (judged.isGood) {
         const memberIds = sorted([...team.memberIds, ...idOf.values()]);
-        await changeTeam(tx, call, team, { ...team, memberIds });
+        await changeTeam(on, team, { ...team, memberIds });
       }
       return judged;
     });
-    if (isGood) await identity.forget();
     const _links = { self: linkTo(`/teams/${call.params.teamKey}/members`) };
     return reply(isGood ? 201 : 207, { items, _links });
   },
@@ -132,14 +132,15 @@ const patchTeams = route(
     ...takesInstructions(['semantic'], kinds.values()),
     reply: { 200: Bulk },
   },
-  async (call, { db, engine, identity }) => {
+  async (call, { changes }) => {
     const patch = readSemanticPatch(call);
     const instructions = readBulk(patch.instructions);
     const teamKeys = sorted(instructions.flatMap((instruction) => instruction.teamKeys));
-    const memberIDs = await db.transaction().execute(async (tx) => {
+    const memberIDs = await changes.run(call, async (on) => {
+      const { db: tx } = on;
       const joined = new Set<string>();
       let memberships = 0;
-      await holdTeams(engine, tx, teamKeys);
+      await holdTeams(tx, teamKeys);
       for (const [index, instruction] of instructions.entries()) {
         await awaitInInstruction(index, instruction, async () => {
           const isNamed = instruction.kind === 'addMembersToTeams';
@@ -150,7 +151,7 @@ const patchTeams = route(
           if (memberships > MOST_MEMBERSHIPS) throw tooMany();
           if (isNamed) await requireMembers(tx, asked, 'memberIDs');
           const joining = { teamKeys: instruction.teamKeys, memberIds: asked };
-          await joinTeams(engine, tx, call, joining, (key, memberIds) => ({
+          await joinTeams(on, joining, (key, memberIds) => ({
             comment: patch.comment,
             update: updateFor(key, memberIds, instruction),
           }));
@@ -159,7 +160,6 @@ const patchTeams = route(
       }
       return joined;
     });
-    await identity.forget();
     return { memberIDs: [...memberIDs], teamKeys, errors: [], _links: { self: linkTo('/teams') } };
   },
 );

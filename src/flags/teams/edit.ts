@@ -1,4 +1,7 @@
 // One change to one team, by whatever way it was asked for: permissions, powers, the write, and the audit entry.
+import { IDENTITY } from '../../kernel/identity/identity.ts';
+import { knownCaller } from '../../kernel/change/actor.ts';
+import type { Changing } from '../../kernel/change/changes.ts';
 import { checkAttributeGrant, checkCustomGrant, checkTeamGrant } from '../../kernel/identity/power.ts';
 import { findRoles } from '../../kernel/identity/roles.ts';
 import { findListed } from '../../kernel/identity/roster.ts';
@@ -6,17 +9,16 @@ import { grantedActions, type TeamGrant } from '../../kernel/identity/team-grant
 import { holdTeams, lockTeam, updateTeam, type Team, type WholeTeam } from '../../kernel/identity/teams.ts';
 import { areEqual } from '../../kernel/patch/json-value.ts';
 import { problem } from '../../kernel/schema.ts';
-import type { Engine } from '../../kernel/storage/engine.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { demandAll, recordChange, type Change } from '../change.ts';
+import type { Change } from '../../kernel/change/change.ts';
+import { demandAll } from '../demands.ts';
 import { couldBeKey } from '../fields.ts';
-import type { KnownCall } from '../members/edit.ts';
 import { unknownThing } from '../open.ts';
 import { sorted } from './instructions.ts';
 import { accessesOf, resourceOf, toRecord } from './model.ts';
 
-export async function openTeam(engine: Engine, tx: Db, key: string): Promise<WholeTeam> {
-  const team = couldBeKey(key) ? await lockTeam(engine, tx, key) : undefined;
+export async function openTeam(tx: Db, key: string): Promise<WholeTeam> {
+  const team = couldBeKey(key) ? await lockTeam(tx, key) : undefined;
   if (team === undefined) throw unknownThing('team', key);
   return team;
 }
@@ -25,18 +27,18 @@ type Told = Pick<Change, 'comment' | 'update'>;
 
 /** The team as it is then; the very same when there is nothing to change. */
 export async function changeTeam(
-  tx: Db,
-  call: KnownCall,
+  on: Changing,
   before: WholeTeam,
   wanted: WholeTeam,
   told: Told = {},
 ): Promise<Team> {
   const [first, ...others] = accessesOf(before, wanted);
   if (first === undefined) return before;
-  demandAll(call, [first, ...others]);
-  await checkPower(tx, call, before, wanted);
-  const after = await updateTeam(tx, before, wanted, call.now);
-  await recordChange(tx, call, {
+  const { db, actor } = on;
+  demandAll(actor, [first, ...others]);
+  await checkPower(on, before, wanted);
+  const after = await updateTeam(db, before, wanted, actor.now);
+  on.record({
     accesses: [first, ...others],
     kind: 'team',
     name: after.name,
@@ -45,34 +47,34 @@ export async function changeTeam(
     after: toRecord({ ...wanted, ...after }),
     ...told,
   });
+  await on.invalidate(IDENTITY);
   return after;
 }
 
 /** Nobody gives more than they hold: neither to the team, nor to whoever comes into it or tends it. */
 export async function checkPower(
-  tx: Db,
-  call: KnownCall,
+  { db, actor }: Changing,
   before: WholeTeam,
   wanted: WholeTeam,
 ): Promise<void> {
+  const caller = knownCaller(actor);
   const resource = resourceOf(before);
-  const roles = await findRoles(tx, wanted.roleIds);
+  const roles = await findRoles(db, wanted.roleIds);
   const toRoles = { action: 'updateTeamCustomRoles', resource };
-  for (const role of roles)
-    if (!before.roleIds.includes(role.id)) checkCustomGrant(call.caller, role, toRoles);
+  for (const role of roles) if (!before.roleIds.includes(role.id)) checkCustomGrant(caller, role, toRoles);
   if (!areEqual(before.roleAttributes, wanted.roleAttributes)) {
-    checkAttributeGrant(call.caller, toRoles);
+    checkAttributeGrant(caller, toRoles);
   }
   const old = new Set(before.memberIds);
   if (wanted.memberIds.some((id) => !old.has(id))) {
-    checkTeamGrant(call.caller, { id: before.id, roles }, { action: 'updateTeamMembers', resource });
+    checkTeamGrant(caller, { id: before.id, roles }, { action: 'updateTeamMembers', resource });
   }
   const has = (grant: TeamGrant) => before.grants.some((other) => areEqual(other, grant));
   for (const grant of wanted.grants.filter((granted) => !has(granted))) {
     const actions = grantedActions(grant);
-    for (const action of actions) call.demand(resource, action);
+    for (const action of actions) actor.demand(resource, action);
     if (!actions.includes('updateTeamMembers')) continue;
-    checkTeamGrant(call.caller, { id: before.id, roles }, { action: 'updateTeamPermissionGrants', resource });
+    checkTeamGrant(caller, { id: before.id, roles }, { action: 'updateTeamPermissionGrants', resource });
   }
 }
 
@@ -81,22 +83,21 @@ export async function checkPower(
  * transaction holds all the teams before.
  */
 export async function joinTeams(
-  engine: Engine,
-  tx: Db,
-  call: KnownCall,
+  on: Changing,
   { teamKeys, memberIds }: { teamKeys: readonly string[]; memberIds: readonly string[] },
   tell: (teamKey: string, joining: readonly string[]) => Told = () => ({}),
 ): Promise<void> {
-  await holdTeams(engine, tx, teamKeys.filter(couldBeKey));
+  const { db: tx, actor } = on;
+  await holdTeams(tx, teamKeys.filter(couldBeKey));
   for (const key of sorted(teamKeys)) {
-    const team = couldBeKey(key) ? await lockTeam(engine, tx, key) : undefined;
+    const team = couldBeKey(key) ? await lockTeam(tx, key) : undefined;
     if (team === undefined) throw problem('teamKeys', `names an unknown team: ${key}`);
     // Asked even where all of them are in it already: the answer must not tell who is in a team.
-    call.demand(resourceOf(team), 'updateTeamMembers');
+    actor.demand(resourceOf(team), 'updateTeamMembers');
     const inTeam = new Set(team.memberIds);
     const joining = memberIds.filter((id) => !inTeam.has(id));
     const wanted = { ...team, memberIds: sorted([...team.memberIds, ...joining]) };
-    await changeTeam(tx, call, team, wanted, tell(key, joining));
+    await changeTeam(on, team, wanted, tell(key, joining));
   }
 }
 

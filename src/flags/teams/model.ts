@@ -1,5 +1,5 @@
 // Teams as the flag service shows them.
-import type { Access } from '../../kernel/events.ts';
+import type { Access } from '../../kernel/change/actor.ts';
 import type { Member } from '../../kernel/identity/members.ts';
 import type { Role } from '../../kernel/identity/roles.ts';
 import type { Team, WholeTeam } from '../../kernel/identity/teams.ts';

@@ -1,4 +1,5 @@
 // Teams: list, create, get, patch, delete, and the lists of their roles and maintainers.
+import { IDENTITY } from '../../kernel/identity/identity.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { findRoles } from '../../kernel/identity/roles.ts';
 import { findListed } from '../../kernel/identity/roster.ts';
@@ -16,7 +17,7 @@ import { reply, route, type Call } from '../../kernel/route.ts';
 import { Type, type Static } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { filterInSlices } from '../../kernel/time-slice.ts';
-import { recordChange } from '../change.ts';
+
 import { couldBeKey } from '../fields.ts';
 import { listKinds, takesInstructions } from '../instructions/document.ts';
 import { inPostedBody } from '../instructions/reading.ts';
@@ -79,30 +80,26 @@ const postTeam = route(
     body: TeamPost,
     reply: { 201: TeamRep },
   },
-  async (call, { db, identity }) => {
+  async (call, { changes, db }) => {
     const expand = readExpand(call.query.expand, EXPANDS);
     const access = { action: 'createTeam', resource: resourceOf(call.body) };
     call.demand(access.resource);
-    const team = await db.transaction().execute(async (tx) => {
+    const team = await changes.run(call, async (on) => {
+      const { db: tx } = on;
       const wanted = await readPost(tx, call.body);
-      await checkPower(
-        tx,
-        call,
-        { ...wanted, memberIds: [], roleIds: [], grants: [], roleAttributes: {} },
-        wanted,
-      );
+      await checkPower(on, { ...wanted, memberIds: [], roleIds: [], grants: [], roleAttributes: {} }, wanted);
       const made = await createTeam(tx, wanted, call.now);
       if (made === undefined) throw new Failure('conflict', 'Duplicate team key', { code: 'key_exists' });
-      await recordChange(tx, call, {
+      on.record({
         accesses: [access],
         kind: 'team',
         name: made.name,
         verb: 'created the team',
         after: toRecord({ ...wanted, ...made }),
       });
+      await on.invalidate(IDENTITY);
       return made;
     });
-    await identity.forget();
     const parts = await findParts(call, db, [team], expand);
     return reply(201, toTeam(team, parts(team)), { location: `/api/v2/teams/${team.key}` });
   },
@@ -135,18 +132,19 @@ const patchTeam = route(
     description:
       'Who takes members into a team gives them its roles, and needs to be in it, to tend it, to hold its roles or to be an ' +
       `administrator. Instructions:\n\n${listKinds(teamKinds)}`,
-    access: { action: 'updateTeam*' },
+    access: { action: 'updateTeam*', others: ['viewTeam'] },
     params: ByKey,
     query: Type.Object(ExpandQuery(EXPANDS)),
     ...takesInstructions(['semantic'], teamKinds.values()),
     reply: { 200: TeamRep },
   },
-  async (call, { db, engine, identity }) => {
+  async (call, { changes, db }) => {
     const expand = readExpand(call.query.expand, EXPANDS);
     const patch = readSemanticPatch(call);
     const instructions = readTeamInstructions(patch.instructions);
-    const { before, after } = await db.transaction().execute(async (tx) => {
-      const team = await openTeam(engine, tx, call.params.teamKey);
+    const after = await changes.run(call, async (on) => {
+      const { db: tx } = on;
+      const team = await openTeam(tx, call.params.teamKey);
       const named = namedBy(instructions);
       const members = new Set((await findListed(tx, named.members)).map(({ id }) => id));
       const roles = await findRoles(tx, named.roles);
@@ -161,11 +159,10 @@ const patchTeam = route(
       };
       const wanted = applyTeamInstructions(team, instructions, known);
       const told = { comment: patch.comment, update: updateOf(patch) };
-      const changed = await changeTeam(tx, call, team, wanted, told);
+      const changed = await changeTeam(on, team, wanted, told);
       if (changed === team) call.demand(resourceOf(team), 'viewTeam');
-      return { before: team, after: changed };
+      return changed;
     });
-    if (after !== before) await identity.forget();
     return toTeam(after, (await findParts(call, db, [after], expand))(after));
   },
 );
@@ -181,21 +178,22 @@ const deleteTeamRoute = route(
     params: ByKey,
     reply: { 204: null },
   },
-  async (call, { db, engine, identity }) => {
-    await db.transaction().execute(async (tx) => {
-      const team = await openTeam(engine, tx, call.params.teamKey);
+  async (call, { changes }) => {
+    await changes.run(call, async (on) => {
+      const { db: tx } = on;
+      const team = await openTeam(tx, call.params.teamKey);
       const access = { action: 'deleteTeam', resource: resourceOf(team) };
       call.demand(access.resource);
       await deleteTeam(tx, team);
-      await recordChange(tx, call, {
+      on.record({
         accesses: [access],
         kind: 'team',
         name: team.name,
         verb: 'deleted the team',
         before: toRecord(team),
       });
+      await on.invalidate(IDENTITY);
     });
-    await identity.forget();
     return reply(204);
   },
 );

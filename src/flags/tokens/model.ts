@@ -1,5 +1,5 @@
 // Access tokens as the flag service shows them, and the rules of what may be changed.
-import type { Access } from '../../kernel/events.ts';
+import type { Access } from '../../kernel/change/actor.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Member } from '../../kernel/identity/members.ts';
 import { parseStatements, type BaseRole, type Statement } from '../../kernel/identity/policy.ts';

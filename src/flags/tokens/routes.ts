@@ -1,5 +1,6 @@
 // Access tokens: list, create, get, patch, reset, delete.
-import type { Access } from '../../kernel/events.ts';
+import { IDENTITY } from '../../kernel/identity/identity.ts';
+import type { Access } from '../../kernel/change/actor.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { findAccount, findHeir, lockServiceAccounts } from '../../kernel/identity/accounts.ts';
 import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
@@ -22,10 +23,9 @@ import { Page } from '../../kernel/page.ts';
 import { shorten } from '../../kernel/patch/pointer.ts';
 import { reply, route, type Call } from '../../kernel/route.ts';
 import { problem, Type } from '../../kernel/schema.ts';
-import type { Engine } from '../../kernel/storage/engine.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { filterInSlices } from '../../kernel/time-slice.ts';
-import { demandAll, recordChange } from '../change.ts';
+import { demandAll } from '../demands.ts';
 import { couldBeId, Instant } from '../fields.ts';
 import { PageQuery, sliceOf } from '../listing.ts';
 import { PatchBody, readShownPatch, updateOf } from '../patching.ts';
@@ -84,17 +84,18 @@ const postToken = route(
     body: TokenPost,
     reply: { 201: TokenDetail },
   },
-  async (call, { db, engine }) => {
+  async (call, { changes }) => {
     const { caller, now, body } = call;
     const wanted = readPost(body, caller.member.id, now);
     call.demand(resourceOf({ ...wanted, id: '*' }, caller));
     checkGrant(caller, wanted, wanted.isService);
     const secret = newSecret(TOKEN_PREFIX);
-    const token = await db.transaction().execute(async (tx) => {
-      await requireRoles(engine, tx, wanted.customRoles);
+    const token = await changes.run(call, async (on) => {
+      const { db: tx } = on;
+      await requireRoles(tx, wanted.customRoles);
       const made = await createToken(tx, wanted, secret, now);
-      await recordChange(tx, call, {
-        ...changeOf(made, ['createAccessToken']),
+      on.record({
+        ...changeOf(made, ['createAccessToken'], caller),
         verb: 'created the token',
         after: toDetail(made, undefined),
       });
@@ -127,32 +128,34 @@ const patchTokenRoute = route(
     method: 'PATCH',
     path: '/tokens/{id}',
     summary: 'Change name, description or power of an access token by JSON patch',
-    access: { action: 'updateAccessToken*' },
+    access: { action: 'updateAccessToken*', others: ['viewAccessToken'] },
     params: ById,
     body: PatchBody(['json']),
     reply: { 200: TokenDetail },
   },
-  async (call, { db, engine, identity }) => {
+  async (call, { changes }) => {
     const { caller, now, params } = call;
     const patch = readShownPatch(call, ['json']);
-    const { before, token, owner } = await db.transaction().execute(async (tx) => {
-      const found = await readToken(call, tx, params.id, engine);
+    const { token, owner } = await changes.run(call, async (on) => {
+      const { db: tx } = on;
+      const found = await readToken(call, tx, params.id, 'hold');
       const member = await findMember(tx, { id: found.memberId });
       const wanted = patchToken(found, member, patch);
       const accesses = accessesOf(found, wanted, resourceOf(found, caller));
       const [first] = accesses;
-      if (first === undefined) return { before: found, token: found, owner: member };
+      if (first === undefined) return { token: found, owner: member };
       demandAll(call, accesses);
       checkTouch(found, caller, first.action);
       if (!hasSamePower(found, wanted)) {
         checkGrant(caller, wanted, wanted.isService);
-        await requireRoles(engine, tx, wanted.customRoles);
+        await requireRoles(tx, wanted.customRoles);
       }
       const after = await updateToken(tx, found, wanted, now);
-      await recordChange(tx, call, {
+      on.record({
         ...changeOf(
           after,
           accesses.map(({ action }) => action),
+          caller,
         ),
         verb: 'updated the token',
         before: toDetail(found, undefined),
@@ -160,9 +163,9 @@ const patchTokenRoute = route(
         comment: patch.comment,
         update: updateOf(patch),
       });
-      return { before: found, token: after, owner: member };
+      await on.invalidate(IDENTITY);
+      return { token: after, owner: member };
     });
-    if (token !== before) await identity.forget();
     return toDetail(token, owner);
   },
 );
@@ -181,24 +184,25 @@ const resetTokenRoute = route(
     }),
     reply: { 200: TokenDetail },
   },
-  async (call, { db, engine, identity }) => {
+  async (call, { changes, db }) => {
     const { caller, now, params, query } = call;
     const secret = newSecret(TOKEN_PREFIX);
-    const token = await db.transaction().execute(async (tx) => {
-      const before = await readToken(call, tx, params.id, engine);
+    const token = await changes.run(call, async (on) => {
+      const { db: tx } = on;
+      const before = await readToken(call, tx, params.id, 'hold');
       call.demand(resourceOf(before, caller));
       checkReset(before, caller);
       const reset = { secret, ...(query.expiry !== undefined && { oldUntil: query.expiry }) };
       const after = await resetToken(tx, before, reset, now);
-      await recordChange(tx, call, {
-        ...changeOf(after, ['resetAccessToken']),
+      on.record({
+        ...changeOf(after, ['resetAccessToken'], caller),
         verb: 'reset the token',
         before: toDetail(before, undefined),
         after: toDetail(after, undefined),
       });
+      await on.invalidate(IDENTITY);
       return after;
     });
-    await identity.forget();
     return toDetail(token, await findMember(db, { id: token.memberId }), secret.value);
   },
 );
@@ -214,26 +218,27 @@ const deleteTokenRoute = route(
     params: ById,
     reply: { 204: null },
   },
-  async (call, { engine, db, identity, handOver }) => {
+  async (call, { changes, handOver }) => {
     const { caller, params } = call;
-    await db.transaction().execute(async (tx) => {
-      await lockServiceAccounts(engine, tx);
-      const token = await readToken(call, tx, params.id, engine);
+    await changes.run(call, async (on) => {
+      const { db: tx } = on;
+      await lockServiceAccounts(tx);
+      const token = await readToken(call, tx, params.id, 'hold');
       call.demand(resourceOf(token, caller));
       checkTouch(token, caller, 'deleteAccessToken');
       const account = token.isService ? await findAccount(tx, { id: token.id }) : undefined;
       if (!(await deleteToken(tx, token.id))) throw unknownToken(token.id);
       // Only now that the token can make nothing more.
       if (account !== undefined) {
-        await handOver(engine, tx, account, await findHeir(tx, token, accountOf(caller)), call);
+        await handOver(on, account, await findHeir(tx, token, accountOf(caller)));
       }
-      await recordChange(tx, call, {
-        ...changeOf(token, ['deleteAccessToken']),
+      on.record({
+        ...changeOf(token, ['deleteAccessToken'], caller),
         verb: 'deleted the token',
         before: toDetail(token, undefined),
       });
+      await on.invalidate(IDENTITY);
     });
-    await identity.forget();
     return reply(204);
   },
 );
@@ -248,16 +253,16 @@ export const tokenRoutes = [
 ];
 
 /**
- * One that the caller may see; another member's personal token is closed to all but administrators. With an engine it
+ * One that the caller may see; another member's personal token is closed to all but administrators. With `hold` it
  * stays as it is until the transaction ends.
  */
 async function readToken(
   call: Pick<Call, 'can'> & { caller: KnownCaller },
   db: Db,
   id: string,
-  engine?: Engine,
+  hold?: 'hold',
 ): Promise<Token> {
-  const token = couldBeId(id) ? await findToken(db, id, engine) : undefined;
+  const token = couldBeId(id) ? await findToken(db, id, hold) : undefined;
   if (token === undefined) throw unknownToken(id);
   const access = { action: 'viewAccessToken', resource: resourceOf(token, call.caller) };
   if (call.can(access.resource, access.action)) return token;
@@ -283,15 +288,17 @@ function checkReset(token: Token, caller: KnownCaller): void {
   throw new Failure('forbidden', 'Only its owner can reset a personal token; you can delete it', { access });
 }
 
-async function requireRoles(engine: Engine, tx: Db, names: string[]): Promise<void> {
+async function requireRoles(tx: Db, names: string[]): Promise<void> {
   const [unknown] = await unknownRoles(tx, names);
   if (unknown !== undefined) throw problem('customRoleIds', `names an unknown role: ${unknown}`);
-  await holdRoles(engine, tx, await findRoles(tx, names));
+  await holdRoles(tx, await findRoles(tx, names));
 }
 
 /** Filed under the name that does not depend on who calls. */
-function changeOf({ id, isService, memberId, name }: Token, actions: string[]) {
+function changeOf(token: Token, actions: readonly string[], caller: KnownCaller) {
+  const { id, isService, memberId, name } = token;
   const resource = isService ? `service-token/${id}` : `member/${memberId}:token/${id}`;
   const accesses = actions.map((action) => ({ action, resource })) as [Access, ...Access[]];
-  return { accesses, kind: 'token', name: name || `token ${id}` };
+  const demands = actions.map((action) => ({ action, resource: resourceOf(token, caller) }));
+  return { accesses, demands, kind: 'token', name: name || `token ${id}` };
 }

@@ -1,4 +1,5 @@
 // The URLs of triggers: whoever knows one can change the flag as its trigger says, and no more.
+import { unasked } from '../../kernel/change/actor.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { reply, route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
@@ -21,9 +22,6 @@ export function isTriggerPath(url: string): boolean {
   return url.startsWith(`/api/v2${ROOT}/`);
 }
 
-/** Nobody is asked: whoever made the trigger was. */
-const program = { can: () => true, demand: () => {} };
-
 const fire = route(
   {
     id: 'fireTrigger',
@@ -37,18 +35,18 @@ const fire = route(
     reply: { 204: null },
   },
   async (call, kernel) => {
-    const { db, engine } = kernel;
+    const { changes, db } = kernel;
     const { id, secret } = call.params;
     const { 'content-length': length = '0', 'transfer-encoding': encoding } = call.headers;
     if (length !== '0' || encoding !== undefined)
       requireJson(call.headers['content-type'] as string | undefined);
     requireGood(await findTrigger(db, id), secret);
-    await db.transaction().execute(async (tx) => {
-      const held = await findHeld(tx, findTrigger, id, engine);
+    await changes.run(unasked({ now: call.now, id: call.id }), async (on) => {
+      const { db: tx } = on;
+      const held = await findHeld(tx, findTrigger, id);
       const trigger = requireGood(held?.thing, secret);
-      const actor = { now: call.now, id: call.id, ...program };
       const comment = trigger.comment ?? `Trigger ${trigger.integrationKey} ${id}`;
-      await carryOut(kernel, tx, actor, held!.place, trigger, {
+      await carryOut(on, held!.place, trigger, {
         comment,
         approvedIn: held!.place.environment.key,
       });

@@ -4,7 +4,6 @@ import { newSecret } from '../../kernel/identity/secret.ts';
 import { areEqual } from '../../kernel/patch/json-value.ts';
 import { reply, route, type Call } from '../../kernel/route.ts';
 import { problem, Type } from '../../kernel/schema.ts';
-import type { Engine } from '../../kernel/storage/engine.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { demandApproval } from '../feature-flags/approval.ts';
 import { listKinds, takesInstructions } from '../instructions/document.ts';
@@ -64,24 +63,18 @@ const post = route(
     reply: { 201: TriggerSchema },
   },
   async (call, kernel) => {
-    const { db, engine } = kernel;
+    const { changes } = kernel;
     const { integrationKey, instructions = [], comment } = call.body;
     const secret = newSecret('');
     const { shown, trigger } = await inPostedBody(() =>
-      db.transaction().execute(async (tx) => {
-        const place = await openPlace(call, tx, call.params, engine);
+      changes.run(call, async (on) => {
+        const { db: tx } = on;
+        const place = await openPlace(call, tx, call.params, 'hold');
         call.demand(place.resource);
         demandActions(call, place, instructions);
         const { total } = await pageTriggers(tx, whereaboutsOf(place), { offset: 0, limit: 1 });
         if (total >= MOST_TRIGGERS) throw problem('body', `would be one more than ${MOST_TRIGGERS} triggers`);
-        await rehearse(
-          kernel,
-          tx,
-          call,
-          place,
-          { instructions },
-          { comment: integrationKey, ignoreConflicts: true },
-        );
+        await rehearse(on, place, { instructions }, { comment: integrationKey, ignoreConflicts: true });
         const made: Trigger = {
           id: newId(call.now),
           ...whereaboutsOf(place),
@@ -97,7 +90,7 @@ const post = route(
         };
         await createTrigger(tx, made);
         const after = toTrigger(made, place);
-        await recordAt(tx, call, place, CREATE, { verb: 'made a trigger for', after, comment });
+        recordAt(on, place, CREATE, { verb: 'made a trigger for', after, comment });
         return { shown: after, trigger: made };
       }),
     );
@@ -135,14 +128,15 @@ const patch = route(
     reply: { 200: TriggerSchema },
   },
   async (call, kernel) => {
-    const { db, engine } = kernel;
+    const { changes } = kernel;
     const asked = readSemanticPatch(call);
     const secret = newSecret('');
-    const { shown, trigger, hasNewUrl } = await db.transaction().execute(async (tx) => {
-      const place = await openPlace(call, tx, call.params, engine);
+    const { shown, trigger, hasNewUrl } = await changes.run(call, async (on) => {
+      const { db: tx } = on;
+      const place = await openPlace(call, tx, call.params, 'hold');
       call.demand(place.resource);
       requireEnvironment(asked, place.environment);
-      const before = await read(tx, call.params.id, place, engine);
+      const before = await read(tx, call.params.id, place, 'hold');
       const edited = editTrigger(before, asked.instructions);
       const { instructions, isOn } = edited.trigger;
       if (!edited.hasNewUrl && areEqual(edited.trigger, before))
@@ -151,14 +145,14 @@ const patch = route(
       if (edited.hasNewUrl || edited.hasNewInstructions || (isOn && !before.isOn))
         demandActions(call, place, instructions);
       const how = { comment: before.integrationKey, ignoreConflicts: true };
-      if (edited.hasNewInstructions) await rehearse(kernel, tx, call, place, { instructions }, how);
+      if (edited.hasNewInstructions) await rehearse(on, place, { instructions }, how);
       const after: Trigger = {
         ...edited.trigger,
         ...(edited.hasNewUrl && { hash: secret.hash }),
         version: before.version + 1,
       };
       await saveTrigger(tx, before, after);
-      await recordAt(tx, call, place, UPDATE, {
+      recordAt(on, place, UPDATE, {
         verb: 'changed a trigger for',
         before: toTrigger(before, place),
         after: toTrigger(after, place),
@@ -181,21 +175,22 @@ const del = route(
     params: ByPlaceAndId,
     reply: { 204: null },
   },
-  async (call, { db, engine }) => {
-    await db.transaction().execute(async (tx) => {
-      const place = await openPlace(call, tx, call.params, engine);
+  async (call, { changes }) => {
+    await changes.run(call, async (on) => {
+      const { db: tx } = on;
+      const place = await openPlace(call, tx, call.params, 'hold');
       call.demand(place.resource);
-      const trigger = await read(tx, call.params.id, place, engine);
+      const trigger = await read(tx, call.params.id, place, 'hold');
       await deleteTrigger(tx, trigger);
       const before = toTrigger(trigger, place);
-      await recordAt(tx, call, place, DELETE, { verb: 'deleted a trigger for', before });
+      recordAt(on, place, DELETE, { verb: 'deleted a trigger for', before });
     });
     return reply(204);
   },
 );
 
-function read(db: Db, id: string, place: Place, engine?: Engine): Promise<Trigger> {
-  return readAt(db, place, findTrigger, { kind: 'trigger', id }, engine);
+function read(db: Db, id: string, place: Place, hold?: 'hold'): Promise<Trigger> {
+  return readAt(db, place, findTrigger, { kind: 'trigger', id }, hold);
 }
 
 /** Nobody is asked when the URL is called, so all is asked of whoever makes it good. */

@@ -1,7 +1,6 @@
 // Triggers in the database.
 import type { Page, Slice } from '../../kernel/page.ts';
 import type { Instruction } from '../../kernel/patch/read.ts';
-import type { Engine } from '../../kernel/storage/engine.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Whereabouts } from '../pending/place.ts';
 import { findRow, pageRows, saveRow } from '../storing.ts';
@@ -22,9 +21,9 @@ export async function pageTriggers(
   return page.map(triggerOf);
 }
 
-/** With an engine it stays as it is until the transaction ends. */
-export async function findTrigger(db: Db, id: string, engine?: Engine): Promise<Trigger | undefined> {
-  const row = await findRow(db, 'flag_triggers', id, engine);
+/** With `hold` it stays as it is until the transaction ends. */
+export async function findTrigger(db: Db, id: string, hold?: 'hold'): Promise<Trigger | undefined> {
+  const row = await findRow(db, 'flag_triggers', id, hold);
   return row && triggerOf(row);
 }
 

@@ -1,45 +1,58 @@
 // Which webhooks hear of a change, and where and under which signature it is sent.
-import type { CompiledQuery } from 'kysely';
-import type { Access } from '../../kernel/events.ts';
+import type { Entry } from '../../kernel/change/change.ts';
+import type { Subscriber } from '../../kernel/change/changes.ts';
 import type { Hooks } from '../../kernel/dialect.ts';
-import type { Db } from '../../kernel/storage/tables.ts';
+import type { Statement } from '../../kernel/identity/policy.ts';
 import { prepareDeliveries } from '../../kernel/webhook/deliveries.ts';
+import { toDetail } from '../audit-log/model.ts';
+import { RESOURCE_TYPES } from '../resources.ts';
 import { matcher } from '../statement-matcher.ts';
 import { sign, type Webhook } from './model.ts';
-import { findWebhook } from './store.ts';
+import { findWebhook, readWebhooks, selectActiveWebhooks } from './store.ts';
 
 export const API = 'flags';
 
-type Matcher = (accesses: readonly Access[]) => boolean;
+type Matcher = (entry: Entry) => boolean;
 
 /** Compiled once for each version of a webhook. */
 const matchers = new Map<string, { version: number; matches: Matcher }>();
 const MOST_REMEMBERED = 1000;
 
-/** What it takes to tell those that listen, of the webhooks that are on. `toBody` is asked only if there is one. */
-export function prepareTelling(
-  db: Db,
-  webhooks: readonly Webhook[],
-  { eventId, accesses, toBody }: { eventId: string; accesses: readonly Access[]; toBody: () => string },
-  now: number,
-): CompiledQuery[] {
-  const hearing = webhooks.filter((webhook) => matcherOf(webhook)(accesses));
-  if (hearing.length === 0) return [];
-  const body = toBody();
-  return prepareDeliveries(
-    db,
-    hearing.map(({ id: hookId }) => ({ api: API, hookId, eventId, body })),
-    now,
-  );
-}
+/** Every change of configuration that a webhook's statements speak of is sent to it, as its audit entry. */
+export const webhookSubscriber: Subscriber = {
+  registrations: selectActiveWebhooks,
+  tell(db, entries, rows) {
+    const webhooks = readWebhooks(rows);
+    return entries.flatMap((entry) => {
+      const hearing = webhooks.filter((webhook) => matcherOf(webhook)(entry));
+      if (hearing.length === 0) return [];
+      const body = JSON.stringify(toDetail(entry));
+      return prepareDeliveries(
+        db,
+        hearing.map(({ id: hookId }) => ({ api: API, hookId, eventId: entry.id, body })),
+        entry.at,
+      );
+    });
+  },
+};
 
 function matcherOf({ id, version, statements }: Webhook): Matcher {
   const known = matchers.get(id);
   if (known?.version === version) return known.matches;
-  const matches = statements.length === 0 ? () => true : matcher(statements);
+  const matches = statements.length === 0 ? isOfFlags : matching(statements);
   if (matchers.size >= MOST_REMEMBERED) matchers.clear();
   matchers.set(id, { version, matches });
   return matches;
+}
+
+function matching(statements: readonly Statement[]): Matcher {
+  const matches = matcher(statements);
+  return ({ accesses }) => matches(accesses);
+}
+
+/** A webhook that names nothing hears of the flag service alone: what belongs to the other APIs has to be named. */
+function isOfFlags({ resource }: Entry): boolean {
+  return RESOURCE_TYPES.has(resource.split(/[/:]/, 1)[0]!);
 }
 
 export const hooks: Hooks = {

@@ -1,6 +1,6 @@
 // Webhooks as they are shown, what a patch may change of them, and how their deliveries are signed.
 import { createHmac } from 'node:crypto';
-import type { Access } from '../../kernel/events.ts';
+import type { Access } from '../../kernel/change/actor.ts';
 import type { Statement } from '../../kernel/identity/policy.ts';
 import { PlainText, Type, type Static } from '../../kernel/schema.ts';
 import type { Delivery, DeliveryDetails } from '../../kernel/webhook/deliveries.ts';

@@ -8,7 +8,7 @@ import { dropDeliveries, findDelivery, listDeliveries, redeliver } from '../../k
 import type { Db } from '../../kernel/storage/tables.ts';
 import { findEntry } from '../audit-log/store.ts';
 import { visibility } from '../audit-log/visibility.ts';
-import { recordChange, demandAll } from '../change.ts';
+import { demandAll } from '../demands.ts';
 import { tidyTags } from '../fields.ts';
 import { PageQuery, sliceOf } from '../listing.ts';
 import { linkTo, Links } from '../links.ts';
@@ -82,20 +82,21 @@ const postWebhook = route(
     call.demand(resource);
     kernel.guard.checkUrl(body.url);
     const secret = body.secret || (body.sign ? newSecret('').value : undefined);
-    const { name = '', url, on, statements = [] } = body;
+    const { name = '', url, statements = [] } = body;
     const wanted = {
       name,
       url,
-      on,
+      on: body.on,
       tags,
       statements: parseStatements(statements),
       ...(secret && { secret }),
     };
-    const webhook = await kernel.db.transaction().execute(async (tx) => {
+    const webhook = await kernel.changes.run(call, async (on) => {
+      const { db: tx } = on;
       if ((await listWebhooks(tx)).length >= MOST_WEBHOOKS)
         throw problem('body', `would be one more than ${MOST_WEBHOOKS} webhooks`);
       const made = await createWebhook(tx, wanted, now);
-      await recordChange(tx, call, {
+      on.record({
         accesses: [{ action: 'createWebhook', resource: resourceOf(made) }],
         ...named(made),
         verb: 'created the webhook',
@@ -126,15 +127,16 @@ const patchWebhook = route(
     method: 'PATCH',
     path: '/webhooks/{id}',
     summary: 'Change a webhook by JSON patch',
-    access: { action: 'update*' },
+    access: { action: 'update*', others: ['viewWebhook'] },
     params: ById,
     body: PatchBody(['json']),
     reply: { 200: WebhookRep },
   },
-  async (call, { db, engine, guard }) => {
+  async (call, { changes, guard }) => {
     const patch = readShownPatch(call, ['json']);
-    const webhook = await db.transaction().execute(async (tx) => {
-      const before = await findWebhookToChange(tx, engine, call.params.id);
+    const webhook = await changes.run(call, async (on) => {
+      const { db: tx } = on;
+      const before = await findWebhookToChange(tx, call.params.id);
       if (before === undefined) throw unknownThing('webhook', call.params.id);
       call.demand(resourceOf(before), 'viewWebhook');
       // A caller patches what they see: who may not change the secret must not find it out by testing or copying.
@@ -155,7 +157,7 @@ const patchWebhook = route(
       demandAll(call, [first, ...others]);
       if (after.url !== before.url) guard.checkUrl(after.url);
       await updateWebhook(tx, after);
-      await recordChange(tx, call, {
+      on.record({
         accesses: [first, ...others],
         ...named(after),
         verb: 'updated the webhook',
@@ -180,14 +182,15 @@ const deleteWebhookRoute = route(
     params: ById,
     reply: { 204: null },
   },
-  async (call, { db, engine }) => {
-    await db.transaction().execute(async (tx) => {
-      const webhook = await findWebhookToChange(tx, engine, call.params.id);
+  async (call, { changes }) => {
+    await changes.run(call, async (on) => {
+      const { db: tx } = on;
+      const webhook = await findWebhookToChange(tx, call.params.id);
       if (webhook === undefined) throw unknownThing('webhook', call.params.id);
       call.demand(resourceOf(webhook));
       await deleteWebhook(tx, webhook.id);
       await dropDeliveries(tx, { api: API, hookId: webhook.id }, call.now);
-      await recordChange(tx, call, {
+      on.record({
         accesses: [{ action: 'deleteWebhook', resource: resourceOf(webhook) }],
         ...named(webhook),
         verb: 'deleted the webhook',

@@ -2,7 +2,6 @@
 import { newId } from '../../kernel/id.ts';
 import type { Statement } from '../../kernel/identity/policy.ts';
 import { buildOnce } from '../../kernel/storage/build-once.ts';
-import type { Engine } from '../../kernel/storage/engine.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { couldBeId } from '../fields.ts';
 import type { Webhook } from './model.ts';
@@ -14,13 +13,7 @@ export async function listWebhooks(db: Db): Promise<Webhook[]> {
   return rows.map(webhookOf);
 }
 
-/** Those that are on. */
-export async function listActiveWebhooks(db: Db): Promise<Webhook[]> {
-  const { rows } = await db.executeQuery(selectActiveWebhooks(db));
-  return readWebhooks(rows);
-}
-
-/** The same as a statement; for `readWebhooks`. */
+/** Those that are on; for `readWebhooks`. */
 export const selectActiveWebhooks = buildOnce((db) =>
   db.selectFrom('webhooks').selectAll().where('is_on', '=', 1),
 );
@@ -36,18 +29,9 @@ export async function findWebhook(db: Db, id: string): Promise<Webhook | undefin
 }
 
 /** In a transaction that will change it: nobody else does meanwhile. */
-export async function findWebhookToChange(
-  tx: Db,
-  { kind }: Pick<Engine, 'kind'>,
-  id: string,
-): Promise<Webhook | undefined> {
+export async function findWebhookToChange(tx: Db, id: string): Promise<Webhook | undefined> {
   if (!couldBeId(id)) return undefined;
-  const row = await tx
-    .selectFrom('webhooks')
-    .selectAll()
-    .where('id', '=', id)
-    .$if(kind === 'postgres', (query) => query.forUpdate())
-    .executeTakeFirst();
+  const row = await tx.selectFrom('webhooks').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
   return row && webhookOf(row);
 }
 

@@ -1,6 +1,7 @@
 // Accounts: who owns things on the actors API and the host. A member is one, and so is every service token.
 import { Failure } from '../failure.ts';
-import type { Engine } from '../storage/engine.ts';
+import type { Changing } from '../change/changes.ts';
+import { lock } from '../storage/hold.ts';
 import type { Db } from '../storage/tables.ts';
 import type { KnownCaller } from './caller.ts';
 import { findMember, findOldestOwner, type Member, type MemberName } from './members.ts';
@@ -134,32 +135,26 @@ function accountFrom(
 }
 
 /** In the transaction that makes something for the caller: a token that is deleted meanwhile must not own what comes after. */
-export async function holdAccount(engine: Engine, tx: Db, { account }: KnownCaller): Promise<void> {
+export async function holdAccount(tx: Db, { account }: KnownCaller): Promise<void> {
   if (account?.isService !== true) return;
   const held = await tx
     .selectFrom('service_accounts')
     .select('number')
     .where('token_id', '=', account.id)
-    .$if(engine.kind === 'postgres', (query) => query.forShare())
+    .forShare()
     .executeTakeFirst();
   if (held === undefined) throw deletedMeanwhile();
 }
 
 /** Gives all that an account owns to another, in the transaction that ends the first. */
-export type HandOver = (
-  engine: Engine,
-  tx: Db,
-  from: Account,
-  to: Account,
-  actor: { now: number },
-) => Promise<void>;
+export type HandOver = (on: Changing, from: Account, to: Account) => Promise<void>;
 
 /**
  * First in every transaction that deletes a token, until it ends: of two service tokens that delete each other, the one
  * that comes second must find the first gone, and not leave to it what it owns.
  */
-export function lockServiceAccounts(engine: Engine, tx: Db): Promise<void> {
-  return engine.lock(tx, 'service-accounts');
+export function lockServiceAccounts(tx: Db): Promise<void> {
+  return lock(tx, 'service-accounts');
 }
 
 /**

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEachEngine } from '../../../test/engines.ts';
-import { eventMigrations } from '../events.ts';
+import { Changes } from '../change/changes.ts';
+import { eventMigrations } from '../change/store.ts';
 import type { Engine } from '../storage/engine.ts';
 import { createFirstSecret, ensureAdmin, requireAdmin } from './first-start.ts';
 import { Identity } from './identity.ts';
@@ -13,7 +14,7 @@ import { listTokens } from './tokens.ts';
 const NOW = 1_800_000_000_000;
 const GIVEN = 'a-token-of-the-operator';
 const begin = (engine: Engine, token?: string) =>
-  ensureAdmin(engine, { token, email: 'root@example.com' }, NOW);
+  ensureAdmin(new Changes(engine, []), { token, email: 'root@example.com' }, NOW);
 const start = async (engine: Engine, token?: string) => {
   await begin(engine, token);
   return createFirstSecret(engine, NOW);
@@ -89,7 +90,7 @@ onEachEngine((testEngine) => {
   test('an administrator who still has the old default address gets the one of today, and no other does', async () => {
     const emailAfter = async (before: string, others: string[] = []) => {
       const engine = await open();
-      await ensureAdmin(engine, { token: GIVEN, email: before }, NOW);
+      await ensureAdmin(new Changes(engine, []), { token: GIVEN, email: before }, NOW);
       for (const [at, email] of others.entries()) {
         await createMember(engine.db, { username: `other-${at}`, email, role: 'reader' }, null, NOW);
       }

@@ -2,7 +2,9 @@
 import { Failure } from '../failure.ts';
 import type { Engine } from '../storage/engine.ts';
 import type { Db } from '../storage/tables.ts';
-import { recordEvent } from '../events.ts';
+import { unasked } from '../change/actor.ts';
+import type { Changes, Changing } from '../change/changes.ts';
+import { lock } from '../storage/hold.ts';
 import { isEmail } from './email.ts';
 import {
   checkPassword,
@@ -22,7 +24,7 @@ export interface Beginning {
   token: string | undefined;
   email: string;
   /** Lays down what else a new user begins with. At every start, so it must know what is there. */
-  furnish?: (tx: Db, now: number) => Promise<void>;
+  furnish?: (on: Changing) => Promise<void>;
 }
 
 /** A token that nobody can use yet ends in nothing. */
@@ -30,15 +32,16 @@ const UNSEEN = '';
 
 /** Also takes over a token that the operator set since: that is how a lost one is replaced without a console. */
 export async function ensureAdmin(
-  engine: Engine,
+  changes: Changes,
   { token: given, email, furnish }: Beginning,
   now: number,
 ): Promise<void> {
-  await engine.db.transaction().execute(async (tx) => {
-    await engine.lock(tx, 'first-start');
-    await furnish?.(tx, now);
+  await changes.run(unasked({ now }), async (on) => {
+    const { db: tx } = on;
+    await lock(tx, 'first-start');
+    await furnish?.(on);
     const known = await findMember(tx, { username: ADMIN });
-    if (known !== undefined) await replaceOldEmail(tx, known, email, now);
+    if (known !== undefined) await replaceOldEmail(on, known, email);
     if (known !== undefined && given === undefined) return;
     if (known !== undefined && (await findTokenByHash(tx, hashSecret(given!), now)) !== undefined) return;
     if (known !== undefined && (await setFirstSecret(tx, known.id, secretOf(given!), now))) return;
@@ -57,11 +60,12 @@ export async function ensureAdmin(
       now,
     );
     const resource = `member/${admin.id}:token/${token.id}`;
-    await recordEvent(
-      tx,
-      { now },
-      { action: 'createAccessToken', resource, kind: 'token', name: token.name },
-    );
+    on.record({
+      accesses: [{ action: 'createAccessToken', resource }],
+      kind: 'token',
+      name: token.name,
+      verb: 'created the token',
+    });
   });
 }
 
@@ -71,29 +75,25 @@ export async function ensureAdmin(
  */
 const OLD_EMAIL = 'admin@localhost';
 
-async function replaceOldEmail(tx: Db, admin: Member, email: string, now: number): Promise<void> {
+async function replaceOldEmail(on: Changing, admin: Member, email: string): Promise<void> {
   if (admin.email !== OLD_EMAIL || email === OLD_EMAIL || !isEmail(email)) return;
-  const { numUpdatedRows } = await tx
+  const { numUpdatedRows } = await on.db
     .updateTable('members')
-    .set({ email, sort_name: memberSortKey({ ...admin, email }), updated_at: now })
+    .set({ email, sort_name: memberSortKey({ ...admin, email }), updated_at: on.actor.now })
     .where('id', '=', admin.id)
     .where(({ not, exists, selectFrom }) =>
       not(exists(selectFrom('members as other').select('id').where('other.email', '=', email))),
     )
     .executeTakeFirstOrThrow();
   if (numUpdatedRows === 0n) return;
-  await recordEvent(
-    tx,
-    { now },
-    {
-      action: 'updateMember',
-      resource: `member/${admin.id}`,
-      kind: 'member',
-      name: email,
-      before: { email: OLD_EMAIL },
-      after: { email },
-    },
-  );
+  on.record({
+    accesses: [{ action: 'updateMember', resource: `member/${admin.id}` }],
+    kind: 'member',
+    name: email,
+    verb: 'updated the member',
+    before: { email: OLD_EMAIL },
+    after: { email },
+  });
 }
 
 /**

@@ -13,7 +13,8 @@ import { hashSecret } from './secret.ts';
 import { findSession } from './sessions.ts';
 import { findToken, findTokenByHash, type Power, type Token } from './tokens.ts';
 
-const CHANNEL = 'identity';
+/** Told by every commit that changes who may do what: from then on, all nodes ask the database. */
+export const IDENTITY = 'identity';
 const REMEMBER_MS = 60_000;
 const MOST_REMEMBERED = 10_000;
 
@@ -35,7 +36,7 @@ export class Identity {
   }
 
   async open(): Promise<this> {
-    this.#stopListening = await this.#engine.listen(CHANNEL, () => this.#forgetHere());
+    this.#stopListening = await this.#engine.listen(IDENTITY, () => this.#forgetHere());
     return this;
   }
 
@@ -73,7 +74,7 @@ export class Identity {
   /** Call after any commit that changes who may do what: here and on all nodes, the next call asks the database. */
   async forget(): Promise<void> {
     this.#forgetHere();
-    await this.#engine.notify(CHANNEL);
+    await this.#engine.notify(IDENTITY);
   }
 
   #forgetHere(): void {

@@ -194,6 +194,11 @@ function matchAll(): boolean {
 }
 
 /** `*` stands for any run of characters. Each piece is sought once, from left to right: nothing is tried again. */
+/** `*` stands for any run of characters. */
+export function matchesAction(pattern: string, action: string): boolean {
+  return compileGlob(pattern)(action);
+}
+
 function compileGlob(pattern: string): Matcher {
   const [first = '', ...rest] = pattern.split('*');
   const last = rest.pop();

@@ -38,8 +38,8 @@ onEngine('postgres', (testEngine) => {
   const rolesOf = async ({ id }: Listed) => (await findListed(engine.db, [id]))[0]!.customRoles;
   const remove = () =>
     engine.db.transaction().execute(async (tx) => {
-      await lockRole(engine, tx, gone!);
-      await deleteRole(engine, tx, gone!);
+      await lockRole(tx, gone!);
+      await deleteRole(tx, gone!);
     });
 
   test('takes nothing back that the other has just given', async () => {
@@ -66,10 +66,10 @@ onEngine('postgres', (testEngine) => {
     ])) as [Listed];
     let giving: Promise<void> | undefined;
     await engine.db.transaction().execute(async (tx) => {
-      await lockRole(engine, tx, gone!);
-      await deleteRole(engine, tx, gone!);
+      await lockRole(tx, gone!);
+      await deleteRole(tx, gone!);
       giving = engine.db.transaction().execute(async (late) => {
-        await holdRoles(engine, late, [gone!]);
+        await holdRoles(late, [gone!]);
         await updateListed(late, other, { ...other, customRoles: [gone!.key] }, NOW);
       });
       giving.catch(() => {});

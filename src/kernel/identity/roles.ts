@@ -2,7 +2,7 @@
 import { sql, type Selectable } from 'kysely';
 import { Failure } from '../failure.ts';
 import { newId } from '../id.ts';
-import type { Engine } from '../storage/engine.ts';
+import { hold } from '../storage/hold.ts';
 import { contested } from '../storage/retry.ts';
 import type { Db, Tables } from '../storage/tables.ts';
 import { fillPlaceholders, type RoleAttributes } from './attributes.ts';
@@ -99,7 +99,7 @@ export async function updateRole(db: Db, before: Role, after: Role): Promise<Rol
  * Ends the role, and takes it from everyone who holds it: a later role of the same key must not come to them by itself. A
  * token that had nothing else may do nothing from then on.
  */
-export async function deleteRole(engine: Engine, db: Db, { id, key }: Role): Promise<void> {
+export async function deleteRole(db: Db, { id, key }: Role): Promise<void> {
   for (const table of ['members', 'tokens'] as const) {
     const holders = await db
       .selectFrom(table)
@@ -107,7 +107,7 @@ export async function deleteRole(engine: Engine, db: Db, { id, key }: Role): Pro
       .where('custom_roles', '<>', '[]')
       .where(mentions([id, key]))
       .orderBy('id')
-      .$if(engine.kind === 'postgres', (query) => query.forUpdate())
+      .forUpdate()
       .execute();
     for (const holder of holders) {
       const rest = (JSON.parse(holder.custom_roles) as string[]).filter(
@@ -168,30 +168,21 @@ function mentions(names: readonly string[]) {
 }
 
 /** To change it or what hangs on it: nobody else does before the transaction ends. As it is then. */
-export async function lockRole(engine: Engine, tx: Db, role: Role): Promise<Role> {
-  if (engine.kind !== 'postgres') return role;
-  const row = await tx
-    .selectFrom('roles')
-    .selectAll()
-    .where('id', '=', role.id)
-    .forUpdate()
-    .executeTakeFirst();
-  if (row === undefined) throw contested('role'); // there may be another of its key by now
-  return roleOf(row);
+export async function lockRole(tx: Db, role: Role): Promise<Role> {
+  const held = await hold(tx, tx.selectFrom('roles').selectAll().where('id', '=', role.id).forUpdate());
+  if (held?.length === 0) throw contested('role'); // there may be another of its key by now
+  return held === undefined ? role : roleOf(held[0]!);
 }
 
 /** To give them to somebody: nobody deletes them before the transaction ends. */
-export async function holdRoles(engine: Engine, tx: Db, roles: readonly Role[]): Promise<void> {
-  if (engine.kind !== 'postgres' || roles.length === 0) return;
+export async function holdRoles(tx: Db, roles: readonly Role[]): Promise<void> {
+  if (roles.length === 0) return;
   const ids = roles.map(({ id }) => id);
-  const held = await tx
-    .selectFrom('roles')
-    .select('id')
-    .where('id', 'in', ids)
-    .orderBy('id')
-    .forKeyShare()
-    .execute();
-  if (held.length < new Set(ids).size) throw contested('role');
+  const held = await hold(
+    tx,
+    tx.selectFrom('roles').select('id').where('id', 'in', ids).orderBy('id').forKeyShare(),
+  );
+  if (held !== undefined && held.length < new Set(ids).size) throw contested('role');
 }
 
 /** What the role allows, base permissions included: one policy, so that what it denies is denied whatever its base allows. */

@@ -109,7 +109,7 @@ onEachEngine((testEngine) => {
 
   test('a change is written when nobody else changed them', async () => {
     const member = await join('carl');
-    const [listed] = await db.transaction().execute((tx) => lockListed(engine, tx, [member.id]));
+    const [listed] = await db.transaction().execute((tx) => lockListed(tx, [member.id]));
     const wanted = { ...listed!, role: 'admin' as const, customRoles: ['a'], roleAttributes: { k: ['v'] } };
     const after = await updateListed(db, listed!, wanted, NOW + 1);
     assert.deepEqual(

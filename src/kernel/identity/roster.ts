@@ -1,6 +1,6 @@
 // The members as the account's administrators see them: found by many conditions, changed, and removed.
 import { sql, type Expression, type ExpressionBuilder, type Selectable, type SqlBool } from 'kysely';
-import type { Engine } from '../storage/engine.ts';
+import { hold } from '../storage/hold.ts';
 import { contested } from '../storage/retry.ts';
 import type { Db, Tables } from '../storage/tables.ts';
 import type { RoleAttributes } from './attributes.ts';
@@ -133,17 +133,17 @@ export async function findListed(db: Db, ids: readonly string[]): Promise<Listed
 }
 
 /** To change them: nobody else does before the transaction ends. */
-export async function lockListed(engine: Engine, tx: Db, ids: readonly string[]): Promise<Listed[]> {
-  await holdListed(engine, tx, ids);
+export async function lockListed(tx: Db, ids: readonly string[]): Promise<Listed[]> {
+  await holdListed(tx, ids);
   return findListed(tx, ids);
 }
 
 /** The same, where they are read later. */
-export async function holdListed(engine: Engine, tx: Db, ids: readonly string[]): Promise<void> {
-  if (engine.kind !== 'postgres') return;
-  await inBites([...new Set(ids)].sort(), (some) =>
-    tx.selectFrom('members').select('id').where('id', 'in', some).orderBy('id').forUpdate().execute(),
-  );
+export async function holdListed(tx: Db, ids: readonly string[]): Promise<void> {
+  await inBites([...new Set(ids)].sort(), async (some) => {
+    const members = tx.selectFrom('members').select('id').where('id', 'in', some);
+    return (await hold(tx, members.orderBy('id').forUpdate())) ?? [];
+  });
 }
 
 export async function findIdsByEmail(db: Db, emails: readonly string[]): Promise<Map<string, string>> {

@@ -64,7 +64,7 @@ onEachEngine((testEngine) => {
     return open(key);
   }
   async function open(key: string): Promise<WholeTeam> {
-    return db.transaction().execute(async (tx) => (await lockTeam(engine, tx, key))!);
+    return db.transaction().execute(async (tx) => (await lockTeam(tx, key))!);
   }
 
   test('a team is kept with all its parts', async () => {
@@ -171,7 +171,7 @@ onEachEngine((testEngine) => {
     const usual = { memberId: ada.id, isService: false, name: '', description: '' };
     const only = await createToken(db, { ...usual, customRoles: [ops.id] }, newSecret('api-'), NOW);
     const both = await createToken(db, { ...usual, customRoles: ['ops', 'dev'] }, newSecret('api-'), NOW);
-    await deleteRole(engine, db, ops);
+    await deleteRole(db, ops);
     await createRole(db, { key: 'ops', name: 'Other', policy }, NOW);
     assert.deepEqual((await findMember(db, { id: cyd.id }))?.customRoles, ['dev']);
     assert.deepEqual(await listTeamRoles(db, [team.id]), []);

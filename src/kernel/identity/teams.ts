@@ -1,7 +1,7 @@
 // Teams: members who hold custom roles together.
 import { sql, type Selectable } from 'kysely';
 import { newId } from '../id.ts';
-import type { Engine } from '../storage/engine.ts';
+import { hold } from '../storage/hold.ts';
 import { contested } from '../storage/retry.ts';
 import type { Db, Tables } from '../storage/tables.ts';
 import type { RoleAttributes } from './attributes.ts';
@@ -60,13 +60,8 @@ export async function findTeam(db: Db, key: string): Promise<Team | undefined> {
 }
 
 /** With all its parts, to change it: nobody else does before the transaction ends. */
-export async function lockTeam(engine: Engine, tx: Db, key: string): Promise<WholeTeam | undefined> {
-  const row = await tx
-    .selectFrom('teams')
-    .selectAll()
-    .where('key', '=', key)
-    .$if(engine.kind === 'postgres', (query) => query.forUpdate())
-    .executeTakeFirst();
+export async function lockTeam(tx: Db, key: string): Promise<WholeTeam | undefined> {
+  const row = await tx.selectFrom('teams').selectAll().where('key', '=', key).forUpdate().executeTakeFirst();
   if (row === undefined) return undefined;
   const members = await tx
     .selectFrom('team_members')
@@ -90,9 +85,9 @@ export async function lockTeam(engine: Engine, tx: Db, key: string): Promise<Who
 }
 
 /** Before several are changed: all in one order, so that of two who do so neither waits for the other for ever. */
-export async function holdTeams(engine: Engine, tx: Db, keys: readonly string[]): Promise<void> {
-  if (engine.kind !== 'postgres' || keys.length === 0) return;
-  await tx.selectFrom('teams').select('id').where('key', 'in', keys).orderBy('id').forUpdate().execute();
+export async function holdTeams(tx: Db, keys: readonly string[]): Promise<void> {
+  if (keys.length === 0) return;
+  await hold(tx, tx.selectFrom('teams').select('id').where('key', 'in', keys).orderBy('id').forUpdate());
 }
 
 export interface TeamFilter {

@@ -3,7 +3,6 @@ import type { Insertable, Selectable } from 'kysely';
 import { Failure } from '../failure.ts';
 import { newId } from '../id.ts';
 import type { Slice } from '../page.ts';
-import type { Engine } from '../storage/engine.ts';
 import { contested } from '../storage/retry.ts';
 import type { Db, Tables } from '../storage/tables.ts';
 import { ensureServiceAccount } from './accounts.ts';
@@ -70,13 +69,13 @@ export async function createToken(db: Db, token: NewToken, secret: Secret, now: 
   return made;
 }
 
-/** With an engine it stays as it is until the transaction ends. */
-export async function findToken(db: Db, id: string, engine?: Engine): Promise<Token | undefined> {
+/** With `hold` it stays as it is until the transaction ends. */
+export async function findToken(db: Db, id: string, hold?: 'hold'): Promise<Token | undefined> {
   const row = await db
     .selectFrom('tokens')
     .selectAll()
     .where('id', '=', id)
-    .$if(engine?.kind === 'postgres', (query) => query.forUpdate())
+    .$if(hold !== undefined, (query) => query.forUpdate())
     .executeTakeFirst();
   return row && tokenOf(row);
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEachEngine } from '../../../test/engines.ts';
-import { eventMigrations } from '../events.ts';
+import { eventMigrations } from '../change/store.ts';
 import { buildOnce } from './build-once.ts';
 
 onEachEngine((engine) => {

@@ -12,6 +12,7 @@ import type { Engine } from './engine.ts';
 import type { Migration } from './migrate.ts';
 import { noticeOnCommit } from './notices.ts';
 import { contested } from './retry.ts';
+import { lock } from './hold.ts';
 import type { Db } from './tables.ts';
 
 interface TestTables {
@@ -447,7 +448,7 @@ onEachEngine((engine) => {
     const location = await engine.database();
     const engines = [await engine.open([], location), await engine.open([], location)];
     const steps: string[] = [];
-    const work = async ({ db, lock }: Engine, name: string): Promise<void> => {
+    const work = async ({ db }: Engine, name: string): Promise<void> => {
       await db.transaction().execute(async (tx) => {
         await lock(tx, 'door');
         steps.push(`${name} in`);
@@ -460,7 +461,7 @@ onEachEngine((engine) => {
   });
 
   test('a lock needs a transaction', async () => {
-    const { lock, db } = await engine.open();
+    const { db } = await engine.open();
     await assert.rejects(lock(db, 'door'), /transaction/);
   });
 

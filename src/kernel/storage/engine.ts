@@ -20,8 +20,6 @@ export interface Engine {
    * is kept, and false is told.
    */
   batchIf(guards: readonly CompiledQuery[], statements: readonly CompiledQuery[]): Promise<boolean>;
-  /** Inside a transaction: waits until no other process holds `name`, and holds it until the transaction ends. */
-  lock(tx: Db, name: string): Promise<void>;
   /**
    * Tells all listeners, in this process and in the others on the same database, at once: what a transaction has to tell
    * waits for its commit (`noticeOnCommit`). It does not fail, as the change it tells of is done: a notice may be lost,

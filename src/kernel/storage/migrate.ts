@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { Failure } from '../failure.ts';
 import type { Engine } from './engine.ts';
 import { searchIndex } from './search.ts';
+import { lock } from './hold.ts';
 import type { Db } from './tables.ts';
 
 declare module './tables.ts' {
@@ -57,7 +58,7 @@ export async function migrate(
   now: number,
 ): Promise<string[]> {
   return await engine.db.transaction().execute(async (tx) => {
-    await engine.lock(tx, 'migrate');
+    await lock(tx, 'migrate');
     const run = (statement: string) =>
       sql.raw(engine.kind === 'postgres' ? compareTextByBytes(statement) : statement).execute(tx);
     await run('create table if not exists migrations (name text primary key, applied_at bigint not null)');

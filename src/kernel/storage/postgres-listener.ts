@@ -41,6 +41,11 @@ export class PostgresListener {
     return this.#listeners.add(channel, hear);
   }
 
+  /** In this process, without asking anybody. */
+  tellHere(channel: string): void {
+    this.#listeners.tell(channel, undefined);
+  }
+
   /** A channel is seen in the whole database, but programs in two schemas of it must not hear each other. */
   nameOf(channel: string): string {
     const hash = createHash('sha256').update(`${this.#schema}\n${channel}`).digest('hex');

@@ -44,7 +44,7 @@ export async function openPostgres({ url, poolSize = 10, log }: PostgresSettings
     throw unusable(settings, error);
   });
   const listener = new PostgresListener(settings, schema, log);
-  const db = new RetryingKysely({ dialect: postgresDialect(pool, tell) });
+  const db = new RetryingKysely({ dialect: postgresDialect(pool, tellOfCommit) });
   let closing: Promise<unknown> | undefined;
 
   async function tell(sender: Sender, channel: string, payload = ''): Promise<void> {
@@ -54,6 +54,12 @@ export async function openPostgres({ url, poolSize = 10, log }: PostgresSettings
     } catch (error) {
       log?.warn({ err: error, channel }, 'a notice could not be sent');
     }
+  }
+
+  /** Who reads in this process after its own commit must find nothing older: the notice itself takes a while. */
+  async function tellOfCommit(sender: Sender, channel: string): Promise<void> {
+    listener.tellHere(channel);
+    await tell(sender, channel);
   }
 
   return {
@@ -75,10 +81,6 @@ export async function openPostgres({ url, poolSize = 10, log }: PostgresSettings
         if (error === unmet) return false;
         throw error;
       }
-    },
-    async lock(tx, name) {
-      if (!tx.isTransaction) throw new Error('Only a transaction can hold a lock.');
-      await sql`select pg_advisory_xact_lock(hashtextextended(${`${schema}\n${name}`}, 0))`.execute(tx);
     },
     notify: (channel, payload) => tell(db, channel, payload),
     listen: (channel, hear) => listener.listen(channel, hear),

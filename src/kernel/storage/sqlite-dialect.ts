@@ -13,7 +13,7 @@ export function sqliteDialect(driver: SqliteDriver): Dialect {
   return {
     createDriver: () => driver,
     createAdapter: () => new ConcurrentAdapter(),
-    createQueryCompiler: () => new SqliteQueryCompiler(),
+    createQueryCompiler: () => new UnlockedQueryCompiler(),
     createIntrospector: (db) => new SqliteIntrospector(db),
   };
 }
@@ -22,6 +22,15 @@ export function sqliteDialect(driver: SqliteDriver): Dialect {
 class ConcurrentAdapter extends SqliteAdapter {
   override get supportsMultipleConnections(): boolean {
     return true;
+  }
+}
+
+/** A transaction has the whole file: that it holds rows goes without saying, and SQLite has no words for it. */
+class UnlockedQueryCompiler extends SqliteQueryCompiler {
+  protected override visitSelectQuery(node: SelectQueryNode): void {
+    const { endModifiers = [] } = node;
+    const others = endModifiers.filter(({ modifier }) => modifier === undefined);
+    super.visitSelectQuery(others.length === endModifiers.length ? node : { ...node, endModifiers: others });
   }
 }
 

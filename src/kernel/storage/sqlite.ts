@@ -35,10 +35,6 @@ export async function openSqlite(settings: SqliteSettings): Promise<Engine> {
     db,
     batch: (statements) => driver.batch(statements),
     batchIf: (guards, statements) => driver.batchIf(guards, statements),
-    async lock(tx) {
-      if (!tx.isTransaction) throw new Error('Only a transaction can hold a lock.');
-      await sql`select 1`.execute(tx); // from its first statement on, a transaction has the whole file
-    },
     notify: async (channel, payload) => listeners.tell(channel, payload || undefined),
     listen: async (channel, hear) => listeners.add(channel, hear),
     ping: async () => {

@@ -7,17 +7,14 @@ import { findProject } from '../../projects/store.ts';
 import { changeFlag } from '../change.ts';
 import { findFlag, findKeys } from '../store.ts';
 
-/** Nobody is asked: whoever set the date was. */
-const program = { can: () => true, demand: () => {} };
-
 export function expiryHandlers(kernel: Kernel): Record<string, Handler> {
   return {
-    [expiryWork('flag')]: expireWith(kernel, async (tx, target, now) => {
+    [expiryWork('flag')]: expireWith(kernel, async (on, target) => {
       const { environmentId, resourceId, place, contextKind, contextKey } = target;
-      const keys = await findKeys(tx, resourceId, environmentId);
-      const project = keys && (await findProject(tx, keys.project));
+      const keys = await findKeys(on.db, resourceId, environmentId);
+      const project = keys && (await findProject(on.db, keys.project));
       if (keys === undefined || project === undefined) return;
-      const found = await findFlag(tx, project.id, keys.flag, [keys.environment]);
+      const found = await findFlag(on.db, project.id, keys.flag, [keys.environment]);
       // The variation may be gone, and all its targets with it.
       if (!found?.flag.variations.some(({ _id }) => _id === place)) return;
       const instruction = { kind: 'removeTargets', variationId: place, contextKind, values: [contextKey] };
@@ -28,9 +25,7 @@ export function expiryHandlers(kernel: Kernel): Record<string, Handler> {
         comment: `The target ${contextKind} "${contextKey}" has expired.`,
       };
       await changeFlag(
-        kernel,
-        tx,
-        { now, ...program },
+        on,
         { project, flagKey: keys.flag },
         { patch, ignoreConflicts: true, approvedIn: keys.environment },
       );

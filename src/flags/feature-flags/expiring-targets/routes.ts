@@ -5,7 +5,7 @@ import { openEnvironment, unknownThing } from '../../open.ts';
 import { environmentalResource } from '../../resources.ts';
 import { demandApproval } from '../approval.ts';
 import { VariationId } from '../instructions/parameters.ts';
-import { findFlag, lockFlag } from '../store.ts';
+import { findFlag, holdFlag } from '../store.ts';
 import { targetsOf } from './targeted.ts';
 
 const params = Type.Object({
@@ -24,10 +24,10 @@ export const expiringTargetRoutes = expiringRoutes({
     'expiring-targets': ['getExpiringContextTargets', 'patchExpiringTargets'],
     'expiring-user-targets': ['getExpiringUserTargets', 'patchExpiringUserTargets'],
   },
-  async open(call, db, engine) {
+  async open(call, db, hold) {
     const { projectKey, featureFlagKey: key, environmentKey } = call.params as Static<typeof params>;
     const { project, environment } = await openEnvironment(call, db, projectKey, environmentKey);
-    if (engine?.kind === 'postgres') await lockFlag(db, project.id, key);
+    if (hold !== undefined) await holdFlag(db, project.id, key);
     const { flag } = (await findFlag(db, project.id, key, [environmentKey])) ?? {};
     const config = flag?.environments[environmentKey];
     if (flag === undefined || config === undefined) throw unknownThing('flag', key);

@@ -66,11 +66,11 @@ const createBigSegmentExport = route(
     // It was 204 before there was anything to tell; whoever expects that still finds it described.
     reply: { 200: Export, 204: null },
   },
-  async (call, { db, engine }) => {
+  async (call, { db }) => {
     const { now, caller } = call;
     const id = newId(now);
     const shown = await db.transaction().execute(async (tx) => {
-      const { segment, path } = await open(call, tx, (...asked) => holdSegment(engine, ...asked));
+      const { segment, path } = await open(call, tx, (...asked) => holdSegment(...asked));
       const others = await listExports(tx, segment.id);
       if (others.some(({ status }) => status === 'in_progress'))
         throw new Failure('conflict', `Another export of "${segment.key}" is in progress`);

@@ -6,7 +6,7 @@ import type { Kernel } from '../../../kernel/kernel.ts';
 import type { Call } from '../../../kernel/route.ts';
 import { problem } from '../../../kernel/schema.ts';
 import type { Db } from '../../../kernel/storage/tables.ts';
-import { demandAll } from '../../change.ts';
+import { demandAll } from '../../demands.ts';
 import { openEnvironment, unknownThing } from '../../open.ts';
 import { environmentalResource } from '../../resources.ts';
 import { demandApproval, needsApproval } from '../approval.ts';
@@ -36,11 +36,11 @@ export async function admitImport(call: Asking, { db }: Kernel): Promise<void> {
   requireIdle(segment);
 }
 
-export async function beginImport(call: Asking, { db, engine }: Kernel, file: Received): Promise<void> {
+export async function beginImport(call: Asking, { db }: Kernel, file: Received): Promise<void> {
   const { id, filename, size, mode, waitOnApprovals } = file;
   const { now } = call;
   await db.transaction().execute(async (tx) => {
-    const hold: typeof findSegment = (...asked) => holdSegment(engine, ...asked);
+    const hold: typeof findSegment = (...asked) => holdSegment(...asked);
     const { environment, segment, resource } = await open(call, tx, hold);
     const isWaiting = waitOnApprovals && needsApproval(call, environment, segment, resource);
     if (isWaiting) {

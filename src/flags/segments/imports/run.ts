@@ -1,10 +1,11 @@
 // Runs imports: the file is checked as a whole, then taken in piece by piece, each in a transaction with how far it came.
 import { buffer } from 'node:stream/consumers';
+import { unasked } from '../../../kernel/change/actor.ts';
+import type { Changing } from '../../../kernel/change/changes.ts';
 import { finish, type Due, type Handler } from '../../../kernel/due.ts';
 import { Failure } from '../../../kernel/failure.ts';
 import { callerOf } from '../../../kernel/identity/identity.ts';
 import type { Kernel } from '../../../kernel/kernel.ts';
-import type { Db } from '../../../kernel/storage/tables.ts';
 import { changeSegment } from '../change.ts';
 import { findSegmentPlace } from '../find-place.ts';
 import { findStanding, saveMembership } from '../members.ts';
@@ -44,7 +45,7 @@ export function importHandlers(kernel: Kernel): Record<string, Handler> {
         await takeStep(kernel, due, found, signal);
       } catch (error) {
         if (!(error instanceof Failure) || error.kind !== 'gone') throw error;
-        await take(kernel, due, found, (tx, latest) => settle(kernel, tx, latest, error.message));
+        await take(kernel, due, found, (on, latest) => settle(on, latest, error.message));
       }
     },
     [IMPORT_FILE_WORK]: (due) => dropFile(kernel, due),
@@ -54,36 +55,38 @@ export function importHandlers(kernel: Kernel): Record<string, Handler> {
 async function takeStep(kernel: Kernel, due: Due, found: SegmentImport, signal: AbortSignal): Promise<void> {
   if (found.status === 'preparing') return await checkFile(kernel, due, found, signal);
   if (found.takenBytes < found.size) return await putPiece(kernel, due, found);
-  await take(kernel, due, found, (tx, latest) =>
-    latest.mode === 'replace' ? removePiece(kernel, tx, latest) : settle(kernel, tx, latest),
+  await take(kernel, due, found, (on, latest) =>
+    latest.mode === 'replace' ? removePiece(on, latest) : settle(on, latest),
   );
 }
 
-type Doing = (tx: Db, latest: SegmentImport) => Promise<void>;
+type Doing = (on: Changing, latest: SegmentImport) => Promise<void>;
 
 /** The work is settled, and the next planned, in the transaction of what is done: both happen or neither, and never twice. */
 async function take(
-  { db, engine, clock }: Kernel,
+  { changes, clock }: Kernel,
   due: Due,
   { id, segmentId }: SegmentImport,
   run: Doing,
 ): Promise<void> {
-  await db.transaction().execute(async (tx) => {
-    const isThere = await holdById(engine, tx, segmentId);
+  await changes.run(unasked({ now: clock.now() }), async (on) => {
+    const { db: tx } = on;
+    const isThere = await holdById(tx, segmentId);
     if (!(await finish(tx, due))) throw new Error('The work is no longer ours.');
     const latest = isThere ? await findImport(tx, id) : undefined;
-    if (latest !== undefined) await run(tx, latest);
+    if (latest !== undefined) await run(on, latest);
     else await scheduleFileEnd(tx, id, clock.now(), 0);
   });
 }
 
 async function checkFile(kernel: Kernel, due: Due, found: SegmentImport, signal: AbortSignal): Promise<void> {
   const checked = await check(kernel, found, signal);
-  await take(kernel, due, found, async (tx, latest) => {
-    if ('problem' in checked) return await settle(kernel, tx, latest, checked.problem);
+  await take(kernel, due, found, async (on, latest) => {
+    if ('problem' in checked) return await settle(on, latest, checked.problem);
+    const { db: tx, actor } = on;
     const { isWaiting, id } = latest;
     await saveImport(tx, { ...latest, ...checked, status: isWaiting ? 'pending_approval' : 'in_progress' });
-    if (!isWaiting) await scheduleImport(tx, id, kernel.clock.now());
+    if (!isWaiting) await scheduleImport(tx, id, actor.now);
   });
 }
 
@@ -109,7 +112,7 @@ async function check(kernel: Kernel, found: SegmentImport, signal: AbortSignal):
 
 async function putPiece(kernel: Kernel, due: Due, found: SegmentImport): Promise<void> {
   const { records, bytes } = await readNext(kernel, found);
-  await take(kernel, due, found, async (tx, latest) => {
+  await take(kernel, due, found, async ({ db: tx, actor }, latest) => {
     const { id, segmentId, mode, number } = latest;
     const keys = [...new Set(records.map(({ key }) => key))];
     const plan = planPiece(await findStanding(tx, segmentId, keys), records, mode);
@@ -121,22 +124,24 @@ async function putPiece(kernel: Kernel, due: Due, found: SegmentImport): Promise
       processedCount: latest.processedCount + records.length,
       changedCount: latest.changedCount + plan.changed,
     });
-    await scheduleImport(tx, id, kernel.clock.now());
+    await scheduleImport(tx, id, actor.now);
   });
 }
 
-async function removePiece(kernel: Kernel, tx: Db, latest: SegmentImport): Promise<void> {
+async function removePiece(on: Changing, latest: SegmentImport): Promise<void> {
+  const { db: tx, actor } = on;
   const { included, excluded, next } = await removeUnmarked(tx, latest);
   await addToCounts(tx, latest.segmentId, { included: -included, excluded: -excluded });
   const after = { ...latest, removedCount: latest.removedCount + included + excluded };
-  if (next === undefined) return await settle(kernel, tx, after);
+  if (next === undefined) return await settle(on, after);
   await saveImport(tx, { ...after, removedTo: next });
-  await scheduleImport(tx, latest.id, kernel.clock.now());
+  await scheduleImport(tx, latest.id, actor.now);
 }
 
 /** It is over: complete, or stopped where there is something to say. */
-async function settle(kernel: Kernel, tx: Db, latest: SegmentImport, message?: string): Promise<void> {
-  const now = kernel.clock.now();
+async function settle(on: Changing, latest: SegmentImport, message?: string): Promise<void> {
+  const { db: tx } = on;
+  const { now } = on.actor;
   const { id, segmentId, isWaiting, changedCount, removedCount, doer, comment } = latest;
   await saveImport(tx, {
     ...latest,
@@ -149,7 +154,8 @@ async function settle(kernel: Kernel, tx: Db, latest: SegmentImport, message?: s
   const place = await findSegmentPlace(tx, segmentId);
   if (place === undefined || changedCount + removedCount === 0) return;
   const caller = await callerOf(tx, doer, now);
-  await changeSegment(kernel, tx, { now, ...(caller && { caller }) }, place, {
+  await changeSegment(on.as(unasked({ now, ...(caller && { caller }) })), place, {
+    isApproved: true,
     edit: (segment) => ({ segment, steps: [], actions: IMPORT_ACTIONS, isMoved: true }),
     verb: 'imported a file into the segment',
     description: describe(latest),
@@ -185,10 +191,9 @@ async function dropFile(kernel: Kernel, due: Due): Promise<void> {
   const now = clock.now();
   const found = await findImport(db, id);
   if (found === undefined || isSettled(found)) return await blobs.delete(importFile(id));
-  await take(kernel, due, found, async (tx, latest) => {
+  await take(kernel, due, found, async (on, latest) => {
     const isForgotten = latest.isWaiting && latest.createdAt <= now - PATIENCE_MS;
-    if (isForgotten)
-      await settle(kernel, tx, latest, `Nobody has let it through within ${PATIENCE_DAYS} days`);
-    else await scheduleFileEnd(tx, id, now);
+    if (isForgotten) await settle(on, latest, `Nobody has let it through within ${PATIENCE_DAYS} days`);
+    else await scheduleFileEnd(on.db, id, now);
   });
 }

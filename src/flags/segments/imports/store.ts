@@ -1,7 +1,6 @@
 // Imports into big segments in the database, the work that waits for each, and where its file is.
 import { schedule, type Work } from '../../../kernel/due.ts';
 import type { Doer } from '../../../kernel/identity/identity.ts';
-import type { Engine } from '../../../kernel/storage/engine.ts';
 import type { Db } from '../../../kernel/storage/tables.ts';
 import { couldBeId } from '../../fields.ts';
 import type { ImportMode } from '../segment.ts';
@@ -78,12 +77,12 @@ export async function saveImport(tx: Db, after: SegmentImport): Promise<void> {
 }
 
 /** Nobody else changes the segment until the transaction ends; false when it is gone. */
-export async function holdById(engine: Engine, tx: Db, segmentId: string): Promise<boolean> {
+export async function holdById(tx: Db, segmentId: string): Promise<boolean> {
   const row = await tx
     .selectFrom('segments')
     .select('id')
     .where('id', '=', segmentId)
-    .$if(engine.kind === 'postgres', (query) => query.forUpdate())
+    .forUpdate()
     .executeTakeFirst();
   return row !== undefined;
 }

@@ -1,0 +1,22 @@
+// Asks for the permissions of a change to something of the flag service.
+import type { Access, Actor } from '../kernel/change/actor.ts';
+import { Failure } from '../kernel/failure.ts';
+import type { KnownCaller } from '../kernel/identity/caller.ts';
+import { isDenied } from '../kernel/identity/policy.ts';
+
+export function demandAll(actor: Pick<Actor, 'demand'>, accesses: readonly Access[]): void {
+  for (const { action, resource } of accesses) actor.demand(resource, action);
+}
+
+/** For what reaches into an environment from outside: whoever may do it elsewhere may still be denied it there. */
+export function demandUndenied(
+  caller: KnownCaller | undefined,
+  action: string,
+  { name }: { name: string },
+  resource: string,
+): void {
+  if (caller === undefined || !isDenied(caller, action, resource)) return;
+  throw new Failure('denied', `You are denied ${action} in ${name}: on ${resource}.`, {
+    access: { action, resource },
+  });
+}

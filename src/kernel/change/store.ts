@@ -1,0 +1,97 @@
+// Changes in the database: one row for each, written in the change's own transaction, so that an audit entry is never lost and never lies.
+import type { CompiledQuery, Generated } from 'kysely';
+import type { Migration } from '../storage/migrate.ts';
+import { wordsOf } from '../storage/search.ts';
+import type { Db } from '../storage/tables.ts';
+import type { Actor } from './actor.ts';
+import type { Entry } from './change.ts';
+
+declare module '../storage/tables.ts' {
+  interface Tables {
+    events: {
+      /** Grows with time: readers of the outbox remember how far they came. */
+      seq: Generated<number>;
+      id: string;
+      at: number;
+      call_id: string | null;
+      member_id: string | null;
+      token_id: string | null;
+      action: string;
+      resource: string;
+      kind: string;
+      name: string;
+      before: string | null;
+      after: string | null;
+      comment: string | null;
+      accesses: string | null;
+      detail: string | null;
+      /** What a search finds it by. */
+      words: string | null;
+    };
+  }
+}
+
+export const eventMigrations: Migration[] = [
+  {
+    name: 'kernel-events',
+    up: ({ serial }) => [
+      `create table events (
+         seq ${serial}, id text not null unique, at bigint not null, call_id text, member_id text, token_id text,
+         action text not null, resource text not null, kind text not null, name text not null,
+         before text, after text, comment text)`,
+      `create index events_at on events (at)`,
+      `create index events_resource on events (resource, at)`,
+    ],
+  },
+  {
+    name: 'kernel-events-search',
+    up: ({ search }) => [
+      `alter table events add column accesses text`,
+      `alter table events add column detail text`,
+      `alter table events add column words text`,
+      `drop index events_at`,
+      `create index events_at on events (at, seq)`,
+      `drop index events_resource`,
+      `create index events_resource on events (resource, seq)`,
+      ...search('events', 'seq'),
+    ],
+  },
+];
+
+/** What an entry holds beside its columns. */
+export type EntryDetail = Pick<Entry, 'verb' | 'description' | 'update' | 'who'>;
+
+export function insertEntry(db: Db, { id: callId, caller }: Actor, entry: Entry): CompiledQuery {
+  const { id, at, accesses, resource, kind, name, before, after, comment, verb } = entry;
+  const { description, update, who } = entry;
+  const detail: EntryDetail = {
+    verb,
+    ...(description && { description }),
+    ...(update && { update }),
+    who,
+  };
+  return db
+    .insertInto('events')
+    .values({
+      id,
+      at,
+      call_id: callId ?? null,
+      member_id: caller?.member.id ?? null,
+      token_id: caller?.token?.id ?? null,
+      action: accesses[0]!.action,
+      resource,
+      kind,
+      name,
+      before: textOf(before),
+      after: textOf(after),
+      comment: comment ?? null,
+      accesses: textOf(accesses),
+      detail: textOf(detail),
+      words: wordsOf(name, resource, comment, caller?.member.email, verb),
+    })
+    .compile();
+}
+
+function textOf(value: unknown): string | null {
+  return value === undefined ? null : JSON.stringify(value);
+}
