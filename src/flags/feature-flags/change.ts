@@ -6,6 +6,7 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import type { Patch } from '../../kernel/patch/read.ts';
 import { retryContested } from '../../kernel/storage/retry.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import { TimeSlice } from '../../kernel/time-slice.ts';
 import { keepChange, prepareChange, type PreparedChange } from '../change.ts';
 import { updateOf } from '../patching.ts';
 import { listActiveWebhooks } from '../webhooks/store.ts';
@@ -67,7 +68,7 @@ export async function updateFlag(
   const { db } = kernel;
   const rewriting = rewritingOf(actor, update);
   const scene = await retryContested(() => readScene(db, at, rewriting.named));
-  let draft: Draft | undefined = draftChange(actor, scene, rewriting);
+  let draft: Draft | undefined = await draftChange(actor, scene, rewriting, new TimeSlice());
   if (standsAlone(draft)) {
     const kept = await keepAlone(kernel, actor, draft);
     if (kept !== undefined) return kept;
@@ -112,7 +113,7 @@ export async function rewriteFlag(
   drafted?: Draft,
 ): Promise<FlagChange> {
   const scene = await openScene(kernel, tx, at, rewriting, drafted?.scene);
-  const draft = scene === drafted?.scene ? drafted : draftChange(actor, scene, rewriting);
+  const draft = scene === drafted?.scene ? drafted : await draftChange(actor, scene, rewriting);
   const { before, after, isDeleted, shown: shownBefore } = draft;
   const { project, found } = scene;
   if (isDeleted) {
