@@ -158,6 +158,16 @@ test('what is nested too deeply is refused whether it is large or not', async ()
   }
 });
 
+test('brackets in strings are no nesting, behind escaped quotes neither', async () => {
+  const brackets = '['.repeat(201);
+  for (const padding of ['', ' '.repeat(100_000)]) {
+    for (const text of [brackets, `"${brackets}`, `\\"${brackets}`, `${brackets}\\`])
+      assert.deepEqual(await parse(`${JSON.stringify([text])}${padding}`), [text]);
+    const deep = `["\\\\",${brackets}${']'.repeat(201)}]${padding}`;
+    await assert.rejects(parse(deep), refused(/deeper than 200 levels/, 'malformed'));
+  }
+});
+
 test('while a large text is parsed, others have their turn', async () => {
   let turns = 0;
   const counting = setInterval(() => (turns += 1));
