@@ -5,6 +5,7 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
+import { sql } from 'kysely';
 import { onEachEngine } from '../../test/engines.ts';
 import type { TestEngine } from '../../test/engines.ts';
 import { eventually, inTime, PATIENCE_MS } from '../../test/eventually.ts';
@@ -288,18 +289,58 @@ function declareWorkerTests(engine: TestEngine): void {
   test('a handler may settle its work itself', async (t) => {
     const { one, clock, start, row } = await setUp(engine, t);
     const next = clock.time + 60_000;
+    const settled: string[] = [];
     await schedule(one.db, work('once', clock.time), clock.time);
     await schedule(one.db, work('again', clock.time), clock.time);
-    await start({
+    const worker = await start({
+      graceMs: PATIENCE_MS,
       handlers: {
         test: async (due) => {
           if (due.id === 'again') await schedule(one.db, work('again', next), clock.time, 'move');
           else await one.db.transaction().execute(async (tx) => void (await finish(tx, due)));
+          settled.push(due.id);
         },
       },
     });
-    await eventually(async () => (await row('once')) === undefined && (await row('again'))?.due_at === next);
-    assert.equal((await row('again'))?.owner, null);
+    await eventually(() => settled.length === 2);
+    // Stopping waits for what the worker itself does after the handlers.
+    await worker.stop();
+    assert.equal(await row('once'), undefined);
+    const { due_at, owner } = (await row('again')) ?? {};
+    assert.deepEqual({ due_at, owner }, { due_at: next, owner: null });
+  });
+
+  test('a handler whose lease cannot be extended is told to stop when the lease is over, and changes nothing then', async (t) => {
+    const { one, clock, start, row } = await setUp(engine, t);
+    const warnings: string[] = [];
+    const log = { warn: (_: unknown, message?: string) => void warnings.push(message!), error: () => {} };
+    const failedBeats = () => warnings.filter((message) => message === 'cannot extend a lease').length;
+    const stopped = Promise.withResolvers<void>();
+    t.after(() => stopped.resolve());
+    let signal: AbortSignal | undefined;
+    const handler = async (_: Due, given: AbortSignal): Promise<void> => {
+      signal = given;
+      await stopped.promise;
+      throw new Error('stopped');
+    };
+    await schedule(one.db, work('a', clock.time), clock.time);
+    const worker = await start({ handlers: { test: handler }, leaseMs: 30, log, graceMs: PATIENCE_MS });
+    await eventually(() => signal !== undefined);
+    await sql`alter table due rename to away`.execute(one.db);
+    await eventually(() => failedBeats() > 0);
+    assert.equal(signal?.aborted, false);
+    clock.time += 30;
+    const before = failedBeats();
+    await eventually(() => signal?.aborted === true || failedBeats() > before + 1);
+    assert.match(String(signal?.reason), /could not be extended/);
+    await sql`alter table away rename to due`.execute(one.db);
+    const stopping = worker.stop();
+    stopped.resolve();
+    await stopping;
+    const { owner, attempts, last_error } = (await row('a')) ?? {};
+    assert.match(owner ?? '', /^worker/);
+    assert.deepEqual({ attempts, last_error }, { attempts: 1, last_error: null });
+    assert.ok(!warnings.includes('due work failed'));
   });
 
   test('no more handlers run at once than allowed, and all work is done', async (t) => {

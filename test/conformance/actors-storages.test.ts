@@ -3,9 +3,11 @@ import assert from 'node:assert/strict';
 import { dirname } from 'node:path';
 import { after, before, test } from 'node:test';
 import { actorsApi } from '../../src/actors/api.ts';
+import { openStorage } from '../../src/actors/storages/access.ts';
 import { PURGE } from '../../src/actors/storages/routes.ts';
+import { anonymousAt } from '../../src/kernel/identity/caller.ts';
 import { onEachEngine } from '../engines.ts';
-import { eventually } from '../eventually.ts';
+import { eventually, inTime } from '../eventually.ts';
 import { giveToken, join } from '../people.ts';
 import { startServer, type CallInit, type Json, type TestServer } from '../server.ts';
 
@@ -125,6 +127,34 @@ onEachEngine((engine) => {
         assert.ok(!('urlSigningSecretKey' in shown.json['data']), `${method} ${where}`);
       }
     }
+  });
+
+  test('A28 a storage that is closed while it is looked up is closed to the next call', async () => {
+    const { id } = await create('/v2/datasets', 'soon-closed');
+    const share = (generalAccess: string) =>
+      server.call(`/v2/datasets/${id}`, { method: 'PUT', body: { generalAccess } });
+    assert.equal((await share('ANYONE_WITH_ID_CAN_READ')).status, 200);
+    const { kernel } = server.app;
+    const isFound = Promise.withResolvers<void>();
+    const goOn = Promise.withResolvers<void>();
+    const slow = {
+      ...kernel,
+      db: kernel.db.withPlugin({
+        transformQuery: ({ node }) => node,
+        async transformResult({ result }) {
+          isFound.resolve();
+          await goOn.promise;
+          return result;
+        },
+      }),
+    };
+    const call = { caller: anonymousAt('127.0.0.1'), now: kernel.clock.now(), reference: id };
+    const first = openStorage(slow, 'dataset', 'read', call);
+    await inTime(isFound.promise);
+    assert.equal((await share('RESTRICTED')).status, 200);
+    goOn.resolve();
+    assert.equal((await first).id, id);
+    await assert.rejects(openStorage(slow, 'dataset', 'read', call), { kind: 'unauthenticated' });
   });
 
   test('A3 a name without its tilde is hinted at', async () => {

@@ -226,6 +226,39 @@ onEachEngine((engine) => {
       assert.equal((await read(change['_id'])).json['status'], 'pending');
     });
 
+    test('what meets a conflict is tried three times, and then fails', async () => {
+      const change = await make({ instructions: [{ kind: 'archiveFlag' }] });
+      const { variations } = await scene.readFlag();
+      const needing = { key: 'banner', variationId: variations[0]._id as string };
+      await expect(
+        201,
+        scene.call(`flags/${scene.project}`, { method: 'POST', body: { key: 'needing', name: 'Needing' } }),
+      );
+      await expect(
+        200,
+        scene.call(`flags/${scene.project}/needing`, {
+          method: 'PATCH',
+          headers: SEMANTIC,
+          body: { environmentKey: 'test', instructions: [{ kind: 'addPrerequisite', ...needing }] },
+        }),
+      );
+      const [due] = await scene.dueOf(change['_id']);
+      const owner = 'the node that makes it#1';
+      await server.app.kernel.db.updateTable('due').set({ owner }).where('id', '=', due!.id).execute();
+      const handle = scheduledChangeHandlers(server.app.kernel)[WORK]!;
+      const attempt = (attempts: number) =>
+        handle({ ...due!, owner, attempts }, new AbortController().signal);
+      for (const attempts of [1, 2]) {
+        await assert.rejects(attempt(attempts), { kind: 'conflict' });
+        assert.equal((await read(change['_id'])).json['status'], 'pending');
+      }
+      await attempt(3);
+      const { status, conflicts } = (await read(change['_id'])).json;
+      assert.equal(status, 'failed');
+      assert.match(conflicts[0].reason, /prerequisite of the flag "needing"/);
+      assert.deepEqual(await scene.dueOf(change['_id']), []);
+    });
+
     test('approval that is required by then is required of it, unless the environment lets pending changes pass', async () => {
       const [first, second] = [await make(), await make({ executionDate: soon() + MINUTE })];
       await scene.setApprovals({ required: true });

@@ -2,7 +2,7 @@
 import type { Item } from '../../kernel/export/input.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { parseJson } from '../../kernel/json/parse.ts';
-import { isLarge, stringifyLarge } from '../../kernel/json/stringify.ts';
+import { isLarge, isSlowToWrite, stringifyLarge } from '../../kernel/json/stringify.ts';
 import { TimeSlice } from '../../kernel/time-slice.ts';
 import { isObject } from '../../kernel/patch/json-value.ts';
 import { Outline } from './outline.ts';
@@ -52,8 +52,10 @@ export async function packItems(items: readonly Item[], knownFields: ReadonlySet
   const packer = new Packer(knownFields);
   const slice = new TimeSlice();
   for (const item of items) {
-    if (isLarge(item)) packer.add(item, (await stringifyLarge(item)).toString());
-    else packer.add(item, JSON.stringify(item), 'outlined');
+    const isSlow = isSlowToWrite(item);
+    const text = isSlow ? (await stringifyLarge(item)).toString() : JSON.stringify(item);
+    if (isSlow && isLarge(item)) packer.add(item, text);
+    else packer.add(item, text, 'outlined');
     if (slice.isOver) await slice.next();
   }
   return packer.finish();

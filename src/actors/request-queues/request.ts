@@ -1,7 +1,7 @@
 // A request: how it gets its id, what of it is stored where, and how it is read back.
 import { hash } from 'node:crypto';
 import { Failure } from '../../kernel/failure.ts';
-import { isLarge, stringifyLarge } from '../../kernel/json/stringify.ts';
+import { isSlowToWrite, stringifyLarge } from '../../kernel/json/stringify.ts';
 import type { HeadItem, NewRequest } from './model.ts';
 
 /** The id that clients reckon with as well: 15 letters and digits of a hash. */
@@ -40,7 +40,7 @@ export async function readEntry(request: NewRequest, forefront: boolean): Promis
   return toEntry(
     request,
     forefront,
-    isLarge(rest) ? (await stringifyLarge(rest)).toString() : JSON.stringify(rest),
+    isSlowToWrite(rest) ? (await stringifyLarge(rest)).toString() : JSON.stringify(rest),
   );
 }
 

@@ -79,6 +79,29 @@ onEachEngine((testEngine) => {
     assert.deepEqual(await head(queue), keys);
   });
 
+  test('each write moves the time of modification on, whatever the clock says', async () => {
+    const queue = await make();
+    const modifiedAt = async () => (await findQueues(engine.db, [queue])).get(queue)!.modified_at;
+    const times = [await modifiedAt()];
+    const writes = [
+      () => addRequests(engine, queue, [entry('a')], NOW),
+      () => addRequests(engine, queue, [entry('a')], NOW),
+      () => changeRequest(engine, queue, entry('a', HANDLED), NOW),
+      () => changeRequest(engine, queue, entry('b'), NOW - 1000),
+      () => removeRequests(engine, queue, [requestIdOf('a')], NOW),
+    ];
+    for (const write of writes) {
+      await write();
+      times.push(await modifiedAt());
+    }
+    assert.deepEqual(
+      times,
+      times.map((_, index) => NOW + index),
+    );
+    await addRequests(engine, queue, [entry('c')], NOW + 1000);
+    assert.equal(await modifiedAt(), NOW + 1000);
+  });
+
   test('of many adds of one key at once exactly one is new', async () => {
     const queue = await make();
     const results = await Promise.all(

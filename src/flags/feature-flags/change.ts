@@ -6,6 +6,7 @@ import type { Changes, Changing, Planned } from '../../kernel/change/changes.ts'
 import { Failure } from '../../kernel/failure.ts';
 import type { Patch } from '../../kernel/patch/read.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import { TimeSlice } from '../../kernel/time-slice.ts';
 import { updateOf } from '../patching.ts';
 import { findConflicts, refuseConflicts } from './conflicts.ts';
 import { describe, verbOf } from './differences.ts';
@@ -61,7 +62,8 @@ export async function updateFlag(
   return await changes.plan(
     actor,
     async (db) => {
-      const draft = draftChange(actor, await readScene(db, at, rewriting.named), rewriting);
+      const scene = await readScene(db, at, rewriting.named);
+      const draft = await draftChange(actor, scene, rewriting, new TimeSlice());
       if (standsAlone(draft)) return await planAlone(db, actor, draft);
       drafted = draft;
       return undefined;
@@ -104,7 +106,7 @@ export async function rewriteFlag(
 ): Promise<FlagChange> {
   const { db, actor } = on;
   const scene = await openScene(db, at, rewriting, drafted?.scene);
-  const draft = scene === drafted?.scene ? drafted : draftChange(actor, scene, rewriting);
+  const draft = scene === drafted?.scene ? drafted : await draftChange(actor, scene, rewriting);
   const { before, after, isDeleted, shown: shownBefore } = draft;
   const { project, found } = scene;
   if (isDeleted) {

@@ -2,6 +2,7 @@
 import type { Access, Actor } from '../../kernel/change/actor.ts';
 import { areEqual } from '../../kernel/patch/json-value.ts';
 import { problem } from '../../kernel/schema.ts';
+import type { TimeSlice } from '../../kernel/time-slice.ts';
 import type { Change } from '../../kernel/change/change.ts';
 import { demandUndenied } from '../demands.ts';
 import type { Environment } from '../projects/project.ts';
@@ -58,23 +59,36 @@ export interface Draft {
   asked: readonly Environment[];
 }
 
-/** Fails where the actor may not do it, and where the flag would not be a good one by itself. */
-export function draftChange(actor: Actor, scene: Scene, rewriting: Rewriting): Draft {
+/**
+ * Fails where the actor may not do it, and where the flag would not be a good one by itself. Outside a transaction, where
+ * nobody waits for it to end, a slice lets others have a turn between the steps of a large change.
+ */
+export async function draftChange(
+  actor: Actor,
+  scene: Scene,
+  rewriting: Rewriting,
+  slice?: TimeSlice,
+): Promise<Draft> {
+  const giveWay = () => (slice?.isOver === true ? slice.next() : undefined);
   const { project, found, environments, references } = scene;
   const { flag: before } = found;
   const shown = toDetail(before, surroundingsOf(project, found));
   const { flag, accesses: needs, isDeleted = false } = rewriting.edit(before, shown, references);
+  await giveWay();
   if (!isDeleted) checkValues(flag.variations, before.variations);
   const after = settle(before, tidyFlag(flag), actor.now);
   const names = new Map(environments.map(({ key, name }) => [key, name]));
   const differences = differencesOf(before, after, names);
   const accesses = demandNeeds(actor, scene, needs ?? differences);
+  await giveWay();
   if (!isDeleted && after !== before) {
     validateFlag(after);
     validateSize(before, after);
   }
   const draft = { rewriting, scene, before, after, isDeleted, shown, differences, accesses };
-  return { ...draft, asked: checkEnvironments(actor, draft) };
+  const asked = checkEnvironments(actor, draft);
+  await giveWay();
+  return { ...draft, asked };
 }
 
 /** Whether nothing but the flag itself has to be looked at, or held, or kept true to it. */

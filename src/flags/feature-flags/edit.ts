@@ -213,15 +213,15 @@ function readConfig(
   const { offVariation: _, migrationSettings: __, ...kept } = before;
   const { rules = [], offVariation, migrationSettings } = wanted;
   const ids = identify(rules, before.rules, known, `${at}.rules`, newUuid);
+  const clauses = new Map(before.rules.map((rule) => [rule._id, rule.clauses]));
   return {
     ...kept,
     on: wanted.on,
     targets: (wanted.targets ?? []).map(readTarget),
     contextTargets: (wanted.contextTargets ?? []).map(readTarget),
     rules: rules.map((rule, index) => {
-      const old = before.rules.find(({ _id }) => _id === ids[index])?.clauses ?? [];
-      const place = `${at}.rules.${index}.clauses`;
-      return readRule(rule, ids[index]!, old, known, place, newUuid);
+      const id = ids[index]!;
+      return readRule(rule, id, clauses.get(id) ?? [], known, `${at}.rules.${index}.clauses`, newUuid);
     }),
     fallthrough: readServe(wanted.fallthrough),
     ...(offVariation !== undefined && { offVariation }),

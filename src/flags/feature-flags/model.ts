@@ -95,12 +95,10 @@ function tidyConfig(config: FlagConfig): FlagConfig {
   for (const target of config.contextTargets) add(target);
   for (const target of config.targets) add({ ...target, contextKind: target.contextKind || USER });
   const filled = [...lists.values()].filter(({ values }) => values.length > 0);
-  const tidy = {
-    ...config,
-    targets: filled.filter(isOfUsers),
-    contextTargets: filled.map((target) => (isOfUsers(target) ? { ...target, values: [] } : target)),
-  };
-  return areEqual(tidy, config) ? config : tidy;
+  const targets = filled.filter(isOfUsers);
+  const contextTargets = filled.map((target) => (isOfUsers(target) ? { ...target, values: [] } : target));
+  const isTidy = areEqual(targets, config.targets) && areEqual(contextTargets, config.contextTargets);
+  return isTidy ? config : { ...config, targets, contextTargets };
 }
 
 function isOfUsers({ contextKind }: Target): boolean {

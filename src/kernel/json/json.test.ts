@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { Failure } from '../failure.ts';
 import { parseJson } from './parse.ts';
-import { isLarge, stringifyLarge } from './stringify.ts';
+import { isLarge, isSlowToWrite, stringifyLarge } from './stringify.ts';
 
 /** As small as they can be, so that short texts are cut everywhere. */
 const PART_BYTES = 4;
@@ -78,6 +78,33 @@ test('a good text that is changed in one place is read or refused as it is as a 
   );
 });
 
+test('a long string that is cut everywhere has the value that it has as a whole', async () => {
+  const good = ['x', '\\n', '\\\\', '\\"', '\\u00e9', '\\ud83d\\ude00', '\\ud83d', 'é', '€', '😀'];
+  const bad = ['\\', '"', '\\u12', '\n', ',', ':', '[', '{'];
+  const sign = fc.constantFrom(...good, ...bad);
+  const around = fc.constantFrom(
+    (text: string) => text,
+    (text: string) => ` ${text} `,
+    (text: string) => `[1,${text},${text} ]`,
+    (text: string) => `{"a":1,"b":${text}, "c" : [${text}],${text}:2}`,
+    (text: string) => `1 ${text}`,
+    (text: string) => `{"a":1${text}}`,
+    (text: string) => `[${text} 1]`,
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(sign, { maxLength: 20 }), around, async (signs, put) => {
+      const { whole, cut } = await parseBoth(put(`"${signs.join('')}"`));
+      assert.deepEqual(cut, whole);
+    }),
+    { numRuns: 5000 },
+  );
+});
+
+test('a value right behind another is refused, however large', async () => {
+  for (const text of ['{"a":1[1,2,3,4,5]}', '{"a":-[1,2,3,4,5]}', '{"a":1"12345"}', '[1[2,3,4,5,6]]'])
+    assert.deepEqual(await parseBoth(text), { whole: [], cut: [] });
+});
+
 test('names that mean something to JavaScript are names', async () => {
   const text = '{"a":[1,2,3],"__proto__":{"b":[4,5,6]},"constructor":[7],"a":[8,9]}';
   const { whole, cut } = await parseBoth(text);
@@ -131,12 +158,45 @@ test('what is nested too deeply is refused whether it is large or not', async ()
   }
 });
 
+test('brackets in strings are no nesting, behind escaped quotes neither', async () => {
+  const brackets = '['.repeat(201);
+  for (const padding of ['', ' '.repeat(100_000)]) {
+    for (const text of [brackets, `"${brackets}`, `\\"${brackets}`, `${brackets}\\`])
+      assert.deepEqual(await parse(`${JSON.stringify([text])}${padding}`), [text]);
+    const deep = `["\\\\",${brackets}${']'.repeat(201)}]${padding}`;
+    await assert.rejects(parse(deep), refused(/deeper than 200 levels/, 'malformed'));
+  }
+});
+
 test('while a large text is parsed, others have their turn', async () => {
   let turns = 0;
   const counting = setInterval(() => (turns += 1));
   await parse(`[${many(200_000, (index) => `{"id":${index},"name":"n${index}"}`)}]`);
   clearInterval(counting);
   assert.ok(turns > 0);
+});
+
+test('while a long string is parsed and written, others have their turn', async () => {
+  let turns = 0;
+  const counting = setInterval(() => (turns += 1));
+  const value = await parse(`{"text":"${'\\n'.repeat(4_000_000)}"}`);
+  const parsing = turns;
+  assert.ok(parsing > 0);
+  await stringifyLarge(value);
+  clearInterval(counting);
+  assert.ok(turns > parsing);
+});
+
+test('a long string is written piece by piece as it is at once', async () => {
+  for (const sign of ['x', '\n', '😀', '\ud83d', '\ude00\ud83d', 'é"']) {
+    for (const start of ['', 'a']) {
+      const text = start + sign.repeat(150_000);
+      for (const value of [text, [text, 1, text], { text, 'a "name"': text }]) {
+        assert.ok(isSlowToWrite(value));
+        assert.equal((await stringifyLarge(value)).toString(), JSON.stringify(value));
+      }
+    }
+  }
 });
 
 test('a value is written piece by piece as it is at once', async () => {

@@ -40,9 +40,11 @@ function parseSmall(bytes: Buffer): unknown {
 }
 
 async function parseCut(bytes: Buffer, cut: Cut, slice: TimeSlice): Promise<unknown> {
+  const { kind, parts } = cut;
+  if (kind === 'string') return await parseString(bytes, parts, slice);
   const list: unknown[] = [];
   const object: JsonObject = {};
-  const { isArray, parts } = cut;
+  const isArray = kind === 'array';
   for (const part of parts) {
     if (slice.isOver) await slice.next();
     // A comma has something on either side; what is in the brackets may be nothing.
@@ -63,13 +65,24 @@ async function parseCut(bytes: Buffer, cut: Cut, slice: TimeSlice): Promise<unkn
   return isArray ? list : object;
 }
 
+async function parseString(bytes: Buffer, parts: readonly Part[], slice: TimeSlice): Promise<string> {
+  const texts: string[] = [];
+  for (const part of parts) {
+    texts.push(JSON.parse(`"${textOf(bytes, part)}"`) as string);
+    if (slice.isOver) await slice.next();
+  }
+  return texts.join('');
+}
+
 function textOf(bytes: Buffer, { start, end }: Part): string {
   return bytes.toString('utf8', start, end);
 }
 
 /** Of a member whose value is in a cut of its own. */
 function nameOf(bytes: Buffer, { start }: Part, inside: Cut): string {
-  const [name] = Object.keys(JSON.parse(`{${bytes.toString('utf8', start, inside.start - 1)}0}`) as object);
+  // A string in its place: a digit would go with one that stands there by mistake.
+  const member = `{${bytes.toString('utf8', start, inside.start - 1)}""}`;
+  const [name] = Object.keys(JSON.parse(member) as object);
   return name!;
 }
 

@@ -19,16 +19,19 @@ export interface ScanOptions {
   partBytes?: number;
 }
 
-/** An object or list that is larger than a part: its text in parts that can be parsed one by one. */
+/** An object, list or string that is larger than a part: its text in parts that can be parsed one by one. */
 export interface Cut {
-  isArray: boolean;
-  /** The first byte inside the brackets, and the closing bracket. */
+  kind: 'object' | 'array' | 'string';
+  /** The first byte inside the brackets or quotes, and the closing one. */
   start: number;
   end: number;
   parts: Part[];
 }
 
-/** Members or elements, with the commas between them. Where there is a cut inside, it is the only one, and worth cutting too. */
+/**
+ * Members or elements, with the commas between them, or characters. Where there is a cut inside, it is that of the only
+ * member or element.
+ */
 export interface Part {
   start: number;
   end: number;
@@ -78,6 +81,8 @@ class Scanner {
   readonly #open: Open[] = [];
   #at = 0;
   #isInString = false;
+  /** The first byte of the current string, or of the last. */
+  #stringStart = 0;
   /** Whether anything of the current member or element has come. */
   #hasValue = false;
   #root: Cut | undefined;
@@ -100,9 +105,14 @@ class Scanner {
       const byte = bytes[at]!;
       if (isInString) {
         if (byte === 0x5c) at += 1;
-        else if (byte === 0x22) isInString = false;
-      } else if (byte === 0x22) isInString = this.#hasValue = true;
-      else if (byte === 0x2c) this.#comma(at);
+        else if (byte === 0x22) {
+          isInString = false;
+          if (at - this.#stringStart > this.#partBytes) this.#endLongString(at);
+        }
+      } else if (byte === 0x22) {
+        isInString = this.#hasValue = true;
+        this.#stringStart = at + 1;
+      } else if (byte === 0x2c) this.#comma(at);
       else if (byte === 0x3a) this.#colon();
       else if (byte === 0x5b || byte === 0x7b) this.#enter(at, byte === 0x5b);
       else if (byte === 0x5d || byte === 0x7d) this.#leave(at, byte === 0x5d);
@@ -116,7 +126,10 @@ class Scanner {
     if (this.#isInString || this.#open.length > 0) return 'broken';
     const root = this.#root;
     if (root === undefined) return 'scalar';
-    return isBlank(this.#bytes, root.end + 1, this.#bytes.length) ? root : 'broken';
+    const isAlone =
+      (root.kind !== 'string' || isBlank(this.#bytes, 0, root.start - 1)) &&
+      isBlank(this.#bytes, root.end + 1, this.#bytes.length);
+    return isAlone ? root : 'broken';
   }
 
   #enter(at: number, isArray: boolean): void {
@@ -145,7 +158,16 @@ class Scanner {
     if (parent !== undefined && parts.length === 0 && inside === undefined && end - start <= this.#partBytes)
       return;
     endPart(open, end);
-    const cut: Cut = { isArray, start, end, parts };
+    this.#addCut({ kind: isArray ? 'array' : 'object', start, end, parts });
+  }
+
+  #endLongString(end: number): void {
+    const start = this.#stringStart;
+    this.#addCut({ kind: 'string', start, end, parts: cutString(this.#bytes, start, end, this.#partBytes) });
+  }
+
+  #addCut(cut: Cut): void {
+    const parent = this.#open.at(-1);
     if (parent === undefined) {
       this.#root = cut;
       return;
@@ -177,6 +199,8 @@ class Scanner {
       this.isBroken = true;
       return;
     }
+    // A long string before a colon is a name, and is parsed with the rest.
+    open.inside = undefined;
     open.count += 1;
     this.#keys += 1;
     if (open.count > MOST_KEYS) throw tooMany('An object in the body', MOST_KEYS, 'keys');
@@ -206,6 +230,32 @@ function endPart(open: Open, end: number): void {
   const { cut: start, inside } = open;
   open.parts.push(inside === undefined ? { start, end } : { start, end, inside });
   open.inside = undefined;
+}
+
+/** Each part is a string by itself: none begins within an escape or within a character. */
+function cutString(bytes: Uint8Array, start: number, end: number, partBytes: number): Part[] {
+  const parts: Part[] = [];
+  for (let at = start; at < end;) {
+    let stop = at + partBytes;
+    const escape = lastEscape(bytes, at, stop);
+    if (escape !== undefined) stop = Math.max(stop, escape + (bytes[escape + 1] === 0x75 ? 6 : 2));
+    while (stop < end && (bytes[stop]! & 0xc0) === 0x80) stop += 1;
+    parts.push({ start: at, end: Math.min(stop, end) });
+    at = stop;
+  }
+  return parts;
+}
+
+/** The backslash that begins the last escape before the end, if it is near enough to go beyond it. */
+function lastEscape(bytes: Uint8Array, start: number, end: number): number | undefined {
+  for (let at = Math.min(end, bytes.length) - 1; at >= Math.max(start, end - 5); at -= 1) {
+    if (bytes[at] !== 0x5c) continue;
+    let first = at;
+    while (first > start && bytes[first - 1] === 0x5c) first -= 1;
+    // Of several in a row, every second one is escaped itself.
+    return (at - first) % 2 === 0 ? at : at - 1;
+  }
+  return undefined;
 }
 
 /** As JSON understands it. */

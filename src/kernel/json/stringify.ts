@@ -4,21 +4,29 @@ import { TimeSlice } from '../time-slice.ts';
 
 /** What is written at once, in about a millisecond: so many objects, lists and plain values. */
 const MOST_AT_ONCE = 2000;
+/** So many characters take as long as a value, if all have to be escaped. */
+const LENGTH_OF_VALUE = 64;
 
 /** Whether it has more values in it than this, or than can be written at once. Looks at no more of them. */
 export function isLarge(value: unknown, most: number = MOST_AT_ONCE): boolean {
   return count(value, 0, most) > most;
 }
 
-/** Adds up to the most and a few. */
-function count(value: unknown, before: number, most: number): number {
+/** Whether it should be written piece by piece: it has many values in it, or long texts. */
+export function isSlowToWrite(value: unknown): boolean {
+  return count(value, 0, MOST_AT_ONCE, LENGTH_OF_VALUE) > MOST_AT_ONCE;
+}
+
+/** Adds up to the most and a few. A text counts as one more value for each such length. */
+function count(value: unknown, before: number, most: number, length = Infinity): number {
   let sum = before + 1;
+  if (typeof value === 'string') return sum + Math.floor(value.length / length);
   if (!isContainer(value)) return sum;
   if (Array.isArray(value)) {
     if (value.length > most) return sum + value.length;
-    for (const element of value) if ((sum = count(element, sum, most)) > most) return sum;
+    for (const element of value) if ((sum = count(element, sum, most, length)) > most) return sum;
   } else {
-    for (const key in value) if ((sum = count(value[key], sum, most)) > most) return sum;
+    for (const key in value) if ((sum = count(value[key], sum, most, length)) > most) return sum;
   }
   return sum;
 }
@@ -38,7 +46,8 @@ class Writer {
   #text = '';
 
   async write(value: unknown): Promise<void> {
-    if (!isLarge(value) || hasOwnWay(value)) this.#add(JSON.stringify(value));
+    if (!isSlowToWrite(value) || hasOwnWay(value)) this.#add(JSON.stringify(value));
+    else if (typeof value === 'string') await this.#writeText(value);
     else if (Array.isArray(value)) await this.#writeList(value);
     else await this.#writeObject(value as JsonObject);
   }
@@ -46,6 +55,17 @@ class Writer {
   finish(): Buffer {
     this.#pieces.push(Buffer.from(this.#text));
     return Buffer.concat(this.#pieces);
+  }
+
+  async #writeText(text: string): Promise<void> {
+    this.#add('"');
+    for (let at = 0; at < text.length;) {
+      const end = pieceEnd(text, at);
+      this.#add(JSON.stringify(text.slice(at, end)).slice(1, -1));
+      at = end;
+      if (this.#slice.isOver) await this.#slice.next();
+    }
+    this.#add('"');
   }
 
   async #writeList(list: readonly unknown[]): Promise<void> {
@@ -68,7 +88,7 @@ class Writer {
       if (member === undefined) continue;
       this.#add(`${separator}${JSON.stringify(key)}:`);
       separator = ',';
-      if (isLarge(member)) await this.write(member);
+      if (isSlowToWrite(member)) await this.write(member);
       else this.#add(JSON.stringify(member));
       if (this.#slice.isOver) await this.#slice.next();
     }
@@ -84,11 +104,18 @@ class Writer {
   }
 }
 
+/** Half of a character that has two would be escaped. */
+function pieceEnd(text: string, start: number): number {
+  const end = start + PIECE_LENGTH;
+  return end < text.length && text.codePointAt(end - 1)! > 0xffff ? end + 1 : end;
+}
+
 /** Where the elements end that can be written together, from here on. */
 function runEnd(list: readonly unknown[], start: number): number {
   let sum = 0;
   let end = start;
-  while (end < list.length && (sum = count(list[end], sum, MOST_AT_ONCE)) <= MOST_AT_ONCE) end += 1;
+  while (end < list.length && (sum = count(list[end], sum, MOST_AT_ONCE, LENGTH_OF_VALUE)) <= MOST_AT_ONCE)
+    end += 1;
   return end;
 }
 

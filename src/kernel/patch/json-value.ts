@@ -30,21 +30,26 @@ export function setMember(object: JsonObject, key: string, value: unknown): void
 
 /** Equality of RFC 6902, section 4.6. Walks both in step, so it goes no deeper than the shallower of the two. */
 export function areEqual(left: unknown, right: unknown): boolean {
-  if (!isContainer(left) || !isContainer(right)) return left === right;
+  if (left === right) return true;
+  if (!isContainer(left) || !isContainer(right)) return false;
   if (Array.isArray(left) || Array.isArray(right)) {
     if (!Array.isArray(left) || !Array.isArray(right) || left.length !== right.length) return false;
-    return left.every((item, index) => areEqual(item, right[index]));
+    for (let at = 0; at < left.length; at += 1) if (!areEqual(left[at], right[at])) return false;
+    return true;
   }
   const keys = Object.keys(left);
   if (keys.length !== Object.keys(right).length) return false;
-  return keys.every((key) => Object.hasOwn(right, key) && areEqual(left[key], right[key]));
+  for (const key of keys) if (!Object.hasOwn(right, key) || !areEqual(left[key], right[key])) return false;
+  return true;
 }
 
 export function isDeeperThan(limit: number, value: unknown): boolean {
   if (!isContainer(value)) return false;
   if (limit === 0) return true;
-  const isDeeper = (member: unknown) => isDeeperThan(limit - 1, member);
-  if (Array.isArray(value)) return value.some(isDeeper);
-  for (const key in value) if (isDeeper(value[key])) return true;
+  if (Array.isArray(value)) {
+    for (const element of value) if (isDeeperThan(limit - 1, element)) return true;
+  } else {
+    for (const key in value) if (isDeeperThan(limit - 1, value[key])) return true;
+  }
   return false;
 }
