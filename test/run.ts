@@ -6,6 +6,7 @@ import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startPostgres } from './postgres.ts';
 import { runFiles } from './runner/pool.ts';
+import { createTemplate, dropTemplate } from './templates.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -46,6 +47,9 @@ const [server] = await Promise.all([
 ]);
 if (server) process.env['DATABASE_URL'] = server.url;
 process.env['TMPDIR'] = folder;
+const database = process.env['DATABASE_URL']!;
+const template = isWhole ? await createTemplate(database) : undefined;
+if (template !== undefined) process.env['SIGNALBOX_TEST_TEMPLATE'] = template;
 
 /** Many servers are started in processes of their own: from a bundle they start twice as fast. */
 async function prepareServers(): Promise<void> {
@@ -71,6 +75,7 @@ await runFiles([...new Set(files)], {
     process.stdout.write(`${relative('.', file)} (${seconds.toFixed(1)} s)\n${report.text}\n`);
   },
 });
+if (template !== undefined) await dropTemplate(database, template);
 await server?.stop();
 rmSync(folder, { recursive: true, force: true });
 clearInterval(watch);

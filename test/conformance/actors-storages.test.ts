@@ -55,7 +55,7 @@ onEachEngine((engine) => {
   let stranger: string;
 
   before(async () => {
-    location = await engine.database();
+    location = await engine.migratedDatabase();
     const place = engine.kind === 'postgres' ? { database: location } : { data: dirname(location) };
     server = await startServer({ ...place, limits: 'off' });
     const member = await join(server, 'stranger', { role: 'writer' });
