@@ -1,5 +1,5 @@
 // The whole test run: one PostgreSQL for all, every test file, and a line at the end that says how it went.
-import { chmodSync, globSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
@@ -54,7 +54,10 @@ if (template !== undefined) process.env['SIGNALBOX_TEST_TEMPLATE'] = template;
 /** Many servers are started in processes of their own: from a bundle they start twice as fast. */
 async function prepareServers(): Promise<void> {
   const { bundleInto } = await import('../scripts/bundle.ts');
-  process.env['SIGNALBOX_TEST_BIN'] = (await bundleInto(join(folder, 'bundle'))).bin;
+  const { bin } = await bundleInto(join(folder, 'bundle'));
+  // Otherwise Node parses each file once more to find out what it is.
+  writeFileSync(join(folder, 'bundle/package.json'), '{"type":"module"}');
+  process.env['SIGNALBOX_TEST_BIN'] = bin;
   // Left to the processes of the pool, and to those that tests kill, which leave no compiled code to the next one.
   await import('../src/cli/serve.ts');
   flushCompileCache();

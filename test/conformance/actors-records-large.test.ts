@@ -101,13 +101,13 @@ test('a record that has changed on the disk is not given out as if it were whole
     await put(id, key, Buffer.alloc(size, 'x'));
     for await (const { key: blob } of server.app.kernel.blobs.list(`kv/${id as string}/`)) damage(blob);
   }
-  const before = server.log.length;
+  const seen = server.log.length;
   const { status, body } = await get(id, 'small');
   assert.equal(status, 500);
   assert.doesNotMatch(body.toString(), /xx/);
   await assert.rejects(get(id, 'large'), { code: 'ECONNRESET' });
   await eventually(
-    () => server.log.slice(before).filter((line) => JSON.stringify(line).includes('is damaged')).length >= 2,
+    () => server.log.slice(seen).filter((line) => JSON.stringify(line).includes('is damaged')).length >= 2,
   );
 });
 
