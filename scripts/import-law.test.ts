@@ -44,6 +44,17 @@ test('an API does not import the settings, and nothing below the command line im
   ]);
 });
 
+test('node:http is imported for its types only', () => {
+  const files = {
+    'src/kernel/send.ts': `import type { ServerResponse } from 'node:http';`,
+    'src/kernel/refusals.ts': `import { STATUS_CODES, type ServerResponse } from 'node:http';`,
+    'src/kernel/send.test.ts': `import { createServer } from 'node:http';`,
+  };
+  assert.deepEqual(judge(files), [
+    'src/kernel/refusals.ts:1: node:http is imported for its types only, src/kernel/http-client.ts has the rest',
+  ]);
+});
+
 test('a resource goes from routes to store to tables', () => {
   const files = {
     'src/flags/tokens/routes.ts': `import { listTokens } from './store.ts';\nimport { shape } from './model.ts';`,

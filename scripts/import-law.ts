@@ -48,6 +48,9 @@ function judge(path: string, { target, isType }: Import, graph: ReadonlyMap<stri
   if (DRIVERS.test(target) && !path.startsWith('src/kernel/storage/')) {
     rules.push(`only src/kernel/storage may import ${target}`);
   }
+  if (target === 'node:http' && !isType) {
+    rules.push('node:http is imported for its types only, src/kernel/http-client.ts has the rest');
+  }
   const [role, targetRole] = [roleOf(path), roleOf(target)];
   if (ROLES.includes(role) && ROLES.includes(targetRole) && ROLES.indexOf(targetRole) < ROLES.indexOf(role)) {
     rules.push(`${role} must not import ${targetRole}`);

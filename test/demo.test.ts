@@ -6,12 +6,13 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { onEachEngine } from './engines.ts';
 import { startServer, type TestServer } from './server.ts';
+import { startServerOn } from './suites.ts';
 
 onEachEngine((engine) => {
   test('an example of everything is made at the first start with it, and not once more', async (t) => {
     const data = mkdtempSync(join(tmpdir(), 'signalbox-demo-'));
     t.after(() => rmSync(data, { recursive: true, force: true }));
-    const database = engine.kind === 'postgres' ? { database: await engine.database() } : {};
+    const database = engine.kind === 'postgres' ? { database: await engine.migratedDatabase() } : {};
     const start = () => startServer({ data, ...database, demo: true });
     const counts = async ({ call }: TestServer) => [
       (await call('/api/v2/flags/demo')).json['totalCount'],
@@ -49,7 +50,7 @@ onEachEngine((engine) => {
   });
 
   test('without the setting there is none', async () => {
-    const server = await startServer(engine.kind === 'postgres' ? { database: await engine.database() } : {});
+    const server = await startServerOn(engine);
     assert.equal((await server.call('/api/v2/projects/demo')).status, 404);
     await server.stop();
   });

@@ -15,16 +15,16 @@ onEngine('postgres', (engine) => {
     count: number,
     settings: Parameters<typeof startServer>[0] = {},
   ): Promise<TestServer[]> {
-    const database = await engine.database();
+    const database = settings.database ?? (await engine.migratedDatabase());
     const nodes = await Promise.all(
-      Array.from({ length: count }, () => startServer({ database, ...settings })),
+      Array.from({ length: count }, () => startServer({ ...settings, database })),
     );
     running.push(...nodes);
     return nodes;
   }
 
   test('nodes that start together on an empty database make one administrator', async () => {
-    const nodes = await startNodes(3);
+    const nodes = await startNodes(3, { database: await engine.database() });
     for (const node of nodes) assert.equal((await node.call('/v2/users/me')).status, 200);
     const members = await nodes[0]!.app.kernel.db.selectFrom('members').selectAll().execute();
     assert.equal(members.length, 1);

@@ -1,11 +1,12 @@
 // The whole test run: one PostgreSQL for all, every test file, and a line at the end that says how it went.
-import { chmodSync, globSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startPostgres } from './postgres.ts';
 import { runFiles } from './runner/pool.ts';
+import { createTemplate, dropTemplate } from './templates.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -46,11 +47,17 @@ const [server] = await Promise.all([
 ]);
 if (server) process.env['DATABASE_URL'] = server.url;
 process.env['TMPDIR'] = folder;
+const database = process.env['DATABASE_URL']!;
+const template = isWhole ? await createTemplate(database) : undefined;
+if (template !== undefined) process.env['SIGNALBOX_TEST_TEMPLATE'] = template;
 
 /** Many servers are started in processes of their own: from a bundle they start twice as fast. */
 async function prepareServers(): Promise<void> {
   const { bundleInto } = await import('../scripts/bundle.ts');
-  process.env['SIGNALBOX_TEST_BIN'] = (await bundleInto(join(folder, 'bundle'))).bin;
+  const { bin } = await bundleInto(join(folder, 'bundle'));
+  // Otherwise Node parses each file once more to find out what it is.
+  writeFileSync(join(folder, 'bundle/package.json'), '{"type":"module"}');
+  process.env['SIGNALBOX_TEST_BIN'] = bin;
   // Left to the processes of the pool, and to those that tests kill, which leave no compiled code to the next one.
   await import('../src/cli/serve.ts');
   flushCompileCache();
@@ -71,6 +78,7 @@ await runFiles([...new Set(files)], {
     process.stdout.write(`${relative('.', file)} (${seconds.toFixed(1)} s)\n${report.text}\n`);
   },
 });
+if (template !== undefined) await dropTemplate(database, template);
 await server?.stop();
 rmSync(folder, { recursive: true, force: true });
 clearInterval(watch);

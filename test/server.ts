@@ -1,6 +1,6 @@
 // A whole server in the test's own process, on a free port, with an administrator's token and a clock that can be set.
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +9,7 @@ import { openApp, type App } from '../src/app.ts';
 import { readSettings, type Config } from '../src/config.ts';
 import type { Clock } from '../src/kernel/clock.ts';
 import { Agent, request } from '../src/kernel/http-client.ts';
+import { migratedFile } from './templates.ts';
 
 export const ADMIN_TOKEN = 'api-test-administrator-token';
 
@@ -70,6 +71,8 @@ export class TestClock implements Clock {
  */
 export async function startServer(settings: Partial<Config> = {}): Promise<TestServer> {
   const folder = settings.data === undefined ? mkdtempSync(join(tmpdir(), 'signalbox-test-')) : undefined;
+  if (folder !== undefined && settings.database === undefined)
+    writeFileSync(join(folder, 'signalbox.db'), await migratedFile());
   const { config } = readSettings({
     flags: { port: '0', data: folder ?? settings.data! },
     env: {},

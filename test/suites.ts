@@ -7,7 +7,7 @@ import { startServer, type TestServer } from './server.ts';
 /** On a fresh database of the engine. */
 export async function startServerOn(engine: TestEngine, settings: Partial<Config> = {}): Promise<TestServer> {
   return startServer({
-    ...(engine.kind === 'postgres' && { database: await engine.database() }),
+    ...(engine.kind === 'postgres' && { database: await engine.migratedDatabase() }),
     ...settings,
   });
 }
@@ -39,7 +39,7 @@ export async function startNodes(engine: TestEngine): Promise<Nodes> {
     const server = await startServer({ limits: 'off' });
     return { server, stop: () => server.stop() };
   }
-  const database = await engine.database();
+  const database = await engine.migratedDatabase();
   const server = await startServer({ database, limits: 'off' });
   const other = await startServer({ database, limits: 'off' });
   return {

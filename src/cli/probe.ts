@@ -1,6 +1,6 @@
 // Asks a server on this machine whether it is ready.
-import { request as requestPlain } from 'node:http';
 import { request as requestSecure } from 'node:https';
+import { request as requestPlain } from '../kernel/http-client.ts';
 
 const PATIENCE_MS = 2000;
 

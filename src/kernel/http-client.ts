@@ -1,2 +1,2 @@
 // Node's own HTTP client. Importing `node:http` would load `fetch` too, which costs every start 50 ms and 10 MB.
-export const { Agent, request } = process.getBuiltinModule('node:http');
+export const { Agent, request, STATUS_CODES } = process.getBuiltinModule('node:http');

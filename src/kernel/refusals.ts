@@ -1,8 +1,9 @@
 // Answers what Node cannot read as a request, so that there never is a call: in the words of the API it was meant for.
-import { STATUS_CODES, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Failure } from './failure.ts';
 import { asFailure, headTooLarge } from './fastify-failure.ts';
+import { STATUS_CODES } from './http-client.ts';
 import type { Told } from './send.ts';
 
 /** What is known of a request from its first moment. */

@@ -152,17 +152,31 @@ type GoodBody<S extends Shape> =
 
 export type Result<S extends Shape> = GoodBody<S> | Page | Reply | Bytes | Stream | Text | JsonText;
 
+/** A call as it came, before its parts are checked. */
+export interface RawCall {
+  readonly caller: Caller;
+  readonly now: number;
+  readonly params: Record<string, string>;
+  readonly query: Record<string, string | string[] | undefined>;
+}
+
 /** What `route` checks of a handler's result is forgotten here, so that routes of all shapes fit into one list. */
 export interface Route<S extends Shape = Shape> {
   readonly shape: S;
   handle(call: Call<S>, kernel: Kernel): unknown;
+  /**
+   * Asked where the path, query or body is wrong, before the caller is told so. Throws for those who may not know what the
+   * call is about: only the handler would find out otherwise, and a call that is wrong does not get there.
+   */
+  authorize?(call: RawCall, kernel: Kernel): Promise<void>;
 }
 
 export function route<const S extends Shape>(
   shape: S,
   handle: (call: Call<S>, kernel: Kernel) => Result<S> | Promise<Result<S>>,
+  authorize?: NonNullable<Route['authorize']>,
 ): Route<S> {
-  return { shape, handle };
+  return { shape, handle, ...(authorize && { authorize }) };
 }
 
 /** The status of a plain reply: the first one declared. */

@@ -13,7 +13,8 @@ import { LiveCall } from './live-call.ts';
 import type { Overridden } from './method-override.ts';
 import { checkHead, pathOf, type Unread } from './refusals.ts';
 import { Paths } from './paths.ts';
-import type { Call, Route, Shape } from './route.ts';
+import type { RouteEdition } from './edition.ts';
+import type { Call, RawCall, Route, Shape } from './route.ts';
 import { checkOperationNames } from './openapi.ts';
 import { Sender } from './send.ts';
 import { checkVersions } from './version.ts';
@@ -159,7 +160,7 @@ function refuseVerb(method: string, allow: string): never {
 }
 
 /** The handler that Fastify calls for one route. A call that needs no waiting is answered in the same turn. */
-function answerer({ shape, handle }: Route, dialect: Dialect, kernel: Kernel, send: Sender) {
+function answerer({ shape, handle, authorize }: Route, dialect: Dialect, kernel: Kernel, send: Sender) {
   const answer = (call: LiveCall, reply: FastifyReply): void | Promise<void> => {
     const finish = (result: unknown) => {
       call.checkAsked(false);
@@ -170,12 +171,8 @@ function answerer({ shape, handle }: Route, dialect: Dialect, kernel: Kernel, se
     const result = handle(call as Call, kernel);
     return result instanceof Promise ? result.then(finish) : finish(result);
   };
-  return (request: FastifyRequest, reply: FastifyReply): void | Promise<void> => {
+  const read = (request: FastifyRequest, reply: FastifyReply, edition: RouteEdition) => {
     const { call } = request;
-    const edition = send.edition(shape, call.version);
-    if (!edition.exists) {
-      throw new Failure('no-route', `There is nothing at ${namePath(call)} in version ${call.version}`);
-    }
     call.params = edition.readParams?.(request.params as Record<string, unknown>);
     call.query = edition.readQuery?.(request.query as Record<string, unknown>);
     if (shape.streams) call.stream = request.raw;
@@ -185,10 +182,33 @@ function answerer({ shape, handle }: Route, dialect: Dialect, kernel: Kernel, se
       reply.raw.once('close', held.close);
       return readBody(request, shape, dialect, held).then((body) => {
         call.body = edition.readBody?.(body);
-        return answer(call, reply);
       });
     } else call.body = edition.readBody?.(undefined);
-    return answer(call, reply);
+    return undefined;
+  };
+  const refuse = async ({ call, params, query }: FastifyRequest, error: unknown): Promise<never> => {
+    const { caller, now } = call;
+    const raw = { params: params as RawCall['params'], query: query as RawCall['query'] };
+    await authorize?.({ caller: caller!, now, ...raw }, kernel);
+    throw error;
+  };
+  return (request: FastifyRequest, reply: FastifyReply): void | Promise<void> => {
+    const { call } = request;
+    const edition = send.edition(shape, call.version);
+    if (!edition.exists) {
+      throw new Failure('no-route', `There is nothing at ${namePath(call)} in version ${call.version}`);
+    }
+    let reading: Promise<void> | undefined;
+    try {
+      reading = read(request, reply, edition);
+    } catch (error) {
+      return refuse(request, error);
+    }
+    if (reading === undefined) return answer(call, reply);
+    return reading.then(
+      () => answer(call, reply),
+      (error: unknown) => refuse(request, error),
+    );
   };
 }
 

@@ -4,6 +4,7 @@ import { after, before, beforeEach, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { onEachEngine } from '../engines.ts';
 import { startServer, type Answer, type CallInit, type Json, type TestServer } from '../server.ts';
+import { startServerOn } from '../suites.ts';
 
 onEachEngine((engine) => {
   let server: TestServer;
@@ -13,7 +14,7 @@ onEachEngine((engine) => {
   const push = (body: unknown, headers = {}) => call(`/${id}/items`, { method: 'POST', body, headers });
 
   before(async () => {
-    server = await startServer(engine.kind === 'postgres' ? { database: await engine.database() } : {});
+    server = await startServerOn(engine);
     id = (await call('?name=victim', { method: 'POST' })).json['data'].id as string;
     await push([{ kept: 1 }]);
   });

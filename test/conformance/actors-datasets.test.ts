@@ -5,14 +5,15 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { readZip } from '../../src/kernel/export/fixture-readers.ts';
 import { onEachEngine } from '../engines.ts';
 import { eventually } from '../eventually.ts';
-import { ADMIN_TOKEN, startServer, type Answer, type Json, type TestServer } from '../server.ts';
+import { ADMIN_TOKEN, type Answer, type Json, type TestServer } from '../server.ts';
+import { startServerOn } from '../suites.ts';
 
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 onEachEngine((engine) => {
   let server: TestServer;
   before(async () => {
-    server = await startServer(engine.kind === 'postgres' ? { database: await engine.database() } : {});
+    server = await startServerOn(engine);
   });
   after(() => server.stop());
 

@@ -5,7 +5,8 @@ import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { onEachEngine } from '../engines.ts';
 import { giveToken, join } from '../people.ts';
-import { ADMIN_TOKEN, startServer, type Answer, type CallInit, type TestServer } from '../server.ts';
+import { ADMIN_TOKEN, type Answer, type CallInit, type TestServer } from '../server.ts';
+import { startServerOn } from '../suites.ts';
 import { queueCalls, type Queue } from './actors-queue-calls.ts';
 
 const idOf = (uniqueKey: string) =>
@@ -37,8 +38,7 @@ onEachEngine((engine) => {
   let queue: Queue;
   let state: string;
   before(async () => {
-    server = await startServer({
-      ...(engine.kind === 'postgres' && { database: await engine.database() }),
+    server = await startServerOn(engine, {
       limits: 'off',
     });
     queue = await queueCalls(() => server).make();

@@ -3,14 +3,14 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { onEachEngine } from '../engines.ts';
 import { giveToken, join } from '../people.ts';
-import { startServer, type Answer, type TestServer } from '../server.ts';
+import { type Answer, type TestServer } from '../server.ts';
+import { startServerOn } from '../suites.ts';
 import { idOf, queueCalls } from './actors-queue-calls.ts';
 
 onEachEngine((engine) => {
   let server: TestServer;
   before(async () => {
-    server = await startServer({
-      ...(engine.kind === 'postgres' && { database: await engine.database() }),
+    server = await startServerOn(engine, {
       limit: {
         'actors.queue': { known: 3, anonymous: 3, seconds: 60 },
         'actors.queue_batch': { known: 2, anonymous: 2, seconds: 60 },

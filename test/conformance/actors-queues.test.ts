@@ -6,15 +6,15 @@ import { statementsOf } from '../../src/actors/request-queues/engines.ts';
 import { Failure } from '../../src/kernel/failure.ts';
 import { onEachEngine } from '../engines.ts';
 import { idOf, queueCalls, type Queue } from './actors-queue-calls.ts';
-import { ADMIN_TOKEN, startServer, type Answer, type Json, type TestServer } from '../server.ts';
+import { ADMIN_TOKEN, type Answer, type Json, type TestServer } from '../server.ts';
+import { startServerOn } from '../suites.ts';
 
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 onEachEngine((engine) => {
   let server: TestServer;
   before(async () => {
-    server = await startServer({
-      ...(engine.kind === 'postgres' && { database: await engine.database() }),
+    server = await startServerOn(engine, {
       limits: 'off',
     });
     // Locks end when a test says so.

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { gzipSync, inflateRawSync } from 'node:zlib';
 import { onEachEngine } from '../engines.ts';
-import { startServer, type TestServer } from '../server.ts';
+import { type TestServer } from '../server.ts';
 import { startServerOn } from '../suites.ts';
 import { namesOf, recordCalls } from './actors-records-calls.ts';
 
@@ -143,9 +143,7 @@ onEachEngine((engine) => {
   });
 
   test('A31 each store has a budget of its own for records and one for the rest', async () => {
-    const database = engine.kind === 'postgres' ? { database: await engine.database() } : {};
-    const small = await startServer({
-      ...database,
+    const small = await startServerOn(engine, {
       limit: {
         'actors.key_value_record': { known: 3, anonymous: 3, seconds: 60 },
         'actors.key_value_store': { known: 2, anonymous: 2, seconds: 60 },

@@ -8,7 +8,7 @@ import { gzipSync } from 'node:zlib';
 import { onEachEngine } from '../engines.ts';
 import { eventually } from '../eventually.ts';
 import { startS3, type TestS3 } from '../s3.ts';
-import { ADMIN_TOKEN, startServer, type TestServer } from '../server.ts';
+import { ADMIN_TOKEN, type TestServer } from '../server.ts';
 import { startServerOn } from '../suites.ts';
 import { recordCalls, send } from './actors-records-calls.ts';
 
@@ -149,9 +149,8 @@ onEachEngine((engine) => {
   });
 
   test('A10 where clients cannot reach the object storage, records come through this server', async () => {
-    const database = engine.kind === 'postgres' ? { database: await engine.database() } : {};
     const blobs = `${s3.location}&redirect=no`;
-    const inner = await startServer({ ...database, limits: 'off', blobs, ...s3.keys });
+    const inner = await startServerOn(engine, { limits: 'off', blobs, ...s3.keys });
     const calls = recordCalls(() => inner);
     const { id } = await calls.make();
     const content = randomBytes(100 * KB);

@@ -9,10 +9,45 @@ import { anonymousAt } from '../../src/kernel/identity/caller.ts';
 import { onEachEngine } from '../engines.ts';
 import { eventually, inTime } from '../eventually.ts';
 import { giveToken, join } from '../people.ts';
-import { startServer, type CallInit, type Json, type TestServer } from '../server.ts';
+import { startServer, type Answer, type CallInit, type Json, type TestServer } from '../server.ts';
 
 const PATHS = ['/v2/datasets', '/v2/key-value-stores', '/v2/request-queues'];
 const DAY = 24 * 60 * 60 * 1000;
+const NOWHERE = 'aaaaaaaaaaaaaaaaaaaaaaaa';
+
+/** Wrong for the routes that have such a parameter. */
+const QUERIES = [
+  'limit=x',
+  'limit=-1',
+  `limit=${'9'.repeat(20)}`,
+  'offset=x',
+  'desc=maybe',
+  'format=none',
+  'view=none',
+  'attachment=x',
+  'prefix=%00',
+  'collection=none',
+  'exclusiveStartKey=%00',
+  'filter=none',
+  'cursor=none',
+  'exclusiveStartId=a&cursor=b',
+  `clientKey=${'x'.repeat(33)}`,
+  'lockSecs=x',
+];
+const SIGNATURES = [
+  'signature=bad',
+  'signature=',
+  'signature=%00',
+  'signature=a&signature=b',
+  'signature=bad&limit=x',
+];
+
+/** All of an answer that could be a hint: what differs with every call is left out. */
+const hintsOf = ({ status, headers, text }: Answer) => ({
+  status,
+  text,
+  headers: [...headers].filter(([name]) => name !== 'date' && name !== 'x-request-id'),
+});
 
 onEachEngine((engine) => {
   let server: TestServer;
@@ -20,7 +55,7 @@ onEachEngine((engine) => {
   let stranger: string;
 
   before(async () => {
-    location = await engine.database();
+    location = await engine.migratedDatabase();
     const place = engine.kind === 'postgres' ? { database: location } : { data: dirname(location) };
     server = await startServer({ ...place, limits: 'off' });
     const member = await join(server, 'stranger', { role: 'writer' });
@@ -34,20 +69,23 @@ onEachEngine((engine) => {
     return { status, data: json['data'], id: json['data'].id as string };
   };
 
+  /** Every route about one storage, or about something in it: with its path below `/v2`. */
+  const routesAt = (path: string) =>
+    actorsApi.routes.filter(({ shape }) => shape.path.startsWith(`${path.slice(3)}/{storageId}`));
+  const fill = (path: string, reference: string, inside = 'aaaaaaaaaaaaaaa') =>
+    `/v2${path}`.replace('{storageId}', reference).replace(/\{\w+\}/, inside);
+
   test('A2 who shows no token cannot tell a storage that is closed from one that is not there', async () => {
     for (const path of PATHS) {
       const { id } = await create(path, 'kept-secret');
       const hidden = await create(path);
       const there = [id, hidden.id, 'admin~kept-secret'];
-      const absent = ['aaaaaaaaaaaaaaaaaaaaaaaa', 'nothing', 'admin~nothing', 'nobody~x', '~x', 'admin~'];
-      for (const { shape } of actorsApi.routes) {
-        if (shape.method !== 'GET' || !shape.path.startsWith(`${path.slice(3)}/{storageId}`)) continue;
+      const absent = [NOWHERE, 'nothing', 'admin~nothing', 'nobody~x', '~x', 'admin~'];
+      for (const { shape } of routesAt(path)) {
+        if (shape.method !== 'GET') continue;
         const isSigned = shape.query !== undefined && 'signature' in shape.query.properties;
         for (const reference of [...there, ...absent]) {
-          const at = `/v2${shape.path}`
-            .replace('{storageId}', reference)
-            .replace('{recordKey}', 'one')
-            .replace('{requestId}', 'aaaaaaaaaaaaaaa');
+          const at = fill(shape.path, reference);
           const { status, json } = await server.call(at, { token: null });
           assert.deepEqual([status, json['error'].type], [401, 'invalid-token'], at);
           assert.match(json['error'].message as string, /Authorization: Bearer/);
@@ -57,6 +95,67 @@ onEachEngine((engine) => {
             assert.deepEqual([bad.status, bad.json['error'].type], [403, 'invalid-signature'], at);
             assert.equal(bad.json['error'].message, 'The signature is not valid, or not any more');
           }
+        }
+      }
+    }
+  });
+
+  test('A2 whatever else is wrong, who shows no token cannot tell a closed storage from none', async () => {
+    for (const path of PATHS) {
+      const { id } = await create(path, 'kept-closed');
+      const references = [id, 'admin~kept-closed', NOWHERE, 'admin~nothing', 'admin~%00'];
+      for (const { shape } of routesAt(path)) {
+        const names = Object.keys(shape.query?.properties ?? {});
+        const isRead = shape.access === 'anyone';
+        const isSigned = isRead && names.includes('signature');
+        const isMeant = (query: string) => names.includes(query.split('=')[0]!);
+        const asked: [query: string, inside?: string | undefined, init?: CallInit][] = [
+          ...[...QUERIES, ...SIGNATURES].filter(isMeant).map((query): [string] => [query]),
+          ['unknown=1&signature=bad', '%00'],
+          ['', 'no%20key!', { headers: { range: 'bytes=x', 'if-none-match': '*' } }],
+          ['', undefined, { body: '{', headers: { 'content-type': 'application/json' } }],
+          ['', undefined, { body: 'x', headers: { 'content-type': 'text/plain' } }],
+          ...(isRead ? [['limit=x', undefined, { method: 'HEAD' }] as [string, undefined, CallInit]] : []),
+        ];
+        for (const [query, inside, init] of asked) {
+          const label = `${shape.id} ?${query} ${inside ?? ''} ${JSON.stringify(init ?? {})}`;
+          const answers = await Promise.all(
+            references.map((reference) =>
+              server.call(`${fill(shape.path, reference, inside)}?${query}`, {
+                method: shape.method,
+                ...init,
+                token: null,
+              }),
+            ),
+          );
+          const [first] = answers;
+          const status = isSigned && query.includes('signature') ? 403 : 401;
+          assert.equal(first!.status, status, label);
+          if (init?.method !== 'HEAD')
+            assert.equal(
+              first!.json['error'].type,
+              status === 403 ? 'invalid-signature' : 'invalid-token',
+              label,
+            );
+          for (const answer of answers) assert.deepEqual(hintsOf(answer), hintsOf(first!), label);
+        }
+      }
+    }
+  });
+
+  test('A2 who may read a storage is told what is wrong with a call', async () => {
+    for (const path of PATHS) {
+      const { id } = await create(path);
+      const put = { method: 'PUT', body: { generalAccess: 'ANYONE_WITH_ID_CAN_READ' } };
+      assert.equal((await server.call(`${path}/${id}`, put)).status, 200);
+      for (const { shape } of routesAt(path)) {
+        if (shape.access !== 'anyone') continue;
+        const at = fill(shape.path, id);
+        const wrong = shape.path.endsWith('Key}') ? [fill(shape.path, id, '%00')] : [];
+        if (shape.query !== undefined && 'limit' in shape.query.properties) wrong.push(`${at}?limit=x`);
+        for (const url of wrong) {
+          for (const token of [{}, { token: null }, { token: stranger }])
+            assert.equal((await server.call(url, token)).status, 400, url);
         }
       }
     }
@@ -366,6 +465,9 @@ for (const [path, budget] of BUDGETS) {
     const get = (id: string) => small.call(`${path}/${id}`);
     const rename = (id: string) => small.call(`${path}/${id}`, { method: 'PUT', body: { title: 'x' } });
     const remove = (id: string) => small.call(`${path}/${id}`, { method: 'DELETE' });
+    const anonymously = async (id: string) => hintsOf(await small.call(`${path}/${id}`, { token: null }));
+    const hidden = await anonymously(NOWHERE);
+    for (let call = 0; call < 4; call += 1) assert.deepEqual(await anonymously(one), hidden);
     assert.deepEqual(
       [(await get(one)).status, (await rename(one)).status, (await get(one)).status],
       [200, 200, 200],
@@ -376,6 +478,7 @@ for (const [path, budget] of BUDGETS) {
       const seconds = Number(refused.headers.get('retry-after'));
       assert.ok(seconds >= 1 && seconds <= 61, String(seconds));
     }
+    assert.deepEqual(await anonymously(one), hidden, 'what is spent is no hint either');
     assert.deepEqual([(await get(other)).status, (await small.call(path)).status], [200, 200]);
     small.clock.ahead += 61_000;
     assert.equal((await remove(one)).status, 204);

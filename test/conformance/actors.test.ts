@@ -4,7 +4,8 @@ import { after, before, test } from 'node:test';
 import { findMember, type Member } from '../../src/kernel/identity/members.ts';
 import { onEachEngine } from '../engines.ts';
 import { giveToken, join, openBrowser } from '../people.ts';
-import { ADMIN_TOKEN, startServer, type Answer, type TestServer } from '../server.ts';
+import { ADMIN_TOKEN, type Answer, type TestServer } from '../server.ts';
+import { startServerOn } from '../suites.ts';
 
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
@@ -12,8 +13,7 @@ onEachEngine((engine) => {
   let server: TestServer;
   let ada: Member;
   before(async () => {
-    const database = engine.kind === 'postgres' ? { database: await engine.database() } : {};
-    server = await startServer(database);
+    server = await startServerOn(engine);
     ada = await join(server, 'ada-l', { firstName: 'Ada', lastName: 'Lovelace' });
   });
   after(() => server.stop());
@@ -185,9 +185,7 @@ onEachEngine((engine) => {
   });
 
   test('A28 over the limit is 429, and works again when it says so', async () => {
-    const database = engine.kind === 'postgres' ? { database: await engine.database() } : {};
-    const small = await startServer({
-      ...database,
+    const small = await startServerOn(engine, {
       limit: { 'actors.global': { known: 2, anonymous: 1, seconds: 60 } },
     });
     for (let call = 0; call < 2; call += 1) {

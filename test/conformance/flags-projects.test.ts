@@ -576,7 +576,7 @@ onEachEngine((engine) => {
   });
 
   test('a server that finds no project makes one, once', async () => {
-    const location = await engine.database();
+    const location = await engine.migratedDatabase();
     const settings =
       engine.kind === 'postgres' ? { database: location } : { data: location.replace(/\/[^/]*$/, '') };
     const first = await startServer(settings);

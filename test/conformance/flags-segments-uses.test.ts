@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { onEachEngine } from '../engines.ts';
-import { startServer, type Json, type TestServer } from '../server.ts';
+import { type Json, type TestServer } from '../server.ts';
+import { startServerOn } from '../suites.ts';
 import { SEMANTIC } from './flags-scene.ts';
 
 onEachEngine((testEngine) => {
@@ -14,8 +15,7 @@ onEachEngine((testEngine) => {
   };
 
   before(async () => {
-    const database = await testEngine.database();
-    server = await startServer(testEngine.kind === 'postgres' ? { database } : {});
+    server = await startServerOn(testEngine);
     await call('segments/default/test', { method: 'POST', body: { key: 'beta', name: 'Beta' } });
     await call('flags/default', { method: 'POST', body: { key: 'banner', name: 'Banner' } });
   });

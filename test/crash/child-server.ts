@@ -36,10 +36,10 @@ export async function startChild(settings: Settings): Promise<ChildServer> {
 
 /** A fresh database of the engine, and the settings of a server on it, whose data go with the test. */
 export async function settingsOn(
-  { kind, database }: TestEngine,
+  { kind, migratedDatabase }: TestEngine,
   t: TestContext,
 ): Promise<{ location: Location; settings: Settings }> {
-  const location = await database();
+  const location = await migratedDatabase();
   if (kind === 'sqlite') return { location, settings: { SIGNALBOX_DATA: dirname(location) } };
   const folder = await mkdtemp(join(tmpdir(), 'signalbox-crash-'));
   t.after(() => rm(folder, { recursive: true }));

@@ -5,6 +5,7 @@ import type { FileReport, Message, Order, Progress } from './messages.ts';
 
 const SCRIPT = fileURLToPath(new URL('run-files.ts', import.meta.url));
 const REPORTER = new URL('reporter.ts', import.meta.url).href;
+const LIGHT_TEST = new URL('light-test.ts', import.meta.url).href;
 
 /**
  * The shell leaves one behind that waits for the end of its input, and becomes the process. The end comes when the
@@ -24,7 +25,7 @@ export class FileProcess {
 
   constructor(flags: readonly string[]) {
     const reporter = [`--test-reporter=${REPORTER}`, '--test-reporter-destination=stdout'];
-    const node = [process.execPath, ...flags, ...reporter, SCRIPT];
+    const node = [process.execPath, ...flags, `--import=${LIGHT_TEST}`, ...reporter, SCRIPT];
     this.#child = spawn('sh', ['-c', GUARD, 'sh', ...node], {
       detached: true,
       stdio: ['pipe', 'pipe', 'pipe', 'ipc'],

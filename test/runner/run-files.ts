@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
 import { cleanUp } from '../cleanup.ts';
+import { followPromises, forgetPromises } from './light-test.ts';
 import { beginFile, endFile } from './reporter.ts';
 import type { FileReport, Message, Order } from './messages.ts';
 
@@ -24,9 +25,11 @@ process.on('unhandledRejection', (error) => uncaught.push(error));
 async function runFile(file: string): Promise<FileReport> {
   restoreSurroundings();
   beginFile(file);
+  followPromises();
   // Hooks at the top of the file belong to this suite, and so to no other file. Its name is none that a pattern means.
   await suite(' ', async () => {
     await import(pathToFileURL(file).href);
+    forgetPromises();
   });
   cleanUp();
   const left = await findLeftovers();

@@ -10,7 +10,7 @@ import { reply, route, Stream, type Route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import { TimeSlice } from '../../kernel/time-slice.ts';
 import { userContentHeaders } from '../../kernel/user-content.ts';
-import { isOwner, mayWrite, openStorage } from '../storages/access.ts';
+import { authorizeReading, isOwner, mayWrite, openStorage } from '../storages/access.ts';
 import { toListedName, type Storage } from '../storages/model.ts';
 import { ByReference, storageRoutes, type StorageType } from '../storages/routes.ts';
 import { pay } from '../storages/store-limit.ts';
@@ -150,6 +150,7 @@ const getItems = route(
     countUsage(kernel, storage, 'DATASET_READS', range.end - range.first);
     return new Stream(countTransfer(kernel, storage, chunks), headers);
   },
+  authorizeReading('dataset', 'signed'),
 );
 
 /** Without a transformation JSON is never parsed: texts become the reply as they are. All else is made by a thread of its own. */
@@ -203,6 +204,7 @@ const getStatistics = route(
     const fields = measured.map((field) => [field, known.get(field) ?? none] as const);
     return { fieldStatistics: Object.fromEntries(fields) };
   },
+  authorizeReading('dataset'),
 );
 
 export const datasetRoutes: Route[] = [

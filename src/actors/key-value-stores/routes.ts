@@ -6,7 +6,7 @@ import { clampLimit } from '../../kernel/page.ts';
 import { Bytes, reply, route, Stream, type Call, type Reply } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import { userContentHeaders } from '../../kernel/user-content.ts';
-import { mayWrite, openStorage } from '../storages/access.ts';
+import { authorizeReading, mayWrite, openStorage } from '../storages/access.ts';
 import type { Storage } from '../storages/model.ts';
 import { ByReference, storageRoutes, type StorageType } from '../storages/routes.ts';
 import { pay } from '../storages/store-limit.ts';
@@ -112,6 +112,7 @@ const getKeys = route(
       nextExclusiveStartKey: isTruncated ? items.at(-1)!.key : null,
     });
   },
+  authorizeReading(KIND, 'signed'),
 );
 
 const getRecords = route(
@@ -140,6 +141,7 @@ const getRecords = route(
     const headers = userContentHeaders('application/zip', `${storage.name ?? storage.id}.zip`);
     return new Stream(countTransfer(kernel, storage, content), headers);
   },
+  authorizeReading(KIND, 'signed'),
 );
 
 const getRecord = route(
@@ -183,6 +185,7 @@ const getRecord = route(
       missing = record.etag;
     }
   },
+  authorizeReading(KIND, 'signed'),
 );
 
 const putShape = {

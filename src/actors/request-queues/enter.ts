@@ -2,7 +2,7 @@
 import type { Caller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { Type } from '../../kernel/schema.ts';
-import { openStorage } from '../storages/access.ts';
+import { authorizeReading, openStorage } from '../storages/access.ts';
 import type { Storage } from '../storages/model.ts';
 import { exceeded, spend } from '../storages/store-limit.ts';
 import { noteClient } from './clients.ts';
@@ -64,13 +64,15 @@ export async function enterBatch(
   need: 'read' | 'write',
   budget: Budget,
 ): Promise<Entered> {
-  const client = checkClientKey(query.clientKey);
   const { id: queueId, userId } = await openQueue(kernel, { caller, now, params }, need);
+  const client = checkClientKey(query.clientKey);
   const isPaid = await spend(kernel, budget, queueId, now);
   const noted = isPaid ? noteClient(kernel.engine, queueId, client) : undefined;
   if (noted !== undefined) await noted;
   return { queueId, userId, client, isPaid };
 }
+
+export const authorizeQueueReading = authorizeReading('request-queue');
 
 export async function openQueue(
   kernel: Kernel,

@@ -4,7 +4,7 @@ import { route, type Route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import { ByReference } from '../storages/routes.ts';
 import { countUsage } from '../usage/counter.ts';
-import { ByClient, enter } from './enter.ts';
+import { authorizeQueueReading, ByClient, enter } from './enter.ts';
 import { lockHead } from './locks.ts';
 import { Head, LockedHead, LockSecs, MOST_IN_HEAD, MOST_LOCKED } from './model.ts';
 import { toHeadItem, toIso } from './request.ts';
@@ -48,6 +48,7 @@ const get = route(
       items: rows.map(toHeadItem),
     };
   },
+  authorizeQueueReading,
 );
 
 const lock = route(

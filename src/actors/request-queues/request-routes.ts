@@ -7,7 +7,7 @@ import { OneOf, Type } from '../../kernel/schema.ts';
 import { ByReference } from '../storages/routes.ts';
 import { pay } from '../storages/store-limit.ts';
 import { countUsage } from '../usage/counter.ts';
-import { ByClient, enter, Forefront, isForefront, openQueue } from './enter.ts';
+import { authorizeQueueReading, ByClient, enter, Forefront, isForefront, openQueue } from './enter.ts';
 import { decodeCursor, type Cursor } from './cursor.ts';
 import { ChangedRequest, MOST_LISTED, NewRequest, QueueRequest, Registration, RequestList } from './model.ts';
 import { readEntry, requestText } from './request.ts';
@@ -68,11 +68,10 @@ const list = route(
   async (call, kernel) => {
     const { now, query } = call;
     const { cursor, exclusiveStartId, filter } = query;
-    if (exclusiveStartId !== undefined && (cursor !== undefined || filter !== undefined)) {
-      throw new Failure('invalid', 'exclusiveStartId cannot be used together with cursor or filter');
-    }
-    const limit = clampLimit(query.limit, USUALLY_LISTED, MOST_LISTED);
+    // Whoever may not know of the queue is not told what is wrong with the query.
+    await openQueue(kernel, call, 'read');
     const after = startOf(query);
+    const limit = clampLimit(query.limit, USUALLY_LISTED, MOST_LISTED);
     const { queueId, userId } = await enter(kernel, call, 'read', 'queue');
     const { rows, nextCursor } = await listRequests(kernel.engine, queueId, { limit, after, filter }, now);
     countUse(kernel.engine, queueId, { reads: rows.length });
@@ -86,6 +85,7 @@ const list = route(
     const items = await mapInSlices(rows, (row) => requestText(row, now));
     return new JsonText(`{"items":[${items.join(',')}],${page.slice(1)}`);
   },
+  authorizeQueueReading,
 );
 
 function startOf({
@@ -97,6 +97,9 @@ function startOf({
   exclusiveStartId?: string;
   filter?: unknown[];
 }): Cursor | undefined {
+  if (exclusiveStartId !== undefined && (cursor !== undefined || filter !== undefined)) {
+    throw new Failure('invalid', 'exclusiveStartId cannot be used together with cursor or filter');
+  }
   if (exclusiveStartId !== undefined) return { afterId: exclusiveStartId };
   if (cursor === undefined) return undefined;
   return decodeCursor(cursor, filter === undefined ? 'id' : 'order');
@@ -122,6 +125,7 @@ const get = route(
     countUsage(kernel, { userId }, 'REQUEST_QUEUE_READS', 1);
     return new JsonText(requestText(stored, now));
   },
+  authorizeQueueReading,
 );
 
 const change = route(

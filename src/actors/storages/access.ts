@@ -3,6 +3,7 @@ import { Failure } from '../../kernel/failure.ts';
 import { accountOf, type Caller, type KnownCaller } from '../../kernel/identity/caller.ts';
 import { can } from '../../kernel/identity/policy.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
+import type { Route } from '../../kernel/route.ts';
 import { TOKEN_HEADER } from '../failures.ts';
 import { isName, isSignedBy, parseReference, type Storage, type StorageKind } from './model.ts';
 import { findStorage, touchStorage } from './store.ts';
@@ -35,13 +36,39 @@ export async function openStorage(
   need: 'read' | 'write',
   call: StorageCall,
 ): Promise<Storage> {
-  const storage = await memoryOf(kernel).find(kind, call);
-  if (storage === undefined) throw refusalOf(call, need) ?? notFound(kind, call.reference);
-  checkAccess(storage, need, call);
+  const storage = await findPermitted(kernel, kind, need, call);
   if (call.now - storage.accessedAt > TOUCH_MS) {
     storage.accessedAt = call.now;
     await touchStorage(kernel.db, storage.id, call.now);
   }
+  return storage;
+}
+
+/** For a route that reads: a call that is wrong says so only to those who may look into the storage. */
+export function authorizeReading(kind: StorageKind, signed?: 'signed'): NonNullable<Route['authorize']> {
+  return async ({ caller, now, params, query }, kernel) => {
+    const { storageId = '', recordKey } = params;
+    const { signature } = query;
+    await findPermitted(kernel, kind, 'read', {
+      caller,
+      now,
+      reference: storageId,
+      // Two of them are none that is good.
+      ...(signed && signature !== undefined && { signature: [signature].flat().join(' ') }),
+      ...(recordKey !== undefined && { key: recordKey }),
+    });
+  };
+}
+
+async function findPermitted(
+  kernel: Kernel,
+  kind: StorageKind,
+  need: 'read' | 'write',
+  call: StorageCall,
+): Promise<Storage> {
+  const storage = await memoryOf(kernel).find(kind, call);
+  if (storage === undefined) throw refusalOf(call, need) ?? notFound(kind, call.reference);
+  checkAccess(storage, need, call);
   return storage;
 }
 

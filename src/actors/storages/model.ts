@@ -32,8 +32,9 @@ export interface Storage {
 /** How a path names a storage: by id, or by name and owner (the caller's own without one). */
 export type Reference = { id: string } | { name: string; owner?: string };
 
-/** Undefined when there is no name behind the tilde. */
+/** Undefined when there is no name behind the tilde, and for what no database has. */
 export function parseReference(text: string): Reference | undefined {
+  if (text.includes('\0')) return undefined;
   const tilde = text.indexOf('~');
   if (tilde === -1) return { id: text };
   const [owner, name] = [text.slice(0, tilde), text.slice(tilde + 1)];

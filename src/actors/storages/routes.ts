@@ -11,7 +11,7 @@ import { reply, route, type Route } from '../../kernel/route.ts';
 import { isLarge } from '../../kernel/json/stringify.ts';
 import { Type, type TObject } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { CHANNEL, denied, notFound, openStorage, WORDS } from './access.ts';
+import { authorizeReading, CHANNEL, denied, notFound, openStorage, WORDS } from './access.ts';
 import { checkName, StorageUpdate, type Storage, type StorageKind } from './model.ts';
 import { pay, USUAL_BUDGET } from './store-limit.ts';
 import {
@@ -167,6 +167,7 @@ export function storageRoutes(type: StorageType): Route[] {
       const storage = await open(kernel, 'read', call);
       return reply(200, await type.detail(storage, kernel, call.caller));
     },
+    authorizeReading(kind),
   );
 
   const update = route(

@@ -1,0 +1,60 @@
+// Databases with all tables of the program, made once so that servers of tests can begin on copies of them.
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import type { Engine } from '../src/kernel/storage/engine.ts';
+import { migrate } from '../src/kernel/storage/migrate.ts';
+import { openPostgres } from '../src/kernel/storage/postgres.ts';
+import { openSqlite } from '../src/kernel/storage/sqlite.ts';
+
+let sqlite: Promise<Buffer> | undefined;
+
+/** The bytes of a SQLite file, made once in a process. */
+export function migratedFile(): Promise<Buffer> {
+  return (sqlite ??= migrateFile());
+}
+
+async function migrateFile(): Promise<Buffer> {
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-template-'));
+  try {
+    const file = join(folder, 'signalbox.db');
+    await migrateAll(await openSqlite({ file }));
+    return readFileSync(file);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Makes a database that others on the same PostgreSQL can be copied from, and answers with its name. */
+export async function createTemplate(url: string): Promise<string> {
+  const name = `template_${randomUUID().replaceAll('-', '')}`;
+  await query(url, `create database ${name}`);
+  await migrateAll(await openPostgres({ url: inDatabase(url, name) }));
+  return name;
+}
+
+export async function dropTemplate(url: string, name: string): Promise<void> {
+  await query(url, `drop database ${name} with (force)`);
+}
+
+export function inDatabase(url: string, name: string): string {
+  const changed = new URL(url);
+  changed.pathname = `/${name}`;
+  return changed.href;
+}
+
+export async function query(url: string, text: string): Promise<void> {
+  const client = new pg.Client(url);
+  await client.connect();
+  await client.query(text);
+  await client.end();
+}
+
+async function migrateAll(engine: Engine): Promise<void> {
+  // Loaded only here: tests of single stores do without the whole program.
+  const { migrations } = await import('../src/app.ts');
+  await migrate(engine, migrations, 0);
+  await engine.close();
+}
