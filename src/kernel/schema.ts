@@ -30,6 +30,8 @@ export interface JsonSchema {
   allOf?: JsonSchema[];
   additionalProperties?: JsonSchema | boolean;
   patternProperties?: Record<string, JsonSchema>;
+  const?: unknown;
+  enum?: unknown[];
   default?: unknown;
   description?: string;
 }

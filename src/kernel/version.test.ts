@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Shape } from './route.ts';
-import { Nullable, Type } from './schema.ts';
+import { Nullable, OneOf, Type, type TSchema } from './schema.ts';
 import { endedTooEarly, selectVersion, supportedUntil } from './version-support.ts';
 import { change, changesAhead, checkVersions, editionOf, existsIn } from './version.ts';
 
@@ -94,6 +94,151 @@ test('an old shape holds the shapes of its own time', () => {
     repo: { name: 'n', useTitle: true },
     login: 'ann',
   });
+});
+
+const User = Type.Object(
+  { type: Type.Literal('User'), login: Type.String(), name: Type.String() },
+  { $id: 'user' },
+);
+const OldUser = Type.Object(
+  { type: Type.Literal('User'), login: Type.String(), fullName: Type.String() },
+  { $id: 'user' },
+);
+const Organization = Type.Object(
+  { type: Type.Literal('Organization'), login: Type.String(), name: Type.String() },
+  { $id: 'organization' },
+);
+const userRenamed = change({
+  version: '2026-01-01',
+  title: 'fullName became name',
+  schema: User,
+  before: OldUser,
+  down: ({ name, ...rest }) => ({ ...rest, fullName: name }),
+  up: ({ fullName, ...rest }) => ({ ...rest, name: fullName }),
+});
+const users = { names: ['2025-01-01', '2026-01-01'], changes: [userRenamed] };
+const ann = { type: 'User', login: 'ann', name: 'Ann' };
+const oldAnn = { type: 'User', login: 'ann', fullName: 'Ann' };
+const acme = { type: 'Organization', login: 'acme', name: 'Acme' };
+
+test('a change of one branch of a union converts values of that branch alone, up and down', () => {
+  const Owner = Type.Union([User, Organization]);
+  for (const schema of [Owner, Type.Union([Organization, Nullable(User)])]) {
+    const { descend, climb } = editionOf(Type.Array(schema), '2025-01-01', users);
+    assert.deepEqual(descend?.([ann, acme, null]), [oldAnn, acme, null]);
+    assert.deepEqual(climb?.([oldAnn, acme, null]), [ann, acme, null]);
+  }
+  const Team = Type.Object({ owner: Owner, lead: Type.Optional(Owner) });
+  const { descend, schema } = editionOf(Team, '2025-01-01', users);
+  assert.deepEqual(descend?.({ owner: acme, lead: ann }), { owner: acme, lead: oldAnn });
+  assert.deepEqual(descend?.({ owner: ann }), { owner: oldAnn });
+  assert.deepEqual((schema as typeof Team).properties.owner.anyOf, [OldUser, Organization]);
+});
+
+test('a value that is converted as one branch is not converted as another besides', () => {
+  const OldOrganization = Type.Object(
+    { type: Type.Literal('Organization'), login: Type.String(), title: Type.String() },
+    { $id: 'organization' },
+  );
+  const both = change({
+    version: '2026-01-01',
+    title: 'title became name',
+    schema: Organization,
+    before: OldOrganization,
+    down: ({ name, ...rest }) => ({ ...rest, title: name }),
+  });
+  const { descend } = editionOf(Type.Union([User, Organization]), '2025-01-01', {
+    ...users,
+    changes: [userRenamed, both],
+  });
+  assert.deepEqual(descend?.(ann), oldAnn);
+  assert.deepEqual(descend?.(acme), { type: 'Organization', login: 'acme', title: 'Acme' });
+});
+
+test('branches are told apart by constants, by types, and by what one requires and the other does not have', () => {
+  const object = (properties: Record<string, TSchema>, $id = 'other') => Type.Object(properties, { $id });
+  const Thing = object({ kind: OneOf(['a', 'b']), n: Type.Integer(), p: Type.String() }, 'thing');
+  const things = {
+    names: ['2025-01-01', '2026-01-01'],
+    changes: [
+      change({
+        version: '2026-01-01',
+        title: 'old became new',
+        schema: Thing,
+        before: Type.Object(Thing.properties, { $id: 'thing' }),
+        down: () => ({ converted: true }),
+      }),
+    ],
+  };
+  const thing = { kind: 'a', n: 1, p: 'x' };
+  const pairs: [other: TSchema, value: unknown][] = [
+    [Type.String(), 'text'],
+    [Type.Array(Type.String()), ['a']],
+    [object({ kind: OneOf(['c', 'd']) }), { kind: 'c' }],
+    [object({ kind: Type.Literal('c'), n: Type.Number() }), { kind: 'c', n: 1 }],
+    [object({ n: Type.String(), kind: Type.String() }), { n: '1', kind: 'a' }],
+    [object({ n: Type.Null(), kind: Type.String(), p: Type.String() }), { n: null, kind: 'a', p: 'x' }],
+    [object({ n: Type.Number() }), { n: 1 }],
+    [object({ n: Type.Number() }), { n: 1, p: 'a stray field' }],
+    [object({ ...Thing.properties, more: Type.Boolean() }), { ...thing, more: false }],
+    [
+      Type.Intersect([object({ x: Type.String() }), object({ kind: Type.Literal('c') })]),
+      { x: '', kind: 'c' },
+    ],
+    [Type.Union([object({ kind: Type.Literal('c') }), Type.Null()], { $id: 'some' }), { kind: 'c' }],
+  ];
+  for (const [other, value] of pairs) {
+    for (const branches of [
+      [Thing, other],
+      [other, Thing],
+    ]) {
+      const { descend } = editionOf(Type.Union(branches), '2025-01-01', things);
+      assert.deepEqual(descend?.(thing), { converted: true }, JSON.stringify(other));
+      assert.deepEqual(descend?.(value), value, JSON.stringify(other));
+    }
+  }
+});
+
+test('branches that cannot be told apart are an error at start where a change is about one of them', () => {
+  const alike = (properties: Record<string, TSchema>) => Type.Object(properties, { $id: 'bot' });
+  const { type: _type, ...untyped } = User.properties;
+  for (const other of [
+    alike({ ...User.properties }),
+    alike({ type: Type.String(), login: Type.String(), name: Type.String() }),
+    alike({ ...untyped, type: Type.Optional(Type.Literal('User')) }),
+    Type.Record(Type.String(), Type.String(), { $id: 'bot' }),
+    Type.Unknown({ $id: 'bot' }),
+  ]) {
+    const route = shape({ id: 'owner/get', reply: { 200: Type.Union([User, other]) }, body: User });
+    assert.throws(
+      () => checkVersions([route], users),
+      /The route owner\/get has no older versions: the change "fullName became name" needs to tell "user" from "bot"/,
+    );
+    assert.doesNotThrow(() => checkVersions([{ ...route, since: '2026-01-01' }], users));
+  }
+  const unchanged = Type.Object({
+    owner: Type.Union([Organization, alike(Organization.properties)]),
+    user: User,
+  });
+  const good = shape({ reply: { 200: unchanged }, body: User });
+  assert.doesNotThrow(() => checkVersions([good], users));
+});
+
+test('branches that only their old shapes make alike are an error at start, too', () => {
+  const Old = Type.Object({ login: Type.String() }, { $id: 'user' });
+  const typed = change({
+    version: '2026-01-01',
+    title: 'the type was added',
+    schema: User,
+    before: Old,
+    up: ({ login }) => ({ type: 'User' as const, login, name: login }),
+  });
+  const Bot = Type.Object({ type: Type.Optional(Type.Literal('Bot')), login: Type.String() }, { $id: 'bot' });
+  const route = shape({ id: 'owner/put', body: Type.Union([User, Bot]) });
+  assert.throws(
+    () => checkVersions([route], { ...users, changes: [typed] }),
+    /owner\/put .*"user" from "bot"/,
+  );
 });
 
 test('descending does not change the value it is given', () => {

@@ -1,6 +1,7 @@
 // Dated versions: handlers know only the newest; a request climbs to it, and a reply descends, through small changes.
 import type { Shape } from './route.ts';
 import type { JsonSchema, Static, TSchema } from './schema.ts';
+import { branchesOf, nameOfBranch, tellApart } from './union.ts';
 
 /** One breaking change: what a resource looks like since `version`, what it looked like before, and the way between. */
 export interface Change {
@@ -169,11 +170,44 @@ function insideOf(schema: JsonSchema, step: Change, convert: Convert): Convert |
         : value,
     );
   }
-  for (const branch of [...(schema.anyOf ?? []), ...(schema.oneOf ?? []), ...(schema.allOf ?? [])]) {
-    const within = conversion(branch, step, convert);
+  for (const part of schema.allOf ?? []) {
+    const within = conversion(part, step, convert);
     if (within !== undefined) steps.push((value) => (value === null ? null : within(value)));
   }
+  const branch = branchConversion(branchesOf(schema), step, convert);
+  if (branch !== undefined) steps.push(branch);
   return steps.length === 0 ? undefined : chain(steps);
+}
+
+/** A value of a union is converted as the branch that it belongs to. */
+function branchConversion(branches: JsonSchema[], step: Change, convert: Convert): Convert | undefined {
+  const cases: { isOne: ReturnType<typeof belonging>; within: Convert }[] = [];
+  for (const branch of branches) {
+    const within = conversion(branch, step, convert);
+    if (within !== undefined) cases.push({ isOne: belonging(branch, branches, step), within });
+  }
+  if (cases.length === 0) return undefined;
+  return (value) => {
+    const found = cases.find(({ isOne }) => isOne(value));
+    return found === undefined ? value : found.within(value);
+  };
+}
+
+function belonging(
+  branch: JsonSchema,
+  branches: JsonSchema[],
+  { title }: Change,
+): (value: unknown) => boolean {
+  const tests = branches.flatMap((other) => {
+    if (other === branch) return [];
+    const test = tellApart(branch, other);
+    if (test !== undefined) return [test];
+    throw new Error(
+      `the change "${title}" needs to tell ${nameOfBranch(branch)} from ${nameOfBranch(other)} in a union. ` +
+        'Give both a required property with constants that differ.',
+    );
+  });
+  return (value) => tests.every((test) => test(value));
 }
 
 function childConversion(child: unknown, step: Change, convert: Convert): Convert | undefined {
@@ -203,7 +237,10 @@ function schemasOf({ reply = {}, list, body }: Shape): JsonSchema[] {
   return [...Object.values(reply), list, body].filter((schema) => schema != null);
 }
 
-/** A change or a version mark that matches nothing is a mistake that no caller would ever report: refuse to start. */
+/**
+ * A change or a version mark that matches nothing, or a change of one branch of a union that cannot be told from another, is
+ * a mistake that no caller would ever report: refuse to start.
+ */
 export function checkVersions(shapes: readonly Shape[], table: VersionTable): void {
   const { names: answering, ended = [], announced = [], changes } = table;
   const names = [...ended, ...answering, ...announced];
@@ -228,6 +265,22 @@ export function checkVersions(shapes: readonly Shape[], table: VersionTable): vo
       if (mark !== undefined && !names.includes(mark)) {
         throw new Error(`The route ${id} names the unknown version ${mark}`);
       }
+    }
+  }
+  for (const shape of shapes) checkUnions(shape, table);
+}
+
+/** In the oldest version that has the route: newer ones take some of the same steps. */
+function checkUnions(shape: Shape, table: VersionTable): void {
+  const oldest = table.names.find((name) => existsIn(shape, name));
+  if (oldest === undefined) return;
+  for (const schema of schemasOf(shape)) {
+    try {
+      editionOf(schema, oldest, table);
+    } catch (error) {
+      throw new Error(`The route ${shape.id} has no older versions: ${(error as Error).message}`, {
+        cause: error,
+      });
     }
   }
 }

@@ -10,7 +10,8 @@ import { versioning } from '../../src/host/versions/versioning.ts';
 import type { Api } from '../../src/kernel/dialect.ts';
 import { versionPage } from '../../src/kernel/docs-versions.ts';
 import { apiPage } from '../../src/kernel/docs.ts';
-import { Type } from '../../src/kernel/schema.ts';
+import { reply, route } from '../../src/kernel/route.ts';
+import { Type, type TSchema } from '../../src/kernel/schema.ts';
 import { supportedUntil } from '../../src/kernel/version-support.ts';
 import { change, type VersionTable } from '../../src/kernel/version.ts';
 import { mount } from '../mount.ts';
@@ -253,5 +254,71 @@ describe('a later release, which ended the oldest version and announces another'
     const overview = apiPage(later, server.app.kernel.limits, 'signalbox');
     assert.match(overview, /id="2029-05-01"/);
     assert.match(overview, /<td>2022-11-28<\/td><td>ended<\/td>/);
+  });
+});
+
+describe('a reply and a body that may be one of two resources', () => {
+  const User = Type.Object({ type: Type.Literal('User'), name: Type.String() }, { $id: 'user' });
+  const OldUser = Type.Object({ type: Type.Literal('User'), login: Type.String() }, { $id: 'user' });
+  const Organization = Type.Object(
+    { type: Type.Literal('Organization'), name: Type.String() },
+    { $id: 'organization' },
+  );
+  const renamed = change({
+    version: NEW,
+    title: 'Property `login` renamed to `name`',
+    schema: User,
+    before: OldUser,
+    down: ({ type, name }) => ({ type, login: name }),
+    up: ({ type, login }) => ({ type, name: login }),
+  });
+  const apiOf = (Owner: TSchema): Api => ({
+    dialect: { ...hostApi.dialect, ...versioning({ ...versions, changes: [renamed] }) },
+    routes: [
+      route(
+        {
+          id: 'owners/echo',
+          method: 'POST',
+          path: '/owners',
+          summary: 'Sends back what it is sent, and the newest shape as text',
+          access: 'anyone',
+          body: Owner,
+          reply: { 200: Type.Object({ owner: Owner, newest: Type.String() }) },
+        },
+        ({ body }) => reply(200, { owner: body, newest: JSON.stringify(body) }),
+      ),
+    ],
+  });
+
+  test('H6 a change of one of them is made to its values alone', async (t) => {
+    const fixture = await mount(server, apiOf(Type.Union([User, Organization])));
+    t.after(() => fixture.close());
+    const send = async (version: string, owner: object) => {
+      const headers = { [OURS]: version, 'content-type': 'application/json' };
+      const body = JSON.stringify(owner);
+      const response = await fetch(`${fixture.url}/owners`, { method: 'POST', headers, body });
+      const { owner: shown, newest } = (await response.json()) as { owner: unknown; newest: string };
+      return { status: response.status, shown, newest: newest && (JSON.parse(newest) as unknown) };
+    };
+    const user = { type: 'User', name: 'ann' };
+    const oldUser = { type: 'User', login: 'ann' };
+    const organization = { type: 'Organization', name: 'acme' };
+    assert.deepEqual(await send(OLD, oldUser), { status: 200, shown: oldUser, newest: user });
+    assert.deepEqual(await send(NEW, user), { status: 200, shown: user, newest: user });
+    for (const version of [OLD, NEW])
+      assert.deepEqual(await send(version, organization), {
+        status: 200,
+        shown: organization,
+        newest: organization,
+      });
+    assert.equal((await send(OLD, user)).status, 422);
+  });
+
+  test('where nothing tells them apart, the server does not start', async () => {
+    const Bot = Type.Object({ type: Type.String(), name: Type.String() }, { $id: 'bot' });
+    await assert.rejects(
+      mount(server, apiOf(Type.Union([User, Bot]))),
+      /The route owners\/echo has no older versions: .*needs to tell "user" from "bot" in a union/,
+    );
   });
 });
