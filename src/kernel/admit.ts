@@ -5,6 +5,7 @@ import { anonymousAt, type Caller, type Credential } from './identity/caller.ts'
 import type { Kernel } from './kernel.ts';
 import type { Counter } from './limit-window.ts';
 import { checkOverride } from './method-override.ts';
+import { isOpen } from './route.ts';
 
 /** Fills in the facts or throws. A promise only when the database has to be asked. */
 export function admit(facts: CallFacts, dialect: Dialect, kernel: Kernel): Promise<void> | undefined {
@@ -96,7 +97,7 @@ function budgetsOf(
   { name, limits }: Dialect,
   kernel: Kernel,
 ): readonly string[] {
-  if (caller.kind !== 'anonymous' || shape === undefined || shape.access === 'anyone') return categories;
+  if (caller.kind !== 'anonymous' || shape === undefined || isOpen(shape)) return categories;
   if (categories.every((category) => kernel.limits.limitOf(category, caller) > 0)) return categories;
   return limits.categoriesOf(undefined).map((category) => `${name}.${category}`);
 }
@@ -109,7 +110,7 @@ function wrongToken({ tokenHeader }: Dialect): Failure {
 }
 
 function requireCaller({ shape }: CallFacts, caller: Caller, { tokenHeader }: Dialect): void {
-  if (shape === undefined || shape.access === 'anyone' || caller.kind !== 'anonymous') return;
+  if (shape === undefined || isOpen(shape) || caller.kind !== 'anonymous') return;
   throw new Failure('unauthenticated', `This call needs an access token. Send the header "${tokenHeader}".`);
 }
 

@@ -2,7 +2,7 @@
 import type { Api, Dialect } from './dialect.ts';
 import type { FailureKind } from './failure.ts';
 import { MEANINGS } from './meanings.ts';
-import type { Route, Shape } from './route.ts';
+import { isOpen, type Route, type Shape } from './route.ts';
 import type { JsonSchema, TSchema } from './schema.ts';
 import { changesAhead, editionOf, existsIn } from './version.ts';
 
@@ -75,7 +75,7 @@ function describeRoute(shape: Shape, dialect: Dialect, version: string, schemas:
       },
     }),
     responses: describeReplies(shape, dialect, version, schemas),
-    security: shape.access === 'anyone' ? [{}, { token: [] }] : [{ token: [] }],
+    security: isOpen(shape) ? [{}, { token: [] }] : [{ token: [] }],
     ...(typeof shape.access === 'object' && { 'x-permission': shape.access.action }),
   };
 }

@@ -12,9 +12,15 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'REPORT';
  * Who may call. `anyone` needs no credential; `caller` needs one that is good; an action needs a permission, and the handler
  * must then say on which resource by `call.demand` or `call.can`: a change that was not asked for is not committed, and a
  * reply is not sent. Where what it takes depends on the body, as with patches, the action is a pattern such as `update*`,
- * and `others` are what else it may take: to view it, where nothing is to be changed.
+ * and `others` are what else it may take: to view it, where nothing is to be changed. With `isOpen`, who has no credential
+ * is let in to where the handler asks, as what the call is about may be open to all.
  */
-export type Access = 'anyone' | 'caller' | { action: string; others?: readonly string[] };
+export type Access = 'anyone' | 'caller' | { action: string; others?: readonly string[]; isOpen?: true };
+
+/** Whether a call needs no credential. */
+export function isOpen({ access }: Pick<Shape, 'access'>): boolean {
+  return access === 'anyone' || (typeof access === 'object' && access.isOpen === true);
+}
 
 export interface Shape {
   /** The operation's name in the description, unique within its API. */
@@ -60,7 +66,7 @@ export interface Call<S extends Shape = Shape> {
   readonly id: string;
   readonly now: number;
   readonly version: string;
-  readonly caller: S['access'] extends 'anyone' ? Caller : KnownCaller;
+  readonly caller: S['access'] extends 'anyone' | { isOpen: true } ? Caller : KnownCaller;
   readonly params: StaticOr<S['params'], Record<string, never>>;
   readonly query: StaticOr<S['query'], Record<string, never>>;
   readonly body: StaticOr<S['body'], undefined> | (S['bodyIsOptional'] extends true ? undefined : never);
@@ -153,9 +159,8 @@ type GoodBody<S extends Shape> =
 export type Result<S extends Shape> = GoodBody<S> | Page | Reply | Bytes | Stream | Text | JsonText;
 
 /** A call as it came, before its parts are checked. */
-export interface RawCall {
+export interface RawCall extends Pick<Call, 'now' | 'can'> {
   readonly caller: Caller;
-  readonly now: number;
   readonly params: Record<string, string>;
   readonly query: Record<string, string | string[] | undefined>;
 }

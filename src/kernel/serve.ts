@@ -189,7 +189,8 @@ function answerer({ shape, handle, authorize }: Route, dialect: Dialect, kernel:
   const refuse = async ({ call, params, query }: FastifyRequest, error: unknown): Promise<never> => {
     const { caller, now } = call;
     const raw = { params: params as RawCall['params'], query: query as RawCall['query'] };
-    await authorize?.({ caller: caller!, now, ...raw }, kernel);
+    const can: Call['can'] = (resource, action) => call.can(resource, action);
+    await authorize?.({ caller: caller!, now, can, ...raw }, kernel);
     throw error;
   };
   return (request: FastifyRequest, reply: FastifyReply): void | Promise<void> => {

@@ -6,6 +6,7 @@ import { actorsApi } from '../../src/actors/api.ts';
 import { openStorage } from '../../src/actors/storages/access.ts';
 import { PURGE } from '../../src/actors/storages/routes.ts';
 import { anonymousAt } from '../../src/kernel/identity/caller.ts';
+import { isOpen } from '../../src/kernel/route.ts';
 import { onEachEngine } from '../engines.ts';
 import { eventually, inTime } from '../eventually.ts';
 import { giveToken, join } from '../people.ts';
@@ -106,7 +107,7 @@ onEachEngine((engine) => {
       const references = [id, 'admin~kept-closed', NOWHERE, 'admin~nothing', 'admin~%00'];
       for (const { shape } of routesAt(path)) {
         const names = Object.keys(shape.query?.properties ?? {});
-        const isRead = shape.access === 'anyone';
+        const isRead = isOpen(shape);
         const isSigned = isRead && names.includes('signature');
         const isMeant = (query: string) => names.includes(query.split('=')[0]!);
         const asked: [query: string, inside?: string | undefined, init?: CallInit][] = [
@@ -149,7 +150,7 @@ onEachEngine((engine) => {
       const put = { method: 'PUT', body: { generalAccess: 'ANYONE_WITH_ID_CAN_READ' } };
       assert.equal((await server.call(`${path}/${id}`, put)).status, 200);
       for (const { shape } of routesAt(path)) {
-        if (shape.access !== 'anyone') continue;
+        if (!isOpen(shape)) continue;
         const at = fill(shape.path, id);
         const wrong = shape.path.endsWith('Key}') ? [fill(shape.path, id, '%00')] : [];
         if (shape.query !== undefined && 'limit' in shape.query.properties) wrong.push(`${at}?limit=x`);
@@ -247,13 +248,14 @@ onEachEngine((engine) => {
         },
       }),
     };
-    const call = { caller: anonymousAt('127.0.0.1'), now: kernel.clock.now(), reference: id };
-    const first = openStorage(slow, 'dataset', 'read', call);
+    const call = { caller: anonymousAt('127.0.0.1'), now: kernel.clock.now(), can: () => false };
+    const name = { reference: id };
+    const first = openStorage(slow, 'dataset', 'read', call, name);
     await inTime(isFound.promise);
     assert.equal((await share('RESTRICTED')).status, 200);
     goOn.resolve();
     assert.equal((await first).id, id);
-    await assert.rejects(openStorage(slow, 'dataset', 'read', call), { kind: 'unauthenticated' });
+    await assert.rejects(openStorage(slow, 'dataset', 'read', call, name), { kind: 'unauthenticated' });
   });
 
   test('A3 a name without its tilde is hinted at', async () => {

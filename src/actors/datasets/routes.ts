@@ -10,7 +10,7 @@ import { reply, route, Stream, type Route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import { TimeSlice } from '../../kernel/time-slice.ts';
 import { userContentHeaders } from '../../kernel/user-content.ts';
-import { authorizeReading, isOwner, mayWrite, openStorage } from '../storages/access.ts';
+import { authorizeReading, READING, WRITING, isOwner, mayWrite, openStorage } from '../storages/access.ts';
 import { toListedName, type Storage } from '../storages/model.ts';
 import { ByReference, storageRoutes, type StorageType } from '../storages/routes.ts';
 import { pay } from '../storages/store-limit.ts';
@@ -74,17 +74,14 @@ const pushItems = route(
     path: '/datasets/{storageId}/items',
     summary: 'Add one item or a list of them, all or none',
     isData: true,
-    access: 'caller',
+    access: WRITING,
     params: ByReference,
     body: Type.Unknown({ description: 'A JSON object, or an array of JSON objects' }),
     reply: { 201: Type.Object({}) },
   },
-  async ({ caller, now, params, body, base }, kernel) => {
-    const storage = await openStorage(kernel, 'dataset', 'write', {
-      caller,
-      now,
-      reference: params.storageId,
-    });
+  async (call, kernel) => {
+    const { now, params, body, base } = call;
+    const storage = await openStorage(kernel, 'dataset', 'write', call, { reference: params.storageId });
     await pay(kernel, 'dataset_push', storage.id, now);
     const items = await readItems(body);
     await checkItems(items, storage.schema);
@@ -114,15 +111,14 @@ const getItems = route(
     path: '/datasets/{storageId}/items',
     summary: 'Get items in one of seven formats',
     description: 'The page is told in the `X-Apify-Pagination-*` headers.',
-    access: 'anyone',
+    access: READING,
     params: ByReference,
     query: ItemsQuery,
     reply: { 200: Type.Array(Type.Record(Type.String(), Type.Unknown())) },
   },
-  async ({ method, caller, now, params, query }, kernel) => {
-    const storage = await openStorage(kernel, 'dataset', 'read', {
-      caller,
-      now,
+  async (call, kernel) => {
+    const { method, now, params, query } = call;
+    const storage = await openStorage(kernel, 'dataset', 'read', call, {
       reference: params.storageId,
       signature: query.signature,
     });
@@ -184,16 +180,13 @@ const getStatistics = route(
     method: 'GET',
     path: '/datasets/{storageId}/statistics',
     summary: "Get statistics of the fields that the dataset's schema names",
-    access: 'anyone',
+    access: READING,
     params: ByReference,
     reply: { 200: DatasetStatistics },
   },
-  async ({ caller, now, params }, kernel) => {
-    const storage = await openStorage(kernel, 'dataset', 'read', {
-      caller,
-      now,
-      reference: params.storageId,
-    });
+  async (call, kernel) => {
+    const { now, params } = call;
+    const storage = await openStorage(kernel, 'dataset', 'read', call, { reference: params.storageId });
     await pay(kernel, 'dataset', storage.id, now);
     const measured = measuredFields(storage.schema);
     if (measured === undefined) return { fieldStatistics: null };

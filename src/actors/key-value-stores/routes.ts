@@ -1,12 +1,18 @@
 // Key-value stores: what all storages have, and records: list, archive, read, write, delete.
 import { Failure } from '../../kernel/failure.ts';
-import type { Caller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { clampLimit } from '../../kernel/page.ts';
 import { Bytes, reply, route, Stream, type Call, type Reply } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import { userContentHeaders } from '../../kernel/user-content.ts';
-import { authorizeReading, mayWrite, openStorage } from '../storages/access.ts';
+import {
+  authorizeReading,
+  READING,
+  WRITING,
+  type Asking,
+  mayWrite,
+  openStorage,
+} from '../storages/access.ts';
 import type { Storage } from '../storages/model.ts';
 import { ByReference, storageRoutes, type StorageType } from '../storages/routes.ts';
 import { pay } from '../storages/store-limit.ts';
@@ -74,7 +80,7 @@ const getKeys = route(
     method: 'GET',
     path: `${PATH}/{storageId}/keys`,
     summary: 'List the keys of a store, in the order of their bytes',
-    access: 'anyone',
+    access: READING,
     params: ByReference,
     query: Type.Object({
       ...Filtered,
@@ -83,11 +89,10 @@ const getKeys = route(
     }),
     reply: { 200: ListOfKeys },
   },
-  async ({ caller, now, params, query, base }, kernel) => {
+  async (call, kernel) => {
+    const { now, params, query, base } = call;
     const { signature, exclusiveStartKey } = query;
-    const storage = await openStorage(kernel, KIND, 'read', {
-      caller,
-      now,
+    const storage = await openStorage(kernel, KIND, 'read', call, {
       reference: params.storageId,
       signature,
     });
@@ -121,17 +126,16 @@ const getRecords = route(
     method: 'GET',
     path: `${PATH}/{storageId}/records`,
     summary: 'Get all records as a ZIP archive, one file for each key',
-    access: 'anyone',
+    access: READING,
     params: ByReference,
     query: Type.Object(Filtered),
     produces: 'application/zip',
     reply: { 200: Type.String({ format: 'binary' }) },
   },
-  async ({ caller, now, params, query }, kernel) => {
+  async (call, kernel) => {
+    const { now, params, query } = call;
     const { signature } = query;
-    const storage = await openStorage(kernel, KIND, 'read', {
-      caller,
-      now,
+    const storage = await openStorage(kernel, KIND, 'read', call, {
       reference: params.storageId,
       signature,
     });
@@ -153,7 +157,7 @@ const getRecord = route(
     description:
       'In the encoding in which it was sent when Accept-Encoding admits that, otherwise decoded. Parts by Range. ' +
       'Where large records are in object storage the reply is 302 to a temporary address there.',
-    access: 'anyone',
+    access: READING,
     params: ByKey,
     query: Type.Object({
       ...Signed,
@@ -192,7 +196,7 @@ const putShape = {
   path: `${PATH}/{storageId}/records/{recordKey}`,
   summary: 'Write a record of any content type, byte for byte',
   isData: true,
-  access: 'caller',
+  access: WRITING,
   params: ByKey,
   streams: true,
   reply: { 201: Type.Object({}) },
@@ -223,7 +227,7 @@ const deleteRecord = route(
     path: `${PATH}/{storageId}/records/{recordKey}`,
     summary: 'Delete a record; succeeds also when there is none',
     isData: true,
-    access: 'caller',
+    access: WRITING,
     params: ByKey,
     reply: { 204: null },
   },
@@ -245,9 +249,7 @@ function countContent(kernel: Kernel, storage: Storage, answer: Reply | Bytes | 
   return answer;
 }
 
-interface RecordCall {
-  caller: Caller;
-  now: number;
+interface RecordCall extends Asking {
   params: { storageId: string; recordKey: string };
 }
 
@@ -255,13 +257,13 @@ interface RecordCall {
 async function openRecords(
   kernel: Kernel,
   need: 'read' | 'write',
-  { caller, now, params: { storageId, recordKey } }: RecordCall,
+  call: RecordCall,
   signature?: string,
 ): Promise<Storage> {
-  const call = { caller, now, reference: storageId, signature, key: recordKey };
-  const storage = await openStorage(kernel, KIND, need, call);
-  checkKey(recordKey);
-  await pay(kernel, 'key_value_record', storage.id, now);
+  const { storageId: reference, recordKey: key } = call.params;
+  const storage = await openStorage(kernel, KIND, need, call, { reference, signature, key });
+  checkKey(key);
+  await pay(kernel, 'key_value_record', storage.id, call.now);
   return storage;
 }
 

@@ -1,4 +1,5 @@
 // Many requests in one call: add them, delete them. What is over the queue's budget comes back as unprocessed.
+import { WRITING } from '../storages/access.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { route, type Route } from '../../kernel/route.ts';
@@ -31,7 +32,7 @@ const add = route(
     description:
       'The results are in the order of the requests. Send those under `unprocessedRequests` again, later.',
     isData: true,
-    access: 'caller',
+    access: WRITING,
     params: ByReference,
     query: Type.Object({ ...ByClient, ...Forefront }),
     body: Type.Array(NewRequest, { maxItems: MOST_IN_BATCH }),
@@ -74,7 +75,7 @@ const remove = route(
     description:
       'What names no request stands in neither list. Send those under `unprocessedRequests` again, later.',
     isData: true,
-    access: 'caller',
+    access: WRITING,
     params: ByReference,
     query: Type.Object(ByClient),
     body: Type.Array(RequestName, { maxItems: MOST_IN_BATCH }),

@@ -1,8 +1,7 @@
 // The way into a queue that all its calls take: may the caller, has the queue budget left, and which client is it.
-import type { Caller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { Type } from '../../kernel/schema.ts';
-import { authorizeReading, openStorage } from '../storages/access.ts';
+import { authorizeReading, openStorage, type Asking } from '../storages/access.ts';
 import type { Storage } from '../storages/model.ts';
 import { exceeded, spend } from '../storages/store-limit.ts';
 import { noteClient } from './clients.ts';
@@ -29,9 +28,7 @@ export function isForefront({ forefront }: { forefront: unknown }): boolean {
   return typeof forefront === 'string' && /^(true|1)$/i.test(forefront);
 }
 
-interface QueueCall {
-  caller: Caller;
-  now: number;
+interface QueueCall extends Asking {
   params: { storageId: string };
   query: { clientKey?: string };
 }
@@ -60,13 +57,13 @@ export async function enter(
 /** For a call that can tell what it did not do for want of budget. */
 export async function enterBatch(
   kernel: Kernel,
-  { caller, now, params, query }: QueueCall,
+  call: QueueCall,
   need: 'read' | 'write',
   budget: Budget,
 ): Promise<Entered> {
-  const { id: queueId, userId } = await openQueue(kernel, { caller, now, params }, need);
-  const client = checkClientKey(query.clientKey);
-  const isPaid = await spend(kernel, budget, queueId, now);
+  const { id: queueId, userId } = await openQueue(kernel, call, need);
+  const client = checkClientKey(call.query.clientKey);
+  const isPaid = await spend(kernel, budget, queueId, call.now);
   const noted = isPaid ? noteClient(kernel.engine, queueId, client) : undefined;
   if (noted !== undefined) await noted;
   return { queueId, userId, client, isPaid };
@@ -76,9 +73,8 @@ export const authorizeQueueReading = authorizeReading('request-queue');
 
 export async function openQueue(
   kernel: Kernel,
-  { caller, now, params }: Omit<QueueCall, 'query'>,
+  call: Omit<QueueCall, 'query'>,
   need: 'read' | 'write',
 ): Promise<Storage> {
-  const reference = params.storageId;
-  return await openStorage(kernel, 'request-queue', need, { caller, now, reference });
+  return await openStorage(kernel, 'request-queue', need, call, { reference: call.params.storageId });
 }

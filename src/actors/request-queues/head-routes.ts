@@ -1,4 +1,5 @@
 // The head of a queue: look at it, or take requests from it under lock.
+import { READING, WRITING } from '../storages/access.ts';
 import { clampLimit } from '../../kernel/page.ts';
 import { route, type Route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
@@ -21,7 +22,7 @@ const get = route(
     method: 'GET',
     path: HEAD,
     summary: 'Look at the first requests that are pending and not locked',
-    access: 'anyone',
+    access: READING,
     params: ByReference,
     query: Type.Object({
       ...ByClient,
@@ -59,7 +60,7 @@ const lock = route(
     summary: 'Take the first requests that are pending, and lock them for a time',
     description: 'Nobody else gets them until the lock ends; then they are back in their old place.',
     isData: true,
-    access: 'caller',
+    access: WRITING,
     params: ByReference,
     query: Type.Object({
       ...ByClient,

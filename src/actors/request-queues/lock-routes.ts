@@ -1,4 +1,5 @@
 // Locks on single requests: hold one longer, give it back, give all back.
+import { WRITING } from '../storages/access.ts';
 import { reply, route, type Route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import { ByReference } from '../storages/routes.ts';
@@ -18,7 +19,7 @@ const prolong = route(
       'Only the client that locked it may, also after the lock has ended, as long as no other has locked it since. ' +
       'With `forefront` it is at the head of the queue once the lock ends, else in its old place.',
     isData: true,
-    access: 'caller',
+    access: WRITING,
     params: ByRequest,
     query: Type.Object({ ...ByClient, ...Forefront, lockSecs: LockSecs }),
     reply: { 200: Type.Object({ lockExpiresAt: Type.String({ format: 'date-time' }) }) },
@@ -40,7 +41,7 @@ const release = route(
     path: `${REQUESTS}/{requestId}/lock`,
     summary: 'Give a request back, to the end of the queue or to its head',
     isData: true,
-    access: 'caller',
+    access: WRITING,
     params: ByRequest,
     query: Type.Object({ ...ByClient, ...Forefront }),
     reply: { 204: null },
@@ -60,7 +61,7 @@ const releaseAll = route(
     path: `${REQUESTS}/unlock`,
     summary: 'Give back all that this client holds',
     isData: true,
-    access: 'caller',
+    access: WRITING,
     params: ByReference,
     query: Type.Object(ByClient),
     reply: { 200: Type.Object({ unlockedCount: Type.Integer() }) },

@@ -1,4 +1,5 @@
 // Single requests of a queue: add, get, change, delete, and list them all.
+import { READING, WRITING } from '../storages/access.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { mapInSlices } from '../../kernel/time-slice.ts';
 import { clampLimit } from '../../kernel/page.ts';
@@ -28,7 +29,7 @@ const add = route(
     path: REQUESTS,
     summary: 'Add a request, unless one with the same uniqueKey is there',
     isData: true,
-    access: 'caller',
+    access: WRITING,
     params: ByReference,
     query: Type.Object({ ...ByClient, ...Forefront }),
     body: NewRequest,
@@ -52,7 +53,7 @@ const list = route(
     description:
       'Without a filter all of them, in the order of their ids; with one those in any of the states named, in the ' +
       'order of the queue. The next page begins at `nextCursor`, which the last page has not.',
-    access: 'anyone',
+    access: READING,
     params: ByReference,
     query: Type.Object({
       ...ByClient,
@@ -111,7 +112,7 @@ const get = route(
     method: 'GET',
     path: `${REQUESTS}/{requestId}`,
     summary: 'Get a request',
-    access: 'anyone',
+    access: READING,
     params: ByRequest,
     reply: { 200: QueueRequest },
   },
@@ -138,7 +139,7 @@ const change = route(
       'A request that is still pending goes to the end of the queue, or with `forefront` to its head. The reply tells ' +
       'what was there before the call.',
     isData: true,
-    access: 'caller',
+    access: WRITING,
     params: ByRequest,
     query: Type.Object({ ...ByClient, ...Forefront }),
     body: ChangedRequest,
@@ -166,7 +167,7 @@ const remove = route(
     path: `${REQUESTS}/{requestId}`,
     summary: 'Delete a request',
     isData: true,
-    access: 'caller',
+    access: WRITING,
     params: ByRequest,
     query: Type.Object(ByClient),
     reply: { 204: null },

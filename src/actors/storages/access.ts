@@ -3,7 +3,7 @@ import { Failure } from '../../kernel/failure.ts';
 import { accountOf, type Caller, type KnownCaller } from '../../kernel/identity/caller.ts';
 import { can } from '../../kernel/identity/policy.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import type { Route } from '../../kernel/route.ts';
+import type { Call, Route } from '../../kernel/route.ts';
 import { TOKEN_HEADER } from '../failures.ts';
 import { isName, isSignedBy, parseReference, type Storage, type StorageKind } from './model.ts';
 import { findStorage, touchStorage } from './store.ts';
@@ -15,9 +15,16 @@ const MOST_REMEMBERED = 10_000;
 /** How exactly the time of last use is kept: a write for every call would cost more than it tells. */
 const TOUCH_MS = 60_000;
 
-export interface StorageCall {
-  caller: Caller;
-  now: number;
+/** As much of a call as says who asks. */
+export type Asking = Pick<Call, 'can' | 'now'> & { caller: Caller };
+
+const ACTIONS = { read: 'viewStorage', write: 'updateStorage' };
+
+/** For the `access` of routes about one storage. */
+export const READING = { action: ACTIONS.read, isOpen: true } as const;
+export const WRITING = { action: ACTIONS.write } as const;
+
+export interface StorageName {
   /** As the path names it. */
   reference: string;
   /** What the query shows instead of a token. */
@@ -34,9 +41,10 @@ export async function openStorage(
   kernel: Kernel,
   kind: StorageKind,
   need: 'read' | 'write',
-  call: StorageCall,
+  call: Asking,
+  name: StorageName,
 ): Promise<Storage> {
-  const storage = await findPermitted(kernel, kind, need, call);
+  const storage = await findPermitted(kernel, kind, need, call, name);
   if (call.now - storage.accessedAt > TOUCH_MS) {
     storage.accessedAt = call.now;
     await touchStorage(kernel.db, storage.id, call.now);
@@ -46,12 +54,10 @@ export async function openStorage(
 
 /** For a route that reads: a call that is wrong says so only to those who may look into the storage. */
 export function authorizeReading(kind: StorageKind, signed?: 'signed'): NonNullable<Route['authorize']> {
-  return async ({ caller, now, params, query }, kernel) => {
-    const { storageId = '', recordKey } = params;
-    const { signature } = query;
-    await findPermitted(kernel, kind, 'read', {
-      caller,
-      now,
+  return async (call, kernel) => {
+    const { storageId = '', recordKey } = call.params;
+    const { signature } = call.query;
+    await findPermitted(kernel, kind, 'read', call, {
       reference: storageId,
       // Two of them are none that is good.
       ...(signed && signature !== undefined && { signature: [signature].flat().join(' ') }),
@@ -64,19 +70,22 @@ async function findPermitted(
   kernel: Kernel,
   kind: StorageKind,
   need: 'read' | 'write',
-  call: StorageCall,
+  call: Asking,
+  name: StorageName,
 ): Promise<Storage> {
-  const storage = await memoryOf(kernel).find(kind, call);
-  if (storage === undefined) throw refusalOf(call, need) ?? notFound(kind, call.reference);
-  checkAccess(storage, need, call);
+  const storage = await memoryOf(kernel).find(kind, call, name);
+  if (storage === undefined) throw refusalOf(call, name, need) ?? notFound(kind, name.reference);
+  checkAccess(storage, need, call, name);
   return storage;
 }
 
-function checkAccess(storage: Storage, need: 'read' | 'write', call: StorageCall): void {
-  const { caller, signature, now, key, reference } = call;
-  if (isOwner(caller, storage)) {
-    const action = need === 'read' ? 'viewStorage' : 'updateStorage';
-    if (can(caller, action, `${storage.kind}/${storage.id}`)) return;
+/** The owner needs the permission. All others need to be let in by the storage itself. */
+function checkAccess(storage: Storage, need: 'read' | 'write', call: Asking, name: StorageName): void {
+  const { signature, key, reference } = name;
+  const { now } = call;
+  const isAllowed = call.can(`${storage.kind}/${storage.id}`, ACTIONS[need]);
+  if (isOwner(call.caller, storage)) {
+    if (isAllowed) return;
     throw denied(storage.kind);
   }
   if (need === 'read') {
@@ -84,13 +93,17 @@ function checkAccess(storage: Storage, need: 'read' | 'write', call: StorageCall
     if (storage.generalAccess === 'ANYONE_WITH_NAME_CAN_READ') return;
     if (signature !== undefined && isSignedBy(signature, storage, now, key)) return;
   }
-  const refusal = refusalOf(call, need);
+  const refusal = refusalOf(call, name, need);
   if (refusal !== undefined) throw refusal;
   throw storage.name === null ? notFound(storage.kind, reference) : denied(storage.kind);
 }
 
 /** What those are told who may not know whether there is such a storage: the same in either case. */
-function refusalOf({ caller, signature }: StorageCall, need: 'read' | 'write'): Failure | undefined {
+function refusalOf(
+  { caller }: Asking,
+  { signature }: StorageName,
+  need: 'read' | 'write',
+): Failure | undefined {
   if (signature !== undefined && need === 'read') {
     return new Failure('forbidden', 'The signature is not valid, or not any more', {
       code: 'invalid-signature',
@@ -168,7 +181,11 @@ class Memory {
     this.#generation += 1;
   }
 
-  async find(kind: StorageKind, { reference, caller, now }: StorageCall): Promise<Storage | undefined> {
+  async find(
+    kind: StorageKind,
+    { caller, now }: Asking,
+    { reference }: StorageName,
+  ): Promise<Storage | undefined> {
     const callerId = caller.kind === 'anonymous' ? undefined : accountOf(caller).id;
     // An id means the same to everyone; `~name` means another storage to each. Only those keys have a tilde behind the kind.
     const key = reference.startsWith('~') ? `${kind} ~${callerId}${reference}` : `${kind} ${reference}`;

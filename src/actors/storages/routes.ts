@@ -3,7 +3,6 @@ import type { Change } from '../../kernel/change/change.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { holdAccount } from '../../kernel/identity/accounts.ts';
 import { accountOf, type Caller } from '../../kernel/identity/caller.ts';
-import { can } from '../../kernel/identity/policy.ts';
 import { schedule } from '../../kernel/due.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { clampLimit, Page } from '../../kernel/page.ts';
@@ -11,7 +10,17 @@ import { reply, route, type Route } from '../../kernel/route.ts';
 import { isLarge } from '../../kernel/json/stringify.ts';
 import { Type, type TObject } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { authorizeReading, CHANNEL, denied, notFound, openStorage, WORDS } from './access.ts';
+import {
+  authorizeReading,
+  READING,
+  WRITING,
+  type Asking,
+  CHANNEL,
+  denied,
+  notFound,
+  openStorage,
+  WORDS,
+} from './access.ts';
 import { checkName, StorageUpdate, type Storage, type StorageKind } from './model.ts';
 import { pay, USUAL_BUDGET } from './store-limit.ts';
 import {
@@ -43,9 +52,7 @@ export interface StorageType {
 }
 
 /** A call about one storage as a whole. */
-interface WholeCall {
-  caller: Caller;
-  now: number;
+interface WholeCall extends Asking {
   params: { storageId: string };
 }
 
@@ -159,7 +166,7 @@ export function storageRoutes(type: StorageType): Route[] {
       method: 'GET',
       path: `${path}/{storageId}`,
       summary: 'Get a storage',
-      access: 'anyone',
+      access: READING,
       params: ByReference,
       reply: { 200: type.Detail },
     },
@@ -176,7 +183,7 @@ export function storageRoutes(type: StorageType): Route[] {
       method: 'PUT',
       path: `${path}/{storageId}`,
       summary: "Change a storage's name, title or general access",
-      access: 'caller',
+      access: WRITING,
       params: ByReference,
       body: StorageUpdate,
       reply: { 200: type.Detail },
@@ -214,14 +221,14 @@ export function storageRoutes(type: StorageType): Route[] {
       method: 'DELETE',
       path: `${path}/{storageId}`,
       summary: 'Delete a storage and all it holds',
-      access: 'caller',
+      access: { action: 'deleteStorage' },
       params: ByReference,
       reply: { 204: null },
     },
     async (call, kernel) => {
-      const { caller, now } = call;
+      const { now } = call;
       const storage = await open(kernel, 'write', call);
-      if (!can(caller, 'deleteStorage', `${kind}/${storage.id}`)) throw denied(kind);
+      if (!call.can(`${kind}/${storage.id}`)) throw denied(kind);
       await kernel.changes.run(call, async (on) => {
         const { db: tx } = on;
         const before = await holdStorage(tx, storage.id);
@@ -236,9 +243,9 @@ export function storageRoutes(type: StorageType): Route[] {
 
   return [list, create, get, update, remove];
 
-  async function open(kernel: Kernel, need: 'read' | 'write', { caller, now, params }: WholeCall) {
-    const storage = await openStorage(kernel, kind, need, { caller, now, reference: params.storageId });
-    await pay(kernel, USUAL_BUDGET[kind], storage.id, now);
+  async function open(kernel: Kernel, need: 'read' | 'write', call: WholeCall) {
+    const storage = await openStorage(kernel, kind, need, call, { reference: call.params.storageId });
+    await pay(kernel, USUAL_BUDGET[kind], storage.id, call.now);
     return storage;
   }
 }

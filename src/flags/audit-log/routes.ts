@@ -16,7 +16,7 @@ import type { Entry } from '../../kernel/change/change.ts';
 import { countEntries, findEntry, searchEntries } from './store.ts';
 import { VIEW_AUDIT_LOG, visibility } from './visibility.ts';
 
-const ACCESS = { action: VIEW_AUDIT_LOG };
+const ACCESS = { action: VIEW_AUDIT_LOG, others: ['viewProject'] };
 const USUAL = 10;
 const MOST = 20;
 

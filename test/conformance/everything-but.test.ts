@@ -1,0 +1,181 @@
+// Every route of all APIs, called by somebody who may do everything but what the route declares: it is refused, and lists are empty.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { actorsApi } from '../../src/actors/api.ts';
+import { requestIdOf } from '../../src/actors/request-queues/request.ts';
+import { flagsApi } from '../../src/flags/api.ts';
+import { hostApi } from '../../src/host/api.ts';
+import type { Shape } from '../../src/kernel/route.ts';
+import { giveToken, join } from '../people.ts';
+import { startServer, type CallInit, type Json, type TestServer } from '../server.ts';
+import { BETA, pathIn, setScene, type Scene } from './flags-scene.ts';
+import { WRITES } from './flags-writes.ts';
+
+const shapesOf = (api: typeof flagsApi) => api.routes.map(({ shape }) => shape);
+const APIS = { flags: shapesOf(flagsApi), actors: shapesOf(actorsApi), host: shapesOf(hostApi) };
+
+/** What takes no permission: open to all, or to all who have a token. */
+const WITHOUT_PERMISSION = {
+  anyone: [
+    'getRoot',
+    'getVersions',
+    'getIps',
+    'getOpenapiSpec',
+    'fireTrigger',
+    'user_get',
+    'tools_browser_info_get',
+    'tools_browser_info_post',
+    'tools_browser_info_put',
+    'tools_browser_info_patch',
+    'tools_browser_info_delete',
+    'tools_decode_and_verify_post',
+    'meta/root',
+    'rate-limit/get',
+    'meta/get-all-versions',
+    'meta/get',
+    'meta/get-zen',
+    'users/get-by-username',
+    'users/get-avatar',
+    'search/users',
+    'apps/create-from-manifest',
+  ],
+  caller: [
+    'getCallerIdentity',
+    'getAccount',
+    'users_me_get',
+    'users_me_usage_monthly_get',
+    'users_me_limits_get',
+    'tools_encode_and_sign_post',
+    'users/get-authenticated',
+    'graphql/query',
+    'graphql/query-below-api',
+    'code-scanning/upload-sarif',
+  ],
+};
+
+test('all routes but these declare a permission', () => {
+  const shapes = Object.values(APIS).flat();
+  for (const access of ['anyone', 'caller'] as const) {
+    assert.deepEqual(
+      shapes
+        .filter((shape) => shape.access === access)
+        .map(({ id }) => id)
+        .sort(),
+      WITHOUT_PERMISSION[access].toSorted(),
+      access,
+    );
+  }
+});
+
+let server: TestServer;
+before(async () => {
+  server = await startServer({ limits: 'off' });
+});
+after(() => server.stop());
+
+const tokens = new Map<string, Promise<string>>();
+
+/** May do everything but this. What shows several sorts of things shows nothing to who may see none of them. */
+async function tokenWithout(action: string, { access }: Shape): Promise<string> {
+  const others = typeof access === 'object' && action.startsWith('view') ? (access.others ?? []) : [];
+  const known = tokens.get(action);
+  if (known !== undefined) return await known;
+  const made = join(server, `but-${tokens.size}`, { role: 'owner' }).then(async (member) => {
+    const inlinePolicy = [
+      { effect: 'allow' as const, actions: ['*'], resources: ['*'] },
+      { effect: 'deny' as const, actions: [action, ...others], resources: ['*'] },
+    ];
+    return (await giveToken(server, member, { inlinePolicy })).value;
+  });
+  tokens.set(action, made);
+  return await made;
+}
+
+const actionOf = ({ access }: Shape) => (typeof access === 'object' ? access.action : undefined);
+const lastEntry = () =>
+  server.app.kernel.db.selectFrom('events').select('seq').orderBy('seq', 'desc').limit(1).execute();
+
+/** How many things a list shows, or counts. */
+function shownBy({ items, buckets, data }: Json): number | undefined {
+  if (buckets !== undefined)
+    return (buckets as { count: number }[]).reduce((sum, { count }) => sum + count, 0);
+  return ((items ?? data?.items) as unknown[] | undefined)?.length;
+}
+
+async function assertRefused(path: string, init: CallInit, told: string): Promise<void> {
+  const known = await lastEntry();
+  const { status, text, json } = await server.call(path, init);
+  const isEmpty = status === 200 && shownBy(json) === 0;
+  assert.ok(isEmpty || status === 401 || status === 403, `${told}: ${status} ${text.slice(0, 300)}`);
+  assert.deepEqual(await lastEntry(), known, told);
+}
+
+describe('the flag service', () => {
+  let scene: Scene;
+  before(async () => {
+    scene = await setScene(server, 'but');
+    scene.parameters['deliveryId'] = '0'.repeat(24);
+  });
+
+  for (const shape of APIS.flags) {
+    const action = actionOf(shape);
+    if (action === undefined) continue;
+    test(`F31 ${shape.id} takes ${action}`, async () => {
+      const write = WRITES[shape.id];
+      const init = write?.init(scene, 'but') ?? {};
+      await assertRefused(
+        pathIn(scene, shape)! + (write?.query ?? ''),
+        {
+          ...init,
+          method: shape.method,
+          headers: { ...BETA, ...init.headers },
+          token: await tokenWithout(action, shape),
+        },
+        shape.id,
+      );
+    });
+  }
+});
+
+const REQUEST = requestIdOf('a');
+
+/** Bodies of calls about one storage that change something. */
+const BODIES: Record<string, unknown> = {
+  dataset_items_post: [{ a: 1 }],
+  requestQueue_requests_post: { url: 'https://a.test', uniqueKey: 'a' },
+  requestQueue_request_put: { id: REQUEST, url: 'https://a.test', uniqueKey: 'a' },
+  requestQueue_requests_batch_post: [{ url: 'https://a.test', uniqueKey: 'a' }],
+  requestQueue_requests_batch_delete: [{ uniqueKey: 'a' }],
+};
+const QUERIES: Record<string, string> = {
+  requestQueue_head_lock_post: '?lockSecs=10',
+  requestQueue_request_lock_put: '?lockSecs=10',
+};
+
+describe('the scraping platform', () => {
+  for (const shape of APIS.actors) {
+    const action = actionOf(shape);
+    if (action === undefined) continue;
+    test(`A2 ${shape.id} takes ${action}`, async () => {
+      const token = await tokenWithout(action, shape);
+      const kind = shape.path.split('/')[1]!;
+      // Its own: what is another's takes more than a permission.
+      const path = shape.path
+        .replace('{storageId}', shape.path.includes('{') ? await makeStorage(kind, token) : '')
+        .replace('{recordKey}', 'key')
+        .replace('{requestId}', REQUEST);
+      const hasBody = shape.method !== 'GET' && shape.method !== 'DELETE';
+      const body = BODIES[shape.id] ?? (hasBody ? {} : undefined);
+      await assertRefused(
+        `/v2${path}${QUERIES[shape.id] ?? ''}`,
+        { method: shape.method, token, ...(body !== undefined && { body }) },
+        shape.id,
+      );
+    });
+  }
+
+  async function makeStorage(kind: string, token: string): Promise<string> {
+    const { json } = await server.call(`/v2/${kind}`, { method: 'POST', token });
+    return json['data'].id as string;
+  }
+});
