@@ -162,6 +162,24 @@ describe('while the server is running', () => {
     server = await startServer(data);
   });
 
+  test('a token made on the command line stands in the audit log, and webhooks hear of it', async () => {
+    const admin = await create('--role', 'owner');
+    const call = async (path: string, method = 'GET', body?: unknown) => {
+      const reply = await fetch(`${server.url}/api/v2/${path}`, {
+        method,
+        headers: { authorization: `Bearer ${admin}`, 'content-type': 'application/json' },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+      return (await reply.json()) as { _id: string; totalCount: number; items: { title: string }[] };
+    };
+    const { _id: id } = await call('webhooks', 'POST', { url: 'https://hook.test/', sign: false, on: true });
+    await create('--name', 'heard-of');
+    const { items } = await call('auditlog?q=heard-of');
+    assert.match(items[0]!.title, /^Signalbox created the token \[heard-of\]/);
+    // The webhook itself was there for its own making, too.
+    assert.equal((await call(`webhooks/${id}/deliveries`)).totalCount, 2);
+  });
+
   test('a made token works at once', async () => {
     assert.equal(await statusOf(server.url, await create()), 200);
   });

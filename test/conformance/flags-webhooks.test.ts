@@ -146,6 +146,38 @@ describe('a delivery', () => {
     await call(`webhooks/${json['_id']}`, { method: 'DELETE' });
   });
 
+  test('tells of storages where a statement names them, and not otherwise', async () => {
+    const all = (await post(hook())).json;
+    const statements = [{ effect: 'allow', actions: ['*'], resources: ['dataset/*'] }];
+    const named = (await post(hook({ statements }))).json;
+    const { json } = await server.call('/v2/datasets?name=heard-of', { method: 'POST' });
+    const path = `/v2/datasets/${json['data'].id as string}`;
+    await server.call(path, { method: 'PUT', body: { name: 'heard-again' } });
+    await server.call(path, { method: 'DELETE' });
+    const verbs = () =>
+      heard
+        .filter(({ json: entry }) => entry['kind'] === 'dataset')
+        .map(({ json: entry }) => `${entry['titleVerb']} ${entry['name']}`)
+        .sort();
+    await eventually(() => verbs().length === 3);
+    assert.deepEqual(verbs(), [
+      'created the dataset heard-of',
+      'deleted the dataset heard-again',
+      'updated the dataset heard-again',
+    ]);
+    const sent = async (id: string) => (await call(`webhooks/${id}/deliveries`)).json['totalCount'];
+    assert.equal(await sent(named['_id']), 3);
+    const deliveries = (await call(`webhooks/${all['_id']}/deliveries`)).json['items'] as Json[];
+    // Of itself and of the other webhook.
+    assert.equal(deliveries.length, 2, JSON.stringify(deliveries));
+    const log = (await call(`auditlog?spec=${encodeURIComponent(`dataset/${path.split('/').at(-1)}`)}`)).json;
+    assert.deepEqual(
+      (log['items'] as Json[]).map((entry) => entry['titleVerb']),
+      ['deleted the dataset', 'updated the dataset', 'created the dataset'],
+    );
+    for (const { _id: id } of [all, named]) await call(`webhooks/${id}`, { method: 'DELETE' });
+  });
+
   test('is listed with every attempt at it, and can be sent once more', async () => {
     const { json } = await post(hook({ url: `${receiverUrl}/broken` }));
     const path = `webhooks/${json['_id']}/deliveries`;
