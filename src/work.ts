@@ -2,10 +2,11 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Api, Recurring } from './kernel/dialect.ts';
-import { schedule, type Handler } from './kernel/due.ts';
+import { schedule } from './kernel/due.ts';
 import { startWorker, type Worker } from './kernel/due-worker.ts';
 import { sweepIdentity } from './kernel/identity/sessions.ts';
 import type { Kernel } from './kernel/kernel.ts';
+import { joinWork } from './kernel/part.ts';
 import { webhookWork } from './kernel/webhook/remove.ts';
 import { startDelivering } from './kernel/webhook/start.ts';
 
@@ -13,12 +14,11 @@ const HOUR = 60 * 60 * 1000;
 
 export async function startWork(kernel: Kernel, apis: readonly Api[]): Promise<Worker> {
   const { engine, clock, log, db, metrics, guard, release } = kernel;
-  const works = [webhookWork(kernel), ...apis.flatMap((api) => api.work?.(kernel) ?? [])];
-  const recurring: Recurring[] = [
-    { kind: 'identity.sweep', everyMs: HOUR, run: () => sweepIdentity(db, clock.now()) },
-    ...works.flatMap((work) => work.recurring ?? []),
-  ];
-  const handlers: Record<string, Handler> = Object.assign({}, ...works.map((work) => work.handlers ?? {}));
+  const { handlers, recurring } = joinWork([
+    webhookWork(kernel),
+    { recurring: [{ kind: 'identity.sweep', everyMs: HOUR, run: () => sweepIdentity(db, clock.now()) }] },
+    ...apis.map((api) => api.work?.(kernel) ?? {}),
+  ]);
   for (const job of recurring) {
     handlers[job.kind] = async (_due, signal) => {
       await job.run(signal);

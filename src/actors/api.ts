@@ -1,30 +1,19 @@
-// The scraping and automation platform: its dialect and its routes.
+// The scraping and automation platform: its dialect and its parts.
 import type { Api, CallFacts, Dialect } from '../kernel/dialect.ts';
 import { Failure } from '../kernel/failure.ts';
 import type { Credential } from '../kernel/identity/caller.ts';
 import { cookieOf } from '../kernel/identity/cookie.ts';
 import { retrySeconds } from '../kernel/limit-window.ts';
 import { Type } from '../kernel/schema.ts';
-import { datasetRoutes } from './datasets/routes.ts';
-import { purgeDataset } from './datasets/store.ts';
 import { ActorsError, spell, status, TOKEN_HEADER } from './failures.ts';
-import { orphanSweep, purgeStore } from './key-value-stores/purge.ts';
-import { keyValueStoreRoutes } from './key-value-stores/routes.ts';
-import { saveUses } from './key-value-stores/uses.ts';
-import { datasetMigrations } from './migrations/datasets.ts';
-import { keyValueStoreMigrations } from './migrations/key-value-stores.ts';
-import { requestQueueMigrations } from './migrations/request-queues.ts';
-import { storageMigrations } from './migrations/storages.ts';
-import { userMigrations } from './migrations/users.ts';
-import { purgeQueue } from './request-queues/purge.ts';
-import { requestQueueRoutes } from './request-queues/routes.ts';
-import type { StorageKind } from './storages/model.ts';
-import { handOverStorages } from './storages/transfer-store.ts';
-import { storageWork, type Purge } from './storages/work.ts';
-import { toolRoutes } from './tools/routes.ts';
-import { saveUsage } from './usage/counter.ts';
-import { usageRoutes } from './usage/routes.ts';
-import { userRoutes } from './users/routes.ts';
+import { apiOf } from '../kernel/part.ts';
+import { datasetPart } from './datasets/part.ts';
+import { keyValueStorePart } from './key-value-stores/part.ts';
+import { requestQueuePart } from './request-queues/part.ts';
+import { storagePart } from './storages/part.ts';
+import { toolPart } from './tools/part.ts';
+import { usagePart } from './usage/part.ts';
+import { userPart } from './users/part.ts';
 
 const MINUTE = 60;
 
@@ -117,40 +106,15 @@ const dialect: Dialect = {
   conditional: false,
 };
 
-const purges: Record<StorageKind, Purge> = {
-  dataset: ({ db }, id, signal) => purgeDataset(db, id, signal),
-  'key-value-store': purgeStore,
-  'request-queue': ({ engine }, id, signal) => purgeQueue(engine, id, signal),
-};
-
-export const actorsApi: Api = {
-  dialect,
-  routes: [
-    ...userRoutes,
-    ...usageRoutes,
-    ...toolRoutes,
-    ...datasetRoutes,
-    ...keyValueStoreRoutes,
-    ...requestQueueRoutes,
-  ],
-  handOver: handOverStorages,
-  async close(kernel) {
-    await saveUses(kernel);
-    await saveUsage(kernel);
-  },
-  demo: async () => (await import('./demo.ts')).demo,
-  migrations: [
-    ...storageMigrations,
-    ...datasetMigrations,
-    ...keyValueStoreMigrations,
-    ...requestQueueMigrations,
-    ...userMigrations,
-  ],
-  work: (kernel) => {
-    const { handlers = {}, recurring = [] } = storageWork(kernel, purges);
-    return { handlers, recurring: [...recurring, orphanSweep(kernel)] };
-  },
-};
+export const actorsApi: Api = apiOf(dialect, [
+  userPart,
+  toolPart,
+  storagePart,
+  datasetPart,
+  keyValueStorePart,
+  requestQueuePart,
+  usagePart,
+]);
 
 /** The header wins over the URL, and both over a cookie. */
 function credentialOf({ headers, url }: CallFacts): Credential | undefined {

@@ -1,4 +1,4 @@
-// The feature-flag service: its dialect and its routes.
+// The feature-flag service: its dialect and its parts.
 import type { Api, CallFacts, Counted, Dialect, Headers } from '../kernel/dialect.ts';
 import { Failure } from '../kernel/failure.ts';
 import type { Credential } from '../kernel/identity/caller.ts';
@@ -7,66 +7,33 @@ import { retrySeconds } from '../kernel/limit-window.ts';
 import { openApiBytes } from '../kernel/openapi-bytes.ts';
 import { Bytes, route } from '../kernel/route.ts';
 import { Type } from '../kernel/schema.ts';
-import { approvalHandlers } from './approvals/apply.ts';
-import { approvalReviewRoutes } from './approvals/review-routes.ts';
-import { approvalRoutes } from './approvals/routes.ts';
-import { approvalSettingsRoutes } from './approvals/settings-routes.ts';
-import { auditLogRoutes } from './audit-log/routes.ts';
 import { requireJson } from './content-type.ts';
-import { contextKindRoutes } from './context-kinds/routes.ts';
-import { contextRoutes } from './contexts/routes.ts';
-import { contextSettingRoutes } from './contexts/setting-routes.ts';
-import { environmentKeyRoutes } from './environments/key-routes.ts';
-import { environmentRoutes } from './environments/routes.ts';
 import { FlagsError, spell, status } from './failures.ts';
-import { dependentFlagRoutes } from './feature-flags/dependent-routes.ts';
-import { featureFlagRoutes } from './feature-flags/routes.ts';
-import { flagStatusRoutes } from './feature-flags/status-routes.ts';
-import { expiryHandlers } from './feature-flags/expiring-targets/expire.ts';
-import { expiringTargetRoutes } from './feature-flags/expiring-targets/routes.ts';
-import { flagLinkRoutes } from './flag-links/routes.ts';
-import { followerRoutes } from './followers/routes.ts';
 import { Collection, toCollection } from './links.ts';
-import { patchMembers } from './members/bulk-routes.ts';
-import { postMembers } from './members/invite-routes.ts';
-import { memberRoutes } from './members/routes.ts';
-import { approvalMigrations } from './migrations/approvals.ts';
-import { contextKindMigrations } from './migrations/context-kinds.ts';
-import { expiringTargetMigrations } from './migrations/expiring-targets.ts';
-import { featureFlagMigrations } from './migrations/feature-flags.ts';
-import { flagLinkMigrations } from './migrations/flag-links.ts';
-import { followerMigrations } from './migrations/followers.ts';
-import { projectMigrations } from './migrations/projects.ts';
-import { scheduledChangeMigrations } from './migrations/scheduled-changes.ts';
-import { segmentFileMigrations } from './migrations/segment-files.ts';
-import { segmentMigrations } from './migrations/segments.ts';
-import { triggerMigrations } from './migrations/triggers.ts';
-import { webhookMigrations } from './migrations/webhooks.ts';
-import { flagDefaultsRoutes } from './projects/flag-defaults-routes.ts';
-import { ensureProject } from './projects/make.ts';
-import { projectRoutes } from './projects/routes.ts';
-import { roleRoutes } from './roles/routes.ts';
-import { rootRoutes } from './root/routes.ts';
-import { scheduledChangeHandlers } from './scheduled-changes/execute.ts';
-import { scheduledChangeRoutes } from './scheduled-changes/routes.ts';
-import { tagRoutes } from './tags/routes.ts';
-import { segmentExpiryHandlers } from './segments/expire.ts';
-import { segmentExpiringRoutes } from './segments/expiring-routes.ts';
-import { segmentExportRoutes } from './segments/exports/routes.ts';
-import { exportHandlers } from './segments/exports/run.ts';
-import { segmentImportRoutes } from './segments/imports/routes.ts';
-import { importHandlers } from './segments/imports/run.ts';
-import { segmentMemberRoutes } from './segments/member-routes.ts';
-import { segmentRoutes } from './segments/routes.ts';
-import { memberSweep } from './segments/sweep.ts';
-import { teamBulkRoutes } from './teams/bulk-routes.ts';
-import { teamRoutes } from './teams/routes.ts';
-import { tokenRoutes } from './tokens/routes.ts';
-import { fireRoutes, isTriggerPath } from './triggers/fire.ts';
-import { triggerRoutes } from './triggers/routes.ts';
 import { readVersion, versions } from './version.ts';
-import { hooks, webhookSubscriber } from './webhooks/deliver.ts';
-import { webhookRoutes } from './webhooks/routes.ts';
+import { apiOf } from '../kernel/part.ts';
+import { isTriggerPath } from './triggers/fire.ts';
+import { rootPart } from './root/part.ts';
+import { tokenPart } from './tokens/part.ts';
+import { memberPart } from './members/part.ts';
+import { teamPart } from './teams/part.ts';
+import { rolePart } from './roles/part.ts';
+import { projectPart } from './projects/part.ts';
+import { environmentPart } from './environments/part.ts';
+import { featureFlagPart } from './feature-flags/part.ts';
+import { expiringTargetPart } from './feature-flags/expiring-targets/part.ts';
+import { segmentPart } from './segments/part.ts';
+import { scheduledChangePart } from './scheduled-changes/part.ts';
+import { approvalPart } from './approvals/part.ts';
+import { triggerPart } from './triggers/part.ts';
+import { followerPart } from './followers/part.ts';
+import { flagLinkPart } from './flag-links/part.ts';
+import { webhookPart } from './webhooks/part.ts';
+import { contextKindPart } from './context-kinds/part.ts';
+import { segmentFilePart } from './segments/files-part.ts';
+import { contextPart } from './contexts/part.ts';
+import { auditLogPart } from './audit-log/part.ts';
+import { tagPart } from './tags/part.ts';
 
 const WINDOW_SECONDS = 10;
 
@@ -134,76 +101,30 @@ const getOpenApi = route(
   },
 );
 
-export const flagsApi: Api = {
-  dialect,
-  routes: [
-    ...rootRoutes,
-    getOpenApi,
-    ...tokenRoutes,
-    ...memberRoutes,
-    postMembers,
-    patchMembers,
-    ...teamRoutes,
-    ...teamBulkRoutes,
-    ...roleRoutes,
-    ...featureFlagRoutes,
-    ...flagStatusRoutes,
-    ...dependentFlagRoutes,
-    ...projectRoutes,
-    ...flagDefaultsRoutes,
-    ...environmentRoutes,
-    ...environmentKeyRoutes,
-    ...expiringTargetRoutes,
-    ...approvalRoutes,
-    ...approvalReviewRoutes,
-    ...approvalSettingsRoutes,
-    ...scheduledChangeRoutes,
-    ...triggerRoutes,
-    ...fireRoutes,
-    ...followerRoutes,
-    ...flagLinkRoutes,
-    ...segmentRoutes,
-    ...segmentMemberRoutes,
-    ...segmentExpiringRoutes,
-    ...segmentImportRoutes,
-    ...segmentExportRoutes,
-    ...contextKindRoutes,
-    ...contextRoutes,
-    ...contextSettingRoutes,
-    ...auditLogRoutes,
-    ...webhookRoutes,
-    ...tagRoutes,
-  ],
-  migrations: [
-    ...projectMigrations,
-    ...featureFlagMigrations,
-    ...expiringTargetMigrations,
-    ...segmentMigrations,
-    ...scheduledChangeMigrations,
-    ...approvalMigrations,
-    ...triggerMigrations,
-    ...followerMigrations,
-    ...flagLinkMigrations,
-    ...webhookMigrations,
-    ...contextKindMigrations,
-    ...segmentFileMigrations,
-  ],
-  firstStart: ensureProject,
-  demo: async () => (await import('./demo.ts')).demo,
-  hooks,
-  subscribers: [webhookSubscriber],
-  work: (kernel) => ({
-    handlers: {
-      ...expiryHandlers(kernel),
-      ...segmentExpiryHandlers(kernel),
-      ...importHandlers(kernel),
-      ...exportHandlers(kernel),
-      ...scheduledChangeHandlers(kernel),
-      ...approvalHandlers(kernel),
-    },
-    recurring: [memberSweep(kernel)],
-  }),
-};
+export const flagsApi: Api = apiOf(dialect, [
+  rootPart,
+  { routes: [getOpenApi] },
+  tokenPart,
+  memberPart,
+  teamPart,
+  rolePart,
+  projectPart,
+  environmentPart,
+  featureFlagPart,
+  expiringTargetPart,
+  segmentPart,
+  scheduledChangePart,
+  approvalPart,
+  triggerPart,
+  followerPart,
+  flagLinkPart,
+  webhookPart,
+  contextKindPart,
+  segmentFilePart,
+  contextPart,
+  auditLogPart,
+  tagPart,
+]);
 
 /** The bare token, or `Bearer` and the token. A token beats a cookie. */
 function credentialOf({ headers, url }: CallFacts): Credential | undefined {

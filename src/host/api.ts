@@ -1,4 +1,4 @@
-// The code host: its dialect and its routes.
+// The code host: its dialect and its parts.
 import type { Api, CallFacts, Counted, Dialect, Headers } from '../kernel/dialect.ts';
 import { Failure } from '../kernel/failure.ts';
 import { cookieOf } from '../kernel/identity/cookie.ts';
@@ -6,17 +6,18 @@ import { accountOf, type Credential } from '../kernel/identity/caller.ts';
 import { retrySeconds } from '../kernel/limit-window.ts';
 import { Type, type TSchema } from '../kernel/schema.ts';
 import { HostError, spell, status } from './failures.ts';
-import { graphqlRoutes } from './graphql/routes.ts';
 import { checkAccept, describeAccept } from './media-type.ts';
-import { metaRoutes } from './meta/routes.ts';
 import { pageLinks } from './paging.ts';
-import { rateLimitRoutes } from './rate-limit/routes.ts';
-import { rootRoutes } from './root/routes.ts';
-import { searchRoutes } from './search/routes.ts';
-import { uploadRoutes } from './uploads/routes.ts';
-import { userRoutes } from './users/routes.ts';
 import { versions } from './versions/index.ts';
 import { versioning } from './versions/versioning.ts';
+import { apiOf } from '../kernel/part.ts';
+import { graphqlPart } from './graphql/part.ts';
+import { metaPart } from './meta/part.ts';
+import { rateLimitPart } from './rate-limit/part.ts';
+import { rootPart } from './root/part.ts';
+import { searchPart } from './search/part.ts';
+import { uploadPart } from './uploads/part.ts';
+import { userPart } from './users/part.ts';
 
 const HOUR = 3600;
 
@@ -79,18 +80,15 @@ const dialect: Dialect = {
   conditional: true,
 };
 
-export const hostApi: Api = {
-  dialect,
-  routes: [
-    ...rootRoutes,
-    ...rateLimitRoutes,
-    ...metaRoutes(versions),
-    ...userRoutes,
-    ...searchRoutes,
-    ...graphqlRoutes,
-    ...uploadRoutes,
-  ],
-};
+export const hostApi: Api = apiOf(dialect, [
+  rootPart,
+  rateLimitPart,
+  metaPart,
+  userPart,
+  searchPart,
+  graphqlPart,
+  uploadPart,
+]);
 
 /** `Bearer X`, `token X`, or Basic with the token as password (or as user name, when there is no password). */
 function credentialOf({ headers }: CallFacts): Credential | undefined {

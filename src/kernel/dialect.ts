@@ -1,17 +1,14 @@
 // What differs between the APIs, as data and small functions; the life of a request itself is written once, in serve.ts.
-import type { Changing, Subscriber } from './change/changes.ts';
+import type { Part } from './part.ts';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Handler } from './due.ts';
 import type { Failure, FailureKind } from './failure.ts';
-import type { HandOver } from './identity/accounts.ts';
 import type { Caller, Credential } from './identity/caller.ts';
-import type { Kernel } from './kernel.ts';
 import type { Allowance, Counter } from './limit-window.ts';
 import type { MethodOverride, Overridden } from './method-override.ts';
 import type { Page } from './page.ts';
 import type { Method, Route, Shape } from './route.ts';
 import type { TSchema } from './schema.ts';
-import type { Migration } from './storage/migrate.ts';
 import type { Db } from './storage/tables.ts';
 import type { VersionTable } from './version.ts';
 
@@ -158,21 +155,8 @@ export interface DemoCall {
   body?: unknown;
 }
 
-export interface Api {
+/** What a dialect and its parts come to. */
+export interface Api extends Part {
   dialect: Dialect;
   routes: readonly Route[];
-  migrations?: readonly Migration[];
-  /** Lays down what a new user begins with, where it is missing: at every start, in the transaction that makes the administrator. */
-  firstStart?(on: Changing): Promise<void>;
-  /** Calls that make an example of what it has, one after the other. */
-  demo?(): Promise<DemoCall[]>;
-  /** Gives what an account that ends owns in this API to another. */
-  handOver?: HandOver;
-  /** What the API does behind calls. */
-  work?(kernel: Kernel): Work;
-  /** Writes down what it counted in memory, once no call is under way, before the database is closed. */
-  close?(kernel: Kernel): Promise<void>;
-  hooks?: Hooks;
-  /** Who hears of changes of configuration. */
-  subscribers?: readonly Subscriber[];
 }

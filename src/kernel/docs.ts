@@ -1,4 +1,5 @@
 // The pages that error messages point to: what each API offers, as HTML made from its routes and its dialect.
+import { outerAccess, type Access } from './route.ts';
 import type { Api, Dialect } from './dialect.ts';
 import { versionParts } from './docs-versions.ts';
 import type { FailureKind } from './failure.ts';
@@ -29,11 +30,7 @@ export function apiPage(api: Api, limits: Limits, program: string): string {
         routes.map(({ shape }) => [
           `<code>${shape.method} ${escapeHtml(shape.path)}</code>`,
           escapeHtml(shape.summary),
-          typeof shape.access === 'object'
-            ? `<code>${shape.access.action}</code>`
-            : shape.access === 'anyone'
-              ? 'anyone'
-              : 'any token',
+          whoMay(outerAccess(shape)),
         ]),
       ),
     ]),
@@ -77,4 +74,9 @@ function inWords(number: number): string {
 
 function section(id: string, title: string, parts: string[]): string {
   return `<section><h2 id="${id}">${title}</h2>${parts.join('\n')}</section>`;
+}
+
+function whoMay(access: Access): string {
+  if (typeof access === 'object') return `<code>${access.action}</code>`;
+  return access === 'anyone' ? 'anyone' : 'any token';
 }

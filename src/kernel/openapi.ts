@@ -2,7 +2,7 @@
 import type { Api, Dialect } from './dialect.ts';
 import type { FailureKind } from './failure.ts';
 import { MEANINGS } from './meanings.ts';
-import { isOpen, type Route, type Shape } from './route.ts';
+import { isOpen, outerAccess, type Route, type Shape } from './route.ts';
 import type { JsonSchema, TSchema } from './schema.ts';
 import { changesAhead, editionOf, existsIn } from './version.ts';
 
@@ -54,6 +54,7 @@ export function* describeInSteps(
 function describeRoute(shape: Shape, dialect: Dialect, version: string, schemas: Map<string, unknown>) {
   const body = shape.body && editionOf(shape.body, version, dialect.versions).schema;
   const isAhead = changesAhead(shape, version, dialect.versions).length > 0 || shape.until !== undefined;
+  const access = outerAccess(shape);
   return {
     operationId: shape.id,
     summary: shape.summary,
@@ -76,7 +77,7 @@ function describeRoute(shape: Shape, dialect: Dialect, version: string, schemas:
     }),
     responses: describeReplies(shape, dialect, version, schemas),
     security: isOpen(shape) ? [{}, { token: [] }] : [{ token: [] }],
-    ...(typeof shape.access === 'object' && { 'x-permission': shape.access.action }),
+    ...(typeof access === 'object' && { 'x-permission': access.action }),
   };
 }
 
@@ -121,7 +122,9 @@ function describeReplies(shape: Shape, dialect: Dialect, version: string, schema
 }
 
 /** How a call of the route can fail, as far as its shape tells. */
-function failuresOf({ method, path, access, query, body, consumes, charge }: Shape): FailureKind[] {
+function failuresOf(shape: Shape): FailureKind[] {
+  const { method, path, query, body, consumes, charge } = shape;
+  const access = outerAccess(shape);
   const hasBody = body !== undefined || consumes !== undefined;
   const isRead = method === 'GET';
   return [

@@ -12,14 +12,23 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'REPORT';
  * Who may call. `anyone` needs no credential; `caller` needs one that is good; an action needs a permission, and the handler
  * must then say on which resource by `call.demand` or `call.can`: a change that was not asked for is not committed, and a
  * reply is not sent. Where what it takes depends on the body, as with patches, the action is a pattern such as `update*`,
- * and `others` are what else it may take: to view it, where nothing is to be changed. With `isOpen`, who has no credential
- * is let in to where the handler asks, as what the call is about may be open to all.
+ * and `others` are what else it may take: to view it, where nothing is to be changed. With `ofOwner` it is asked of who owns
+ * what the call is about, and that itself says who else may. With `isOpen` those may be without a credential.
  */
-export type Access = 'anyone' | 'caller' | { action: string; others?: readonly string[]; isOpen?: true };
+export type Access =
+  | 'anyone'
+  | 'caller'
+  | { action: string; others?: readonly string[]; ofOwner?: true; isOpen?: true };
+
+/** As callers are told of it before they know what the call is about. */
+export function outerAccess({ access }: Pick<Shape, 'access'>): Access {
+  if (typeof access !== 'object' || access.ofOwner !== true) return access;
+  return access.isOpen === true ? 'anyone' : 'caller';
+}
 
 /** Whether a call needs no credential. */
-export function isOpen({ access }: Pick<Shape, 'access'>): boolean {
-  return access === 'anyone' || (typeof access === 'object' && access.isOpen === true);
+export function isOpen(shape: Pick<Shape, 'access'>): boolean {
+  return outerAccess(shape) === 'anyone';
 }
 
 export interface Shape {

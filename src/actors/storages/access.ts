@@ -21,8 +21,8 @@ export type Asking = Pick<Call, 'can' | 'now'> & { caller: Caller };
 const ACTIONS = { read: 'viewStorage', write: 'updateStorage' };
 
 /** For the `access` of routes about one storage. */
-export const READING = { action: ACTIONS.read, isOpen: true } as const;
-export const WRITING = { action: ACTIONS.write } as const;
+export const READING = { action: ACTIONS.read, ofOwner: true, isOpen: true } as const;
+export const WRITING = { action: ACTIONS.write, ofOwner: true } as const;
 
 export interface StorageName {
   /** As the path names it. */

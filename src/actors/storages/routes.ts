@@ -221,7 +221,7 @@ export function storageRoutes(type: StorageType): Route[] {
       method: 'DELETE',
       path: `${path}/{storageId}`,
       summary: 'Delete a storage and all it holds',
-      access: { action: 'deleteStorage' },
+      access: { action: 'deleteStorage', ofOwner: true },
       params: ByReference,
       reply: { 204: null },
     },

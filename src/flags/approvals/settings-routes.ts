@@ -55,7 +55,7 @@ const patchSettings = route(
       '`requiredApprovalTags`, `minNumApprovals`, `canReviewOwnRequest`, `canApplyDeclinedChanges`, ' +
       '`autoApplyApprovedChanges`, `bypassApprovalsForPendingChanges`, `serviceKind`, `serviceConfig`. Null makes one as usual ' +
       'again. Approvals are required for everything or by tags, not both.',
-    access: { action: 'updateApprovalSettings' },
+    access: { action: 'updateApprovalSettings', others: ['viewProject'] },
     params: ByProject,
     body: PatchBody(['merge']),
     reply: { 200: ProjectApprovalSettings },

@@ -1,0 +1,7 @@
+// Tools for those who try things out.
+import type { Part } from '../../kernel/part.ts';
+import { toolRoutes } from './routes.ts';
+
+export const toolPart: Part = {
+  routes: toolRoutes,
+};

@@ -1,0 +1,13 @@
+// Approval requests, and the settings that ask for them.
+import type { Part } from '../../kernel/part.ts';
+import { approvalMigrations } from '../migrations/approvals.ts';
+import { approvalHandlers } from './apply.ts';
+import { approvalReviewRoutes } from './review-routes.ts';
+import { approvalRoutes } from './routes.ts';
+import { approvalSettingsRoutes } from './settings-routes.ts';
+
+export const approvalPart: Part = {
+  routes: [...approvalRoutes, ...approvalReviewRoutes, ...approvalSettingsRoutes],
+  migrations: approvalMigrations,
+  work: (kernel) => ({ handlers: approvalHandlers(kernel) }),
+};

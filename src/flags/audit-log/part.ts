@@ -1,0 +1,7 @@
+// The audit log.
+import type { Part } from '../../kernel/part.ts';
+import { auditLogRoutes } from './routes.ts';
+
+export const auditLogPart: Part = {
+  routes: auditLogRoutes,
+};

@@ -1,0 +1,9 @@
+// Kinds of contexts.
+import type { Part } from '../../kernel/part.ts';
+import { contextKindMigrations } from '../migrations/context-kinds.ts';
+import { contextKindRoutes } from './routes.ts';
+
+export const contextKindPart: Part = {
+  routes: contextKindRoutes,
+  migrations: contextKindMigrations,
+};

@@ -1,0 +1,8 @@
+// What flags come to for a context, and what is set for one.
+import type { Part } from '../../kernel/part.ts';
+import { contextRoutes } from './routes.ts';
+import { contextSettingRoutes } from './setting-routes.ts';
+
+export const contextPart: Part = {
+  routes: [...contextRoutes, ...contextSettingRoutes],
+};

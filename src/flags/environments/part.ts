@@ -1,0 +1,8 @@
+// Environments of projects, and their keys.
+import type { Part } from '../../kernel/part.ts';
+import { environmentKeyRoutes } from './key-routes.ts';
+import { environmentRoutes } from './routes.ts';
+
+export const environmentPart: Part = {
+  routes: [...environmentRoutes, ...environmentKeyRoutes],
+};

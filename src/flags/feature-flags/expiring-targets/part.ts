@@ -1,0 +1,11 @@
+// Targets of flags that expire. Their table is also that of segments.
+import type { Part } from '../../../kernel/part.ts';
+import { expiringTargetMigrations } from '../../migrations/expiring-targets.ts';
+import { expiryHandlers } from './expire.ts';
+import { expiringTargetRoutes } from './routes.ts';
+
+export const expiringTargetPart: Part = {
+  routes: expiringTargetRoutes,
+  migrations: expiringTargetMigrations,
+  work: (kernel) => ({ handlers: expiryHandlers(kernel) }),
+};

@@ -1,0 +1,12 @@
+// Flags.
+import type { Part } from '../../kernel/part.ts';
+import { featureFlagMigrations } from '../migrations/feature-flags.ts';
+import { dependentFlagRoutes } from './dependent-routes.ts';
+import { featureFlagRoutes } from './routes.ts';
+import { flagStatusRoutes } from './status-routes.ts';
+
+export const featureFlagPart: Part = {
+  routes: [...featureFlagRoutes, ...flagStatusRoutes, ...dependentFlagRoutes],
+  migrations: featureFlagMigrations,
+  demo: async () => (await import('../demo.ts')).demo,
+};

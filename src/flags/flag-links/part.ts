@@ -1,0 +1,9 @@
+// Links of flags to what is outside.
+import type { Part } from '../../kernel/part.ts';
+import { flagLinkMigrations } from '../migrations/flag-links.ts';
+import { flagLinkRoutes } from './routes.ts';
+
+export const flagLinkPart: Part = {
+  routes: flagLinkRoutes,
+  migrations: flagLinkMigrations,
+};

@@ -1,0 +1,9 @@
+// Members of the account.
+import type { Part } from '../../kernel/part.ts';
+import { patchMembers } from './bulk-routes.ts';
+import { postMembers } from './invite-routes.ts';
+import { memberRoutes } from './routes.ts';
+
+export const memberPart: Part = {
+  routes: [...memberRoutes, postMembers, patchMembers],
+};

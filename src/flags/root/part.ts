@@ -1,0 +1,7 @@
+// The entry point, versions and the account.
+import type { Part } from '../../kernel/part.ts';
+import { rootRoutes } from './routes.ts';
+
+export const rootPart: Part = {
+  routes: rootRoutes,
+};

@@ -1,0 +1,11 @@
+// Changes of flags that are scheduled.
+import type { Part } from '../../kernel/part.ts';
+import { scheduledChangeMigrations } from '../migrations/scheduled-changes.ts';
+import { scheduledChangeHandlers } from './execute.ts';
+import { scheduledChangeRoutes } from './routes.ts';
+
+export const scheduledChangePart: Part = {
+  routes: scheduledChangeRoutes,
+  migrations: scheduledChangeMigrations,
+  work: (kernel) => ({ handlers: scheduledChangeHandlers(kernel) }),
+};

@@ -1,0 +1,13 @@
+// Files of big segments: imports and exports.
+import type { Part } from '../../kernel/part.ts';
+import { segmentFileMigrations } from '../migrations/segment-files.ts';
+import { segmentExportRoutes } from './exports/routes.ts';
+import { exportHandlers } from './exports/run.ts';
+import { segmentImportRoutes } from './imports/routes.ts';
+import { importHandlers } from './imports/run.ts';
+
+export const segmentFilePart: Part = {
+  routes: [...segmentImportRoutes, ...segmentExportRoutes],
+  migrations: segmentFileMigrations,
+  work: (kernel) => ({ handlers: { ...importHandlers(kernel), ...exportHandlers(kernel) } }),
+};

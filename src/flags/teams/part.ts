@@ -1,0 +1,8 @@
+// Teams.
+import type { Part } from '../../kernel/part.ts';
+import { teamBulkRoutes } from './bulk-routes.ts';
+import { teamRoutes } from './routes.ts';
+
+export const teamPart: Part = {
+  routes: [...teamRoutes, ...teamBulkRoutes],
+};

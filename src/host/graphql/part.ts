@@ -1,0 +1,7 @@
+// Questions by GraphQL.
+import type { Part } from '../../kernel/part.ts';
+import { graphqlRoutes } from './routes.ts';
+
+export const graphqlPart: Part = {
+  routes: graphqlRoutes,
+};

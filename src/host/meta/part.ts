@@ -1,0 +1,8 @@
+// What the server is, and its versions.
+import type { Part } from '../../kernel/part.ts';
+import { versions } from '../versions/index.ts';
+import { metaRoutes } from './routes.ts';
+
+export const metaPart: Part = {
+  routes: metaRoutes(versions),
+};

@@ -1,0 +1,7 @@
+// The entry point.
+import type { Part } from '../../kernel/part.ts';
+import { rootRoutes } from './routes.ts';
+
+export const rootPart: Part = {
+  routes: rootRoutes,
+};

@@ -1,0 +1,7 @@
+// Uploads that wait for what they belong to.
+import type { Part } from '../../kernel/part.ts';
+import { uploadRoutes } from './routes.ts';
+
+export const uploadPart: Part = {
+  routes: uploadRoutes,
+};

@@ -1,0 +1,58 @@
+// Parts of an API: what two of them must not have in common is refused at the start.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { hostApi } from '../host/api.ts';
+import { apiOf, joinWork, type Part } from './part.ts';
+import { reply, route, type Method } from './route.ts';
+
+const { dialect } = hostApi;
+const at = (id: string, path: string, method: Method = 'GET') =>
+  route({ id, method, path, summary: 'Try', access: 'anyone', reply: { 204: null } }, () => reply(204));
+const join = (...parts: Part[]) => apiOf(dialect, parts);
+
+test('two routes of one operation id, or of one place, are refused with their name', () => {
+  assert.throws(
+    () => join({ routes: [at('a', '/a')] }, { routes: [at('a', '/b')] }),
+    /same operation id: a$/,
+  );
+  const same = () => join({ routes: [at('a', '/x/{one}')] }, { routes: [at('b', '/x/{other}')] });
+  assert.throws(same, /same route: GET \/x\/\{\}$/);
+  const { routes } = join({ routes: [at('a', '/x')] }, { routes: [at('b', '/x', 'POST')] });
+  assert.deepEqual(
+    routes.map(({ shape }) => shape.id),
+    ['a', 'b'],
+  );
+});
+
+test('two parts that would do the same kind of work are refused, and so are those of two APIs', () => {
+  const handled = { handlers: { 'a.b': async () => {} } };
+  const recurring = { recurring: [{ kind: 'a.b', everyMs: 1, run: async () => {} }] };
+  assert.throws(() => joinWork([handled, handled]), /same kind of work: a\.b$/);
+  assert.throws(() => joinWork([handled, recurring]), /same kind of work: a\.b$/);
+  const api = join({ work: () => handled }, { work: () => recurring });
+  assert.throws(() => api.work!({} as never), /same kind of work/);
+});
+
+test('two parts that would receive the webhooks of one API are refused', () => {
+  const hooks = { targetOf: async () => undefined };
+  assert.throws(() => join({ hooks }, { hooks }), /receive its webhooks/);
+});
+
+test('what parts do at the start, for the example and at the end is done in their order', async () => {
+  const done: string[] = [];
+  const part = (name: string): Part => ({
+    firstStart: async () => void done.push(`start ${name}`),
+    handOver: async () => void done.push(`hand over ${name}`),
+    close: async () => void done.push(`close ${name}`),
+    demo: async () => [{ method: 'GET', path: `/${name}` }],
+  });
+  const api = join(part('a'), {}, part('b'));
+  await api.firstStart!({} as never);
+  await api.handOver!({} as never, {} as never, {} as never);
+  await api.close!({} as never);
+  assert.deepEqual(done, ['start a', 'start b', 'hand over a', 'hand over b', 'close a', 'close b']);
+  assert.deepEqual(
+    (await api.demo!()).map(({ path }) => path),
+    ['/a', '/b'],
+  );
+});
