@@ -18,7 +18,7 @@ import { contextRoutes } from './contexts/routes.ts';
 import { contextSettingRoutes } from './contexts/setting-routes.ts';
 import { environmentKeyRoutes } from './environments/key-routes.ts';
 import { environmentRoutes } from './environments/routes.ts';
-import { FlagsError, spell, status } from './failures.ts';
+import { FlagsError, spell, status, statusOf } from './failures.ts';
 import { dependentFlagRoutes } from './feature-flags/dependent-routes.ts';
 import { featureFlagRoutes } from './feature-flags/routes.ts';
 import { flagStatusRoutes } from './feature-flags/status-routes.ts';
@@ -75,6 +75,7 @@ const dialect: Dialect = {
   title: 'Flags API',
   prefixes: ['/api/v2'],
   status,
+  statusOf,
   spell,
   errorSchema: FlagsError,
   tokenHeader: 'Authorization: <token>',

@@ -76,6 +76,8 @@ export interface Dialect {
   /** Where it is served; the first is the one links use. */
   prefixes: readonly string[];
   status: Record<FailureKind, number>;
+  /** The status of this failure, where not all of its kind have the one of the table. */
+  statusOf?(failure: Failure): number;
   /** The body of an error. */
   spell(failure: Failure, facts: CallFacts): unknown;
   /** The schema of what `spell` makes. */

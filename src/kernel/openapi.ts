@@ -131,7 +131,7 @@ function failuresOf({ method, path, access, query, body, consumes, charge }: Sha
     ...(path.includes('{') ? (['not-found'] as const) : []),
     ...(isRead ? [] : (['conflict'] as const)),
     ...(hasBody ? (['too-large'] as const) : []),
-    ...(method === 'PATCH' ? (['unprocessable'] as const) : []),
+    ...(method === 'PATCH' ? (['bad-patch'] as const) : []),
     ...(charge === 'never' ? [] : (['exhausted'] as const)),
   ];
 }

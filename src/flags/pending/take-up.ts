@@ -43,9 +43,9 @@ const LASTING: ReadonlySet<string> = new Set([
   'invalid',
   'denied',
   'forbidden',
+  'approval-required',
   'not-found',
-  'wrong-method',
-  'unprocessable',
+  'bad-patch',
 ]);
 
 /** Someone else's write may come in between once, or another flag may stand in the way for good. */

@@ -192,7 +192,7 @@ describe('patching one', () => {
 
   test('it does not become anything but a token', () => {
     for (const value of [null, 'text', 5, true, []]) {
-      assert.throws(() => patch({ op: 'replace', path: '', value }), { kind: 'unprocessable' });
+      assert.throws(() => patch({ op: 'replace', path: '', value }), { kind: 'bad-patch' });
     }
     assert.throws(() => patch({ op: 'replace', path: '', value: {} }), { kind: 'invalid' });
   });

@@ -84,7 +84,7 @@ function badEnvelope(reason: string): Failure {
 }
 
 function unreadable(message: string): Failure {
-  return new Failure('unprocessable', message);
+  return new Failure('bad-patch', message);
 }
 
 function readSemantic(body: unknown): Patch {
