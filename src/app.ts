@@ -11,7 +11,7 @@ import { hostApi } from './host/api.ts';
 import { BodyMemory } from './kernel/body-memory.ts';
 import { systemClock, type Clock } from './kernel/clock.ts';
 import type { Api } from './kernel/dialect.ts';
-import { dueMigrations } from './kernel/due.ts';
+import { dueMigrations } from './kernel/due-store.ts';
 import type { Worker } from './kernel/due-worker.ts';
 import { Changes } from './kernel/change/changes.ts';
 import { eventMigrations } from './kernel/change/store.ts';
@@ -160,8 +160,7 @@ async function compose(
   const limits = new Limits({
     enabled: config.limits === 'on',
     allowances: allowancesOf(config),
-    // A SQLite folder has one server.
-    store: { db: engine.db, clock, isShared: engine.kind === 'postgres' },
+    store: { db: engine.db, clock, isShared: engine.isShared },
   });
   await limits.load();
   // With port 0 the address is known only once the server listens.

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Api, Recurring } from './kernel/dialect.ts';
-import { schedule, type Handler } from './kernel/due.ts';
+import { schedule, type Handler } from './kernel/due-store.ts';
 import { startWorker, type Worker } from './kernel/due-worker.ts';
 import { sweepIdentity } from './kernel/identity/sessions.ts';
 import type { Kernel } from './kernel/kernel.ts';

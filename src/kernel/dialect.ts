@@ -1,7 +1,7 @@
 // What differs between the APIs, as data and small functions; the life of a request itself is written once, in serve.ts.
 import type { Changing, Subscriber } from './change/changes.ts';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Handler } from './due.ts';
+import type { Handler } from './due-store.ts';
 import type { Failure, FailureKind } from './failure.ts';
 import type { HandOver } from './identity/accounts.ts';
 import type { Caller, Credential } from './identity/caller.ts';

@@ -1,6 +1,6 @@
 // Approval requests in the database, and the work that applies those that wait for their time.
 import type { ExpressionBuilder, ExpressionWrapper, SqlBool } from 'kysely';
-import { schedule } from '../../kernel/due.ts';
+import { schedule } from '../../kernel/due-store.ts';
 import type { Page, Slice } from '../../kernel/page.ts';
 import type { Db, Tables } from '../../kernel/storage/tables.ts';
 import type { Whereabouts } from '../pending/place.ts';

@@ -1,6 +1,6 @@
 // Projects and flags for tests of the store, made without HTTP.
 import { randomUUID } from 'node:crypto';
-import { dueMigrations } from '../../kernel/due.ts';
+import { dueMigrations } from '../../kernel/due-store.ts';
 import { eventMigrations } from '../../kernel/change/store.ts';
 import { newId } from '../../kernel/id.ts';
 import { identityMigrations } from '../../kernel/identity/tables.ts';

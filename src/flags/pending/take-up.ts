@@ -1,7 +1,7 @@
 // Takes up what is pending when its time has come, exactly once; what can never be done is given up.
 import { unasked } from '../../kernel/change/actor.ts';
 import type { Changing } from '../../kernel/change/changes.ts';
-import { finish, type Due, type Handler } from '../../kernel/due.ts';
+import { finish, type Due, type Handler } from '../../kernel/due-store.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { findHeld, type Find } from './find-place.ts';

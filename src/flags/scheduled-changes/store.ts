@@ -1,5 +1,5 @@
 // Scheduled changes in the database, each with the work that waits for its time.
-import { schedule } from '../../kernel/due.ts';
+import { schedule } from '../../kernel/due-store.ts';
 import { newId } from '../../kernel/id.ts';
 import type { Page, Slice } from '../../kernel/page.ts';
 import type { Db } from '../../kernel/storage/tables.ts';

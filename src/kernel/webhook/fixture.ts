@@ -4,7 +4,7 @@ import { createServer, type IncomingHttpHeaders, type RequestListener, type Serv
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import type { Target } from '../dialect.ts';
-import { dueMigrations } from '../due.ts';
+import { dueMigrations } from '../due-store.ts';
 import type { Worker } from '../due-worker.ts';
 import { Metrics } from '../metrics.ts';
 import type { Engine } from '../storage/engine.ts';

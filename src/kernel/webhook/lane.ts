@@ -1,7 +1,7 @@
 // A hook's lane: sends what is due to one receiver, a few at a time, in turns short enough that no lane keeps others waiting.
 import type { Clock } from '../clock.ts';
 import type { Hooks, Target } from '../dialect.ts';
-import type { Due, Handler } from '../due.ts';
+import type { Due, Handler } from '../due-store.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Engine } from '../storage/engine.ts';
 import { hookOfLane } from './deliveries.ts';

@@ -4,7 +4,7 @@ import { before, test } from 'node:test';
 import { sql, type CompiledQuery } from 'kysely';
 import { onEachEngine } from '../../../test/engines.ts';
 import { planOf, recordStatements } from '../../../test/plans.ts';
-import { claim, type Due } from '../due.ts';
+import { claim, type Due } from '../due-store.ts';
 import type { Engine } from '../storage/engine.ts';
 import { DELIVER, enqueueDeliveries, findDelivery, listDeliveries, redeliver } from './deliveries.ts';
 import { engineMigrations } from './fixture.ts';

@@ -2,7 +2,7 @@
 import { buffer } from 'node:stream/consumers';
 import { unasked } from '../../../kernel/change/actor.ts';
 import type { Changing } from '../../../kernel/change/changes.ts';
-import { finish, type Due, type Handler } from '../../../kernel/due.ts';
+import { finish, type Due, type Handler } from '../../../kernel/due-store.ts';
 import { callerOf } from '../../../kernel/identity/identity.ts';
 import type { Kernel } from '../../../kernel/kernel.ts';
 import { changeSegment } from '../change.ts';
