@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import type { Api, Recurring } from './kernel/dialect.ts';
 import { schedule, type Handler } from './kernel/due-store.ts';
 import { startWorker, type Worker } from './kernel/due-worker.ts';
-import { sweepIdentity } from './kernel/identity/sessions.ts';
+import { sweepIdentity } from './kernel/identity/store-sessions.ts';
 import type { Kernel } from './kernel/kernel.ts';
 import { webhookWork } from './kernel/webhook/remove.ts';
 import { startDelivering } from './kernel/webhook/start.ts';

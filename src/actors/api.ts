@@ -19,7 +19,7 @@ import { userMigrations } from './migrations/users.ts';
 import { purgeQueue } from './request-queues/purge.ts';
 import { requestQueueRoutes } from './request-queues/routes.ts';
 import type { StorageKind } from './storages/model.ts';
-import { handOverStorages } from './storages/transfer-store.ts';
+import { handOverStorages } from './storages/store-transfers.ts';
 import { storageWork, type Purge } from './storages/work.ts';
 import { toolRoutes } from './tools/routes.ts';
 import { saveUsage } from './usage/counter.ts';

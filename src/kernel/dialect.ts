@@ -3,7 +3,7 @@ import type { Changing, Subscriber } from './change/changes.ts';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Handler } from './due-store.ts';
 import type { Failure, FailureKind } from './failure.ts';
-import type { HandOver } from './identity/accounts.ts';
+import type { HandOver } from './identity/store-accounts.ts';
 import type { Caller, Credential } from './identity/caller.ts';
 import type { Kernel } from './kernel.ts';
 import type { Allowance, Counter } from './limit-window.ts';

@@ -5,7 +5,7 @@ import type { Page, Slice } from '../../kernel/page.ts';
 import type { Db, Tables } from '../../kernel/storage/tables.ts';
 import type { Whereabouts } from '../pending/place.ts';
 import type { Plan } from '../pending/plan.ts';
-import { findRow, pageRows, saveRow } from '../storing.ts';
+import { findRow, pageRows, saveRow } from '../store-rows.ts';
 import type { ApprovalRequest } from './approval-request.ts';
 import type { ApprovalRequestRow } from './tables.ts';
 

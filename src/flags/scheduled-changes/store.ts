@@ -5,7 +5,7 @@ import type { Page, Slice } from '../../kernel/page.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Whereabouts } from '../pending/place.ts';
 import type { Plan, PlanConflict } from '../pending/plan.ts';
-import { findRow, pageRows, saveRow } from '../storing.ts';
+import { findRow, pageRows, saveRow } from '../store-rows.ts';
 import type { ScheduledChange } from './scheduled-change.ts';
 import type { ScheduledChangeRow } from './tables.ts';
 

@@ -8,7 +8,7 @@ import { dueMigrations } from '../due-store.ts';
 import type { Worker } from '../due-worker.ts';
 import { Metrics } from '../metrics.ts';
 import type { Engine } from '../storage/engine.ts';
-import { enqueueDeliveries, webhookMigrations } from './deliveries.ts';
+import { enqueueDeliveries, webhookMigrations } from './store-deliveries.ts';
 import { guard } from './guard.ts';
 import { startDelivering, type DeliveringSettings } from './start.ts';
 

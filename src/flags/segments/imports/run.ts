@@ -7,7 +7,7 @@ import { callerOf } from '../../../kernel/identity/identity.ts';
 import type { Kernel } from '../../../kernel/kernel.ts';
 import { changeSegment } from '../change.ts';
 import { findSegmentPlace } from '../find-place.ts';
-import { findStanding, saveMembership } from '../members.ts';
+import { findStanding, saveMembership } from '../store-members.ts';
 import { MOST_LINE, readHeading, readPiece } from './file.ts';
 import { planPiece } from './plan.ts';
 import { IMPORT_ACTIONS, isSettled, type SegmentImport } from './segment-import.ts';

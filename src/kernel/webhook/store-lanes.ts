@@ -3,7 +3,7 @@ import type { CompiledQuery } from 'kysely';
 import type { Due } from '../due-store.ts';
 import type { Engine } from '../storage/engine.ts';
 import type { Db } from '../storage/tables.ts';
-import type { AttemptRow, HookName } from './deliveries.ts';
+import type { AttemptRow, HookName } from './store-deliveries.ts';
 import type { Verdict } from './model.ts';
 import { pieces } from './pieces.ts';
 
