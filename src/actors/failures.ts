@@ -65,8 +65,9 @@ export function spell({ kind, message, details }: Failure): unknown {
   return { error: { type, message, ...(data !== undefined && { data }) } };
 }
 
-/** The type where neither the body nor a parameter is what cannot be read. */
+/** The type by what cannot be read. */
 const PARTS: Record<NonNullable<FailureDetails['part']>, string> = {
   request: 'invalid-request',
   'content-type': 'invalid-content-type-header',
+  json: 'invalid-input',
 };

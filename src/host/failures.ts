@@ -1,5 +1,4 @@
 // The host's words for failures: its statuses, and bodies of message, documentation_url and status.
-import { NOT_JSON } from '../kernel/json/parse.ts';
 import type { CallFacts } from '../kernel/dialect.ts';
 import type { Failure, FailureKind } from '../kernel/failure.ts';
 import { Type } from '../kernel/schema.ts';
@@ -85,6 +84,6 @@ export function spell(failure: Failure, { base, shape, headers }: CallFacts): un
 function messageOf({ kind, message, details }: Failure, hasCredential: boolean): string {
   if (kind === 'unauthenticated') return hasCredential ? 'Bad credentials' : 'Requires authentication';
   if (kind === 'invalid' && details.fields !== undefined) return 'Validation Failed';
-  if (kind === 'malformed' && message.startsWith(NOT_JSON)) return 'Problems parsing JSON';
+  if (details.part === 'json') return 'Problems parsing JSON';
   return (details.code === undefined ? MESSAGES[kind] : undefined) ?? message;
 }

@@ -26,10 +26,12 @@ export type FailureKind =
 export interface FailureDetails {
   /** The API's own word for this failure, where its dialect has more than one for the kind. */
   code?: string;
-  /** What cannot be read, for `malformed`, where it is neither the body nor a parameter. */
-  part?: 'request' | 'content-type';
+  /** What cannot be read, for `malformed`, where the API may have a word for it: `json` is a body that is none. */
+  part?: 'request' | 'content-type' | 'json';
   /** Which field broke which rule, for `invalid`. */
   fields?: FieldProblem[];
+  /** The index of the instruction that failed, of a semantic patch or a plan. */
+  instruction?: number;
   /** The permission that was missing, for `denied` and `forbidden`. */
   access?: { action: string; resource: string };
   /** Response headers that belong to this failure. */

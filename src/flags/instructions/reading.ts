@@ -12,7 +12,7 @@ export function requireFewInstructions(instructions: readonly Instruction[]): vo
   throw new Failure('invalid', `A patch can have at most ${MOST_INSTRUCTIONS} instructions.`);
 }
 
-/** Failures name the instruction that they are about: `instructions[2] (addRule): clauses is required`. */
+/** Failures carry the index of the instruction that they are about, and name it for people: `instructions[2] (addRule): clauses is required`. */
 export function inInstruction<Result>(index: number, { kind }: Instruction, run: () => Result): Result {
   try {
     return run();
@@ -42,6 +42,7 @@ function nameInstruction(error: unknown, index: number, kind: string): unknown {
   }));
   return new Failure(error.kind, `instructions[${index}] (${shorten(kind)}): ${error.message}`, {
     ...error.details,
+    instruction: index,
     ...(fields !== undefined && { fields }),
   });
 }
