@@ -11,12 +11,12 @@ import { hostApi } from './host/api.ts';
 import { BodyMemory } from './kernel/body-memory.ts';
 import { systemClock, type Clock } from './kernel/clock.ts';
 import type { Api } from './kernel/dialect.ts';
-import { dueMigrations } from './kernel/due.ts';
+import { dueMigrations } from './kernel/due-store.ts';
 import type { Worker } from './kernel/due-worker.ts';
 import { Changes } from './kernel/change/changes.ts';
 import { eventMigrations } from './kernel/change/store.ts';
 import { Failure } from './kernel/failure.ts';
-import type { HandOver } from './kernel/identity/accounts.ts';
+import type { HandOver } from './kernel/identity/store-accounts.ts';
 import { createFirstSecret, ensureAdmin, ensurePassword } from './kernel/identity/first-start.ts';
 import { Identity } from './kernel/identity/identity.ts';
 import { LOGIN_ALLOWANCE, LOGIN_CATEGORY, serveLogin } from './kernel/identity/login.ts';
@@ -40,7 +40,7 @@ import { openPostgres } from './kernel/storage/postgres.ts';
 import { keepPrivate } from './kernel/storage/private-files.ts';
 import { readS3Location } from './kernel/storage/s3-location.ts';
 import { openSqlite } from './kernel/storage/sqlite.ts';
-import { webhookMigrations } from './kernel/webhook/deliveries.ts';
+import { webhookMigrations } from './kernel/webhook/store-deliveries.ts';
 import { guard } from './kernel/webhook/guard.ts';
 import { RELEASE } from './release.ts';
 import { isBucket } from './setting.ts';
@@ -160,8 +160,7 @@ async function compose(
   const limits = new Limits({
     enabled: config.limits === 'on',
     allowances: allowancesOf(config),
-    // A SQLite folder has one server.
-    store: { db: engine.db, clock, isShared: engine.kind === 'postgres' },
+    store: { db: engine.db, clock, isShared: engine.isShared },
   });
   await limits.load();
   // With port 0 the address is known only once the server listens.

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Api } from './kernel/dialect.ts';
 import { requireAdmin } from './kernel/identity/first-start.ts';
 import { newSecret } from './kernel/identity/secret.ts';
-import { createToken, deleteToken, TOKEN_PREFIX } from './kernel/identity/tokens.ts';
+import { createToken, deleteToken, TOKEN_PREFIX } from './kernel/identity/store-tokens.ts';
 import type { Kernel } from './kernel/kernel.ts';
 
 /** By the administrator, with a token that is good as long as it takes. */

@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Api, Recurring } from './kernel/dialect.ts';
-import { schedule } from './kernel/due.ts';
+import { schedule } from './kernel/due-store.ts';
 import { startWorker, type Worker } from './kernel/due-worker.ts';
-import { sweepIdentity } from './kernel/identity/sessions.ts';
+import { sweepIdentity } from './kernel/identity/store-sessions.ts';
 import type { Kernel } from './kernel/kernel.ts';
 import { joinWork } from './kernel/part.ts';
 import { webhookWork } from './kernel/webhook/remove.ts';

@@ -1,5 +1,5 @@
 // A process of its own that claims due work: location, owner, lease in ms, and `finish`, or `hang` to hold on to it.
-import { claim, finish } from '../src/kernel/due.ts';
+import { claim, finish } from '../src/kernel/due-store.ts';
 import { openEngine } from './engines.ts';
 
 const [location = '', owner = '', leaseMs = '', end = ''] = process.argv.slice(2);

@@ -1,9 +1,9 @@
 // People for tests: members, tokens of every power, and browsers that have logged in.
 import type { KnownCaller } from '../src/kernel/identity/caller.ts';
-import { createMember, type Member, type NewMember } from '../src/kernel/identity/members.ts';
+import { createMember, type Member, type NewMember } from '../src/kernel/identity/store-members.ts';
 import { newSecret } from '../src/kernel/identity/secret.ts';
-import { createLoginLink } from '../src/kernel/identity/sessions.ts';
-import { createToken, TOKEN_PREFIX, type NewToken } from '../src/kernel/identity/tokens.ts';
+import { createLoginLink } from '../src/kernel/identity/store-sessions.ts';
+import { createToken, TOKEN_PREFIX, type NewToken } from '../src/kernel/identity/store-tokens.ts';
 import type { TestServer } from './server.ts';
 
 export function join(

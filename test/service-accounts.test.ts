@@ -1,7 +1,7 @@
 // Service tokens are accounts of their own on the actors API and the host.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Member } from '../src/kernel/identity/members.ts';
+import type { Member } from '../src/kernel/identity/store-members.ts';
 import { onEachEngine } from './engines.ts';
 import { eventually } from './eventually.ts';
 import { giveToken, join } from './people.ts';

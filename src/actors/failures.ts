@@ -8,13 +8,14 @@ export const status: Record<FailureKind, number> = {
   unauthenticated: 401,
   denied: 403,
   forbidden: 403,
+  'approval-required': 403,
   'not-found': 404,
   'no-route': 404,
   'wrong-method': 405,
   'not-acceptable': 406,
   conflict: 409,
-  gone: 410,
-  unprocessable: 422,
+  retired: 410,
+  'bad-patch': 422,
   'too-large': 413,
   'headers-too-large': 431,
   'unsupported-encoding': 415,
@@ -31,13 +32,14 @@ const TYPES: Record<FailureKind, string> = {
   unauthenticated: 'invalid-token',
   denied: 'insufficient-permissions',
   forbidden: 'insufficient-permissions',
+  'approval-required': 'insufficient-permissions',
   'not-found': 'record-not-found',
   'no-route': 'page-not-found',
   'wrong-method': 'method-not-allowed',
   'not-acceptable': 'invalid-header',
   conflict: 'concurrent-update-detected',
-  gone: 'record-not-found',
-  unprocessable: 'invalid-input',
+  retired: 'record-not-found',
+  'bad-patch': 'invalid-input',
   'too-large': 'request-too-large',
   'headers-too-large': 'invalid-header',
   'unsupported-encoding': 'unsupported-content-encoding',
@@ -63,8 +65,9 @@ export function spell({ kind, message, details }: Failure): unknown {
   return { error: { type, message, ...(data !== undefined && { data }) } };
 }
 
-/** The type where neither the body nor a parameter is what cannot be read. */
+/** The type by what cannot be read. */
 const PARTS: Record<NonNullable<FailureDetails['part']>, string> = {
   request: 'invalid-request',
   'content-type': 'invalid-content-type-header',
+  json: 'invalid-input',
 };

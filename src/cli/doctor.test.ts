@@ -15,7 +15,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { before, describe, test } from 'node:test';
 import { startS3 } from '../../test/s3.ts';
 import { openFileBlobs } from '../kernel/storage/blob.ts';
-import { judgePostgres, judgeSkew } from './doctor-database.ts';
+import { judgePostgres, judgeSkew } from '../kernel/storage/check-engine.ts';
 import { checkClock, checkNode, judgeCertificate, judgeSpace } from './doctor-machine.ts';
 import { makeFolder, run, startServer } from './fixture.ts';
 import { writeRun } from './run-file.ts';

@@ -3,7 +3,7 @@ import { openApp, type App } from '../app.ts';
 import type { Config, Settings } from '../config.ts';
 import { Failure } from '../kernel/failure.ts';
 import { requireAdmin } from '../kernel/identity/first-start.ts';
-import { createLoginLink } from '../kernel/identity/sessions.ts';
+import { createLoginLink } from '../kernel/identity/store-sessions.ts';
 import { createLog, type Logger } from '../kernel/log.ts';
 import { makePrivateFolder } from '../kernel/storage/private-files.ts';
 import { RELEASE } from '../release.ts';

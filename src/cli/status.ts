@@ -2,9 +2,9 @@
 import { migrations } from '../app.ts';
 import type { Config, Settings } from '../config.ts';
 import { requireAdmin } from '../kernel/identity/first-start.ts';
-import { searchMembers } from '../kernel/identity/members.ts';
-import { createLoginLink } from '../kernel/identity/sessions.ts';
-import { listTokens } from '../kernel/identity/tokens.ts';
+import { searchMembers } from '../kernel/identity/store-members.ts';
+import { createLoginLink } from '../kernel/identity/store-sessions.ts';
+import { listTokens } from '../kernel/identity/store-tokens.ts';
 import { urlOf } from '../kernel/server.ts';
 import type { Engine } from '../kernel/storage/engine.ts';
 import { migrationStatus } from '../kernel/storage/migrate.ts';

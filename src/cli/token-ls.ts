@@ -1,8 +1,8 @@
 // The command `token ls`: all access tokens, without their secrets.
 import type { Settings } from '../config.ts';
-import { listServiceUsernames } from '../kernel/identity/accounts.ts';
-import { searchMembers } from '../kernel/identity/members.ts';
-import { listTokens } from '../kernel/identity/tokens.ts';
+import { listServiceUsernames } from '../kernel/identity/store-accounts.ts';
+import { searchMembers } from '../kernel/identity/store-members.ts';
+import { listTokens } from '../kernel/identity/store-tokens.ts';
 import type { Slice } from '../kernel/page.ts';
 import type { Db } from '../kernel/storage/tables.ts';
 import { EXIT } from './failing.ts';

@@ -1,7 +1,7 @@
 // What the token commands share: how a token is told, and how what happens to it is recorded.
 import type { Change } from '../kernel/change/change.ts';
-import type { Member } from '../kernel/identity/members.ts';
-import type { Token } from '../kernel/identity/tokens.ts';
+import type { Member } from '../kernel/identity/store-members.ts';
+import type { Token } from '../kernel/identity/store-tokens.ts';
 
 /** For people and programs; never with the secret, of which there is only a hash. */
 export function reportToken(

@@ -8,7 +8,7 @@ import { openApiBytes } from '../kernel/openapi-bytes.ts';
 import { Bytes, route } from '../kernel/route.ts';
 import { Type } from '../kernel/schema.ts';
 import { requireJson } from './content-type.ts';
-import { FlagsError, spell, status } from './failures.ts';
+import { FlagsError, spell, status, statusOf } from './failures.ts';
 import { Collection, toCollection } from './links.ts';
 import { readVersion, versions } from './version.ts';
 import { apiOf } from '../kernel/part.ts';
@@ -42,6 +42,7 @@ const dialect: Dialect = {
   title: 'Flags API',
   prefixes: ['/api/v2'],
   status,
+  statusOf,
   spell,
   errorSchema: FlagsError,
   tokenHeader: 'Authorization: <token>',

@@ -2,6 +2,7 @@
 import type { CallFacts } from '../kernel/dialect.ts';
 import type { Failure, FailureKind } from '../kernel/failure.ts';
 import { Type } from '../kernel/schema.ts';
+import { BYPASS_SEGMENT } from './bypass.ts';
 
 /** A role that lacks the permission is 401; no access to the resource at all is 403. */
 export const status: Record<FailureKind, number> = {
@@ -10,13 +11,14 @@ export const status: Record<FailureKind, number> = {
   unauthenticated: 401,
   denied: 401,
   forbidden: 403,
+  'approval-required': 405,
   'not-found': 404,
   'no-route': 404,
   'wrong-method': 405,
   'not-acceptable': 406,
   conflict: 409,
-  gone: 410,
-  unprocessable: 422,
+  retired: 410,
+  'bad-patch': 422,
   'too-large': 413,
   'headers-too-large': 431,
   'unsupported-encoding': 400,
@@ -32,13 +34,14 @@ const CODES: Record<FailureKind, string> = {
   unauthenticated: 'unauthorized',
   denied: 'unauthorized',
   forbidden: 'forbidden',
+  'approval-required': 'method_not_allowed',
   'not-found': 'not_found',
   'no-route': 'not_found',
   'wrong-method': 'method_not_allowed',
   'not-acceptable': 'not_acceptable',
   conflict: 'optimistic_locking_error',
-  gone: 'gone',
-  unprocessable: 'patch_failed',
+  retired: 'gone',
+  'bad-patch': 'patch_failed',
   'too-large': 'request_too_large',
   'headers-too-large': 'headers_too_large',
   'unsupported-encoding': 'invalid_request',
@@ -57,10 +60,20 @@ export const FlagsError = Type.Object(
   { $id: 'Error' },
 );
 
-export function spell({ kind, message, details }: Failure, { id }: CallFacts): unknown {
+/** A change of a segment that needs approval has the status and the code of what is forbidden, unlike one of a flag. */
+function toldAs({ kind, details }: Failure): FailureKind {
+  return kind === 'approval-required' && details.access?.action === BYPASS_SEGMENT ? 'forbidden' : kind;
+}
+
+export function statusOf(failure: Failure): number {
+  return status[toldAs(failure)];
+}
+
+export function spell(failure: Failure, { id }: CallFacts): unknown {
+  const { message, details } = failure;
   const { code, access, data } = details;
   return {
-    code: code ?? CODES[kind],
+    code: code ?? CODES[toldAs(failure)],
     message,
     id,
     // Clients read which addresses of an invitation were wrong. Other data is not for them.

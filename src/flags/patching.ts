@@ -70,7 +70,7 @@ export function editor<Editable extends TObject>({ editable, optional }: Editing
       patch.kind === 'json'
         ? applyJsonPatch(shown, patch.operations, rules)
         : applyMergePatch(shown, patch.fields, rules);
-    if (!isObject(patched)) throw new Failure('unprocessable', 'A resource cannot become what is no object.');
+    if (!isObject(patched)) throw new Failure('bad-patch', 'A resource cannot become what is no object.');
     for (const name of new Set([...Object.keys(shown), ...Object.keys(patched)])) {
       if (names.has(name) || areEqual(shown[name], patched[name])) continue;
       throw problem(name, 'cannot be changed');

@@ -1,5 +1,4 @@
 // The host's words for failures: its statuses, and bodies of message, documentation_url and status.
-import { NOT_JSON } from '../kernel/json/parse.ts';
 import type { CallFacts } from '../kernel/dialect.ts';
 import type { Failure, FailureKind } from '../kernel/failure.ts';
 import { Type } from '../kernel/schema.ts';
@@ -11,13 +10,14 @@ export const status: Record<FailureKind, number> = {
   unauthenticated: 401,
   denied: 403,
   forbidden: 403,
+  'approval-required': 403,
   'not-found': 404,
   'no-route': 404,
   'wrong-method': 404,
   'not-acceptable': 415,
   conflict: 409,
-  gone: 410,
-  unprocessable: 422,
+  retired: 410,
+  'bad-patch': 422,
   'too-large': 413,
   'headers-too-large': 431,
   'unsupported-encoding': 415,
@@ -51,7 +51,7 @@ const PAGES: Partial<Record<FailureKind, string>> = {
   exhausted: '#rate-limits',
   unauthenticated: '#authentication',
   denied: '#authentication',
-  gone: '#versions',
+  retired: '#versions',
   malformed: '#requests',
   'headers-too-large': '#requests',
   'not-acceptable': '#requests',
@@ -84,6 +84,6 @@ export function spell(failure: Failure, { base, shape, headers }: CallFacts): un
 function messageOf({ kind, message, details }: Failure, hasCredential: boolean): string {
   if (kind === 'unauthenticated') return hasCredential ? 'Bad credentials' : 'Requires authentication';
   if (kind === 'invalid' && details.fields !== undefined) return 'Validation Failed';
-  if (kind === 'malformed' && message.startsWith(NOT_JSON)) return 'Problems parsing JSON';
+  if (details.part === 'json') return 'Problems parsing JSON';
   return (details.code === undefined ? MESSAGES[kind] : undefined) ?? message;
 }

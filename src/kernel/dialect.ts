@@ -1,7 +1,7 @@
 // What differs between the APIs, as data and small functions; the life of a request itself is written once, in serve.ts.
 import type { Part } from './part.ts';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Handler } from './due.ts';
+import type { Handler } from './due-store.ts';
 import type { Failure, FailureKind } from './failure.ts';
 import type { Caller, Credential } from './identity/caller.ts';
 import type { Allowance, Counter } from './limit-window.ts';
@@ -73,6 +73,8 @@ export interface Dialect {
   /** Where it is served; the first is the one links use. */
   prefixes: readonly string[];
   status: Record<FailureKind, number>;
+  /** The status of this failure, where not all of its kind have the one of the table. */
+  statusOf?(failure: Failure): number;
   /** The body of an error. */
   spell(failure: Failure, facts: CallFacts): unknown;
   /** The schema of what `spell` makes. */

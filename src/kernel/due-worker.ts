@@ -1,7 +1,17 @@
 // A worker: looks for work that is due, claims it, and hands it to the handler of its kind, some at the same time.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from './clock.ts';
-import { claim, DUE, finish, heartbeat, release, retry, type Due, type Handler } from './due.ts';
+import {
+  claim,
+  DUE,
+  finish,
+  heartbeat,
+  nextDueAt,
+  release,
+  retry,
+  type Due,
+  type Handler,
+} from './due-store.ts';
 import type { Engine, Log } from './storage/engine.ts';
 
 export interface WorkerSettings {
@@ -71,15 +81,9 @@ export async function startWorker(settings: WorkerSettings): Promise<Worker> {
   async function look(): Promise<number> {
     const free = concurrency - running.size;
     if (kinds.length === 0 || free === 0) return pollMs; // the first to end will poke
-    const next = await db
-      .selectFrom('due')
-      .select('due_at')
-      .where('kind', 'in', kinds)
-      .orderBy('due_at')
-      .limit(1)
-      .executeTakeFirst();
-    if (next === undefined) return pollMs;
-    const waitMs = next.due_at - clock.now();
+    const dueAt = await nextDueAt(db, kinds);
+    if (dueAt === undefined) return pollMs;
+    const waitMs = dueAt - clock.now();
     if (waitMs > 0) return Math.min(Math.max(waitMs, SHORTEST_SLEEP_MS), pollMs);
     const claimed = await claim(engine, { kinds, owner, leaseMs, limit: free }, clock.now());
     for (const due of claimed) start(due);

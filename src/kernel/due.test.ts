@@ -9,7 +9,7 @@ import { sql } from 'kysely';
 import { onEachEngine } from '../../test/engines.ts';
 import type { TestEngine } from '../../test/engines.ts';
 import { eventually, inTime, PATIENCE_MS } from '../../test/eventually.ts';
-import { claim, dueMigrations, finish, heartbeat, retry, schedule, type Due } from './due.ts';
+import { claim, dueMigrations, finish, heartbeat, retry, schedule, type Due } from './due-store.ts';
 import { startWorker, type Worker, type WorkerSettings } from './due-worker.ts';
 import type { Engine } from './storage/engine.ts';
 

@@ -6,14 +6,15 @@ export type FailureKind =
   | 'invalid' // it was read, and breaks the schema or a rule
   | 'unauthenticated' // no credential, or one that is not (or no longer) good
   | 'denied' // the caller's role lacks the permission
-  | 'forbidden' // the caller has no access to this resource at all
+  | 'forbidden' // the caller has no access to this resource at all, or a rule forbids it to everyone
+  | 'approval-required' // others must approve the change before it is made
   | 'not-found' // the thing named does not exist, or must look as if it did not
   | 'no-route' // no such path
   | 'wrong-method' // the path exists, the verb does not
   | 'not-acceptable' // nothing we can send is in Accept
   | 'conflict' // someone else's write came first, or the name is taken
-  | 'gone' // it existed and has been retired
-  | 'unprocessable' // the update description cannot be understood or applied
+  | 'retired' // the version asked for was supported once
+  | 'bad-patch' // the description of an update cannot be understood or applied
   | 'too-large'
   | 'headers-too-large'
   | 'unsupported-encoding'
@@ -25,10 +26,12 @@ export type FailureKind =
 export interface FailureDetails {
   /** The API's own word for this failure, where its dialect has more than one for the kind. */
   code?: string;
-  /** What cannot be read, for `malformed`, where it is neither the body nor a parameter. */
-  part?: 'request' | 'content-type';
+  /** What cannot be read, for `malformed`, where the API may have a word for it: `json` is a body that is none. */
+  part?: 'request' | 'content-type' | 'json';
   /** Which field broke which rule, for `invalid`. */
   fields?: FieldProblem[];
+  /** The index of the instruction that failed, of a semantic patch or a plan. */
+  instruction?: number;
   /** The permission that was missing, for `denied` and `forbidden`. */
   access?: { action: string; resource: string };
   /** Response headers that belong to this failure. */

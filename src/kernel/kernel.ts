@@ -2,7 +2,7 @@
 import type { BodyMemory } from './body-memory.ts';
 import type { Changes } from './change/changes.ts';
 import type { Clock } from './clock.ts';
-import type { HandOver } from './identity/accounts.ts';
+import type { HandOver } from './identity/store-accounts.ts';
 import type { Identity } from './identity/identity.ts';
 import type { Limits } from './limit.ts';
 import type { Logger } from './log.ts';

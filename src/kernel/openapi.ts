@@ -134,7 +134,7 @@ function failuresOf(shape: Shape): FailureKind[] {
     ...(path.includes('{') ? (['not-found'] as const) : []),
     ...(isRead ? [] : (['conflict'] as const)),
     ...(hasBody ? (['too-large'] as const) : []),
-    ...(method === 'PATCH' ? (['unprocessable'] as const) : []),
+    ...(method === 'PATCH' ? (['bad-patch'] as const) : []),
     ...(charge === 'never' ? [] : (['exhausted'] as const)),
   ];
 }

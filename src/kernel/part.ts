@@ -1,7 +1,7 @@
 // A part of an API declares itself once: its routes, its tables, its work behind the calls. An API is a dialect and a list of them.
 import type { Changing, Subscriber } from './change/changes.ts';
 import type { Api, DemoCall, Dialect, Hooks, Work } from './dialect.ts';
-import type { HandOver } from './identity/accounts.ts';
+import type { HandOver } from './identity/store-accounts.ts';
 import type { Kernel } from './kernel.ts';
 import type { Route } from './route.ts';
 import type { Migration } from './storage/migrate.ts';

@@ -89,7 +89,7 @@ test('a value of the wrong type is told apart from one that breaks a rule, where
   );
   const kindOf = (value: unknown) => {
     try {
-      checker(Change, 'body', 'unprocessable')(value);
+      checker(Change, 'body', 'bad-patch')(value);
     } catch (error) {
       return (error as Failure).kind;
     }
@@ -97,13 +97,13 @@ test('a value of the wrong type is told apart from one that breaks a rule, where
   };
   const cases: [value: unknown, kind: string | undefined][] = [
     [{ role: 'reader', name: null, weights: [1] }, undefined],
-    [{}, 'unprocessable'],
-    [{ role: 5 }, 'unprocessable'],
-    [{ role: 'reader', nmae: 'x' }, 'unprocessable'],
-    [{ role: 'reader', name: 5 }, 'unprocessable'],
-    [{ role: 'reader', weights: [1.5] }, 'unprocessable'],
-    [{ role: 'reader', weights: [0, 'x'] }, 'unprocessable'],
-    [[], 'unprocessable'],
+    [{}, 'bad-patch'],
+    [{ role: 5 }, 'bad-patch'],
+    [{ role: 'reader', nmae: 'x' }, 'bad-patch'],
+    [{ role: 'reader', name: 5 }, 'bad-patch'],
+    [{ role: 'reader', weights: [1.5] }, 'bad-patch'],
+    [{ role: 'reader', weights: [0, 'x'] }, 'bad-patch'],
+    [[], 'bad-patch'],
     [{ role: 'king' }, 'invalid'],
     [{ role: 'reader', name: 'too long' }, 'invalid'],
     [{ role: 'reader', weights: [0] }, 'invalid'],

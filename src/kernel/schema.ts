@@ -62,7 +62,7 @@ const MOST_PROBLEMS = 20;
 export function checker(
   schema: TSchema,
   place: string,
-  unreadable: 'invalid' | 'unprocessable' = 'invalid',
+  unreadable: 'invalid' | 'bad-patch' = 'invalid',
 ): (value: unknown) => void {
   let compiled: Compiler.Validator | undefined;
   let limits: ListLimit[] | undefined;
@@ -78,7 +78,7 @@ export function checker(
   };
 }
 
-function toFailure(kind: 'invalid' | 'unprocessable', fields: FieldProblem[]): Failure {
+function toFailure(kind: 'invalid' | 'bad-patch', fields: FieldProblem[]): Failure {
   const told = fields.map(({ field, message }) => `${field} ${message}`).join('; ');
   return new Failure(kind, told, { fields });
 }
@@ -90,7 +90,7 @@ export function problem(field: string, message: string): Failure {
 
 /** For an update that lacks what it needs to be understood. */
 export function misfit(field: string, message: string): Failure {
-  return toFailure('unprocessable', [{ field, message }]);
+  return toFailure('bad-patch', [{ field, message }]);
 }
 
 function errorsOf(compiled: Compiler.Validator, schema: JsonSchema, value: unknown): SchemaError[] {

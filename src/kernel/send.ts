@@ -88,20 +88,18 @@ export class Sender {
   /** Tells the caller in the dialect's words, and the log in ours: with the cause where the fault is not the caller's. */
   tell(call: CallFacts, failure: Failure, cause: unknown, ms?: number): Told {
     const { kind, message, details } = failure;
-    const { name, status: statuses } = this.#dialect;
-    const status = statuses[kind];
-    const line = { ...describeCall(call, name, status, ms), failure: kind };
+    const dialect = this.#dialect;
+    const status = dialect.statusOf?.(failure) ?? dialect.status[kind];
+    const line = { ...describeCall(call, dialect.name, status, ms), failure: kind };
     call.hasFailed = true;
     if (kind === 'internal' || kind === 'unavailable')
       this.#kernel.log.error({ ...line, err: cause }, message);
     else this.#kernel.log.info(line, message);
     this.#settle(call);
-    const body = JSON.stringify(this.#dialect.spell(failure, call));
+    const body = JSON.stringify(dialect.spell(failure, call));
     // What is wrong now may be right in a moment: no cache may keep it.
     const own = { 'cache-control': 'no-store', ...details.headers };
-    const fixed = call.isVersionRefused
-      ? this.#dialect.headers
-      : this.#fixedHeaders(call.version, call.shape);
+    const fixed = call.isVersionRefused ? dialect.headers : this.#fixedHeaders(call.version, call.shape);
     const headers = this.#headers(call, fixed, own);
     return { status, headers, body };
   }

@@ -39,7 +39,7 @@ export function selectVersion(table: VersionTable, asked: string | undefined): s
     .map((name) => (name === table.names.at(-1) ? `${name} (most recent)` : name))
     .join(', ');
   if (table.ended?.includes(asked)) {
-    throw new Failure('gone', `API version ${asked} is no longer supported. Supported versions: ${list}.`);
+    throw new Failure('retired', `API version ${asked} is no longer supported. Supported versions: ${list}.`);
   }
   if (table.announced?.includes(asked)) {
     throw new Failure(

@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import { join as joinPath } from 'node:path';
 import { after, before, mock, test } from 'node:test';
 import { actorsApi } from '../../src/actors/api.ts';
-import { sqliteStatements } from '../../src/actors/request-queues/sqlite.ts';
+import { sqliteStatements } from '../../src/actors/request-queues/store-sqlite.ts';
 import { route } from '../../src/kernel/route.ts';
 import { Type } from '../../src/kernel/schema.ts';
 import type { Actor } from '../../src/kernel/change/actor.ts';

@@ -1,7 +1,7 @@
 // Who may use a key-value store, and how it is named, with each engine. Rules A1, A2, A3 and A28 for records.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Member } from '../../src/kernel/identity/members.ts';
+import type { Member } from '../../src/kernel/identity/store-members.ts';
 import { onEachEngine } from '../engines.ts';
 import { giveToken, join } from '../people.ts';
 import { ADMIN_TOKEN, type Json, type TestServer } from '../server.ts';

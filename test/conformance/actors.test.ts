@@ -1,7 +1,7 @@
 // The first slice of the Actors API, on a running server with each engine: rules A1 to A4 and A28 as far as they reach.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { findMember, type Member } from '../../src/kernel/identity/members.ts';
+import { findMember, type Member } from '../../src/kernel/identity/store-members.ts';
 import { onEachEngine } from '../engines.ts';
 import { giveToken, join, openBrowser } from '../people.ts';
 import { ADMIN_TOKEN, type Answer, type TestServer } from '../server.ts';

@@ -1,7 +1,7 @@
 // The calls that tests of scheduled changes, approvals and triggers make, each in a project of its own.
 import assert from 'node:assert/strict';
 import type { Statement } from '../../src/kernel/identity/policy.ts';
-import type { NewToken } from '../../src/kernel/identity/tokens.ts';
+import type { NewToken } from '../../src/kernel/identity/store-tokens.ts';
 import { eventually } from '../eventually.ts';
 import { giveToken, join } from '../people.ts';
 import type { Answer, CallInit, TestServer } from '../server.ts';

@@ -1,7 +1,7 @@
 // Long lists in what clients ask for and send: they are worked off or refused, never an error of the server.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { createRole } from '../../src/kernel/identity/roles.ts';
+import { createRole } from '../../src/kernel/identity/store-roles.ts';
 import { join } from '../people.ts';
 import { startServer, type TestServer } from '../server.ts';
 import { SEMANTIC } from './flags-control-calls.ts';

@@ -1,7 +1,7 @@
 // Members of the account on the flags API, on a running server with each engine: lists, invitations, changes and removal.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { findMember } from '../../src/kernel/identity/members.ts';
+import { findMember } from '../../src/kernel/identity/store-members.ts';
 import { onEachEngine } from '../engines.ts';
 import { FORM, giveToken, join, openBrowser } from '../people.ts';
 import type { Answer, CallInit, Json, TestServer } from '../server.ts';

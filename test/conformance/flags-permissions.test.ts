@@ -1,9 +1,9 @@
 // What each role may do with tokens and sees of them, on a running server: rule F31.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Member } from '../../src/kernel/identity/members.ts';
+import type { Member } from '../../src/kernel/identity/store-members.ts';
 import type { Statement } from '../../src/kernel/identity/policy.ts';
-import type { NewToken } from '../../src/kernel/identity/tokens.ts';
+import type { NewToken } from '../../src/kernel/identity/store-tokens.ts';
 import { giveToken, join } from '../people.ts';
 import { startServer, type TestServer } from '../server.ts';
 import { tokenCalls } from './flags-token-calls.ts';

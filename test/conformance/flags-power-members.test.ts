@@ -1,10 +1,10 @@
 // That nobody gets more power than they hold through members, teams and roles, on a running server: rules F31 and F35.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Member, NewMember } from '../../src/kernel/identity/members.ts';
+import type { Member, NewMember } from '../../src/kernel/identity/store-members.ts';
 import type { BaseRole, Statement } from '../../src/kernel/identity/policy.ts';
-import { createRole } from '../../src/kernel/identity/roles.ts';
-import type { NewToken } from '../../src/kernel/identity/tokens.ts';
+import { createRole } from '../../src/kernel/identity/store-roles.ts';
+import type { NewToken } from '../../src/kernel/identity/store-tokens.ts';
 import { giveToken, join, openBrowser } from '../people.ts';
 import { startServer, type CallInit, type Json, type TestServer } from '../server.ts';
 

@@ -1,10 +1,10 @@
 // That nobody gets more power than they hold, by whatever way, on a running server: rule F26.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Member } from '../../src/kernel/identity/members.ts';
+import type { Member } from '../../src/kernel/identity/store-members.ts';
 import { can, type BaseRole, type Statement } from '../../src/kernel/identity/policy.ts';
-import { createRole } from '../../src/kernel/identity/roles.ts';
-import type { NewToken } from '../../src/kernel/identity/tokens.ts';
+import { createRole } from '../../src/kernel/identity/store-roles.ts';
+import type { NewToken } from '../../src/kernel/identity/store-tokens.ts';
 import { giveToken, join, openBrowser } from '../people.ts';
 import { startServer, type CallInit, type TestServer } from '../server.ts';
 import { tokenCalls } from './flags-token-calls.ts';

@@ -1,7 +1,7 @@
 // Who may do what with segments, on a running server: rules F31 and F35.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import type { Member } from '../../src/kernel/identity/members.ts';
+import type { Member } from '../../src/kernel/identity/store-members.ts';
 import type { Statement } from '../../src/kernel/identity/policy.ts';
 import { giveToken, join } from '../people.ts';
 import { startServer, type Answer, type TestServer } from '../server.ts';

@@ -1,5 +1,5 @@
 // The calls that tests of segments make, in a project with the environments `test` and `production`.
-import { noteSegmentUses } from '../../src/flags/segments/uses.ts';
+import { noteSegmentUses } from '../../src/flags/segments/store-uses.ts';
 import type { Answer, CallInit, TestServer } from '../server.ts';
 
 export const SEMANTIC = { 'content-type': 'application/json; domain-model=launchdarkly.semanticpatch' };

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join as joinPath } from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
-import type { Member } from '../../src/kernel/identity/members.ts';
+import type { Member } from '../../src/kernel/identity/store-members.ts';
 import type { Statement } from '../../src/kernel/identity/policy.ts';
 import { eventually } from '../eventually.ts';
 import { giveToken, join } from '../people.ts';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { hashPassword } from '../../src/kernel/identity/secret.ts';
-import { createMember, findMember, type Member } from '../../src/kernel/identity/members.ts';
-import { createLoginLink } from '../../src/kernel/identity/sessions.ts';
+import { createMember, findMember, type Member } from '../../src/kernel/identity/store-members.ts';
+import { createLoginLink } from '../../src/kernel/identity/store-sessions.ts';
 import { FORM, giveToken, join, openBrowser } from '../people.ts';
 import { ADMIN_TOKEN, startServer, type Answer, type CallInit, type TestServer } from '../server.ts';
 

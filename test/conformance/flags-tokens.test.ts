@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
-import { findMember, type Member } from '../../src/kernel/identity/members.ts';
-import { createRole } from '../../src/kernel/identity/roles.ts';
-import { createLoginLink } from '../../src/kernel/identity/sessions.ts';
+import { findMember, type Member } from '../../src/kernel/identity/store-members.ts';
+import { createRole } from '../../src/kernel/identity/store-roles.ts';
+import { createLoginLink } from '../../src/kernel/identity/store-sessions.ts';
 import { onEachEngine } from '../engines.ts';
 import { giveToken, openBrowser } from '../people.ts';
 import { ADMIN_TOKEN, type Answer, type TestServer } from '../server.ts';

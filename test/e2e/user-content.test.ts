@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { replaceRecord } from '../../src/actors/key-value-stores/store.ts';
-import { findMember } from '../../src/kernel/identity/members.ts';
+import { findMember } from '../../src/kernel/identity/store-members.ts';
 import { recordCalls } from '../conformance/actors-records-calls.ts';
 import { eventually } from '../eventually.ts';
 import { openBrowser } from '../people.ts';

@@ -5,7 +5,7 @@ import type { Projection } from '../../kernel/export/project.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { isObject, memberOf } from '../../kernel/patch/json-value.ts';
 import { OneOf, Type, type Static } from '../../kernel/schema.ts';
-import type { Range } from './read.ts';
+import type { Range } from './store-reads.ts';
 
 const FORMATS = Object.keys(exporters) as ExportFormat[];
 /** What the limit is said to be where there is none. */

@@ -34,7 +34,7 @@ import {
   type DatasetCounts,
 } from './model.ts';
 import { packItems, readItems } from './pack.ts';
-import { readTexts, readOutlines, type Range } from './read.ts';
+import { readTexts, readOutlines, type Range } from './store-reads.ts';
 import { measuredFields, measureItems } from './statistics.ts';
 import { appendItems, countReads, findCounts, listMeasures, makeDataset } from './store.ts';
 

@@ -7,7 +7,7 @@ import { Failure } from '../../kernel/failure.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { datasetMigrations } from '../migrations/datasets.ts';
 import { packItems } from './pack.ts';
-import { pageQuery, readTexts, readOutlines, type Range } from './read.ts';
+import { pageQuery, readTexts, readOutlines, type Range } from './store-reads.ts';
 import { parseItems, SEPARATOR } from '../../kernel/export/item-texts.ts';
 import { measureItems } from './statistics.ts';
 import { appendItems, countReads, findCounts, listMeasures, makeDataset, purgeDataset } from './store.ts';

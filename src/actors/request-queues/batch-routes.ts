@@ -9,7 +9,7 @@ import { ByReference } from '../storages/routes.ts';
 import { countUsage } from '../usage/counter.ts';
 import { ByClient, enterBatch, Forefront, isForefront } from './enter.ts';
 import { BatchAdded, BatchDeleted, MOST_IN_BATCH, NewRequest, RequestName } from './model.ts';
-import { findRequests } from './reads.ts';
+import { findRequests } from './store-reads.ts';
 import {
   isRequestId,
   readEntry,
@@ -19,7 +19,7 @@ import {
   type StoredRequest,
 } from './request.ts';
 import { REQUESTS } from './request-routes.ts';
-import { addRequests, removeRequests } from './writes.ts';
+import { addRequests, removeRequests } from './store-writes.ts';
 
 const BATCH = `${REQUESTS}/batch`;
 

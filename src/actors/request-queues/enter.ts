@@ -4,7 +4,7 @@ import { Type } from '../../kernel/schema.ts';
 import { authorizeReading, openStorage, type Asking } from '../storages/access.ts';
 import type { Storage } from '../storages/model.ts';
 import { exceeded, spend } from '../storages/store-limit.ts';
-import { noteClient } from './clients.ts';
+import { noteClient } from './store-clients.ts';
 import { checkClientKey } from './model.ts';
 
 /** `queue` is for calls about one request, `queue_batch` for those about many. */

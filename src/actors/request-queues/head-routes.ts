@@ -6,10 +6,10 @@ import { Type } from '../../kernel/schema.ts';
 import { ByReference } from '../storages/routes.ts';
 import { countUsage } from '../usage/counter.ts';
 import { authorizeQueueReading, ByClient, enter } from './enter.ts';
-import { lockHead } from './locks.ts';
+import { lockHead } from './store-locks.ts';
 import { Head, LockedHead, LockSecs, MOST_IN_HEAD, MOST_LOCKED } from './model.ts';
 import { toHeadItem, toIso } from './request.ts';
-import { readHead } from './reads.ts';
+import { readHead } from './store-reads.ts';
 import { findQueues, queueGone } from './store.ts';
 import { countUse } from './tally.ts';
 

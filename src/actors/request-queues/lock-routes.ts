@@ -4,7 +4,7 @@ import { reply, route, type Route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import { ByReference } from '../storages/routes.ts';
 import { ByClient, enter, Forefront, isForefront } from './enter.ts';
-import { prolongLock, releaseAllLocks, releaseLock } from './locks.ts';
+import { prolongLock, releaseAllLocks, releaseLock } from './store-locks.ts';
 import { LockSecs } from './model.ts';
 import { toIso } from './request.ts';
 import { ByRequest, REQUESTS } from './request-routes.ts';

@@ -6,14 +6,14 @@ import type { Engine } from '../../kernel/storage/engine.ts';
 import { onEachEngine } from '../../../test/engines.ts';
 import { planOf, recordStatements } from '../../../test/plans.ts';
 import { requestQueueMigrations } from '../migrations/request-queues.ts';
-import { noteClient } from './clients.ts';
-import { lockHead, prolongLock, releaseAllLocks, releaseLock } from './locks.ts';
+import { noteClient } from './store-clients.ts';
+import { lockHead, prolongLock, releaseAllLocks, releaseLock } from './store-locks.ts';
 import { requestIdOf, toEntry } from './request.ts';
 import { purgeQueue } from './purge.ts';
-import { findRequest, listRequests, readHead } from './reads.ts';
+import { findRequest, listRequests, readHead } from './store-reads.ts';
 import { createQueue, findQueues, readQueue } from './store.ts';
 import { countUse } from './tally.ts';
-import { addRequests, changeRequest, removeRequests } from './writes.ts';
+import { addRequests, changeRequest, removeRequests } from './store-writes.ts';
 
 const ROWS = 20_000;
 const NOW = 1_000_000;

@@ -1,7 +1,7 @@
 // Empties a queue that was deleted, piece by piece.
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { statementsOf } from './engines.ts';
-import { removeRequests } from './writes.ts';
+import { removeRequests } from './store-writes.ts';
 
 const AT_ONCE = 1000;
 

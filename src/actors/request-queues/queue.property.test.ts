@@ -6,12 +6,12 @@ import type { Failure } from '../../kernel/failure.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { onEachEngine } from '../../../test/engines.ts';
 import { requestQueueMigrations } from '../migrations/request-queues.ts';
-import { lockHead, prolongLock, releaseAllLocks, releaseLock } from './locks.ts';
+import { lockHead, prolongLock, releaseAllLocks, releaseLock } from './store-locks.ts';
 import type { Registration } from './model.ts';
 import { requestIdOf, toEntry, toHeadItem } from './request.ts';
-import { listRequests, readHead } from './reads.ts';
+import { listRequests, readHead } from './store-reads.ts';
 import { createQueue, readQueue } from './store.ts';
-import { addRequests, changeRequest, removeRequests } from './writes.ts';
+import { addRequests, changeRequest, removeRequests } from './store-writes.ts';
 
 interface Item {
   place: number;

@@ -12,10 +12,10 @@ import { authorizeQueueReading, ByClient, enter, Forefront, isForefront, openQue
 import { decodeCursor, type Cursor } from './cursor.ts';
 import { ChangedRequest, MOST_LISTED, NewRequest, QueueRequest, Registration, RequestList } from './model.ts';
 import { readEntry, requestText } from './request.ts';
-import { findRequest, listRequests } from './reads.ts';
+import { findRequest, listRequests } from './store-reads.ts';
 import { requestNotFound } from './store.ts';
 import { countUse } from './tally.ts';
-import { addRequests, changeRequest, removeRequests } from './writes.ts';
+import { addRequests, changeRequest, removeRequests } from './store-writes.ts';
 
 export const REQUESTS = '/request-queues/{storageId}/requests';
 const USUALLY_LISTED = 1000;

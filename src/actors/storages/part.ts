@@ -5,7 +5,7 @@ import { purgeDataset } from '../datasets/store.ts';
 import { purgeStore } from '../key-value-stores/purge.ts';
 import { purgeQueue } from '../request-queues/purge.ts';
 import type { StorageKind } from './model.ts';
-import { handOverStorages } from './transfer-store.ts';
+import { handOverStorages } from './store-transfers.ts';
 import { storageWork, type Purge } from './work.ts';
 
 const purges: Record<StorageKind, Purge> = {

@@ -12,7 +12,7 @@ import { planOf, recordStatements } from '../../../test/plans.ts';
 import { storageMigrations } from '../migrations/storages.ts';
 import { userMigrations } from '../migrations/users.ts';
 import { createStorage, findNextOwner, findStorage, isNameTaken, listStorages, listUnused } from './store.ts';
-import { handOverStorages } from './transfer-store.ts';
+import { handOverStorages } from './store-transfers.ts';
 
 const NOW = 1_800_000_000_000;
 

@@ -1,9 +1,9 @@
 // The routes that all kinds of storage share: list, get or create, get, change, delete.
 import type { Change } from '../../kernel/change/change.ts';
 import { Failure } from '../../kernel/failure.ts';
-import { holdAccount } from '../../kernel/identity/accounts.ts';
+import { holdAccount } from '../../kernel/identity/store-accounts.ts';
 import { accountOf, type Caller } from '../../kernel/identity/caller.ts';
-import { schedule } from '../../kernel/due.ts';
+import { schedule } from '../../kernel/due-store.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { clampLimit, Page } from '../../kernel/page.ts';
 import { reply, route, type Route } from '../../kernel/route.ts';

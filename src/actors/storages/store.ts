@@ -1,7 +1,7 @@
 // Storages in the database: make, find, list, change, and remember that they were used.
 import { sql } from 'kysely';
 import { Failure } from '../../kernel/failure.ts';
-import { findAccount } from '../../kernel/identity/accounts.ts';
+import { findAccount } from '../../kernel/identity/store-accounts.ts';
 import { newId } from '../../kernel/id.ts';
 import { newSecret } from '../../kernel/identity/secret.ts';
 import type { Slice } from '../../kernel/page.ts';

@@ -1,7 +1,7 @@
 // Tools: what a request looks like from here, and objects that are signed by the account that encoded them.
 import type { IncomingMessage } from 'node:http';
 import { piecesOf } from '../../kernel/body.ts';
-import { findAccount } from '../../kernel/identity/accounts.ts';
+import { findAccount } from '../../kernel/identity/store-accounts.ts';
 import { accountOf } from '../../kernel/identity/caller.ts';
 import { Bytes, route, type Call, type Method, type Route } from '../../kernel/route.ts';
 import { Nullable, Type } from '../../kernel/schema.ts';

@@ -1,5 +1,5 @@
 // Users as the platform shows them: everything to themselves, a name and a profile to others.
-import type { Account } from '../../kernel/identity/accounts.ts';
+import type { Account } from '../../kernel/identity/store-accounts.ts';
 import { Nullable, Type, type Static } from '../../kernel/schema.ts';
 
 const Profile = Type.Object({ name: Type.Optional(Type.String()) });

@@ -1,6 +1,6 @@
 // Users: the caller, and anyone by id or name.
 import { Failure } from '../../kernel/failure.ts';
-import { findAccount } from '../../kernel/identity/accounts.ts';
+import { findAccount } from '../../kernel/identity/store-accounts.ts';
 import { accountOf } from '../../kernel/identity/caller.ts';
 import { route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';

@@ -1,7 +1,7 @@
 // Applies approval requests: at once for a call, or later, exactly once, in the name of whoever had it applied.
 import { actorOf, unasked, type Actor } from '../../kernel/change/actor.ts';
 import type { Changing } from '../../kernel/change/changes.ts';
-import type { Handler } from '../../kernel/due.ts';
+import type { Handler } from '../../kernel/due-store.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { callerOf, type Doer } from '../../kernel/identity/identity.ts';
 import type { Kernel } from '../../kernel/kernel.ts';

@@ -9,7 +9,7 @@ import type { Static } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { problem } from '../../kernel/schema.ts';
 import type { Flag } from '../feature-flags/flag.ts';
-import { findMemberIds, findTeamKeys } from '../feature-flags/maintainer.ts';
+import { findMemberIds, findTeamKeys } from '../feature-flags/store-maintainers.ts';
 import { inPostedBody } from '../instructions/reading.ts';
 import { rehearse } from '../pending/carry-out.ts';
 import { openPlace } from '../pending/find-place.ts';

@@ -5,7 +5,7 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import { showEnvironment } from '../environments/model.ts';
 import { listEnvironmentsOf } from '../environments/store.ts';
 import { toSummary } from '../feature-flags/representation.ts';
-import { flagOf } from '../feature-flags/rows.ts';
+import { flagOf } from '../feature-flags/store-rows.ts';
 import { openProject, unknownThing } from '../open.ts';
 import { findPlace, openPlace, readAt } from '../pending/find-place.ts';
 import { placeOf, type ByPlaceAndId, type Place } from '../pending/place.ts';

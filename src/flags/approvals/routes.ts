@@ -8,7 +8,7 @@ import { ByPlace, ByPlaceAndId, PLACE, whereaboutsOf } from '../pending/place.ts
 import { listProjectNames } from '../projects/store.ts';
 import { projectResource } from '../resources.ts';
 import { makeRequest } from './create.ts';
-import { filterText, readApprovalFilter } from './filter.ts';
+import { filterText, readApprovalFilter } from './store-filter.ts';
 import { readResourceId } from './model.ts';
 import { ById, expandRequest, findPlaces, openRequest, showRequest } from './open.ts';
 import {

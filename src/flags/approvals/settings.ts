@@ -74,7 +74,7 @@ const Address = Type.Object({
     Type.Null({ description: 'Reviews happen only here: there is no other service to configure' }),
   ),
 });
-const checkAddress = checker(Address, 'body', 'unprocessable');
+const checkAddress = checker(Address, 'body', 'bad-patch');
 
 /** What the fields of a merge patch speak of, and the merge patch of the environment that they come to. */
 export function readSettingsPatch(fields: JsonObject): {

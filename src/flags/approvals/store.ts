@@ -1,11 +1,11 @@
 // Approval requests in the database, and the work that applies those that wait for their time.
 import type { ExpressionBuilder, ExpressionWrapper, SqlBool } from 'kysely';
-import { schedule } from '../../kernel/due.ts';
+import { schedule } from '../../kernel/due-store.ts';
 import type { Page, Slice } from '../../kernel/page.ts';
 import type { Db, Tables } from '../../kernel/storage/tables.ts';
 import type { Whereabouts } from '../pending/place.ts';
 import type { Plan } from '../pending/plan.ts';
-import { findRow, pageRows, saveRow } from '../storing.ts';
+import { findRow, pageRows, saveRow } from '../store-rows.ts';
 import type { ApprovalRequest } from './approval-request.ts';
 import type { ApprovalRequestRow } from './tables.ts';
 

@@ -4,7 +4,7 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import { TimeSlice } from '../../kernel/time-slice.ts';
 import type { FlagData } from '../evaluation/data.ts';
 import type { Flag } from '../feature-flags/flag.ts';
-import { configOf, flagOf } from '../feature-flags/rows.ts';
+import { configOf, flagOf } from '../feature-flags/store-rows.ts';
 import type { Environment } from '../projects/project.ts';
 import { toFlagData } from './payload.ts';
 

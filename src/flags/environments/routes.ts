@@ -5,12 +5,12 @@ import { Page } from '../../kernel/page.ts';
 import { reply, route } from '../../kernel/route.ts';
 import { problem, Type } from '../../kernel/schema.ts';
 
-import { addConfigs } from '../feature-flags/add-configs.ts';
+import { addConfigs } from '../feature-flags/store-new-configs.ts';
 import { FilterQuery, PageQuery, readFilter, readSort, sliceOf, SortQuery } from '../listing.ts';
 import { ByEnvironment, ByProject, openEnvironment, openProject } from '../open.ts';
 import { PatchBody, readShownPatch } from '../patching.ts';
 import { deleteButLast } from '../projects/delete-but-last.ts';
-import { copySegments } from '../segments/copy.ts';
+import { copySegments } from '../segments/store-copies.ts';
 import { takenKey } from '../projects/make.ts';
 import type { Environment } from '../projects/project.ts';
 import { search, sortBy } from '../projects/searching.ts';

@@ -1,7 +1,7 @@
 // Removes targets when their time has come.
 import { unasked } from '../../kernel/change/actor.ts';
 import type { Changing } from '../../kernel/change/changes.ts';
-import { finish, type Handler } from '../../kernel/due.ts';
+import { finish, type Handler } from '../../kernel/due-store.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { hold } from '../../kernel/storage/hold.ts';

@@ -142,7 +142,7 @@ test('what is wrong is named, whatever comes before it', () => {
     [{ ...add, contextKind: 'multi' }, 'contextKind'],
   ];
   for (const [kind, instructions] of [
-    ['unprocessable', unread],
+    ['bad-patch', unread],
     ['invalid', wrong],
   ] as const) {
     for (const [instruction, name] of instructions)
@@ -170,5 +170,5 @@ test('of segments, targets are included or excluded', () => {
     'invalid',
     'instructions[0] (addExpiringTarget): targetType',
   );
-  fails(() => run(add), 'unprocessable', 'instructions[0] (addExpiringTarget): targetType is required');
+  fails(() => run(add), 'bad-patch', 'instructions[0] (addExpiringTarget): targetType is required');
 });

@@ -1,5 +1,5 @@
 // Expiring targets in the database, each with the work that waits for its time.
-import { schedule } from '../../kernel/due.ts';
+import { schedule } from '../../kernel/due-store.ts';
 import { contested } from '../../kernel/storage/retry.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { ExpiringTarget, Owner, ResourceKind } from './expiring-target.ts';

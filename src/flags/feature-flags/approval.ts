@@ -19,7 +19,7 @@ export function demandApproval(
 ): void {
   if (!needsApproval(environment, flag) || mayBypass(actor.caller, resource)) return;
   throw new Failure(
-    'wrong-method',
+    'approval-required',
     `The change cannot be made directly: approval is required in ${environment.name}.`,
     { access: { action: BYPASS, resource } },
   );

@@ -16,14 +16,14 @@ import { editFlag } from './edit.ts';
 import { forgetExpiring } from './expiring-targets/targeted.ts';
 import type { Flag } from './flag.ts';
 import { applyInstructions, referencesOf } from './instructions/apply.ts';
-import { readMaintainer } from './maintainer.ts';
+import { readMaintainer } from './store-maintainers.ts';
 import { checkRelations } from './relations.ts';
 import { toDetail } from './representation.ts';
 import { readScene, surroundingsOf } from './scene.ts';
 import type { FlagPlace, Scene } from './scene.ts';
 import type { ShownFlag } from './schemas.ts';
 import { holdFlag } from './store.ts';
-import { planFlag, saveFlag } from './writes.ts';
+import { planFlag, saveFlag } from './store-writes.ts';
 
 export type { FlagPlace } from './scene.ts';
 

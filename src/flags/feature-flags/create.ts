@@ -9,14 +9,14 @@ import { demandInAny } from '../open.ts';
 import { takenKey } from '../projects/make.ts';
 import type { Project } from '../projects/project.ts';
 import { surroundingsOf } from './scene.ts';
-import { readMaintainer } from './maintainer.ts';
+import { readMaintainer } from './store-maintainers.ts';
 import { cloneFlag, makeFlag, type Making } from './making.ts';
 import { readFound } from './reading.ts';
 import { checkFirstNeeds } from './relations.ts';
 import { toDetail } from './representation.ts';
 import type { FlagPost, ShownFlag } from './schemas.ts';
 import { findFlags, firstVersion, newHex } from './store.ts';
-import { createFlag } from './writes.ts';
+import { createFlag } from './store-writes.ts';
 
 /** Inside a change that holds the project. `sourceKey` names a flag to clone. */
 export async function addFlag(

@@ -7,7 +7,7 @@ import type { Change } from '../../kernel/change/change.ts';
 import { demandUndenied } from '../demands.ts';
 import type { Environment } from '../projects/project.ts';
 import { environmentalResource } from '../resources.ts';
-import { segmentsOf } from '../segments/uses.ts';
+import { segmentsOf } from '../segments/store-uses.ts';
 import { demandApproval } from './approval.ts';
 import { differencesOf, type Difference } from './differences.ts';
 import { haveSameTargets } from './expiring-targets/targeted.ts';

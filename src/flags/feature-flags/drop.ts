@@ -3,7 +3,7 @@ import type { Changing } from '../../kernel/change/changes.ts';
 import { dropExpiringTargets } from '../expiring-targets/store.ts';
 import type { Draft } from './draft.ts';
 import { checkUnneeded } from './relations.ts';
-import { deleteFlag } from './writes.ts';
+import { deleteFlag } from './store-writes.ts';
 
 export async function removeFlag(on: Changing, draft: Draft): Promise<void> {
   const { before: flag, shown, accesses, rewriting } = draft;

@@ -43,7 +43,7 @@ export function editFlag(before: Flag, shown: ShownFlag, patch: ShownPatch, edit
     patch.kind === 'json'
       ? applyJsonPatch(shown, patch.operations.map(rightSpelling), RULES)
       : applyMergePatch(shown, patch.fields, RULES);
-  if (!isObject(patched)) throw new Failure('unprocessable', 'A flag cannot become what is no object.');
+  if (!isObject(patched)) throw new Failure('bad-patch', 'A flag cannot become what is no object.');
   const wanted = pick(shown, patched, FLAG_NAMES, '', ['environments']);
   checkFlag(wanted);
   const flag = readFlag(before, wanted as WantedFlag, editing);

@@ -1,12 +1,12 @@
 // Projects and flags for tests of the store, made without HTTP.
 import { randomUUID } from 'node:crypto';
-import { dueMigrations } from '../../kernel/due.ts';
+import { dueMigrations } from '../../kernel/due-store.ts';
 import { eventMigrations } from '../../kernel/change/store.ts';
 import { newId } from '../../kernel/id.ts';
 import { identityMigrations } from '../../kernel/identity/tables.ts';
 import type { Migration } from '../../kernel/storage/migrate.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { webhookMigrations } from '../../kernel/webhook/deliveries.ts';
+import { webhookMigrations } from '../../kernel/webhook/store-deliveries.ts';
 import { flagsApi } from '../api.ts';
 import { readEnvironmentPost } from '../environments/model.ts';
 import { createEnvironment } from '../environments/store.ts';
@@ -17,7 +17,7 @@ import type { Flag } from './flag.ts';
 import { makeFlag } from './making.ts';
 import type { FlagPost } from './schemas.ts';
 import { firstVersion, newHex } from './store.ts';
-import { createFlag } from './writes.ts';
+import { createFlag } from './store-writes.ts';
 
 export const NOW = 1_700_000_000_000;
 

@@ -12,11 +12,11 @@ import { webhookSubscriber } from '../webhooks/deliver.ts';
 import { changeFlag, dropFlag } from './change.ts';
 import { readFlagFilter, readFlagSort } from './filter.ts';
 import { addEnvironment, addFlag, flagStoreMigrations, makeHome, NOW, type Home } from './fixture.ts';
-import { listFlags, listHeads, listWholeConfigs } from './list.ts';
-import { findMaintainers } from './maintainer.ts';
+import { listFlags, listHeads, listWholeConfigs } from './store-lists.ts';
+import { findMaintainers } from './store-maintainers.ts';
 import { listDependents } from './relations.ts';
 import { findUsage, listUsage } from './status.ts';
-import { addConfigs } from './add-configs.ts';
+import { addConfigs } from './store-new-configs.ts';
 import { findFlag, findFlags, firstVersion } from './store.ts';
 
 const LARGE = 600;

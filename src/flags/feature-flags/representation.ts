@@ -3,7 +3,7 @@ import { linkTo, siteTo } from '../links.ts';
 import { toMemberSummary } from '../members/model.ts';
 import type { Flag, FlagConfig } from './flag.ts';
 import { kindOf, summarize, type ConfigSummary, type VariationSummary } from './model.ts';
-import type { ConfigHead } from './rows.ts';
+import type { ConfigHead } from './store-rows.ts';
 import type { ShownConfig, ShownFlag } from './schemas.ts';
 import type { Maintainer, Place } from './store.ts';
 

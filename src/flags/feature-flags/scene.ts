@@ -9,7 +9,7 @@ import { unknownThing } from '../open.ts';
 import type { Environment, Project } from '../projects/project.ts';
 import { environmentalResource } from '../resources.ts';
 import type { References } from './instructions/apply.ts';
-import { findMemberIds, findTeamKeys } from './maintainer.ts';
+import { findMemberIds, findTeamKeys } from './store-maintainers.ts';
 import type { Surroundings } from './representation.ts';
 import { findFlag, findFlags, type FoundFlag } from './store.ts';
 

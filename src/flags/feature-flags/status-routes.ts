@@ -4,7 +4,7 @@ import { Type } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { linkTo, Links } from '../links.ts';
 import { ByEnvironment, openEnvironment, openProject, unknownThing } from '../open.ts';
-import { listWholeConfigs } from './list.ts';
+import { listWholeConfigs } from './store-lists.ts';
 import { ByFlag, EnvQuery, readFound } from './reading.ts';
 import {
   couldBeLaunched,

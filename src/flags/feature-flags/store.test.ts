@@ -21,9 +21,9 @@ import {
 } from './fixture.ts';
 import { webhookSubscriber } from '../webhooks/deliver.ts';
 import { listDependents } from './relations.ts';
-import { addConfigs } from './add-configs.ts';
+import { addConfigs } from './store-new-configs.ts';
 import { findFlag, firstVersion } from './store.ts';
-import { createFlag, saveFlag } from './writes.ts';
+import { createFlag, saveFlag } from './store-writes.ts';
 
 const actor = unasked({ now: NOW + 1 });
 

@@ -9,7 +9,7 @@ import { mapInSlices, TimeSlice } from '../../kernel/time-slice.ts';
 import { couldBeKey } from '../fields.ts';
 import type { Environment } from '../projects/project.ts';
 import type { Flag } from './flag.ts';
-import { configOf, flagOf } from './rows.ts';
+import { configOf, flagOf } from './store-rows.ts';
 
 /** A flag, and what is shown of the things around it. */
 export interface FoundFlag {

@@ -1,7 +1,7 @@
 // Links of flags in the database.
 import type { Db } from '../../kernel/storage/tables.ts';
 import { couldBeKey } from '../fields.ts';
-import { saveRow } from '../storing.ts';
+import { saveRow } from '../store-rows.ts';
 import { MOST_LINKS, type FlagLink } from './model.ts';
 import type { FlagLinkRow } from './tables.ts';
 

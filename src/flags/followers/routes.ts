@@ -1,6 +1,6 @@
 // Who follows a flag in an environment: list, add, remove. Everybody may follow for themselves what they may see.
 import { unasked } from '../../kernel/change/actor.ts';
-import { findMember } from '../../kernel/identity/members.ts';
+import { findMember } from '../../kernel/identity/store-members.ts';
 import { reply, route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import { couldBeId } from '../fields.ts';

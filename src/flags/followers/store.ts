@@ -4,7 +4,7 @@ import type { Page, Slice } from '../../kernel/page.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { ShownMember } from '../members/model.ts';
 import type { Whereabouts } from '../pending/place.ts';
-import { pageRows } from '../storing.ts';
+import { pageRows } from '../store-rows.ts';
 import type { FlagFollowerRow } from './tables.ts';
 
 export interface Followed {

@@ -30,7 +30,7 @@ export function toKinds<Row extends KindRow>(
         { kind: Type.Literal(name), ...row.parameters },
         { $id: `${owner}.${name}`, description: row.summary, additionalProperties: false },
       );
-      return [name, { ...row, schema, check: checker(schema, 'body', 'unprocessable') }];
+      return [name, { ...row, schema, check: checker(schema, 'body', 'bad-patch') }];
     }),
   );
 }

@@ -12,7 +12,7 @@ export function requireFewInstructions(instructions: readonly Instruction[]): vo
   throw new Failure('invalid', `A patch can have at most ${MOST_INSTRUCTIONS} instructions.`);
 }
 
-/** Failures name the instruction that they are about: `instructions[2] (addRule): clauses is required`. */
+/** Failures carry the index of the instruction that they are about, and name it for people: `instructions[2] (addRule): clauses is required`. */
 export function inInstruction<Result>(index: number, { kind }: Instruction, run: () => Result): Result {
   try {
     return run();
@@ -42,6 +42,7 @@ function nameInstruction(error: unknown, index: number, kind: string): unknown {
   }));
   return new Failure(error.kind, `instructions[${index}] (${shorten(kind)}): ${error.message}`, {
     ...error.details,
+    instruction: index,
     ...(fields !== undefined && { fields }),
   });
 }
@@ -51,7 +52,7 @@ export async function inPostedBody<Result>(run: () => Promise<Result>): Promise<
   try {
     return await run();
   } catch (error) {
-    if (!(error instanceof Failure) || error.kind !== 'unprocessable') throw error;
+    if (!(error instanceof Failure) || error.kind !== 'bad-patch') throw error;
     throw new Failure('invalid', error.message, error.details);
   }
 }
@@ -64,7 +65,7 @@ export type Read<K extends Kinds> = { [Kind in keyof K]: { kind: Kind } & Static
 /** For a resource whose kinds are a table of schemas. */
 export function instructionReader<const K extends Kinds>(kinds: K) {
   const checks = new Map(
-    Object.entries(kinds).map(([kind, schema]) => [kind, checker(schema, 'body', 'unprocessable')]),
+    Object.entries(kinds).map(([kind, schema]) => [kind, checker(schema, 'body', 'bad-patch')]),
   );
   return (instructions: readonly Instruction[]): Read<K>[] => {
     requireFewInstructions(instructions);
@@ -73,7 +74,7 @@ export function instructionReader<const K extends Kinds>(kinds: K) {
       return inInstruction(index, instruction, () => {
         if (check === undefined) {
           const known = [...checks.keys()].join(', ');
-          throw new Failure('unprocessable', `there is no such kind here. There are: ${known}.`);
+          throw new Failure('bad-patch', `there is no such kind here. There are: ${known}.`);
         }
         check(instruction);
         return instruction as Read<K>;

@@ -1,7 +1,12 @@
 // Changes to many members at once, by semantic patch.
 import type { Changing } from '../../kernel/change/changes.ts';
 import { Failure } from '../../kernel/failure.ts';
-import { findListed, holdListed, listMemberIdsExcept, type Listed } from '../../kernel/identity/roster.ts';
+import {
+  findListed,
+  holdListed,
+  listMemberIdsExcept,
+  type Listed,
+} from '../../kernel/identity/store-roster.ts';
 import { shorten } from '../../kernel/patch/pointer.ts';
 import { route } from '../../kernel/route.ts';
 import { OneOf, problem, Type } from '../../kernel/schema.ts';

@@ -10,8 +10,8 @@ import {
   checkRoleGrant,
   checkStanding,
 } from '../../kernel/identity/power.ts';
-import { findRoles, holdRoles, type Role } from '../../kernel/identity/roles.ts';
-import { countRole, updateListed, type Listed } from '../../kernel/identity/roster.ts';
+import { findRoles, holdRoles, type Role } from '../../kernel/identity/store-roles.ts';
+import { countRole, updateListed, type Listed } from '../../kernel/identity/store-roster.ts';
 import { areEqual } from '../../kernel/patch/json-value.ts';
 import { shorten } from '../../kernel/patch/pointer.ts';
 import { problem } from '../../kernel/schema.ts';

@@ -1,13 +1,13 @@
 // Inviting members: up to fifty at once, all of them or none.
 import { knownCaller } from '../../kernel/change/actor.ts';
 import type { Changing } from '../../kernel/change/changes.ts';
-import { createMember, type Member } from '../../kernel/identity/members.ts';
+import { createMember, type Member } from '../../kernel/identity/store-members.ts';
 import { checkAttributeGrant, checkCustomGrant, checkRoleGrant } from '../../kernel/identity/power.ts';
-import { holdRoles } from '../../kernel/identity/roles.ts';
-import { findIdsByEmail, findListed, freeUsername } from '../../kernel/identity/roster.ts';
-import { holdTeams } from '../../kernel/identity/teams.ts';
+import { holdRoles } from '../../kernel/identity/store-roles.ts';
+import { findIdsByEmail, findListed, freeUsername } from '../../kernel/identity/store-roster.ts';
+import { holdTeams } from '../../kernel/identity/store-teams.ts';
 import { hashPassword } from '../../kernel/identity/secret.ts';
-import { createLoginLink, INVITATION_MS } from '../../kernel/identity/sessions.ts';
+import { createLoginLink, INVITATION_MS } from '../../kernel/identity/store-sessions.ts';
 import { reply, route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import { isTaken } from '../../kernel/storage/fold.ts';

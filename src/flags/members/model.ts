@@ -2,10 +2,10 @@
 import type { Access } from '../../kernel/change/actor.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { isEmail } from '../../kernel/identity/email.ts';
-import type { Member } from '../../kernel/identity/members.ts';
-import type { Listed } from '../../kernel/identity/roster.ts';
-import type { MemberGrant } from '../../kernel/identity/team-grants.ts';
-import type { Team } from '../../kernel/identity/teams.ts';
+import type { Member } from '../../kernel/identity/store-members.ts';
+import type { Listed } from '../../kernel/identity/store-roster.ts';
+import type { MemberGrant } from '../../kernel/identity/store-team-grants.ts';
+import type { Team } from '../../kernel/identity/store-teams.ts';
 import { areEqual } from '../../kernel/patch/json-value.ts';
 import { OneOf, PlainText, Type, type Static } from '../../kernel/schema.ts';
 import { Key } from '../fields.ts';

@@ -9,9 +9,9 @@ import {
   lockListed,
   removeMember,
   type Listed,
-} from '../../kernel/identity/roster.ts';
-import { listMemberGrants } from '../../kernel/identity/team-grants.ts';
-import { listMemberTeams, listTeamRoles } from '../../kernel/identity/teams.ts';
+} from '../../kernel/identity/store-roster.ts';
+import { listMemberGrants } from '../../kernel/identity/store-team-grants.ts';
+import { listMemberTeams, listTeamRoles } from '../../kernel/identity/store-teams.ts';
 import { Page } from '../../kernel/page.ts';
 import { reply, route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';

@@ -56,9 +56,10 @@ export function toFlagCopy(planned: PlannedCopy, environmentKey: string): Static
   return { ...copy, target: { key: environmentKey } };
 }
 
-/** Failures name the instruction they are about by its place. */
-export function conflictOf({ message }: Failure, instructions: readonly Instruction[]): PlanConflict {
-  const index = /^instructions\[(\d+)\]/.exec(message)?.[1];
-  const instruction = index === undefined ? undefined : instructions[Number(index)];
+export function conflictOf(
+  { message, details }: Failure,
+  instructions: readonly Instruction[],
+): PlanConflict {
+  const instruction = details.instruction === undefined ? undefined : instructions[details.instruction];
   return { ...(instruction !== undefined && { instruction }), reason: message };
 }

@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { onEachEngine } from '../../../test/engines.ts';
 import { planOf, recordStatements } from '../../../test/plans.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
-import { readApprovalFilter } from '../approvals/filter.ts';
+import { readApprovalFilter } from '../approvals/store-filter.ts';
 import { countOpen, findApprovalRequest, pageApprovalRequests } from '../approvals/store.ts';
 import { findConflicts } from '../feature-flags/conflicts.ts';
 import { addFlag, flagStoreMigrations, makeHome } from '../feature-flags/fixture.ts';

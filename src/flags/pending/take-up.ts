@@ -1,7 +1,7 @@
 // Takes up what is pending when its time has come, exactly once; what can never be done is given up.
 import { unasked } from '../../kernel/change/actor.ts';
 import type { Changing } from '../../kernel/change/changes.ts';
-import { finish, type Due, type Handler } from '../../kernel/due.ts';
+import { finish, type Due, type Handler } from '../../kernel/due-store.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { findHeld, type Find } from './find-place.ts';
@@ -43,9 +43,9 @@ const LASTING: ReadonlySet<string> = new Set([
   'invalid',
   'denied',
   'forbidden',
+  'approval-required',
   'not-found',
-  'wrong-method',
-  'unprocessable',
+  'bad-patch',
 ]);
 
 /** Someone else's write may come in between once, or another flag may stand in the way for good. */

@@ -5,7 +5,7 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import { copyConfig } from '../feature-flags/copying.ts';
 import type { Flag } from '../feature-flags/flag.ts';
 import { applyInstructions, referencesOf } from '../feature-flags/instructions/apply.ts';
-import { findMemberIds, findTeamKeys } from '../feature-flags/maintainer.ts';
+import { findMemberIds, findTeamKeys } from '../feature-flags/store-maintainers.ts';
 import { findFlags } from '../feature-flags/store.ts';
 import { conflictOf, toFlagCopy, type Plan, type PlanConflict } from './plan.ts';
 

@@ -1,6 +1,6 @@
 // Custom roles as the flag service shows them, and the rules of what may be changed.
 import { parseStatements, type Statement } from '../../kernel/identity/policy.ts';
-import type { Holders, NewRole, Role } from '../../kernel/identity/roles.ts';
+import type { Holders, NewRole, Role } from '../../kernel/identity/store-roles.ts';
 import { OneOf, PlainText, problem, Type, type Static } from '../../kernel/schema.ts';
 import type { Access } from '../../kernel/change/actor.ts';
 import { areEqual } from '../../kernel/patch/json-value.ts';

@@ -11,7 +11,7 @@ import {
   lockRole,
   updateRole,
   type Role,
-} from '../../kernel/identity/roles.ts';
+} from '../../kernel/identity/store-roles.ts';
 import { Page } from '../../kernel/page.ts';
 import { reply, route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';

@@ -1,7 +1,7 @@
 // Makes scheduled changes when their time has come, each exactly once; one that cannot be made is kept with the reason.
 import { actorOf, unasked } from '../../kernel/change/actor.ts';
 import type { Changing } from '../../kernel/change/changes.ts';
-import type { Handler } from '../../kernel/due.ts';
+import type { Handler } from '../../kernel/due-store.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { callerOf } from '../../kernel/identity/identity.ts';
 import type { Kernel } from '../../kernel/kernel.ts';

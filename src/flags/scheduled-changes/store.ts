@@ -1,11 +1,11 @@
 // Scheduled changes in the database, each with the work that waits for its time.
-import { schedule } from '../../kernel/due.ts';
+import { schedule } from '../../kernel/due-store.ts';
 import { newId } from '../../kernel/id.ts';
 import type { Page, Slice } from '../../kernel/page.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Whereabouts } from '../pending/place.ts';
 import type { Plan, PlanConflict } from '../pending/plan.ts';
-import { findRow, pageRows, saveRow } from '../storing.ts';
+import { findRow, pageRows, saveRow } from '../store-rows.ts';
 import type { ScheduledChange } from './scheduled-change.ts';
 import type { ScheduledChangeRow } from './tables.ts';
 

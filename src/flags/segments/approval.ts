@@ -17,11 +17,10 @@ export function needsApproval(
   return ![BYPASS_SEGMENT, BYPASS].some((action) => mayBypass(caller, resource, action));
 }
 
-/** Clients know this failure by its status and words. */
 export function demandApproval(...asked: Parameters<typeof needsApproval>): void {
   if (!needsApproval(...asked)) return;
   const [, , , resource] = asked;
-  throw new Failure('forbidden', 'The change cannot be made directly: approval is required', {
+  throw new Failure('approval-required', 'The change cannot be made directly: approval is required', {
     access: { action: BYPASS_SEGMENT, resource },
   });
 }

@@ -13,7 +13,7 @@ import { forgetExpiring } from './expiring.ts';
 import { findWaiting, letThrough } from './imports/begin.ts';
 import { IMPORT_ACTIONS } from './imports/segment-import.ts';
 import type { Draft } from './instructions.ts';
-import { findStanding, saveMembership } from './members.ts';
+import { findStanding, saveMembership } from './store-members.ts';
 import { keysOfSteps, planMembership } from './membership.ts';
 import { advance, toDetail } from './model.ts';
 import type { Segment } from './segment.ts';

@@ -1,5 +1,5 @@
 // Removes targets of segments when their time has come, as the program itself.
-import type { Handler } from '../../kernel/due.ts';
+import type { Handler } from '../../kernel/due-store.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { expireWith } from '../expiring-targets/expire.ts';
 import { expiryWork } from '../expiring-targets/store.ts';

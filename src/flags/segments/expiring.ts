@@ -2,7 +2,7 @@
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { ExpiringTarget, Owner } from '../expiring-targets/expiring-target.ts';
 import { listExpiringTargets, saveExpiringTargets } from '../expiring-targets/store.ts';
-import { findStanding } from './members.ts';
+import { findStanding } from './store-members.ts';
 import type { Segment, TargetType } from './segment.ts';
 import { hasTarget } from './targets.ts';
 

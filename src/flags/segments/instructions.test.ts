@@ -325,7 +325,7 @@ for (const [kind, { action, instruction, becomes, idle, wrong }] of Object.entri
         assert.throws(
           () => apply({ kind: 'updateName', value: 'first' }, { kind, ...bad }),
           (error: Failure) =>
-            /^(invalid|unprocessable)$/.test(error.kind) &&
+            /^(invalid|bad-patch)$/.test(error.kind) &&
             error.message.startsWith(`instructions[1] (${kind}): `),
           JSON.stringify(bad),
         );
@@ -413,7 +413,7 @@ test('an unknown kind is refused', () => {
   for (const kind of ['turnFlagOn', 'addrule', '__proto__', 'constructor', ''])
     assert.throws(
       () => apply({ kind }),
-      (error: Failure) => error.kind === 'unprocessable',
+      (error: Failure) => error.kind === 'bad-patch',
       kind,
     );
 });

@@ -6,7 +6,7 @@ import { Links, linkTo } from '../links.ts';
 import { openEnvironment, unknownThing } from '../open.ts';
 import { requireBig } from './big.ts';
 import { changeSegment } from './change.ts';
-import { findStanding } from './members.ts';
+import { findStanding } from './store-members.ts';
 import type { MembershipStep } from './membership.ts';
 import { ContextKeys, pathTo } from './model.ts';
 import type { Segment } from './segment.ts';

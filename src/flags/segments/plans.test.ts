@@ -9,7 +9,7 @@ import { newId } from '../../kernel/id.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { readExpression } from '../filter-expression.ts';
 import { readSort } from '../listing.ts';
-import { FILTERS } from './filter.ts';
+import { FILTERS } from './store-filter.ts';
 import {
   completeExport,
   createExport,
@@ -30,7 +30,7 @@ import {
   saveImport,
   setImporting,
 } from './imports/store.ts';
-import { findStanding, saveMembership, sweepMembers } from './members.ts';
+import { findStanding, saveMembership, sweepMembers } from './store-members.ts';
 import {
   createSegment,
   deleteSegment,
@@ -42,7 +42,7 @@ import {
   saveSegment,
   SORTS,
 } from './store.ts';
-import { flagsUsing, noteSegmentUses } from './uses.ts';
+import { flagsUsing, noteSegmentUses } from './store-uses.ts';
 
 const ENVIRONMENTS = 40;
 

@@ -14,7 +14,7 @@ import { environmentalResource } from '../resources.ts';
 import { demandApproval } from './approval.ts';
 import { changeSegment, type SegmentUpdate } from './change.ts';
 import { dropExpiring } from './expiring.ts';
-import { FILTERS } from './filter.ts';
+import { FILTERS } from './store-filter.ts';
 import { actionsOf, applyInstructions, segmentKinds } from './instructions.ts';
 import {
   patchSegment,
@@ -29,7 +29,7 @@ import {
   type Place,
 } from './model.ts';
 import { createSegment, deleteSegment, findSegment, holdSegment, pageSegments, SORTS } from './store.ts';
-import { flagsUsing } from './uses.ts';
+import { flagsUsing } from './store-uses.ts';
 
 const BySegment = Type.Object({
   projectKey: Type.String(),

@@ -6,9 +6,9 @@ import { flagStoreMigrations } from '../feature-flags/fixture.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { readExpression } from '../filter-expression.ts';
 import { readSort } from '../listing.ts';
-import { FILTERS } from './filter.ts';
-import { copySegments } from './copy.ts';
-import { findStanding, saveMembership, sweepMembers } from './members.ts';
+import { FILTERS } from './store-filter.ts';
+import { copySegments } from './store-copies.ts';
+import { findStanding, saveMembership, sweepMembers } from './store-members.ts';
 import { planMembership } from './membership.ts';
 import {
   createSegment,
@@ -20,7 +20,7 @@ import {
   saveSegment,
   SORTS,
 } from './store.ts';
-import { flagsUsing, noteSegmentUses, segmentsOf } from './uses.ts';
+import { flagsUsing, noteSegmentUses, segmentsOf } from './store-uses.ts';
 
 const ENVIRONMENT = 'e'.repeat(24);
 const OTHER = 'f'.repeat(24);

@@ -1,7 +1,7 @@
 // Clears away the members of big segments that are gone.
 import type { Recurring } from '../../kernel/dialect.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { sweepMembers } from './members.ts';
+import { sweepMembers } from './store-members.ts';
 
 const HOUR = 60 * 60 * 1000;
 

@@ -1,7 +1,7 @@
 // Many members for teams at once: by a file of e-mail addresses, or by semantic patch for several teams.
 import { Failure } from '../../kernel/failure.ts';
-import { findIdsByEmail, listMemberIdsExcept } from '../../kernel/identity/roster.ts';
-import { findTeam, holdTeams } from '../../kernel/identity/teams.ts';
+import { findIdsByEmail, listMemberIdsExcept } from '../../kernel/identity/store-roster.ts';
+import { findTeam, holdTeams } from '../../kernel/identity/store-teams.ts';
 import { formOf } from '../../kernel/multipart.ts';
 import type { Call } from '../../kernel/route.ts';
 import { reply, route } from '../../kernel/route.ts';

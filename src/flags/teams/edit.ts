@@ -3,10 +3,16 @@ import { IDENTITY } from '../../kernel/identity/identity.ts';
 import { knownCaller } from '../../kernel/change/actor.ts';
 import type { Changing } from '../../kernel/change/changes.ts';
 import { checkAttributeGrant, checkCustomGrant, checkTeamGrant } from '../../kernel/identity/power.ts';
-import { findRoles } from '../../kernel/identity/roles.ts';
-import { findListed } from '../../kernel/identity/roster.ts';
-import { grantedActions, type TeamGrant } from '../../kernel/identity/team-grants.ts';
-import { holdTeams, lockTeam, updateTeam, type Team, type WholeTeam } from '../../kernel/identity/teams.ts';
+import { findRoles } from '../../kernel/identity/store-roles.ts';
+import { findListed } from '../../kernel/identity/store-roster.ts';
+import { grantedActions, type TeamGrant } from '../../kernel/identity/store-team-grants.ts';
+import {
+  holdTeams,
+  lockTeam,
+  updateTeam,
+  type Team,
+  type WholeTeam,
+} from '../../kernel/identity/store-teams.ts';
 import { areEqual } from '../../kernel/patch/json-value.ts';
 import { problem } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';

@@ -1,7 +1,7 @@
 // The kinds of semantic patch that change a team.
-import type { Role } from '../../kernel/identity/roles.ts';
-import { grantText, type TeamGrant } from '../../kernel/identity/team-grants.ts';
-import type { WholeTeam } from '../../kernel/identity/teams.ts';
+import type { Role } from '../../kernel/identity/store-roles.ts';
+import { grantText, type TeamGrant } from '../../kernel/identity/store-team-grants.ts';
+import type { WholeTeam } from '../../kernel/identity/store-teams.ts';
 import { areEqual } from '../../kernel/patch/json-value.ts';
 import { misfit, problem } from '../../kernel/schema.ts';
 import { Description, Name } from '../fields.ts';

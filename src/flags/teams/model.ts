@@ -1,8 +1,8 @@
 // Teams as the flag service shows them.
 import type { Access } from '../../kernel/change/actor.ts';
-import type { Member } from '../../kernel/identity/members.ts';
-import type { Role } from '../../kernel/identity/roles.ts';
-import type { Team, WholeTeam } from '../../kernel/identity/teams.ts';
+import type { Member } from '../../kernel/identity/store-members.ts';
+import type { Role } from '../../kernel/identity/store-roles.ts';
+import type { Team, WholeTeam } from '../../kernel/identity/store-teams.ts';
 import { areEqual } from '../../kernel/patch/json-value.ts';
 import { OneOf, PlainText, Type, type Static } from '../../kernel/schema.ts';
 import { Description, Key, Name } from '../fields.ts';

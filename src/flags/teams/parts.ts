@@ -1,11 +1,11 @@
 // What a team's representation can be expanded by, looked up for a whole page of teams at once.
 import { compilePolicy, type Statement } from '../../kernel/identity/policy.ts';
-import type { Member } from '../../kernel/identity/members.ts';
-import { findListed } from '../../kernel/identity/roster.ts';
-import type { Role } from '../../kernel/identity/roles.ts';
+import type { Member } from '../../kernel/identity/store-members.ts';
+import { findListed } from '../../kernel/identity/store-roster.ts';
+import type { Role } from '../../kernel/identity/store-roles.ts';
 import { fillPlaceholders } from '../../kernel/identity/attributes.ts';
-import { grantedActions, listGrants } from '../../kernel/identity/team-grants.ts';
-import { countTeamMembers, listTeamRoles, type Team } from '../../kernel/identity/teams.ts';
+import { grantedActions, listGrants } from '../../kernel/identity/store-team-grants.ts';
+import { countTeamMembers, listTeamRoles, type Team } from '../../kernel/identity/store-teams.ts';
 import type { Call } from '../../kernel/route.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { projectResource } from '../resources.ts';

@@ -1,8 +1,8 @@
 // Teams: list, create, get, patch, delete, and the lists of their roles and maintainers.
 import { IDENTITY } from '../../kernel/identity/identity.ts';
 import { Failure } from '../../kernel/failure.ts';
-import { findRoles } from '../../kernel/identity/roles.ts';
-import { findListed } from '../../kernel/identity/roster.ts';
+import { findRoles } from '../../kernel/identity/store-roles.ts';
+import { findListed } from '../../kernel/identity/store-roster.ts';
 import {
   createTeam,
   deleteTeam,
@@ -11,7 +11,7 @@ import {
   listTeams,
   type Team,
   type WholeTeam,
-} from '../../kernel/identity/teams.ts';
+} from '../../kernel/identity/store-teams.ts';
 import { Page, type Slice } from '../../kernel/page.ts';
 import { reply, route, type Call } from '../../kernel/route.ts';
 import { Type, type Static } from '../../kernel/schema.ts';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
-import type { Member } from '../../kernel/identity/members.ts';
-import type { Token } from '../../kernel/identity/tokens.ts';
+import type { Member } from '../../kernel/identity/store-members.ts';
+import type { Token } from '../../kernel/identity/store-tokens.ts';
 import { isOwner, patchToken, readPost, resourceOf, toDetail, toSummary } from './model.ts';
 
 const NOW = 1_800_000_000_000;
@@ -192,7 +192,7 @@ describe('patching one', () => {
 
   test('it does not become anything but a token', () => {
     for (const value of [null, 'text', 5, true, []]) {
-      assert.throws(() => patch({ op: 'replace', path: '', value }), { kind: 'unprocessable' });
+      assert.throws(() => patch({ op: 'replace', path: '', value }), { kind: 'bad-patch' });
     }
     assert.throws(() => patch({ op: 'replace', path: '', value: {} }), { kind: 'invalid' });
   });

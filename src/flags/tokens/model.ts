@@ -1,10 +1,10 @@
 // Access tokens as the flag service shows them, and the rules of what may be changed.
 import type { Access } from '../../kernel/change/actor.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
-import type { Member } from '../../kernel/identity/members.ts';
+import type { Member } from '../../kernel/identity/store-members.ts';
 import { parseStatements, type BaseRole, type Statement } from '../../kernel/identity/policy.ts';
 import { hasSamePower } from '../../kernel/identity/power.ts';
-import type { NewToken, Power, Token } from '../../kernel/identity/tokens.ts';
+import type { NewToken, Power, Token } from '../../kernel/identity/store-tokens.ts';
 import { PlainText, problem, Type, type Static } from '../../kernel/schema.ts';
 import { Instant } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';

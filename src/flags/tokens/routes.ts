@@ -2,11 +2,11 @@
 import { IDENTITY } from '../../kernel/identity/identity.ts';
 import type { Access } from '../../kernel/change/actor.ts';
 import { Failure } from '../../kernel/failure.ts';
-import { findAccount, findHeir, lockServiceAccounts } from '../../kernel/identity/accounts.ts';
+import { findAccount, findHeir, lockServiceAccounts } from '../../kernel/identity/store-accounts.ts';
 import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
-import { findMember } from '../../kernel/identity/members.ts';
+import { findMember } from '../../kernel/identity/store-members.ts';
 import { checkGrant, checkReach, hasSamePower } from '../../kernel/identity/power.ts';
-import { findRoles, holdRoles, unknownRoles } from '../../kernel/identity/roles.ts';
+import { findRoles, holdRoles, unknownRoles } from '../../kernel/identity/store-roles.ts';
 import { newSecret } from '../../kernel/identity/secret.ts';
 import {
   createToken,
@@ -18,7 +18,7 @@ import {
   TOKEN_PREFIX,
   updateToken,
   type Token,
-} from '../../kernel/identity/tokens.ts';
+} from '../../kernel/identity/store-tokens.ts';
 import { Page } from '../../kernel/page.ts';
 import { shorten } from '../../kernel/patch/pointer.ts';
 import { reply, route, type Call } from '../../kernel/route.ts';

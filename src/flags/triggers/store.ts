@@ -3,7 +3,7 @@ import type { Page, Slice } from '../../kernel/page.ts';
 import type { Instruction } from '../../kernel/patch/read.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Whereabouts } from '../pending/place.ts';
-import { findRow, pageRows, saveRow } from '../storing.ts';
+import { findRow, pageRows, saveRow } from '../store-rows.ts';
 import type { Trigger } from './trigger.ts';
 import type { FlagTriggerRow } from './tables.ts';
 

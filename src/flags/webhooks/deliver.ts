@@ -3,7 +3,7 @@ import type { Entry } from '../../kernel/change/change.ts';
 import type { Subscriber } from '../../kernel/change/changes.ts';
 import type { Hooks } from '../../kernel/dialect.ts';
 import type { Statement } from '../../kernel/identity/policy.ts';
-import { prepareDeliveries } from '../../kernel/webhook/deliveries.ts';
+import { prepareDeliveries } from '../../kernel/webhook/store-deliveries.ts';
 import { toDetail } from '../audit-log/model.ts';
 import { RESOURCE_TYPES } from '../resources.ts';
 import { matcher } from '../statement-matcher.ts';

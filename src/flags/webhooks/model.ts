@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import type { Access } from '../../kernel/change/actor.ts';
 import type { Statement } from '../../kernel/identity/policy.ts';
 import { PlainText, Type, type Static } from '../../kernel/schema.ts';
-import type { Delivery, DeliveryDetails } from '../../kernel/webhook/deliveries.ts';
+import type { Delivery, DeliveryDetails } from '../../kernel/webhook/store-deliveries.ts';
 import { Tags } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';
 import { StatementSchema } from '../statements.ts';

@@ -4,7 +4,12 @@ import { parseStatements } from '../../kernel/identity/policy.ts';
 import { Page } from '../../kernel/page.ts';
 import { reply, route, type Call } from '../../kernel/route.ts';
 import { problem, Type } from '../../kernel/schema.ts';
-import { dropDeliveries, findDelivery, listDeliveries, redeliver } from '../../kernel/webhook/deliveries.ts';
+import {
+  dropDeliveries,
+  findDelivery,
+  listDeliveries,
+  redeliver,
+} from '../../kernel/webhook/store-deliveries.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { findEntry } from '../audit-log/store.ts';
 import { visibility } from '../audit-log/visibility.ts';

@@ -1,8 +1,8 @@
 // The GraphQL schema of the host: who is calling, users, search, and the caller's budget.
 import { buildSchema } from 'graphql';
-import { findAccount, type Account } from '../../kernel/identity/accounts.ts';
+import { findAccount, type Account } from '../../kernel/identity/store-accounts.ts';
 import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
-import { searchMembers } from '../../kernel/identity/members.ts';
+import { searchMembers } from '../../kernel/identity/store-members.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Counter } from '../../kernel/limit-window.ts';
 import { nameOf, nodeId, publicNameOf } from '../users/model.ts';

@@ -1,6 +1,6 @@
 // Search, which draws on a budget of its own.
 import { Failure } from '../../kernel/failure.ts';
-import { searchMembers } from '../../kernel/identity/members.ts';
+import { searchMembers } from '../../kernel/identity/store-members.ts';
 import { clampLimit, Page } from '../../kernel/page.ts';
 import { reply, route } from '../../kernel/route.ts';
 import { pageLinks } from '../paging.ts';

@@ -1,7 +1,7 @@
 // Tests of how the host shows users.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Member } from '../../kernel/identity/members.ts';
+import type { Member } from '../../kernel/identity/store-members.ts';
 import { drawAvatar, nameOf, nodeId, toPrivateUser, toPublicUser, toSimpleUser } from './model.ts';
 
 const ADA: Member = {

@@ -1,5 +1,5 @@
 // Users as the host shows them: simple in lists, public to everyone, private to themselves.
-import type { Account } from '../../kernel/identity/accounts.ts';
+import type { Account } from '../../kernel/identity/store-accounts.ts';
 import { Nullable, Type, type Static } from '../../kernel/schema.ts';
 
 const SIMPLE = {

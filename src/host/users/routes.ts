@@ -1,6 +1,6 @@
 // Users: the caller, anyone by name, and their pictures.
 import { Failure } from '../../kernel/failure.ts';
-import { findAccount, type Account } from '../../kernel/identity/accounts.ts';
+import { findAccount, type Account } from '../../kernel/identity/store-accounts.ts';
 import { accountOf } from '../../kernel/identity/caller.ts';
 import { reply, route, Text } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';

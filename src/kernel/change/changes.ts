@@ -1,6 +1,6 @@
 // The one way to change configuration: the write, its audit entry, and all who are to be told of it share a commit.
 import type { CompiledQuery, QueryResult } from 'kysely';
-import { DUE, wakeWorkers } from '../due.ts';
+import { DUE, wakeWorkers } from '../due-store.ts';
 import type { Engine } from '../storage/engine.ts';
 import { noticeOnCommit } from '../storage/notices.ts';
 import { retryContested } from '../storage/retry.ts';

@@ -1,8 +1,8 @@
 // Who is calling: nobody known, or a member by token or session, with the grants that decide what they may do.
-import type { Account } from './accounts.ts';
-import type { Member } from './members.ts';
+import type { Account } from './store-accounts.ts';
+import type { Member } from './store-members.ts';
 import type { Policy } from './policy.ts';
-import type { Token } from './tokens.ts';
+import type { Token } from './store-tokens.ts';
 
 export interface AnonymousCaller {
   kind: 'anonymous';

@@ -1,6 +1,6 @@
 // Finds the session cookie among a request's cookies.
 import type { Credential } from './caller.ts';
-import { SESSION_COOKIE } from './sessions.ts';
+import { SESSION_COOKIE } from './store-sessions.ts';
 
 /** Undefined when there is none or it is empty: some clients send an empty Cookie header with everything. */
 export function cookieOf(cookies: string | undefined): Credential | undefined {

@@ -7,9 +7,9 @@ import { eventMigrations } from '../change/store.ts';
 import type { Engine } from '../storage/engine.ts';
 import { createFirstSecret, ensureAdmin, requireAdmin } from './first-start.ts';
 import { Identity } from './identity.ts';
-import { createMember } from './members.ts';
+import { createMember } from './store-members.ts';
 import { identityMigrations } from './tables.ts';
-import { listTokens } from './tokens.ts';
+import { listTokens } from './store-tokens.ts';
 
 const NOW = 1_800_000_000_000;
 const GIVEN = 'a-token-of-the-operator';

@@ -13,9 +13,9 @@ import {
   memberSortKey,
   setPassword,
   type Member,
-} from './members.ts';
+} from './store-members.ts';
 import { hashPassword, hashSecret, newSecret, secretOf, type Secret } from './secret.ts';
-import { createToken, findTokenByHash, TOKEN_PREFIX } from './tokens.ts';
+import { createToken, findTokenByHash, TOKEN_PREFIX } from './store-tokens.ts';
 
 export const ADMIN = 'admin';
 

@@ -2,11 +2,11 @@
 import type { Db } from '../storage/tables.ts';
 import { joinAttributes, type RoleAttributes } from './attributes.ts';
 import type { Held } from './caller.ts';
-import type { Member } from './members.ts';
+import type { Member } from './store-members.ts';
 import { compilePolicy, rolePolicies, type Policy } from './policy.ts';
-import { findRoles, policyOf } from './roles.ts';
-import { grantedActions, listMemberGrants } from './team-grants.ts';
-import { listMemberTeams, listTeamRoles } from './teams.ts';
+import { findRoles, policyOf } from './store-roles.ts';
+import { grantedActions, listMemberGrants } from './store-team-grants.ts';
+import { listMemberTeams, listTeamRoles } from './store-teams.ts';
 
 export interface Holding {
   grants: Policy[][];

@@ -7,15 +7,22 @@ import { eventually } from '../../../test/eventually.ts';
 import type { Engine } from '../storage/engine.ts';
 import type { Credential, KnownCaller } from './caller.ts';
 import { Identity } from './identity.ts';
-import { createMember, type Member } from './members.ts';
+import { createMember, type Member } from './store-members.ts';
 import { can } from './policy.ts';
-import { createRole } from './roles.ts';
-import { findListed, removeMember } from './roster.ts';
+import { createRole } from './store-roles.ts';
+import { findListed, removeMember } from './store-roster.ts';
 import { newSecret } from './secret.ts';
-import { closeSession, openSession, SESSION_MS } from './sessions.ts';
+import { closeSession, openSession, SESSION_MS } from './store-sessions.ts';
 import { identityMigrations } from './tables.ts';
-import { createTeam } from './teams.ts';
-import { createToken, deleteToken, findToken, resetToken, type NewToken, type Token } from './tokens.ts';
+import { createTeam } from './store-teams.ts';
+import {
+  createToken,
+  deleteToken,
+  findToken,
+  resetToken,
+  type NewToken,
+  type Token,
+} from './store-tokens.ts';
 
 const NOW = 1_800_000_000_000;
 const MINUTE = 60_000;

@@ -2,16 +2,16 @@
 import { Failure } from '../failure.ts';
 import type { Engine } from '../storage/engine.ts';
 import type { Db } from '../storage/tables.ts';
-import { ensureServiceAccount } from './accounts.ts';
+import { ensureServiceAccount } from './store-accounts.ts';
 import type { RoleAttributes } from './attributes.ts';
 import type { Credential, KnownCaller } from './caller.ts';
 import { findHolding } from './holding.ts';
-import { findTokenOwner, type Member } from './members.ts';
+import { findTokenOwner, type Member } from './store-members.ts';
 import { compilePolicy, rolePolicies, type Policy } from './policy.ts';
-import { findRoles, policyOf } from './roles.ts';
+import { findRoles, policyOf } from './store-roles.ts';
 import { hashSecret } from './secret.ts';
-import { findSession } from './sessions.ts';
-import { findToken, findTokenByHash, type Power, type Token } from './tokens.ts';
+import { findSession } from './store-sessions.ts';
+import { findToken, findTokenByHash, type Power, type Token } from './store-tokens.ts';
 
 /** Told by every commit that changes who may do what: from then on, all nodes ask the database. */
 export const IDENTITY = 'identity';

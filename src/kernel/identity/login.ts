@@ -7,8 +7,8 @@ import { retrySeconds, type Allowance } from '../limit-window.ts';
 import { anonymousAt } from './caller.ts';
 import { cookieOf } from './cookie.ts';
 import { linkPage, loginPage, messagePage, welcomePage } from './login-page.ts';
-import { checkPassword, type Member } from './members.ts';
-import { closeSession, openSession, SESSION_COOKIE, SESSION_MS, spendLoginLink } from './sessions.ts';
+import { checkPassword, type Member } from './store-members.ts';
+import { closeSession, openSession, SESSION_COOKIE, SESSION_MS, spendLoginLink } from './store-sessions.ts';
 
 const FORM_BYTES = 8 * 1024;
 

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { Failure } from '../failure.ts';
 import type { KnownCaller } from './caller.ts';
-import type { Member } from './members.ts';
+import type { Member } from './store-members.ts';
 import { can, compilePolicy, rolePolicies, type BaseRole, type Policy, type Statement } from './policy.ts';
 import {
   checkAttributeGrant,
@@ -16,8 +16,8 @@ import {
   checkStanding,
   checkTeamGrant,
 } from './power.ts';
-import type { Role } from './roles.ts';
-import type { Power, Token } from './tokens.ts';
+import type { Role } from './store-roles.ts';
+import type { Power, Token } from './store-tokens.ts';
 
 const ROLES: BaseRole[] = ['no_access', 'reader', 'writer', 'admin', 'owner'];
 

@@ -2,10 +2,10 @@
 import { Failure } from '../failure.ts';
 import { hasPlaceholders } from './attributes.ts';
 import type { Held, KnownCaller } from './caller.ts';
-import type { Member } from './members.ts';
+import type { Member } from './store-members.ts';
 import type { BaseRole } from './policy.ts';
-import type { Role } from './roles.ts';
-import type { Power, Token } from './tokens.ts';
+import type { Role } from './store-roles.ts';
+import type { Power, Token } from './store-tokens.ts';
 
 const RANKS: Record<BaseRole, number> = { no_access: 0, reader: 1, writer: 2, admin: 3, owner: 4 };
 

@@ -91,18 +91,18 @@ function checkAround(bytes: Buffer, { start, end }: Part, inside: Cut, isArray: 
   if (!isGood) throw new SyntaxError();
 }
 
-export const NOT_JSON = 'The request body is not valid JSON';
+const NOT_JSON = 'The request body is not valid JSON';
 
 /** Looking for the place costs time, and a text that is longer was not written by hand. */
 const MOST_SEARCHED = 64 * 1024;
 
 function notJson(bytes: Buffer): Failure {
   const error = bytes.length > MOST_SEARCHED ? undefined : findJsonError(bytes.toString());
-  if (error === undefined) return new Failure('malformed', NOT_JSON);
+  if (error === undefined) return new Failure('malformed', NOT_JSON, { part: 'json' });
   const { line, column, problem } = error;
   const where = `line ${line}, column ${column}: ${problem}`;
   const fields = [{ field: 'body', message: `is not valid JSON, ${where}` }];
-  return new Failure('malformed', `${NOT_JSON}, ${where}`, { fields });
+  return new Failure('malformed', `${NOT_JSON}, ${where}`, { part: 'json', fields });
 }
 
 /** Counts brackets outside strings, on the bytes: cheaper than walking what was parsed. */

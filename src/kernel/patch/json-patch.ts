@@ -58,9 +58,9 @@ interface Draft {
 
 /** The result shares unchanged parts with the document and the operations: treat all three as immutable. */
 export function applyJsonPatch(document: unknown, operations: unknown, rules: JsonPatchRules = {}): unknown {
-  if (!Array.isArray(operations)) throw unprocessable('A JSON patch is a list of operations.');
+  if (!Array.isArray(operations)) throw badPatch('A JSON patch is a list of operations.');
   if (operations.length > MAX_OPERATIONS) {
-    throw unprocessable(`A JSON patch has at most ${MAX_OPERATIONS} operations.`);
+    throw badPatch(`A JSON patch has at most ${MAX_OPERATIONS} operations.`);
   }
   const parsed = operations.map((raw, index) => naming(raw, index, () => parseOperation(raw)));
   const draft: Draft = { root: document, owned: new WeakSet(), rules, carried: 0, moved: 0 };
@@ -83,8 +83,8 @@ function naming<T>(raw: unknown, index: number, step: () => T): T {
 }
 
 function parseOperation(raw: unknown): Operation {
-  if (!isObject(raw)) throw unprocessable('an operation is an object');
-  if (typeof raw.path !== 'string') throw unprocessable('"path" is missing or not a string');
+  if (!isObject(raw)) throw badPatch('an operation is an object');
+  if (typeof raw.path !== 'string') throw badPatch('"path" is missing or not a string');
   const path = parsePointer(raw.path);
   switch (raw.op) {
     case 'remove':
@@ -92,15 +92,15 @@ function parseOperation(raw: unknown): Operation {
     case 'add':
     case 'replace':
     case 'test':
-      if (raw.value === undefined) throw unprocessable('"value" is missing');
+      if (raw.value === undefined) throw badPatch('"value" is missing');
       if (isDeeperThan(MAX_DEPTH - path.tokens.length, raw.value)) throw tooDeep();
       return { op: raw.op, path, value: raw.value };
     case 'move':
     case 'copy':
-      if (typeof raw.from !== 'string') throw unprocessable('"from" is missing or not a string');
+      if (typeof raw.from !== 'string') throw badPatch('"from" is missing or not a string');
       return { op: raw.op, path, from: parsePointer(raw.from) };
     default:
-      throw unprocessable('"op" is not one of add, remove, replace, move, copy, test');
+      throw badPatch('"op" is not one of add, remove, replace, move, copy, test');
   }
 }
 
@@ -129,7 +129,7 @@ function perform(draft: Draft, operation: Operation): void {
 }
 
 function move(draft: Draft, from: Pointer, path: Pointer): void {
-  if (path.text.startsWith(`${from.text}/`)) throw unprocessable('a value cannot be moved into itself');
+  if (path.text.startsWith(`${from.text}/`)) throw badPatch('a value cannot be moved into itself');
   const value = carry(draft, from, path);
   if (from.text === path.text) return;
   remove(draft, from, false);
@@ -163,7 +163,7 @@ function write(draft: Draft, path: Pointer, value: unknown, op: 'add' | 'replace
 
 function remove(draft: Draft, path: Pointer, optional: boolean): void {
   const token = path.tokens.at(-1);
-  if (token === undefined) throw unprocessable('the whole document cannot be removed');
+  if (token === undefined) throw badPatch('the whole document cannot be removed');
   if (find(draft.root, path) === undefined) {
     if (optional) return;
     throw nothingThere();
@@ -177,7 +177,7 @@ function remove(draft: Draft, path: Pointer, optional: boolean): void {
 function splice(draft: Draft, list: unknown[], index: number, ...values: unknown[]): void {
   draft.moved += list.length - index;
   if (draft.moved > MAX_MOVED) {
-    throw unprocessable('too many changes at the front of a long list; add to its end ("/-") or replace it');
+    throw badPatch('too many changes at the front of a long list; add to its end ("/-") or replace it');
   }
   list.splice(index, values.length === 0 ? 1 : 0, ...values);
 }
@@ -197,7 +197,7 @@ function open(draft: Draft, path: Pointer, make: boolean): Container {
 }
 
 function own(draft: Draft, value: unknown): Container {
-  if (!isContainer(value)) throw unprocessable('the path leads through what is no object and no list');
+  if (!isContainer(value)) throw badPatch('the path leads through what is no object and no list');
   if (draft.owned.has(value)) return value;
   const copy = Array.isArray(value) ? [...value] : { ...value };
   draft.owned.add(copy);
@@ -223,21 +223,21 @@ function isIndex(token: string): boolean {
 }
 
 function indexIn(last: number, token: string): number {
-  if (!isIndex(token)) throw unprocessable(`"${shorten(token)}" is no index of a list`);
-  if (Number(token) > last) throw unprocessable('the index is beyond the end of the list');
+  if (!isIndex(token)) throw badPatch(`"${shorten(token)}" is no index of a list`);
+  if (Number(token) > last) throw badPatch('the index is beyond the end of the list');
   return Number(token);
 }
 
 /** A copy that shares no container with the draft, so that what is written to one is not written to the other. */
 function carry(draft: Draft, from: Pointer, path: Pointer): unknown {
   const value = find(draft.root, from);
-  if (value === undefined) throw unprocessable('there is nothing at "from"');
+  if (value === undefined) throw badPatch('there is nothing at "from"');
   return cloneFor(draft, value, path.tokens.length);
 }
 
 function cloneFor(draft: Draft, value: unknown, depth: number): unknown {
   draft.carried += 1 + (typeof value === 'string' ? value.length : 0);
-  if (draft.carried > MAX_CARRIED) throw unprocessable('the patch copies and moves too much');
+  if (draft.carried > MAX_CARRIED) throw badPatch('the patch copies and moves too much');
   if (!isContainer(value)) return value;
   if (depth === MAX_DEPTH) throw tooDeep();
   if (Array.isArray(value)) return value.map((item) => cloneFor(draft, item, depth + 1));
@@ -257,14 +257,14 @@ function isOptional(draft: Draft, path: Pointer): boolean {
   return draft.rules.optional?.(path.text) ?? false;
 }
 
-function unprocessable(message: string): Failure {
-  return new Failure('unprocessable', message);
+function badPatch(message: string): Failure {
+  return new Failure('bad-patch', message);
 }
 
 function nothingThere(): Failure {
-  return unprocessable('there is nothing at this path');
+  return badPatch('there is nothing at this path');
 }
 
 function tooDeep(): Failure {
-  return unprocessable(`the document would be nested deeper than ${MAX_DEPTH} levels`);
+  return badPatch(`the document would be nested deeper than ${MAX_DEPTH} levels`);
 }

@@ -91,7 +91,7 @@ test('a patch of 100,000 levels is a failure, and such a document is merged', ()
   const rules = { locked: isUnderscored };
   assert.throws(
     () => applyMergePatch({}, deep, rules),
-    (error) => error instanceof Failure && error.kind === 'unprocessable',
+    (error) => error instanceof Failure && error.kind === 'bad-patch',
   );
   assert.deepEqual(applyMergePatch(deep, { a: 2 }, rules), { a: 2 });
   assert.deepEqual(applyMergePatch({}, nested(MAX_DEPTH)), nested(MAX_DEPTH));

@@ -11,7 +11,7 @@ export interface MergePatchRules {
 export function applyMergePatch(document: unknown, patch: unknown, rules: MergePatchRules = {}): unknown {
   // Merging walks the patch alone, so that the depth of the document does not matter.
   if (isDeeperThan(MAX_DEPTH, patch)) {
-    throw new Failure('unprocessable', `The merge patch is nested deeper than ${MAX_DEPTH} levels.`);
+    throw new Failure('bad-patch', `The merge patch is nested deeper than ${MAX_DEPTH} levels.`);
   }
   if (rules.locked) forbidEditsWithin(document, patch, '', rules.locked);
   return merge(document, patch);

@@ -15,10 +15,10 @@ export const isUnderscored: Locked = (pointer) => pointer.startsWith('_', pointe
 
 export function parsePointer(text: string): Pointer {
   if (text === '') return { text, tokens: [] };
-  if (!text.startsWith('/')) throw new Failure('unprocessable', 'a path is empty or begins with "/"');
-  if (/~(?![01])/.test(text)) throw new Failure('unprocessable', 'in a path "~" stands only in "~0" or "~1"');
+  if (!text.startsWith('/')) throw new Failure('bad-patch', 'a path is empty or begins with "/"');
+  if (/~(?![01])/.test(text)) throw new Failure('bad-patch', 'in a path "~" stands only in "~0" or "~1"');
   const tokens = text.slice(1).split('/');
-  if (tokens.length > MAX_DEPTH) throw new Failure('unprocessable', `a path has at most ${MAX_DEPTH} parts`);
+  if (tokens.length > MAX_DEPTH) throw new Failure('bad-patch', `a path has at most ${MAX_DEPTH} parts`);
   return { text, tokens: text.includes('~') ? tokens.map(unescape) : tokens };
 }
 

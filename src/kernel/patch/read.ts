@@ -1,5 +1,5 @@
 // Tells from a PATCH request's body and media type which kind of patch it is, and takes it out of its envelope.
-import { Failure } from '../failure.ts';
+import { Failure, type FailureDetails } from '../failure.ts';
 import { parseMediaType } from '../media-type.ts';
 import { isDeeperThan, isObject, MAX_DEPTH, type JsonObject } from './json-value.ts';
 
@@ -83,8 +83,8 @@ function badEnvelope(reason: string): Failure {
   );
 }
 
-function unreadable(message: string): Failure {
-  return new Failure('unprocessable', message);
+function unreadable(message: string, details?: FailureDetails): Failure {
+  return new Failure('bad-patch', message, details);
 }
 
 function readSemantic(body: unknown): Patch {
@@ -98,7 +98,7 @@ function readSemantic(body: unknown): Patch {
   }
   for (const [index, instruction] of instructions.entries()) {
     if (!isInstruction(instruction)) {
-      throw unreadable(`instructions[${index}] must be an object with a "kind".`);
+      throw unreadable(`instructions[${index}] must be an object with a "kind".`, { instruction: index });
     }
   }
   if (environmentKey !== undefined && typeof environmentKey !== 'string') {

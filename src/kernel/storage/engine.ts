@@ -8,6 +8,8 @@ export type Log = Pick<Logger, 'warn' | 'error'>;
 
 export interface Engine {
   readonly kind: 'sqlite' | 'postgres';
+  /** Whether other servers may work on the same database: a SQLite folder has one server. */
+  readonly isShared: boolean;
   /**
    * Statements outside a transaction commit by themselves; `db.transaction()` opens one. A resolved write is durable. Where
    * others were in the way, the work of a transaction is called again: it must change nothing but the database.

@@ -64,6 +64,7 @@ export async function openPostgres({ url, poolSize = 10, log }: PostgresSettings
 
   return {
     kind: 'postgres',
+    isShared: true,
     db,
     batch: (statements) => db.transaction().execute((tx) => executeAll(tx, statements)),
     async batchIf(guards, statements) {

@@ -32,6 +32,7 @@ export async function openSqlite(settings: SqliteSettings): Promise<Engine> {
 
   return {
     kind: 'sqlite',
+    isShared: false,
     db,
     batch: (statements) => driver.batch(statements),
     batchIf: (guards, statements) => driver.batchIf(guards, statements),

@@ -4,11 +4,11 @@ import { createServer, type IncomingHttpHeaders, type RequestListener, type Serv
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import type { Target } from '../dialect.ts';
-import { dueMigrations } from '../due.ts';
+import { dueMigrations } from '../due-store.ts';
 import type { Worker } from '../due-worker.ts';
 import { Metrics } from '../metrics.ts';
 import type { Engine } from '../storage/engine.ts';
-import { enqueueDeliveries, webhookMigrations } from './deliveries.ts';
+import { enqueueDeliveries, webhookMigrations } from './store-deliveries.ts';
 import { guard } from './guard.ts';
 import { startDelivering, type DeliveringSettings } from './start.ts';
 

@@ -1,12 +1,12 @@
 // A hook's lane: sends what is due to one receiver, a few at a time, in turns short enough that no lane keeps others waiting.
 import type { Clock } from '../clock.ts';
 import type { Hooks, Target } from '../dialect.ts';
-import type { Due, Handler } from '../due.ts';
+import type { Due, Handler } from '../due-store.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Engine } from '../storage/engine.ts';
-import { hookOfLane } from './deliveries.ts';
+import { hookOfLane } from './store-deliveries.ts';
 import { FREE, judge, tighten, type Leash } from './model.ts';
-import { pickDue, recordResults, settleLane, type DueDelivery, type Result } from './record.ts';
+import { pickDue, recordResults, settleLane, type DueDelivery, type Result } from './store-lanes.ts';
 import { dropPending } from './remove.ts';
 import { failedBefore, type Attempt, type Sender } from './send.ts';
 

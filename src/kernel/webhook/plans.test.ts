@@ -4,11 +4,11 @@ import { before, test } from 'node:test';
 import { sql, type CompiledQuery } from 'kysely';
 import { onEachEngine } from '../../../test/engines.ts';
 import { planOf, recordStatements } from '../../../test/plans.ts';
-import { claim, type Due } from '../due.ts';
+import { claim, type Due } from '../due-store.ts';
 import type { Engine } from '../storage/engine.ts';
-import { DELIVER, enqueueDeliveries, findDelivery, listDeliveries, redeliver } from './deliveries.ts';
+import { DELIVER, enqueueDeliveries, findDelivery, listDeliveries, redeliver } from './store-deliveries.ts';
 import { engineMigrations } from './fixture.ts';
-import { pickDue, recordResults, settleLane } from './record.ts';
+import { pickDue, recordResults, settleLane } from './store-lanes.ts';
 import { dropPending, sweepDeliveries, webhookWork } from './remove.ts';
 
 const NOW = 1_000_000_000_000;

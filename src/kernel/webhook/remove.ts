@@ -4,9 +4,9 @@ import type { Kernel } from '../kernel.ts';
 import type { Work } from '../dialect.ts';
 import type { Engine } from '../storage/engine.ts';
 import type { Db } from '../storage/tables.ts';
-import { deleteLane, DROP, type HookName } from './deliveries.ts';
+import { deleteLane, DROP, type HookName } from './store-deliveries.ts';
 import { pieces } from './pieces.ts';
-import { deleteOrphans } from './record.ts';
+import { deleteOrphans } from './store-lanes.ts';
 
 const HOUR = 60 * 60 * 1000;
 const KEPT_MS = 7 * 24 * HOUR;

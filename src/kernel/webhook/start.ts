@@ -1,6 +1,6 @@
 // Starts delivering: a worker of its own for the lanes, with many places, so that receivers who hang keep nothing else waiting.
 import { startWorker, type Worker, type WorkerSettings } from '../due-worker.ts';
-import { DELIVER } from './deliveries.ts';
+import { DELIVER } from './store-deliveries.ts';
 import { deliverHandler, type LaneSettings } from './lane.ts';
 import { createSender, type SenderSettings } from './send.ts';
 

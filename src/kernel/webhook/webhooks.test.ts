@@ -16,7 +16,7 @@ import {
   listDeliveries,
   redeliver,
   type DeliveryDetails,
-} from './deliveries.ts';
+} from './store-deliveries.ts';
 import { engineMigrations, fail, hang, hookUp, startReceiver } from './fixture.ts';
 import { guard } from './guard.ts';
 import { sweepDeliveries, webhookWork } from './remove.ts';

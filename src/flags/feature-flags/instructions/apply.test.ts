@@ -82,14 +82,14 @@ for (const [name, { good, sees, gives, again, bad, names, isMisfit }] of Object.
       const wrong = { kind: name, ...bad(before) };
       assert.throws(
         () => applyInstructions(before, [{ kind: 'turnFlagOn' }, wrong], context),
-        failsWith(isMisfit ? 'unprocessable' : 'invalid', `instructions[1] (${name}): ${names}`),
+        failsWith(isMisfit ? 'bad-patch' : 'invalid', `instructions[1] (${name}): ${names}`),
       );
     });
 
     test('an unknown parameter is named', () => {
       assert.throws(
         () => applyInstructions(before, [{ ...instruction, surprise: 1 }], context),
-        failsWith('unprocessable', `instructions[0] (${name}): surprise is not a known field`),
+        failsWith('bad-patch', `instructions[0] (${name}): surprise is not a known field`),
       );
     });
 
@@ -98,7 +98,7 @@ for (const [name, { good, sees, gives, again, bad, names, isMisfit }] of Object.
         const { environmentKey: _, ...nowhere } = context;
         assert.throws(
           () => applyInstructions(before, [instruction], nowhere),
-          failsWith('unprocessable', `instructions[0] (${name}): environmentKey is required`),
+          failsWith('bad-patch', `instructions[0] (${name}): environmentKey is required`),
         );
         for (const environmentKey of ['staging', 'constructor', '__proto__']) {
           assert.throws(
@@ -125,9 +125,9 @@ test('a kind that is not there is named, also one that every object has', () => 
   for (const kind of ['makeCoffee', 'constructor', '__proto__', '']) {
     assert.throws(
       () => apply({ kind: 'turnFlagOn' }, { kind }),
-      failsWith('unprocessable', `instructions[1] (${kind}): kind is not one that flags know`),
+      failsWith('bad-patch', `instructions[1] (${kind}): kind is not one that flags know`),
     );
-    assert.throws(() => referencesOf([{ kind }]), failsWith('unprocessable', `instructions[0] (${kind}): `));
+    assert.throws(() => referencesOf([{ kind }]), failsWith('bad-patch', `instructions[0] (${kind}): `));
   }
 });
 
@@ -165,23 +165,23 @@ test('what is served is a variation or a rollout, not both and not neither', () 
   const serve = (parameters: object) => () =>
     apply({ kind: 'updateFallthroughVariationOrRollout', ...parameters });
   const at = 'instructions[0] (updateFallthroughVariationOrRollout): ';
-  assert.throws(serve({}), failsWith('unprocessable', `${at}variationId or rolloutWeights is required`));
+  assert.throws(serve({}), failsWith('bad-patch', `${at}variationId or rolloutWeights is required`));
   assert.throws(
     serve({ variationId: red, rolloutWeights: { [red!]: 100_000 } }),
     failsWith('invalid', `${at}variationId cannot be given together`),
   );
   assert.throws(
     serve({ variationId: red, rolloutBucketBy: 'group' }),
-    failsWith('unprocessable', `${at}rolloutBucketBy needs rolloutWeights`),
+    failsWith('bad-patch', `${at}rolloutBucketBy needs rolloutWeights`),
   );
   assert.throws(
     serve({ variationId: red, rolloutContextKind: 'company' }),
-    failsWith('unprocessable', `${at}rolloutContextKind needs`),
+    failsWith('bad-patch', `${at}rolloutContextKind needs`),
   );
   assert.throws(serve({ rolloutWeights: {} }), failsWith('invalid', `${at}rolloutWeights must make 100000`));
   assert.throws(
     serve({ rolloutWeights: { [red!]: 50_000.5, [blue!]: 49_999.5 } }),
-    failsWith('unprocessable', `${at}rolloutWeights`),
+    failsWith('bad-patch', `${at}rolloutWeights`),
   );
   assert.throws(
     serve({ rolloutWeights: { nobody: 100_000 } }),

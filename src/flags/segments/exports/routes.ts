@@ -1,8 +1,8 @@
 // Exports of big segments to files: begin one, see whether it is complete, and load the file.
 import { Failure } from '../../../kernel/failure.ts';
 import { newId } from '../../../kernel/id.ts';
-import type { Member } from '../../../kernel/identity/members.ts';
-import { findListed } from '../../../kernel/identity/roster.ts';
+import type { Member } from '../../../kernel/identity/store-members.ts';
+import { findListed } from '../../../kernel/identity/store-roster.ts';
 import { reply, route, Stream, type Call } from '../../../kernel/route.ts';
 import { OneOf, Type, type Static } from '../../../kernel/schema.ts';
 import type { BlobStore } from '../../../kernel/storage/blob.ts';

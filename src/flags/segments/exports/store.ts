@@ -1,5 +1,5 @@
 // Exports of big segments in the database, the work that waits for each, and where its file is.
-import { schedule } from '../../../kernel/due.ts';
+import { schedule } from '../../../kernel/due-store.ts';
 import type { Db } from '../../../kernel/storage/tables.ts';
 import { couldBeId } from '../../fields.ts';
 import type { FileRecord } from '../imports/file.ts';

@@ -2,13 +2,12 @@
 import { buffer } from 'node:stream/consumers';
 import { unasked } from '../../../kernel/change/actor.ts';
 import type { Changing } from '../../../kernel/change/changes.ts';
-import { finish, type Due, type Handler } from '../../../kernel/due.ts';
-import { Failure } from '../../../kernel/failure.ts';
+import { finish, type Due, type Handler } from '../../../kernel/due-store.ts';
 import { callerOf } from '../../../kernel/identity/identity.ts';
 import type { Kernel } from '../../../kernel/kernel.ts';
 import { changeSegment } from '../change.ts';
 import { findSegmentPlace } from '../find-place.ts';
-import { findStanding, saveMembership } from '../members.ts';
+import { findStanding, saveMembership } from '../store-members.ts';
 import { MOST_LINE, readHeading, readPiece } from './file.ts';
 import { planPiece } from './plan.ts';
 import { IMPORT_ACTIONS, isSettled, type SegmentImport } from './segment-import.ts';
@@ -44,7 +43,7 @@ export function importHandlers(kernel: Kernel): Record<string, Handler> {
       try {
         await takeStep(kernel, due, found, signal);
       } catch (error) {
-        if (!(error instanceof Failure) || error.kind !== 'gone') throw error;
+        if (!(error instanceof MissingFile)) throw error;
         await take(kernel, due, found, (on, latest) => settle(on, latest, error.message));
       }
     },
@@ -177,10 +176,13 @@ async function readNext(kernel: Kernel, reading: SegmentImport) {
   return readPiece(bytes, { isTyped, isEnd, most: PIECE_KEYS });
 }
 
+/** Ends the import: it would be no better later. */
+class MissingFile extends Error {}
+
 async function readBytes({ blobs }: Kernel, { id, size }: SegmentImport, start: number): Promise<Buffer> {
   const end = Math.min(start + PIECE_BYTES, size) - 1;
   const blob = await blobs.get(importFile(id), { start, end });
-  if (blob === undefined) throw new Failure('gone', 'The file is no longer there');
+  if (blob === undefined) throw new MissingFile('The file is no longer there');
   return await buffer(blob.stream());
 }
 

@@ -1,5 +1,5 @@
 // Imports into big segments in the database, the work that waits for each, and where its file is.
-import { schedule, type Work } from '../../../kernel/due.ts';
+import { schedule, type Work } from '../../../kernel/due-store.ts';
 import type { Doer } from '../../../kernel/identity/identity.ts';
 import type { Db } from '../../../kernel/storage/tables.ts';
 import { couldBeId } from '../../fields.ts';

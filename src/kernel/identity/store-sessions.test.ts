@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { onEachEngine } from '../../../test/engines.ts';
 import type { Db } from '../storage/tables.ts';
-import { createMember, type Member } from './members.ts';
+import { createMember, type Member } from './store-members.ts';
 import { hashSecret, newSecret } from './secret.ts';
 import {
   closeSession,
@@ -14,9 +14,9 @@ import {
   SESSION_MS,
   spendLoginLink,
   sweepIdentity,
-} from './sessions.ts';
+} from './store-sessions.ts';
 import { identityMigrations } from './tables.ts';
-import { createToken, findTokenByHash, resetToken } from './tokens.ts';
+import { createToken, findTokenByHash, resetToken } from './store-tokens.ts';
 
 const NOW = 1_800_000_000_000;
 const DAY = 24 * 60 * 60 * 1000;

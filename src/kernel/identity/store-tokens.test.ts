@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { onEachEngine } from '../../../test/engines.ts';
 import type { Db } from '../storage/tables.ts';
-import { createMember, type Member } from './members.ts';
+import { createMember, type Member } from './store-members.ts';
 import { newSecret, type Secret } from './secret.ts';
 import { identityMigrations } from './tables.ts';
 import {
@@ -18,7 +18,7 @@ import {
   updateToken,
   type NewToken,
   type Token,
-} from './tokens.ts';
+} from './store-tokens.ts';
 
 const NOW = 1_800_000_000_000;
 const statement = { effect: 'allow' as const, actions: ['view*'], resources: ['proj/*'] };

@@ -5,9 +5,9 @@ import { hold } from '../storage/hold.ts';
 import { contested } from '../storage/retry.ts';
 import type { Db, Tables } from '../storage/tables.ts';
 import type { RoleAttributes } from './attributes.ts';
-import { like } from './members.ts';
-import { roleOf } from './roles.ts';
-import { addGrants, grantText, listGrants, removeGrant, type TeamGrant } from './team-grants.ts';
+import { like } from './store-members.ts';
+import { roleOf } from './store-roles.ts';
+import { addGrants, grantText, listGrants, removeGrant, type TeamGrant } from './store-team-grants.ts';
 
 export interface Team {
   id: string;

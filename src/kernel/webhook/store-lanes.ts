@@ -1,9 +1,9 @@
 // A lane's reads and writes: what is due, what came of it, and when the lane is due again.
 import type { CompiledQuery } from 'kysely';
-import type { Due } from '../due.ts';
+import type { Due } from '../due-store.ts';
 import type { Engine } from '../storage/engine.ts';
 import type { Db } from '../storage/tables.ts';
-import type { AttemptRow, HookName } from './deliveries.ts';
+import type { AttemptRow, HookName } from './store-deliveries.ts';
 import type { Verdict } from './model.ts';
 import { pieces } from './pieces.ts';
 

@@ -4,7 +4,7 @@ import { hold } from '../storage/hold.ts';
 import { contested } from '../storage/retry.ts';
 import type { Db, Tables } from '../storage/tables.ts';
 import type { RoleAttributes } from './attributes.ts';
-import { attributesOf, like, memberOf, type Member } from './members.ts';
+import { attributesOf, like, memberOf, type Member } from './store-members.ts';
 import type { BaseRole } from './policy.ts';
 
 /** A member with what only administration needs. */

@@ -4,9 +4,9 @@ import type { Changing } from '../change/changes.ts';
 import { lock } from '../storage/hold.ts';
 import type { Db } from '../storage/tables.ts';
 import type { KnownCaller } from './caller.ts';
-import { findMember, findOldestOwner, type Member, type MemberName } from './members.ts';
+import { findMember, findOldestOwner, type Member, type MemberName } from './store-members.ts';
 import type { BaseRole } from './policy.ts';
-import type { Token } from './tokens.ts';
+import type { Token } from './store-tokens.ts';
 
 export interface Account extends Omit<Member, 'customRoles'> {
   isService?: true;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { onEachEngine } from '../../../test/engines.ts';
 import type { Db } from '../storage/tables.ts';
-import { checkPassword, createMember, findMember, searchMembers, type NewMember } from './members.ts';
+import { checkPassword, createMember, findMember, searchMembers, type NewMember } from './store-members.ts';
 import { hashPassword } from './secret.ts';
 import { identityMigrations } from './tables.ts';
 

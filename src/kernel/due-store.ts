@@ -153,6 +153,41 @@ async function change(db: Db, due: Due, to: Partial<Due>): Promise<boolean> {
   return numUpdatedRows > 0n;
 }
 
+/** When the next work of these kinds is due, or its lease over. */
+export async function nextDueAt(db: Db, kinds: readonly string[]): Promise<number | undefined> {
+  const next = await db
+    .selectFrom('due')
+    .select('due_at')
+    .where('kind', 'in', kinds)
+    .orderBy('due_at')
+    .limit(1)
+    .executeTakeFirst();
+  return next?.due_at;
+}
+
+/** How many leases were over before that time, and still nobody has claimed their work. */
+export async function countStuck(db: Db, before: number): Promise<number> {
+  const { stuck } = await db
+    .selectFrom('due')
+    .select(({ fn }) => fn.countAll<number>().as('stuck'))
+    .where('owner', 'is not', null)
+    .where('due_at', '<', before)
+    .executeTakeFirstOrThrow();
+  return stuck;
+}
+
+/** Ends the leases that `countStuck` counts, and tells how many. */
+export async function releaseStuck(engine: Engine, before: number): Promise<bigint> {
+  const { numUpdatedRows } = await engine.db
+    .updateTable('due')
+    .set({ owner: null })
+    .where('owner', 'is not', null)
+    .where('due_at', '<', before)
+    .executeTakeFirstOrThrow();
+  await engine.notify(DUE);
+  return numUpdatedRows;
+}
+
 /**
  * Done when it resolves; tried again later when it throws. It may as well settle the work itself, by `finish` in a
  * transaction with its own changes, or by `retry` or `schedule` for another time.

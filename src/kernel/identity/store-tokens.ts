@@ -5,7 +5,7 @@ import { newId } from '../id.ts';
 import type { Slice } from '../page.ts';
 import { contested } from '../storage/retry.ts';
 import type { Db, Tables } from '../storage/tables.ts';
-import { ensureServiceAccount } from './accounts.ts';
+import { ensureServiceAccount } from './store-accounts.ts';
 import type { BaseRole, Statement } from './policy.ts';
 import type { Secret } from './secret.ts';
 

@@ -3,7 +3,7 @@ import type { Selectable } from 'kysely';
 import type { Db, Tables } from '../../kernel/storage/tables.ts';
 import type { Environment, Project } from '../projects/project.ts';
 import { newConfig } from './model.ts';
-import { flagOf, toConfigRow } from './rows.ts';
+import { flagOf, toConfigRow } from './store-rows.ts';
 import { newHex } from './store.ts';
 
 const BITE = 500;

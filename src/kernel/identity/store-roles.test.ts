@@ -5,9 +5,9 @@ import { sql } from 'kysely';
 import { onEngine } from '../../../test/engines.ts';
 import { eventually } from '../../../test/eventually.ts';
 import type { Engine } from '../storage/engine.ts';
-import { createMember } from './members.ts';
-import { createRole, deleteRole, holdRoles, lockRole, type Role } from './roles.ts';
-import { findListed, updateListed, type Listed } from './roster.ts';
+import { createMember } from './store-members.ts';
+import { createRole, deleteRole, holdRoles, lockRole, type Role } from './store-roles.ts';
+import { findListed, updateListed, type Listed } from './store-roster.ts';
 import { identityMigrations } from './tables.ts';
 
 const NOW = 1_800_000_000_000;

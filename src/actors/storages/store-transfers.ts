@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { unasked } from '../../kernel/change/actor.ts';
 import type { Changing } from '../../kernel/change/changes.ts';
-import type { Account, HandOver } from '../../kernel/identity/accounts.ts';
+import type { Account, HandOver } from '../../kernel/identity/store-accounts.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { CHANNEL } from './access.ts';
 import { MOST_NAME } from './model.ts';

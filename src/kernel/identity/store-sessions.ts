@@ -1,6 +1,6 @@
 // Browser sessions: opaque, kept as a hash, opened by a one-time link or a password.
 import type { Db } from '../storage/tables.ts';
-import { findMember, findTokenOwner, type Member } from './members.ts';
+import { findMember, findTokenOwner, type Member } from './store-members.ts';
 import { hashSecret, newSecret } from './secret.ts';
 
 const SESSION_DAYS = 14;

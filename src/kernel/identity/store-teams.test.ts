@@ -4,7 +4,7 @@ import { before, beforeEach, test } from 'node:test';
 import { onEachEngine } from '../../../test/engines.ts';
 import type { Engine } from '../storage/engine.ts';
 import type { Db } from '../storage/tables.ts';
-import { createMember, findMember, type Member } from './members.ts';
+import { createMember, findMember, type Member } from './store-members.ts';
 import {
   countHolders,
   createRole,
@@ -15,7 +15,7 @@ import {
   unknownRoles,
   updateRole,
   type Role,
-} from './roles.ts';
+} from './store-roles.ts';
 import { newSecret } from './secret.ts';
 import { identityMigrations } from './tables.ts';
 import {
@@ -29,9 +29,9 @@ import {
   lockTeam,
   updateTeam,
   type WholeTeam,
-} from './teams.ts';
-import { listMemberGrants } from './team-grants.ts';
-import { createToken, findToken } from './tokens.ts';
+} from './store-teams.ts';
+import { listMemberGrants } from './store-team-grants.ts';
+import { createToken, findToken } from './store-tokens.ts';
 
 const NOW = 1_800_000_000_000;
 const policy = [{ effect: 'allow' as const, actions: ['*'], resources: ['proj/*'] }];

@@ -1,7 +1,7 @@
 // Deliveries of webhooks: made in the transaction of the change they tell of, listed, asked for again, dropped with their hook.
 import { createHash } from 'node:crypto';
 import { sql, type CompiledQuery, type Generated, type Selectable } from 'kysely';
-import { schedule, wakeWorkers } from '../due.ts';
+import { schedule, wakeWorkers } from '../due-store.ts';
 import { Failure } from '../failure.ts';
 import { newId } from '../id.ts';
 import type { Slice } from '../page.ts';

@@ -6,7 +6,7 @@ import { hold } from '../storage/hold.ts';
 import { contested } from '../storage/retry.ts';
 import type { Db, Tables } from '../storage/tables.ts';
 import { fillPlaceholders, type RoleAttributes } from './attributes.ts';
-import { like } from './members.ts';
+import { like } from './store-members.ts';
 import { compilePolicy, parseStatements, rolePolicies, type BaseRole, type Statement } from './policy.ts';
 
 export interface Role {

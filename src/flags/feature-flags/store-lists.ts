@@ -6,7 +6,7 @@ import { mapInSlices, TimeSlice } from '../../kernel/time-slice.ts';
 import type { FlagFilter, FlagOrder } from './filter.ts';
 import type { Flag, FlagConfig } from './flag.ts';
 import type { ListedConfig } from './representation.ts';
-import { configOf, flagOf, type ConfigHead } from './rows.ts';
+import { configOf, flagOf, type ConfigHead } from './store-rows.ts';
 
 export interface Listing {
   projectId: string;

@@ -4,7 +4,7 @@ import { before, test } from 'node:test';
 import { onEachEngine } from '../../../test/engines.ts';
 import type { Engine } from '../storage/engine.ts';
 import type { Db } from '../storage/tables.ts';
-import { createMember, findMember, searchMembers, type NewMember } from './members.ts';
+import { createMember, findMember, searchMembers, type NewMember } from './store-members.ts';
 import {
   countRole,
   findIdsByEmail,
@@ -17,12 +17,12 @@ import {
   updateListed,
   type MemberFilter,
   type MemberOrder,
-} from './roster.ts';
+} from './store-roster.ts';
 import { newSecret } from './secret.ts';
-import { createLoginLink, openSession, spendLoginLink } from './sessions.ts';
+import { createLoginLink, openSession, spendLoginLink } from './store-sessions.ts';
 import { identityMigrations } from './tables.ts';
-import { createTeam } from './teams.ts';
-import { createToken, findToken } from './tokens.ts';
+import { createTeam } from './store-teams.ts';
+import { createToken, findToken } from './store-tokens.ts';
 
 const NOW = 1_800_000_000_000;
 

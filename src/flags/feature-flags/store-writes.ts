@@ -6,9 +6,9 @@ import { contested } from '../../kernel/storage/retry.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { sendAll } from '../../kernel/storage/together.ts';
 import type { Environment } from '../projects/project.ts';
-import { noteSegmentUses, segmentsOf } from '../segments/uses.ts';
+import { noteSegmentUses, segmentsOf } from '../segments/store-uses.ts';
 import type { Flag } from './flag.ts';
-import { toConfigRow, toFlagRow } from './rows.ts';
+import { toConfigRow, toFlagRow } from './store-rows.ts';
 import type { FoundFlag, Place } from './store.ts';
 
 const BITE = 500;

@@ -1,0 +1,55 @@
+// What can be wrong with a database that answers: a damaged file on SQLite, an old server or a wrong clock on PostgreSQL.
+import { sql } from 'kysely';
+import type { Engine } from './engine.ts';
+import type { Db } from './tables.ts';
+
+export interface EngineFinding {
+  name: string;
+  state: 'ok' | 'fail';
+  /** What was found, and where it is not well, what to do. */
+  detail: string;
+}
+
+const POSTGRES_MAJOR = 14;
+const SKEW_MS = 2000;
+
+export async function checkEngine({ kind, db }: Engine): Promise<EngineFinding[]> {
+  return kind === 'sqlite' ? await checkSqlite(db) : await checkPostgres(db);
+}
+
+/** By the reader, so that a running server can go on writing. */
+async function checkSqlite(db: Db): Promise<EngineFinding[]> {
+  const name = 'integrity';
+  const [first] = await db
+    .selectFrom(sql<{ quick_check: string }>`pragma_quick_check`.as('found'))
+    .selectAll()
+    .execute();
+  const verdict = first?.quick_check ?? 'no answer';
+  return verdict === 'ok'
+    ? [{ name, state: 'ok', detail: 'quick check passed' }]
+    : [{ name, state: 'fail', detail: `${verdict}: stop the server and restore a backup` }];
+}
+
+async function checkPostgres(db: Db): Promise<EngineFinding[]> {
+  const before = Date.now();
+  const { rows } = await sql<{ version: string; now: string }>`
+    select current_setting('server_version') as version,
+      cast(extract(epoch from clock_timestamp()) * 1000 as text) as now`.execute(db);
+  const { version, now } = rows[0]!;
+  return [judgePostgres(version), judgeSkew(Math.abs(Number(now) - (before + Date.now()) / 2))];
+}
+
+export function judgePostgres(version: string): EngineFinding {
+  const name = 'postgresql';
+  return Number.parseInt(version) >= POSTGRES_MAJOR
+    ? { name, state: 'ok', detail: version }
+    : { name, state: 'fail', detail: `${version}: upgrade it to ${POSTGRES_MAJOR} or newer` };
+}
+
+export function judgeSkew(ms: number): EngineFinding {
+  const name = 'clock of database';
+  const spelled = `${(ms / 1000).toFixed(1)} s apart from this machine's`;
+  return ms < SKEW_MS
+    ? { name, state: 'ok', detail: spelled }
+    : { name, state: 'fail', detail: `${spelled}: let both machines set their clocks by NTP` };
+}
