@@ -21,7 +21,8 @@ const { values, positionals } = parseArgs({
 const isWhole = positionals.length === 0;
 const patterns = isWhole ? ['src/**/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.ts'] : positionals;
 /** What takes longest goes first, so that nothing runs alone at the end. */
-const isLong = (file: string) => /\/test\/(crash|clients)\//.test(file);
+const isLong = (file: string) =>
+  /\/test\/(crash|clients|runner|together)\/|\/(serve|launch|package)\.test\.ts$/.test(file);
 const files = patterns
   .flatMap((pattern) => findFiles(pattern))
   .toSorted((a, b) => Number(isLong(b)) - Number(isLong(a)) || (a < b ? -1 : 1));

@@ -19,8 +19,14 @@ const env = { ...process.env };
 const folder = process.cwd();
 
 let uncaught: unknown[] = [];
-process.on('uncaughtException', (error) => uncaught.push(error));
-process.on('unhandledRejection', (error) => uncaught.push(error));
+process.on('uncaughtException', note);
+process.on('unhandledRejection', note);
+
+/** Shown at once too, since the test that waits for what has failed may never end. */
+function note(error: unknown): void {
+  uncaught.push(error);
+  console.error(error);
+}
 
 async function runFile(file: string): Promise<FileReport> {
   restoreSurroundings();

@@ -146,12 +146,14 @@ test('a file that takes too long is cut off, with what it has started', async ()
   const folder = write({
     waits: ENDLESS,
     loops: `test('quick', () => {}); test('loops', () => { for (;;); });`,
+    throws: `test('throws', () => { setTimeout(() => assert.fail('uncaught')); return new Promise(() => {}); });`,
   });
   const pids = join(folder, 'pids');
-  const { out } = await start(folder, ['--time-limit=4', '--processes=2'], { PIDS: pids }).ended;
-  assert.match(lastLine(out)!, /^\d passed, 2 failed$/, out);
+  const { out } = await start(folder, ['--time-limit=4', '--processes=3'], { PIDS: pids }).ended;
+  assert.match(lastLine(out)!, /^\d passed, 3 failed$/, out);
   assert.match(out, /waits\.test\.ts\n {2}took longer than 4 s/);
   assert.match(out, /loops\.test\.ts\n {2}took longer than 4 s/);
+  assert.match(out, /AssertionError.*: uncaught/);
   const { processes } = await left(pids);
   await eventually(() => !processes.some(isRunning));
 });
