@@ -111,11 +111,11 @@ test('SQL is in files whose names say so', () => {
     'src/flags/tokens/store.test.ts': text,
     'src/flags/tokens/fixture.ts': text,
     'src/flags/tokens/routes.ts': `import type { Selectable } from 'kysely';`,
-    'src/flags/store-rows.ts': text,
+    'src/flags/tokens/rows.ts': text,
   };
   assert.deepEqual(judge(files), [
     'src/flags/tokens/routes.ts:1: only stores, tables and migrations may import kysely',
-    'src/flags/store-rows.ts:1: only stores, tables and migrations may import kysely',
+    'src/flags/tokens/rows.ts:1: only stores, tables and migrations may import kysely',
   ]);
 });
 
