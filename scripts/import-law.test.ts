@@ -82,6 +82,7 @@ test('a model reaches no I/O, neither itself nor through what it loads', () => {
   };
   assert.deepEqual(judge(files), [
     'src/flags/tokens/model.ts:1: a model is pure and must not reach node:fs',
+    'src/flags/tokens/model.ts:2: only stores, tables and migrations may import kysely',
     'src/flags/tokens/model.ts:2: a model is pure and must not reach kysely',
     'src/flags/tokens/model.ts:3: a model is pure and must not reach src/flags/tokens/store.ts',
     'src/flags/tokens/model.ts:4: a model is pure and must not reach src/kernel/log.ts → src/kernel/sink.ts → node:net',
@@ -96,6 +97,55 @@ test('database drivers are imported by the storage folder and tests alone', () =
     'src/cli/doctor.test.ts': `import { DatabaseSync } from 'node:sqlite';`,
   };
   assert.deepEqual(judge(files), ['src/cli/doctor.ts:1: only src/kernel/storage may import node:sqlite']);
+});
+
+test('SQL is in files whose names say so', () => {
+  const text = `import { sql } from 'kysely';`;
+  const files = {
+    'src/flags/tokens/store.ts': text,
+    'src/flags/tokens/store-writes.ts': text,
+    'src/kernel/limit-store.ts': text,
+    'src/flags/tables.ts': text,
+    'src/flags/migrations/tokens.ts': text,
+    'src/kernel/storage/hold.ts': text,
+    'src/flags/tokens/store.test.ts': text,
+    'src/flags/tokens/fixture.ts': text,
+    'src/flags/tokens/routes.ts': `import type { Selectable } from 'kysely';`,
+    'src/flags/tokens/rows.ts': text,
+  };
+  assert.deepEqual(judge(files), [
+    'src/flags/tokens/routes.ts:1: only stores, tables and migrations may import kysely',
+    'src/flags/tokens/rows.ts:1: only stores, tables and migrations may import kysely',
+  ]);
+});
+
+test('a query that is built without an import is SQL, too', () => {
+  const text = `// First line.\nawait db\n  .selectFrom('tokens')\n  .execute();\nawait db.deleteFrom('tokens').execute();`;
+  const files = {
+    'src/flags/tokens/store.ts': text,
+    'src/flags/tokens/store.test.ts': text,
+    'src/flags/tokens/routes.ts': text,
+  };
+  assert.deepEqual(judge(files), [
+    'src/flags/tokens/routes.ts:3: only stores, tables and migrations may build queries',
+    'src/flags/tokens/routes.ts:5: only stores, tables and migrations may build queries',
+  ]);
+});
+
+test('which engine it is, only the storage folder asks, and the hand-tuned statements of queues and datasets', () => {
+  const text = `const isSqlite = engine.kind === 'sqlite';\nif (kind !== 'postgres') return;`;
+  const files = {
+    'src/kernel/storage/search.ts': text,
+    'src/actors/request-queues/engines.ts': text,
+    'src/actors/datasets/store.ts': text,
+    'src/flags/tokens/store.test.ts': text,
+    'src/flags/tokens/store.ts': text,
+    'src/cli/status.ts': `return { kind: 'sqlite' };`,
+  };
+  assert.deepEqual(judge(files), [
+    'src/flags/tokens/store.ts:1: only src/kernel/storage may ask which engine it is',
+    'src/flags/tokens/store.ts:2: only src/kernel/storage may ask which engine it is',
+  ]);
 });
 
 test('only tests and their fixtures may import from outside the source', () => {

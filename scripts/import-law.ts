@@ -1,4 +1,4 @@
-// The import law of src/: which file may import which. It is judged as a whole, since I/O may hide behind other files.
+// The import law of src/: which file may import which, and where SQL is. It is judged as a whole, since I/O may hide behind other files.
 import { posix } from 'node:path';
 
 export type Breach = { path: string; line: number; rule: string };
@@ -15,22 +15,49 @@ const DRIVERS = /^(pg|pg-.+|node:sqlite)$/;
 const IO =
   /^node:(fs|net|http|http2|https|tls|dgram|dns|child_process|worker_threads|cluster|sqlite)(\/|$)|^(pg|kysely|fastify|undici|pino)$/;
 
+/** Files whose names or folders say that there is SQL in them. */
+const OF_SQL = /^src\/kernel\/storage\/|\/migrations\/|\/(store(-[a-z-]+)?|[a-z-]+-store|tables)\.ts$/;
+/** A query can be built without an import. */
+const QUERY = /\.(selectFrom|insertInto|updateTable|deleteFrom)\(/g;
+
+/** Where statements are tuned by hand, each engine has its own. */
+const OF_ENGINES = /^src\/(kernel\/storage|actors\/(request-queues|datasets))\//;
+const ENGINE_ASKED = /[!=]== '(sqlite|postgres)'/g;
+
 const IMPORT =
   /^(?:import|export)\s+(type\s)?[^;'"]*?\bfrom\s+'([^']+)'|^import\s+'([^']+)'|\bimport\(\s*'([^']+)'\s*\)/gm;
 
 /** Takes the texts of the source by path (`src/…`) and gives every broken rule. */
 export function findBreaches(sources: ReadonlyMap<string, string>): Breach[] {
   const graph = new Map([...sources].map(([path, text]) => [path, readImports(path, text)]));
-  return [...graph].flatMap(([path, imports]) =>
-    imports.flatMap((found) => judge(path, found, graph).map((rule) => ({ path, line: found.line, rule }))),
-  );
+  return [
+    ...[...graph].flatMap(([path, imports]) =>
+      imports.flatMap((found) => judge(path, found, graph).map((rule) => ({ path, line: found.line, rule }))),
+    ),
+    ...[...sources].flatMap(([path, text]) => (isOfTests(path) ? [] : judgeWords(path, text))),
+  ];
+}
+
+function judgeWords(path: string, text: string): Breach[] {
+  const find = (words: RegExp, rule: string): Breach[] =>
+    [...text.matchAll(words)].map(({ index }) => ({ path, line: lineOf(text, index), rule }));
+  return [
+    ...(OF_SQL.test(path) ? [] : find(QUERY, 'only stores, tables and migrations may build queries')),
+    ...(OF_ENGINES.test(path)
+      ? []
+      : find(ENGINE_ASKED, 'only src/kernel/storage may ask which engine it is')),
+  ];
+}
+
+function lineOf(text: string, index: number): number {
+  return text.slice(0, index).split('\n').length;
 }
 
 function readImports(path: string, text: string): Import[] {
   return [...text.matchAll(IMPORT)].map((match) => {
     const name = match[2] ?? match[3] ?? match[4] ?? '';
     return {
-      line: text.slice(0, match.index).split('\n').length,
+      line: lineOf(text, match.index),
       target: name.startsWith('.') ? posix.join(posix.dirname(path), name) : name,
       isType: match[1] !== undefined,
     };
@@ -47,6 +74,9 @@ function judge(path: string, { target, isType }: Import, graph: ReadonlyMap<stri
   if (/^(test|scripts|bench)\//.test(target)) rules.push('only tests may import what is outside src/');
   if (DRIVERS.test(target) && !path.startsWith('src/kernel/storage/')) {
     rules.push(`only src/kernel/storage may import ${target}`);
+  }
+  if (target === 'kysely' && !OF_SQL.test(path)) {
+    rules.push('only stores, tables and migrations may import kysely');
   }
   if (target === 'node:http' && !isType) {
     rules.push('node:http is imported for its types only, src/kernel/http-client.ts has the rest');

@@ -13,7 +13,7 @@ import { userContentHeaders } from '../../kernel/user-content.ts';
 import { authorizeReading, READING, WRITING, isOwner, mayWrite, openStorage } from '../storages/access.ts';
 import { toListedName, type Storage } from '../storages/model.ts';
 import { ByReference, storageRoutes, type StorageType } from '../storages/routes.ts';
-import { pay } from '../storages/store-limit.ts';
+import { pay } from '../storages/budgets.ts';
 import { countTransfer, countUsage } from '../usage/counter.ts';
 import { checkItems, checkSchema } from './item-schema.ts';
 import {

@@ -15,7 +15,7 @@ import {
 } from '../storages/access.ts';
 import type { Storage } from '../storages/model.ts';
 import { ByReference, storageRoutes, type StorageType } from '../storages/routes.ts';
-import { pay } from '../storages/store-limit.ts';
+import { pay } from '../storages/budgets.ts';
 import { countTransfer, countUsage } from '../usage/counter.ts';
 import { archive } from './archive.ts';
 import {

@@ -3,7 +3,7 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import { Type } from '../../kernel/schema.ts';
 import { authorizeReading, openStorage, type Asking } from '../storages/access.ts';
 import type { Storage } from '../storages/model.ts';
-import { exceeded, spend } from '../storages/store-limit.ts';
+import { exceeded, spend } from '../storages/budgets.ts';
 import { noteClient } from './store-clients.ts';
 import { checkClientKey } from './model.ts';
 

@@ -1,6 +1,7 @@
 // Empties a queue that was deleted, piece by piece.
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { statementsOf } from './engines.ts';
+import { deleteQueue, renameQueue } from './store.ts';
 import { removeRequests } from './store-writes.ts';
 
 const AT_ONCE = 1000;
@@ -12,12 +13,12 @@ const AT_ONCE = 1000;
 export async function purgeQueue(engine: Engine, id: string, signal: AbortSignal): Promise<void> {
   const { db } = engine;
   const other = `deleted ${id}`;
-  await db.updateTable('request_queues').set({ id: other }).where('id', '=', id).execute();
+  await renameQueue(db, id, other);
   for (;;) {
     signal.throwIfAborted();
     const ids = await statementsOf(engine).ids(engine, other, AT_ONCE);
     if (ids.length === 0) break;
     await removeRequests(engine, other, ids, 0);
   }
-  await db.deleteFrom('request_queues').where('id', '=', other).execute();
+  await deleteQueue(db, other);
 }

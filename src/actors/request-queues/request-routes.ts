@@ -6,7 +6,7 @@ import { clampLimit } from '../../kernel/page.ts';
 import { JsonText, reply, route, type Route } from '../../kernel/route.ts';
 import { OneOf, Type } from '../../kernel/schema.ts';
 import { ByReference } from '../storages/routes.ts';
-import { pay } from '../storages/store-limit.ts';
+import { pay } from '../storages/budgets.ts';
 import { countUsage } from '../usage/counter.ts';
 import { authorizeQueueReading, ByClient, enter, Forefront, isForefront, openQueue } from './enter.ts';
 import { decodeCursor, type Cursor } from './cursor.ts';

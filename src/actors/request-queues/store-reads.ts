@@ -1,6 +1,7 @@
 // Reading requests: the head, lists, and single ones, of which those asked for at the same time are read together.
-import { sql, type CompiledQuery } from 'kysely';
+import { sql } from 'kysely';
 import type { Engine } from '../../kernel/storage/engine.ts';
+import type { Statement } from '../../kernel/storage/statement.ts';
 import { statementsOf } from './engines.ts';
 import { Gatherer } from './gather.ts';
 import { encodeCursor, type Cursor } from './cursor.ts';
@@ -33,12 +34,7 @@ function readerOf(engine: Engine): Gatherer<string, Found> {
   return reader;
 }
 
-async function findAll(
-  engine: Engine,
-  query: CompiledQuery,
-  queueId: string,
-  ids: string[],
-): Promise<Found[]> {
+async function findAll(engine: Engine, query: Statement, queueId: string, ids: string[]): Promise<Found[]> {
   const parameters = [queueId, engine.kind === 'sqlite' ? JSON.stringify(ids) : ids];
   const { rows } = await engine.db.executeQuery({ ...query, parameters });
   const byId = new Map((rows as StoredRequest[]).map((row) => [row.id, row]));
@@ -46,7 +42,7 @@ async function findAll(
 }
 
 /** Built once, as that costs more than running it; its parameters are the queue and the ids. */
-function compile({ db, kind }: Engine): CompiledQuery {
+function compile({ db, kind }: Engine): Statement {
   const ids = kind === 'sqlite' ? sql`in (select value from json_each(${''}))` : sql`= any (${''})`;
   return db
     .selectFrom('queue_requests')

@@ -51,6 +51,15 @@ export async function readQueue(engine: Engine, id: string): Promise<QueueRow> {
   return row;
 }
 
+export async function renameQueue(db: Db, id: string, to: string): Promise<void> {
+  await db.updateTable('request_queues').set({ id: to }).where('id', '=', id).execute();
+}
+
+/** One that has no requests left. */
+export async function deleteQueue(db: Db, id: string): Promise<void> {
+  await db.deleteFrom('request_queues').where('id', '=', id).execute();
+}
+
 /** The number that stands for a queue's id in the rows of its requests. */
 export function numberOf(queueId: string): Expression<number> {
   return sql<number>`(select no from request_queues where id = ${queueId})`;

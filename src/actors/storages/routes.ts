@@ -22,7 +22,7 @@ import {
   WORDS,
 } from './access.ts';
 import { checkName, StorageUpdate, type Storage, type StorageKind } from './model.ts';
-import { pay, USUAL_BUDGET } from './store-limit.ts';
+import { pay, USUAL_BUDGET } from './budgets.ts';
 import {
   createStorage,
   deleteStorage,

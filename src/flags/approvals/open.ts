@@ -5,7 +5,7 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import { showEnvironment } from '../environments/model.ts';
 import { listEnvironmentsOf } from '../environments/store.ts';
 import { toSummary } from '../feature-flags/representation.ts';
-import { flagOf } from '../feature-flags/store-rows.ts';
+import { findBareFlags } from '../feature-flags/store.ts';
 import { openProject, unknownThing } from '../open.ts';
 import { findPlace, openPlace, readAt } from '../pending/find-place.ts';
 import { placeOf, type ByPlaceAndId, type Place } from '../pending/place.ts';
@@ -89,20 +89,19 @@ export async function findPlaces(
   if (requests.length === 0) return new Map();
   const projectIds = [...new Set(requests.map(({ projectId }) => projectId))];
   const flagIds = [...new Set(requests.map(({ flagId }) => flagId))];
-  const [projects, environments, rows] = await Promise.all([
+  const [projects, environments, flags] = await Promise.all([
     findProjects(db, projectIds),
     listEnvironmentsOf(db, projectIds),
-    db.selectFrom('flags').selectAll().where('id', 'in', flagIds).execute(),
+    findBareFlags(db, flagIds),
   ]);
   const byId = <Thing extends { id: string }>(things: readonly Thing[]) =>
     new Map(things.map((thing) => [thing.id, thing]));
-  const [projectOf, environmentOf] = [byId(projects), byId(environments)];
-  const flags = byId(rows.map((row) => flagOf(row)));
+  const [projectOf, environmentOf, flagOf] = [byId(projects), byId(environments), byId(flags)];
   return new Map(
     requests.flatMap((request) => {
       const project = projectOf.get(request.projectId);
       const environment = environmentOf.get(request.environmentId);
-      const flag = flags.get(request.flagId);
+      const flag = flagOf.get(request.flagId);
       // What has just been deleted takes its requests along.
       if (project === undefined || environment === undefined || flag === undefined) return [];
       return [[request, placeOf(project, environment, flag)]];

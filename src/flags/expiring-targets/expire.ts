@@ -4,10 +4,8 @@ import type { Changing } from '../../kernel/change/changes.ts';
 import { finish, type Handler } from '../../kernel/due-store.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { hold } from '../../kernel/storage/hold.ts';
-import type { Db } from '../../kernel/storage/tables.ts';
 import type { ExpiringTarget } from './expiring-target.ts';
-import { deleteExpiringTarget, findExpiringTarget } from './store.ts';
+import { deleteExpiringTarget, findExpiringTarget, holdTargeted } from './store.ts';
 
 /** In the transaction in which its date is forgotten, so that both happen or neither. */
 export type RemoveTarget = (on: Changing, target: ExpiringTarget) => Promise<void>;
@@ -30,11 +28,4 @@ export function expireWith({ changes, clock }: Kernel, remove: RemoveTarget): Ha
       if (!(await finish(tx, due))) throw new Failure('conflict', 'The work is no longer ours.');
     });
   };
-}
-
-const tables = { flag: 'flags', segment: 'segments' } as const;
-
-async function holdTargeted(tx: Db, { resourceKind, resourceId }: ExpiringTarget): Promise<void> {
-  const table = tables[resourceKind];
-  await hold(tx, tx.selectFrom(table).select('id').where('id', '=', resourceId).forNoKeyUpdate());
 }

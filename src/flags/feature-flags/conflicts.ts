@@ -1,23 +1,18 @@
 // What stands in the way of a change: scheduled changes and approval requests that could no longer be applied after it.
-import { sql } from 'kysely';
-import { buildOnce } from '../../kernel/storage/build-once.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { problem } from '../../kernel/schema.ts';
-import { withoutPin, type Plan } from '../pending/plan.ts';
+import { withoutPin } from '../pending/plan.ts';
 import { tryPlan } from '../pending/try-plan.ts';
 import type { Environment } from '../projects/project.ts';
 import type { Flag } from './flag.ts';
+import { listPending, type PendingPlan } from './store-pending.ts';
 
-export interface Conflict {
-  /** Of the scheduled change or the approval request. */
-  id: string;
-  kind: 'scheduled-change' | 'approval-request';
+export interface Conflict extends Pick<PendingPlan, 'id' | 'kind'> {
   /** For a person. */
   reason: string;
 }
 
 /** A change is not looked at against more than these; what is pending beyond tells of its conflict when its time comes. */
-const MOST = 500;
 const MOST_INSTRUCTIONS = 2000;
 
 type Place = Pick<Environment, 'id' | 'key'>;
@@ -62,39 +57,3 @@ export function refuseConflicts(conflicts: readonly Conflict[]): void {
     `must be true for a change that conflicts with what is pending: ${reasons}`,
   );
 }
-
-interface Pending extends Pick<Conflict, 'id' | 'kind'> {
-  environmentId: string;
-  plan: Plan;
-}
-
-async function listPending(db: Db, flagId: string): Promise<Pending[]> {
-  const { rows } = await db.executeQuery(selectPending(db, flagId));
-  return rows.map((row) => ({ ...row, plan: JSON.parse(row.plan) as Plan }));
-}
-
-const selectPending = buildOnce((db, flagId: string) =>
-  db
-    .selectFrom('scheduled_changes')
-    .where('flag_id', '=', flagId)
-    .where('status', '=', 'pending')
-    .select([
-      'id',
-      sql<Conflict['kind']>`'scheduled-change'`.as('kind'),
-      'environment_id as environmentId',
-      'plan',
-    ])
-    .unionAll(
-      db
-        .selectFrom('approval_requests')
-        .where('flag_id', '=', flagId)
-        .where('status', 'in', ['pending', 'scheduled'])
-        .select([
-          'id',
-          sql<Conflict['kind']>`'approval-request'`.as('kind'),
-          'environment_id as environmentId',
-          'plan',
-        ]),
-    )
-    .limit(MOST),
-);

@@ -4,7 +4,7 @@ import { Type } from '../../kernel/schema.ts';
 import { Link, linkTo, Links } from '../links.ts';
 import { ByEnvironment, openEnvironment, openProject } from '../open.ts';
 import { ByFlag, readFound } from './reading.ts';
-import { listDependents, type Dependent } from './relations.ts';
+import { listDependents, type Dependent } from './store-relations.ts';
 import { flagPath, flagSite } from './representation.ts';
 import { demandBeta } from '../version.ts';
 

@@ -14,8 +14,8 @@ import { readFlagFilter, readFlagSort } from './filter.ts';
 import { addEnvironment, addFlag, flagStoreMigrations, makeHome, NOW, type Home } from './fixture.ts';
 import { listFlags, listHeads, listWholeConfigs } from './store-lists.ts';
 import { findMaintainers } from './store-maintainers.ts';
-import { listDependents } from './relations.ts';
-import { findUsage, listUsage } from './status.ts';
+import { listDependents } from './store-relations.ts';
+import { findUsage, listUsage } from './store-usage.ts';
 import { addConfigs } from './store-new-configs.ts';
 import { findFlag, findFlags, firstVersion } from './store.ts';
 

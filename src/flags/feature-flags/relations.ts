@@ -1,54 +1,12 @@
-// Flags that need other flags: who needs whom, and what must not happen because of it.
+// Flags that need other flags: what must not happen because of it.
 import { Failure } from '../../kernel/failure.ts';
-import { lock } from '../../kernel/storage/hold.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { areEqual } from '../../kernel/patch/json-value.ts';
 import { problem } from '../../kernel/schema.ts';
 import type { Environment } from '../projects/project.ts';
 import type { Flag } from './flag.ts';
+import { doesAnyNeed, holdNeeds, listDependents, type Dependent } from './store-relations.ts';
 import { findFlags, type Place } from './store.ts';
-
-export interface Dependent {
-  id: string;
-  key: string;
-  name: string;
-  environmentKey: string;
-  environmentName: string;
-  /** The index of the one it needs. */
-  variation: number;
-}
-
-/** The flags that need this one, by key and environment. */
-export async function listDependents(db: Db, flagId: string, environmentId?: string): Promise<Dependent[]> {
-  return await db
-    .selectFrom('flag_prerequisites')
-    .innerJoin('flags', 'flags.id', 'flag_prerequisites.flag_id')
-    .innerJoin('environments', 'environments.id', 'flag_prerequisites.environment_id')
-    .where('flag_prerequisites.needs_id', '=', flagId)
-    .$if(environmentId !== undefined, (query) =>
-      query.where('flag_prerequisites.environment_id', '=', environmentId!),
-    )
-    .select([
-      'flags.id',
-      'flags.key',
-      'flags.name',
-      'environments.key as environmentKey',
-      'environments.name as environmentName',
-      'flag_prerequisites.variation',
-    ])
-    .orderBy('flags.key')
-    .orderBy('environments.created_at')
-    .orderBy('environments.key')
-    .execute();
-}
-
-/**
- * Held by every change that makes a flag need another, and by those that take something away that may be needed: of two
- * at the same time, each would find the other still in order.
- */
-async function holdNeeds(tx: Db, projectId: string): Promise<void> {
-  await lock(tx, `flag-needs/${projectId}`);
-}
 
 /** Whether `checkRelations` has something to look at. */
 export function touchesRelations(before: Flag, after: Flag, environments: readonly Place[]): boolean {
@@ -169,24 +127,6 @@ async function checkCycle(
 ): Promise<void> {
   if (needs.length === 0) return;
   const ids = needs.map(({ id }) => id);
-  const found = await tx
-    .withRecursive('reached', (db) =>
-      db
-        .selectFrom('flag_prerequisites')
-        .where('environment_id', '=', environmentId)
-        .where('flag_id', 'in', ids)
-        .select('needs_id as id')
-        .union(
-          db
-            .selectFrom('flag_prerequisites')
-            .innerJoin('reached', 'reached.id', 'flag_prerequisites.flag_id')
-            .where('flag_prerequisites.environment_id', '=', environmentId)
-            .select('flag_prerequisites.needs_id as id'),
-        ),
-    )
-    .selectFrom('reached')
-    .where('id', '=', flag.id)
-    .select('id')
-    .executeTakeFirst();
-  if (found !== undefined) throw problem(at, 'cannot go in a circle: one of them needs this flag itself');
+  if (await doesAnyNeed(tx, environmentId, ids, flag.id))
+    throw problem(at, 'cannot go in a circle: one of them needs this flag itself');
 }

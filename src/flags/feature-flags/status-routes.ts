@@ -6,16 +6,8 @@ import { linkTo, Links } from '../links.ts';
 import { ByEnvironment, openEnvironment, openProject, unknownThing } from '../open.ts';
 import { listWholeConfigs } from './store-lists.ts';
 import { ByFlag, EnvQuery, readFound } from './reading.ts';
-import {
-  couldBeLaunched,
-  factsOf,
-  findUsage,
-  isUniform,
-  listUsage,
-  STATUS,
-  statusOf,
-  toStatus,
-} from './status.ts';
+import { couldBeLaunched, factsOf, isUniform, STATUS, statusOf, toStatus } from './status.ts';
+import { findUsage, listUsage } from './store-usage.ts';
 
 const Status = Type.Object({ ...STATUS, _links: Links }, { $id: 'FlagStatusRep' });
 

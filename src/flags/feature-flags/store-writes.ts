@@ -1,8 +1,9 @@
 // Writes to flags in the database: make one, save what changed, delete one.
-import { sql, type CompiledQuery } from 'kysely';
+import { sql } from 'kysely';
 import { areEqual } from '../../kernel/patch/json-value.ts';
 import type { Planned } from '../../kernel/change/changes.ts';
 import { contested } from '../../kernel/storage/retry.ts';
+import type { Statement } from '../../kernel/storage/statement.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { sendAll } from '../../kernel/storage/together.ts';
 import type { Environment } from '../projects/project.ts';
@@ -77,7 +78,7 @@ function changedPlaces({ flag, environments }: FoundFlag, after: Flag): Place[] 
 }
 
 /** Each meets its row, unless someone else was quicker. */
-function prepareUpdates(db: Db, before: FoundFlag, after: Flag, asked: readonly Asked[]): CompiledQuery[] {
+function prepareUpdates(db: Db, before: FoundFlag, after: Flag, asked: readonly Asked[]): Statement[] {
   const { flag } = before;
   let update = db
     .updateTable('flags')
@@ -94,7 +95,7 @@ function prepareUpdates(db: Db, before: FoundFlag, after: Flag, asked: readonly 
   ];
 }
 
-function prepareConfig(db: Db, { id, environments }: Flag, after: Flag, place: Place): CompiledQuery {
+function prepareConfig(db: Db, { id, environments }: Flag, after: Flag, place: Place): Statement {
   const old = environments[place.key]!;
   const config = after.environments[place.key]!;
   return db
@@ -134,13 +135,13 @@ function differing<Row extends object>(before: Row, after: Row): Partial<Row> {
   ) as Partial<Row>;
 }
 
-function prepareTags(db: Db, { flag, no }: Pick<FoundFlag, 'flag' | 'no'>, after: Flag): CompiledQuery[] {
+function prepareTags(db: Db, { flag, no }: Pick<FoundFlag, 'flag' | 'no'>, after: Flag): Statement[] {
   if (areEqual(flag.tags, after.tags)) return [];
   const forget = db.deleteFrom('flag_tags').where('flag_id', '=', flag.id).compile();
   return [forget, ...prepareFirstTags(db, after, no)];
 }
 
-function prepareFirstTags(db: Db, { id, projectId, tags }: Flag, no: number): CompiledQuery[] {
+function prepareFirstTags(db: Db, { id, projectId, tags }: Flag, no: number): Statement[] {
   const rows = tags.map((tag) => ({ project_id: projectId, tag, flag_no: no, flag_id: id }));
   return rows.length === 0 ? [] : [db.insertInto('flag_tags').values(rows).compile()];
 }

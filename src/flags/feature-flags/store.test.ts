@@ -20,7 +20,7 @@ import {
   type Home,
 } from './fixture.ts';
 import { webhookSubscriber } from '../webhooks/deliver.ts';
-import { listDependents } from './relations.ts';
+import { listDependents } from './store-relations.ts';
 import { addConfigs } from './store-new-configs.ts';
 import { findFlag, firstVersion } from './store.ts';
 import { createFlag, saveFlag } from './store-writes.ts';

@@ -187,6 +187,13 @@ export async function findFlags(
   return new Map(await mapInSlices(rows, (row) => [row.key, flagOf(row)]));
 }
 
+/** Without configurations. */
+export async function findBareFlags(db: Db, ids: readonly string[]): Promise<Flag[]> {
+  if (ids.length === 0) return [];
+  const rows = await db.selectFrom('flags').selectAll().where('id', 'in', ids).execute();
+  return rows.map((row) => flagOf(row));
+}
+
 /** The version a new flag of this key begins with: above that of one that was deleted, as SDKs take nothing older. */
 export async function firstVersion(db: Db, projectId: string, key: string): Promise<number> {
   const grave = await db

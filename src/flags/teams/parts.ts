@@ -8,6 +8,7 @@ import { grantedActions, listGrants } from '../../kernel/identity/store-team-gra
 import { countTeamMembers, listTeamRoles, type Team } from '../../kernel/identity/store-teams.ts';
 import type { Call } from '../../kernel/route.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import { listProjectNames } from '../projects/store.ts';
 import { projectResource } from '../resources.ts';
 import type { Expand, TeamParts } from './model.ts';
 
@@ -46,13 +47,11 @@ export async function listMaintainers(db: Db, { id }: Team): Promise<Member[]> {
 }
 
 async function listProjects(call: Pick<Call, 'can'>, db: Db) {
-  const rows = await db.selectFrom('projects').select(['id', 'key', 'name', 'tags']).orderBy('key').execute();
-  return rows
-    .map(({ id, key, name, tags }) => {
-      const resource = projectResource({ key, tags: JSON.parse(tags) as string[] });
-      return { id, key, name, resource };
-    })
-    .filter(({ resource }) => call.can(resource, 'viewProject'));
+  const projects = await listProjectNames(db);
+  return projects
+    .map((project) => ({ ...project, resource: projectResource(project) }))
+    .filter(({ resource }) => call.can(resource, 'viewProject'))
+    .sort((one, other) => (one.key < other.key ? -1 : 1));
 }
 
 /** Whether any of the roles allows more than to look, on the project or on something in it. */

@@ -1,9 +1,9 @@
 // The one way to change configuration: the write, its audit entry, and all who are to be told of it share a commit.
-import type { CompiledQuery, QueryResult } from 'kysely';
 import { DUE, wakeWorkers } from '../due-store.ts';
 import type { Engine } from '../storage/engine.ts';
 import { noticeOnCommit } from '../storage/notices.ts';
 import { retryContested } from '../storage/retry.ts';
+import type { Statement } from '../storage/statement.ts';
 import type { Db } from '../storage/tables.ts';
 import { sendAll, together } from '../storage/together.ts';
 import type { Actor } from './actor.ts';
@@ -13,9 +13,9 @@ import { insertEntry } from './store.ts';
 /** Hears of changes: what it has to write for them is committed with them. */
 export interface Subscriber {
   /** The statement that reads who has registered with it; its rows are given to `tell`. */
-  registrations(db: Db): CompiledQuery;
+  registrations(db: Db): Statement;
   /** What it takes to tell those of the registered that listen. Such statements may leave work that waits. */
-  tell(db: Db, entries: readonly Entry[], registrations: readonly unknown[]): CompiledQuery[];
+  tell(db: Db, entries: readonly Entry[], registrations: readonly unknown[]): Statement[];
 }
 
 /** A change under way, inside its transaction. Rules take it as an argument, so that changes nest in one transaction. */
@@ -33,8 +33,8 @@ export interface Changing {
 /** A change that is decided before anything is written, so that all of it is one trip to the database. */
 export interface Planned<T> {
   /** Each must write a row, or else somebody was quicker. */
-  guards: readonly CompiledQuery[];
-  statements: readonly CompiledQuery[];
+  guards: readonly Statement[];
+  statements: readonly Statement[];
   changes: readonly Change[];
   /** What else must be true, asked in the same trip as who is to be told: it throws where it is not. */
   verify?(db: Db): Promise<void>;
@@ -120,7 +120,7 @@ export class Changes {
     if (isTold) await wakeWorkers(tx);
   }
 
-  #tell(db: Db, entries: readonly Entry[], registrations: readonly (readonly unknown[])[]): CompiledQuery[] {
+  #tell(db: Db, entries: readonly Entry[], registrations: readonly (readonly unknown[])[]): Statement[] {
     return this.#subscribers.flatMap((subscriber, index) =>
       subscriber.tell(db, entries, registrations[index]!),
     );
@@ -137,7 +137,7 @@ function record(by: Actor, change: Change): Recorded {
   return { by, entry: toEntry(by, change) };
 }
 
-function rowsOf(results: readonly QueryResult<unknown>[]): unknown[][] {
+function rowsOf(results: readonly { rows: unknown[] }[]): unknown[][] {
   return results.map(({ rows }) => rows);
 }
 

@@ -1,7 +1,8 @@
 // Changes in the database: one row for each, written in the change's own transaction, so that an audit entry is never lost and never lies.
-import type { CompiledQuery, Generated } from 'kysely';
+import type { Generated } from 'kysely';
 import type { Migration } from '../storage/migrate.ts';
 import { wordsOf } from '../storage/search.ts';
+import type { Statement } from '../storage/statement.ts';
 import type { Db } from '../storage/tables.ts';
 import type { Actor } from './actor.ts';
 import type { Entry } from './change.ts';
@@ -61,7 +62,7 @@ export const eventMigrations: Migration[] = [
 /** What an entry holds beside its columns. */
 export type EntryDetail = Pick<Entry, 'verb' | 'description' | 'update' | 'who'>;
 
-export function insertEntry(db: Db, { id: callId, caller }: Actor, entry: Entry): CompiledQuery {
+export function insertEntry(db: Db, { id: callId, caller }: Actor, entry: Entry): Statement {
   const { id, at, accesses, resource, kind, name, before, after, comment, verb } = entry;
   const { description, update, who } = entry;
   const detail: EntryDetail = {

@@ -1,21 +1,20 @@
 // The first member: an administrator with a token, made when there is nobody yet.
 import { Failure } from '../failure.ts';
 import type { Engine } from '../storage/engine.ts';
-import type { Db } from '../storage/tables.ts';
 import { unasked } from '../change/actor.ts';
 import type { Changes, Changing } from '../change/changes.ts';
 import { lock } from '../storage/hold.ts';
 import { isEmail } from './email.ts';
 import {
+  changeEmail,
   checkPassword,
   createMember,
   findMember,
-  memberSortKey,
   setPassword,
   type Member,
 } from './store-members.ts';
-import { hashPassword, hashSecret, newSecret, secretOf, type Secret } from './secret.ts';
-import { createToken, findTokenByHash, TOKEN_PREFIX } from './store-tokens.ts';
+import { hashPassword, hashSecret, newSecret, secretOf } from './secret.ts';
+import { createToken, findTokenByHash, setFirstSecret, TOKEN_PREFIX, UNSEEN } from './store-tokens.ts';
 
 export const ADMIN = 'admin';
 
@@ -26,9 +25,6 @@ export interface Beginning {
   /** Lays down what else a new user begins with. At every start, so it must know what is there. */
   furnish?: (on: Changing) => Promise<void>;
 }
-
-/** A token that nobody can use yet ends in nothing. */
-const UNSEEN = '';
 
 /** Also takes over a token that the operator set since: that is how a lost one is replaced without a console. */
 export async function ensureAdmin(
@@ -77,15 +73,7 @@ const OLD_EMAIL = 'admin@localhost';
 
 async function replaceOldEmail(on: Changing, admin: Member, email: string): Promise<void> {
   if (admin.email !== OLD_EMAIL || email === OLD_EMAIL || !isEmail(email)) return;
-  const { numUpdatedRows } = await on.db
-    .updateTable('members')
-    .set({ email, sort_name: memberSortKey({ ...admin, email }), updated_at: on.actor.now })
-    .where('id', '=', admin.id)
-    .where(({ not, exists, selectFrom }) =>
-      not(exists(selectFrom('members as other').select('id').where('other.email', '=', email))),
-    )
-    .executeTakeFirstOrThrow();
-  if (numUpdatedRows === 0n) return;
+  if (!(await changeEmail(on.db, admin, email, on.actor.now))) return;
   on.record({
     accesses: [{ action: 'updateMember', resource: `member/${admin.id}` }],
     kind: 'member',
@@ -104,17 +92,6 @@ export async function createFirstSecret(engine: Engine, now: number): Promise<st
   const { id } = await requireAdmin(engine);
   const secret = newSecret(TOKEN_PREFIX);
   return (await setFirstSecret(engine.db, id, secret, now)) ? secret.value : undefined;
-}
-
-/** Whether there was a token to give it to. Of several nodes that start together, one is told yes. */
-async function setFirstSecret(db: Db, memberId: string, secret: Secret, now: number): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('tokens')
-    .set({ hash: secret.hash, ending: secret.ending, modified_at: now })
-    .where('member_id', '=', memberId)
-    .where('ending', '=', UNSEEN)
-    .executeTakeFirstOrThrow();
-  return numUpdatedRows > 0n;
 }
 
 /** Lets the administrator log in with the password that the operator set; does nothing when it is that already. */

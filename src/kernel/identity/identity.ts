@@ -6,12 +6,12 @@ import { ensureServiceAccount } from './store-accounts.ts';
 import type { RoleAttributes } from './attributes.ts';
 import type { Credential, KnownCaller } from './caller.ts';
 import { findHolding } from './holding.ts';
-import { findTokenOwner, type Member } from './store-members.ts';
+import { findTokenOwner, saveSeen, type Member } from './store-members.ts';
 import { compilePolicy, rolePolicies, type Policy } from './policy.ts';
 import { findRoles, policyOf } from './store-roles.ts';
 import { hashSecret } from './secret.ts';
 import { findSession } from './store-sessions.ts';
-import { findToken, findTokenByHash, type Power, type Token } from './store-tokens.ts';
+import { findToken, findTokenByHash, saveUsed, type Power, type Token } from './store-tokens.ts';
 
 /** Told by every commit that changes who may do what: from then on, all nodes ask the database. */
 export const IDENTITY = 'identity';
@@ -90,26 +90,14 @@ export class Identity {
     const lastUsed = new Map(
       used.flatMap(([{ token }, at]) => (token === undefined ? [] : [[token.id, at]])),
     );
-    await Promise.all(
-      [...lastUsed].map(([id, at]) =>
-        db.updateTable('tokens').set({ last_used_at: at }).where('id', '=', id).execute(),
-      ),
-    );
+    await Promise.all([...lastUsed].map(([id, at]) => saveUsed(db, id, at)));
     // A service token stands for nobody: its calls do not tell that its maker is about.
     const seen = new Map(
       used
         .filter(([{ token }]) => token?.isService !== true)
         .map(([{ member, token }, at]) => [member.id, { at, token }]),
     );
-    await Promise.all(
-      [...seen].map(([id, { at, token }]) =>
-        db
-          .updateTable('members')
-          .set({ last_seen_at: at, last_seen_token: token?.id ?? null })
-          .where('id', '=', id)
-          .execute(),
-      ),
-    );
+    await Promise.all([...seen].map(([id, { at, token }]) => saveSeen(db, id, at, token?.id)));
   }
 }
 

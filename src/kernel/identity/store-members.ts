@@ -74,7 +74,7 @@ export async function createMember(
 }
 
 /** By the name that is shown: their own, else the address. */
-export function memberSortKey({
+function memberSortKey({
   firstName,
   lastName,
   email,
@@ -187,6 +187,28 @@ export async function setPassword(db: Db, id: string, passwordHash: string, now:
   await db
     .updateTable('members')
     .set({ password: passwordHash, updated_at: now })
+    .where('id', '=', id)
+    .execute();
+}
+
+/** False when another member has the address. */
+export async function changeEmail(tx: Db, member: Member, email: string, now: number): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('members')
+    .set({ email, sort_name: memberSortKey({ ...member, email }), updated_at: now })
+    .where('id', '=', member.id)
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('members as other').select('id').where('other.email', '=', email))),
+    )
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows > 0n;
+}
+
+/** When a member was last seen, and with which token, if any. */
+export async function saveSeen(db: Db, id: string, at: number, tokenId: string | undefined): Promise<void> {
+  await db
+    .updateTable('members')
+    .set({ last_seen_at: at, last_seen_token: tokenId ?? null })
     .where('id', '=', id)
     .execute();
 }

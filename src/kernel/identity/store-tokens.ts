@@ -43,6 +43,9 @@ export interface NewToken extends Power {
 /** Every token begins like this, so that a leaked one is recognised by scanners and people. */
 export const TOKEN_PREFIX = 'api-';
 
+/** A token that nobody can use yet ends in nothing. */
+export const UNSEEN = '';
+
 export async function createToken(db: Db, token: NewToken, secret: Secret, now: number): Promise<Token> {
   const row = await db
     .insertInto('tokens')
@@ -182,6 +185,26 @@ async function write(db: Db, before: Token, changes: Partial<Insertable<Tables['
     .executeTakeFirst();
   if (row === undefined) throw contested('token');
   return tokenOf(row);
+}
+
+/** Whether the member had a token that nobody could use yet. Of several nodes that start together, one is told yes. */
+export async function setFirstSecret(
+  db: Db,
+  memberId: string,
+  secret: Secret,
+  now: number,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('tokens')
+    .set({ hash: secret.hash, ending: secret.ending, modified_at: now })
+    .where('member_id', '=', memberId)
+    .where('ending', '=', UNSEEN)
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows > 0n;
+}
+
+export async function saveUsed(db: Db, id: string, at: number): Promise<void> {
+  await db.updateTable('tokens').set({ last_used_at: at }).where('id', '=', id).execute();
 }
 
 export async function deleteToken(db: Db, id: string): Promise<boolean> {

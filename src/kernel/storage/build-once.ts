@@ -1,5 +1,6 @@
 // Statements that are built once: of the hottest, building takes longer than running.
-import type { Compilable, CompiledQuery } from 'kysely';
+import type { Compilable } from 'kysely';
+import type { Statement } from './statement.ts';
 import type { Db } from './tables.ts';
 
 /**
@@ -8,12 +9,12 @@ import type { Db } from './tables.ts';
  */
 export function buildOnce<Values extends readonly unknown[], Row>(
   build: (db: Db, ...values: Values) => Compilable<Row>,
-): (db: Db, ...values: Values) => CompiledQuery<Row> {
+): (db: Db, ...values: Values) => Statement<Row> {
   /** By the engine's own words for statements. */
-  const built = new WeakMap<object, CompiledQuery<Row>>();
+  const built = new WeakMap<object, Statement<Row>>();
   const places = Array.from({ length: build.length - 1 }, (_, index) => Symbol(`value ${index}`));
 
-  function template(db: Db): CompiledQuery<Row> {
+  function template(db: Db): Statement<Row> {
     const { adapter } = db.getExecutor();
     const known = built.get(adapter);
     if (known !== undefined) return known;

@@ -1,5 +1,5 @@
 // The engine for many nodes: PostgreSQL through a pool, and LISTEN on a connection of its own.
-import { sql, type CompiledQuery, type QueryResult } from 'kysely';
+import { sql, type QueryResult } from 'kysely';
 import pg from 'pg';
 import { Failure } from '../failure.ts';
 import type { Engine, Log } from './engine.ts';
@@ -7,6 +7,7 @@ import { fold } from './fold.ts';
 import { postgresDialect } from './postgres-dialect.ts';
 import { PostgresListener } from './postgres-listener.ts';
 import { RetryingKysely } from './retry.ts';
+import type { Statement } from './statement.ts';
 import type { Db } from './tables.ts';
 
 export interface PostgresSettings {
@@ -23,7 +24,7 @@ const PAYLOAD_BYTES = 8_000;
 
 /** The pool, or one connection of it. */
 interface Sender {
-  executeQuery(query: CompiledQuery): Promise<unknown>;
+  executeQuery(query: Statement): Promise<unknown>;
 }
 
 export async function openPostgres({ url, poolSize = 10, log }: PostgresSettings): Promise<Engine> {
@@ -95,7 +96,7 @@ export async function openPostgres({ url, poolSize = 10, log }: PostgresSettings
   };
 }
 
-async function executeAll(tx: Db, statements: readonly CompiledQuery[]): Promise<QueryResult<unknown>[]> {
+async function executeAll(tx: Db, statements: readonly Statement[]): Promise<QueryResult<unknown>[]> {
   const results: QueryResult<unknown>[] = [];
   for (const statement of statements) results.push(await tx.executeQuery(statement));
   return results;

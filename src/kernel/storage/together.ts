@@ -1,5 +1,6 @@
 // Statements that are sent together, so that none waits for the answer to another.
-import type { CompiledQuery, QueryResult } from 'kysely';
+import type { QueryResult } from 'kysely';
+import type { Statement } from './statement.ts';
 import type { Db } from './tables.ts';
 
 /**
@@ -19,7 +20,7 @@ export async function together<const Parts extends readonly unknown[]>(
  * In one trip of a transaction. Asked for one by one, even at the same time, each would begin when the one before has
  * ended; and while a transaction waits on SQLite, all others do.
  */
-export async function sendAll(tx: Db, statements: readonly CompiledQuery[]): Promise<QueryResult<unknown>[]> {
+export async function sendAll(tx: Db, statements: readonly Statement[]): Promise<QueryResult<unknown>[]> {
   return await tx
     .getExecutor()
     .provideConnection((connection) => together(statements.map((query) => connection.executeQuery(query))));

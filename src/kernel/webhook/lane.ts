@@ -7,7 +7,7 @@ import type { Engine } from '../storage/engine.ts';
 import { hookOfLane } from './store-deliveries.ts';
 import { FREE, judge, tighten, type Leash } from './model.ts';
 import { pickDue, recordResults, settleLane, type DueDelivery, type Result } from './store-lanes.ts';
-import { dropPending } from './remove.ts';
+import { dropPending } from './store-removal.ts';
 import { failedBefore, type Attempt, type Sender } from './send.ts';
 
 export interface LaneSettings {

@@ -9,7 +9,8 @@ import type { Engine } from '../storage/engine.ts';
 import { DELIVER, enqueueDeliveries, findDelivery, listDeliveries, redeliver } from './store-deliveries.ts';
 import { engineMigrations } from './fixture.ts';
 import { pickDue, recordResults, settleLane } from './store-lanes.ts';
-import { dropPending, sweepDeliveries, webhookWork } from './remove.ts';
+import { webhookWork } from './remove.ts';
+import { dropPending, sweepDeliveries } from './store-removal.ts';
 
 const NOW = 1_000_000_000_000;
 const DAY = 24 * 60 * 60 * 1000;

@@ -1,16 +1,10 @@
-// Removes deliveries in bounded pieces: those of a hook that is off or gone, and those that finished long ago.
-import type { CompiledQuery } from 'kysely';
-import type { Kernel } from '../kernel.ts';
+// The work that removes deliveries: behind a hook's deletion, and every hour those that finished long ago.
 import type { Work } from '../dialect.ts';
-import type { Engine } from '../storage/engine.ts';
-import type { Db } from '../storage/tables.ts';
-import { deleteLane, DROP, type HookName } from './store-deliveries.ts';
-import { pieces } from './pieces.ts';
-import { deleteOrphans } from './store-lanes.ts';
+import type { Kernel } from '../kernel.ts';
+import { DROP, type HookName } from './store-deliveries.ts';
+import { dropAll, sweepDeliveries } from './store-removal.ts';
 
 const HOUR = 60 * 60 * 1000;
-const KEPT_MS = 7 * 24 * HOUR;
-const AT_ONCE = 512;
 
 export function webhookWork({ engine, clock }: Pick<Kernel, 'engine' | 'clock'>): Work {
   return {
@@ -21,84 +15,4 @@ export function webhookWork({ engine, clock }: Pick<Kernel, 'engine' | 'clock'>)
       { kind: 'webhook.sweep', everyMs: HOUR, run: (signal) => sweepDeliveries(engine, clock.now(), signal) },
     ],
   };
-}
-
-/** What waits for a hook that is off: it will not be sent when the hook is on again. */
-export async function dropPending(engine: Engine, hook: HookName, signal: AbortSignal): Promise<void> {
-  await removeAll(engine, signal, (db) => selectOf(db, hook).where('due_at', 'is not', null));
-}
-
-async function dropAll(engine: Engine, hook: HookName, signal: AbortSignal): Promise<void> {
-  await deleteLane(engine.db, hook);
-  await removeAll(engine, signal, (db) => selectOf(db, hook));
-}
-
-function selectOf(db: Db, { api, hookId }: HookName) {
-  return db.selectFrom('deliveries').select('id').where('api', '=', api).where('hook_id', '=', hookId);
-}
-
-/** What finished a week ago, and the bodies that nothing needs any more. */
-export async function sweepDeliveries(engine: Engine, now: number, signal: AbortSignal): Promise<void> {
-  const { db } = engine;
-  const before = now - KEPT_MS;
-  await removeAll(engine, signal, () =>
-    db.selectFrom('deliveries').select('id').where('finished_at', '<', before),
-  );
-  await sweepBodies(engine, before, signal);
-}
-
-async function sweepBodies({ db, batch }: Engine, before: number, signal: AbortSignal): Promise<void> {
-  let last = { created_at: 0, id: '' };
-  for (;;) {
-    signal.throwIfAborted();
-    const rows = await db
-      .selectFrom('delivery_bodies')
-      .select(['created_at', 'id'])
-      .where('created_at', '<', before)
-      .where(({ eb, refTuple, tuple }) =>
-        eb(refTuple('created_at', 'id'), '>', tuple(last.created_at, last.id)),
-      )
-      .orderBy('created_at')
-      .orderBy('id')
-      .limit(AT_ONCE)
-      .execute();
-    if (rows.length === 0) return;
-    last = rows.at(-1)!;
-    const ids = [...pieces(rows.map(({ id }) => id))];
-    await batch(ids.map((some) => deleteUnused(db, some)));
-  }
-}
-
-function deleteUnused(db: Db, ids: string[]): CompiledQuery {
-  return db
-    .deleteFrom('delivery_bodies')
-    .where('id', 'in', ids)
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('deliveries')
-            .select('deliveries.id')
-            .whereRef('deliveries.body_id', '=', 'delivery_bodies.id'),
-        ),
-      ),
-    )
-    .compile();
-}
-
-async function removeAll(
-  engine: Engine,
-  signal: AbortSignal,
-  select: (db: Db) => ReturnType<typeof selectOf>,
-): Promise<void> {
-  const { db } = engine;
-  for (;;) {
-    signal.throwIfAborted();
-    const rows = await select(db).limit(AT_ONCE).execute();
-    if (rows.length === 0) return;
-    const ids = [...pieces(rows.map(({ id }) => id))];
-    await engine.batch([
-      ...ids.map((some) => db.deleteFrom('deliveries').where('id', 'in', some).compile()),
-      ...ids.map((some) => deleteOrphans(db, some)),
-    ]);
-  }
 }

@@ -1,11 +1,12 @@
 // Deliveries of webhooks: made in the transaction of the change they tell of, listed, asked for again, dropped with their hook.
 import { createHash } from 'node:crypto';
-import { sql, type CompiledQuery, type Generated, type Selectable } from 'kysely';
+import { sql, type Generated, type Selectable } from 'kysely';
 import { schedule, wakeWorkers } from '../due-store.ts';
 import { Failure } from '../failure.ts';
 import { newId } from '../id.ts';
 import type { Slice } from '../page.ts';
 import type { Migration } from '../storage/migrate.ts';
+import type { Statement } from '../storage/statement.ts';
 import type { Db } from '../storage/tables.ts';
 import { sendAll } from '../storage/together.ts';
 import { GIVE_UP_MS } from './model.ts';
@@ -105,7 +106,7 @@ export async function enqueueDeliveries(tx: Db, outgoing: readonly Outgoing[], n
 }
 
 /** The same as statements, to be sent together with others. Who commits them wakes the workers. */
-export function prepareDeliveries(db: Db, outgoing: readonly Outgoing[], now: number): CompiledQuery[] {
+export function prepareDeliveries(db: Db, outgoing: readonly Outgoing[], now: number): Statement[] {
   const bodies = new Map<string, string>();
   for (const { body } of outgoing) if (!bodies.has(body)) bodies.set(body, newId(now));
   const rows = outgoing.map(({ api, hookId, eventId, body }) => ({
@@ -148,7 +149,7 @@ function deliveryIdOf(...names: string[]): string {
  * One row of work for each hook. A lane that waits is due now; one that is being worked on stays its claimer's. Either
  * way the payload becomes another, by which the claimer sees, when it wants to end its work, that there is more.
  */
-function prepareLanes(db: Db, hooks: readonly HookName[], now: number): CompiledQuery[] {
+function prepareLanes(db: Db, hooks: readonly HookName[], now: number): Statement[] {
   // Sorted, so that two transactions never wait for each other's lanes.
   const lanes = [...new Set(hooks.map(laneIdOf))].toSorted();
   const mark = newId(now);

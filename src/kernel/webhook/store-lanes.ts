@@ -1,7 +1,7 @@
 // A lane's reads and writes: what is due, what came of it, and when the lane is due again.
-import type { CompiledQuery } from 'kysely';
 import type { Due } from '../due-store.ts';
 import type { Engine } from '../storage/engine.ts';
+import type { Statement } from '../storage/statement.ts';
 import type { Db } from '../storage/tables.ts';
 import type { AttemptRow, HookName } from './store-deliveries.ts';
 import type { Verdict } from './model.ts';
@@ -62,7 +62,7 @@ export interface Result extends Verdict {
  */
 export async function recordResults(engine: Engine, results: readonly Result[], now: number): Promise<void> {
   const { db } = engine;
-  const statements: CompiledQuery[] = [];
+  const statements: Statement[] = [];
   const tried = results.flatMap(({ id, attempt }) => (attempt ? [{ delivery_id: id, ...attempt }] : []));
   for (const some of pieces(tried)) {
     statements.push(
@@ -110,7 +110,7 @@ function keyOf({ state, dueAt, attempt, error }: Result): string {
 }
 
 /** Attempts whose delivery is gone. */
-export function deleteOrphans(db: Db, ids: string[]): CompiledQuery {
+export function deleteOrphans(db: Db, ids: string[]): Statement {
   return db
     .deleteFrom('delivery_attempts')
     .where('delivery_id', 'in', ids)

@@ -19,7 +19,8 @@ import {
 } from './store-deliveries.ts';
 import { engineMigrations, fail, hang, hookUp, startReceiver } from './fixture.ts';
 import { guard } from './guard.ts';
-import { sweepDeliveries, webhookWork } from './remove.ts';
+import { webhookWork } from './remove.ts';
+import { sweepDeliveries } from './store-removal.ts';
 
 const HOOK = { api: 'test', hookId: 'hook' };
 const ALL = { offset: 0, limit: 100 };
