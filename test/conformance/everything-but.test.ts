@@ -7,6 +7,7 @@ import { flagsApi } from '../../src/flags/api.ts';
 import { hostApi } from '../../src/host/api.ts';
 import type { Shape } from '../../src/kernel/route.ts';
 import { giveToken, join } from '../people.ts';
+import { recordStatements } from '../plans.ts';
 import { startServer, type CallInit, type Json, type TestServer } from '../server.ts';
 import { BETA, pathIn, setScene, type Scene } from './flags-scene.ts';
 import { WRITES } from './flags-writes.ts';
@@ -68,8 +69,10 @@ test('all routes but these declare a permission', () => {
 });
 
 let server: TestServer;
+let statements: ReturnType<typeof recordStatements>;
 before(async () => {
   server = await startServer({ limits: 'off' });
+  statements = recordStatements(server.app.kernel.engine);
 });
 after(() => server.stop());
 
@@ -102,11 +105,20 @@ function shownBy({ items, buckets, data }: Json): number | undefined {
   return ((items ?? data?.items) as unknown[] | undefined)?.length;
 }
 
+/** What is written behind the calls, whoever calls. */
+const BEHIND = /"due"|"deliver|last_used_at|last_seen_at/;
+
+/** Who may not do it is refused before anything is written: what was done until then would hold up others, and tell. */
 async function assertRefused(path: string, init: CallInit, told: string): Promise<void> {
   const known = await lastEntry();
+  statements.clear();
   const { status, text, json } = await server.call(path, init);
   const isEmpty = status === 200 && shownBy(json) === 0;
   assert.ok(isEmpty || status === 401 || status === 403, `${told}: ${status} ${text.slice(0, 300)}`);
+  const written = [...statements.keys()].filter(
+    (sql) => /^(insert|update|delete)/i.test(sql) && !BEHIND.test(sql),
+  );
+  assert.deepEqual(written, [], told);
   assert.deepEqual(await lastEntry(), known, told);
 }
 
