@@ -187,8 +187,10 @@ async function compose(
     },
     release: RELEASE,
     program,
-    retentionMs: config.retentionDays * 24 * 60 * 60 * 1000,
-    recordBytes: config.recordBytes,
+    settings: {
+      retentionMs: config.retentionDays * 24 * 60 * 60 * 1000,
+      recordBytes: config.recordBytes,
+    },
   };
 
   const server = createServer({
