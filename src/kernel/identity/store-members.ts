@@ -74,11 +74,7 @@ export async function createMember(
 }
 
 /** By the name that is shown: their own, else the address. */
-function memberSortKey({
-  firstName,
-  lastName,
-  email,
-}: Pick<Member, 'firstName' | 'lastName' | 'email'>) {
+function memberSortKey({ firstName, lastName, email }: Pick<Member, 'firstName' | 'lastName' | 'email'>) {
   return sortKeyOf(`${firstName ?? ''} ${lastName ?? ''}`.trim() || email);
 }
 
