@@ -17,6 +17,7 @@ import { Changes } from './kernel/change/changes.ts';
 import { eventMigrations } from './kernel/change/store.ts';
 import { Failure } from './kernel/failure.ts';
 import type { HandOver } from './kernel/identity/store-accounts.ts';
+import { compileBaseRoles } from './kernel/identity/base-roles.ts';
 import { createFirstSecret, ensureAdmin, ensurePassword } from './kernel/identity/first-start.ts';
 import { Identity } from './kernel/identity/identity.ts';
 import { LOGIN_ALLOWANCE, LOGIN_CATEGORY, serveLogin } from './kernel/identity/login.ts';
@@ -57,6 +58,9 @@ export const migrations: Migration[] = [
   ...webhookMigrations,
   ...apis.flatMap((api) => api.migrations ?? []),
 ];
+
+/** As the kernel and all APIs have them. */
+const baseRoles = compileBaseRoles(apis.flatMap((api) => api.roleStatements ?? []));
 
 /** Gives what an account that ends owns to another, in every API. */
 export const handOver: HandOver = async (on, from, to) => {
@@ -171,7 +175,7 @@ async function compose(
     db: engine.db,
     changes,
     blobs: await openBlobs(config),
-    identity: await new Identity(engine).open(),
+    identity: await new Identity(engine, baseRoles).open(),
     handOver,
     limits,
     log,
@@ -183,8 +187,10 @@ async function compose(
     },
     release: RELEASE,
     program,
-    retentionMs: config.retentionDays * 24 * 60 * 60 * 1000,
-    recordBytes: config.recordBytes,
+    settings: {
+      retentionMs: config.retentionDays * 24 * 60 * 60 * 1000,
+      recordBytes: config.recordBytes,
+    },
   };
 
   const server = createServer({

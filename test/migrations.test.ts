@@ -1,9 +1,23 @@
 // What holds for the tables of all APIs together.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { migrations } from '../src/app.ts';
-import { onEngine } from './engines.ts';
+import { onEachEngine, onEngine } from './engines.ts';
+import { describeSchema } from './upgrade/schema.ts';
+
+onEachEngine((engine) => {
+  test('released migrations make the same tables as ever', async () => {
+    const kept = readFileSync(new URL(`upgrade/schema-${engine.kind}.txt`, import.meta.url), 'utf8');
+    const lines = kept.trimEnd().split('\n');
+    const released = lines.filter((line) => line.startsWith('migration '));
+    const same = migrations.filter(({ name }) => released.includes(`migration ${name}`));
+    assert.equal(same.length, released.length);
+    const made = await describeSchema(await engine.open(same));
+    assert.deepEqual(made, lines.slice(released.length));
+  });
+});
 
 onEngine('postgres', (engine) => {
   test('every text column is ordered by its bytes, as on SQLite', async () => {

@@ -31,10 +31,10 @@ export const DUE = 'due';
 export const dueMigrations: Migration[] = [
   {
     name: 'kernel-due',
-    up: () => [
+    up: ({ text }) => [
       `create table due (
-         id text primary key, kind text not null, payload text not null, due_at bigint not null,
-         owner text, attempts integer not null, last_error text, created_at bigint not null)`,
+         id ${text} primary key, kind ${text} not null, payload ${text} not null, due_at bigint not null,
+         owner ${text}, attempts integer not null, last_error ${text}, created_at bigint not null)`,
       // The time first: a claim takes the oldest of all its kinds without sorting what is waiting.
       'create index due_at on due (due_at, kind)',
     ],

@@ -12,6 +12,9 @@ import type { Engine } from './storage/engine.ts';
 import type { Db } from './storage/tables.ts';
 import type { Guard } from './webhook/guard.ts';
 
+/** What the operator sets for parts of APIs. Each declares its own by declaration merging, and app.ts fills them in. */
+export interface Settings {}
+
 export interface Kernel {
   readonly clock: Clock;
   readonly engine: Engine;
@@ -31,10 +34,7 @@ export interface Kernel {
   readonly guard: Guard;
   /** Where people and clients reach this server, without a slash at the end. */
   readonly publicUrl: string;
-  /** How long what nobody named is kept after its last use. */
-  readonly retentionMs: number;
-  /** The most bytes of one record of a key-value store. */
-  readonly recordBytes: number;
+  readonly settings: Readonly<Settings>;
   /** This program's own version. */
   readonly release: string;
   /** How it was started, for hints that name its commands. */

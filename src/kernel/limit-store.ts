@@ -12,9 +12,9 @@ declare module './storage/tables.ts' {
 export const limitMigrations: Migration[] = [
   {
     name: 'kernel-limit-windows',
-    up: () => [
+    up: ({ text }) => [
       `create table limit_windows (
-         category text not null, who text not null, used bigint not null, reset_at bigint not null,
+         category ${text} not null, who ${text} not null, used bigint not null, reset_at bigint not null,
          saved_at bigint not null, primary key (category, who))`,
       `create index limit_windows_reset on limit_windows (reset_at)`,
       `create index limit_windows_saved on limit_windows (saved_at)`,

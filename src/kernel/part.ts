@@ -1,6 +1,7 @@
 // A part of an API declares itself once: its routes, its tables, its work behind the calls. An API is a dialect and a list of them.
 import type { Changing, Subscriber } from './change/changes.ts';
 import type { Api, DemoCall, Dialect, Hooks, Work } from './dialect.ts';
+import type { RoleStatements } from './identity/base-roles.ts';
 import type { HandOver } from './identity/store-accounts.ts';
 import type { Kernel } from './kernel.ts';
 import type { Route } from './route.ts';
@@ -9,6 +10,8 @@ import type { Migration } from './storage/migrate.ts';
 export interface Part {
   routes?: readonly Route[];
   migrations?: readonly Migration[];
+  /** What the base roles may or may not do with its resources, beside what the kernel says of all. */
+  roleStatements?: readonly RoleStatements[];
   /** Lays down what a new user begins with, where it is missing: at every start, in the transaction that makes the administrator. */
   firstStart?(on: Changing): Promise<void>;
   /** Calls that make an example of what it has, one after the other. */
@@ -42,6 +45,7 @@ export function apiOf(dialect: Dialect, parts: readonly Part[]): Api {
     dialect,
     routes,
     migrations: parts.flatMap((part) => part.migrations ?? []),
+    roleStatements: parts.flatMap((part) => part.roleStatements ?? []),
     subscribers: parts.flatMap((part) => part.subscribers ?? []),
     ...(hooks[0] && { hooks: hooks[0] }),
     async firstStart(on) {

@@ -7,6 +7,13 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import type { Encoding } from './model.ts';
 import { deleteRecord, replaceRecord, type NewRecord } from './store.ts';
 
+declare module '../../kernel/kernel.ts' {
+  interface Settings {
+    /** The most bytes of one record. */
+    recordBytes: number;
+  }
+}
+
 /** Records up to this size stand in the database: they share its commits instead of syncing a file each. */
 const INLINE_BYTES = 64 * 1024;
 
@@ -32,7 +39,8 @@ export async function writeRecord(
   { contentType, encoding, stream, length }: Upload,
   now: number,
 ): Promise<void> {
-  const { recordBytes, blobs } = kernel;
+  const { blobs } = kernel;
+  const { recordBytes } = kernel.settings;
   if (length !== undefined && length > recordBytes) throw tooLarge(recordBytes);
   const pieces = piecesOf(stream, recordBytes, tooLarge);
   const head = { contentType, encoding, etag: randomUUID() };

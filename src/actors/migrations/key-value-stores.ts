@@ -4,15 +4,14 @@ import type { Migration } from '../../kernel/storage/migrate.ts';
 export const keyValueStoreMigrations: Migration[] = [
   {
     name: 'actors-key-value-stores',
-    up: ({ bytes }) => [
+    up: ({ bytes, text }) => [
       `create table kv_stores (
-         id text primary key, read_count bigint not null, write_count bigint not null, delete_count bigint not null,
+         id ${text} primary key, read_count bigint not null, write_count bigint not null, delete_count bigint not null,
          list_count bigint not null, storage_bytes bigint not null, modified_at bigint not null)`,
-      // Keys are listed in the order of their bytes; PostgreSQL would sort by the rules of some language.
       `create table kv_records (
-         store_id text not null references kv_stores (id), key text ${bytes === 'bytea' ? 'collate "C" ' : ''}not null,
-         content_type text not null, content_encoding text, size bigint not null, etag text not null,
-         updated_at bigint not null, blob text, replaced_blob text, replaced_size bigint not null, body ${bytes},
+         store_id ${text} not null references kv_stores (id), key ${text} not null,
+         content_type ${text} not null, content_encoding ${text}, size bigint not null, etag ${text} not null,
+         updated_at bigint not null, blob ${text}, replaced_blob ${text}, replaced_size bigint not null, body ${bytes},
          primary key (store_id, key))`,
       `create index kv_records_blob on kv_records (blob) where blob is not null`,
     ],

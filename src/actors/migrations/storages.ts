@@ -4,10 +4,10 @@ import type { Migration } from '../../kernel/storage/migrate.ts';
 export const storageMigrations: Migration[] = [
   {
     name: 'actors-storages',
-    up: () => [
+    up: ({ text }) => [
       `create table storages (
-         id text primary key, kind text not null, user_id text not null, name text, title text,
-         general_access text not null, secret text not null, schema text, act_id text, act_run_id text,
+         id ${text} primary key, kind ${text} not null, user_id ${text} not null, name ${text}, title ${text},
+         general_access ${text} not null, secret ${text} not null, schema ${text}, act_id ${text}, act_run_id ${text},
          created_at bigint not null, modified_at bigint not null, accessed_at bigint not null)`,
       `create unique index storages_name on storages (user_id, kind, name) where name is not null`,
       `create index storages_created on storages (user_id, kind, created_at, id)`,

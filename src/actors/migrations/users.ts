@@ -26,12 +26,12 @@ declare module '../../kernel/storage/tables.ts' {
 export const userMigrations: Migration[] = [
   {
     name: 'actors-accounts',
-    up: () => [
+    up: ({ text }) => [
       `create table actor_accounts (
-         user_id text primary key, secret text not null, proxy_password text not null,
+         user_id ${text} primary key, secret ${text} not null, proxy_password ${text} not null,
          max_monthly_usage_usd double precision, data_retention_days integer)`,
       `create table actor_usage (
-         user_id text not null, day bigint not null, service text not null, quantity bigint not null,
+         user_id ${text} not null, day bigint not null, service ${text} not null, quantity bigint not null,
          primary key (user_id, day, service))`,
       // Retention goes account by account, each with its own number of days.
       `drop index storages_unnamed`,

@@ -9,6 +9,13 @@ import { findNextOwner, listUnused } from './store.ts';
 import { DAY } from '../usage/model.ts';
 import { findAccountRecord } from '../users/store.ts';
 
+declare module '../../kernel/kernel.ts' {
+  interface Settings {
+    /** How long storages that nobody named are kept after their last use, unless their account says otherwise. */
+    retentionMs: number;
+  }
+}
+
 const HOUR = 60 * 60 * 1000;
 const AT_ONCE = 100;
 
@@ -29,11 +36,11 @@ export function storageWork(kernel: Kernel, purges: Record<StorageKind, Purge>):
 
 /** Account by account: each may keep what it has not named for another time. */
 async function sweepUnused(kernel: Kernel, signal: AbortSignal): Promise<void> {
-  const { db, retentionMs } = kernel;
+  const { db, settings } = kernel;
   let owner = await findNextOwner(db, '');
   while (owner !== undefined) {
     const days = (await findAccountRecord(db, owner))?.dataRetentionDays;
-    await sweepAccount(kernel, owner, days == null ? retentionMs : days * DAY, signal);
+    await sweepAccount(kernel, owner, days == null ? settings.retentionMs : days * DAY, signal);
     owner = await findNextOwner(db, owner);
   }
 }

@@ -88,11 +88,11 @@ const putLimits = route(
   },
 );
 
-async function limitsOf({ db, retentionMs }: Kernel, userId: string) {
+async function limitsOf({ db, settings }: Kernel, userId: string) {
   const own = await findAccountRecord(db, userId);
   return {
     maxMonthlyUsageUsd: own?.maxMonthlyUsageUsd ?? null,
-    dataRetentionDays: own?.dataRetentionDays ?? retentionMs / DAY,
+    dataRetentionDays: own?.dataRetentionDays ?? settings.retentionMs / DAY,
   };
 }
 

@@ -3,7 +3,7 @@ import { actorOf, unasked, type Actor } from '../../kernel/change/actor.ts';
 import type { Changing } from '../../kernel/change/changes.ts';
 import type { Handler } from '../../kernel/due-store.ts';
 import { Failure } from '../../kernel/failure.ts';
-import { callerOf, type Doer } from '../../kernel/identity/identity.ts';
+import type { Doer, Identity } from '../../kernel/identity/identity.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { flagKinds } from '../feature-flags/instructions/table.ts';
 import { carryOut, rehearse } from '../pending/carry-out.ts';
@@ -93,16 +93,21 @@ export function approvalHandlers(kernel: Kernel): Record<string, Handler> {
     [WORK]: takingUp(kernel, {
       find: findApprovalRequest,
       isWaiting: ({ status }) => status === 'scheduled',
-      make: applyNow,
-      giveUp,
+      make: (...due) => applyNow(kernel.identity, ...due),
+      giveUp: (...due) => giveUp(kernel.identity, ...due),
     }),
   };
 }
 
-async function applyNow(on: Changing, request: ApprovalRequest, place: Place): Promise<void> {
+async function applyNow(
+  identity: Identity,
+  on: Changing,
+  request: ApprovalRequest,
+  place: Place,
+): Promise<void> {
   const { now } = on.actor;
   const by = request.appliedBy!;
-  const caller = await callerOf(on.db, by, now);
+  const caller = await identity.callerOf(on.db, by, now);
   if (caller === undefined)
     throw new Failure('denied', 'Whoever has had the request applied is no longer here.');
   const actor = actorOf(caller, now);
@@ -111,9 +116,15 @@ async function applyNow(on: Changing, request: ApprovalRequest, place: Place): P
   await applyRequest(on.as(actor), place, request, { by, comment: request.applyComment });
 }
 
-async function giveUp(on: Changing, before: ApprovalRequest, place: Place, failure: Failure): Promise<void> {
+async function giveUp(
+  identity: Identity,
+  on: Changing,
+  before: ApprovalRequest,
+  place: Place,
+  failure: Failure,
+): Promise<void> {
   const { now } = on.actor;
-  const caller = await callerOf(on.db, before.appliedBy!, now);
+  const caller = await identity.callerOf(on.db, before.appliedBy!, now);
   const after: ApprovalRequest = {
     ...before,
     status: 'failed',

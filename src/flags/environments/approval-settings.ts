@@ -1,7 +1,13 @@
 // Approval settings of an environment: which changes need a review before they happen.
+import type { RoleStatements } from '../../kernel/identity/base-roles.ts';
 import { OneOf, PlainText, problem, Type, type Static } from '../../kernel/schema.ts';
 import { Tags, tidyTags } from '../fields.ts';
 import type { ApprovalSettings } from '../projects/project.ts';
+
+/** That others look at a change first binds nobody who could switch it off. */
+export const approvalRoleStatements: RoleStatements = {
+  writer: [{ effect: 'deny', actions: ['updateApprovalSettings'], resources: ['proj/*:env/*'] }],
+};
 
 const MEMBERS = {
   required: Type.Boolean({ description: 'All changes need a review' }),

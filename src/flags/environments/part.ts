@@ -1,8 +1,10 @@
 // Environments of projects, and their keys.
 import type { Part } from '../../kernel/part.ts';
+import { approvalRoleStatements } from './approval-settings.ts';
 import { environmentKeyRoutes } from './key-routes.ts';
 import { environmentRoutes } from './routes.ts';
 
 export const environmentPart: Part = {
   routes: [...environmentRoutes, ...environmentKeyRoutes],
+  roleStatements: [approvalRoleStatements],
 };

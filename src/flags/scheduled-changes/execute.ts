@@ -3,7 +3,7 @@ import { actorOf, unasked } from '../../kernel/change/actor.ts';
 import type { Changing } from '../../kernel/change/changes.ts';
 import type { Handler } from '../../kernel/due-store.ts';
 import { Failure } from '../../kernel/failure.ts';
-import { callerOf } from '../../kernel/identity/identity.ts';
+import type { Identity } from '../../kernel/identity/identity.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { carryOut } from '../pending/carry-out.ts';
 import type { Place } from '../pending/place.ts';
@@ -21,15 +21,15 @@ export function scheduledChangeHandlers(kernel: Kernel): Record<string, Handler>
     [WORK]: takingUp(kernel, {
       find: findScheduledChange,
       isWaiting: ({ status }) => status === 'pending',
-      make,
-      giveUp,
+      make: (...due) => make(kernel.identity, ...due),
+      giveUp: (...due) => giveUp(kernel.identity, ...due),
     }),
   };
 }
 
-async function make(on: Changing, change: ScheduledChange, place: Place): Promise<void> {
+async function make(identity: Identity, on: Changing, change: ScheduledChange, place: Place): Promise<void> {
   const { now } = on.actor;
-  const caller = await callerOf(on.db, change.maintainer, now);
+  const caller = await identity.callerOf(on.db, change.maintainer, now);
   if (caller === undefined)
     throw new Failure('denied', 'Whoever has scheduled the change is no longer here.');
   const actor = actorOf(caller, now);
@@ -49,9 +49,15 @@ async function make(on: Changing, change: ScheduledChange, place: Place): Promis
   });
 }
 
-async function giveUp(on: Changing, before: ScheduledChange, place: Place, failure: Failure): Promise<void> {
+async function giveUp(
+  identity: Identity,
+  on: Changing,
+  before: ScheduledChange,
+  place: Place,
+  failure: Failure,
+): Promise<void> {
   const { now } = on.actor;
-  const caller = await callerOf(on.db, before.maintainer, now);
+  const caller = await identity.callerOf(on.db, before.maintainer, now);
   const change: ScheduledChange = {
     ...before,
     status: 'failed',

@@ -35,21 +35,21 @@ declare module '../storage/tables.ts' {
 export const eventMigrations: Migration[] = [
   {
     name: 'kernel-events',
-    up: ({ serial }) => [
+    up: ({ serial, text }) => [
       `create table events (
-         seq ${serial}, id text not null unique, at bigint not null, call_id text, member_id text, token_id text,
-         action text not null, resource text not null, kind text not null, name text not null,
-         before text, after text, comment text)`,
+         seq ${serial}, id ${text} not null unique, at bigint not null, call_id ${text}, member_id ${text}, token_id ${text},
+         action ${text} not null, resource ${text} not null, kind ${text} not null, name ${text} not null,
+         before ${text}, after ${text}, comment ${text})`,
       `create index events_at on events (at)`,
       `create index events_resource on events (resource, at)`,
     ],
   },
   {
     name: 'kernel-events-search',
-    up: ({ search }) => [
-      `alter table events add column accesses text`,
-      `alter table events add column detail text`,
-      `alter table events add column words text`,
+    up: ({ search, text }) => [
+      `alter table events add column accesses ${text}`,
+      `alter table events add column detail ${text}`,
+      `alter table events add column words ${text}`,
       `drop index events_at`,
       `create index events_at on events (at, seq)`,
       `drop index events_resource`,

@@ -6,6 +6,7 @@ import { Changes } from '../change/changes.ts';
 import { eventMigrations } from '../change/store.ts';
 import type { Engine } from '../storage/engine.ts';
 import { createFirstSecret, ensureAdmin, requireAdmin } from './first-start.ts';
+import { compileBaseRoles } from './base-roles.ts';
 import { Identity } from './identity.ts';
 import { createMember } from './store-members.ts';
 import { identityMigrations } from './tables.ts';
@@ -29,7 +30,10 @@ async function count({ db }: Engine): Promise<{ members: number; tokens: number;
 }
 
 async function isAdministrator(engine: Engine, secret: string): Promise<boolean> {
-  const { member, token } = await new Identity(engine).identify({ kind: 'token', secret }, NOW);
+  const { member, token } = await new Identity(engine, compileBaseRoles([])).identify(
+    { kind: 'token', secret },
+    NOW,
+  );
   return member.username === 'admin' && member.role === 'owner' && token?.role === 'owner';
 }
 

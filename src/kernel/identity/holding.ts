@@ -1,10 +1,11 @@
 // What a member holds: the base role, custom roles of their own and of their teams, and the tending of teams.
 import type { Db } from '../storage/tables.ts';
 import { joinAttributes, type RoleAttributes } from './attributes.ts';
+import { customPolicy, type RolePolicies } from './base-roles.ts';
 import type { Held } from './caller.ts';
 import type { Member } from './store-members.ts';
-import { compilePolicy, rolePolicies, type Policy } from './policy.ts';
-import { findRoles, policyOf } from './store-roles.ts';
+import { compilePolicy, type Policy } from './policy.ts';
+import { findRoles } from './store-roles.ts';
 import { grantedActions, listMemberGrants } from './store-team-grants.ts';
 import { listMemberTeams, listTeamRoles } from './store-teams.ts';
 
@@ -16,7 +17,12 @@ export interface Holding {
 }
 
 /** Roles of one's own are filled with one's own attributes, those of a team with the team's. */
-export async function findHolding(db: Db, member: Member, own: RoleAttributes): Promise<Holding> {
+export async function findHolding(
+  db: Db,
+  base: RolePolicies,
+  member: Member,
+  own: RoleAttributes,
+): Promise<Holding> {
   const [roles, belongings, teamGrants] = await Promise.all([
     findRoles(db, member.customRoles),
     listMemberTeams(db, [member.id]),
@@ -29,17 +35,17 @@ export async function findHolding(db: Db, member: Member, own: RoleAttributes): 
   );
   const attributesOf = new Map(teams.map(({ id, roleAttributes }) => [id, roleAttributes]));
   const custom = [
-    ...roles.map((role) => policyOf(role, own)),
-    ...teamRoles.map((role) => policyOf(role, attributesOf.get(role.teamId) ?? {})),
+    ...roles.map((role) => customPolicy(base, role, own)),
+    ...teamRoles.map((role) => customPolicy(base, role, attributesOf.get(role.teamId) ?? {})),
     ...teamGrants.map((grant) =>
       compilePolicy([
         { effect: 'allow', actions: [...grantedActions(grant)], resources: [`team/${grant.teamKey}`] },
       ]),
     ),
   ];
-  const all = [rolePolicies[member.role], ...custom];
+  const all = [base[member.role], ...custom];
   // Whatever a custom role says, what only an owner may do takes an owner: administrators write custom roles.
-  const bounds = custom.length === 0 || member.role === 'owner' ? [] : [[rolePolicies.admin]];
+  const bounds = custom.length === 0 || member.role === 'owner' ? [] : [[base.admin]];
   return {
     grants: [...bounds, all],
     held: {

@@ -6,6 +6,7 @@ import { onEachEngine } from '../../../test/engines.ts';
 import { eventually } from '../../../test/eventually.ts';
 import type { Engine } from '../storage/engine.ts';
 import type { Credential, KnownCaller } from './caller.ts';
+import { compileBaseRoles } from './base-roles.ts';
 import { Identity } from './identity.ts';
 import { createMember, type Member } from './store-members.ts';
 import { can } from './policy.ts';
@@ -38,8 +39,8 @@ onEachEngine((testEngine) => {
     engine = await testEngine.open(identityMigrations, location);
     // With PostgreSQL the second node has an engine of its own.
     other = testEngine.kind === 'postgres' ? await testEngine.open([], location) : engine;
-    here = await new Identity(engine).open();
-    there = await new Identity(other).open();
+    here = await new Identity(engine, compileBaseRoles([])).open();
+    there = await new Identity(other, compileBaseRoles([])).open();
   });
   beforeEach(async () => {
     await engine.db.deleteFrom('members').execute();

@@ -4,11 +4,12 @@ import type { Engine } from '../storage/engine.ts';
 import type { Db } from '../storage/tables.ts';
 import { ensureServiceAccount } from './store-accounts.ts';
 import type { RoleAttributes } from './attributes.ts';
+import { customPolicy, type RolePolicies } from './base-roles.ts';
 import type { Credential, KnownCaller } from './caller.ts';
 import { findHolding } from './holding.ts';
 import { findTokenOwner, saveSeen, type Member } from './store-members.ts';
-import { compilePolicy, rolePolicies, type Policy } from './policy.ts';
-import { findRoles, policyOf } from './store-roles.ts';
+import { compilePolicy, type Policy } from './policy.ts';
+import { findRoles, type Role } from './store-roles.ts';
 import { hashSecret } from './secret.ts';
 import { findSession } from './store-sessions.ts';
 import { findToken, findTokenByHash, saveUsed, type Power, type Token } from './store-tokens.ts';
@@ -25,14 +26,16 @@ interface Remembered {
 
 export class Identity {
   readonly #engine: Engine;
+  readonly #base: RolePolicies;
   readonly #remembered = new Map<string, Remembered>();
   readonly #used = new Map<KnownCaller, number>();
   /** Counts the times all was forgotten, so that a look-up begun before does not come back as memory after. */
   #generation = 0;
   #stopListening = () => {};
 
-  constructor(engine: Engine) {
+  constructor(engine: Engine, base: RolePolicies) {
     this.#engine = engine;
+    this.#base = base;
   }
 
   async open(): Promise<this> {
@@ -58,7 +61,9 @@ export class Identity {
     const { db } = this.#engine;
     const generation = this.#generation;
     const found =
-      kind === 'token' ? await callerByToken(db, hash, now) : await callerBySession(db, hash, now);
+      kind === 'token'
+        ? await callerByToken(db, this.#base, hash, now)
+        : await callerBySession(db, this.#base, hash, now);
     if (found === undefined) throw new Failure('unauthenticated', 'The credential is not valid');
     if (generation === this.#generation) {
       if (this.#remembered.size >= MOST_REMEMBERED) this.#remembered.clear();
@@ -69,6 +74,14 @@ export class Identity {
     }
     this.#used.set(found.caller, now);
     return found.caller;
+  }
+
+  /**
+   * Who did it, with the powers they have now; undefined when they are gone. What a personal token narrowed was asked when
+   * the work was given: it may be gone by now, and its owner still wants what was begun.
+   */
+  async callerOf(db: Db, doer: Doer, now: number): Promise<KnownCaller | undefined> {
+    return await callerOf(db, this.#base, doer, now);
   }
 
   /** Call after any commit that changes who may do what: here and on all nodes, the next call asks the database. */
@@ -106,23 +119,28 @@ interface Found {
   expiresAt: number;
 }
 
-async function callerByToken(db: Db, hash: string, now: number): Promise<Found | undefined> {
+async function callerByToken(
+  db: Db,
+  base: RolePolicies,
+  hash: string,
+  now: number,
+): Promise<Found | undefined> {
   const token = await findTokenByHash(db, hash, now);
   if (token === undefined) return undefined;
   const owner = await findTokenOwner(db, token);
   if (owner === undefined) return undefined;
   const { member } = owner;
   const expiresAt = token.expiresAt ?? Infinity;
-  if (token.isService) return { caller: await serviceCaller(db, member, token), expiresAt };
-  const holding = await findHolding(db, member, owner.attributes);
+  if (token.isService) return { caller: await serviceCaller(db, base, member, token), expiresAt };
+  const holding = await findHolding(db, base, member, owner.attributes);
   const roles = await findRoles(db, token.customRoles);
-  const grants = [...holding.grants, powerPolicies(token, roles, holding.attributes)];
+  const grants = [...holding.grants, powerPolicies(base, token, roles, holding.attributes)];
   return { caller: { kind: 'token', member, token, grants, held: holding.held }, expiresAt };
 }
 
-async function serviceCaller(db: Db, member: Member, token: Token): Promise<KnownCaller> {
+async function serviceCaller(db: Db, base: RolePolicies, member: Member, token: Token): Promise<KnownCaller> {
   const roles = await findRoles(db, token.customRoles);
-  const grants = [serviceBounds(token), powerPolicies(token, roles, {})];
+  const grants = [serviceBounds(base, token), powerPolicies(base, token, roles, {})];
   const held = { roles: roles.map(({ id }) => id), teams: [], tended: [] };
   const account = await ensureServiceAccount(db, token);
   return { kind: 'token', member, token, account, grants, held };
@@ -138,12 +156,9 @@ export function doerOf({ member, token }: KnownCaller): Doer {
   return { memberId: member.id, ...(token?.isService && { serviceTokenId: token.id }) };
 }
 
-/**
- * The same as a caller, with the powers they have now; undefined when they are gone. What a personal token narrowed was
- * asked when the work was given: it may be gone by now, and its owner still wants what was begun.
- */
-export async function callerOf(
+async function callerOf(
   db: Db,
+  base: RolePolicies,
   { memberId, serviceTokenId }: Doer,
   now: number,
 ): Promise<KnownCaller | undefined> {
@@ -151,35 +166,41 @@ export async function callerOf(
   if (owner === undefined) return undefined;
   const { member, attributes } = owner;
   if (serviceTokenId === undefined) {
-    const { grants, held } = await findHolding(db, member, attributes);
+    const { grants, held } = await findHolding(db, base, member, attributes);
     return { kind: 'session', member, grants, held };
   }
   const token = await findToken(db, serviceTokenId);
   if (token === undefined || (token.expiresAt ?? Infinity) <= now) return undefined;
-  return await serviceCaller(db, member, token);
+  return await serviceCaller(db, base, member, token);
 }
 
-async function callerBySession(db: Db, hash: string, now: number): Promise<Found | undefined> {
+async function callerBySession(
+  db: Db,
+  base: RolePolicies,
+  hash: string,
+  now: number,
+): Promise<Found | undefined> {
   const session = await findSession(db, hash, now);
   if (session === undefined) return undefined;
   const { member, attributes, expiresAt } = session;
-  const { grants, held } = await findHolding(db, member, attributes);
+  const { grants, held } = await findHolding(db, base, member, attributes);
   return { caller: { kind: 'session', member, grants, held }, expiresAt };
 }
 
 /** What a service token says of itself must not reach what only an owner may: administrators make them, too. */
-function serviceBounds({ role = 'admin' }: Token): Policy[] {
-  return [rolePolicies[role]];
+function serviceBounds(base: RolePolicies, { role = 'admin' }: Token): Policy[] {
+  return [base[role]];
 }
 
 function powerPolicies(
+  base: RolePolicies,
   { role, inlinePolicy }: Power,
-  roles: Parameters<typeof policyOf>[0][],
+  roles: readonly Role[],
   attributes: RoleAttributes,
 ): Policy[] {
   return [
-    ...(role === undefined ? [] : [rolePolicies[role]]),
+    ...(role === undefined ? [] : [base[role]]),
     ...(inlinePolicy === undefined ? [] : [compilePolicy(inlinePolicy)]),
-    ...roles.map((custom) => policyOf(custom, attributes)),
+    ...roles.map((custom) => customPolicy(base, custom, attributes)),
   ];
 }

@@ -1,4 +1,4 @@
-// Roles and policies: statements that allow or deny actions on resources, and the one question whether a caller may.
+// Policies: statements that allow or deny actions on resources, and the one question whether a caller may.
 import { Failure, type FieldProblem } from '../failure.ts';
 
 /** Applies where both halves match. Exactly one of each pair is given; the `not…` form matches all but its list. */
@@ -7,7 +7,7 @@ export interface Statement {
   /** Action names; `*` stands for any run of characters. */
   actions?: string[];
   notActions?: string[];
-  /** `type/name;tag1,tag2` joined by `:`, as in `proj/*:env/production:flag/*;beta`; a lone `*` is everything. */
+  /** `type/name;tag1,tag2` joined by `:`, as in `member/*;beta:token/*`; a lone `*` is everything. */
   resources?: string[];
   notResources?: string[];
 }
@@ -18,6 +18,8 @@ export interface Policy {
   allows(action: string, resource: string): boolean;
   /** Whether a statement denies it: to be allowed by none is not the same. */
   denies(action: string, resource: string): boolean;
+  /** Where it is that of a base role, and not of somebody's own words. */
+  readonly baseRole?: BaseRole;
 }
 
 type Matcher = (text: string) => boolean;
@@ -78,33 +80,6 @@ export function demand(
 
 export type BaseRole = 'reader' | 'writer' | 'admin' | 'owner' | 'no_access';
 
-/** One's own tokens stand below `member/me`. Another's are not even seen: whoever resets one holds its power. */
-const readerStatements: Statement[] = [
-  { effect: 'allow', actions: ['view*'], notResources: ['member/*:token/*'] },
-  { effect: 'allow', actions: ['*'], resources: ['member/me:token/*'] },
-];
-
-export const rolePolicies: Readonly<Record<BaseRole, Policy>> = {
-  no_access: compilePolicy([]),
-  reader: compilePolicy(readerStatements),
-  writer: compilePolicy([
-    ...readerStatements,
-    {
-      effect: 'allow',
-      actions: ['*'],
-      notResources: ['acct', 'member/*', 'member/*:token/*', 'role/*', 'service-token/*', 'team/*'],
-    },
-    { effect: 'allow', actions: ['createAccessToken'], resources: ['service-token/*'] },
-    // That others look at a change first binds nobody who could switch it off.
-    { effect: 'deny', actions: ['updateApprovalSettings'], resources: ['proj/*:env/*'] },
-  ]),
-  admin: compilePolicy([
-    { effect: 'allow', actions: ['*'], resources: ['*'] },
-    { effect: 'deny', actions: ['updateAccountOwner', 'deleteAccount'], resources: ['acct'] },
-  ]),
-  owner: compilePolicy([{ effect: 'allow', actions: ['*'], resources: ['*'] }]),
-};
-
 /** Reads what a person wrote. An empty list counts as none: some clients send both members of a pair. */
 export function parseStatements(value: unknown): Statement[] {
   if (!Array.isArray(value)) throw new Failure('invalid', 'A policy must be a list of statements.');
@@ -134,7 +109,7 @@ function parseStatement(value: unknown, at: string): Statement {
   return {
     effect,
     ...parsePair(lists, at, 'actions', 'notActions', ACTION, 'an action such as "updateName" or "update*"'),
-    ...parsePair(lists, at, 'resources', 'notResources', SPECIFIER, 'a resource such as "proj/*:env/test"'),
+    ...parsePair(lists, at, 'resources', 'notResources', SPECIFIER, 'a resource such as "member/me:token/*"'),
   };
 }
 

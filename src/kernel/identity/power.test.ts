@@ -3,9 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { Failure } from '../failure.ts';
+import { compileBaseRoles } from './base-roles.ts';
 import type { KnownCaller } from './caller.ts';
 import type { Member } from './store-members.ts';
-import { can, compilePolicy, rolePolicies, type BaseRole, type Policy, type Statement } from './policy.ts';
+import { can, compilePolicy, type BaseRole, type Policy, type Statement } from './policy.ts';
 import {
   checkAttributeGrant,
   checkCustomGrant,
@@ -19,6 +20,7 @@ import {
 import type { Role } from './store-roles.ts';
 import type { Power, Token } from './store-tokens.ts';
 
+const rolePolicies = compileBaseRoles([]);
 const ROLES: BaseRole[] = ['no_access', 'reader', 'writer', 'admin', 'owner'];
 
 const CUSTOM: Record<string, Statement[]> = {

@@ -5,9 +5,8 @@ import { newId } from '../id.ts';
 import { hold } from '../storage/hold.ts';
 import { contested } from '../storage/retry.ts';
 import type { Db, Tables } from '../storage/tables.ts';
-import { fillPlaceholders, type RoleAttributes } from './attributes.ts';
 import { like } from './store-members.ts';
-import { compilePolicy, parseStatements, rolePolicies, type BaseRole, type Statement } from './policy.ts';
+import { parseStatements, type BaseRole, type Statement } from './policy.ts';
 
 export interface Role {
   id: string;
@@ -183,14 +182,6 @@ export async function holdRoles(tx: Db, roles: readonly Role[]): Promise<void> {
     tx.selectFrom('roles').select('id').where('id', 'in', ids).orderBy('id').forKeyShare(),
   );
   if (held !== undefined && held.length < new Set(ids).size) throw contested('role');
-}
-
-/** What the role allows, base permissions included: one policy, so that what it denies is denied whatever its base allows. */
-export function policyOf(
-  { policy, baseRole }: Pick<Role, 'policy' | 'baseRole'>,
-  attributes: RoleAttributes,
-) {
-  return compilePolicy([...rolePolicies[baseRole].statements, ...fillPlaceholders(policy, attributes)]);
 }
 
 /** Those of the names that no custom role has, as id or key. */

@@ -86,19 +86,19 @@ const SHOWN_NAME = `coalesce(nullif(trim(coalesce(first_name, '') || ' ' || coal
 export const identityMigrations: Migration[] = [
   {
     name: 'kernel-identity',
-    up: ({ serial }) => [
+    up: ({ serial, text }) => [
       `create table members (
-         number ${serial}, id text not null unique, username text not null unique, email text not null unique,
-         password text, first_name text, last_name text, role text not null, custom_roles text not null,
+         number ${serial}, id ${text} not null unique, username ${text} not null unique, email ${text} not null unique,
+         password ${text}, first_name ${text}, last_name ${text}, role ${text} not null, custom_roles ${text} not null,
          created_at bigint not null, updated_at bigint not null, last_seen_at bigint)`,
       `create table roles (
-         id text primary key, key text not null unique, name text not null, description text not null,
-         policy text not null, base_role text not null, created_at bigint not null)`,
+         id ${text} primary key, key ${text} not null unique, name ${text} not null, description ${text} not null,
+         policy ${text} not null, base_role ${text} not null, created_at bigint not null)`,
       `create table tokens (
-         id text primary key, member_id text not null references members (id) on delete cascade,
-         is_service integer not null, name text not null, description text not null,
-         hash text not null unique, ending text not null, old_hash text unique, old_until bigint,
-         role text, custom_roles text not null, inline_policy text, default_api_version bigint,
+         id ${text} primary key, member_id ${text} not null references members (id) on delete cascade,
+         is_service integer not null, name ${text} not null, description ${text} not null,
+         hash ${text} not null unique, ending ${text} not null, old_hash ${text} unique, old_until bigint,
+         role ${text}, custom_roles ${text} not null, inline_policy ${text}, default_api_version bigint,
          created_at bigint not null, modified_at bigint not null, last_used_at bigint, expires_at bigint,
          version integer not null)`,
       `create index tokens_created on tokens (created_at, id)`,
@@ -106,63 +106,63 @@ export const identityMigrations: Migration[] = [
       `create index tokens_service on tokens (is_service, created_at, id)`,
       `create index tokens_expires on tokens (expires_at)`,
       `create table sessions (
-         hash text primary key, member_id text not null references members (id) on delete cascade,
+         hash ${text} primary key, member_id ${text} not null references members (id) on delete cascade,
          created_at bigint not null, expires_at bigint not null)`,
       `create index sessions_member on sessions (member_id)`,
       `create index sessions_expires on sessions (expires_at)`,
       `create table login_links (
-         hash text primary key, member_id text not null references members (id) on delete cascade,
+         hash ${text} primary key, member_id ${text} not null references members (id) on delete cascade,
          expires_at bigint not null)`,
       `create index login_links_expires on login_links (expires_at)`,
     ],
   },
   {
     name: 'kernel-identity-teams',
-    up: () => [
-      `alter table members add column last_seen_token text`,
-      `alter table members add column role_attributes text`,
+    up: ({ text }) => [
+      `alter table members add column last_seen_token ${text}`,
+      `alter table members add column role_attributes ${text}`,
       `alter table members add column version integer not null default 1`,
       `alter table members add column removed_at bigint`,
       `create index members_lower_email on members (lower(email))`,
       `create index members_with_roles on members (id) where custom_roles <> '[]'`,
       `create index tokens_with_roles on tokens (id) where custom_roles <> '[]'`,
-      `alter table roles add column category text`,
+      `alter table roles add column category ${text}`,
       `alter table roles add column version integer not null default 1`,
       `create index roles_created on roles (created_at, key)`,
       `create table teams (
-         id text primary key, key text not null unique, name text not null, description text not null,
-         role_attributes text not null, version integer not null, created_at bigint not null,
+         id ${text} primary key, key ${text} not null unique, name ${text} not null, description ${text} not null,
+         role_attributes ${text} not null, version integer not null, created_at bigint not null,
          updated_at bigint not null)`,
       `create index teams_created on teams (created_at, key)`,
       `create table team_members (
-         team_id text not null references teams (id) on delete cascade,
-         member_id text not null references members (id) on delete cascade,
+         team_id ${text} not null references teams (id) on delete cascade,
+         member_id ${text} not null references members (id) on delete cascade,
          primary key (team_id, member_id))`,
       `create index team_members_member on team_members (member_id)`,
       `create table team_roles (
-         team_id text not null references teams (id) on delete cascade,
-         role_id text not null references roles (id) on delete cascade,
+         team_id ${text} not null references teams (id) on delete cascade,
+         role_id ${text} not null references roles (id) on delete cascade,
          applied_at bigint not null, primary key (team_id, role_id))`,
       `create index team_roles_role on team_roles (role_id)`,
       `create table team_grants (
-         team_id text not null references teams (id) on delete cascade,
-         member_id text not null references members (id) on delete cascade,
-         actions text not null, primary key (team_id, member_id, actions))`,
+         team_id ${text} not null references teams (id) on delete cascade,
+         member_id ${text} not null references members (id) on delete cascade,
+         actions ${text} not null, primary key (team_id, member_id, actions))`,
       `create index team_grants_member on team_grants (member_id)`,
     ],
   },
   {
     name: 'kernel-identity-service-accounts',
-    up: ({ serial }) => [
+    up: ({ serial, text }) => [
       `create table service_accounts (
-         number ${serial}, token_id text not null unique references tokens (id) on delete cascade,
-         username text not null unique)`,
+         number ${serial}, token_id ${text} not null unique references tokens (id) on delete cascade,
+         username ${text} not null unique)`,
     ],
   },
   {
     name: 'kernel-identity-sort-names',
-    up: () => [
-      `alter table members add column sort_name text not null default ''`,
+    up: ({ text }) => [
+      `alter table members add column sort_name ${text} not null default ''`,
       `update members set sort_name = lower(${SHOWN_NAME})`,
       `create index members_sort_name on members (sort_name, number)`,
     ],

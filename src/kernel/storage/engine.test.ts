@@ -29,9 +29,9 @@ interface TestTables {
 const migrations: Migration[] = [
   {
     name: 'test-notes',
-    up: ({ serial, bytes }) => [
+    up: ({ serial, bytes, text }) => [
       `create table notes (
-         id ${serial}, name text not null, size bigint not null default 0, share double precision,
+         id ${serial}, name ${text} not null, size bigint not null default 0, share double precision,
          body ${bytes}, parent bigint references notes (id))`,
       'create unique index notes_name on notes (name)',
     ],

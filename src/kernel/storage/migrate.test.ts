@@ -10,13 +10,18 @@ import type { Migration } from './migrate.ts';
 
 const first: Migration = {
   name: 'first',
-  up: ({ serial, bytes }) => [`create table things (id ${serial}, name text not null, body ${bytes})`],
+  up: ({ serial, bytes, text }) => [
+    `create table things (id ${serial}, name ${text} not null, body ${bytes})`,
+  ],
 };
 const second: Migration = {
   name: 'second',
   up: () => ['alter table things add column size bigint', 'create index things_size on things (size)'],
 };
-const broken: Migration = { name: 'broken', up: () => ['create table others (id text)', 'create nonsense'] };
+const broken: Migration = {
+  name: 'broken',
+  up: ({ text }) => [`create table others (id ${text})`, 'create nonsense'],
+};
 
 onEachEngine((engine) => {
   test('what is missing is applied in order, once', async () => {
@@ -68,12 +73,12 @@ onEachEngine((engine) => {
   test('names that were there before are sorted as new ones are', async () => {
     const table: Migration = {
       name: 'named',
-      up: () => ['create table named (id text primary key, name text not null)'],
+      up: ({ text }) => [`create table named (id ${text} primary key, name ${text} not null)`],
     };
     const sorted: Migration = {
       name: 'sorted',
-      up: () => [
-        `alter table named add column sort_name text not null default ''`,
+      up: ({ text }) => [
+        `alter table named add column sort_name ${text} not null default ''`,
         'update named set sort_name = lower(name)',
       ],
       fill: (tx) => fillSortNames(tx, 'named', 'name'),
@@ -90,6 +95,24 @@ onEachEngine((engine) => {
       ['apple', 'STRASSE', 'straße', 'Zebra', 'ÉTÉ', 'Ａ', '😀'],
     );
     for (const row of rows) assert.equal(row.sort_name, sortKeyOf(row.name));
+  });
+
+  test('a column can be named text, and texts are ordered by their bytes', async () => {
+    const lines: Migration = {
+      name: 'lines',
+      up: ({ serial, text }) => [
+        `create table lines (no ${serial}, text ${text} not null, context text)`,
+        `alter table lines add column "more text" ${text}`,
+      ],
+    };
+    const one = await engine.open([lines]);
+    for (const line of ['b', 'a', 'B', 'ä', 'A'])
+      await sql`insert into lines (text, "more text") values (${line}, ${line})`.execute(one.db);
+    const { rows } = await sql<{ text: string }>`select text from lines order by text`.execute(one.db);
+    assert.equal(rows.map(({ text }) => text).join(''), 'ABabä');
+    const more = await sql<{ text: string }>`
+      select text from lines order by "more text" desc`.execute(one.db);
+    assert.equal(more.rows.map(({ text }) => text).join(''), 'äbaBA');
   });
 
   test('two migrations of one name are a mistake', async () => {

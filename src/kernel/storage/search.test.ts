@@ -10,7 +10,10 @@ import { searchByWords, wordsOf } from './search.ts';
 const migrations: Migration[] = [
   {
     name: 'texts',
-    up: ({ serial, search }) => [`create table texts (no ${serial}, words text)`, ...search('texts', 'no')],
+    up: ({ serial, search, text }) => [
+      `create table texts (no ${serial}, words ${text})`,
+      ...search('texts', 'no'),
+    ],
   },
 ];
 

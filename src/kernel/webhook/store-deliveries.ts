@@ -59,21 +59,21 @@ export interface AttemptRow {
 export const webhookMigrations: Migration[] = [
   {
     name: 'kernel-webhooks',
-    up: ({ serial }) => [
+    up: ({ serial, text }) => [
       `create table deliveries (
-         seq ${serial}, id text not null unique, api text not null, hook_id text not null, event_id text not null,
-         body_id text not null, state text not null, attempts integer not null, attempts_before integer not null,
+         seq ${serial}, id ${text} not null unique, api ${text} not null, hook_id ${text} not null, event_id ${text} not null,
+         body_id ${text} not null, state ${text} not null, attempts integer not null, attempts_before integer not null,
          due_at bigint, expires_at bigint not null, created_at bigint not null, finished_at bigint,
-         last_status integer, last_error text)`,
+         last_status integer, last_error ${text})`,
       'create index deliveries_of_hook on deliveries (api, hook_id, seq)',
       'create index deliveries_due on deliveries (api, hook_id, due_at, seq) where due_at is not null',
       'create index deliveries_finished on deliveries (finished_at) where finished_at is not null',
       'create index deliveries_body on deliveries (body_id)',
-      'create table delivery_bodies (id text primary key, body text not null, created_at bigint not null)',
+      `create table delivery_bodies (id ${text} primary key, body ${text} not null, created_at bigint not null)`,
       'create index delivery_bodies_created on delivery_bodies (created_at, id)',
       `create table delivery_attempts (
-         delivery_id text not null, number integer not null, at bigint not null, status integer, error text,
-         duration_ms integer not null, response text not null, primary key (delivery_id, number))`,
+         delivery_id ${text} not null, number integer not null, at bigint not null, status integer, error ${text},
+         duration_ms integer not null, response ${text} not null, primary key (delivery_id, number))`,
     ],
   },
 ];

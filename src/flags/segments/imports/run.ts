@@ -3,7 +3,6 @@ import { buffer } from 'node:stream/consumers';
 import { unasked } from '../../../kernel/change/actor.ts';
 import type { Changing } from '../../../kernel/change/changes.ts';
 import { finish, type Due, type Handler } from '../../../kernel/due-store.ts';
-import { callerOf } from '../../../kernel/identity/identity.ts';
 import type { Kernel } from '../../../kernel/kernel.ts';
 import { changeSegment } from '../change.ts';
 import { findSegmentPlace } from '../find-place.ts';
@@ -44,7 +43,7 @@ export function importHandlers(kernel: Kernel): Record<string, Handler> {
         await takeStep(kernel, due, found, signal);
       } catch (error) {
         if (!(error instanceof MissingFile)) throw error;
-        await take(kernel, due, found, (on, latest) => settle(on, latest, error.message));
+        await take(kernel, due, found, (on, latest) => settle(kernel, on, latest, error.message));
       }
     },
     [IMPORT_FILE_WORK]: (due) => dropFile(kernel, due),
@@ -55,7 +54,7 @@ async function takeStep(kernel: Kernel, due: Due, found: SegmentImport, signal: 
   if (found.status === 'preparing') return await checkFile(kernel, due, found, signal);
   if (found.takenBytes < found.size) return await putPiece(kernel, due, found);
   await take(kernel, due, found, (on, latest) =>
-    latest.mode === 'replace' ? removePiece(on, latest) : settle(on, latest),
+    latest.mode === 'replace' ? removePiece(kernel, on, latest) : settle(kernel, on, latest),
   );
 }
 
@@ -81,7 +80,7 @@ async function take(
 async function checkFile(kernel: Kernel, due: Due, found: SegmentImport, signal: AbortSignal): Promise<void> {
   const checked = await check(kernel, found, signal);
   await take(kernel, due, found, async (on, latest) => {
-    if ('problem' in checked) return await settle(on, latest, checked.problem);
+    if ('problem' in checked) return await settle(kernel, on, latest, checked.problem);
     const { db: tx, actor } = on;
     const { isWaiting, id } = latest;
     await saveImport(tx, { ...latest, ...checked, status: isWaiting ? 'pending_approval' : 'in_progress' });
@@ -127,18 +126,18 @@ async function putPiece(kernel: Kernel, due: Due, found: SegmentImport): Promise
   });
 }
 
-async function removePiece(on: Changing, latest: SegmentImport): Promise<void> {
+async function removePiece(kernel: Kernel, on: Changing, latest: SegmentImport): Promise<void> {
   const { db: tx, actor } = on;
   const { included, excluded, next } = await removeUnmarked(tx, latest);
   await addToCounts(tx, latest.segmentId, { included: -included, excluded: -excluded });
   const after = { ...latest, removedCount: latest.removedCount + included + excluded };
-  if (next === undefined) return await settle(on, after);
+  if (next === undefined) return await settle(kernel, on, after);
   await saveImport(tx, { ...after, removedTo: next });
   await scheduleImport(tx, latest.id, actor.now);
 }
 
 /** It is over: complete, or stopped where there is something to say. */
-async function settle(on: Changing, latest: SegmentImport, message?: string): Promise<void> {
+async function settle(kernel: Kernel, on: Changing, latest: SegmentImport, message?: string): Promise<void> {
   const { db: tx } = on;
   const { now } = on.actor;
   const { id, segmentId, isWaiting, changedCount, removedCount, doer, comment } = latest;
@@ -152,7 +151,7 @@ async function settle(on: Changing, latest: SegmentImport, message?: string): Pr
   await scheduleFileEnd(tx, id, now, 0);
   const place = await findSegmentPlace(tx, segmentId);
   if (place === undefined || changedCount + removedCount === 0) return;
-  const caller = await callerOf(tx, doer, now);
+  const caller = await kernel.identity.callerOf(tx, doer, now);
   await changeSegment(on.as(unasked({ now, ...(caller && { caller }) })), place, {
     isApproved: true,
     edit: (segment) => ({ segment, steps: [], actions: IMPORT_ACTIONS, isMoved: true }),
@@ -195,7 +194,8 @@ async function dropFile(kernel: Kernel, due: Due): Promise<void> {
   if (found === undefined || isSettled(found)) return await blobs.delete(importFile(id));
   await take(kernel, due, found, async (on, latest) => {
     const isForgotten = latest.isWaiting && latest.createdAt <= now - PATIENCE_MS;
-    if (isForgotten) await settle(on, latest, `Nobody has let it through within ${PATIENCE_DAYS} days`);
+    if (isForgotten)
+      await settle(kernel, on, latest, `Nobody has let it through within ${PATIENCE_DAYS} days`);
     else await scheduleFileEnd(on.db, id, now);
   });
 }
