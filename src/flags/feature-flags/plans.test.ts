@@ -34,7 +34,7 @@ onEachEngine((testEngine) => {
 
   before(async () => {
     engine = await testEngine.open(flagStoreMigrations);
-    changes = new Changes(engine, [webhookSubscriber]);
+    changes = new Changes(engine, [webhookSubscriber()]);
     const { db } = engine;
     const home = await db.transaction().execute(async (tx) => {
       for (let index = 0; index < PROJECTS; index += 1) {

@@ -34,7 +34,7 @@ onEachEngine((testEngine) => {
 
   before(async () => {
     engine = await testEngine.open(flagStoreMigrations);
-    changes = new Changes(engine, [webhookSubscriber]);
+    changes = new Changes(engine, [webhookSubscriber()]);
     home = await makeHome(engine.db, 'home');
   });
 
