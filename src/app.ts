@@ -2,11 +2,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { actorsApi } from './actors/api.ts';
+import { openActorsServices } from './actors/services.ts';
 import type { Config } from './config.ts';
 import { seedDemo } from './demo.ts';
 import { flagsApi } from './flags/api.ts';
 import { deliveryApis } from './flags/delivery/api.ts';
 import { serveFlagPages } from './flags/serve-pages.ts';
+import { openFlagServices } from './flags/services.ts';
 import { hostApi } from './host/api.ts';
 import { BodyMemory } from './kernel/body-memory.ts';
 import { systemClock, type Clock } from './kernel/clock.ts';
@@ -71,7 +73,7 @@ export const handOver: HandOver = async (on, from, to) => {
 export function changesOn(engine: Engine): Changes {
   return new Changes(
     engine,
-    apis.flatMap((api) => api.subscribers ?? []),
+    apis.flatMap((api) => api.subscribers?.() ?? []),
   );
 }
 
@@ -177,6 +179,7 @@ async function compose(
     blobs: await openBlobs(config),
     identity: await new Identity(engine, baseRoles).open(),
     handOver,
+    services: { ...openFlagServices(), ...(await openActorsServices({ engine, log })) },
     limits,
     log,
     bodyMemory: new BodyMemory(),

@@ -4,7 +4,7 @@ import { applyJsonPatch } from '../kernel/patch/json-patch.ts';
 import { areEqual, isObject, type JsonObject } from '../kernel/patch/json-value.ts';
 import { applyMergePatch } from '../kernel/patch/merge-patch.ts';
 import { isUnderscored } from '../kernel/patch/pointer.ts';
-import { readPatch, type Patch, type PatchKind } from '../kernel/patch/read.ts';
+import { readPatch, type Patch, type PatchKind } from './patch-body.ts';
 import type { Call } from '../kernel/route.ts';
 import type { Update } from '../kernel/change/change.ts';
 import { checker, problem, Type, type Static, type TObject } from '../kernel/schema.ts';

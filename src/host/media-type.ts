@@ -1,4 +1,5 @@
 // The host's media types: `application/vnd.<vendor>.v3.raw+json` and what we report to have understood of it.
+import { BoundedCache } from '../kernel/bounded-cache.ts';
 import { Failure } from '../kernel/failure.ts';
 
 const VENDOR_TYPE =
@@ -26,7 +27,7 @@ function nameOf(type: string): string {
 
 /** Refuses an Accept in which nothing is ours. Any vendor's word will do. */
 export function checkAccept(accept: string | undefined, produces = 'application/json'): void {
-  if (accept === undefined || KNOWN.has(accept)) return;
+  if (accept === undefined || KNOWN.get(accept) !== undefined) return;
   const types = accept.split(',');
   const group = `${produces.split('/', 1)[0]}/*`;
   if (types.some((type) => parseMediaType(type) !== undefined)) return;
@@ -38,8 +39,7 @@ export function checkAccept(accept: string | undefined, produces = 'application/
 }
 
 /** Clients send the same few values over and over. */
-const KNOWN = new Map<string, string>();
-const MOST_KNOWN = 100;
+const KNOWN = new BoundedCache<string, string>({ most: 100 });
 
 /** What the media-type response header says after the vendor's word. */
 export function describeAccept(accept = ''): string {
@@ -51,6 +51,6 @@ export function describeAccept(accept = ''): string {
     .find((type) => type !== undefined);
   const param = understood?.param === undefined ? '' : `; param=${understood.param}`;
   const told = `v3${param}${understood?.isJson === true ? '; format=json' : ''}`;
-  if (understood !== undefined && KNOWN.size < MOST_KNOWN) KNOWN.set(accept, told);
+  if (understood !== undefined) KNOWN.set(accept, told);
   return told;
 }

@@ -15,6 +15,9 @@ import type { Guard } from './webhook/guard.ts';
 /** What the operator sets for parts of APIs. Each declares its own by declaration merging, and app.ts fills them in. */
 export interface Settings {}
 
+/** What APIs keep in memory for one server. Each adds its own by declaration merging, and makes it when the server starts. */
+export interface Services {}
+
 export interface Kernel {
   readonly clock: Clock;
   readonly engine: Engine;
@@ -26,6 +29,7 @@ export interface Kernel {
   readonly identity: Identity;
   /** In every API. */
   readonly handOver: HandOver;
+  readonly services: Services;
   readonly limits: Limits;
   readonly bodyMemory: BodyMemory;
   readonly log: Logger;

@@ -24,8 +24,8 @@ export interface Part {
   close?(kernel: Kernel): Promise<void>;
   /** Who receives the webhooks of the API: of one part at most. */
   hooks?: Hooks;
-  /** Who hears of changes of configuration. */
-  subscribers?: readonly Subscriber[];
+  /** Who hears of changes of configuration; made anew for each server and command. */
+  subscribers?(): readonly Subscriber[];
 }
 
 /** Tables are made in the order of the parts, so that those which others point to come first. */
@@ -46,7 +46,7 @@ export function apiOf(dialect: Dialect, parts: readonly Part[]): Api {
     routes,
     migrations: parts.flatMap((part) => part.migrations ?? []),
     roleStatements: parts.flatMap((part) => part.roleStatements ?? []),
-    subscribers: parts.flatMap((part) => part.subscribers ?? []),
+    subscribers: () => parts.flatMap((part) => part.subscribers?.() ?? []),
     ...(hooks[0] && { hooks: hooks[0] }),
     async firstStart(on) {
       for (const part of parts) await part.firstStart?.(on);

@@ -1,20 +1,28 @@
-// Remembers which field names a dataset has seen, so that a push writes only those that are new.
-import type { Engine } from '../../kernel/storage/engine.ts';
+// Which field names datasets have seen, in a cache, so that a push writes only those that are new.
+import { BoundedCache } from '../../kernel/bounded-cache.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
 import { findCounts } from './store.ts';
 
-const MOST_REMEMBERED = 1000;
+declare module '../../kernel/kernel.ts' {
+  interface Services {
+    /** By the id of the dataset. */
+    datasetFields: BoundedCache<string, Set<string>>;
+  }
+}
 
-const memories = new WeakMap<Engine, Map<string, Set<string>>>();
+export function openDatasetFields(): BoundedCache<string, Set<string>> {
+  return new BoundedCache({ most: 1000 });
+}
 
-/** Whoever has stored new names adds them. What another node has stored meanwhile is stored once more, and read as one. */
-export async function knownFields(engine: Engine, id: string): Promise<Set<string>> {
-  let memory = memories.get(engine);
-  if (memory === undefined) memories.set(engine, (memory = new Map()));
-  const known = memory.get(id);
+/** Who stores new names adds them. Names that another node has stored meanwhile are stored once more, and read as one. */
+export async function knownFields(
+  { db, services: { datasetFields } }: Pick<Kernel, 'db' | 'services'>,
+  id: string,
+): Promise<Set<string>> {
+  const known = datasetFields.get(id);
   if (known !== undefined) return known;
-  const counts = (await findCounts(engine.db, [id])).get(id);
-  const loaded = memory.get(id) ?? new Set(counts?.fields);
-  if (memory.size >= MOST_REMEMBERED) memory.clear();
-  memory.set(id, loaded);
+  const counts = (await findCounts(db, [id])).get(id);
+  const loaded = datasetFields.get(id) ?? new Set(counts?.fields);
+  datasetFields.set(id, loaded);
   return loaded;
 }

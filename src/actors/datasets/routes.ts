@@ -92,15 +92,15 @@ const pushItems = route(
 );
 
 async function keep(
-  { engine }: Kernel,
+  kernel: Kernel,
   { id, schema }: Storage,
   items: readonly Item[],
   now: number,
 ): Promise<void> {
-  const known = await knownFields(engine, id);
+  const known = await knownFields(kernel, id);
   const packed = await packItems(items, known);
   const measures = await measureItems(items, measuredFields(schema) ?? []);
-  if (!(await appendItems(engine, id, packed, measures, now))) throw gone();
+  if (!(await appendItems(kernel.engine, id, packed, measures, now))) throw gone();
   for (const name of packed.newFields) known.add(name);
 }
 

@@ -3,11 +3,10 @@ import type { Part } from '../../kernel/part.ts';
 import { keyValueStoreMigrations } from '../migrations/key-value-stores.ts';
 import { orphanSweep } from './purge.ts';
 import { keyValueStoreRoutes } from './routes.ts';
-import { saveUses } from './uses.ts';
 
 export const keyValueStorePart: Part = {
   routes: keyValueStoreRoutes,
   migrations: keyValueStoreMigrations,
   work: (kernel) => ({ recurring: [orphanSweep(kernel)] }),
-  close: saveUses,
+  close: ({ services }) => services.storeUses.save(),
 };

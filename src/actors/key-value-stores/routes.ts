@@ -32,7 +32,7 @@ import {
 } from './model.ts';
 import { answerWith } from './read.ts';
 import { createStore, findRecord, listKeys, statsOf } from './store.ts';
-import { countUse, saveUses } from './uses.ts';
+import { countUse } from './uses.ts';
 import { removeRecord, writeRecord } from './write.ts';
 
 const KIND = 'key-value-store';
@@ -47,7 +47,7 @@ const type: StorageType = {
   Summary: KeyValueStoreSummary,
   make: (tx, { id, createdAt }) => createStore(tx, id, createdAt),
   async detail(storage, kernel, caller) {
-    await saveUses(kernel);
+    await kernel.services.storeUses.save();
     const stats = await statsOf(kernel.db, [storage.id]);
     const shown = {
       publicUrl: kernel.publicUrl,

@@ -54,7 +54,8 @@ const add = route(
       });
       return { processedRequests: [], unprocessedRequests };
     }
-    const results = entries.length === 0 ? [] : await addRequests(kernel.engine, queueId, entries, now);
+    const results =
+      entries.length === 0 ? [] : await addRequests(kernel.services.queues, queueId, entries, now);
     countUsage(kernel, { userId }, 'REQUEST_QUEUE_WRITES', results.length);
     return {
       processedRequests: results.map((result, index) => ({
@@ -100,7 +101,7 @@ const remove = route(
     const named = [...new Set(ids.filter(isRequestId))];
     const removed = isPaid ? await tryToRemove(kernel, queueId, named, now) : undefined;
     if (removed === undefined) {
-      const found = await findRequests(kernel.engine, queueId, named);
+      const found = await findRequests(kernel.services.queues, queueId, named);
       return { processedRequests: [], unprocessedRequests: found.map(toUnprocessed) };
     }
     countUsage(kernel, { userId }, 'REQUEST_QUEUE_WRITES', removed.length);
@@ -116,10 +117,10 @@ const remove = route(
 );
 
 /** Undefined when the storage is away or full: nothing was deleted then, and the caller is told what to send again. */
-async function tryToRemove({ engine, log }: Kernel, queueId: string, ids: string[], now: number) {
+async function tryToRemove({ services, log }: Kernel, queueId: string, ids: string[], now: number) {
   if (ids.length === 0) return [];
   try {
-    return await removeRequests(engine, queueId, ids, now);
+    return await removeRequests(services.queues, queueId, ids, now);
   } catch (error) {
     if (!(error instanceof Failure && error.kind === 'unavailable')) throw error;
     log.error({ err: error, queue: queueId }, 'requests were not deleted, and are given back as unprocessed');

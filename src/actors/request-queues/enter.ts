@@ -64,7 +64,7 @@ export async function enterBatch(
   const { id: queueId, userId } = await openQueue(kernel, call, need);
   const client = checkClientKey(call.query.clientKey);
   const isPaid = await spend(kernel, budget, queueId, call.now);
-  const noted = isPaid ? noteClient(kernel.engine, queueId, client) : undefined;
+  const noted = isPaid ? noteClient(kernel.services.queues, queueId, client) : undefined;
   if (noted !== undefined) await noted;
   return { queueId, userId, client, isPaid };
 }

@@ -40,7 +40,7 @@ const get = route(
     ]);
     const queue = queues.get(queueId);
     if (queue === undefined) throw queueGone();
-    countUse(kernel.engine, queueId, { headReads: rows.length });
+    countUse(kernel.services.queues, queueId, { headReads: rows.length });
     countUsage(kernel, { userId }, 'REQUEST_QUEUE_READS', rows.length);
     return {
       limit,
@@ -76,7 +76,7 @@ const lock = route(
     const { queueId, userId, client } = await enter(kernel, call, 'write', 'queue_batch');
     const until = now + Math.round(lockSecs * 1000);
     const head = await lockHead(kernel.engine, queueId, { limit, client, until, now });
-    countUse(kernel.engine, queueId, { headReads: head.items.length, writes: head.items.length });
+    countUse(kernel.services.queues, queueId, { headReads: head.items.length, writes: head.items.length });
     countUsage(kernel, { userId }, 'REQUEST_QUEUE_READS', head.items.length);
     countUsage(kernel, { userId }, 'REQUEST_QUEUE_WRITES', head.items.length);
     const lockExpiresAt = toIso(until);

@@ -11,6 +11,7 @@ import { lockHead, prolongLock, releaseAllLocks, releaseLock } from './store-loc
 import { requestIdOf, toEntry } from './request.ts';
 import { purgeQueue } from './purge.ts';
 import { findRequest, listRequests, readHead } from './store-reads.ts';
+import { openQueues } from './queues.ts';
 import { createQueue, findQueues, readQueue } from './store.ts';
 import { countUse } from './tally.ts';
 import { addRequests, changeRequest, removeRequests } from './store-writes.ts';
@@ -25,12 +26,13 @@ onEachEngine((testEngine) => {
   before(async () => {
     engine = await testEngine.open(requestQueueMigrations);
     const { db } = engine;
+    const queues = openQueues(engine);
     // Many small queues and two large ones: what is true of most must not be the plan for all.
     await Promise.all(
       Array.from({ length: 500 }, async (_, queue) => {
         await createQueue(db, `queue-${queue}`, NOW);
         if (queue > 10)
-          await addRequests(engine, `queue-${queue}`, [toEntry({ uniqueKey: 'k' }, false)], NOW);
+          await addRequests(queues, `queue-${queue}`, [toEntry({ uniqueKey: 'k' }, false)], NOW);
       }),
     );
     for (let start = 0; start < ROWS; start += 500) {
@@ -38,7 +40,7 @@ onEachEngine((testEngine) => {
         const handled = (start + index) % 2 === 0 ? { handledAt: '2026-01-01T00:00:00Z' } : {};
         return toEntry({ uniqueKey: `k${start + index}`, ...handled }, false);
       });
-      await addRequests(engine, `queue-${(start / 500) % 2}`, entries, NOW);
+      await addRequests(queues, `queue-${(start / 500) % 2}`, entries, NOW);
     }
     const seen = recordStatements(engine);
     await useAll(engine, 'queue-0');
@@ -47,16 +49,17 @@ onEachEngine((testEngine) => {
 
   async function useAll(on: Engine, queueId: string): Promise<void> {
     const { db } = on;
+    const queues = openQueues(on);
     const entry = toEntry({ uniqueKey: 'k1' }, false);
-    await addRequests(on, queueId, [entry, toEntry({ uniqueKey: 'new' }, true)], NOW);
+    await addRequests(queues, queueId, [entry, toEntry({ uniqueKey: 'new' }, true)], NOW);
     await addRequests(
-      on,
+      queues,
       queueId,
       [toEntry({ uniqueKey: 'done', handledAt: '2026-01-01T00:00:00Z' }, true)],
       NOW,
     );
-    await changeRequest(on, queueId, entry, NOW);
-    await removeRequests(on, queueId, [requestIdOf('new')], NOW);
+    await changeRequest(queues, queueId, entry, NOW);
+    await removeRequests(queues, queueId, [requestIdOf('new')], NOW);
     await lockHead(on, queueId, { limit: 25, client: 'me', until: NOW + 5, now: NOW });
     await lockHead(on, 'queue-7', { limit: 25, client: 'me', until: NOW + 5, now: NOW });
     const holder = { queueId, id: requestIdOf('k1'), client: 'me', now: NOW };
@@ -65,12 +68,12 @@ onEachEngine((testEngine) => {
     }
     await releaseLock(on, holder, false);
     await releaseAllLocks(on, queueId, 'me', NOW);
-    await noteClient(on, queueId, 'me');
-    await findRequest(on, queueId, requestIdOf('k1'));
+    await noteClient(queues, queueId, 'me');
+    await findRequest(queues, queueId, requestIdOf('k1'));
     await findQueues(db, [queueId]);
-    await readQueue(on, queueId);
-    countUse(on, queueId, { reads: 1 });
-    await readQueue(on, queueId);
+    await readQueue(queues, queueId);
+    countUse(queues, queueId, { reads: 1 });
+    await readQueue(queues, queueId);
     await readHead(on, queueId, 100, NOW);
     const after = { afterOrder: 5 };
     for (const filter of [['locked'], ['pending'], ['locked', 'pending']] as const) {

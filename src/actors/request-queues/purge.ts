@@ -2,9 +2,9 @@
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { statementsOf } from './engines.ts';
 import { deleteQueue, renameQueue } from './store.ts';
-import { removeRequests } from './store-writes.ts';
 
 const AT_ONCE = 1000;
+const UNCOUNTED = { now: 0, reads: 0, headReads: 0, writes: 0 };
 
 /**
  * The queue loses its id first: what is added after that finds none, and nothing is left behind. By its other name the
@@ -18,7 +18,7 @@ export async function purgeQueue(engine: Engine, id: string, signal: AbortSignal
     signal.throwIfAborted();
     const ids = await statementsOf(engine).ids(engine, other, AT_ONCE);
     if (ids.length === 0) break;
-    await removeRequests(engine, other, ids, 0);
+    await statementsOf(engine).remove(engine, other, ids, UNCOUNTED);
   }
   await deleteQueue(db, other);
 }

@@ -10,6 +10,7 @@ import { lockHead, prolongLock, releaseAllLocks, releaseLock } from './store-loc
 import type { Registration } from './model.ts';
 import { requestIdOf, toEntry, toHeadItem } from './request.ts';
 import { listRequests, readHead } from './store-reads.ts';
+import { openQueues, type Queues } from './queues.ts';
 import { createQueue, readQueue } from './store.ts';
 import { addRequests, changeRequest, removeRequests } from './store-writes.ts';
 
@@ -160,7 +161,11 @@ let lastEntry = 0;
 
 onEachEngine((testEngine) => {
   let engine: Engine;
-  before(async () => (engine = await testEngine.open(requestQueueMigrations)));
+  let queues: Queues;
+  before(async () => {
+    engine = await testEngine.open(requestQueueMigrations);
+    queues = openQueues(engine);
+  });
 
   async function run(queueId: string, what: Step, now: number): Promise<unknown> {
     const entryOf = (uniqueKey: string, from: { forefront: boolean; isHandled: boolean }) =>
@@ -177,15 +182,15 @@ onEachEngine((testEngine) => {
     switch (what.do) {
       case 'add':
         return await addRequests(
-          engine,
+          queues,
           queueId,
           what.keys.map((uniqueKey) => entryOf(uniqueKey, what)),
           now,
         );
       case 'change':
-        return await changeRequest(engine, queueId, entryOf(what.key, what), now);
+        return await changeRequest(queues, queueId, entryOf(what.key, what), now);
       case 'remove': {
-        const removed = await removeRequests(engine, queueId, what.keys.map(requestIdOf), now);
+        const removed = await removeRequests(queues, queueId, what.keys.map(requestIdOf), now);
         return removed.map((row) => toHeadItem(row).uniqueKey).toSorted();
       }
       case 'lock': {
@@ -227,7 +232,7 @@ onEachEngine((testEngine) => {
           head.map((row) => toHeadItem(row).uniqueKey),
           plain.head(),
         );
-        const { total, handled, bytes } = await readQueue(engine, queueId);
+        const { total, handled, bytes } = await readQueue(queues, queueId);
         assert.deepEqual([total, handled], [plain.items.size, plain.handled().length]);
         const all = await listRequests(engine, queueId, { limit: 100 }, now);
         const sizes = all.rows.map(

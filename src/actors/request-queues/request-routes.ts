@@ -38,7 +38,7 @@ const add = route(
   async (call, kernel) => {
     const entry = await readEntry(call.body, isForefront(call.query));
     const { queueId, userId } = await enter(kernel, call, 'write', 'queue');
-    const [result] = await addRequests(kernel.engine, queueId, [entry], call.now);
+    const [result] = await addRequests(kernel.services.queues, queueId, [entry], call.now);
     countUsage(kernel, { userId }, 'REQUEST_QUEUE_WRITES', 1);
     return result!;
   },
@@ -75,7 +75,7 @@ const list = route(
     const limit = clampLimit(query.limit, USUALLY_LISTED, MOST_LISTED);
     const { queueId, userId } = await enter(kernel, call, 'read', 'queue');
     const { rows, nextCursor } = await listRequests(kernel.engine, queueId, { limit, after, filter }, now);
-    countUse(kernel.engine, queueId, { reads: rows.length });
+    countUse(kernel.services.queues, queueId, { reads: rows.length });
     countUsage(kernel, { userId }, 'REQUEST_QUEUE_READS', rows.length);
     const page = JSON.stringify({
       limit,
@@ -120,9 +120,9 @@ const get = route(
     const { now, params } = call;
     const { id: queueId, userId } = await openQueue(kernel, call, 'read');
     await pay(kernel, 'queue', queueId, now);
-    const stored = await findRequest(kernel.engine, queueId, params.requestId);
+    const stored = await findRequest(kernel.services.queues, queueId, params.requestId);
     if (stored === undefined) throw requestNotFound();
-    countUse(kernel.engine, queueId, { reads: 1 });
+    countUse(kernel.services.queues, queueId, { reads: 1 });
     countUsage(kernel, { userId }, 'REQUEST_QUEUE_READS', 1);
     return new JsonText(requestText(stored, now));
   },
@@ -154,7 +154,7 @@ const change = route(
     }
     const entry = await readEntry(body, isForefront(query));
     const { queueId, userId } = await enter(kernel, call, 'write', 'queue');
-    const result = await changeRequest(kernel.engine, queueId, entry, now);
+    const result = await changeRequest(kernel.services.queues, queueId, entry, now);
     countUsage(kernel, { userId }, 'REQUEST_QUEUE_WRITES', 1);
     return result;
   },
@@ -175,7 +175,7 @@ const remove = route(
   async (call, kernel) => {
     const { params, now } = call;
     const { queueId, userId } = await enter(kernel, call, 'write', 'queue');
-    const removed = await removeRequests(kernel.engine, queueId, [params.requestId], now);
+    const removed = await removeRequests(kernel.services.queues, queueId, [params.requestId], now);
     if (removed.length === 0) throw requestNotFound();
     countUsage(kernel, { userId }, 'REQUEST_QUEUE_WRITES', 1);
     return reply(204);

@@ -16,8 +16,8 @@ const requestQueues: StorageType = {
   Detail: RequestQueue,
   Summary: QueueSummary,
   make: (tx, { id, createdAt }) => createQueue(tx, id, createdAt),
-  async detail(storage, { engine, publicUrl }) {
-    const row = await readQueue(engine, storage.id);
+  async detail(storage, { services, publicUrl }) {
+    const row = await readQueue(services.queues, storage.id);
     const consoleUrl = `${publicUrl}/storage/request-queues/${storage.id}`;
     return { ...toQueueSummary(storage, row), consoleUrl };
   },

@@ -1,5 +1,6 @@
 // Whether more than one client ever used a queue: written once it changes, and remembered, as nearly every call asks.
 import { sql } from 'kysely';
+import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 
 interface Known {
@@ -7,20 +8,27 @@ interface Known {
   hadMultiple: boolean;
 }
 
-const memories = new WeakMap<Engine, Map<string, Known>>();
-const MOST_QUEUES = 10_000;
+export interface Clients {
+  engine: Engine;
+  /** By the id of the queue. */
+  clients: BoundedCache<string, Known>;
+}
+
+export function openClients(engine: Engine): Clients {
+  return { engine, clients: new BoundedCache({ most: 10_000 }) };
+}
 
 /** A client without a key is a new one in each call. A promise only when there is something to write. */
-export function noteClient(engine: Engine, queueId: string, client: string): Promise<void> | undefined {
-  let queues = memories.get(engine);
-  if (queues === undefined) memories.set(engine, (queues = new Map()));
-  const known = queues.get(queueId);
+export function noteClient(
+  { engine, clients }: Clients,
+  queueId: string,
+  client: string,
+): Promise<void> | undefined {
+  const known = clients.get(queueId);
   if (known !== undefined && (known.hadMultiple || (known.client === client && client !== '')))
     return undefined;
   return writeClient(engine, queueId, client).then((now) => {
-    if (now === undefined) return;
-    if (queues.size >= MOST_QUEUES) queues.clear();
-    queues.set(queueId, now);
+    if (now !== undefined) clients.set(queueId, now);
   });
 }
 

@@ -11,27 +11,31 @@ import { numberOf } from './store.ts';
 
 type Found = StoredRequest | undefined;
 
-const readers = new WeakMap<Engine, Gatherer<string, Found>>();
+/** Of single requests. */
+export interface Reader {
+  reads: Gatherer<string, Found>;
+}
 
-export async function findRequest(engine: Engine, queueId: string, id: string): Promise<Found> {
-  return isRequestId(id) ? (await readerOf(engine).add(queueId, [id]))[0] : undefined;
+export function openReader(engine: Engine): Reader {
+  const query = compile(engine);
+  return {
+    reads: new Gatherer((queue, ids) => findAll(engine, query, queue, ids), { most: 100, sizeOf: () => 1 }),
+  };
+}
+
+export async function findRequest({ reads }: Reader, queueId: string, id: string): Promise<Found> {
+  return isRequestId(id) ? (await reads.add(queueId, [id]))[0] : undefined;
 }
 
 /** Those that are there. */
-export async function findRequests(engine: Engine, queueId: string, ids: string[]): Promise<StoredRequest[]> {
+export async function findRequests(
+  { reads }: Reader,
+  queueId: string,
+  ids: string[],
+): Promise<StoredRequest[]> {
   if (ids.length === 0) return [];
-  const found = await readerOf(engine).add(queueId, ids);
+  const found = await reads.add(queueId, ids);
   return found.filter((request) => request !== undefined);
-}
-
-function readerOf(engine: Engine): Gatherer<string, Found> {
-  let reader = readers.get(engine);
-  if (reader === undefined) {
-    const query = compile(engine);
-    reader = new Gatherer((queue, ids) => findAll(engine, query, queue, ids), { most: 100, sizeOf: () => 1 });
-    readers.set(engine, reader);
-  }
-  return reader;
 }
 
 async function findAll(engine: Engine, query: Statement, queueId: string, ids: string[]): Promise<Found[]> {

@@ -6,14 +6,20 @@ import type { Entry } from './request.ts';
 import { statementsOf } from './engines.ts';
 import type { Moment, HeadRow } from './statements.ts';
 import { numberOf, queueGone } from './store.ts';
-import { takeTally } from './tally.ts';
+import { takeTally, type Tallies } from './tally.ts';
 
 interface Wanted {
   entry: Entry;
   now: number;
 }
 
-interface Writers {
+/** Where writes count what was read before them. */
+interface Writing {
+  engine: Engine;
+  tallies: Tallies;
+}
+
+export interface Writers extends Writing {
   adds: Gatherer<Wanted, Registration>;
   changes: Gatherer<Wanted, Registration>;
 }
@@ -24,47 +30,42 @@ const MEASURE = {
   sizeOf: ({ entry: { head, rest } }: Wanted) => 1000 + head.length + (rest === null ? 0 : rest.length),
 };
 
-const writers = new WeakMap<Engine, Writers>();
-
-function writersOf(engine: Engine): Writers {
-  let known = writers.get(engine);
-  if (known === undefined) {
-    known = {
-      adds: new Gatherer((queueId, wanted) => writeAdds(engine, queueId, wanted), MEASURE),
-      changes: new Gatherer((queueId, wanted) => writeChanges(engine, queueId, wanted), MEASURE),
-    };
-    writers.set(engine, known);
-  }
-  return known;
+export function openWriters(writing: Writing): Writers {
+  return {
+    ...writing,
+    adds: new Gatherer((queueId, wanted) => writeAdds(writing, queueId, wanted), MEASURE),
+    changes: new Gatherer((queueId, wanted) => writeChanges(writing, queueId, wanted), MEASURE),
+  };
 }
 
 /** Adds those that are not there yet. The results are in the order of the entries. */
 export function addRequests(
-  engine: Engine,
+  { adds }: Writers,
   queueId: string,
   entries: Entry[],
   now: number,
 ): Promise<Registration[]> {
   const wanted = entries.map((entry) => ({ entry, now }));
-  return writersOf(engine).adds.add(queueId, wanted);
+  return adds.add(queueId, wanted);
 }
 
 /** Replaces the request, or adds it. The result tells what was there before. */
 export async function changeRequest(
-  engine: Engine,
+  { changes }: Writers,
   queueId: string,
   entry: Entry,
   now: number,
 ): Promise<Registration> {
-  const [result] = await writersOf(engine).changes.add(queueId, [{ entry, now }]);
+  const [result] = await changes.add(queueId, [{ entry, now }]);
   return result!;
 }
 
-async function writeAdds(engine: Engine, queueId: string, wanted: Wanted[]): Promise<Registration[]> {
+async function writeAdds(writing: Writing, queueId: string, wanted: Wanted[]): Promise<Registration[]> {
+  const { engine } = writing;
   const first = new Map<string, Entry>();
   for (const { entry } of wanted) if (!first.has(entry.id)) first.set(entry.id, entry);
   const entries = [...first.values()];
-  const added = await statementsOf(engine).add(engine, queueId, entries, momentOf(engine, queueId, wanted));
+  const added = await statementsOf(engine).add(engine, queueId, entries, momentOf(writing, queueId, wanted));
   if (added === undefined) throw queueGone();
   const present = entries.filter(({ id }) => !added.has(id)).map(({ id }) => id);
   const handled = present.length === 0 ? new Set<string>() : await findHandled(engine, queueId, present);
@@ -89,7 +90,8 @@ async function findHandled({ db }: Engine, queueId: string, ids: string[]): Prom
   return new Set(rows.map(({ id }) => id));
 }
 
-async function writeChanges(engine: Engine, queueId: string, wanted: Wanted[]): Promise<Registration[]> {
+async function writeChanges(writing: Writing, queueId: string, wanted: Wanted[]): Promise<Registration[]> {
+  const { engine } = writing;
   // Of several changes to one request only the last is left to write.
   let last = new Map<string, Entry>();
   for (const { entry } of wanted) {
@@ -97,7 +99,7 @@ async function writeChanges(engine: Engine, queueId: string, wanted: Wanted[]): 
     last.set(entry.id, entry);
   }
   const states = new Map<string, { isHandled: boolean }>();
-  let moment = momentOf(engine, queueId, wanted);
+  let moment = momentOf(writing, queueId, wanted);
   while (last.size > 0) {
     const changed = await statementsOf(engine).change(engine, queueId, [...last.values()], moment);
     if (changed === undefined) throw queueGone();
@@ -118,18 +120,19 @@ async function writeChanges(engine: Engine, queueId: string, wanted: Wanted[]): 
 
 /** Answers with those that were there. */
 export async function removeRequests(
-  engine: Engine,
+  writing: Writing,
   queueId: string,
   ids: string[],
   now: number,
 ): Promise<HeadRow[]> {
-  const moment = { now, ...takeTally(engine, queueId) };
+  const { engine } = writing;
+  const moment = { now, ...takeTally(writing, queueId) };
   const removed = await statementsOf(engine).remove(engine, queueId, [...new Set(ids)], moment);
   if (removed === undefined) throw queueGone();
   return removed;
 }
 
-function momentOf(engine: Engine, queueId: string, wanted: Wanted[]): Moment {
-  const { reads, headReads, writes } = takeTally(engine, queueId);
+function momentOf(writing: Writing, queueId: string, wanted: Wanted[]): Moment {
+  const { reads, headReads, writes } = takeTally(writing, queueId);
   return { now: wanted.at(-1)!.now, reads, headReads, writes: writes + wanted.length };
 }

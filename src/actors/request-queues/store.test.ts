@@ -12,6 +12,7 @@ import { decodeCursor } from './cursor.ts';
 import type { NewRequest } from './model.ts';
 import { requestIdOf, toEntry, toHeadItem } from './request.ts';
 import { purgeQueue } from './purge.ts';
+import { openQueues, type Queues } from './queues.ts';
 import { findRequest, listRequests, readHead } from './store-reads.ts';
 import { createQueue, findQueues, readQueue } from './store.ts';
 import { addRequests, changeRequest, removeRequests } from './store-writes.ts';
@@ -25,10 +26,14 @@ onEachEngine((testEngine) => {
   /** Two nodes on one database. */
   let engine: Engine;
   let other: Engine;
+  let queues: Queues;
+  let otherQueues: Queues;
   before(async () => {
     const location = await testEngine.database();
     engine = await testEngine.open(requestQueueMigrations, location);
     other = await testEngine.open([], location);
+    queues = openQueues(engine);
+    otherQueues = openQueues(other);
   });
 
   async function make(): Promise<string> {
@@ -41,7 +46,7 @@ onEachEngine((testEngine) => {
     toEntry({ uniqueKey, url: `https://example.com/${uniqueKey}`, ...fields }, forefront);
   const add = (queue: string, ...keys: string[]) =>
     addRequests(
-      engine,
+      queues,
       queue,
       keys.map((key) => entry(key)),
       NOW,
@@ -66,7 +71,7 @@ onEachEngine((testEngine) => {
     const queue = await make();
     await add(queue, 'a', 'b');
     await add(queue, 'c');
-    await addRequests(engine, queue, [entry('d', {}, true), entry('e', {}, true)], NOW);
+    await addRequests(queues, queue, [entry('d', {}, true), entry('e', {}, true)], NOW);
     assert.deepEqual(await head(queue), ['e', 'd', 'a', 'b', 'c']);
   });
 
@@ -74,7 +79,7 @@ onEachEngine((testEngine) => {
     const queue = await make();
     const keys = Array.from({ length: 40 }, (_, index) => `k${index}`);
     for (const [index, key] of keys.entries()) {
-      await addRequests(index % 2 === 0 ? engine : other, queue, [entry(key)], NOW - index);
+      await addRequests(index % 2 === 0 ? queues : otherQueues, queue, [entry(key)], NOW - index);
     }
     assert.deepEqual(await head(queue), keys);
   });
@@ -84,11 +89,11 @@ onEachEngine((testEngine) => {
     const modifiedAt = async () => (await findQueues(engine.db, [queue])).get(queue)!.modified_at;
     const times = [await modifiedAt()];
     const writes = [
-      () => addRequests(engine, queue, [entry('a')], NOW),
-      () => addRequests(engine, queue, [entry('a')], NOW),
-      () => changeRequest(engine, queue, entry('a', HANDLED), NOW),
-      () => changeRequest(engine, queue, entry('b'), NOW - 1000),
-      () => removeRequests(engine, queue, [requestIdOf('a')], NOW),
+      () => addRequests(queues, queue, [entry('a')], NOW),
+      () => addRequests(queues, queue, [entry('a')], NOW),
+      () => changeRequest(queues, queue, entry('a', HANDLED), NOW),
+      () => changeRequest(queues, queue, entry('b'), NOW - 1000),
+      () => removeRequests(queues, queue, [requestIdOf('a')], NOW),
     ];
     for (const write of writes) {
       await write();
@@ -98,7 +103,7 @@ onEachEngine((testEngine) => {
       times,
       times.map((_, index) => NOW + index),
     );
-    await addRequests(engine, queue, [entry('c')], NOW + 1000);
+    await addRequests(queues, queue, [entry('c')], NOW + 1000);
     assert.equal(await modifiedAt(), NOW + 1000);
   });
 
@@ -106,7 +111,7 @@ onEachEngine((testEngine) => {
     const queue = await make();
     const results = await Promise.all(
       Array.from({ length: 400 }, (_, index) =>
-        addRequests(index % 2 === 0 ? engine : other, queue, [entry(`key-${index % 10}`)], NOW),
+        addRequests(index % 2 === 0 ? queues : otherQueues, queue, [entry(`key-${index % 10}`)], NOW),
       ),
     );
     const fresh = results.flat().filter(({ wasAlreadyPresent }) => !wasAlreadyPresent);
@@ -120,7 +125,7 @@ onEachEngine((testEngine) => {
   test('duplicates in one batch find each other, also as handled', async () => {
     const queue = await make();
     const results = await addRequests(
-      engine,
+      queues,
       queue,
       [entry('a'), entry('a', HANDLED), entry('b', HANDLED), entry('b')],
       NOW,
@@ -141,10 +146,10 @@ onEachEngine((testEngine) => {
   test('several changes of one request at once are as if one came after the other', async () => {
     const queue = await make();
     const results = await Promise.all([
-      changeRequest(engine, queue, entry('a'), NOW),
-      changeRequest(engine, queue, entry('a', HANDLED), NOW),
-      changeRequest(engine, queue, entry('a', { retryCount: 3 }), NOW),
-      changeRequest(engine, queue, entry('b'), NOW),
+      changeRequest(queues, queue, entry('a'), NOW),
+      changeRequest(queues, queue, entry('a', HANDLED), NOW),
+      changeRequest(queues, queue, entry('a', { retryCount: 3 }), NOW),
+      changeRequest(queues, queue, entry('b'), NOW),
     ]);
     assert.deepEqual(
       results.map(({ wasAlreadyPresent, wasAlreadyHandled }) => [wasAlreadyPresent, wasAlreadyHandled]),
@@ -156,7 +161,7 @@ onEachEngine((testEngine) => {
       ],
     );
     assert.deepEqual(await counts(queue), [2, 0]);
-    const stored = await findRequest(engine, queue, requestIdOf('a'));
+    const stored = await findRequest(queues, queue, requestIdOf('a'));
     assert.equal(toHeadItem(stored!).retryCount, 3);
   });
 
@@ -165,9 +170,9 @@ onEachEngine((testEngine) => {
     const keys = Array.from({ length: 100 }, (_, index) => `k${index}`);
     const results = await Promise.all(
       keys.flatMap((key) => [
-        changeRequest(engine, queue, entry(key, HANDLED), NOW),
-        changeRequest(other, queue, entry(key, HANDLED), NOW),
-        addRequests(other, queue, [entry(key)], NOW).then(([result]) => result!),
+        changeRequest(queues, queue, entry(key, HANDLED), NOW),
+        changeRequest(otherQueues, queue, entry(key, HANDLED), NOW),
+        addRequests(otherQueues, queue, [entry(key)], NOW).then(([result]) => result!),
       ]),
     );
     const fresh = results.filter(({ wasAlreadyPresent }) => !wasAlreadyPresent);
@@ -182,7 +187,7 @@ onEachEngine((testEngine) => {
     const random = (below: number) => (seed = (seed * 48_271) % 2_147_483_647) % below;
     await Promise.all(
       Array.from({ length: 16 }, async (_, writer) => {
-        const on = writer % 2 === 0 ? engine : other;
+        const on = writer % 2 === 0 ? queues : otherQueues;
         for (let step = 0; step < 60; step += 1) {
           const keys = Array.from({ length: 1 + random(5) }, () => `k${random(150)}`);
           const fields = random(2) === 0 ? HANDLED : {};
@@ -196,8 +201,8 @@ onEachEngine((testEngine) => {
             );
           else if (choice < 4) await changeRequest(on, queue, entry(keys[0]!, fields), NOW);
           else if (choice === 4) await removeRequests(on, queue, keys.map(requestIdOf), NOW);
-          else await lock(queue, `client-${writer}`, 3, NOW, on);
-          if (step % 20 === 0) await releaseAllLocks(on, queue, `client-${writer}`, NOW);
+          else await lock(queue, `client-${writer}`, 3, NOW, on.engine);
+          if (step % 20 === 0) await releaseAllLocks(on.engine, queue, `client-${writer}`, NOW);
         }
       }),
     );
@@ -219,9 +224,9 @@ onEachEngine((testEngine) => {
     const got: string[] = [];
     await Promise.all(
       Array.from({ length: clients }, async (_, client) => {
-        const on = client % 2 === 0 ? engine : other;
+        const on = client % 2 === 0 ? queues : otherQueues;
         for (;;) {
-          const locked = await lock(queue, `client-${client}`, 25, NOW, on);
+          const locked = await lock(queue, `client-${client}`, 25, NOW, on.engine);
           if (locked.length === 0) return;
           got.push(...locked);
           await Promise.all(locked.map((key) => changeRequest(on, queue, entry(key, HANDLED), NOW)));
@@ -282,7 +287,7 @@ onEachEngine((testEngine) => {
     const queue = await make();
     const keys = ['a', 'b', 'c', 'd', 'e', 'f'];
     const userData = { text: 'x'.repeat(3_000_000) };
-    for (const key of keys) await addRequests(engine, queue, [entry(key, { userData })], NOW);
+    for (const key of keys) await addRequests(queues, queue, [entry(key, { userData })], NOW);
     for (const filter of [undefined, ['pending'], ['locked', 'pending']] as const) {
       const first = await listRequests(engine, queue, { limit: 100, filter }, NOW);
       assert.equal(first.rows.length, 3);
@@ -296,17 +301,17 @@ onEachEngine((testEngine) => {
   test('a queue remembers that it had several clients, whatever node they were on', async () => {
     const queue = await make();
     const had = async () => (await findQueues(engine.db, [queue])).get(queue)!.had_multiple_clients === 1;
-    await noteClient(engine, queue, 'one');
-    await noteClient(other, queue, 'one');
-    await noteClient(engine, queue, 'one');
+    await noteClient(queues, queue, 'one');
+    await noteClient(otherQueues, queue, 'one');
+    await noteClient(queues, queue, 'one');
     assert.equal(await had(), false);
-    await noteClient(other, queue, 'two');
+    await noteClient(otherQueues, queue, 'two');
     assert.equal(await had(), true);
-    await noteClient(engine, queue, 'one');
+    await noteClient(queues, queue, 'one');
     assert.equal(await had(), true);
     const silent = await make();
-    await noteClient(engine, silent, '');
-    await noteClient(other, silent, '');
+    await noteClient(queues, silent, '');
+    await noteClient(otherQueues, silent, '');
     assert.equal((await findQueues(engine.db, [silent])).get(silent)!.had_multiple_clients, 1);
   });
 
@@ -325,10 +330,10 @@ onEachEngine((testEngine) => {
     await purgeQueue(engine, queue, AbortSignal.timeout(60_000));
     for (const result of await Promise.all(adding)) if (!Array.isArray(result)) assert.ok(isGone(result));
     await assert.rejects(add(queue, 'later'), isGone);
-    await assert.rejects(changeRequest(engine, queue, entry('later'), NOW), isGone);
-    await assert.rejects(removeRequests(engine, queue, [requestIdOf('k1')], NOW), isGone);
+    await assert.rejects(changeRequest(queues, queue, entry('later'), NOW), isGone);
+    await assert.rejects(removeRequests(queues, queue, [requestIdOf('k1')], NOW), isGone);
     await assert.rejects(lock(queue, 'me'), isGone);
-    await assert.rejects(readQueue(engine, queue), isGone);
+    await assert.rejects(readQueue(queues, queue), isGone);
     const left = await engine.db
       .selectFrom('queue_requests')
       .select('id')
@@ -353,7 +358,7 @@ onEachEngine((testEngine) => {
       .where('queue_no', '=', no)
       .execute();
     assert.deepEqual(left, []);
-    const queues = await engine.db.selectFrom('request_queues').select('id').where('no', '=', no).execute();
-    assert.deepEqual(queues, []);
+    const found = await engine.db.selectFrom('request_queues').select('id').where('no', '=', no).execute();
+    assert.deepEqual(found, []);
   });
 });

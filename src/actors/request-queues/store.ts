@@ -4,7 +4,7 @@ import { Failure } from '../../kernel/failure.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { QueueRow } from './tables.ts';
-import { takeTally } from './tally.ts';
+import { takeTally, type Tallies } from './tally.ts';
 
 export async function createQueue(db: Db, id: string, now: number): Promise<void> {
   await db
@@ -32,12 +32,13 @@ export async function findQueues(db: Db, ids: string[]): Promise<Map<string, Que
 }
 
 /** Writes down what was counted in memory until now, and reads. */
-export async function readQueue(engine: Engine, id: string): Promise<QueueRow> {
-  const { reads, headReads, writes } = takeTally(engine, id);
+export async function readQueue(queues: { engine: Engine; tallies: Tallies }, id: string): Promise<QueueRow> {
+  const { db } = queues.engine;
+  const { reads, headReads, writes } = takeTally(queues, id);
   const row =
     reads + headReads + writes === 0
-      ? (await findQueues(engine.db, [id])).get(id)
-      : await engine.db
+      ? (await findQueues(db, [id])).get(id)
+      : await db
           .updateTable('request_queues')
           .set({
             read_count: sql`read_count + ${reads}`,

@@ -1,5 +1,5 @@
 // Counts reads and locks in memory until the next write takes them along: a read should not cost a write to be counted.
-import type { Engine } from '../../kernel/storage/engine.ts';
+import { BoundedCache } from '../../kernel/bounded-cache.ts';
 
 export interface Tally {
   reads: number;
@@ -7,30 +7,26 @@ export interface Tally {
   writes: number;
 }
 
-const tallies = new WeakMap<Engine, Map<string, Tally>>();
-const MOST_QUEUES = 10_000;
+/** By the id of the queue. These are statistics: in a server with very many queues some may get lost. */
+export type Tallies = BoundedCache<string, Tally>;
 
-function tallyOf(engine: Engine): Map<string, Tally> {
-  let known = tallies.get(engine);
-  if (known === undefined) tallies.set(engine, (known = new Map()));
-  return known;
+export function openTallies(): Tallies {
+  return new BoundedCache({ most: 10_000 });
 }
 
-export function countUse(engine: Engine, queueId: string, use: Partial<Tally>): void {
-  const queues = tallyOf(engine);
-  const tally = queues.get(queueId) ?? { reads: 0, headReads: 0, writes: 0 };
+const nothing = (): Tally => ({ reads: 0, headReads: 0, writes: 0 });
+
+export function countUse({ tallies }: { tallies: Tallies }, queueId: string, use: Partial<Tally>): void {
+  const tally = tallies.get(queueId) ?? nothing();
   tally.reads += use.reads ?? 0;
   tally.headReads += use.headReads ?? 0;
   tally.writes += use.writes ?? 0;
-  // These are statistics: in a server with very many queues some may get lost.
-  if (queues.size >= MOST_QUEUES) queues.clear();
-  queues.set(queueId, tally);
+  tallies.set(queueId, tally);
 }
 
 /** What was counted since the last time; the caller writes it down. */
-export function takeTally(engine: Engine, queueId: string): Tally {
-  const queues = tallyOf(engine);
-  const tally = queues.get(queueId) ?? { reads: 0, headReads: 0, writes: 0 };
-  queues.delete(queueId);
+export function takeTally({ tallies }: { tallies: Tallies }, queueId: string): Tally {
+  const tally = tallies.get(queueId) ?? nothing();
+  tallies.delete(queueId);
   return tally;
 }

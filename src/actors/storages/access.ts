@@ -1,12 +1,21 @@
 // Who may look into a storage and who may change it; finds it from memory when it was used lately.
+import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { accountOf, type Caller, type KnownCaller } from '../../kernel/identity/caller.ts';
 import { can } from '../../kernel/identity/policy.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Call, Route } from '../../kernel/route.ts';
+import type { Engine } from '../../kernel/storage/engine.ts';
 import { TOKEN_HEADER } from '../failures.ts';
 import { isName, isSignedBy, parseReference, type Storage, type StorageKind } from './model.ts';
 import { findStorage, touchStorage } from './store.ts';
+
+declare module '../../kernel/kernel.ts' {
+  interface Services {
+    /** By what calls name them. */
+    storages: BoundedCache<string, Storage>;
+  }
+}
 
 /** Told by every commit that changes what a storage is called, who may see it, or that it is. */
 export const CHANNEL = 'storages';
@@ -73,7 +82,7 @@ async function findPermitted(
   call: Asking,
   name: StorageName,
 ): Promise<Storage> {
-  const storage = await memoryOf(kernel).find(kind, call, name);
+  const storage = await findCached(kernel, kind, call, name);
   if (storage === undefined) throw refusalOf(call, name, need) ?? notFound(kind, name.reference);
   checkAccess(storage, need, call, name);
   return storage;
@@ -155,49 +164,26 @@ export function denied(kind: StorageKind): Failure {
   );
 }
 
-const memories = new WeakMap<Kernel, Memory>();
-
-function memoryOf(kernel: Kernel): Memory {
-  let memory = memories.get(kernel);
-  if (memory === undefined) {
-    memory = new Memory(kernel);
-    memories.set(kernel, memory);
-  }
-  return memory;
+export async function openStorageCache(engine: Engine): Promise<BoundedCache<string, Storage>> {
+  const storages = new BoundedCache<string, Storage>({ most: MOST_REMEMBERED });
+  await engine.listen(CHANNEL, () => storages.clear());
+  return storages;
 }
 
-class Memory {
-  readonly #kernel: Kernel;
-  readonly #remembered = new Map<string, { storage: Storage; until: number }>();
-  #generation = 0;
-
-  constructor(kernel: Kernel) {
-    this.#kernel = kernel;
-    void kernel.engine.listen(CHANNEL, () => this.clear());
-  }
-
-  clear(): void {
-    this.#remembered.clear();
-    this.#generation += 1;
-  }
-
-  async find(
-    kind: StorageKind,
-    { caller, now }: Asking,
-    { reference }: StorageName,
-  ): Promise<Storage | undefined> {
-    const callerId = caller.kind === 'anonymous' ? undefined : accountOf(caller).id;
-    // An id means the same to everyone; `~name` means another storage to each. Only those keys have a tilde behind the kind.
-    const key = reference.startsWith('~') ? `${kind} ~${callerId}${reference}` : `${kind} ${reference}`;
-    const known = this.#remembered.get(key);
-    if (known !== undefined && known.until > now) return known.storage;
-    const generation = this.#generation;
+async function findCached(
+  { db, services: { storages } }: Kernel,
+  kind: StorageKind,
+  { caller, now }: Asking,
+  { reference }: StorageName,
+): Promise<Storage | undefined> {
+  const callerId = caller.kind === 'anonymous' ? undefined : accountOf(caller).id;
+  // An id means the same to everyone; `~name` means another storage to each. Only those keys have a tilde behind the kind.
+  const key = reference.startsWith('~') ? `${kind} ~${callerId}${reference}` : `${kind} ${reference}`;
+  const known = storages.get(key, now);
+  if (known !== undefined) return known;
+  return await storages.load(key, async () => {
     const asked = parseReference(reference);
-    const storage = asked && (await findStorage(this.#kernel.db, kind, asked, callerId));
-    if (storage !== undefined && generation === this.#generation) {
-      if (this.#remembered.size >= MOST_REMEMBERED) this.#remembered.clear();
-      this.#remembered.set(key, { storage, until: now + REMEMBER_MS });
-    }
-    return storage;
-  }
+    const storage = asked && (await findStorage(db, kind, asked, callerId));
+    return storage && { value: storage, until: now + REMEMBER_MS };
+  });
 }

@@ -1,41 +1,35 @@
-// Counts what is used of storages in memory, and writes it down behind the calls: a write for each would cost more.
+// Counts what is used of storages, for the account that owns them.
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Storage } from '../storages/model.ts';
+import { BufferedCounter } from './buffered-counter.ts';
 import { DAY, type Service } from './model.ts';
 import { addUsage, type Use } from './store.ts';
 
-const SAVE_MS = 1000;
-
-interface Counts {
-  pending: Map<string, Use>;
-  /** What is being written; those that come after wait for it. */
-  saving: Promise<void>;
+declare module '../../kernel/kernel.ts' {
+  interface Services {
+    usage: BufferedCounter<Use>;
+  }
 }
 
-const all = new WeakMap<Kernel, Counts>();
-
-function countsOf(kernel: Kernel): Counts {
-  let counts = all.get(kernel);
-  if (counts === undefined) all.set(kernel, (counts = { pending: new Map(), saving: Promise.resolve() }));
-  return counts;
+export function openUsage({ engine, log }: Pick<Kernel, 'engine' | 'log'>): BufferedCounter<Use> {
+  return new BufferedCounter({
+    write: (uses) => addUsage(engine, [...uses.values()]),
+    onError: (error) => log.warn({ err: error }, 'some use of storages is not counted'),
+  });
 }
 
 /** For the account that owns the storage, whoever calls. */
 export function countUsage(
-  kernel: Kernel,
+  { services, clock }: Pick<Kernel, 'services' | 'clock'>,
   { userId }: Pick<Storage, 'userId'>,
   service: Service,
   quantity: number,
 ): void {
   if (quantity === 0) return;
-  const { pending } = countsOf(kernel);
-  if (pending.size === 0) setTimeout(() => void saveUsage(kernel), SAVE_MS).unref();
-  const now = kernel.clock.now();
+  const now = clock.now();
   const day = now - (now % DAY);
   const key = `${userId} ${day} ${service}`;
-  const use = pending.get(key);
-  if (use === undefined) pending.set(key, { userId, day, service, quantity });
-  else use.quantity += quantity;
+  services.usage.sumOf(key, () => ({ userId, day, service, quantity: 0 })).quantity += quantity;
 }
 
 /** The same bytes; counted as a transfer when the reader has them, or goes away. */
@@ -53,18 +47,4 @@ export async function* countTransfer(
   } finally {
     countUsage(kernel, storage, 'DATA_TRANSFER_EXTERNAL_GBYTES', bytes);
   }
-}
-
-/** After this the database knows all that was counted before. It does not fail: figures are not worth a call. */
-export function saveUsage(kernel: Kernel): Promise<void> {
-  const counts = countsOf(kernel);
-  const { pending } = counts;
-  if (pending.size === 0) return counts.saving;
-  counts.pending = new Map();
-  counts.saving = counts.saving
-    .then(() => addUsage(kernel.engine, [...pending.values()]))
-    .catch((error: unknown) => {
-      kernel.log.warn({ err: error }, 'some use of storages is not counted');
-    });
-  return counts.saving;
 }

@@ -1,11 +1,10 @@
 // What an account has used, and its limits.
 import type { Part } from '../../kernel/part.ts';
-import { saveUsage } from './counter.ts';
 import { usageRoutes } from './routes.ts';
 import { userMigrations } from '../migrations/users.ts';
 
 export const usagePart: Part = {
   routes: usageRoutes,
   migrations: userMigrations,
-  close: saveUsage,
+  close: ({ services }) => services.usage.save(),
 };

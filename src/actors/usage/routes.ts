@@ -4,7 +4,6 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import { Bytes, route, type Route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import { ensureAccountRecord, findAccountRecord, updateAccountLimits } from '../users/store.ts';
-import { saveUsage } from './counter.ts';
 import {
   AccountLimits,
   cycleOf,
@@ -32,7 +31,7 @@ const getMonthly = route(
   },
   async ({ caller, query, now }, kernel) => {
     const cycle = cycleOf(query.date === undefined ? now : readDate(query.date));
-    await saveUsage(kernel);
+    await kernel.services.usage.save();
     return toMonthlyUsage(cycle, await listUsage(kernel.db, accountOf(caller).id, cycle));
   },
 );
@@ -50,7 +49,7 @@ const getLimits = route(
   async ({ caller, now }, kernel) => {
     const cycle = cycleOf(now);
     const { id } = accountOf(caller);
-    await saveUsage(kernel);
+    await kernel.services.usage.save();
     const used = await listUsage(kernel.db, id, cycle);
     return toAccountLimits(cycle, used, await limitsOf(kernel, id));
   },

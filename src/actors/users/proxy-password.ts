@@ -1,20 +1,28 @@
-// Remembers the password of each account's proxy: it never changes, and clients ask who they are again and again.
-import type { Engine } from '../../kernel/storage/engine.ts';
+// The password of each account's proxy, in a cache: it never changes, and clients ask who they are again and again.
+import { BoundedCache } from '../../kernel/bounded-cache.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
 import { ensureAccountRecord } from './store.ts';
 
-const MOST_REMEMBERED = 10_000;
+declare module '../../kernel/kernel.ts' {
+  interface Services {
+    /** By the id of the account. */
+    proxyPasswords: BoundedCache<string, string>;
+  }
+}
 
-const memories = new WeakMap<Engine, Map<string, string>>();
+export function openProxyPasswords(): BoundedCache<string, string> {
+  return new BoundedCache({ most: 10_000 });
+}
 
-/** Not a promise when it is remembered. */
-export function proxyPasswordOf(engine: Engine, userId: string): string | Promise<string> {
-  let memory = memories.get(engine);
-  if (memory === undefined) memories.set(engine, (memory = new Map()));
-  const known = memory.get(userId);
+/** Not a promise when it is in the cache. */
+export function proxyPasswordOf(
+  { db, services: { proxyPasswords } }: Pick<Kernel, 'db' | 'services'>,
+  userId: string,
+): string | Promise<string> {
+  const known = proxyPasswords.get(userId);
   if (known !== undefined) return known;
-  return ensureAccountRecord(engine.db, userId).then(({ proxyPassword }) => {
-    if (memory.size >= MOST_REMEMBERED) memory.clear();
-    memory.set(userId, proxyPassword);
+  return ensureAccountRecord(db, userId).then(({ proxyPassword }) => {
+    proxyPasswords.set(userId, proxyPassword);
     return proxyPassword;
   });
 }

@@ -16,9 +16,9 @@ const getMe = route(
     access: 'caller',
     reply: { 200: PrivateUser },
   },
-  ({ caller }, { engine }) => {
+  ({ caller }, kernel) => {
     const account = accountOf(caller);
-    const password = proxyPasswordOf(engine, account.id);
+    const password = proxyPasswordOf(kernel, account.id);
     return typeof password === 'string'
       ? toPrivateUser(account, password)
       : password.then((known) => toPrivateUser(account, known));

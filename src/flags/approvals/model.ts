@@ -1,7 +1,7 @@
 // The rules of approval requests: who may review, what the reviews say together, when the change may be made.
 import { Failure } from '../../kernel/failure.ts';
 import type { Doer } from '../../kernel/identity/identity.ts';
-import type { Instruction } from '../../kernel/patch/read.ts';
+import type { Instruction } from '../patch-body.ts';
 import { misfit, problem, Type } from '../../kernel/schema.ts';
 import { couldBeKey, Description } from '../fields.ts';
 import { documentedKinds, KindSchema } from '../instructions/kinds.ts';

@@ -14,7 +14,7 @@ import { deleteFlag, saveFlag } from '../feature-flags/store-writes.ts';
 import type { Environment } from '../projects/project.ts';
 import { saveMembership } from '../segments/store-members.ts';
 import { createSegment, deleteSegment, saveSegment } from '../segments/store.ts';
-import { findDelivery, prepareFor } from './deliveries.ts';
+import { findDelivery, openDeliveries, prepareFor } from './deliveries.ts';
 import { findRevision, listFlagData } from './store.ts';
 
 onEachEngine((testEngine) => {
@@ -33,7 +33,8 @@ onEachEngine((testEngine) => {
     environment = home.environments[0]!;
   });
 
-  const deliver = (at = environment) => findDelivery({ engine, db }, at);
+  const deliveries = openDeliveries();
+  const deliver = (at = environment) => findDelivery({ db, services: { deliveries } }, at);
   const revision = (at = environment) => findRevision(db, at);
 
   async function change(tx: Db, key: string, edit: (flag: Flag) => Partial<Flag>): Promise<void> {

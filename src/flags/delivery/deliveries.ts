@@ -1,7 +1,7 @@
 // What each environment delivers, made once for each revision of it: SDKs ask far more often than anybody changes a flag.
 import { createHash } from 'node:crypto';
-import type { Kernel } from '../../kernel/kernel.ts';
-import type { Engine } from '../../kernel/storage/engine.ts';
+import { BoundedCache } from '../../kernel/bounded-cache.ts';
+import type { Services } from '../../kernel/kernel.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { TimeSlice } from '../../kernel/time-slice.ts';
 import { keyOf, USER, type Context } from '../evaluation/context.ts';
@@ -37,37 +37,36 @@ interface BigSegment {
   contextKind: string;
 }
 
-interface Remembered {
-  revision: number;
-  delivery: Promise<Delivery>;
+declare module '../../kernel/kernel.ts' {
+  interface Services {
+    deliveries: Deliveries;
+  }
 }
 
-const memories = new WeakMap<Engine, Map<string, Remembered>>();
+/** By the id of the environment. */
+type Deliveries = BoundedCache<string, { revision: number; delivery: Promise<Delivery> }>;
 
-/** Environments. Those that nobody asked for the longest are forgotten first. */
-const MOST = 100;
+export function openDeliveries(): Deliveries {
+  return new BoundedCache({ most: 100 });
+}
 
 /** As the environment is now, or was a moment ago. */
 export async function findDelivery(
-  { engine, db }: Pick<Kernel, 'engine' | 'db'>,
+  { db, services: { deliveries } }: { db: Db; services: Pick<Services, 'deliveries'> },
   environment: Environment,
 ): Promise<Delivery> {
   const { id } = environment;
   // Before the rest: what changes meanwhile makes the next call look again.
   const revision = await findRevision(db, environment);
-  const memory = memories.get(engine) ?? new Map<string, Remembered>();
-  memories.set(engine, memory);
-  let known = memory.get(id);
-  memory.delete(id);
+  let known = deliveries.get(id);
   if (known?.revision !== revision) {
     known = { revision, delivery: makeDelivery(db, environment, revision, known?.delivery) };
+    deliveries.set(id, known);
   }
-  memory.set(id, known);
-  if (memory.size > MOST) memory.delete(memory.keys().next().value!);
   try {
     return await known.delivery;
   } catch (error) {
-    if (memory.get(id) === known) memory.delete(id);
+    if (deliveries.get(id) === known) deliveries.delete(id);
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 // The instructions of the semantic patches that say when targets expire, for flags and for segments.
 import { Failure } from '../../kernel/failure.ts';
 import { shorten } from '../../kernel/patch/pointer.ts';
-import type { Instruction } from '../../kernel/patch/read.ts';
+import type { Instruction } from '../patch-body.ts';
 import { misfit, problem, Type, type TSchema } from '../../kernel/schema.ts';
 import { toKinds, type CheckedKind, type Parameters } from '../instructions/kinds.ts';
 import { inInstruction, requireFewInstructions } from '../instructions/reading.ts';

@@ -1,6 +1,6 @@
 // When the targets of something expire: list and patch, in the words of contexts and in the older ones of users.
 import { newId } from '../../kernel/id.ts';
-import type { Instruction } from '../../kernel/patch/read.ts';
+import type { Instruction } from '../patch-body.ts';
 import { route, type Call } from '../../kernel/route.ts';
 import type { TObject, TSchema } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';

@@ -4,7 +4,7 @@ import type { Actor } from '../../kernel/change/actor.ts';
 import type { Change } from '../../kernel/change/change.ts';
 import type { Changes, Changing, Planned } from '../../kernel/change/changes.ts';
 import { Failure } from '../../kernel/failure.ts';
-import type { Patch } from '../../kernel/patch/read.ts';
+import type { Patch } from '../patch-body.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { TimeSlice } from '../../kernel/time-slice.ts';
 import { updateOf } from '../patching.ts';

@@ -4,7 +4,7 @@ import { before, test } from 'node:test';
 import { sql, type CompiledQuery } from 'kysely';
 import { unasked } from '../../kernel/change/actor.ts';
 import { Changes } from '../../kernel/change/changes.ts';
-import type { Instruction } from '../../kernel/patch/read.ts';
+import type { Instruction } from '../patch-body.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { onEachEngine } from '../../../test/engines.ts';
 import { planOf, recordStatements } from '../../../test/plans.ts';
@@ -34,7 +34,7 @@ onEachEngine((testEngine) => {
 
   before(async () => {
     engine = await testEngine.open(flagStoreMigrations);
-    changes = new Changes(engine, [webhookSubscriber]);
+    changes = new Changes(engine, [webhookSubscriber()]);
     const { db } = engine;
     const home = await db.transaction().execute(async (tx) => {
       for (let index = 0; index < PROJECTS; index += 1) {

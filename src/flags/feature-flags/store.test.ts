@@ -4,7 +4,7 @@ import { before, test } from 'node:test';
 import { sql } from 'kysely';
 import { unasked } from '../../kernel/change/actor.ts';
 import { Changes } from '../../kernel/change/changes.ts';
-import type { Instruction } from '../../kernel/patch/read.ts';
+import type { Instruction } from '../patch-body.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { onEachEngine } from '../../../test/engines.ts';
 import { listEnvironments, updateEnvironment } from '../environments/store.ts';
@@ -34,7 +34,7 @@ onEachEngine((testEngine) => {
 
   before(async () => {
     engine = await testEngine.open(flagStoreMigrations);
-    changes = new Changes(engine, [webhookSubscriber]);
+    changes = new Changes(engine, [webhookSubscriber()]);
     home = await makeHome(engine.db, 'home');
   });
 

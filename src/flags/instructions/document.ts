@@ -1,5 +1,5 @@
 // The description of semantic patches: every kind with its parameters, from the table that also checks them.
-import type { PatchKind } from '../../kernel/patch/read.ts';
+import type { PatchKind } from '../patch-body.ts';
 import { Type, type TSchema } from '../../kernel/schema.ts';
 import { PatchBody } from '../patching.ts';
 import type { DocumentedKind } from './kinds.ts';

@@ -1,7 +1,7 @@
 // Reads the instructions of semantic patches: how many, of which kinds with which parameters, and which one failed.
 import { Failure } from '../../kernel/failure.ts';
 import { shorten } from '../../kernel/patch/pointer.ts';
-import type { Instruction } from '../../kernel/patch/read.ts';
+import type { Instruction } from '../patch-body.ts';
 import { checker, type Static, type TObject } from '../../kernel/schema.ts';
 
 /** Each may look through all that a flag has. */

@@ -1,6 +1,6 @@
 // What is to happen to a flag later, in one environment: instructions, or a copy from another one.
 import type { Failure } from '../../kernel/failure.ts';
-import type { Instruction } from '../../kernel/patch/read.ts';
+import type { Instruction } from '../patch-body.ts';
 import { Type, type Static } from '../../kernel/schema.ts';
 import type { FlagCopy } from '../feature-flags/copying.ts';
 

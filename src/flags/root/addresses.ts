@@ -7,16 +7,25 @@ import type { Kernel } from '../../kernel/kernel.ts';
 /** Asking for a name takes one of few threads, and anybody may ask for the list. */
 const KEPT_MS = 60_000;
 
-const known = new WeakMap<object, { until: number; addresses: Promise<string[]> }>();
+declare module '../../kernel/kernel.ts' {
+  interface Services {
+    serviceAddresses: ServiceAddresses;
+  }
+}
 
 /** What the name in the public URL stands for. */
-export function serviceAddresses({ publicUrl, clock, guard }: Kernel): Promise<string[]> {
-  const now = clock.now();
-  const kept = known.get(guard);
-  if (kept !== undefined && kept.until > now) return kept.addresses;
-  const addresses = resolve(new URL(publicUrl).hostname.replace(/^\[|\]$/g, ''));
-  known.set(guard, { until: now + KEPT_MS, addresses });
-  return addresses;
+export class ServiceAddresses {
+  #until = -Infinity;
+  #addresses: Promise<string[]> = Promise.resolve([]);
+
+  find({ publicUrl, clock }: Kernel): Promise<string[]> {
+    const now = clock.now();
+    if (this.#until <= now) {
+      this.#addresses = resolve(new URL(publicUrl).hostname.replace(/^\[|\]$/g, ''));
+      this.#until = now + KEPT_MS;
+    }
+    return this.#addresses;
+  }
 }
 
 async function resolve(host: string): Promise<string[]> {

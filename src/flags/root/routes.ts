@@ -4,7 +4,7 @@ import { Type } from '../../kernel/schema.ts';
 import { ACCOUNT_ID } from '../audit-log/model.ts';
 import { Links, linkTo } from '../links.ts';
 import { CURRENT_VERSION, VALID_VERSIONS } from '../version.ts';
-import { outboundAddresses, serviceAddresses } from './addresses.ts';
+import { outboundAddresses } from './addresses.ts';
 import { Account, CallerIdentity, IpList, toCallerIdentity } from './model.ts';
 
 const getRoot = route(
@@ -100,7 +100,7 @@ const getIps = route(
     reply: { 200: IpList },
   },
   async (_call, kernel) => ({
-    addresses: await serviceAddresses(kernel),
+    addresses: await kernel.services.serviceAddresses.find(kernel),
     outboundAddresses: outboundAddresses(kernel),
     _links: { self: linkTo('/public-ip-list'), parent: linkTo('') },
   }),

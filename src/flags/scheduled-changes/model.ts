@@ -1,5 +1,5 @@
 // Scheduled changes as they are shown, and the instructions that change them.
-import type { Instruction } from '../../kernel/patch/read.ts';
+import type { Instruction } from '../patch-body.ts';
 import { OneOf, PlainText, problem, Type } from '../../kernel/schema.ts';
 import { Instant } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';

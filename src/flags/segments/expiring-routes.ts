@@ -1,5 +1,5 @@
 // When the targets of a segment expire.
-import type { Instruction } from '../../kernel/patch/read.ts';
+import type { Instruction } from '../patch-body.ts';
 import { OneOf, Type, type Static } from '../../kernel/schema.ts';
 import { expiringRoutes } from '../expiring-targets/routes.ts';
 import { openEnvironment, unknownThing } from '../open.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Failure } from '../../kernel/failure.ts';
-import type { Instruction } from '../../kernel/patch/read.ts';
+import type { Instruction } from '../patch-body.ts';
 import type { Clause } from '../feature-flags/flag.ts';
 import { countingIds, newSegment } from './fixture.ts';
 import { actionsOf, applyInstructions, segmentKinds } from './instructions.ts';

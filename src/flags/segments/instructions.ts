@@ -1,5 +1,5 @@
 // The instructions of a segment's semantic patches.
-import type { Instruction } from '../../kernel/patch/read.ts';
+import type { Instruction } from '../patch-body.ts';
 import { misfit, problem, Type, type Static, type TObject } from '../../kernel/schema.ts';
 import {
   ClauseId,

@@ -1,7 +1,7 @@
 // Segments: list, create, get, patch, delete.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Failure } from '../../kernel/failure.ts';
-import type { Patch } from '../../kernel/patch/read.ts';
+import type { Patch } from '../patch-body.ts';
 import { reply, route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 

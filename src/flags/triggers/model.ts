@@ -1,7 +1,7 @@
 // Triggers as they are shown, what they may do, and the instructions that change them.
 import { timingSafeEqual } from 'node:crypto';
 import { hashSecret } from '../../kernel/identity/secret.ts';
-import type { Instruction } from '../../kernel/patch/read.ts';
+import type { Instruction } from '../patch-body.ts';
 import { misfit, PlainText, problem, Type } from '../../kernel/schema.ts';
 import { flagKinds } from '../feature-flags/instructions/table.ts';
 import { flagPath } from '../feature-flags/representation.ts';

@@ -1,6 +1,6 @@
 // Triggers in the database.
 import type { Page, Slice } from '../../kernel/page.ts';
-import type { Instruction } from '../../kernel/patch/read.ts';
+import type { Instruction } from '../patch-body.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Whereabouts } from '../pending/place.ts';
 import { findRow, pageRows, saveRow } from '../store-rows.ts';

@@ -1,5 +1,5 @@
 // What a trigger is: a secret URL, and what becomes of a flag in an environment when it is called.
-import type { Instruction } from '../../kernel/patch/read.ts';
+import type { Instruction } from '../patch-body.ts';
 import type { Whereabouts } from '../pending/place.ts';
 
 export interface Trigger extends Whereabouts {

@@ -1,4 +1,5 @@
 // Which webhooks hear of a change, and where and under which signature it is sent.
+import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import type { Entry } from '../../kernel/change/change.ts';
 import type { Subscriber } from '../../kernel/change/changes.ts';
 import type { Hooks } from '../../kernel/dialect.ts';
@@ -14,33 +15,34 @@ export const API = 'flags';
 
 type Matcher = (entry: Entry) => boolean;
 
-/** Compiled once for each version of a webhook. */
-const matchers = new Map<string, { version: number; matches: Matcher }>();
-const MOST_REMEMBERED = 1000;
+/** Compiled once for each version of a webhook; by its id. */
+type Matchers = BoundedCache<string, { version: number; matches: Matcher }>;
 
 /** Every change of configuration that a webhook's statements speak of is sent to it, as its audit entry. */
-export const webhookSubscriber: Subscriber = {
-  registrations: selectActiveWebhooks,
-  tell(db, entries, rows) {
-    const webhooks = readWebhooks(rows);
-    return entries.flatMap((entry) => {
-      const hearing = webhooks.filter((webhook) => matcherOf(webhook)(entry));
-      if (hearing.length === 0) return [];
-      const body = JSON.stringify(toDetail(entry));
-      return prepareDeliveries(
-        db,
-        hearing.map(({ id: hookId }) => ({ api: API, hookId, eventId: entry.id, body })),
-        entry.at,
-      );
-    });
-  },
-};
+export function webhookSubscriber(): Subscriber {
+  const matchers: Matchers = new BoundedCache({ most: 1000 });
+  return {
+    registrations: selectActiveWebhooks,
+    tell(db, entries, rows) {
+      const webhooks = readWebhooks(rows);
+      return entries.flatMap((entry) => {
+        const hearing = webhooks.filter((webhook) => matcherOf(matchers, webhook)(entry));
+        if (hearing.length === 0) return [];
+        const body = JSON.stringify(toDetail(entry));
+        return prepareDeliveries(
+          db,
+          hearing.map(({ id: hookId }) => ({ api: API, hookId, eventId: entry.id, body })),
+          entry.at,
+        );
+      });
+    },
+  };
+}
 
-function matcherOf({ id, version, statements }: Webhook): Matcher {
+function matcherOf(matchers: Matchers, { id, version, statements }: Webhook): Matcher {
   const known = matchers.get(id);
   if (known?.version === version) return known.matches;
   const matches = statements.length === 0 ? isOfFlags : matching(statements);
-  if (matchers.size >= MOST_REMEMBERED) matchers.clear();
   matchers.set(id, { version, matches });
   return matches;
 }

@@ -8,5 +8,5 @@ export const webhookPart: Part = {
   routes: webhookRoutes,
   migrations: webhookMigrations,
   hooks,
-  subscribers: [webhookSubscriber],
+  subscribers: () => [webhookSubscriber()],
 };

@@ -1,4 +1,5 @@
 // Turns a credential into a caller: from memory when it was seen lately, else from the database.
+import { BoundedCache } from '../bounded-cache.ts';
 import { Failure } from '../failure.ts';
 import type { Engine } from '../storage/engine.ts';
 import type { Db } from '../storage/tables.ts';
@@ -19,18 +20,11 @@ export const IDENTITY = 'identity';
 const REMEMBER_MS = 60_000;
 const MOST_REMEMBERED = 10_000;
 
-interface Remembered {
-  caller: KnownCaller;
-  until: number;
-}
-
 export class Identity {
   readonly #engine: Engine;
   readonly #base: RolePolicies;
-  readonly #remembered = new Map<string, Remembered>();
+  readonly #remembered = new BoundedCache<string, KnownCaller>({ most: MOST_REMEMBERED });
   readonly #used = new Map<KnownCaller, number>();
-  /** Counts the times all was forgotten, so that a look-up begun before does not come back as memory after. */
-  #generation = 0;
   #stopListening = () => {};
 
   constructor(engine: Engine, base: RolePolicies) {
@@ -39,7 +33,7 @@ export class Identity {
   }
 
   async open(): Promise<this> {
-    this.#stopListening = await this.#engine.listen(IDENTITY, () => this.#forgetHere());
+    this.#stopListening = await this.#engine.listen(IDENTITY, () => this.#remembered.clear());
     return this;
   }
 
@@ -51,29 +45,22 @@ export class Identity {
   identify(credential: Credential, now: number): KnownCaller | Promise<KnownCaller> {
     const hash = hashSecret(credential.secret);
     const key = credential.kind + hash;
-    const known = this.#remembered.get(key);
-    if (known === undefined || known.until <= now) return this.#lookUp(credential.kind, hash, key, now);
-    this.#used.set(known.caller, now);
-    return known.caller;
+    const known = this.#remembered.get(key, now);
+    if (known === undefined) return this.#lookUp(credential.kind, hash, key, now);
+    this.#used.set(known, now);
+    return known;
   }
 
   async #lookUp(kind: Credential['kind'], hash: string, key: string, now: number): Promise<KnownCaller> {
     const { db } = this.#engine;
-    const generation = this.#generation;
-    const found =
-      kind === 'token'
-        ? await callerByToken(db, this.#base, hash, now)
-        : await callerBySession(db, this.#base, hash, now);
-    if (found === undefined) throw new Failure('unauthenticated', 'The credential is not valid');
-    if (generation === this.#generation) {
-      if (this.#remembered.size >= MOST_REMEMBERED) this.#remembered.clear();
-      this.#remembered.set(key, {
-        caller: found.caller,
-        until: Math.min(found.expiresAt, now + REMEMBER_MS),
-      });
-    }
-    this.#used.set(found.caller, now);
-    return found.caller;
+    const caller = await this.#remembered.load(key, async () => {
+      const find = kind === 'token' ? callerByToken : callerBySession;
+      const found = await find(db, this.#base, hash, now);
+      return found && { value: found.caller, until: Math.min(found.expiresAt, now + REMEMBER_MS) };
+    });
+    if (caller === undefined) throw new Failure('unauthenticated', 'The credential is not valid');
+    this.#used.set(caller, now);
+    return caller;
   }
 
   /**
@@ -86,13 +73,8 @@ export class Identity {
 
   /** Call after any commit that changes who may do what: here and on all nodes, the next call asks the database. */
   async forget(): Promise<void> {
-    this.#forgetHere();
-    await this.#engine.notify(IDENTITY);
-  }
-
-  #forgetHere(): void {
     this.#remembered.clear();
-    this.#generation += 1;
+    await this.#engine.notify(IDENTITY);
   }
 
   /** Writes down when tokens were last used and members last seen; behind the calls, as a lost minute of that harms nobody. */

@@ -6,7 +6,8 @@ import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Generated, Kysely, Transaction } from 'kysely';
-import { onEachEngine } from '../../../test/engines.ts';
+import { onEachEngine, openEngine } from '../../../test/engines.ts';
+import { eventually, inTime } from '../../../test/eventually.ts';
 import { Failure } from '../failure.ts';
 import type { Engine } from './engine.ts';
 import type { Migration } from './migrate.ts';
@@ -482,6 +483,27 @@ onEachEngine((engine) => {
     await notify('news', 'last');
     await heardAll.promise;
     assert.equal(heard.length, 3);
+  });
+
+  test('a listener that fails, at once or later, is logged, and the others hear', async (t) => {
+    const errors: unknown[] = [];
+    const log = { warn: () => {}, error: (about: unknown) => void errors.push(about) };
+    const one = await openEngine(await engine.database(), log);
+    t.after(() => one.close());
+    const heard = Promise.withResolvers<void>();
+    const [now, later] = [new Error('now'), new Error('later')];
+    await one.listen('news', () => {
+      throw now;
+    });
+    await one.listen('news', () => Promise.reject(later));
+    await one.listen('news', () => heard.resolve());
+    await one.notify('news');
+    await inTime(heard.promise);
+    await eventually(() => errors.length === 2);
+    assert.deepEqual(errors, [
+      { err: now, channel: 'news' },
+      { err: later, channel: 'news' },
+    ]);
   });
 
   test('a notice of a transaction is heard once, when it is committed, and never when it is rolled back', async () => {

@@ -29,8 +29,8 @@ export interface Engine {
    * and who listens must also look now and then.
    */
   notify(channel: string, payload?: string): Promise<void>;
-  /** `hear` gets the payload, or undefined when something changed elsewhere and nobody knows what. Returns the way to stop. */
-  listen(channel: string, hear: (payload: string | undefined) => void): Promise<() => void>;
+  /** `hear` gets the payload, or undefined when something changed elsewhere and nobody knows what. One that fails is logged. Returns the way to stop. */
+  listen(channel: string, hear: (payload: string | undefined) => unknown): Promise<() => void>;
   /** Fails when the database does not answer. */
   ping(): Promise<void>;
   close(): Promise<void>;

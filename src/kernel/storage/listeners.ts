@@ -1,7 +1,7 @@
 // Who listens on which channel inside this process.
 import type { Log } from './engine.ts';
 
-export type Hear = (payload: string | undefined) => void;
+export type Hear = (payload: string | undefined) => unknown;
 
 export class Listeners {
   readonly #byChannel = new Map<string, Set<Hear>>();
@@ -22,11 +22,10 @@ export class Listeners {
 
   tell(channel: string, payload: string | undefined): void {
     for (const hear of this.#byChannel.get(channel) ?? []) {
-      try {
-        hear(payload);
-      } catch (error) {
-        this.#log?.error({ err: error, channel }, 'a listener has thrown');
-      }
+      // One that fails, at once or later, must not end the process, nor keep the others from hearing.
+      new Promise((resolve) => resolve(hear(payload))).catch((error: unknown) => {
+        this.#log?.error({ err: error, channel }, 'a listener has failed');
+      });
     }
   }
 

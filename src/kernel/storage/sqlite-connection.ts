@@ -1,6 +1,7 @@
 // One SQLite connection inside a storage thread: how it is opened, and its cache of prepared statements.
 import { DatabaseSync } from 'node:sqlite';
 import type { SQLInputValue, StatementSync } from 'node:sqlite';
+import { BoundedCache } from '../bounded-cache.ts';
 import type { Result } from './sqlite-protocol.ts';
 
 interface Prepared {
@@ -14,7 +15,7 @@ const BUSY_MS = 10_000;
 
 export class Connection {
   readonly #db: DatabaseSync;
-  readonly #cache = new Map<string, Prepared>();
+  readonly #cache = new BoundedCache<string, Prepared>({ most: CACHED_STATEMENTS });
 
   constructor(file: string, access: 'read' | 'write') {
     this.#db = new DatabaseSync(file, { readOnly: access === 'read', timeout: BUSY_MS, returnArrays: true });
@@ -63,17 +64,10 @@ export class Connection {
   }
 
   #prepare(sql: string): Prepared {
-    let prepared = this.#cache.get(sql);
-    if (prepared) {
-      this.#cache.delete(sql); // and set again below: the first entry is then the one unused for longest
-    } else {
-      const statement = this.#db.prepare(sql);
-      prepared = { statement, columns: namesOf(statement) };
-      for (const oldest of this.#cache.keys()) {
-        if (this.#cache.size < CACHED_STATEMENTS) break;
-        this.#cache.delete(oldest);
-      }
-    }
+    const known = this.#cache.get(sql);
+    if (known !== undefined) return known;
+    const statement = this.#db.prepare(sql);
+    const prepared = { statement, columns: namesOf(statement) };
     this.#cache.set(sql, prepared);
     return prepared;
   }

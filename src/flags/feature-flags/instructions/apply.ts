@@ -1,6 +1,6 @@
 // Applies a semantic patch to a flag: one instruction after the other, all or nothing.
 import { shorten } from '../../../kernel/patch/pointer.ts';
-import type { Instruction } from '../../../kernel/patch/read.ts';
+import type { Instruction } from '../../patch-body.ts';
 import { misfit, problem } from '../../../kernel/schema.ts';
 import { couldBeId } from '../../fields.ts';
 import type { Flag } from '../flag.ts';

@@ -1,5 +1,5 @@
 // An example of every kind of instruction, for tests: what it does, what it does the second time, and how it can be wrong.
-import type { Instruction } from '../../../kernel/patch/read.ts';
+import type { Instruction } from '../../patch-body.ts';
 import { clause, NEEDED, type Case, type Seen } from './case.ts';
 import { environmentCases } from './environment-cases.ts';
 import { flagCases } from './flag-cases.ts';

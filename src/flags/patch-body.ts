@@ -1,7 +1,7 @@
 // Tells from a PATCH request's body and media type which kind of patch it is, and takes it out of its envelope.
-import { Failure, type FailureDetails } from '../failure.ts';
-import { parseMediaType } from '../media-type.ts';
-import { isDeeperThan, isObject, MAX_DEPTH, type JsonObject } from './json-value.ts';
+import { Failure, type FailureDetails } from '../kernel/failure.ts';
+import { parseMediaType } from '../kernel/media-type.ts';
+import { isDeeperThan, isObject, MAX_DEPTH, type JsonObject } from '../kernel/patch/json-value.ts';
 
 export interface Instruction {
   kind: string;
