@@ -2,7 +2,7 @@
 // a version that ends before its time.
 import { readdirSync, readFileSync } from 'node:fs';
 import { apis } from '../src/app.ts';
-import { diffContracts } from '../src/kernel/contract/diff.ts';
+import { diffContracts } from '../src/contract/diff.ts';
 import { endedTooEarly } from '../src/kernel/version-support.ts';
 
 const current = new URL('../docs/openapi/', import.meta.url);

@@ -44,6 +44,22 @@ test('an API does not import the settings, and nothing below the command line im
   ]);
 });
 
+test('comparing contracts is for the command line, and no part of a server', () => {
+  const text = `import { diffContracts } from '../contract/diff.ts';`;
+  const files = {
+    'src/cli/api-diff.ts': text,
+    'src/app.ts': text.replace('../', './'),
+    'src/flags/api.ts': text,
+    'src/kernel/serve.ts': text,
+    'src/contract/diff.ts': `import { Failure } from '../kernel/failure.ts';`,
+  };
+  assert.deepEqual(judge(files), [
+    'src/app.ts:1: app must not import contract',
+    'src/flags/api.ts:1: flags must not import contract',
+    'src/kernel/serve.ts:1: kernel must not import contract',
+  ]);
+});
+
 test('node:http is imported for its types only', () => {
   const files = {
     'src/kernel/send.ts': `import type { ServerResponse } from 'node:http';`,

@@ -6,7 +6,7 @@ export type Breach = { path: string; line: number; rule: string };
 type Import = { line: number; target: string; isType: boolean };
 
 /** A file may import its own unit and what stands further down; units of one row never import each other. */
-const LAYERS = [['bin'], ['cli'], ['app'], ['config'], ['flags', 'actors', 'host'], ['kernel']];
+const LAYERS = [['bin'], ['cli'], ['app', 'contract'], ['config'], ['flags', 'actors', 'host'], ['kernel']];
 
 /** Inside a resource it goes by file name: routes, then store, then tables. */
 const ROLES = ['routes', 'store', 'tables'];

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { hostApi } from '../../src/host/api.ts';
-import { diffContracts, type DifferenceKind } from '../../src/kernel/contract/diff.ts';
+import { diffContracts, type DifferenceKind } from '../../src/contract/diff.ts';
 import type { Api } from '../../src/kernel/dialect.ts';
 import { describeApi } from '../../src/kernel/openapi.ts';
 import { route } from '../../src/kernel/route.ts';

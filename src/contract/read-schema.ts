@@ -1,5 +1,5 @@
 // Turns the schemas of one document into shapes: references followed, allOf joined, anyOf and oneOf united, once each.
-import { Failure } from '../failure.ts';
+import { Failure } from '../kernel/failure.ts';
 import { isRecord, referenceName } from './document.ts';
 import { readRules } from './rules.ts';
 import {

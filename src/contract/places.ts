@@ -1,5 +1,5 @@
 // Finds every place in a body where two schemas differ, though schemas are shared and may contain themselves.
-import { Failure } from '../failure.ts';
+import { Failure } from '../kernel/failure.ts';
 import type { DifferenceKind } from './difference.ts';
 
 export interface Finding {

@@ -1,7 +1,7 @@
 // How schemas are read: what is the same in other words, what is stricter, what contains itself, what is broken.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Failure } from '../failure.ts';
+import { Failure } from '../kernel/failure.ts';
 import { diffContracts } from './diff.ts';
 import {
   answers,

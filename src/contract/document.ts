@@ -1,5 +1,5 @@
 // Reads one OpenAPI document without trusting it: what is missing or malformed becomes a failure that names it.
-import { Failure } from '../failure.ts';
+import { Failure } from '../kernel/failure.ts';
 
 export type Json = Record<string, unknown>;
 

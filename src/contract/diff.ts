@@ -16,7 +16,7 @@
 //   has a new rule; a value that loses its enum has been opened to all others, which adds them.
 // - A validation rule is added when a bound is new or tighter, or when any other rule is new or different.
 // - Access is compared by what a caller must present (schemes, scopes, the permission in `x-permission`).
-import { Failure } from '../failure.ts';
+import { Failure } from '../kernel/failure.ts';
 import { describeAccess } from './access.ts';
 import { createComparison } from './compare-schemas.ts';
 import { arrange, severityOf } from './difference.ts';
