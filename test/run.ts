@@ -5,6 +5,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startPostgres } from './postgres.ts';
+import { memoryFolder } from './runner/memory-folder.ts';
 import { runFiles } from './runner/pool.ts';
 import { createTemplate, dropTemplate } from './templates.ts';
 
@@ -40,6 +41,8 @@ const starter = process.ppid;
 const watch = setInterval(() => process.ppid === starter || interruption.abort(), 500);
 
 // What tests make is in one folder, which PostgreSQL can pass through when it runs as another user.
+const memory = memoryFolder();
+if (memory !== undefined) process.env['TMPDIR'] ??= memory;
 const folder = mkdtempSync(join(tmpdir(), 'signalbox-run-'));
 chmodSync(folder, 0o755);
 const [server] = await Promise.all([

@@ -9,6 +9,7 @@ import { Readable } from 'node:stream';
 import { after, before, test } from 'node:test';
 import { makeFolder, startServer as spawnServer } from '../../src/cli/fixture.ts';
 import { eventually } from '../eventually.ts';
+import { rounds } from '../long.ts';
 import { ADMIN_TOKEN, startServer, type TestServer } from '../server.ts';
 import { recordCalls, send } from './actors-records-calls.ts';
 
@@ -20,7 +21,9 @@ function* pieces(megabytes: number): Generator<Buffer> {
   for (let sent = 0; sent < megabytes * MB; sent += PIECE.length) yield PIECE;
 }
 
-test('A10 A11 a record of 200 MB goes up and down in little memory', async () => {
+const LARGE_MB = rounds(120, 200);
+
+test(`A10 A11 a record of ${LARGE_MB} MB goes up and down in little memory`, async () => {
   const { url, token } = await spawnServer(makeFolder());
   const store = `${url}/v2/key-value-stores`;
   const made = await send(store, { method: 'POST', token: token! });
@@ -34,12 +37,16 @@ test('A10 A11 a record of 200 MB goes up and down in little memory', async () =>
   const watching = setInterval(() => void usedMb().then((mb) => (peak = Math.max(peak, mb))), 50);
 
   const expected = createHash('sha1');
-  for (const piece of pieces(200)) expected.update(piece);
-  const uploaded = await send(record, { method: 'PUT', token: token!, body: Readable.from(pieces(200)) });
+  for (const piece of pieces(LARGE_MB)) expected.update(piece);
+  const uploaded = await send(record, {
+    method: 'PUT',
+    token: token!,
+    body: Readable.from(pieces(LARGE_MB)),
+  });
   assert.equal(uploaded.status, 201);
   const received = createHash('sha1');
   const response = await fetch(record, { headers: { authorization: `Bearer ${token!}` } });
-  assert.equal(response.headers.get('content-length'), String(200 * MB));
+  assert.equal(response.headers.get('content-length'), String(LARGE_MB * MB));
   for await (const chunk of response.body!) received.update(chunk as Uint8Array);
   clearInterval(watching);
   assert.equal(received.digest('hex'), expected.digest('hex'));

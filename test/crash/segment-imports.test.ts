@@ -6,7 +6,7 @@ import { eventually } from '../eventually.ts';
 import { rounds } from '../long.ts';
 import { settingsOn, startChild, TOKEN } from './child-server.ts';
 
-const KEYS = rounds(30_000, 60_000);
+const KEYS = rounds(15_000, 60_000);
 const KILLS = rounds(2, 8);
 
 onEachEngine((testEngine) => {

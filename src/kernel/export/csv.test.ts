@@ -55,7 +55,7 @@ test('a delimiter that is not one character, or means something else, is refused
 });
 
 test('a huge value goes through', async () => {
-  const value = 'x"\n'.repeat(3_000_000);
+  const value = 'x"\n'.repeat(1_000_000);
   const rows = readCsv(await textOf(exportCsv(sourceOf([{ value }]), { bom: false })));
   assert.equal(rows[1]![0], value);
 });

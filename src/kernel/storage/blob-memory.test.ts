@@ -46,7 +46,7 @@ async function passThrough(blobs: BlobStore, megabytes: number): Promise<number>
 test('a large blob passes through a file in little memory', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'signalbox-test-'));
   t.after(() => rm(folder, { recursive: true }));
-  const peak = await passThrough(await openFileBlobs(join(folder, 'blobs')), 100);
+  const peak = await passThrough(await openFileBlobs(join(folder, 'blobs')), 64);
   assert.ok(peak < 32 * MB, `${peak} bytes at once`);
 });
 
@@ -54,6 +54,6 @@ test('a large blob passes through object storage in little memory', async (t) =>
   const s3 = await startS3();
   t.after(() => s3.stop());
   const keys = { accessKey: s3.keys.s3AccessKey, secretKey: s3.keys.s3SecretKey };
-  const peak = await passThrough(await openS3Blobs({ ...readS3Location(s3.location), ...keys }), 100);
+  const peak = await passThrough(await openS3Blobs({ ...readS3Location(s3.location), ...keys }), 64);
   assert.ok(peak < 64 * MB, `${peak} bytes at once`);
 });

@@ -1,0 +1,30 @@
+// A folder in memory for what tests write, where the machine has one: they wait for a disk thousands of times.
+import { chmodSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+
+const SHARED_MEMORY = '/dev/shm';
+/** Many times what a run has needed: containers have a few megabytes there. */
+const ENOUGH_BYTES = 4e9;
+
+/** Undefined where there is none, where it is small, or where programs cannot be run from it. */
+export function memoryFolder(): string | undefined {
+  try {
+    const { bavail, bsize } = statfsSync(SHARED_MEMORY);
+    return bavail * bsize > ENOUGH_BYTES && runsPrograms(SHARED_MEMORY) ? SHARED_MEMORY : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function runsPrograms(parent: string): boolean {
+  const folder = mkdtempSync(join(parent, 'signalbox-try-'));
+  try {
+    const program = join(folder, 'program');
+    writeFileSync(program, '#!/bin/sh\nexit 0\n');
+    chmodSync(program, 0o755);
+    return spawnSync(program).status === 0;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
