@@ -38,8 +38,11 @@ export class BoundedCache<Key, Value> {
       this.delete(key);
       return undefined;
     }
-    this.#entries.delete(key);
-    this.#entries.set(key, entry);
+    // While less than half of the room is taken nothing goes soon, and the order is not worth its time.
+    if (this.#weight * 2 > this.#most) {
+      this.#entries.delete(key);
+      this.#entries.set(key, entry);
+    }
     return entry.value;
   }
 

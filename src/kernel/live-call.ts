@@ -44,7 +44,9 @@ export class LiveCall implements CallFacts {
   isVersionRefused = false;
   hasFailed = false;
   readonly #limits: Limits;
-  readonly #asked = new Set<string>();
+  /** Most calls ask for one action. */
+  #asked: string | undefined;
+  #alsoAsked: Set<string> | undefined;
 
   constructor(start: CallStart) {
     const { now, method, url, base, headers, address, version, shape, categories, limits, overridden } =
@@ -63,12 +65,12 @@ export class LiveCall implements CallFacts {
   }
 
   demand(resource: string, action = this.#declared()): void {
-    this.#asked.add(action);
+    this.#remember(action);
     demand(this.caller!, action, resource);
   }
 
   can(resource: string, action = this.#declared()): boolean {
-    this.#asked.add(action);
+    this.#remember(action);
     return can(this.caller!, action, resource);
   }
 
@@ -78,13 +80,18 @@ export class LiveCall implements CallFacts {
    */
   checkAsked(isChange: boolean): void {
     const access = this.shape?.access;
-    if (typeof access !== 'object' || this.#asked.has(access.action)) return;
+    if (typeof access !== 'object' || this.#asked === access.action) return;
     const declared = [access.action, ...(access.others ?? [])];
-    for (const asked of this.#asked) {
+    for (const asked of this.#asked === undefined ? [] : [this.#asked, ...(this.#alsoAsked ?? [])]) {
       if (isChange && asked.startsWith('view')) continue;
       if (declared.some((pattern) => matchesAction(pattern, asked))) return;
     }
     throw new Error(`${this.shape!.id} has not asked for the permission that it declares: ${access.action}`);
+  }
+
+  #remember(action: string): void {
+    if (this.#asked === undefined) this.#asked = action;
+    else if (this.#asked !== action) (this.#alsoAsked ??= new Set()).add(action);
   }
 
   async spend(cost: number): Promise<boolean> {
