@@ -1,12 +1,7 @@
-// Asks for the permissions of a change to something of the flag service.
-import type { Access, Actor } from '../kernel/change/actor.ts';
+// Asks for the permission of a change that reaches into an environment from outside.
 import { Failure } from '../kernel/failure.ts';
 import type { KnownCaller } from '../kernel/identity/caller.ts';
 import { isDenied } from '../kernel/identity/policy.ts';
-
-export function demandAll(actor: Pick<Actor, 'demand'>, accesses: readonly Access[]): void {
-  for (const { action, resource } of accesses) actor.demand(resource, action);
-}
 
 /** For what reaches into an environment from outside: whoever may do it elsewhere may still be denied it there. */
 export function demandUndenied(

@@ -1,6 +1,6 @@
 // The one way to change an environment by a patch: permissions, the write, and the audit entry.
 import type { Changing } from '../../kernel/change/changes.ts';
-import { demandAll } from '../demands.ts';
+import { demandAll } from '../../kernel/change/actor.ts';
 import { openEnvironment } from '../open.ts';
 import { updateOf, type ShownPatch } from '../patching.ts';
 import { accessesOf, tellChanges } from '../projects/field-changes.ts';

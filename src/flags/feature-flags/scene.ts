@@ -1,9 +1,8 @@
 // What has to be known to change a flag: the flag, where it stands, what the change speaks of, and who may make it.
-import type { Access, Actor } from '../../kernel/change/actor.ts';
+import { type Access, type Actor, demandAll } from '../../kernel/change/actor.ts';
 import { contested } from '../../kernel/storage/retry.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { together } from '../../kernel/storage/together.ts';
-import { demandAll } from '../demands.ts';
 import { listEnvironments } from '../environments/store.ts';
 import { unknownThing } from '../open.ts';
 import type { Environment, Project } from '../projects/project.ts';

@@ -1,6 +1,6 @@
 // One change to one member, by whatever way it was asked for: permissions, powers, the write, and the audit entry.
 import { IDENTITY } from '../../kernel/identity/identity.ts';
-import { knownCaller } from '../../kernel/change/actor.ts';
+import { demandAll, knownCaller } from '../../kernel/change/actor.ts';
 import type { Changing } from '../../kernel/change/changes.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
@@ -18,7 +18,6 @@ import { problem } from '../../kernel/schema.ts';
 import { lock } from '../../kernel/storage/hold.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Change } from '../../kernel/change/change.ts';
-import { demandAll } from '../demands.ts';
 import { accessesOf, resourceOf, toMember } from './model.ts';
 
 /** The roles of these names, which are keys or ids; one that is unknown is refused. */

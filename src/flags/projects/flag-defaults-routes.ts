@@ -2,7 +2,7 @@
 import type { Kernel } from '../../kernel/kernel.ts';
 import { route, type Call } from '../../kernel/route.ts';
 import type { Change } from '../../kernel/change/change.ts';
-import { demandAll } from '../demands.ts';
+import { demandAll } from '../../kernel/change/actor.ts';
 import { ByProject, openProject } from '../open.ts';
 import { PatchBody, readShownPatch, updateOf } from '../patching.ts';
 import { projectResource } from '../resources.ts';

@@ -18,7 +18,7 @@ import { Type } from '../../kernel/schema.ts';
 import { isTaken } from '../../kernel/storage/fold.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { filterInSlices } from '../../kernel/time-slice.ts';
-import { demandAll } from '../demands.ts';
+import { demandAll } from '../../kernel/change/actor.ts';
 import { couldBeKey } from '../fields.ts';
 import { PageQuery, sliceOf } from '../listing.ts';
 import { unknownThing } from '../open.ts';

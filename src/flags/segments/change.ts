@@ -2,7 +2,7 @@
 import type { Changing } from '../../kernel/change/changes.ts';
 import { problem } from '../../kernel/schema.ts';
 import type { Change } from '../../kernel/change/change.ts';
-import { demandAll } from '../demands.ts';
+import { demandAll } from '../../kernel/change/actor.ts';
 import { unknownThing } from '../open.ts';
 import type { Environment, Project } from '../projects/project.ts';
 import { environmentalResource } from '../resources.ts';

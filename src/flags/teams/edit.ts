@@ -1,6 +1,6 @@
 // One change to one team, by whatever way it was asked for: permissions, powers, the write, and the audit entry.
 import { IDENTITY } from '../../kernel/identity/identity.ts';
-import { knownCaller } from '../../kernel/change/actor.ts';
+import { demandAll, knownCaller } from '../../kernel/change/actor.ts';
 import type { Changing } from '../../kernel/change/changes.ts';
 import { checkAttributeGrant, checkCustomGrant, checkTeamGrant } from '../../kernel/identity/power.ts';
 import { findRoles } from '../../kernel/identity/store-roles.ts';
@@ -17,7 +17,6 @@ import { areEqual } from '../../kernel/patch/json-value.ts';
 import { problem } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Change } from '../../kernel/change/change.ts';
-import { demandAll } from '../demands.ts';
 import { couldBeKey } from '../fields.ts';
 import { unknownThing } from '../open.ts';
 import { sorted } from './instructions.ts';

@@ -1,6 +1,6 @@
 // Access tokens: list, create, get, patch, reset, delete.
 import { IDENTITY } from '../../kernel/identity/identity.ts';
-import type { Access } from '../../kernel/change/actor.ts';
+import { type Access, demandAll } from '../../kernel/change/actor.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { findAccount, findHeir, lockServiceAccounts } from '../../kernel/identity/store-accounts.ts';
 import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
@@ -25,7 +25,6 @@ import { reply, route, type Call } from '../../kernel/route.ts';
 import { problem, Type } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { filterInSlices } from '../../kernel/time-slice.ts';
-import { demandAll } from '../demands.ts';
 import { couldBeId, Instant } from '../fields.ts';
 import { PageQuery, sliceOf } from '../listing.ts';
 import { PatchBody, readShownPatch, updateOf } from '../patching.ts';

@@ -13,7 +13,7 @@ import {
 import type { Db } from '../../kernel/storage/tables.ts';
 import { findEntry } from '../audit-log/store.ts';
 import { visibility } from '../audit-log/visibility.ts';
-import { demandAll } from '../demands.ts';
+import { demandAll } from '../../kernel/change/actor.ts';
 import { tidyTags } from '../fields.ts';
 import { PageQuery, sliceOf } from '../listing.ts';
 import { linkTo, Links } from '../links.ts';

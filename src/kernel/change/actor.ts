@@ -21,6 +21,11 @@ export interface Actor {
   checkAsked?(isChange: boolean): void;
 }
 
+/** Throws unless the actor can do all of it. */
+export function demandAll(actor: Pick<Actor, 'demand'>, accesses: readonly Access[]): void {
+  for (const { action, resource } of accesses) actor.demand(resource, action);
+}
+
 /** Someone who is not calling just now, with the permissions they have now. */
 export function actorOf(caller: KnownCaller, now: number): Actor {
   return {

@@ -6,7 +6,7 @@ import { retryContested } from '../storage/retry.ts';
 import type { Statement } from '../storage/statement.ts';
 import type { Db } from '../storage/tables.ts';
 import { sendAll, together } from '../storage/together.ts';
-import type { Actor } from './actor.ts';
+import { demandAll, type Actor } from './actor.ts';
 import { toEntry, type Change, type Entry } from './change.ts';
 import { insertEntry } from './store.ts';
 
@@ -133,7 +133,7 @@ interface Recorded {
 }
 
 function record(by: Actor, change: Change): Recorded {
-  for (const { action, resource } of change.demands ?? change.accesses) by.demand(resource, action);
+  demandAll(by, change.demands ?? change.accesses);
   return { by, entry: toEntry(by, change) };
 }
 

@@ -6,7 +6,7 @@ import type { Kernel } from '../../../kernel/kernel.ts';
 import type { Call } from '../../../kernel/route.ts';
 import { problem } from '../../../kernel/schema.ts';
 import type { Db } from '../../../kernel/storage/tables.ts';
-import { demandAll } from '../../demands.ts';
+import { demandAll } from '../../../kernel/change/actor.ts';
 import { openEnvironment, unknownThing } from '../../open.ts';
 import { environmentalResource } from '../../resources.ts';
 import { demandApproval, needsApproval } from '../approval.ts';
