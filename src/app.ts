@@ -162,7 +162,8 @@ async function compose(
     },
     clock.now(),
   );
-  if (config.adminPassword !== undefined) await ensurePassword(engine, config.adminPassword, clock.now());
+  if (config.adminPassword !== undefined)
+    await ensurePassword(changes, engine, config.adminPassword, clock.now());
   const limits = new Limits({
     enabled: config.limits === 'on',
     allowances: allowancesOf(config),

@@ -5,7 +5,7 @@ import { onEachEngine } from '../../../test/engines.ts';
 import { Changes } from '../change/changes.ts';
 import { eventMigrations } from '../change/store.ts';
 import type { Engine } from '../storage/engine.ts';
-import { createFirstSecret, ensureAdmin, requireAdmin } from './first-start.ts';
+import { createFirstSecret, ensureAdmin, ensurePassword, requireAdmin } from './first-start.ts';
 import { compileBaseRoles } from './base-roles.ts';
 import { Identity } from './identity.ts';
 import { createMember } from './store-members.ts';
@@ -89,6 +89,19 @@ onEachEngine((testEngine) => {
     assert.equal(await start(engine, GIVEN), undefined);
     assert.ok(await isAdministrator(engine, GIVEN));
     assert.deepEqual(await count(engine), { members: 1, tokens: 2, events: 2 });
+  });
+
+  test('a password that the operator sets is recorded when it changes, and never shown', async () => {
+    const engine = await open();
+    const changes = new Changes(engine, []);
+    await start(engine);
+    const { events } = await count(engine);
+    for (const password of ['first and long', 'first and long', 'second and long'])
+      await ensurePassword(changes, engine, password, NOW);
+    const rows = await engine.db.selectFrom('events').selectAll().orderBy('seq').execute();
+    assert.equal(rows.length, events + 2);
+    assert.deepEqual([rows.at(-1)!.action, rows.at(-1)!.name], ['updateMember', 'root@example.com']);
+    assert.doesNotMatch(JSON.stringify(rows), /and long/);
   });
 
   test('an administrator who still has the old default address gets the one of today, and no other does', async () => {

@@ -95,15 +95,29 @@ export async function createFirstSecret(engine: Engine, now: number): Promise<st
 }
 
 /** Lets the administrator log in with the password that the operator set; does nothing when it is that already. */
-export async function ensurePassword(engine: Engine, password: string, now: number): Promise<void> {
-  if ((await checkPassword(engine.db, ADMIN, password)) !== undefined) return;
-  const admin = await requireAdmin(engine);
-  await setPassword(engine.db, admin.id, await hashPassword(password), now);
+export async function ensurePassword(
+  changes: Changes,
+  { db }: Pick<Engine, 'db'>,
+  password: string,
+  now: number,
+): Promise<void> {
+  if ((await checkPassword(db, ADMIN, password)) !== undefined) return;
+  const hash = await hashPassword(password);
+  await changes.run(unasked({ now }), async (on) => {
+    const admin = await requireAdmin(on);
+    await setPassword(on.db, admin.id, hash, now);
+    on.record({
+      accesses: [{ action: 'updateMember', resource: `member/${admin.id}` }],
+      kind: 'member',
+      name: admin.email,
+      verb: 'changed the password of the member',
+    });
+  });
 }
 
 /** For commands that act as the administrator on the database itself. */
-export async function requireAdmin(engine: Engine) {
-  const admin = await findMember(engine.db, { username: ADMIN });
+export async function requireAdmin({ db }: Pick<Engine, 'db'>) {
+  const admin = await findMember(db, { username: ADMIN });
   if (admin === undefined) throw new Failure('not-found', 'There is no account yet: start the server once.');
   return admin;
 }
