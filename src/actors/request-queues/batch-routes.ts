@@ -116,7 +116,7 @@ const remove = route(
   },
 );
 
-/** Undefined when the storage is away or full: nothing was deleted then, and the caller is told what to send again. */
+/** Undefined when the database is unavailable or full: nothing was deleted, and the reply lists what to send again. */
 async function tryToRemove({ services, log }: Kernel, queueId: string, ids: string[], now: number) {
   if (ids.length === 0) return [];
   try {

@@ -9,7 +9,7 @@ import { MOST_NAME } from './model.ts';
 import { foldedName, lockNames } from './store.ts';
 
 export const handOverStorages: HandOver = async (on, from, to) => {
-  // It follows from the end of the account: whoever ends that was asked.
+  // It follows from the end of the account, for which the permission was asked.
   const giving = on.as(unasked(on.actor));
   const { db: tx } = giving;
   await lockNames(tx, to.id);

@@ -33,7 +33,10 @@ const browserShape = {
   access: 'anyone',
   query: Type.Object({
     skipHeaders: Type.Boolean({ default: false }),
-    rawHeaders: Type.Boolean({ default: false, description: 'Whether they are told as they came, too' }),
+    rawHeaders: Type.Boolean({
+      default: false,
+      description: 'Whether the headers are returned as they were sent, too',
+    }),
   }),
   streams: true,
   produces: 'application/json',

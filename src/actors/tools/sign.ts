@@ -1,4 +1,4 @@
-// Encodes an object so that whoever has the text can read it, and this server can tell who made it.
+// Encodes and signs an object: anybody can read it, and this server can verify which account made it.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Failure } from '../../kernel/failure.ts';
 import { isObject } from '../../kernel/patch/json-value.ts';

@@ -18,7 +18,7 @@ export function openUsage({ engine, log }: Pick<Kernel, 'engine' | 'log'>): Buff
   });
 }
 
-/** For the account that owns the storage, whoever calls. */
+/** For the account that owns the storage, not for the caller. */
 export function countUsage(
   { services, clock }: Pick<Kernel, 'services' | 'clock'>,
   { userId }: Pick<Storage, 'userId'>,
