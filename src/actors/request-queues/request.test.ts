@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { Failure } from '../../kernel/failure.ts';
+import { hasNoBackslashInKeys } from '../../kernel/json/fixture.ts';
 import type { NewRequest, QueueRequest } from './model.ts';
 import { requestIdOf, requestText, toEntry, uniqueKeyOf } from './request.ts';
 
@@ -85,7 +86,7 @@ test('what is stored of a request comes back the same', () => {
     { requiredKeys: ['uniqueKey', 'method', 'retryCount'] },
   );
   fc.assert(
-    fc.property(requests, (request) => {
+    fc.property(requests.filter(hasNoBackslashInKeys), (request) => {
       const sent = JSON.parse(JSON.stringify(request)) as NewRequest;
       const { uniqueKey } = sent;
       assert.deepEqual(readBack(sent), { ...sent, id: requestIdOf(uniqueKey!), url: uniqueKey });
