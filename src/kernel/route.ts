@@ -43,8 +43,11 @@ export interface Shape {
   params?: TObject;
   query?: TObject;
   body?: TSchema;
-  /** Other content types of the body than plain JSON, for the description; the handler reads them. */
-  consumes?: Record<string, TSchema>;
+  /**
+   * The bodies by content type, for the description, where `body` does not say all of them: the handler reads or checks these.
+   * Made when somebody asks for the description.
+   */
+  consumes?: () => Record<string, TSchema>;
   /** A call without a body is good too. */
   bodyIsOptional?: true;
   /** The body is not read for the handler: it takes the bytes as they come, from `call.stream`. */

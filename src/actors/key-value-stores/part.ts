@@ -5,6 +5,7 @@ import { orphanSweep } from './purge.ts';
 import { keyValueStoreRoutes } from './routes.ts';
 
 export const keyValueStorePart: Part = {
+  tag: { name: 'Key-value stores', description: 'Records of any content type by their keys' },
   routes: keyValueStoreRoutes,
   migrations: keyValueStoreMigrations,
   work: (kernel) => ({ recurring: [orphanSweep(kernel)] }),

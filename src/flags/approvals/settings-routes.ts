@@ -6,8 +6,10 @@ import { changeEnvironment } from '../environments/change.ts';
 import { listEnvironments } from '../environments/store.ts';
 import { ExpandQuery, readExpand } from '../listing.ts';
 import { ByProject, openProject, unknownThing } from '../open.ts';
-import { PatchBody, readShownPatch } from '../patching.ts';
+import { takesPatches } from '../patch-document.ts';
+import { readShownPatch } from '../patching.ts';
 import {
+  EditableApprovalSettings,
   EXPANDABLE,
   ProjectApprovalSettings,
   readSettingsPatch,
@@ -57,7 +59,10 @@ const patchSettings = route(
       'again. Approvals are required for everything or by tags, not both.',
     access: { action: 'updateApprovalSettings', others: ['viewProject'] },
     params: ByProject,
-    body: PatchBody(['merge']),
+    ...takesPatches('ApprovalSettings', {
+      merge: () => EditableApprovalSettings,
+      mergeNeeds: ['environmentKey', 'resourceKind'],
+    }),
     reply: { 200: ProjectApprovalSettings },
   },
   async (call, { changes }) => {

@@ -8,7 +8,8 @@ import { problem, Type } from '../../kernel/schema.ts';
 import { addConfigs } from '../feature-flags/store-new-configs.ts';
 import { FilterQuery, PageQuery, readFilter, readSort, sliceOf, SortQuery } from '../listing.ts';
 import { ByEnvironment, ByProject, openEnvironment, openProject } from '../open.ts';
-import { PatchBody, readShownPatch } from '../patching.ts';
+import { takesPatches } from '../patch-document.ts';
+import { readShownPatch } from '../patching.ts';
 import { deleteButLast } from '../projects/delete-but-last.ts';
 import { copySegments } from '../segments/store-copies.ts';
 import { takenKey } from '../projects/make.ts';
@@ -125,7 +126,7 @@ const patchEnvironmentRoute = route(
     description: 'Approvals are required for everything or by tags, not both.',
     access: { action: 'update*', others: ['viewProject'] },
     params: ByEnvironment,
-    body: PatchBody(['json']),
+    ...takesPatches('Environment', { json: true }),
     reply: { 200: EnvironmentRep },
   },
   async (call, { changes }) => {

@@ -5,7 +5,8 @@ import { route, type Call } from '../../kernel/route.ts';
 import type { TObject, TSchema } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 
-import { listKinds, takesInstructions } from '../instructions/document.ts';
+import { listKinds } from '../instructions/document.ts';
+import { takesPatches } from '../patch-document.ts';
 import { readSemanticPatch, requireEnvironment, updateOf } from '../patching.ts';
 import { requireComment } from '../pending/place.ts';
 import type { Environment } from '../projects/project.ts';
@@ -87,7 +88,7 @@ function routesOf<Params extends TObject>(family: Family<Params>, telling: Telli
         description: `Instructions:\n\n${listKinds(kinds)}`,
         access: { action },
         params,
-        ...takesInstructions(['semantic'], kinds.values()),
+        ...takesPatches(kind === 'flag' ? 'FlagExpiring' : 'SegmentExpiring', { instructions: kinds }),
         reply: { 200: Patched },
       },
       async (call, { changes }) => {

@@ -12,7 +12,8 @@ import { ByFlag, readFound } from '../feature-flags/reading.ts';
 import { holdFlag } from '../feature-flags/store.ts';
 import { Links, linkTo } from '../links.ts';
 import { demandInAny, openProject, unknownThing } from '../open.ts';
-import { PatchBody, readShownPatch, updateOf } from '../patching.ts';
+import { takesPatches } from '../patch-document.ts';
+import { readShownPatch, updateOf } from '../patching.ts';
 import type { Project } from '../projects/project.ts';
 import { demandBeta } from '../version.ts';
 import {
@@ -97,7 +98,7 @@ const patch = route(
     description: BETA,
     access: { action: UPDATE },
     params: ByLink,
-    body: PatchBody(['json']),
+    ...takesPatches('FlagLink', { json: true }),
     reply: { 200: FlagLinkSchema },
   },
   async (call, { changes }) => {

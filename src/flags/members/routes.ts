@@ -21,7 +21,8 @@ import { filterInSlices, mapInSlices } from '../../kernel/time-slice.ts';
 import { couldBeId, Key } from '../fields.ts';
 import { ExpandQuery, FilterQuery, PageQuery, readExpand, readSort, sliceOf, SortQuery } from '../listing.ts';
 import { unknownThing } from '../open.ts';
-import { PatchBody, readShownPatch, updateOf } from '../patching.ts';
+import { takesPatches } from '../patch-document.ts';
+import { readShownPatch, updateOf } from '../patching.ts';
 import { joinTeams } from '../teams/edit.ts';
 import { changeMember } from './edit.ts';
 import { FILTERS, readMemberFilter } from './filter.ts';
@@ -96,7 +97,7 @@ const patchMemberRoute = route(
       'Only an owner makes owners, and the last one stays.',
     access: { action: 'update*', others: ['viewMember'] },
     params: ById,
-    body: PatchBody(['json']),
+    ...takesPatches('Member', { json: true }),
     reply: { 200: MemberRep },
   },
   async (call, { changes, db }) => {

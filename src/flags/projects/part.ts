@@ -6,6 +6,7 @@ import { ensureProject } from './make.ts';
 import { projectRoutes } from './routes.ts';
 
 export const projectPart: Part = {
+  tag: { name: 'Projects', description: 'Projects, and what their new flags begin with' },
   routes: [...projectRoutes, ...flagDefaultsRoutes],
   migrations: projectMigrations,
   firstStart: ensureProject,

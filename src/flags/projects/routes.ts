@@ -21,7 +21,8 @@ import {
   SortQuery,
 } from '../listing.ts';
 import { ByProject, openProject } from '../open.ts';
-import { PatchBody, readShownPatch, updateOf } from '../patching.ts';
+import { takesPatches } from '../patch-document.ts';
+import { readShownPatch, updateOf } from '../patching.ts';
 import { environmentResource, projectResource } from '../resources.ts';
 import { deleteButLast } from './delete-but-last.ts';
 import { accessesOf, tellChanges } from './field-changes.ts';
@@ -132,7 +133,7 @@ const patchProjectRoute = route(
     summary: 'Change a project by JSON patch',
     access: { action: 'update*', others: ['viewProject'] },
     params: ByProject,
-    body: PatchBody(['json']),
+    ...takesPatches('Project', { json: true }),
     reply: { 200: ProjectRep },
   },
   async (call, { changes }) => {

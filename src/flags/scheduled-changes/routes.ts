@@ -7,7 +7,8 @@ import { problem, Type, type Static } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Change } from '../../kernel/change/change.ts';
 import { demandApproval } from '../feature-flags/approval.ts';
-import { listKinds, takesInstructions } from '../instructions/document.ts';
+import { listKinds } from '../instructions/document.ts';
+import { takesPatches } from '../patch-document.ts';
 import { inPostedBody } from '../instructions/reading.ts';
 import { PageQuery, sliceOf } from '../listing.ts';
 import { readSemanticPatch, requireEnvironment, updateOf } from '../patching.ts';
@@ -137,7 +138,7 @@ const patch = route(
     access: { action },
     params: ByPlaceAndId,
     query: IgnoreConflicts,
-    ...takesInstructions(['semantic'], scheduledChangeKinds.values()),
+    ...takesPatches('ScheduledChange', { instructions: scheduledChangeKinds }),
     reply: { 200: ScheduledChangeSchema },
   },
   async (call, kernel) => {

@@ -19,7 +19,8 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import { filterInSlices } from '../../kernel/time-slice.ts';
 
 import { couldBeKey } from '../fields.ts';
-import { listKinds, takesInstructions } from '../instructions/document.ts';
+import { listKinds } from '../instructions/document.ts';
+import { takesPatches } from '../patch-document.ts';
 import { inPostedBody } from '../instructions/reading.ts';
 import { ExpandQuery, FilterQuery, PageQuery, readExpand, readFilter, sliceOf } from '../listing.ts';
 import { requireRoles } from '../members/edit.ts';
@@ -135,7 +136,7 @@ const patchTeam = route(
     access: { action: 'updateTeam*', others: ['viewTeam'] },
     params: ByKey,
     query: Type.Object(ExpandQuery(EXPANDS)),
-    ...takesInstructions(['semantic'], teamKinds.values()),
+    ...takesPatches('Team', { instructions: teamKinds }),
     reply: { 200: TeamRep },
   },
   async (call, { changes, db }) => {

@@ -6,7 +6,8 @@ import { reply, route, type Call } from '../../kernel/route.ts';
 import { problem, Type } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { demandApproval } from '../feature-flags/approval.ts';
-import { listKinds, takesInstructions } from '../instructions/document.ts';
+import { listKinds } from '../instructions/document.ts';
+import { takesPatches } from '../patch-document.ts';
 import { inPostedBody } from '../instructions/reading.ts';
 import { PageQuery, sliceOf } from '../listing.ts';
 import { readSemanticPatch, requireEnvironment, updateOf } from '../patching.ts';
@@ -124,7 +125,7 @@ const patch = route(
     description: `Instructions:\n\n${listKinds(triggerKinds)}`,
     access: { action: UPDATE },
     params: ByPlaceAndId,
-    ...takesInstructions(['semantic'], triggerKinds.values()),
+    ...takesPatches('Trigger', { instructions: triggerKinds }),
     reply: { 200: TriggerSchema },
   },
   async (call, kernel) => {

@@ -18,7 +18,8 @@ import { tidyTags } from '../fields.ts';
 import { PageQuery, sliceOf } from '../listing.ts';
 import { linkTo, Links } from '../links.ts';
 import { unknownThing } from '../open.ts';
-import { PatchBody, readShownPatch, updateOf } from '../patching.ts';
+import { takesPatches } from '../patch-document.ts';
+import { readShownPatch, updateOf } from '../patching.ts';
 import { API } from './deliver.ts';
 import {
   accessesBetween,
@@ -134,7 +135,7 @@ const patchWebhook = route(
     summary: 'Change a webhook by JSON patch',
     access: { action: 'update*', others: ['viewWebhook'] },
     params: ById,
-    body: PatchBody(['json']),
+    ...takesPatches('Webhook', { json: true }),
     reply: { 200: WebhookRep },
   },
   async (call, { changes, guard }) => {
