@@ -14,7 +14,7 @@ import { readProjectPost } from '../projects/model.ts';
 import type { Environment, Project } from '../projects/project.ts';
 import { createProject } from '../projects/store.ts';
 import type { Flag } from './flag.ts';
-import { makeFlag } from './making.ts';
+import { makeFlag } from './change/new-flag.ts';
 import type { FlagPost } from './schemas.ts';
 import { firstVersion, newHex } from './store.ts';
 import { createFlag } from './store-writes.ts';

@@ -4,7 +4,7 @@ import { ClauseInput, MOST_CLAUSES } from '../clause-fields.ts';
 import { ClientSideAvailability, ContextKind, Description, Instant, Key, Name, Tags } from '../fields.ts';
 import { Link, Links } from '../links.ts';
 import { MemberSummary } from '../members/model.ts';
-import { Keys } from './instructions/parameters.ts';
+import { Keys } from './change/instructions/parameters.ts';
 import { MOST_RULES } from './model.ts';
 
 const STRICT = { additionalProperties: false };

@@ -5,7 +5,7 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import { linkTo, Links } from '../links.ts';
 import { ByEnvironment, openEnvironment, openProject, unknownThing } from '../open.ts';
 import { listWholeConfigs } from './store-lists.ts';
-import { ByFlag, EnvQuery, readFound } from './reading.ts';
+import { ByFlag, EnvQuery, readFound } from './read-flag.ts';
 import { couldBeLaunched, factsOf, isUniform, STATUS, statusOf, toStatus } from './status.ts';
 import { findUsage, listUsage } from './store-usage.ts';
 

@@ -8,7 +8,7 @@ import { problem, Type } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Change } from '../../kernel/change/change.ts';
 import type { Flag } from '../feature-flags/flag.ts';
-import { ByFlag, readFound } from '../feature-flags/reading.ts';
+import { ByFlag, readFound } from '../feature-flags/read-flag.ts';
 import { holdFlag } from '../feature-flags/store.ts';
 import { Links, linkTo } from '../links.ts';
 import { demandInAny, openProject, unknownThing } from '../open.ts';

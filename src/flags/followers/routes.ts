@@ -8,9 +8,9 @@ import { Links, linkTo } from '../links.ts';
 import { PageQuery, sliceOf } from '../listing.ts';
 import { toMemberSummary } from '../members/model.ts';
 import { ByEnvironment, openEnvironment, unknownThing } from '../open.ts';
-import { openPlace } from '../pending/find-place.ts';
-import { ByPlace, PLACE, placePath, whereaboutsOf } from '../pending/place.ts';
-import { recordAt } from '../pending/record.ts';
+import { openPlace } from '../planned-changes/find-flag-in-environment.ts';
+import { ByPlace, PLACE, placePath, whereaboutsOf } from '../planned-changes/flag-in-environment.ts';
+import { recordAt } from '../planned-changes/record-change.ts';
 import { follow, listFollowers, pageFollowed, unfollow } from './store.ts';
 
 const PATH = `${PLACE}/followers` as const;

@@ -3,7 +3,7 @@ import type { BaseRole } from '../../kernel/identity/policy.ts';
 import type { Page, Slice } from '../../kernel/page.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { ShownMember } from '../members/model.ts';
-import type { Whereabouts } from '../pending/place.ts';
+import type { Whereabouts } from '../planned-changes/flag-in-environment.ts';
 import { pageRows } from '../store-rows.ts';
 import type { FlagFollowerRow } from './tables.ts';
 

@@ -2,7 +2,7 @@
 import type { Page, Slice } from '../../kernel/page.ts';
 import type { Instruction } from '../patch-body.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import type { Whereabouts } from '../pending/place.ts';
+import type { Whereabouts } from '../planned-changes/flag-in-environment.ts';
 import { findRow, pageRows, saveRow } from '../store-rows.ts';
 import type { Trigger } from './trigger.ts';
 import type { FlagTriggerRow } from './tables.ts';

@@ -4,7 +4,7 @@ import { expiringRoutes } from '../../expiring-targets/routes.ts';
 import { openEnvironment, unknownThing } from '../../open.ts';
 import { environmentalResource } from '../../resources.ts';
 import { demandApproval } from '../approval.ts';
-import { VariationId } from '../instructions/parameters.ts';
+import { VariationId } from '../change/instructions/parameters.ts';
 import { findFlag, holdFlag } from '../store.ts';
 import { targetsOf } from './targeted.ts';
 
