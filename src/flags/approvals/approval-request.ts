@@ -1,7 +1,7 @@
 // What an approval request is: a change of a flag in an environment that others look at before it is made.
 import type { Doer } from '../../kernel/identity/identity.ts';
-import type { Whereabouts } from '../pending/place.ts';
-import type { Plan, PlanConflict } from '../pending/plan.ts';
+import type { Whereabouts } from '../planned-changes/flag-in-environment.ts';
+import type { Plan, PlanConflict } from '../planned-changes/plan.ts';
 
 export const STATUSES = ['pending', 'scheduled', 'completed', 'failed'] as const;
 export const REVIEW_STATUSES = ['pending', 'approved', 'declined'] as const;

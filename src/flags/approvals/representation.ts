@@ -3,13 +3,18 @@ import type { Doer } from '../../kernel/identity/identity.ts';
 import { OneOf, PlainText, Type } from '../../kernel/schema.ts';
 import { ApprovalSettingsRep } from '../environments/approval-settings.ts';
 import { EnvironmentRep } from '../environments/model.ts';
-import { FlagCopy } from '../feature-flags/copying.ts';
+import { FlagCopy } from '../feature-flags/change/copy-config.ts';
 import { flagPath } from '../feature-flags/representation.ts';
 import { FlagSchema } from '../feature-flags/schemas.ts';
 import { Description, Instant } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';
-import { placePath, type Place } from '../pending/place.ts';
-import { ConflictSchema, Instructions, ShownInstructions, type PlanConflict } from '../pending/plan.ts';
+import { placePath, type Place } from '../planned-changes/flag-in-environment.ts';
+import {
+  ConflictSchema,
+  Instructions,
+  ShownInstructions,
+  type PlanConflict,
+} from '../planned-changes/plan.ts';
 import { ProjectSchema } from '../projects/model.ts';
 import { withoutTags } from '../../kernel/change/change.ts';
 import { REVIEW_KINDS, REVIEW_STATUSES, STATUSES, type ApprovalRequest } from './approval-request.ts';

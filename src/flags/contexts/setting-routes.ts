@@ -1,10 +1,10 @@
 // What a flag serves to one context: set, or erased.
 import { reply, route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
-import { changeFlag } from '../feature-flags/change.ts';
+import { changeFlag } from '../feature-flags/change/change-flag.ts';
 import { ContextKey, ContextKind } from '../fields.ts';
-import { openPlace } from '../pending/find-place.ts';
-import { ByPlace } from '../pending/place.ts';
+import { openPlace } from '../planned-changes/find-flag-in-environment.ts';
+import { ByPlace } from '../planned-changes/flag-in-environment.ts';
 import { instructionsFor, SettingPut } from './setting.ts';
 
 const putSetting = route(

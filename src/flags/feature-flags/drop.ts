@@ -1,8 +1,8 @@
 // Deleting a flag, which no other may need.
 import type { Changing } from '../../kernel/change/changes.ts';
 import { dropExpiringTargets } from '../expiring-targets/store.ts';
-import type { Draft } from './draft.ts';
-import { checkUnneeded } from './relations.ts';
+import type { Draft } from './change/draft-change.ts';
+import { checkUnneeded } from './prerequisites.ts';
 import { deleteFlag } from './store-writes.ts';
 
 export async function removeFlag(on: Changing, draft: Draft): Promise<void> {

@@ -9,7 +9,7 @@ import type { Engine } from '../../kernel/storage/engine.ts';
 import { onEachEngine } from '../../../test/engines.ts';
 import { listEnvironments, updateEnvironment } from '../environments/store.ts';
 import type { Environment } from '../projects/project.ts';
-import { changeFlag, dropFlag, updateFlag } from './change.ts';
+import { changeFlag, dropFlag, updateFlag } from './change/change-flag.ts';
 import {
   addEnvironment,
   addFlag,
@@ -19,8 +19,8 @@ import {
   NOW,
   type Home,
 } from './fixture.ts';
-import { webhookSubscriber } from '../webhooks/deliver.ts';
-import { listDependents } from './store-relations.ts';
+import { webhookSubscriber } from '../webhooks/subscriber.ts';
+import { listDependents } from './store-prerequisites.ts';
 import { addConfigs } from './store-new-configs.ts';
 import { findFlag, firstVersion } from './store.ts';
 import { createFlag, saveFlag } from './store-writes.ts';

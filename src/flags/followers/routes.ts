@@ -5,12 +5,12 @@ import { reply, route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import { couldBeId } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';
-import { PageQuery, sliceOf } from '../listing.ts';
+import { PageQuery, sliceOf } from '../list-query.ts';
 import { toMemberSummary } from '../members/model.ts';
-import { ByEnvironment, openEnvironment, unknownThing } from '../open.ts';
-import { openPlace } from '../pending/find-place.ts';
-import { ByPlace, PLACE, placePath, whereaboutsOf } from '../pending/place.ts';
-import { recordAt } from '../pending/record.ts';
+import { ByEnvironment, openEnvironment, unknownThing } from '../find-project.ts';
+import { openPlace } from '../planned-changes/find-flag-in-environment.ts';
+import { ByPlace, PLACE, placePath, whereaboutsOf } from '../planned-changes/flag-in-environment.ts';
+import { recordAt } from '../planned-changes/record-change.ts';
 import { follow, listFollowers, pageFollowed, unfollow } from './store.ts';
 
 const PATH = `${PLACE}/followers` as const;

@@ -5,8 +5,13 @@ import { Instant } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';
 import { documentedKinds, KindSchema } from '../instructions/kinds.ts';
 import { instructionReader } from '../instructions/reading.ts';
-import { placePath, type Place } from '../pending/place.ts';
-import { ConflictSchema, Instructions, ShownInstructions, type PlanConflict } from '../pending/plan.ts';
+import { placePath, type Place } from '../planned-changes/flag-in-environment.ts';
+import {
+  ConflictSchema,
+  Instructions,
+  ShownInstructions,
+  type PlanConflict,
+} from '../planned-changes/plan.ts';
 import type { ScheduledChange } from './scheduled-change.ts';
 
 /** Of one flag in one environment, failed ones included. */

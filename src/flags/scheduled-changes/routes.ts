@@ -9,13 +9,20 @@ import type { Change } from '../../kernel/change/change.ts';
 import { demandApproval } from '../feature-flags/approval.ts';
 import { listKinds, takesInstructions } from '../instructions/document.ts';
 import { inPostedBody } from '../instructions/reading.ts';
-import { PageQuery, sliceOf } from '../listing.ts';
-import { readSemanticPatch, requireEnvironment, updateOf } from '../patching.ts';
-import { rehearse } from '../pending/carry-out.ts';
-import { openPlace, readAt } from '../pending/find-place.ts';
-import { ByPlace, ByPlaceAndId, PLACE, requireComment, whereaboutsOf, type Place } from '../pending/place.ts';
-import { recordAt } from '../pending/record.ts';
-import { tryPlan } from '../pending/try-plan.ts';
+import { PageQuery, sliceOf } from '../list-query.ts';
+import { readSemanticPatch, requireEnvironment, updateOf } from '../resource-patch.ts';
+import { rehearse } from '../planned-changes/apply-plan.ts';
+import { openPlace, readAt } from '../planned-changes/find-flag-in-environment.ts';
+import {
+  ByPlace,
+  ByPlaceAndId,
+  PLACE,
+  requireComment,
+  whereaboutsOf,
+  type Place,
+} from '../planned-changes/flag-in-environment.ts';
+import { recordAt } from '../planned-changes/record-change.ts';
+import { tryPlan } from '../planned-changes/try-plan.ts';
 import {
   editScheduledChange,
   MOST_CHANGES,

@@ -3,14 +3,14 @@ import { timingSafeEqual } from 'node:crypto';
 import { hashSecret } from '../../kernel/identity/secret.ts';
 import type { Instruction } from '../patch-body.ts';
 import { misfit, PlainText, problem, Type } from '../../kernel/schema.ts';
-import { flagKinds } from '../feature-flags/instructions/table.ts';
+import { flagKinds } from '../feature-flags/change/instructions/table.ts';
 import { flagPath } from '../feature-flags/representation.ts';
 import { Key } from '../fields.ts';
 import { documentedKinds, KindSchema } from '../instructions/kinds.ts';
 import { inInstruction, instructionReader } from '../instructions/reading.ts';
 import { Links, linkTo } from '../links.ts';
-import type { Place } from '../pending/place.ts';
-import { Instructions, ShownInstructions } from '../pending/plan.ts';
+import type { Place } from '../planned-changes/flag-in-environment.ts';
+import { Instructions, ShownInstructions } from '../planned-changes/plan.ts';
 import type { Trigger } from './trigger.ts';
 
 /** Of one flag in one environment. */

@@ -1,6 +1,6 @@
 // What a trigger is: a secret URL, and what becomes of a flag in an environment when it is called.
 import type { Instruction } from '../patch-body.ts';
-import type { Whereabouts } from '../pending/place.ts';
+import type { Whereabouts } from '../planned-changes/flag-in-environment.ts';
 
 export interface Trigger extends Whereabouts {
   id: string;
