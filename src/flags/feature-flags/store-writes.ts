@@ -7,7 +7,7 @@ import type { Statement } from '../../kernel/storage/statement.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { sendAll } from '../../kernel/storage/together.ts';
 import type { Environment } from '../projects/project.ts';
-import { noteSegmentUses, segmentsOf } from '../segments/store-uses.ts';
+import { replaceSegmentUses, segmentKeysOf } from '../segments/store-uses.ts';
 import type { Flag } from './flag.ts';
 import { toConfigRow, toFlagRow } from './store-rows.ts';
 import type { FlagRecord, EnvironmentRef } from './store.ts';
@@ -37,8 +37,8 @@ export async function insertFlag(
   await sendAll(tx, prepareTagInserts(tx, flag, inserted.no));
   for (const environment of environments) {
     await insertPrerequisites(tx, flag, environment, prerequisiteIds);
-    const segments = segmentsOf(flag.environments[environment.key]!);
-    if (segments.length > 0) await noteSegmentUses(tx, environment.id, flag.id, segments);
+    const segments = segmentKeysOf(flag.environments[environment.key]!);
+    if (segments.length > 0) await replaceSegmentUses(tx, environment.id, flag.id, segments);
   }
   return true;
 }
@@ -133,8 +133,9 @@ async function updateReferences(
 ): Promise<void> {
   const old = before.environments[environment.key]!;
   const config = after.environments[environment.key]!;
-  const segments = segmentsOf(config);
-  if (!areEqual(segmentsOf(old), segments)) await noteSegmentUses(tx, environment.id, before.id, segments);
+  const segments = segmentKeysOf(config);
+  if (!areEqual(segmentKeysOf(old), segments))
+    await replaceSegmentUses(tx, environment.id, before.id, segments);
   if (areEqual(old.prerequisites, config.prerequisites)) return;
   await tx
     .deleteFrom('flag_prerequisites')

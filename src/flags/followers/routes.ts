@@ -5,9 +5,9 @@ import { reply, route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import { couldBeId } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';
-import { PageQuery, sliceOf } from '../listing.ts';
+import { PageQuery, sliceOf } from '../list-query.ts';
 import { toMemberSummary } from '../members/model.ts';
-import { ByEnvironment, openEnvironment, unknownThing } from '../open.ts';
+import { ByEnvironment, openEnvironment, unknownThing } from '../find-project.ts';
 import { readFlagInEnvironment } from '../planned-changes/find-flag-in-environment.ts';
 import {
   ByFlagInEnvironment,

@@ -8,8 +8,8 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import { demandFlagApproval } from '../feature-flags/change/change-context.ts';
 import { listKinds, takesInstructions } from '../instructions/document.ts';
 import { inPostedBody } from '../instructions/reading.ts';
-import { PageQuery, sliceOf } from '../listing.ts';
-import { readSemanticPatch, requireEnvironment, updateOf } from '../patching.ts';
+import { PageQuery, sliceOf } from '../list-query.ts';
+import { readSemanticPatch, requireEnvironment, updateOf } from '../resource-patch.ts';
 import { checkPlan } from '../planned-changes/apply-plan.ts';
 import { readFlagInEnvironment, readItem } from '../planned-changes/find-flag-in-environment.ts';
 import {

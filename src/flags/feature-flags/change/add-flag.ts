@@ -4,8 +4,8 @@ import type { Access } from '../../../kernel/change/actor.ts';
 import { newId } from '../../../kernel/id.ts';
 import type { Changing } from '../../../kernel/change/changes.ts';
 import { listEnvironments } from '../../environments/store.ts';
-import { demandInAny } from '../../open.ts';
-import { takenKey } from '../../projects/make.ts';
+import { demandInAnyEnvironment } from '../../find-project.ts';
+import { takenKey } from '../../projects/create-project.ts';
 import type { Project } from '../../projects/project.ts';
 import { displayContextOf } from './change-context.ts';
 import { readMaintainer } from '../store-maintainers.ts';
@@ -43,11 +43,11 @@ export async function addFlag(
   const prerequisites = await findFlags(tx, project.id, prerequisiteKeys);
   const accesses: Access[] = [];
   if (source !== undefined) {
-    const resource = await demandInAny(actor, tx, 'cloneFlag', { project, flag: source });
+    const resource = await demandInAnyEnvironment(actor, tx, 'cloneFlag', { project, flag: source });
     accesses.push({ action: 'cloneFlag', resource });
   }
   const named = { key: post.key, tags: post.tags ?? source?.tags ?? project.flagDefaults.tags };
-  const resource = await demandInAny(actor, tx, 'createFlag', { project, flag: named });
+  const resource = await demandInAnyEnvironment(actor, tx, 'createFlag', { project, flag: named });
   const flag =
     source === undefined ? newFlag(post, prerequisites, context) : cloneFlag(post, source, context);
   const maintainer = await readMaintainer(tx, { flag: {} }, flag);

@@ -6,7 +6,7 @@ import type { Db } from '../../../kernel/storage/tables.ts';
 import { together } from '../../../kernel/storage/together.ts';
 import { BYPASS, mayBypass } from '../../bypass.ts';
 import { listEnvironments } from '../../environments/store.ts';
-import { unknownThing } from '../../open.ts';
+import { unknownThing } from '../../find-project.ts';
 import type { Environment, Project } from '../../projects/project.ts';
 import { environmentalResource } from '../../resources.ts';
 import type { Flag } from '../flag.ts';

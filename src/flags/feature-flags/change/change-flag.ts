@@ -8,7 +8,7 @@ import type { Db } from '../../../kernel/storage/tables.ts';
 import { TimeSlice } from '../../../kernel/time-slice.ts';
 import { dropExpiringTargets } from '../../expiring-targets/store.ts';
 import type { Patch } from '../../patch-body.ts';
-import { updateOf } from '../../patching.ts';
+import { updateOf } from '../../resource-patch.ts';
 import { findConflicts, refuseConflicts } from '../../planned-changes/conflicts.ts';
 import { forgetExpiring } from '../expiring-targets/targeted.ts';
 import type { Flag } from '../flag.ts';
