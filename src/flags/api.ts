@@ -6,7 +6,7 @@ import { cookieOf, SESSION_SCHEME } from '../kernel/identity/cookie.ts';
 import { retrySeconds } from '../kernel/limit-window.ts';
 import { openApiPart } from '../kernel/openapi-part.ts';
 import { requireJson } from './content-type.ts';
-import { FlagsError, spell, status, statusOf } from './failures.ts';
+import { FlagsError, renderError, status, statusOf } from './failures.ts';
 import { Collection, toCollection } from './links.ts';
 import { readVersion, versions } from './version.ts';
 import { apiOf } from '../kernel/part.ts';
@@ -46,7 +46,7 @@ const dialect: Dialect = {
   prefixes: ['/api/v2'],
   status,
   statusOf,
-  spell,
+  spell: renderError,
   errorSchema: FlagsError,
   tokenHeader: 'Authorization: <token>',
   securitySchemes: {

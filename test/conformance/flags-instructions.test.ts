@@ -8,8 +8,8 @@ import {
   OTHER,
   VALUES,
   type Seen,
-} from '../../src/flags/feature-flags/instructions/case.ts';
-import { casesFor, prepare, undone } from '../../src/flags/feature-flags/instructions/cases.ts';
+} from '../../src/flags/feature-flags/change/instructions/case.ts';
+import { casesFor, prepare, undone } from '../../src/flags/feature-flags/change/instructions/cases.ts';
 import { giveToken, join } from '../people.ts';
 import { startServer, type Answer, type Json, type TestServer } from '../server.ts';
 

@@ -7,8 +7,8 @@ import type { Db } from '../../kernel/storage/tables.ts';
 
 import { listKinds } from '../instructions/document.ts';
 import { takesPatches } from '../patch-document.ts';
-import { readSemanticPatch, requireEnvironment, updateOf } from '../patching.ts';
-import { requireComment } from '../pending/place.ts';
+import { readSemanticPatch, requireEnvironment, updateOf } from '../resource-patch.ts';
+import { requireComment } from '../planned-changes/flag-in-environment.ts';
 import type { Environment } from '../projects/project.ts';
 import type { ExpiringTarget, Owner, ResourceKind } from './expiring-target.ts';
 import { applyExpiringInstructions, expiringKinds, type PlaceName, type Setting } from './instructions.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Flag, FlagConfig } from './flag.ts';
-import { differencesOf, describe as describeAll, verbOf } from './differences.ts';
+import { differencesOf, describe as describeAll, verbOf } from './change/differences.ts';
 import { kindOf, newConfig, summarize, tidyFlag, usedBy, validateFlag, validateSize } from './model.ts';
 import { factsOf, isUniform, statusOf } from './status.ts';
 

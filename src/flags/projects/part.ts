@@ -2,12 +2,12 @@
 import type { Part } from '../../kernel/part.ts';
 import { projectMigrations } from '../migrations/projects.ts';
 import { flagDefaultsRoutes } from './flag-defaults-routes.ts';
-import { ensureProject } from './make.ts';
+import { ensureDefaultProject } from './create-project.ts';
 import { projectRoutes } from './routes.ts';
 
 export const projectPart: Part = {
   tag: { name: 'Projects', description: 'Projects, and what their new flags begin with' },
   routes: [...projectRoutes, ...flagDefaultsRoutes],
   migrations: projectMigrations,
-  firstStart: ensureProject,
+  firstStart: ensureDefaultProject,
 };

@@ -4,7 +4,7 @@ import type { Kernel } from '../../../kernel/kernel.ts';
 import { expireWith } from '../../expiring-targets/expire.ts';
 import { expiryWork } from '../../expiring-targets/store.ts';
 import { findProject } from '../../projects/store.ts';
-import { changeFlag } from '../change.ts';
+import { changeFlag } from '../change/change-flag.ts';
 import { findFlag, findKeys } from '../store.ts';
 
 export function expiryHandlers(kernel: Kernel): Record<string, Handler> {

@@ -3,7 +3,7 @@ import { areEqual } from '../../../kernel/patch/json-value.ts';
 import type { Db } from '../../../kernel/storage/tables.ts';
 import { listExpiringTargets, saveExpiringTargets } from '../../expiring-targets/store.ts';
 import type { Flag, FlagConfig } from '../flag.ts';
-import { gatherTargets } from '../instructions/target-list.ts';
+import { gatherTargets } from '../change/instructions/target-list.ts';
 
 export type IsTargeted = (variationId: string, contextKind: string, contextKey: string) => boolean;
 

@@ -1,0 +1,202 @@
+// The one way to change a flag: change-context (read) → patch-flag, instructions or copy-config (edit) → draft-change with differences (check) → write and record here; new-flag and add-flag create one.
+import { randomUUID } from 'node:crypto';
+import type { Actor } from '../../../kernel/change/actor.ts';
+import type { Change } from '../../../kernel/change/change.ts';
+import type { Changes, Changing, Planned } from '../../../kernel/change/changes.ts';
+import { Failure } from '../../../kernel/failure.ts';
+import type { Db } from '../../../kernel/storage/tables.ts';
+import { TimeSlice } from '../../../kernel/time-slice.ts';
+import { dropExpiringTargets } from '../../expiring-targets/store.ts';
+import type { Patch } from '../../patch-body.ts';
+import { updateOf } from '../../resource-patch.ts';
+import { findConflicts, refuseConflicts } from '../../planned-changes/conflicts.ts';
+import { forgetExpiring } from '../expiring-targets/targeted.ts';
+import type { Flag } from '../flag.ts';
+import { checkNoDependents, checkPrerequisites } from '../prerequisites.ts';
+import { toDetail } from '../representation.ts';
+import type { ShownFlag } from '../schemas.ts';
+import { readMaintainer } from '../store-maintainers.ts';
+import { deleteFlagRows, prepareFlagUpdate, updateFlag } from '../store-writes.ts';
+import { holdFlag } from '../store.ts';
+import { displayContextOf, readChangeContext } from './change-context.ts';
+import type { ChangeContext, FlagRef } from './change-context.ts';
+import { describe, verbOf } from './differences.ts';
+import { affectsFlagOnly, draftChange, type FlagDraft, type FlagEdit } from './draft-change.ts';
+import { applyInstructions, referencesOf } from './instructions/apply.ts';
+import { patchFlag } from './patch-flag.ts';
+
+export interface FlagPatch extends Pick<FlagEdit, 'dryRun' | 'ignoreConflicts' | 'approvedIn'> {
+  patch: Patch;
+}
+
+export interface FlagChange {
+  flag: Flag;
+  before: Flag;
+  isChanged: boolean;
+  /** The patch deleted the flag; `flag` is its last state. */
+  isDeleted?: true;
+  /** `flag` in detail, as the API shows it. */
+  shown: ShownFlag;
+}
+
+/** Changes a flag inside a running change, for patches that are applied now or later: schedules, approvals, triggers. */
+export async function changeFlag(on: Changing, ref: FlagRef, patch: FlagPatch): Promise<FlagChange> {
+  return await editFlag(on, ref, toEdit(on.actor, patch));
+}
+
+/**
+ * Changes a flag as a change of its own, drafted before any transaction. A change that affects the flag only is one round trip
+ * to the database; any other takes a transaction, which reuses the draft. When somebody else has changed the flag since the
+ * draft, the patch is applied again, in a transaction that locks the flag.
+ */
+export async function runFlagChange(
+  changes: Changes,
+  actor: Actor,
+  ref: FlagRef,
+  patch: FlagPatch,
+): Promise<FlagChange> {
+  const edit = toEdit(actor, patch);
+  let drafted: FlagDraft | undefined;
+  return await changes.plan(
+    actor,
+    async (db) => {
+      const context = await readChangeContext(db, ref, edit.referenceKeys);
+      const draft = await draftChange(actor, context, edit, new TimeSlice());
+      if (affectsFlagOnly(draft)) return await planChange(db, actor, draft);
+      drafted = draft;
+      return undefined;
+    },
+    (on) => {
+      const draft = drafted;
+      drafted = undefined; // a retry must not use it again
+      return editFlag(on, ref, edit, draft);
+    },
+  );
+}
+
+function toEdit({ now }: Actor, { patch, ...options }: FlagPatch): FlagEdit {
+  const newUuid = randomUUID;
+  return {
+    ...options,
+    comment: patch.comment,
+    update: updateOf(patch),
+    ...(patch.kind === 'semantic' && { referenceKeys: referencesOf(patch.instructions) }),
+    apply(flag, shown, references) {
+      if (patch.kind !== 'semantic') return { flag: patchFlag(flag, shown, patch, { now, newUuid }) };
+      const { instructions, environmentKey } = patch;
+      const context = { now, newUuid, references, ...(environmentKey !== undefined && { environmentKey }) };
+      return applyInstructions(flag, instructions, context);
+    },
+  };
+}
+
+/** Deletes a flag in all environments. Throws `conflict` while it is a prerequisite of another one. */
+export async function removeFlag(on: Changing, ref: FlagRef): Promise<void> {
+  const apply: FlagEdit['apply'] = (flag) => ({
+    flag,
+    permissions: [{ action: 'deleteFlag' }],
+    isDeleted: true,
+  });
+  await editFlag(on, ref, { apply });
+}
+
+/** Changes a flag inside a running change by any edit; `drafted` is reused when the flag has not changed since. */
+export async function editFlag(
+  on: Changing,
+  ref: FlagRef,
+  edit: FlagEdit,
+  drafted?: FlagDraft,
+): Promise<FlagChange> {
+  const { db, actor } = on;
+  const context = await lockContext(db, ref, edit, drafted?.context);
+  const draft = context === drafted?.context ? drafted : await draftChange(actor, context, edit);
+  const { before, after, isDeleted, shown: shownBefore } = draft;
+  const { project, found } = context;
+  if (isDeleted) {
+    await deleteDrafted(on, draft);
+    return { flag: before, before, isChanged: true, isDeleted: true, shown: shownBefore };
+  }
+  if (after === before) return unchanged(draft);
+  const prerequisiteIds = await checkPrerequisites(db, before, after, found.environments);
+  const maintainer = await readMaintainer(db, found, after);
+  const shown = toDetail(after, displayContextOf(project, { ...found, ...maintainer }));
+  await checkConflicts(db, actor, draft);
+  if (edit.dryRun !== true) {
+    await updateFlag(db, found, after, prerequisiteIds, draft.checked);
+    await forgetExpiring(db, before, after, found.environments, actor.now);
+    on.record(toChange(draft, shown));
+  }
+  return { flag: after, before, isChanged: true, shown };
+}
+
+/** Locks the flag. Where the engine has no row locks, `updateFlag` finds out whether the flag has changed since it was read. */
+async function lockContext(
+  tx: Db,
+  ref: FlagRef,
+  { referenceKeys }: FlagEdit,
+  known: ChangeContext | undefined,
+): Promise<ChangeContext> {
+  const held = await holdFlag(tx, ref.project.id, ref.flagKey);
+  const isSame = held === undefined || held[0]?.version === known?.found.flag.version;
+  return known !== undefined && isSame ? known : await readChangeContext(tx, ref, referenceKeys);
+}
+
+async function deleteDrafted(on: Changing, draft: FlagDraft): Promise<void> {
+  const { before: flag, shown, accesses, edit } = draft;
+  const { comment, update, dryRun = false } = edit;
+  await checkNoDependents(on.db, flag);
+  if (dryRun) return;
+  await deleteFlagRows(on.db, flag);
+  await dropExpiringTargets(on.db, flag.id);
+  on.record({
+    accesses: [accesses.find(({ action }) => action === 'deleteFlag')!],
+    kind: 'flag',
+    name: flag.name,
+    verb: 'deleted the flag',
+    before: shown,
+    comment,
+    ...(update !== undefined && { update }),
+  });
+}
+
+/** The draft as statements that are sent at once, each conditional on the versions that were read. */
+async function planChange(db: Db, actor: Actor, draft: FlagDraft): Promise<Planned<FlagChange>> {
+  const { before, after, edit, context, checked } = draft;
+  if (after === before) return { guards: [], statements: [], changes: [], result: unchanged(draft) };
+  const shown = toDetail(after, displayContextOf(context.project, context.found));
+  const result = { flag: after, before, isChanged: true, shown };
+  const verify = () => checkConflicts(db, actor, draft);
+  if (edit.dryRun === true) {
+    await verify();
+    return { guards: [], statements: [], changes: [], result };
+  }
+  const prepared = prepareFlagUpdate(db, context.found, after, checked);
+  return { ...prepared, changes: [toChange(draft, shown)], verify, result };
+}
+
+function unchanged({ before, shown }: FlagDraft): FlagChange {
+  return { flag: before, before, isChanged: false, shown };
+}
+
+async function checkConflicts(db: Db, { now }: Actor, draft: FlagDraft): Promise<void> {
+  const { before, after, edit, context } = draft;
+  if (edit.ignoreConflicts === true) return;
+  refuseConflicts(await findConflicts(db, before, after, context.environments, { now }));
+}
+
+function toChange(draft: FlagDraft, shown: ShownFlag): Change {
+  const { accesses, after, differences, edit } = draft;
+  const [first, ...others] = accesses;
+  if (first === undefined) throw new Failure('internal', 'A flag has changed without a permission.');
+  return {
+    accesses: [first, ...others],
+    kind: 'flag',
+    name: after.name,
+    verb: edit.verb ?? verbOf(differences),
+    description: describe(differences),
+    before: draft.shown,
+    after: shown,
+    comment: edit.comment,
+    ...(edit.update !== undefined && { update: edit.update }),
+  };
+}

@@ -1,0 +1,38 @@
+// What is served: one variation, or a rollout of several.
+import { shorten } from '../../../../kernel/patch/pointer.ts';
+import type { Static, TObject } from '../../../../kernel/schema.ts';
+import { misfit, problem } from '../../../../kernel/schema.ts';
+import type { Flag, Serve } from '../../flag.ts';
+import { USER, WHOLE } from '../../model.ts';
+import type { ServeInput } from './parameters.ts';
+
+export function readServe(flag: Flag, input: Static<TObject<typeof ServeInput>>): Serve {
+  const { variationId, rolloutWeights, rolloutBucketBy, rolloutContextKind } = input;
+  if (rolloutWeights === undefined) {
+    if (variationId === undefined) throw misfit('variationId', 'or rolloutWeights is required');
+    if (rolloutBucketBy !== undefined) throw misfit('rolloutBucketBy', 'needs rolloutWeights');
+    if (rolloutContextKind !== undefined) throw misfit('rolloutContextKind', 'needs rolloutWeights');
+    return { variation: findVariation(flag, variationId) };
+  }
+  if (variationId !== undefined) throw problem('variationId', 'cannot be given together with rolloutWeights');
+  const variations = Object.entries(rolloutWeights)
+    .map(([id, weight]) => ({ variation: findVariation(flag, id, 'rolloutWeights'), weight }))
+    // Buckets are dealt out in this order, which must not depend on how the members of an object were written.
+    .toSorted((a, b) => a.variation - b.variation);
+  const sum = variations.reduce((total, { weight }) => total + weight, 0);
+  if (sum !== WHOLE) throw problem('rolloutWeights', `must make ${WHOLE} together, not ${sum}`);
+  return {
+    rollout: {
+      variations,
+      ...(rolloutBucketBy !== undefined && { bucketBy: rolloutBucketBy }),
+      contextKind: rolloutContextKind ?? USER,
+    },
+  };
+}
+
+/** Its index. */
+export function findVariation({ variations }: Flag, id: string, parameter = 'variationId'): number {
+  const index = variations.findIndex(({ _id }) => _id === id);
+  if (index < 0) throw problem(parameter, `names no variation: ${shorten(id)}`);
+  return index;
+}

@@ -1,0 +1,48 @@
+// Instructions about turning a flag on and off, what it serves where no rule decides, and which events are kept.
+import { Type } from '../../../../kernel/schema.ts';
+import { inEnvironment } from './kind.ts';
+import { ServeInput, VariationId } from './parameters.ts';
+import { findVariation, readServe } from './serve.ts';
+
+export const servingKinds = {
+  turnFlagOn: inEnvironment(
+    { action: 'updateOn', summary: 'Turns targeting on', parameters: {} },
+    (config) => ({ ...config, on: true }),
+  ),
+  turnFlagOff: inEnvironment(
+    { action: 'updateOn', summary: 'Turns targeting off', parameters: {} },
+    (config) => ({ ...config, on: false }),
+  ),
+  updateFallthroughVariationOrRollout: inEnvironment(
+    {
+      action: 'updateFallthrough',
+      summary: 'Sets what is served where no target and no rule matches: `variationId` or a rollout',
+      parameters: ServeInput,
+    },
+    (config, serve, { flag }) => ({ ...config, fallthrough: readServe(flag, serve) }),
+  ),
+  updateOffVariation: inEnvironment(
+    {
+      action: 'updateOffVariation',
+      summary: 'Sets what is served while targeting is off',
+      parameters: { variationId: VariationId },
+    },
+    (config, { variationId }, { flag }) => ({ ...config, offVariation: findVariation(flag, variationId) }),
+  ),
+  updateTrackEvents: inEnvironment(
+    {
+      action: 'updateTrackEvents',
+      summary: 'Sets whether full events are kept for all evaluations',
+      parameters: { trackEvents: Type.Boolean() },
+    },
+    (config, { trackEvents }) => ({ ...config, trackEvents }),
+  ),
+  updateTrackEventsFallthrough: inEnvironment(
+    {
+      action: 'updateFlagFallthroughTrackEvents',
+      summary: 'Sets whether full events are kept for evaluations that no target and no rule matches',
+      parameters: { trackEvents: Type.Boolean() },
+    },
+    (config, { trackEvents }) => ({ ...config, trackEventsFallthrough: trackEvents }),
+  ),
+};

@@ -1,0 +1,122 @@
+// Instructions about individual targets.
+import { OneOf, problem, Type, type TSchema } from '../../../../kernel/schema.ts';
+import { ContextKind } from '../../../fields.ts';
+import type { FlagConfig, Target } from '../../flag.ts';
+import { USER } from '../../model.ts';
+import { inEnvironment, type Scope } from './kind.ts';
+import { Keys, VariationId } from './parameters.ts';
+import { findVariation } from './serve.ts';
+import { addKeys, gatherTargets, isOfUsers, removeKeys, spreadTargets } from './target-list.ts';
+
+interface Keyed {
+  variationId: string;
+  values: string[];
+  contextKind?: string;
+}
+
+const OfAny = { contextKind: Type.Optional(ContextKind) };
+/** Kinds that are named after users take no other. */
+const OfUsers = { contextKind: Type.Optional(OneOf([USER])) };
+const Listed = (kind: { contextKind: TSchema }) =>
+  Type.Unsafe<Keyed[]>(
+    Type.Array(
+      Type.Object({ variationId: VariationId, values: Keys, ...kind }, { additionalProperties: false }),
+      {
+        maxItems: 1000,
+      },
+    ),
+  );
+
+const action = 'updateTargets';
+
+export const targetKinds = {
+  addTargets: inEnvironment(
+    {
+      action,
+      summary: 'Serves a variation to these contexts, of kind `user` unless another is given',
+      parameters: { variationId: VariationId, values: Keys, ...OfAny },
+    },
+    addTargets,
+  ),
+  addUserTargets: inEnvironment(
+    {
+      action,
+      summary: 'Serves a variation to these users',
+      parameters: { variationId: VariationId, values: Keys, ...OfUsers },
+    },
+    addTargets,
+  ),
+  removeTargets: inEnvironment(
+    {
+      action,
+      summary: 'No longer targets these contexts, of kind `user` unless another is given',
+      parameters: { variationId: VariationId, values: Keys, ...OfAny },
+    },
+    removeTargets,
+  ),
+  removeUserTargets: inEnvironment(
+    {
+      action,
+      summary: 'No longer targets these users',
+      parameters: { variationId: VariationId, values: Keys, ...OfUsers },
+    },
+    removeTargets,
+  ),
+  clearTargets: inEnvironment(
+    { action, summary: 'Removes all targets of a variation', parameters: { variationId: VariationId } },
+    (config, { variationId }, { flag }) => {
+      const variation = findVariation(flag, variationId);
+      return changeTargets(config, (list) => list.filter((target) => target.variation !== variation));
+    },
+  ),
+  clearUserTargets: inEnvironment(
+    { action, summary: 'Removes all users of a variation', parameters: { variationId: VariationId } },
+    (config, { variationId }, { flag }) => {
+      const variation = findVariation(flag, variationId);
+      const isKept = (target: Target) => target.variation !== variation || !isOfUsers(target);
+      return changeTargets(config, (list) => list.filter(isKept));
+    },
+  ),
+  replaceTargets: inEnvironment(
+    { action, summary: 'Targets these contexts and no others', parameters: { targets: Listed(OfAny) } },
+    (config, { targets }, scope) => changeTargets(config, () => addAll([], targets, scope)),
+  ),
+  replaceUserTargets: inEnvironment(
+    {
+      action,
+      summary: 'Targets these users and no others; every variation has to be listed',
+      parameters: { targets: Listed(OfUsers) },
+    },
+    (config, { targets }, scope) => {
+      const listed = new Set(targets.map(({ variationId }) => variationId));
+      const missing = scope.flag.variations.find(({ _id }) => !listed.has(_id));
+      if (missing !== undefined)
+        throw problem('targets', `must list every variation; ${missing._id} is missing`);
+      // Users are emptied, not dropped: so they keep their turn among the other kinds.
+      const empty = (target: Target) => (isOfUsers(target) ? { ...target, values: [] } : target);
+      return changeTargets(config, (list) => addAll(list.map(empty), targets, scope));
+    },
+  ),
+};
+
+function addTargets(config: FlagConfig, keyed: Keyed, scope: Scope): FlagConfig {
+  return changeTargets(config, (list) => addAll(list, [keyed], scope));
+}
+
+function addAll(list: Target[], wanted: readonly Keyed[], { flag }: Scope): Target[] {
+  return wanted.reduce(
+    (all, { variationId, values, contextKind = USER }) =>
+      addKeys(all, { variation: findVariation(flag, variationId), contextKind }, values),
+    list,
+  );
+}
+
+function removeTargets(config: FlagConfig, keyed: Keyed, { flag }: Scope): FlagConfig {
+  const { variationId, values, contextKind = USER } = keyed;
+  const variation = findVariation(flag, variationId);
+  return changeTargets(config, (list) => removeKeys(list, { variation, contextKind }, values));
+}
+
+function changeTargets(config: FlagConfig, change: (list: Target[]) => Target[]): FlagConfig {
+  return { ...config, ...spreadTargets(change(gatherTargets(config))) };
+}

@@ -1,0 +1,13 @@
+// Records a change to a flag in one environment, or to a planned change or trigger there, in the audit log.
+import type { Change } from '../../kernel/change/change.ts';
+import type { Changing } from '../../kernel/change/changes.ts';
+import type { FlagInEnvironment } from './flag-in-environment.ts';
+
+export function recordFlagChange(
+  on: Changing,
+  { resource, flag }: FlagInEnvironment,
+  action: string,
+  change: Omit<Change, 'accesses' | 'kind' | 'name'>,
+): void {
+  on.record({ accesses: [{ action, resource }], kind: 'flag', name: flag.name, ...change });
+}

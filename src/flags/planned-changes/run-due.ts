@@ -1,0 +1,58 @@
+// Runs planned changes that are due, exactly once, and marks those as failed that can never be applied.
+import { unasked } from '../../kernel/change/actor.ts';
+import type { Changing } from '../../kernel/change/changes.ts';
+import { finish, type Due, type Handler } from '../../kernel/due-store.ts';
+import { Failure } from '../../kernel/failure.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import { findLocked, type FindById } from './find-flag-in-environment.ts';
+import type { FlagInEnvironment, FlagInEnvironmentRef } from './flag-in-environment.ts';
+
+export interface DueSteps<Item extends FlagInEnvironmentRef> {
+  find: FindById<Item>;
+  /** False when a caller has applied, changed or deleted it meanwhile. */
+  isWaiting(item: Item): boolean;
+  apply(on: Changing, item: Item, target: FlagInEnvironment): Promise<void>;
+  fail(on: Changing, item: Item, target: FlagInEnvironment, failure: Failure): Promise<void>;
+}
+
+/** For due work whose payload is the id of the planned change. */
+export function toDueHandler<Item extends FlagInEnvironmentRef>(
+  { changes, clock }: Kernel,
+  { find, isWaiting, apply, fail }: DueSteps<Item>,
+): Handler {
+  /** Due work is finished in the transaction of the change, so that both happen or neither. */
+  const run = (due: Due, step: DueSteps<Item>['apply']): Promise<void> =>
+    changes.run(unasked({ now: clock.now() }), async (on) => {
+      const { db: tx } = on;
+      const held = await findLocked(tx, find, due.payload);
+      if (!(await finish(tx, due))) throw new Error('The work is no longer ours.');
+      if (held !== undefined && isWaiting(held.item)) await step(on, held.item, held.target);
+    });
+  return async (due) => {
+    try {
+      await run(due, apply);
+    } catch (error) {
+      if (!isPermanent(error, due)) throw error;
+      await run(due, (on, item, target) => fail(on, item, target, error));
+    }
+  };
+}
+
+const PERMANENT: ReadonlySet<string> = new Set([
+  'malformed',
+  'invalid',
+  'denied',
+  'forbidden',
+  'approval-required',
+  'not-found',
+  'bad-patch',
+]);
+
+/** A conflict may come from a concurrent write, which a retry solves, or from another flag, which no retry solves. */
+const MAX_CONFLICTS = 3;
+
+/** Whether a retry could not succeed. */
+function isPermanent(error: unknown, { attempts }: Due): error is Failure {
+  if (!(error instanceof Failure)) return false;
+  return PERMANENT.has(error.kind) || (error.kind === 'conflict' && attempts >= MAX_CONFLICTS);
+}
