@@ -2,8 +2,7 @@
 import { mergePatchOf } from '../kernel/patch/merge-patch-schema.ts';
 import { Type, type JsonSchema, type TSchema } from '../kernel/schema.ts';
 import type { DocumentedKind } from './instructions/kinds.ts';
-
-export const SEMANTIC_PATCH = 'application/json; domain-model=flagservice.semanticpatch';
+import { SEMANTIC_PATCH } from './patch-body.ts';
 
 export interface DescribedPatches {
   /** Whether JSON patches (RFC 6902) are taken. */

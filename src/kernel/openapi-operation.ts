@@ -3,7 +3,7 @@ import type { Api, Dialect } from './dialect.ts';
 import { errorStatuses } from './openapi-errors.ts';
 import type { Example } from './openapi-examples.ts';
 import { refer, type NamedSchemas } from './openapi-schemas.ts';
-import { isOpen, outerAccess, usualStatus, type Shape } from './route.ts';
+import { isOpen, outerAccess, type Shape } from './route.ts';
 import type { JsonSchema, TSchema } from './schema.ts';
 import { changesAhead, editionOf } from './version.ts';
 
@@ -114,11 +114,4 @@ function describeReply(newest: TSchema, { api, version, schemas }: Describing, e
     schema: refer(schema, schemas),
     ...(body !== undefined && { example: descend === undefined ? body : descend(body) }),
   };
-}
-
-/** Which status and content type an example of a good reply has. */
-export function usualReply(shape: Shape): { status: number; type: string | undefined } {
-  const status = shape.list === undefined ? usualStatus(shape) : 200;
-  const hasBody = shape.list !== undefined || shape.reply?.[status] != null;
-  return { status, type: hasBody ? (shape.produces ?? 'application/json') : undefined };
 }

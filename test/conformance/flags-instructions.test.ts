@@ -246,8 +246,9 @@ test('F18: the description of the API has every kind with its parameters', async
   const { paths, components } = (await call('openapi.json')).json;
   const operation = paths['/flags/{projectKey}/{featureFlagKey}'].patch;
   const type = 'application/json; domain-model=flagservice.semanticpatch';
-  const patch = { $ref: '#/components/schemas/FlagSemanticPatch' };
-  assert.deepEqual(operation.requestBody.content[type].schema, patch);
+  assert.deepEqual(operation.requestBody.content[type].schema, {
+    $ref: '#/components/schemas/FlagSemanticPatch',
+  });
   const kinds = components.schemas['FlagInstruction'].oneOf as { $ref: string }[];
   assert.equal(kinds.length, 53);
   for (const { $ref } of kinds) {
