@@ -229,10 +229,16 @@ function corsLists({ allowHeaders, allowMethods, maxAge }: Cors): Headers {
 
 /** Straight to Node's response: what Fastify would add to the headers is not ours to send. */
 function put(reply: FastifyReply, status: number, headers: HeaderList, body?: string | Uint8Array): void {
-  if (body !== undefined) headers.set('content-length', String(Buffer.byteLength(body)));
   reply.hijack();
+  if (body === undefined) {
+    reply.raw.writeHead(status, headers.pairs).end();
+    return;
+  }
+  const length = Buffer.byteLength(body);
+  headers.set('content-length', String(length));
   reply.raw.writeHead(status, headers.pairs);
-  reply.raw.end(body);
+  // A text of as many bytes as characters is ASCII: copying it costs less than encoding it.
+  reply.raw.end(body, length === body.length ? 'latin1' : 'utf8');
 }
 
 /** A reply's own Link goes before the one that warns of a newer version. */
