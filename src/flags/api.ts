@@ -8,7 +8,7 @@ import { openApiBytes } from '../kernel/openapi-bytes.ts';
 import { Bytes, route } from '../kernel/route.ts';
 import { Type } from '../kernel/schema.ts';
 import { requireJson } from './content-type.ts';
-import { FlagsError, spell, status, statusOf } from './failures.ts';
+import { FlagsError, renderError, status, statusOf } from './failures.ts';
 import { Collection, toCollection } from './links.ts';
 import { readVersion, versions } from './version.ts';
 import { apiOf } from '../kernel/part.ts';
@@ -43,7 +43,7 @@ const dialect: Dialect = {
   prefixes: ['/api/v2'],
   status,
   statusOf,
-  spell,
+  spell: renderError,
   errorSchema: FlagsError,
   tokenHeader: 'Authorization: <token>',
   securityScheme: { type: 'apiKey', in: 'header', name: 'Authorization' },

@@ -4,11 +4,11 @@ import { test } from 'node:test';
 import type { CallFacts } from '../kernel/dialect.ts';
 import { Failure } from '../kernel/failure.ts';
 import { BYPASS, BYPASS_SEGMENT } from './bypass.ts';
-import { spell, statusOf } from './failures.ts';
-import { demandApproval } from './feature-flags/approval.ts';
+import { renderError, statusOf } from './failures.ts';
+import { demandFlagApproval } from './feature-flags/change/change-context.ts';
 import type { Flag } from './feature-flags/flag.ts';
 import type { Environment } from './projects/project.ts';
-import { demandApproval as demandSegmentApproval } from './segments/approval.ts';
+import { demandSegmentApproval } from './segments/approval.ts';
 import type { Segment } from './segments/segment.ts';
 
 const environment = {
@@ -26,17 +26,19 @@ function failureOf(run: () => void): Failure {
   return assert.fail('It has not failed.');
 }
 
-const told = (failure: Failure) => ({
+const rendered = (failure: Failure) => ({
   kind: failure.kind,
   status: statusOf(failure),
   headers: failure.details.headers,
-  body: spell(failure, { id: 'call' } as CallFacts),
+  body: renderError(failure, { id: 'call' } as CallFacts),
 });
 
 test('a flag that needs approval is 405, with no word of which verbs there are', () => {
   const resource = 'proj/p:env/e:flag/f';
-  const failure = failureOf(() => demandApproval({}, environment, { tags: [] } as unknown as Flag, resource));
-  assert.deepEqual(told(failure), {
+  const failure = failureOf(() =>
+    demandFlagApproval({}, environment, { tags: [] } as unknown as Flag, resource),
+  );
+  assert.deepEqual(rendered(failure), {
     kind: 'approval-required',
     status: 405,
     headers: undefined,
@@ -54,7 +56,7 @@ test('a segment that needs approval is 403', () => {
   const resource = 'proj/p:env/e:segment/s';
   const segment = { tags: [] } as unknown as Segment;
   const failure = failureOf(() => demandSegmentApproval({}, environment, segment, resource));
-  assert.deepEqual(told(failure), {
+  assert.deepEqual(rendered(failure), {
     kind: 'approval-required',
     status: 403,
     headers: undefined,

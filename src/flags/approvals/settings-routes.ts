@@ -2,13 +2,13 @@
 import { Failure } from '../../kernel/failure.ts';
 import { route } from '../../kernel/route.ts';
 import { OneOf, Type } from '../../kernel/schema.ts';
-import { changeEnvironment } from '../environments/change.ts';
+import { changeEnvironment } from '../environments/change-environment.ts';
 import { listEnvironments } from '../environments/store.ts';
-import { ExpandQuery, readExpand } from '../listing.ts';
-import { ByProject, openProject, unknownThing } from '../open.ts';
-import { PatchBody, readShownPatch } from '../patching.ts';
+import { ExpandQuery, readExpand } from '../list-query.ts';
+import { ByProject, openProject, unknownThing } from '../find-project.ts';
+import { PatchBody, readDocumentPatch } from '../resource-patch.ts';
 import {
-  EXPANDABLE,
+  SETTINGS_EXPANDABLE,
   ProjectApprovalSettings,
   readSettingsPatch,
   RESOURCE_KINDS,
@@ -28,13 +28,13 @@ const getSettings = route(
     query: Type.Object({
       environmentKey: Type.Optional(Type.String({ description: 'Only of this environment' })),
       resourceKind: Type.Optional(OneOf(RESOURCE_KINDS, { description: 'Only of this kind' })),
-      ...ExpandQuery(EXPANDABLE),
+      ...ExpandQuery(SETTINGS_EXPANDABLE),
     }),
     reply: { 200: ProjectApprovalSettings },
   },
   async (call, { db }) => {
     const { environmentKey, resourceKind, expand: asked } = call.query;
-    const expand = readExpand(asked, EXPANDABLE);
+    const expand = readExpand(asked, SETTINGS_EXPANDABLE);
     const project = await openProject(call, db, call.params.projectKey);
     const all = await listEnvironments(db, project.id);
     const environments = environmentKey === undefined ? all : all.filter(({ key }) => key === environmentKey);
@@ -62,7 +62,7 @@ const patchSettings = route(
   },
   async (call, { changes }) => {
     const { projectKey } = call.params;
-    const patch = readShownPatch(call, ['merge']);
+    const patch = readDocumentPatch(call, ['merge']);
     if (patch.kind !== 'merge') throw new Failure('internal', 'Only merge patches are read here.');
     const { environmentKey, kind, fields } = readSettingsPatch(patch.fields);
     const { project, environment } = await changes.run(call, (on) =>

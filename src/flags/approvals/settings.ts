@@ -1,42 +1,42 @@
 // The approval settings of a project: by the kind of resource, in each of its environments.
 import { checker, OneOf, PlainText, Type, type Static } from '../../kernel/schema.ts';
 import type { JsonObject } from '../../kernel/patch/json-value.ts';
-import { ApprovalSettingsRep, usualApprovalSettings } from '../environments/approval-settings.ts';
+import { ApprovalSettingsRep, defaultApprovalSettings } from '../environments/approval-settings.ts';
 import { Links, linkTo } from '../links.ts';
 import type { ApprovalSettings, Environment, Project } from '../projects/project.ts';
 
 export const RESOURCE_KINDS = ['flag', 'segment'] as const;
-export type ResourceKind = (typeof RESOURCE_KINDS)[number];
+export type ApprovalResourceKind = (typeof RESOURCE_KINDS)[number];
 
-export const EXPANDABLE = ['default', 'strict'] as const;
+export const SETTINGS_EXPANDABLE = ['default', 'strict'] as const;
 
-const OfKind = Type.Object({
+const SettingsOfKind = Type.Object({
   environments: Type.Record(Type.String(), ApprovalSettingsRep),
   _default: Type.Optional(ApprovalSettingsRep),
   _strict: Type.Optional(ApprovalSettingsRep),
 });
 
 export const ProjectApprovalSettings = Type.Object(
-  { flag: Type.Optional(OfKind), segment: Type.Optional(OfKind), _links: Links },
+  { flag: Type.Optional(SettingsOfKind), segment: Type.Optional(SettingsOfKind), _links: Links },
   { $id: 'ProjectApprovalSettings' },
 );
 
-export interface Choice {
-  kinds: readonly ResourceKind[];
-  expand: ReadonlySet<(typeof EXPANDABLE)[number]>;
+export interface SettingsSelection {
+  kinds: readonly ApprovalResourceKind[];
+  expand: ReadonlySet<(typeof SETTINGS_EXPANDABLE)[number]>;
 }
 
 /** `_default` is what a new environment has; `_strict` is what all of these environments ask for together. */
 export function toApprovalSettings(
   project: Project,
   environments: readonly Environment[],
-  { kinds, expand }: Choice,
+  { kinds, expand }: SettingsSelection,
 ): Static<typeof ProjectApprovalSettings> {
   const entries = kinds.map((kind) => {
     const settings = environments.map((environment) => settingsOf(environment, kind));
     const ofKind = {
       environments: Object.fromEntries(environments.map(({ key }, index) => [key, settings[index]!])),
-      ...(expand.has('default') && { _default: usualApprovalSettings() }),
+      ...(expand.has('default') && { _default: defaultApprovalSettings() }),
       ...(expand.has('strict') && { _strict: strictestOf(settings) }),
     };
     return [kind, ofKind];
@@ -46,13 +46,13 @@ export function toApprovalSettings(
   return { ...Object.fromEntries(entries), _links } as Static<typeof ProjectApprovalSettings>;
 }
 
-function settingsOf(environment: Environment, kind: ResourceKind): ApprovalSettings {
+function settingsOf(environment: Environment, kind: ApprovalResourceKind): ApprovalSettings {
   if (kind === 'flag') return environment.approvalSettings;
-  return environment.resourceApprovalSettings?.segment ?? usualApprovalSettings();
+  return environment.resourceApprovalSettings?.segment ?? defaultApprovalSettings();
 }
 
 function strictestOf(all: readonly ApprovalSettings[]): ApprovalSettings {
-  const usual = usualApprovalSettings();
+  const usual = defaultApprovalSettings();
   const required = all.some((settings) => settings.required);
   const tags = [...new Set(all.flatMap(({ requiredApprovalTags }) => requiredApprovalTags))].toSorted();
   return {
@@ -67,24 +67,24 @@ function strictestOf(all: readonly ApprovalSettings[]): ApprovalSettings {
   };
 }
 
-const Address = Type.Object({
+const SettingsSelector = Type.Object({
   environmentKey: PlainText({ minLength: 1, maxLength: 256 }),
   resourceKind: OneOf(RESOURCE_KINDS),
   serviceKindConfigurationId: Type.Optional(
     Type.Null({ description: 'Reviews happen only here: there is no other service to configure' }),
   ),
 });
-const checkAddress = checker(Address, 'body', 'bad-patch');
+const checkSelector = checker(SettingsSelector, 'body', 'bad-patch');
 
 /** What the fields of a merge patch speak of, and the merge patch of the environment that they come to. */
 export function readSettingsPatch(fields: JsonObject): {
   environmentKey: string;
-  kind: ResourceKind;
+  kind: ApprovalResourceKind;
   fields: JsonObject;
 } {
-  checkAddress(fields);
+  checkSelector(fields);
   const { environmentKey, resourceKind, serviceKindConfigurationId: _, ...settings } = fields;
-  const kind = resourceKind as ResourceKind;
+  const kind = resourceKind as ApprovalResourceKind;
   return {
     environmentKey: environmentKey as string,
     kind,

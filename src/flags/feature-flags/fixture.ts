@@ -9,15 +9,15 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import { webhookMigrations } from '../../kernel/webhook/store-deliveries.ts';
 import { flagsApi } from '../api.ts';
 import { readEnvironmentPost } from '../environments/model.ts';
-import { createEnvironment } from '../environments/store.ts';
+import { insertEnvironment } from '../environments/store.ts';
 import { readProjectPost } from '../projects/model.ts';
 import type { Environment, Project } from '../projects/project.ts';
-import { createProject } from '../projects/store.ts';
+import { insertProject } from '../projects/store.ts';
 import type { Flag } from './flag.ts';
-import { makeFlag } from './change/new-flag.ts';
+import { newFlag } from './change/new-flag.ts';
 import type { FlagPost } from './schemas.ts';
 import { firstVersion, newHex } from './store.ts';
-import { createFlag } from './store-writes.ts';
+import { insertFlag } from './store-writes.ts';
 
 export const NOW = 1_700_000_000_000;
 
@@ -35,7 +35,7 @@ export interface Home {
 }
 
 export async function makeHome(db: Db, key: string, environmentKeys = ['test', 'production']): Promise<Home> {
-  const project = await createProject(db, readProjectPost({ key, name: key }), NOW);
+  const project = await insertProject(db, readProjectPost({ key, name: key }), NOW);
   const environments: Environment[] = [];
   for (const name of environmentKeys) environments.push(await addEnvironment(db, project!, name));
   return { project: project!, environments };
@@ -43,17 +43,17 @@ export async function makeHome(db: Db, key: string, environmentKeys = ['test', '
 
 export async function addEnvironment(db: Db, project: Project, key: string): Promise<Environment> {
   const post = readEnvironmentPost({ key, name: key, color: 'abcdef' }, project.id);
-  return (await createEnvironment(db, post, NOW))!;
+  return (await insertEnvironment(db, post, NOW))!;
 }
 
 /** The flag, not yet kept. */
-export function newFlag(
+export function buildFlag(
   { project, environments }: Home,
   key: string,
   post: Partial<FlagPost> = {},
   version = 1,
 ): Flag {
-  return makeFlag({ key, name: key, ...post }, new Map(), {
+  return newFlag({ key, name: key, ...post }, new Map(), {
     id: newId(NOW),
     now: NOW,
     version,
@@ -64,8 +64,13 @@ export function newFlag(
   });
 }
 
-export async function addFlag(db: Db, home: Home, key: string, post: Partial<FlagPost> = {}): Promise<Flag> {
-  const flag = newFlag(home, key, post, await firstVersion(db, home.project.id, key));
-  if (!(await createFlag(db, flag, home.environments, new Map()))) throw new Error(`${key} is taken`);
+export async function insertTestFlag(
+  db: Db,
+  home: Home,
+  key: string,
+  post: Partial<FlagPost> = {},
+): Promise<Flag> {
+  const flag = buildFlag(home, key, post, await firstVersion(db, home.project.id, key));
+  if (!(await insertFlag(db, flag, home.environments, new Map()))) throw new Error(`${key} is taken`);
   return flag;
 }

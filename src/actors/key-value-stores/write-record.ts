@@ -1,0 +1,116 @@
+// Writes a record from the request stream: a small content goes into the row, a large one into a blob.
+import { randomUUID } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import { piecesOf } from '../../kernel/body.ts';
+import { Failure } from '../../kernel/failure.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import type { Encoding } from './model.ts';
+import { deleteRecord, replaceRecord, type NewRecord } from './store.ts';
+
+declare module '../../kernel/kernel.ts' {
+  interface Settings {
+    /** The most bytes of one record. */
+    recordBytes: number;
+  }
+}
+
+/** Records up to this size are stored in the database: they share its commits instead of syncing a file each. */
+const INLINE_BYTES = 64 * 1024;
+
+/** The prefix of the blob keys of all records. */
+export const BLOB_PREFIX = 'kv/';
+
+export interface Upload {
+  contentType: string;
+  encoding: Encoding | null;
+  stream: Readable;
+  /** The Content-Length, if there was one. */
+  length: number | undefined;
+}
+
+/**
+ * Every write has a blob of its own. The row refers to it once it is complete, and only then the old blob is deleted: a crash
+ * at any point may leave a blob without a row, but never a row without its blob.
+ */
+export async function writeRecord(
+  kernel: Kernel,
+  storeId: string,
+  key: string,
+  { contentType, encoding, stream, length }: Upload,
+  now: number,
+): Promise<void> {
+  const { blobs } = kernel;
+  const { recordBytes } = kernel.settings;
+  if (length !== undefined && length > recordBytes) throw tooLarge(recordBytes);
+  const pieces = piecesOf(stream, recordBytes, tooLarge);
+  const head = { contentType, encoding, etag: randomUUID() };
+  const { start, size, isAll } = await readStart(pieces);
+  if (isAll) return await commit(kernel, storeId, key, { ...head, size, body: join(start, size) }, now);
+  const blob = `${BLOB_PREFIX}${storeId}/${head.etag}`;
+  const put = await blobs.put(blob, chain(start, pieces));
+  await commit(kernel, storeId, key, { ...head, size: put.size, blob }, now).catch(async (error: unknown) => {
+    await deleteBlob(kernel, blob);
+    throw error;
+  });
+}
+
+export async function removeRecord(kernel: Kernel, storeId: string, key: string, now: number): Promise<void> {
+  const blob = await deleteRecord(kernel.engine, storeId, key, now);
+  if (blob !== undefined) await deleteBlob(kernel, blob);
+}
+
+async function commit(
+  kernel: Kernel,
+  storeId: string,
+  key: string,
+  record: NewRecord,
+  now: number,
+): Promise<void> {
+  const former = await replaceRecord(kernel.engine, storeId, key, record, now);
+  if (former !== undefined) await deleteBlob(kernel, former);
+}
+
+/** The change is committed whether or not this succeeds; the orphan sweep deletes what is left. */
+async function deleteBlob({ blobs, log }: Kernel, blob: string): Promise<void> {
+  await blobs.delete(blob).catch((error: unknown) => log.warn({ err: error, blob }, 'cannot delete a blob'));
+}
+
+function tooLarge(limit: number): Failure {
+  return new Failure('too-large', `The record is too large: the limit is ${limit} bytes.`, {
+    code: 'record-too-large',
+  });
+}
+
+/** Reads until it is known whether the content fits into the row. */
+async function readStart(
+  pieces: AsyncGenerator<Uint8Array, void>,
+): Promise<{ start: Uint8Array[]; size: number; isAll: boolean }> {
+  const start: Uint8Array[] = [];
+  let size = 0;
+  while (size <= INLINE_BYTES) {
+    const { value, done } = await pieces.next();
+    if (done) return { start, size, isAll: true };
+    start.push(value);
+    size += value.byteLength;
+  }
+  return { start, size, isAll: false };
+}
+
+async function* chain(
+  start: readonly Uint8Array[],
+  rest: AsyncGenerator<Uint8Array, void>,
+): AsyncGenerator<Uint8Array, void> {
+  yield* start;
+  yield* rest;
+}
+
+/** Copies into a buffer of exact size: a view of a larger buffer would copy all of it to the storage thread. */
+function join(pieces: readonly Uint8Array[], size: number): Uint8Array {
+  const whole = new Uint8Array(size);
+  let at = 0;
+  for (const piece of pieces) {
+    whole.set(piece, at);
+    at += piece.byteLength;
+  }
+  return whole;
+}
