@@ -87,7 +87,11 @@ const ByMember = Type.Object({ ...ByFlagInEnvironment.properties, memberId: Type
 function changing(
   id: string,
   method: 'PUT' | 'DELETE',
-  { summary, verb, change }: { summary: string; verb: string; change: typeof follow | typeof unfollow },
+  {
+    summary,
+    verb,
+    change,
+  }: { summary: string; verb: string; change: typeof insertFollower | typeof deleteFollower },
 ) {
   return route(
     {
@@ -123,13 +127,13 @@ function changing(
 const put = changing('putFlagFollower', 'PUT', {
   summary: 'Let a member follow a flag in an environment',
   verb: 'added a follower of',
-  change: follow,
+  change: insertFollower,
 });
 
 const del = changing('deleteFlagFollower', 'DELETE', {
   summary: 'Let a member no longer follow a flag in an environment',
   verb: 'removed a follower of',
-  change: unfollow,
+  change: deleteFollower,
 });
 
 export const followerRoutes = [list, listAll, put, del];
