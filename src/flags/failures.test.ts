@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { CallFacts } from '../kernel/dialect.ts';
 import { Failure } from '../kernel/failure.ts';
 import { BYPASS, BYPASS_SEGMENT } from './bypass.ts';
-import { spell, statusOf } from './failures.ts';
+import { renderError, statusOf } from './failures.ts';
 import { demandApproval } from './feature-flags/approval.ts';
 import type { Flag } from './feature-flags/flag.ts';
 import type { Environment } from './projects/project.ts';
@@ -30,7 +30,7 @@ const told = (failure: Failure) => ({
   kind: failure.kind,
   status: statusOf(failure),
   headers: failure.details.headers,
-  body: spell(failure, { id: 'call' } as CallFacts),
+  body: renderError(failure, { id: 'call' } as CallFacts),
 });
 
 test('a flag that needs approval is 405, with no word of which verbs there are', () => {

@@ -69,7 +69,7 @@ export function statusOf(failure: Failure): number {
   return status[toldAs(failure)];
 }
 
-export function spell(failure: Failure, { id }: CallFacts): unknown {
+export function renderError(failure: Failure, { id }: CallFacts): unknown {
   const { message, details } = failure;
   const { code, access, data } = details;
   return {

@@ -11,7 +11,7 @@ declare module '../../kernel/kernel.ts' {
 }
 
 export function openDatasetFields(): BoundedCache<string, Set<string>> {
-  return new BoundedCache({ most: 1000 });
+  return new BoundedCache({ max: 1000 });
 }
 
 /** Who stores new names adds them. Names that another node has stored meanwhile are stored once more, and read as one. */

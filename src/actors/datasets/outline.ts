@@ -1,6 +1,6 @@
 // The outline of a chunk: which columns its items have, told by the few of them that were first to have one.
 import type { Item } from '../../kernel/export/input.ts';
-import { isContainer, setMember } from '../../kernel/patch/json-value.ts';
+import { isContainer, setProperty } from '../../kernel/patch/json-value.ts';
 import { SEPARATOR } from '../../kernel/export/item-texts.ts';
 
 /** Items that differ more than this have no outline worth keeping. */
@@ -69,6 +69,6 @@ function blank(value: unknown): unknown {
   if (!isContainer(value)) return null;
   if (Array.isArray(value)) return value.map(blank);
   const copy: Item = {};
-  for (const key of Object.keys(value)) setMember(copy, key, blank(value[key]));
+  for (const key of Object.keys(value)) setProperty(copy, key, blank(value[key]));
   return copy;
 }

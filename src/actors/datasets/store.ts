@@ -1,7 +1,7 @@
 // Datasets in the database: appending items all or nothing, counting, and emptying what was deleted.
 import { sql } from 'kysely';
 import type { Engine } from '../../kernel/storage/engine.ts';
-import type { Statement } from '../../kernel/storage/statement.ts';
+import type { SqlStatement } from '../../kernel/storage/statement.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { DatasetCounts } from './model.ts';
 import { readFields, writeFields, type Packed } from './pack.ts';
@@ -70,7 +70,7 @@ function countItems(id: string, { count, cleanCount, bytes, newFields }: Packed,
 }
 
 /** SQLite: the counter first, then what it has counted. They cost one trip, and no other statement comes between. */
-function append(db: Db, id: string, packed: Packed, now: number): Statement[] {
+function append(db: Db, id: string, packed: Packed, now: number): SqlStatement[] {
   const inserts = packed.chunks.map(({ at, count, bytes, outline, text }) =>
     sql`insert into dataset_chunks (dataset_id, first_seq, item_count, bytes, outline, items)
       select storage_id, item_count - ${packed.count - at}, ${count}, ${bytes}, ${outline}, ${text}
@@ -80,7 +80,7 @@ function append(db: Db, id: string, packed: Packed, now: number): Statement[] {
 }
 
 /** PostgreSQL: one statement, so that the dataset's row is locked for no longer than one commit. */
-function appendAtOnce(db: Db, id: string, packed: Packed, now: number): Statement {
+function appendAtOnce(db: Db, id: string, packed: Packed, now: number): SqlStatement {
   const rows = packed.chunks.map(
     ({ at, count, bytes, outline, text }) =>
       sql`(cast(${packed.count - at} as bigint), cast(${count} as integer), cast(${bytes} as bigint), ${outline}, ${text})`,
@@ -93,7 +93,7 @@ function appendAtOnce(db: Db, id: string, packed: Packed, now: number): Statemen
   );
 }
 
-function addMeasures(db: Db, id: string, measures: readonly FieldMeasure[]): Statement {
+function addMeasures(db: Db, id: string, measures: readonly FieldMeasure[]): SqlStatement {
   const rows = measures.map(
     ({ field, min, max, nullCount, emptyCount }) =>
       sql`(cast(${JSON.stringify(field)} as text), cast(${min} as double precision),

@@ -1,5 +1,5 @@
 // Statements that are built once and filled in for each use: building one costs more than sending it.
-import type { Statement } from '../../kernel/storage/statement.ts';
+import type { SqlStatement } from '../../kernel/storage/statement.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 
 /** Stands where a value will be. */
@@ -13,10 +13,10 @@ class Blank {
 
 /** `build` must put every value into the statement as it is: it sees each once, as a blank. */
 export function template<Values extends object, Row = unknown>(
-  build: (db: Db, values: Values) => { compile(): Statement<Row> },
-): (db: Db, values: Values) => Statement<Row> {
+  build: (db: Db, values: Values) => { compile(): SqlStatement<Row> },
+): (db: Db, values: Values) => SqlStatement<Row> {
   const blanks = new Proxy({}, { get: (_, name) => new Blank(String(name)) }) as Values;
-  const statements = new WeakMap<Db, Statement<Row>>();
+  const statements = new WeakMap<Db, SqlStatement<Row>>();
   return (db, values) => {
     let statement = statements.get(db);
     if (statement === undefined) statements.set(db, (statement = build(db, blanks).compile()));

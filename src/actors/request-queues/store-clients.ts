@@ -15,7 +15,7 @@ export interface Clients {
 }
 
 export function openClients(engine: Engine): Clients {
-  return { engine, clients: new BoundedCache({ most: 10_000 }) };
+  return { engine, clients: new BoundedCache({ max: 10_000 }) };
 }
 
 /** A client without a key is a new one in each call. A promise only when there is something to write. */

@@ -1,7 +1,7 @@
 // Reading requests: the head, lists, and single ones, of which those asked for at the same time are read together.
 import { sql } from 'kysely';
 import type { Engine } from '../../kernel/storage/engine.ts';
-import type { Statement } from '../../kernel/storage/statement.ts';
+import type { SqlStatement } from '../../kernel/storage/statement.ts';
 import { statementsOf } from './engines.ts';
 import { Gatherer } from './gather.ts';
 import { encodeCursor, type Cursor } from './cursor.ts';
@@ -38,7 +38,12 @@ export async function findRequests(
   return found.filter((request) => request !== undefined);
 }
 
-async function findAll(engine: Engine, query: Statement, queueId: string, ids: string[]): Promise<Found[]> {
+async function findAll(
+  engine: Engine,
+  query: SqlStatement,
+  queueId: string,
+  ids: string[],
+): Promise<Found[]> {
   const parameters = [queueId, engine.kind === 'sqlite' ? JSON.stringify(ids) : ids];
   const { rows } = await engine.db.executeQuery({ ...query, parameters });
   const byId = new Map((rows as StoredRequest[]).map((row) => [row.id, row]));
@@ -46,7 +51,7 @@ async function findAll(engine: Engine, query: Statement, queueId: string, ids: s
 }
 
 /** Built once, as that costs more than running it; its parameters are the queue and the ids. */
-function compile({ db, kind }: Engine): Statement {
+function compile({ db, kind }: Engine): SqlStatement {
   const ids = kind === 'sqlite' ? sql`in (select value from json_each(${''}))` : sql`= any (${''})`;
   return db
     .selectFrom('queue_requests')

@@ -11,7 +11,7 @@ export interface Tally {
 export type Tallies = BoundedCache<string, Tally>;
 
 export function openTallies(): Tallies {
-  return new BoundedCache({ most: 10_000 });
+  return new BoundedCache({ max: 10_000 });
 }
 
 const nothing = (): Tally => ({ reads: 0, headReads: 0, writes: 0 });

@@ -165,7 +165,7 @@ export function denied(kind: StorageKind): Failure {
 }
 
 export async function openStorageCache(engine: Engine): Promise<BoundedCache<string, Storage>> {
-  const storages = new BoundedCache<string, Storage>({ most: MOST_REMEMBERED });
+  const storages = new BoundedCache<string, Storage>({ max: MOST_REMEMBERED });
   await engine.listen(CHANNEL, () => storages.clear());
   return storages;
 }

@@ -1,7 +1,7 @@
 // Storages change hands when the account that owns them ends: all of them, under names that are free with the new owner.
 import { sql } from 'kysely';
-import { unasked } from '../../kernel/change/actor.ts';
-import type { Changing } from '../../kernel/change/changes.ts';
+import { systemActor } from '../../kernel/change/actor.ts';
+import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import type { Account, HandOver } from '../../kernel/identity/store-accounts.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { CHANNEL } from './access.ts';
@@ -10,7 +10,7 @@ import { foldedName, lockNames } from './store.ts';
 
 export const handOverStorages: HandOver = async (on, from, to) => {
   // It follows from the end of the account, for which the permission was asked.
-  const giving = on.as(unasked(on.actor));
+  const giving = on.as(systemActor(on.actor));
   const { db: tx } = giving;
   await lockNames(tx, to.id);
   await renameTaken(giving, from, to);
@@ -31,7 +31,7 @@ export const handOverStorages: HandOver = async (on, from, to) => {
 };
 
 /** Two storages of one kind and owner cannot have one name, in whatever case: what comes in gets a number behind it. */
-async function renameTaken(on: Changing, from: Account, to: Account): Promise<void> {
+async function renameTaken(on: ChangeTransaction, from: Account, to: Account): Promise<void> {
   const { db: tx } = on;
   const taken = await tx
     .selectFrom('storages as given')

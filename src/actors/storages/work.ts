@@ -1,7 +1,7 @@
 // Behind the calls: empties storages that were deleted, and deletes unnamed ones that nobody uses any more.
-import type { Work } from '../../kernel/dialect.ts';
+import type { BackgroundWork } from '../../kernel/dialect.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { noticeOnCommit } from '../../kernel/storage/notices.ts';
+import { notifyOnCommit } from '../../kernel/storage/notify-on-commit.ts';
 import { CHANNEL } from './access.ts';
 import type { StorageKind } from './model.ts';
 import { PURGE, removeStorage } from './routes.ts';
@@ -22,7 +22,7 @@ const AT_ONCE = 100;
 /** Removes all that a storage held, in pieces; called again from the start when it was interrupted. */
 export type Purge = (kernel: Kernel, id: string, signal: AbortSignal) => Promise<void>;
 
-export function storageWork(kernel: Kernel, purges: Record<StorageKind, Purge>): Work {
+export function storageWork(kernel: Kernel, purges: Record<StorageKind, Purge>): BackgroundWork {
   return {
     handlers: {
       async [PURGE]({ payload }, signal) {
@@ -59,7 +59,7 @@ async function sweepAccount(
       signal.throwIfAborted();
       await db.transaction().execute(async (tx) => {
         await removeStorage(tx, storage, clock.now(), since);
-        await noticeOnCommit(tx, CHANNEL);
+        await notifyOnCommit(tx, CHANNEL);
       });
     }
     if (unused.length < AT_ONCE) return;

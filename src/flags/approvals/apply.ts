@@ -1,9 +1,9 @@
 // Applies approval requests: at once for a call, or later, exactly once, in the name of whoever had it applied.
-import { actorOf, unasked, type Actor } from '../../kernel/change/actor.ts';
-import type { Changing } from '../../kernel/change/changes.ts';
-import type { Handler } from '../../kernel/due-store.ts';
+import { actorOf, systemActor, type Actor } from '../../kernel/change/actor.ts';
+import type { ChangeTransaction } from '../../kernel/change/changes.ts';
+import type { DueHandler } from '../../kernel/due-store.ts';
 import { Failure } from '../../kernel/failure.ts';
-import type { Doer, Identity } from '../../kernel/identity/identity.ts';
+import type { Initiator, Identity } from '../../kernel/identity/identity.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { flagKinds } from '../feature-flags/change/instructions/table.ts';
 import { carryOut, rehearse } from '../planned-changes/apply-plan.ts';
@@ -20,10 +20,10 @@ export const APPLY = 'applyApprovalRequest';
 
 /** In a transaction that holds the flag and the request. */
 export async function applyRequest(
-  on: Changing,
+  on: ChangeTransaction,
   place: Place,
   request: ApprovalRequest,
-  { by, comment }: { by: Doer; comment?: string | undefined },
+  { by, comment }: { by: Initiator; comment?: string | undefined },
 ): Promise<ApprovalRequest> {
   requireApproved(request, place.environment.approvalSettings);
   const applied = toCompleted(request, by, on.actor.now);
@@ -47,7 +47,7 @@ function howOf({ id, comment, description }: ApprovalRequest, { environment }: P
 
 /** Fails where the actor could not apply it now: what is done later is done with all that its doer may do by then. */
 export async function rehearseRequest(
-  on: Changing,
+  on: ChangeTransaction,
   { request, place }: { request: ApprovalRequest; place: Place },
   comment?: string,
 ): Promise<void> {
@@ -88,7 +88,7 @@ function approved(actor: Actor): Actor {
   };
 }
 
-export function approvalHandlers(kernel: Kernel): Record<string, Handler> {
+export function approvalHandlers(kernel: Kernel): Record<string, DueHandler> {
   return {
     [WORK]: takingUp(kernel, {
       find: findApprovalRequest,
@@ -101,7 +101,7 @@ export function approvalHandlers(kernel: Kernel): Record<string, Handler> {
 
 async function applyNow(
   identity: Identity,
-  on: Changing,
+  on: ChangeTransaction,
   request: ApprovalRequest,
   place: Place,
 ): Promise<void> {
@@ -118,7 +118,7 @@ async function applyNow(
 
 async function giveUp(
   identity: Identity,
-  on: Changing,
+  on: ChangeTransaction,
   before: ApprovalRequest,
   place: Place,
   failure: Failure,
@@ -132,7 +132,7 @@ async function giveUp(
     version: before.version + 1,
   };
   await saveApprovalRequest(on.db, before, after);
-  recordAt(on.as(unasked({ now, ...(caller && { caller }) })), place, APPLY, {
+  recordAt(on.as(systemActor({ now, ...(caller && { caller }) })), place, APPLY, {
     verb: 'failed to apply an approval request for',
     description: failure.message,
     before: toApprovalRequest(before, place),

@@ -1,7 +1,7 @@
 // What is done with an approval request: review, apply, patch, delete; among all or for a flag in an environment.
-import type { Changing } from '../../kernel/change/changes.ts';
+import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { newId } from '../../kernel/id.ts';
-import { doerOf } from '../../kernel/identity/identity.ts';
+import { initiatorOf } from '../../kernel/identity/identity.ts';
 import { reply, route } from '../../kernel/route.ts';
 import { problem } from '../../kernel/schema.ts';
 import type { Change } from '../../kernel/change/change.ts';
@@ -62,7 +62,7 @@ function routesOf(family: Family, names: Names) {
         const { db: tx } = on;
         const { request: before, place } = await openRequest(call, tx, family, 'hold');
         call.demand(place.resource);
-        const by = doerOf(call.caller);
+        const by = initiatorOf(call.caller);
         const { approvalSettings: settings } = place.environment;
         const one = {
           id: newId(call.now),
@@ -107,7 +107,7 @@ function routesOf(family: Family, names: Names) {
         const { request: before, place } = await openRequest(call, tx, family, 'hold');
         call.demand(place.resource);
         requireApplicable(before, place.environment.approvalSettings);
-        const by = doerOf(call.caller);
+        const by = initiatorOf(call.caller);
         const later = laterOf(before, call.now);
         if (later === undefined)
           return toApprovalRequest(await applyRequest(on, place, before, { by, comment }), place, family);
@@ -201,7 +201,7 @@ const VERBS = {
 };
 
 function record(
-  on: Changing,
+  on: ChangeTransaction,
   before: ApprovalRequest,
   { place, request }: Pick<Opened, 'place'> & Partial<Opened>,
   { action, ...told }: Pick<Change, 'verb' | 'comment' | 'update'> & { action: string },

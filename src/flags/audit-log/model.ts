@@ -1,7 +1,7 @@
 // Audit entries as they are shown: who did what to which thing, with the thing before and after.
 import { Nullable, Type, type Static } from '../../kernel/schema.ts';
 import { Links, linkTo } from '../links.ts';
-import type { Entry, Who } from '../../kernel/change/change.ts';
+import type { AuditEntry, ChangedBy } from '../../kernel/change/change.ts';
 import { pathOf } from './places.ts';
 
 const AccessSchema = Type.Object({ action: Type.String(), resource: Type.String() });
@@ -62,7 +62,7 @@ export const EntryCollection = Type.Object({ items: Type.Array(EntrySummary), _l
 /** There is one account on a server. */
 export const ACCOUNT_ID = '000000000000000000000001';
 
-export function toSummary(entry: Entry): Static<typeof EntrySummary> {
+export function toSummary(entry: AuditEntry): Static<typeof EntrySummary> {
   const { id, at, accesses, kind, name, verb, comment, who, resource } = entry;
   const path = pathOf(resource);
   const self = linkTo(`/auditlog/${id}`);
@@ -97,7 +97,7 @@ export function toSummary(entry: Entry): Static<typeof EntrySummary> {
   };
 }
 
-function showWho({ member, token }: Who) {
+function showWho({ member, token }: ChangedBy) {
   return {
     ...(member && {
       subject: { name: nameOf(member), _links: { self: linkTo(`/members/${member._id}`) } },
@@ -107,7 +107,7 @@ function showWho({ member, token }: Who) {
   };
 }
 
-function nameOf({ firstName, lastName, email }: NonNullable<Who['member']>): string {
+function nameOf({ firstName, lastName, email }: NonNullable<ChangedBy['member']>): string {
   return [firstName, lastName].filter(Boolean).join(' ') || email;
 }
 
@@ -119,7 +119,7 @@ function parentOf(resource: string): Static<typeof EntrySummary>['parent'] {
   return { name: first.slice(first.indexOf('/') + 1), resource: first, _links: { canonical: linkTo(path) } };
 }
 
-export function toDetail(entry: Entry): Static<typeof EntryDetail> {
+export function toDetail(entry: AuditEntry): Static<typeof EntryDetail> {
   const { update, before, after } = entry;
   return {
     ...toSummary(entry),

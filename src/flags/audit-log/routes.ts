@@ -12,7 +12,7 @@ import { Links } from '../links.ts';
 import { unknownThing } from '../open.ts';
 import { matcher } from '../statement-matcher.ts';
 import { CountBucket, EntryCollection, EntryDetail, toDetail, toSummary } from './model.ts';
-import type { Entry } from '../../kernel/change/change.ts';
+import type { AuditEntry } from '../../kernel/change/change.ts';
 import { countEntries, findEntry, searchEntries } from './store.ts';
 import { VIEW_AUDIT_LOG, visibility } from './visibility.ts';
 
@@ -186,7 +186,7 @@ async function wanted(
   db: Db,
   statements: unknown[],
   spec: string | undefined,
-): Promise<(entry: Entry) => boolean> {
+): Promise<(entry: AuditEntry) => boolean> {
   const isVisible = await visibility(call, db);
   const matchesBody = statements.length === 0 ? () => true : matcher(parseStatements(statements));
   const matchesSpec = spec === undefined || spec === '' ? () => true : matcher(readSpec(spec));

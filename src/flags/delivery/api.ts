@@ -3,7 +3,7 @@ import type { Api, Dialect } from '../../kernel/dialect.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Route } from '../../kernel/route.ts';
 import { requireJson } from '../content-type.ts';
-import { FlagsError, spell, status } from '../failures.ts';
+import { FlagsError, renderError, status } from '../failures.ts';
 import { Collection, toCollection } from '../links.ts';
 import { clientRoutes, mobileRoutes } from './client-routes.ts';
 import { eventRoutes } from './event-routes.ts';
@@ -17,13 +17,13 @@ const dialect: Omit<Dialect, 'prefixes'> = {
   name: 'flags-sdk',
   title: 'Flags for SDKs',
   status,
-  spell,
+  renderError,
   errorSchema: FlagsError,
   tokenHeader: 'Authorization: <SDK key>',
   securityScheme: { type: 'apiKey', in: 'header', name: 'Authorization' },
   // Keys of environments are nobody's token: each route looks for the kind it takes.
   credentialOf: () => undefined,
-  page: { spell: (page, facts) => ({ body: toCollection(page, facts) }), schema: Collection },
+  page: { render: (page, facts) => ({ body: toCollection(page, facts) }), schema: Collection },
   versions: { names: [VERSION], changes: [] },
   versionOf: () => VERSION,
   versionHeaders: () => ({}),

@@ -47,7 +47,7 @@ declare module '../../kernel/kernel.ts' {
 type Deliveries = BoundedCache<string, { revision: number; delivery: Promise<Delivery> }>;
 
 export function openDeliveries(): Deliveries {
-  return new BoundedCache({ most: 100 });
+  return new BoundedCache({ max: 100 });
 }
 
 /** As the environment is now, or was a moment ago. */

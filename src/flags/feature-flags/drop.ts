@@ -1,11 +1,11 @@
 // Deleting a flag, which no other may need.
-import type { Changing } from '../../kernel/change/changes.ts';
+import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { dropExpiringTargets } from '../expiring-targets/store.ts';
 import type { Draft } from './change/draft-change.ts';
 import { checkUnneeded } from './prerequisites.ts';
 import { deleteFlag } from './store-writes.ts';
 
-export async function removeFlag(on: Changing, draft: Draft): Promise<void> {
+export async function removeFlag(on: ChangeTransaction, draft: Draft): Promise<void> {
   const { before: flag, shown, accesses, rewriting } = draft;
   const { comment, update, dryRun = false } = rewriting;
   await checkUnneeded(on.db, flag);

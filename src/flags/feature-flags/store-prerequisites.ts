@@ -1,5 +1,5 @@
 // Which flags need which, in the database.
-import { lock } from '../../kernel/storage/hold.ts';
+import { lockName } from '../../kernel/storage/locks.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 
 export interface Dependent {
@@ -41,7 +41,7 @@ export async function listDependents(db: Db, flagId: string, environmentId?: str
  * at the same time, each would find the other still in order.
  */
 export async function holdNeeds(tx: Db, projectId: string): Promise<void> {
-  await lock(tx, `flag-needs/${projectId}`);
+  await lockName(tx, `flag-needs/${projectId}`);
 }
 
 /** Whether one of the flags needs the other, itself or through those that it needs. */

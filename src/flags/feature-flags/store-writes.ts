@@ -1,11 +1,11 @@
 // Writes to flags in the database: make one, save what changed, delete one.
 import { sql } from 'kysely';
 import { areEqual } from '../../kernel/patch/json-value.ts';
-import type { Planned } from '../../kernel/change/changes.ts';
+import type { ChangePlan } from '../../kernel/change/changes.ts';
 import { contested } from '../../kernel/storage/retry.ts';
-import type { Statement } from '../../kernel/storage/statement.ts';
+import type { SqlStatement } from '../../kernel/storage/statement.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { sendAll } from '../../kernel/storage/together.ts';
+import { executeAll } from '../../kernel/storage/execute-all.ts';
 import type { Environment } from '../projects/project.ts';
 import { noteSegmentUses, segmentsOf } from '../segments/store-uses.ts';
 import type { Flag } from './flag.ts';
@@ -34,7 +34,7 @@ export async function createFlag(
       .insertInto('flag_configs')
       .values(configs.slice(start, start + BITE))
       .execute();
-  await sendAll(tx, prepareFirstTags(tx, flag, made.no));
+  await executeAll(tx, prepareFirstTags(tx, flag, made.no));
   for (const place of environments) {
     await addNeeds(tx, flag, place, needs);
     const segments = segmentsOf(flag.environments[place.key]!);
@@ -57,9 +57,9 @@ export async function saveFlag(
   needs: ReadonlyMap<string, string>,
   asked: readonly Asked[] = [],
 ): Promise<void> {
-  const updated = await sendAll(tx, prepareUpdates(tx, before, after, asked));
+  const updated = await executeAll(tx, prepareUpdates(tx, before, after, asked));
   if (updated.some(({ numAffectedRows }) => numAffectedRows === 0n)) throw contested('flag');
-  await sendAll(tx, prepareTags(tx, before, after));
+  await executeAll(tx, prepareTags(tx, before, after));
   for (const place of changedPlaces(before, after)) await saveUses(tx, before.flag, after, place, needs);
 }
 
@@ -69,7 +69,7 @@ export function planFlag(
   before: FoundFlag,
   after: Flag,
   asked: readonly Asked[],
-): Pick<Planned<unknown>, 'guards' | 'statements'> {
+): Pick<ChangePlan<unknown>, 'guards' | 'statements'> {
   return { guards: prepareUpdates(db, before, after, asked), statements: prepareTags(db, before, after) };
 }
 
@@ -78,7 +78,7 @@ function changedPlaces({ flag, environments }: FoundFlag, after: Flag): Place[] 
 }
 
 /** Each meets its row, unless someone else was quicker. */
-function prepareUpdates(db: Db, before: FoundFlag, after: Flag, asked: readonly Asked[]): Statement[] {
+function prepareUpdates(db: Db, before: FoundFlag, after: Flag, asked: readonly Asked[]): SqlStatement[] {
   const { flag } = before;
   let update = db
     .updateTable('flags')
@@ -95,7 +95,7 @@ function prepareUpdates(db: Db, before: FoundFlag, after: Flag, asked: readonly 
   ];
 }
 
-function prepareConfig(db: Db, { id, environments }: Flag, after: Flag, place: Place): Statement {
+function prepareConfig(db: Db, { id, environments }: Flag, after: Flag, place: Place): SqlStatement {
   const old = environments[place.key]!;
   const config = after.environments[place.key]!;
   return db
@@ -135,13 +135,13 @@ function differing<Row extends object>(before: Row, after: Row): Partial<Row> {
   ) as Partial<Row>;
 }
 
-function prepareTags(db: Db, { flag, no }: Pick<FoundFlag, 'flag' | 'no'>, after: Flag): Statement[] {
+function prepareTags(db: Db, { flag, no }: Pick<FoundFlag, 'flag' | 'no'>, after: Flag): SqlStatement[] {
   if (areEqual(flag.tags, after.tags)) return [];
   const forget = db.deleteFrom('flag_tags').where('flag_id', '=', flag.id).compile();
   return [forget, ...prepareFirstTags(db, after, no)];
 }
 
-function prepareFirstTags(db: Db, { id, projectId, tags }: Flag, no: number): Statement[] {
+function prepareFirstTags(db: Db, { id, projectId, tags }: Flag, no: number): SqlStatement[] {
   const rows = tags.map((tag) => ({ project_id: projectId, tag, flag_no: no, flag_id: id }));
   return rows.length === 0 ? [] : [db.insertInto('flag_tags').values(rows).compile()];
 }

@@ -1,5 +1,5 @@
 // Who follows a flag in an environment: list, add, remove. Everybody may follow for themselves what they may see.
-import { unasked } from '../../kernel/change/actor.ts';
+import { systemActor } from '../../kernel/change/actor.ts';
 import { findMember } from '../../kernel/identity/store-members.ts';
 import { reply, route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
@@ -101,7 +101,7 @@ function changing(
         const member = couldBeId(memberId) ? await findMember(tx, { id: memberId }) : undefined;
         if (member === undefined) throw unknownThing('member', memberId);
         if (!(await change(tx, whereaboutsOf(place), memberId, call.now))) return;
-        recordAt(isOneself ? on.as(unasked(call)) : on, place, action, {
+        recordAt(isOneself ? on.as(systemActor(call)) : on, place, action, {
           verb,
           description: `- ${member.email}`,
         });

@@ -1,5 +1,5 @@
 // Carries out a plan for a flag, now or only for trial, in the name of a call or of whoever is behind work that waited.
-import type { Changing } from '../../kernel/change/changes.ts';
+import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { problem } from '../../kernel/schema.ts';
 import { listEnvironments } from '../environments/store.ts';
 import { changeFlag, rewriteFlag, type FlagChange } from '../feature-flags/change/change-flag.ts';
@@ -17,7 +17,7 @@ export interface CarryingOut {
 
 /** What is pending for the flag does not stand in the way: who made this plan was told. */
 export async function carryOut(
-  on: Changing,
+  on: ChangeTransaction,
   { project, environment, flag }: Place,
   { instructions, copy }: Plan,
   { comment, ...options }: CarryingOut,
@@ -51,7 +51,7 @@ export interface Rehearsal extends Omit<CarryingOut, 'dryRun'> {
 
 /** Fails where the plan could not be carried out now by this actor, or would spoil what else is pending. */
 export async function rehearse(
-  on: Changing,
+  on: ChangeTransaction,
   place: Place,
   plan: Plan,
   { ignoreConflicts, except, ...how }: Rehearsal,

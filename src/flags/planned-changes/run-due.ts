@@ -1,7 +1,7 @@
 // Takes up what is pending when its time has come, exactly once; what can never be done is given up.
-import { unasked } from '../../kernel/change/actor.ts';
-import type { Changing } from '../../kernel/change/changes.ts';
-import { finish, type Due, type Handler } from '../../kernel/due-store.ts';
+import { systemActor } from '../../kernel/change/actor.ts';
+import type { ChangeTransaction } from '../../kernel/change/changes.ts';
+import { finish, type Due, type DueHandler } from '../../kernel/due-store.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { findHeld, type Find } from './find-flag-in-environment.ts';
@@ -11,18 +11,18 @@ export interface TakingUp<Thing extends Whereabouts> {
   find: Find<Thing>;
   /** Else someone has settled it in another way. */
   isWaiting(thing: Thing): boolean;
-  make(on: Changing, thing: Thing, place: Place): Promise<void>;
-  giveUp(on: Changing, thing: Thing, place: Place, failure: Failure): Promise<void>;
+  make(on: ChangeTransaction, thing: Thing, place: Place): Promise<void>;
+  giveUp(on: ChangeTransaction, thing: Thing, place: Place, failure: Failure): Promise<void>;
 }
 
 /** For work whose payload is the id of the thing. */
 export function takingUp<Thing extends Whereabouts>(
   { changes, clock }: Kernel,
   { find, isWaiting, make, giveUp }: TakingUp<Thing>,
-): Handler {
+): DueHandler {
   /** The work is settled in the transaction of what is done, so that both happen or neither. */
   const take = (due: Due, run: TakingUp<Thing>['make']): Promise<void> =>
-    changes.run(unasked({ now: clock.now() }), async (on) => {
+    changes.run(systemActor({ now: clock.now() }), async (on) => {
       const { db: tx } = on;
       const held = await findHeld(tx, find, due.payload);
       if (!(await finish(tx, due))) throw new Error('The work is no longer ours.');

@@ -1,7 +1,7 @@
 // Makes scheduled changes when their time has come, each exactly once; one that cannot be made is kept with the reason.
-import { actorOf, unasked } from '../../kernel/change/actor.ts';
-import type { Changing } from '../../kernel/change/changes.ts';
-import type { Handler } from '../../kernel/due-store.ts';
+import { actorOf, systemActor } from '../../kernel/change/actor.ts';
+import type { ChangeTransaction } from '../../kernel/change/changes.ts';
+import type { DueHandler } from '../../kernel/due-store.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Identity } from '../../kernel/identity/identity.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
@@ -16,7 +16,7 @@ import { deleteScheduledChange, findScheduledChange, saveScheduledChange, WORK }
 
 const action = 'updateScheduledChanges';
 
-export function scheduledChangeHandlers(kernel: Kernel): Record<string, Handler> {
+export function scheduledChangeHandlers(kernel: Kernel): Record<string, DueHandler> {
   return {
     [WORK]: takingUp(kernel, {
       find: findScheduledChange,
@@ -27,7 +27,12 @@ export function scheduledChangeHandlers(kernel: Kernel): Record<string, Handler>
   };
 }
 
-async function make(identity: Identity, on: Changing, change: ScheduledChange, place: Place): Promise<void> {
+async function make(
+  identity: Identity,
+  on: ChangeTransaction,
+  change: ScheduledChange,
+  place: Place,
+): Promise<void> {
   const { now } = on.actor;
   const caller = await identity.callerOf(on.db, change.maintainer, now);
   if (caller === undefined)
@@ -51,7 +56,7 @@ async function make(identity: Identity, on: Changing, change: ScheduledChange, p
 
 async function giveUp(
   identity: Identity,
-  on: Changing,
+  on: ChangeTransaction,
   before: ScheduledChange,
   place: Place,
   failure: Failure,
@@ -65,7 +70,7 @@ async function giveUp(
     version: before.version + 1,
   };
   await saveScheduledChange(on.db, before, change, now);
-  recordAt(on.as(unasked({ now, ...(caller && { caller }) })), place, action, {
+  recordAt(on.as(systemActor({ now, ...(caller && { caller }) })), place, action, {
     verb: 'failed to make a scheduled change of',
     description: failure.message,
     before: toScheduledChange(before, place),

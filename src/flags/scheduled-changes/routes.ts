@@ -1,6 +1,6 @@
 // Scheduled changes of a flag in an environment: list, make, get, patch, delete.
-import type { Changing } from '../../kernel/change/changes.ts';
-import { doerOf } from '../../kernel/identity/identity.ts';
+import type { ChangeTransaction } from '../../kernel/change/changes.ts';
+import { initiatorOf } from '../../kernel/identity/identity.ts';
 import { areEqual } from '../../kernel/patch/json-value.ts';
 import { reply, route } from '../../kernel/route.ts';
 import { problem, Type, type Static } from '../../kernel/schema.ts';
@@ -102,7 +102,7 @@ const post = route(
           tx,
           {
             ...whereaboutsOf(place),
-            maintainer: doerOf(call.caller),
+            maintainer: initiatorOf(call.caller),
             executionAt,
             instructions,
             ...(comment !== undefined && { comment }),
@@ -165,7 +165,7 @@ const patch = route(
       if (edited.hasNewInstructions) {
         const how = { comment: comment ?? before.comment, except: before.id, ...call.query };
         await rehearse(on, place, { instructions: change.instructions }, how);
-        change.maintainer = doerOf(call.caller);
+        change.maintainer = initiatorOf(call.caller);
       }
       await saveScheduledChange(tx, before, change, call.now);
       const after = toScheduledChange(change, place);
@@ -217,7 +217,7 @@ async function show(db: Db, change: ScheduledChange, place: Place, now: number):
 type Shown = Static<typeof ScheduledChangeSchema> & ReturnType<typeof toScheduledChange>;
 
 async function remove(
-  on: Changing,
+  on: ChangeTransaction,
   place: Place,
   change: ScheduledChange,
   told: Pick<Change, 'comment' | 'update'>,

@@ -1,10 +1,10 @@
 // Clears away the members of big segments that are gone.
-import type { Recurring } from '../../kernel/dialect.ts';
+import type { RecurringWork } from '../../kernel/dialect.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { sweepMembers } from './store-members.ts';
 
 const HOUR = 60 * 60 * 1000;
 
-export function memberSweep({ db }: Pick<Kernel, 'db'>): Recurring {
+export function memberSweep({ db }: Pick<Kernel, 'db'>): RecurringWork {
   return { kind: 'flags.segment-members.sweep', everyMs: HOUR, run: (signal) => sweepMembers(db, signal) };
 }

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Access } from '../../../kernel/change/actor.ts';
 import { newId } from '../../../kernel/id.ts';
-import type { Changing } from '../../../kernel/change/changes.ts';
+import type { ChangeTransaction } from '../../../kernel/change/changes.ts';
 
 import { listEnvironments } from '../../environments/store.ts';
 import { demandInAny } from '../../open.ts';
@@ -20,7 +20,7 @@ import { createFlag } from '../store-writes.ts';
 
 /** Inside a change that holds the project. `sourceKey` names a flag to clone. */
 export async function addFlag(
-  on: Changing,
+  on: ChangeTransaction,
   project: Project,
   post: FlagPost,
   sourceKey?: string,

@@ -2,7 +2,7 @@
 import { type Access, type Actor, demandAll } from '../../../kernel/change/actor.ts';
 import { contested } from '../../../kernel/storage/retry.ts';
 import type { Db } from '../../../kernel/storage/tables.ts';
-import { together } from '../../../kernel/storage/together.ts';
+import { awaitAll } from '../../../kernel/storage/execute-all.ts';
 import { listEnvironments } from '../../environments/store.ts';
 import { unknownThing } from '../../open.ts';
 import type { Environment, Project } from '../../projects/project.ts';
@@ -33,7 +33,7 @@ export interface Named {
 const NOBODY: Named = { flagKeys: [], memberIds: [], teamKeys: [] };
 
 export async function readScene(db: Db, { project, flagKey }: FlagPlace, named = NOBODY): Promise<Scene> {
-  const [found, environments, flags, memberIds, teamKeys] = await together([
+  const [found, environments, flags, memberIds, teamKeys] = await awaitAll([
     findFlag(db, project.id, flagKey),
     listEnvironments(db, project.id),
     findFlags(db, project.id, named.flagKeys),

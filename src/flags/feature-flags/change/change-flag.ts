@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Actor } from '../../../kernel/change/actor.ts';
 import type { Change } from '../../../kernel/change/change.ts';
-import type { Changes, Changing, Planned } from '../../../kernel/change/changes.ts';
+import type { Changes, ChangeTransaction, ChangePlan } from '../../../kernel/change/changes.ts';
 import { Failure } from '../../../kernel/failure.ts';
 import type { Patch } from '../../patch-body.ts';
 import type { Db } from '../../../kernel/storage/tables.ts';
@@ -42,7 +42,11 @@ export interface FlagChange {
 }
 
 /** Inside a change. */
-export async function changeFlag(on: Changing, at: FlagPlace, update: FlagUpdate): Promise<FlagChange> {
+export async function changeFlag(
+  on: ChangeTransaction,
+  at: FlagPlace,
+  update: FlagUpdate,
+): Promise<FlagChange> {
   return await rewriteFlag(on, at, rewritingOf(on.actor, update));
 }
 
@@ -92,14 +96,14 @@ function rewritingOf({ now }: Actor, { patch, ...options }: FlagUpdate): Rewriti
   };
 }
 
-export async function dropFlag(on: Changing, at: FlagPlace): Promise<void> {
+export async function dropFlag(on: ChangeTransaction, at: FlagPlace): Promise<void> {
   const edit: Rewriting['edit'] = (flag) => ({ flag, accesses: [{ action: 'deleteFlag' }], isDeleted: true });
   await rewriteFlag(on, at, { edit });
 }
 
 /** For changes that come in no patch; all else of `changeFlag` holds for them too. */
 export async function rewriteFlag(
-  on: Changing,
+  on: ChangeTransaction,
   at: FlagPlace,
   rewriting: Rewriting,
   drafted?: Draft,
@@ -139,7 +143,7 @@ async function openScene(
 }
 
 /** Everything that has to be known is read beforehand, where that holds up nobody. */
-async function planAlone(db: Db, actor: Actor, draft: Draft): Promise<Planned<FlagChange>> {
+async function planAlone(db: Db, actor: Actor, draft: Draft): Promise<ChangePlan<FlagChange>> {
   const { before, after, rewriting, scene, asked } = draft;
   if (after === before) return { guards: [], statements: [], changes: [], result: unchanged(draft) };
   const shown = toDetail(after, surroundingsOf(scene.project, scene.found));

@@ -1,8 +1,8 @@
 // Runs imports: the file is checked as a whole, then taken in piece by piece, each in a transaction with how far it came.
 import { buffer } from 'node:stream/consumers';
-import { unasked } from '../../../kernel/change/actor.ts';
-import type { Changing } from '../../../kernel/change/changes.ts';
-import { finish, type Due, type Handler } from '../../../kernel/due-store.ts';
+import { systemActor } from '../../../kernel/change/actor.ts';
+import type { ChangeTransaction } from '../../../kernel/change/changes.ts';
+import { finish, type Due, type DueHandler } from '../../../kernel/due-store.ts';
 import type { Kernel } from '../../../kernel/kernel.ts';
 import { changeSegment } from '../change.ts';
 import { findSegmentPlace } from '../find-place.ts';
@@ -32,7 +32,7 @@ const PIECE_KEYS = 5000;
 const PATIENCE_DAYS = 30;
 const PATIENCE_MS = PATIENCE_DAYS * 24 * 60 * 60 * 1000;
 
-export function importHandlers(kernel: Kernel): Record<string, Handler> {
+export function importHandlers(kernel: Kernel): Record<string, DueHandler> {
   return {
     [IMPORT_WORK]: async (due, signal) => {
       const found = await findImport(kernel.db, due.payload);
@@ -58,7 +58,7 @@ async function takeStep(kernel: Kernel, due: Due, found: SegmentImport, signal: 
   );
 }
 
-type Doing = (on: Changing, latest: SegmentImport) => Promise<void>;
+type Doing = (on: ChangeTransaction, latest: SegmentImport) => Promise<void>;
 
 /** The work is settled, and the next planned, in the transaction of what is done: both happen or neither, and never twice. */
 async function take(
@@ -67,7 +67,7 @@ async function take(
   { id, segmentId }: SegmentImport,
   run: Doing,
 ): Promise<void> {
-  await changes.run(unasked({ now: clock.now() }), async (on) => {
+  await changes.run(systemActor({ now: clock.now() }), async (on) => {
     const { db: tx } = on;
     const isThere = await holdById(tx, segmentId);
     if (!(await finish(tx, due))) throw new Error('The work is no longer ours.');
@@ -126,7 +126,7 @@ async function putPiece(kernel: Kernel, due: Due, found: SegmentImport): Promise
   });
 }
 
-async function removePiece(kernel: Kernel, on: Changing, latest: SegmentImport): Promise<void> {
+async function removePiece(kernel: Kernel, on: ChangeTransaction, latest: SegmentImport): Promise<void> {
   const { db: tx, actor } = on;
   const { included, excluded, next } = await removeUnmarked(tx, latest);
   await addToCounts(tx, latest.segmentId, { included: -included, excluded: -excluded });
@@ -137,7 +137,12 @@ async function removePiece(kernel: Kernel, on: Changing, latest: SegmentImport):
 }
 
 /** It is over: complete, or stopped where there is something to say. */
-async function settle(kernel: Kernel, on: Changing, latest: SegmentImport, message?: string): Promise<void> {
+async function settle(
+  kernel: Kernel,
+  on: ChangeTransaction,
+  latest: SegmentImport,
+  message?: string,
+): Promise<void> {
   const { db: tx } = on;
   const { now } = on.actor;
   const { id, segmentId, isWaiting, changedCount, removedCount, doer, comment } = latest;
@@ -152,7 +157,7 @@ async function settle(kernel: Kernel, on: Changing, latest: SegmentImport, messa
   const place = await findSegmentPlace(tx, segmentId);
   if (place === undefined || changedCount + removedCount === 0) return;
   const caller = await kernel.identity.callerOf(tx, doer, now);
-  await changeSegment(on.as(unasked({ now, ...(caller && { caller }) })), place, {
+  await changeSegment(on.as(systemActor({ now, ...(caller && { caller }) })), place, {
     isApproved: true,
     edit: (segment) => ({ segment, steps: [], actions: IMPORT_ACTIONS, isMoved: true }),
     verb: 'imported a file into the segment',
