@@ -1,19 +1,21 @@
-// The baseline: what node:http alone can do with a JSON body of the size ours has.
-import { createServer } from 'node:http';
+// The baseline: node:http alone, sending the very bytes that a reply of ours was recorded with.
+// A body that is sent to it is read and parsed, as any JSON server has to.
+import { createServer, type ServerResponse } from 'node:http';
+import type { RecordedReply } from './record.ts';
 
-const counter = () => ({ limit: 5000, used: 1, remaining: 4999, reset: 1_800_000_000 });
-const status = {
-  resources: {
-    core: counter(),
-    search: counter(),
-    graphql: counter(),
-    integration_manifest: counter(),
-    code_scanning_upload: counter(),
-  },
-};
+const { status, headers, body } = JSON.parse(process.env['REPLY'] ?? '') as RecordedReply;
 
-createServer((_request, response) => {
-  const body = JSON.stringify(status);
-  response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) });
+function answer(response: ServerResponse): void {
+  response.writeHead(status, headers);
   response.end(body);
+}
+
+createServer((request, response) => {
+  if (request.method === 'GET') return answer(response);
+  const chunks: Buffer[] = [];
+  request.on('data', (chunk: Buffer) => chunks.push(chunk));
+  request.on('end', () => {
+    JSON.parse(Buffer.concat(chunks).toString());
+    answer(response);
+  });
 }).listen(Number(process.env['PORT']), '127.0.0.1');

@@ -1,57 +1,54 @@
 // Measures several targets in turns, so that what the machine does meanwhile meets all of them alike; medians only.
-import autocannon from 'autocannon';
+import { load, type Load, type Work } from './load.ts';
+import { record } from './record.ts';
+import { startBare, type BenchServer } from './servers.ts';
+
+export interface Effort {
+  rounds: number;
+  seconds: number;
+}
 
 export interface Target {
-  name: string;
-  url: string;
-  headers?: Record<string, string>;
+  server: BenchServer;
+  work: Work;
 }
 
-export interface Measured {
-  name: string;
-  /** Requests per second, the median of all rounds. */
-  rate: number;
-  /** The rate as a part of the first target's, the median over the rounds. */
-  ratio: number;
-  /** Milliseconds below which 99 of 100 replies came, the median of all rounds. */
-  p99: number;
+export interface Measured extends Load {
+  /** The CPU time per call in multiples of the first target's: the median over the rounds. */
+  times: number;
 }
 
-const CONNECTIONS = 32;
+const CONNECTIONS = 64;
 const WARM_UP_SECONDS = 2;
 
-export async function compare(
-  targets: Target[],
-  { rounds, seconds }: { rounds: number; seconds: number },
-): Promise<Measured[]> {
-  for (const target of targets) await load(target, WARM_UP_SECONDS);
-  const rates = targets.map((): number[] => []);
-  const ratios = targets.map((): number[] => []);
-  const p99s = targets.map((): number[] => []);
+export async function compare(targets: Target[], { rounds, seconds }: Effort): Promise<Measured[]> {
+  const run = ({ server, work }: Target, time: number) =>
+    load(server, work, { connections: CONNECTIONS, seconds: time });
+  for (const target of targets) await run(target, WARM_UP_SECONDS);
+  const loads = targets.map((): Load[] => []);
   for (let round = 0; round < rounds; round += 1) {
-    let baseline = 0;
-    for (const [index, target] of targets.entries()) {
-      const { rate, p99 } = await load(target, seconds);
-      if (index === 0) baseline = rate;
-      rates[index]!.push(rate);
-      ratios[index]!.push(rate / baseline);
-      p99s[index]!.push(p99);
-    }
+    for (const [index, target] of targets.entries()) loads[index]!.push(await run(target, seconds));
   }
-  return targets.map(({ name }, index) => ({
-    name,
-    rate: Math.round(median(rates[index]!)),
-    ratio: median(ratios[index]!),
-    p99: median(p99s[index]!),
+  const [baseline] = loads;
+  return loads.map((all) => ({
+    rate: median(all.map(({ rate }) => rate)),
+    cpu: median(all.map(({ cpu }) => cpu)),
+    times: median(all.map(({ cpu }, round) => cpu / baseline![round]!.cpu)),
   }));
 }
 
-async function load({ name, url, headers = {} }: Target, seconds: number) {
-  const result = await autocannon({ url, headers, connections: CONNECTIONS, duration: seconds });
-  if (result.non2xx > 0 || result.errors > 0) {
-    throw new Error(`${name}: ${result.non2xx} replies were not good, ${result.errors} calls failed`);
-  }
-  return { rate: result.requests.average, p99: result.latency.p99 };
+/** Our server and, in turns with it, bare node:http that sends the same bytes. */
+export async function compareWithBare(ours: BenchServer, work: Work, effort: Effort) {
+  const bare = await startBare(await record(ours.url, work));
+  const [baseline, measured] = await compare(
+    [
+      { server: bare, work },
+      { server: ours, work },
+    ],
+    effort,
+  );
+  await bare.stop();
+  return { bare: baseline!, ours: measured! };
 }
 
 export function median(values: number[]): number {

@@ -4,7 +4,7 @@ import type { Row } from './report.ts';
 import { startOurs, TOKEN } from './servers.ts';
 import { prepareWorstEvaluations, type WorstCall } from './worst-evaluation.ts';
 
-const MOST_WAIT_MS = 50;
+const MAX_WAIT_MS = 50;
 
 export async function benchEvaluation({ rounds }: { rounds: number; seconds: number }): Promise<Row[]> {
   const ours = await startOurs();
@@ -43,7 +43,8 @@ async function benchWorst(url: string, call: WorstCall, rounds: number): Promise
   return {
     what: `longest wait beside the worst evaluation: ${call.what}`,
     value: `${longest.toFixed(1)} ms`,
-    against: `at most ${MOST_WAIT_MS} ms`,
-    isMet: longest <= MOST_WAIT_MS,
+    against: '',
+    target: `≤ ${MAX_WAIT_MS} ms`,
+    isMet: longest <= MAX_WAIT_MS,
   };
 }

@@ -9,9 +9,9 @@ import type { Row } from './report.ts';
 import { startWatched, TOKEN, type WatchedServer } from './servers.ts';
 
 /** The longest that anybody may have to wait for somebody else's request. */
-const MOST_MS = 50;
+const MAX_MS = 50;
 const LOOK_MS = 4;
-const MOST_READING_MS = 10_000;
+const MAX_READING_MS = 10_000;
 
 export async function benchFreeze(): Promise<Row[]> {
   const database = process.env['DATABASE_URL'];
@@ -50,7 +50,13 @@ async function measure(server: WatchedServer, send: Send, { name, warm, run }: F
   const value = `${longestCpuMs.toFixed(0)} ms of work, ${longestMs.toFixed(0)} ms by the clock, /healthz ${waited.toFixed(0)} ms`;
   if (process.env['FREEZE_ONLY'] !== undefined || process.env['FREEZE_TRACE'] !== undefined)
     console.log(`${name}: ${status} in ${ms.toFixed(0)} ms; ${value}`);
-  return { what: `${name} (${status})`, value, against: `≤ ${MOST_MS} ms`, isMet: longestCpuMs <= MOST_MS };
+  return {
+    what: `${name} (${status})`,
+    value,
+    against: '',
+    target: `≤ ${MAX_MS} ms`,
+    isMet: longestCpuMs <= MAX_MS,
+  };
 }
 
 /** The longest that a call for /healthz took. */
@@ -89,7 +95,7 @@ function sender(url: string): Send {
     outgoing.end(bytes);
     const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
     // Some answers have no end worth waiting for.
-    const leaving = setTimeout(() => response.destroy(), MOST_READING_MS);
+    const leaving = setTimeout(() => response.destroy(), MAX_READING_MS);
     const text = await buffer(response).catch(() => Buffer.from('{}'));
     clearTimeout(leaving);
     return { status: response.statusCode!, text };

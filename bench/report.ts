@@ -1,28 +1,44 @@
-// Prints rows as a table and keeps them under bench/results, with what they were measured on.
+// Prints rows as a table and writes them to bench/results, with the machine they were measured on.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';
+import type { Measured } from './compare.ts';
 
 export interface Row {
   what: string;
   value: string;
-  /** The part of the baseline's rate that was reached. */
+  /** The measured value in multiples of the baseline's. */
   ratio?: number;
   against: string;
-  /** The least ratio that is good enough. */
-  target?: number;
-  isMet?: boolean;
+  target: string;
+  isMet: boolean;
+}
+
+/** A row for a call's CPU time against that of bare node:http with the same bytes. */
+export function cpuRow(
+  what: string,
+  { bare, ours }: { bare: Measured; ours: Measured },
+  { most }: { most: number },
+): Row {
+  return {
+    what,
+    value: `${Math.round(ours.cpu)} µs of CPU, ${Math.round(ours.rate)}/s`,
+    ratio: ours.times,
+    against: `bare node:http with the same bytes, ${Math.round(bare.cpu)} µs, ${Math.round(bare.rate)}/s`,
+    target: `≤ ${most}`,
+    isMet: ours.times <= most,
+  };
 }
 
 export function report(name: string, rows: Row[], { isQuick, now }: { isQuick: boolean; now: Date }): void {
   const lines = [
     '| What | Measured | Ratio | Against | Target | |',
     '|---|---|---|---|---|---|',
-    ...rows.map(({ what, value, ratio, against, target, isMet }) => {
-      const isGood = isMet ?? (ratio !== undefined && target !== undefined && ratio >= target);
-      return `| ${what} | ${value} | ${ratio?.toFixed(2) ?? ''} | ${against} | ${target === undefined ? '' : `≥ ${target}`} | ${isGood ? 'met' : 'missed'} |`;
-    }),
+    ...rows.map(
+      ({ what, value, ratio, against, target, isMet }) =>
+        `| ${what} | ${value} | ${ratio?.toFixed(2) ?? ''} | ${against} | ${target} | ${isMet ? 'met' : 'missed'} |`,
+    ),
   ];
-  const machine = `${availableParallelism()} × ${cpus()[0]?.model ?? 'unknown'}, Node ${process.versions.node}`;
+  const machine = `${availableParallelism()} × ${cpus()[0]?.model ?? 'unknown'}, ${process.arch}, Node ${process.versions.node}`;
   const command = `npm run bench ${name}${isQuick ? ' -- --quick' : ''}`;
   const text = `# ${name}\n\nMeasured ${now.toISOString().slice(0, 10)} on ${machine}, by \`${command}\`.\n\n${lines.join('\n')}\n`;
   console.log(text);

@@ -1,4 +1,5 @@
 // npm run bench [name] [--quick]: runs the benches, or one of them, and writes what came out.
+import type { Effort } from './compare.ts';
 import { benchDatasets } from './datasets.ts';
 import { benchEvaluation } from './evaluation.ts';
 import { benchFlags } from './flags.ts';
@@ -7,7 +8,7 @@ import { benchGround } from './ground.ts';
 import { benchQueues } from './queues.ts';
 import { report, type Row } from './report.ts';
 
-type Bench = (effort: { rounds: number; seconds: number }) => Promise<Row[]>;
+type Bench = (effort: Effort) => Promise<Row[]>;
 
 const BENCHES: Record<string, Bench> = {
   ground: benchGround,

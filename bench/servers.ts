@@ -1,18 +1,24 @@
-// The two servers of a comparison, each in a process of its own: ours, and a bare node:http server with the same body.
+// The two servers of a comparison, each in a process of its own: ours, and bare node:http that sends the same bytes.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { bundleInto } from '../scripts/bundle.ts';
+import { cpuMsOf } from './cpu.ts';
 import type { LoopReport } from './loop-watch.ts';
+import type { RecordedReply } from './record.ts';
 
 export const TOKEN = 'api-bench-administrator-token';
 
 export interface BenchServer {
   url: string;
+  pid: number;
   /** From the start of the process to its first good answer. */
   readyMs: number;
+  /** The CPU time of its process until then. */
+  readyCpuMs: number;
   /** Resident memory now. */
   memory(): number;
   stop(): Promise<void>;
@@ -25,6 +31,19 @@ const LIMIT = ['host.core', 'actors.global', 'flags.global', 'flags.route']
 
 export function startOurs(settings: NodeJS.ProcessEnv = {}): Promise<BenchServer> {
   return startServe([new URL('../launch.mjs', import.meta.url).pathname], settings);
+}
+
+/** The bundle that the npm package holds, in a folder of its own. */
+export async function buildPackage(): Promise<{ start(): Promise<BenchServer>; remove(): void }> {
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-bench-package-'));
+  const root = new URL('../', import.meta.url).pathname;
+  for (const file of ['launch.mjs', 'package.json']) copyFileSync(join(root, file), join(folder, file));
+  await bundleInto(join(folder, 'dist'));
+  const settings = { XDG_CACHE_HOME: join(folder, 'cache') };
+  return {
+    start: () => startServe([join(folder, 'launch.mjs')], settings),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
 }
 
 export interface WatchedServer extends BenchServer {
@@ -60,15 +79,10 @@ async function startServe(program: string[], settings: NodeJS.ProcessEnv): Promi
   };
 }
 
-export async function startBare(): Promise<BenchServer> {
+export async function startBare(reply: RecordedReply): Promise<BenchServer> {
   const port = await freePort();
-  return start([new URL('./bare.ts', import.meta.url).pathname], { PORT: String(port) }, port, '/');
-}
-
-/** Reads a JSON body and sends it back. */
-export async function startEcho(): Promise<BenchServer> {
-  const port = await freePort();
-  return start([new URL('./echo.ts', import.meta.url).pathname], { PORT: String(port) }, port, '/');
+  const env = { PORT: String(port), REPLY: JSON.stringify(reply) };
+  return start([new URL('./bare.ts', import.meta.url).pathname], env, port, '/');
 }
 
 async function start(
@@ -86,12 +100,14 @@ async function start(
   await untilAnswers(url + path, child);
   return {
     url,
+    pid: child.pid!,
     readyMs: performance.now() - begun,
+    readyCpuMs: cpuMsOf(child.pid!),
     memory: () => residentBytes(child),
     loop: async () => {
-      const told = once(child, 'message') as Promise<[LoopReport]>;
+      const report = once(child, 'message') as Promise<[LoopReport]>;
       child.send('report');
-      return (await told)[0];
+      return (await report)[0];
     },
     stop: () => stop(child),
   };

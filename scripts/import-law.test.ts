@@ -123,7 +123,7 @@ test('SQL is in files whose names say so', () => {
     'src/kernel/limit-store.ts': text,
     'src/flags/tables.ts': text,
     'src/flags/migrations/tokens.ts': text,
-    'src/kernel/storage/hold.ts': text,
+    'src/kernel/storage/locks.ts': text,
     'src/flags/tokens/store.test.ts': text,
     'src/flags/tokens/fixture.ts': text,
     'src/flags/tokens/routes.ts': `import type { Selectable } from 'kysely';`,

@@ -3,7 +3,7 @@ import { OneOf, PlainText, Type } from '../kernel/schema.ts';
 import { ContextKind } from './fields.ts';
 
 /** Of one rule. */
-export const MOST_CLAUSES = 100;
+export const MAX_CLAUSES = 100;
 
 const Id = Type.String({ minLength: 1, maxLength: 64 });
 
@@ -48,12 +48,12 @@ export const ClauseInput = Type.Object(
 );
 
 /** A rule without any clause would match everyone. */
-export const Clauses = Type.Array(ClauseInput, { minItems: 1, maxItems: MOST_CLAUSES });
+export const Clauses = Type.Array(ClauseInput, { minItems: 1, maxItems: MAX_CLAUSES });
 
 /** A clause as patches of the shown kinds have it: with its id, where it was there before. */
-const ShownClause = Type.Object(
+const ClauseDocument = Type.Object(
   { _id: Type.Optional(Type.String({ maxLength: 64 })), ...ClauseInput.properties },
   { $id: 'Clause' },
 );
 
-export const ShownClauses = Type.Array(ShownClause, { maxItems: MOST_CLAUSES });
+export const ClauseDocuments = Type.Array(ClauseDocument, { maxItems: MAX_CLAUSES });

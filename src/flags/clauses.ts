@@ -3,7 +3,7 @@ import { Failure } from '../kernel/failure.ts';
 import { areEqual } from '../kernel/patch/json-value.ts';
 import { shorten } from '../kernel/patch/pointer.ts';
 import type { Static } from '../kernel/schema.ts';
-import { MOST_CLAUSES, type ClauseInput, type ClauseValues, type ShownClauses } from './clause-fields.ts';
+import { MAX_CLAUSES, type ClauseInput, type ClauseValues, type ClauseDocuments } from './clause-fields.ts';
 import type { Clause } from './feature-flags/flag.ts';
 
 interface Ruled {
@@ -33,7 +33,7 @@ export function reorderRules<Rule extends Ruled>(rules: readonly Rule[], ids: re
 }
 
 /** As rules keep it. */
-export function makeClause(input: NewClause, _id: string): Clause {
+export function toClause(input: NewClause, _id: string): Clause {
   const { attribute, op, values, contextKind = 'user', negate = false } = input;
   // A segment is asked as a whole: there is no attribute to name.
   if (attribute === '' && op !== 'segmentMatch') throw broken('clauses: the attribute must not be empty');
@@ -41,8 +41,8 @@ export function makeClause(input: NewClause, _id: string): Clause {
 }
 
 export function addClauses<Rule extends Ruled>(rule: Rule, inputs: NewClause[], newId: () => string): Rule {
-  const clauses = [...rule.clauses, ...inputs.map((input) => makeClause(input, newId()))];
-  if (clauses.length > MOST_CLAUSES) throw broken(`clauses: a rule can have at most ${MOST_CLAUSES}`);
+  const clauses = [...rule.clauses, ...inputs.map((input) => toClause(input, newId()))];
+  if (clauses.length > MAX_CLAUSES) throw broken(`clauses: a rule can have at most ${MAX_CLAUSES}`);
   return { ...rule, clauses };
 }
 
@@ -55,7 +55,7 @@ export function removeClauses<Rule extends Ruled>(rule: Rule, ids: readonly stri
 }
 
 export function updateClause<Rule extends Ruled>(rule: Rule, id: string, input: NewClause): Rule {
-  return changeClause(rule, id, () => makeClause(input, id));
+  return changeClause(rule, id, () => toClause(input, id));
 }
 
 export function addClauseValues<Rule extends Ruled>(rule: Rule, id: string, added: Values): Rule {
@@ -74,16 +74,16 @@ export function removeClauseValues<Rule extends Ruled>(rule: Rule, id: string, r
 }
 
 /** A rule that came as part of a whole list. */
-export interface ShownRule {
+export interface RuleDocument {
   _id?: string;
-  clauses: Static<typeof ShownClauses>;
+  clauses: Static<typeof ClauseDocuments>;
 }
 
 /**
  * Gives ids to rules that came as a whole list. One that came without its id, but otherwise as it stood at its place, is
  * the one that stood there; of two with the same id, the second gets a new one.
  */
-export function identifyRules<Shown extends ShownRule, Rule extends Ruled>(
+export function identifyRules<Shown extends RuleDocument, Rule extends Ruled>(
   shown: readonly Shown[],
   before: readonly Rule[],
   make: (shown: Shown, id: string, clauses: Clause[]) => Rule,
@@ -105,8 +105,8 @@ export function identifyRules<Shown extends ShownRule, Rule extends Ruled>(
   });
 }
 
-function toClauses({ clauses }: ShownRule, idOf: (id: string | undefined) => string = () => ''): Clause[] {
-  return clauses.map(({ _id, ...clause }) => makeClause(clause, idOf(_id)));
+function toClauses({ clauses }: RuleDocument, idOf: (id: string | undefined) => string = () => ''): Clause[] {
+  return clauses.map(({ _id, ...clause }) => toClause(clause, idOf(_id)));
 }
 
 function withoutIds({ _id, clauses, ...rest }: Ruled) {

@@ -8,7 +8,7 @@ import { renderError, statusOf } from './failures.ts';
 import { demandApproval } from './feature-flags/approval.ts';
 import type { Flag } from './feature-flags/flag.ts';
 import type { Environment } from './projects/project.ts';
-import { demandApproval as demandSegmentApproval } from './segments/approval.ts';
+import { demandSegmentApproval } from './segments/approval.ts';
 import type { Segment } from './segments/segment.ts';
 
 const environment = {
@@ -26,7 +26,7 @@ function failureOf(run: () => void): Failure {
   return assert.fail('It has not failed.');
 }
 
-const told = (failure: Failure) => ({
+const rendered = (failure: Failure) => ({
   kind: failure.kind,
   status: statusOf(failure),
   headers: failure.details.headers,
@@ -36,7 +36,7 @@ const told = (failure: Failure) => ({
 test('a flag that needs approval is 405, with no word of which verbs there are', () => {
   const resource = 'proj/p:env/e:flag/f';
   const failure = failureOf(() => demandApproval({}, environment, { tags: [] } as unknown as Flag, resource));
-  assert.deepEqual(told(failure), {
+  assert.deepEqual(rendered(failure), {
     kind: 'approval-required',
     status: 405,
     headers: undefined,
@@ -54,7 +54,7 @@ test('a segment that needs approval is 403', () => {
   const resource = 'proj/p:env/e:segment/s';
   const segment = { tags: [] } as unknown as Segment;
   const failure = failureOf(() => demandSegmentApproval({}, environment, segment, resource));
-  assert.deepEqual(told(failure), {
+  assert.deepEqual(rendered(failure), {
     kind: 'approval-required',
     status: 403,
     headers: undefined,

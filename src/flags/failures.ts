@@ -61,19 +61,19 @@ export const FlagsError = Type.Object(
 );
 
 /** A change of a segment that needs approval has the status and the code of what is forbidden, unlike one of a flag. */
-function toldAs({ kind, details }: Failure): FailureKind {
+function shownKind({ kind, details }: Failure): FailureKind {
   return kind === 'approval-required' && details.access?.action === BYPASS_SEGMENT ? 'forbidden' : kind;
 }
 
 export function statusOf(failure: Failure): number {
-  return status[toldAs(failure)];
+  return status[shownKind(failure)];
 }
 
 export function renderError(failure: Failure, { id }: CallFacts): unknown {
   const { message, details } = failure;
   const { code, access, data } = details;
   return {
-    code: code ?? CODES[toldAs(failure)],
+    code: code ?? CODES[shownKind(failure)],
     message,
     id,
     // Clients read which addresses of an invitation were wrong. Other data is not for them.

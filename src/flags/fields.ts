@@ -29,7 +29,7 @@ export const Tags = Type.Array(Type.String({ pattern: '^[a-zA-Z0-9_.-]*$', minLe
 });
 
 /** Each tag once, sorted: clients compare. */
-export function tidyTags(tags: readonly string[]): string[] {
+export function normalizeTags(tags: readonly string[]): string[] {
   return [...new Set(tags)].sort();
 }
 

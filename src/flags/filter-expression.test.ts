@@ -14,7 +14,7 @@ const FIELDS = {
 } as const;
 
 /** The expression in one line, with every parenthesis. */
-function told(text: string): string | undefined {
+function printed(text: string): string | undefined {
   const expression = readExpression(text, FIELDS);
   return (
     expression &&
@@ -63,7 +63,7 @@ test('comparisons, joined by commas, bars and parentheses, are read', () => {
     ],
     ['query equals a:b', 'query equals "a:b"'],
   ];
-  for (const [text, meaning] of cases) assert.equal(told(text), meaning, text);
+  for (const [text, meaning] of cases) assert.equal(printed(text), meaning, text);
 });
 
 test('what is no filter is refused', () => {

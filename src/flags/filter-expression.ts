@@ -29,8 +29,8 @@ export type Expression = Comparison | { kind: 'all' | 'any'; of: Expression[] };
 export type Fields = Readonly<Record<string, readonly Operator[]>>;
 
 /** How deep parentheses may stand in each other. */
-const MOST_DEPTH = 50;
-const MOST_COMPARISONS = 200;
+const MAX_PARENTHESES = 50;
+const MAX_COMPARISONS = 200;
 
 /**
  * A comma joins what must all hold, a vertical bar what need hold in part, and the comma binds more tightly. A value is
@@ -97,7 +97,8 @@ function readJoined(
 
 function readOne(source: Source, fields: Fields, depth: number): Expression {
   if (!skip(source, '(')) return readComparison(source, fields);
-  if (depth === MOST_DEPTH) throw malformed(`parentheses stand deeper than ${MOST_DEPTH} in each other`);
+  if (depth === MAX_PARENTHESES)
+    throw malformed(`parentheses stand deeper than ${MAX_PARENTHESES} in each other`);
   const inner = readAny(source, fields, depth + 1);
   if (!skip(source, ')')) throw malformed('a parenthesis is not closed');
   return inner;
@@ -105,8 +106,8 @@ function readOne(source: Source, fields: Fields, depth: number): Expression {
 
 function readComparison(source: Source, fields: Fields): Comparison {
   source.comparisons += 1;
-  if (source.comparisons > MOST_COMPARISONS)
-    throw malformed(`there are more than ${MOST_COMPARISONS} comparisons`);
+  if (source.comparisons > MAX_COMPARISONS)
+    throw malformed(`there are more than ${MAX_COMPARISONS} comparisons`);
   const field = readWord(source);
   if (field === '') throw unexpected(source);
   const taken = Object.hasOwn(fields, field) ? fields[field] : undefined;

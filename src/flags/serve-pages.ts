@@ -9,11 +9,11 @@ import type { Kernel } from '../kernel/kernel.ts';
 import { retrySeconds } from '../kernel/limit-window.ts';
 import { flagPage } from './feature-flags/flag-page.ts';
 import { findFlag } from './feature-flags/store.ts';
-import { openProject, unknownThing } from './open.ts';
+import { openProject, unknownThing } from './find-project.ts';
 
 const STATUS: Partial<Record<FailureKind, number>> = { forbidden: 403, 'not-found': 404, exhausted: 429 };
 
-interface Named {
+interface FlagPage {
   Params: { projectKey: string; flagKey: string };
   Querystring: { env?: string | string[] };
 }
@@ -28,19 +28,19 @@ export function serveFlagPages(app: FastifyInstance, kernel: Kernel): void {
       const page = htmlPage('Not to be shown', `<p role="alert">${escapeHtml(words)}</p>`, 'card');
       return showPage(reply.headers(headers), status ?? 500, page);
     });
-    const show = async (request: FastifyRequest<Named>, reply: FastifyReply) => {
+    const show = async (request: FastifyRequest<FlagPage>, reply: FastifyReply) => {
       const caller = await sessionCaller(request, kernel);
       if (caller === undefined) return reply.redirect('/session', 303);
       charge(caller, kernel);
       return showPage(reply, 200, await readPage(request, caller, kernel));
     };
-    scope.get<Named>('/console/flags/:projectKey/:flagKey', show);
-    scope.get<Named>('/console/flags/:projectKey/:flagKey/targeting', show);
+    scope.get<FlagPage>('/console/flags/:projectKey/:flagKey', show);
+    scope.get<FlagPage>('/console/flags/:projectKey/:flagKey/targeting', show);
     done();
   });
 }
 
-async function readPage({ params, query }: FastifyRequest<Named>, caller: KnownCaller, { db }: Kernel) {
+async function readPage({ params, query }: FastifyRequest<FlagPage>, caller: KnownCaller, { db }: Kernel) {
   const asking = { can: (resource: string, action = 'viewProject') => can(caller, action, resource) };
   const project = await openProject(asking, db, params.projectKey);
   const asked = query.env === undefined ? undefined : [query.env].flat();

@@ -1,7 +1,7 @@
 // What the flag service keeps in memory for one server, made when it starts.
-import { openDeliveries } from './delivery/deliveries.ts';
+import { createPayloadCache } from './delivery/payload-cache.ts';
 import { ServiceAddresses } from './root/addresses.ts';
 
 export function openFlagServices() {
-  return { deliveries: openDeliveries(), serviceAddresses: new ServiceAddresses() };
+  return { payloadCache: createPayloadCache(), serviceAddresses: new ServiceAddresses() };
 }

@@ -3,7 +3,9 @@ import type { Access } from '../kernel/change/actor.ts';
 import { compilePolicy, type PolicyStatement } from '../kernel/identity/policy.ts';
 
 /** Whether any of the permissions that a change took is one that the statements speak of. */
-export function matcher(statements: readonly PolicyStatement[]): (accesses: readonly Access[]) => boolean {
+export function statementMatcher(
+  statements: readonly PolicyStatement[],
+): (accesses: readonly Access[]) => boolean {
   const policy = compilePolicy(statements);
   return (accesses) => accesses.some(({ action, resource }) => policy.allows(action, resource));
 }

@@ -2,8 +2,8 @@
 import { OneOf, Type } from '../kernel/schema.ts';
 
 /** Every call of a token asks its whole policy. */
-export const MOST_STATEMENTS = 500;
-const Names = Type.Optional(Type.Array(Type.String(), { maxItems: MOST_STATEMENTS }));
+export const MAX_STATEMENTS = 500;
+const Names = Type.Optional(Type.Array(Type.String(), { maxItems: MAX_STATEMENTS }));
 
 export const StatementSchema = Type.Object(
   {

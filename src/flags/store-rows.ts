@@ -44,7 +44,7 @@ export async function findRow<Table extends Versioned>(
 }
 
 /** Fails with `conflict` when someone else has changed it since it was read with the version. */
-export async function saveRow<Table extends Versioned>(
+export async function updateRow<Table extends Versioned>(
   tx: Db,
   table: Table,
   { id, version }: { id: string; version: number },

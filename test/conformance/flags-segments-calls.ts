@@ -1,5 +1,5 @@
 // The calls that tests of segments make, in a project with the environments `test` and `production`.
-import { noteSegmentUses } from '../../src/flags/segments/store-uses.ts';
+import { replaceSegmentUses } from '../../src/flags/segments/store-uses.ts';
 import type { Answer, CallInit, TestServer } from '../server.ts';
 
 export const SEMANTIC = { 'content-type': 'application/json; domain-model=launchdarkly.semanticpatch' };
@@ -60,7 +60,7 @@ export function segmentCalls(server: () => TestServer) {
         .values({ ...row, ...rest, version: 1, created_at: 1, doc: '{}' })
         .onConflict((conflict) => conflict.columns(['project_id', 'key']).doNothing())
         .execute();
-      await noteSegmentUses(db, environment.id, id, segmentKey === '' ? [] : [segmentKey]);
+      await replaceSegmentUses(db, environment.id, id, segmentKey === '' ? [] : [segmentKey]);
     },
   };
 }

@@ -1,7 +1,7 @@
 // What reviews say together, and when a request may be applied.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { usualApprovalSettings } from '../environments/approval-settings.ts';
+import { defaultApprovalSettings } from '../environments/approval-settings.ts';
 import type { ApprovalRequest, Review } from './approval-request.ts';
 import {
   addReview,
@@ -13,7 +13,7 @@ import {
   whyNotApproved,
 } from './model.ts';
 
-const settings = usualApprovalSettings();
+const settings = defaultApprovalSettings();
 
 function review(kind: Review['kind'], memberId: string, serviceTokenId?: string): Review {
   return { id: 'r', kind, at: 1, by: { memberId, ...(serviceTokenId !== undefined && { serviceTokenId }) } };

@@ -3,10 +3,10 @@ import type { Call } from '../../kernel/route.ts';
 import { Type, type Static } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { showEnvironment } from '../environments/model.ts';
-import { listEnvironmentsOf } from '../environments/store.ts';
+import { listEnvironmentsOfProjects } from '../environments/store.ts';
 import { toSummary } from '../feature-flags/representation.ts';
 import { findBareFlags } from '../feature-flags/store.ts';
-import { openProject, unknownThing } from '../open.ts';
+import { openProject, unknownThing } from '../find-project.ts';
 import { findPlace, openPlace, readAt } from '../planned-changes/find-flag-in-environment.ts';
 import { placeOf, type ByPlaceAndId, type Place } from '../planned-changes/flag-in-environment.ts';
 import { tryPlan } from '../planned-changes/try-plan.ts';
@@ -91,7 +91,7 @@ export async function findPlaces(
   const flagIds = [...new Set(requests.map(({ flagId }) => flagId))];
   const [projects, environments, flags] = await Promise.all([
     findProjects(db, projectIds),
-    listEnvironmentsOf(db, projectIds),
+    listEnvironmentsOfProjects(db, projectIds),
     findBareFlags(db, flagIds),
   ]);
   const byId = <Thing extends { id: string }>(things: readonly Thing[]) =>

@@ -6,7 +6,7 @@ import { reply, route } from '../../kernel/route.ts';
 import { problem } from '../../kernel/schema.ts';
 import type { Change } from '../../kernel/change/change.ts';
 import { listKinds, takesInstructions } from '../instructions/document.ts';
-import { readSemanticPatch, requireEnvironment, updateOf } from '../patching.ts';
+import { readSemanticPatch, requireEnvironment, updateOf } from '../resource-patch.ts';
 import { ByPlaceAndId } from '../planned-changes/flag-in-environment.ts';
 import { recordAt } from '../planned-changes/record-change.ts';
 import { demandBeta } from '../version.ts';

@@ -2,7 +2,7 @@
 import { Page } from '../../kernel/page.ts';
 import { reply, route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
-import { ExpandQuery, PageQuery, readExpand, sliceOf } from '../listing.ts';
+import { ExpandQuery, PageQuery, readExpand, sliceOf } from '../list-query.ts';
 import { openPlace } from '../planned-changes/find-flag-in-environment.ts';
 import { ByPlace, ByPlaceAndId, PLACE, whereaboutsOf } from '../planned-changes/flag-in-environment.ts';
 import { listProjectNames } from '../projects/store.ts';

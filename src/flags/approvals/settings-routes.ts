@@ -2,11 +2,11 @@
 import { Failure } from '../../kernel/failure.ts';
 import { route } from '../../kernel/route.ts';
 import { OneOf, Type } from '../../kernel/schema.ts';
-import { changeEnvironment } from '../environments/change.ts';
+import { changeEnvironment } from '../environments/change-environment.ts';
 import { listEnvironments } from '../environments/store.ts';
-import { ExpandQuery, readExpand } from '../listing.ts';
-import { ByProject, openProject, unknownThing } from '../open.ts';
-import { PatchBody, readShownPatch } from '../patching.ts';
+import { ExpandQuery, readExpand } from '../list-query.ts';
+import { ByProject, openProject, unknownThing } from '../find-project.ts';
+import { PatchBody, readDocumentPatch } from '../resource-patch.ts';
 import {
   EXPANDABLE,
   ProjectApprovalSettings,
@@ -62,7 +62,7 @@ const patchSettings = route(
   },
   async (call, { changes }) => {
     const { projectKey } = call.params;
-    const patch = readShownPatch(call, ['merge']);
+    const patch = readDocumentPatch(call, ['merge']);
     if (patch.kind !== 'merge') throw new Failure('internal', 'Only merge patches are read here.');
     const { environmentKey, kind, fields } = readSettingsPatch(patch.fields);
     const { project, environment } = await changes.run(call, (on) =>

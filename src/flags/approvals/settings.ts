@@ -1,7 +1,7 @@
 // The approval settings of a project: by the kind of resource, in each of its environments.
 import { checker, OneOf, PlainText, Type, type Static } from '../../kernel/schema.ts';
 import type { JsonObject } from '../../kernel/patch/json-value.ts';
-import { ApprovalSettingsRep, usualApprovalSettings } from '../environments/approval-settings.ts';
+import { ApprovalSettingsRep, defaultApprovalSettings } from '../environments/approval-settings.ts';
 import { Links, linkTo } from '../links.ts';
 import type { ApprovalSettings, Environment, Project } from '../projects/project.ts';
 
@@ -36,7 +36,7 @@ export function toApprovalSettings(
     const settings = environments.map((environment) => settingsOf(environment, kind));
     const ofKind = {
       environments: Object.fromEntries(environments.map(({ key }, index) => [key, settings[index]!])),
-      ...(expand.has('default') && { _default: usualApprovalSettings() }),
+      ...(expand.has('default') && { _default: defaultApprovalSettings() }),
       ...(expand.has('strict') && { _strict: strictestOf(settings) }),
     };
     return [kind, ofKind];
@@ -48,11 +48,11 @@ export function toApprovalSettings(
 
 function settingsOf(environment: Environment, kind: ResourceKind): ApprovalSettings {
   if (kind === 'flag') return environment.approvalSettings;
-  return environment.resourceApprovalSettings?.segment ?? usualApprovalSettings();
+  return environment.resourceApprovalSettings?.segment ?? defaultApprovalSettings();
 }
 
 function strictestOf(all: readonly ApprovalSettings[]): ApprovalSettings {
-  const usual = usualApprovalSettings();
+  const usual = defaultApprovalSettings();
   const required = all.some((settings) => settings.required);
   const tags = [...new Set(all.flatMap(({ requiredApprovalTags }) => requiredApprovalTags))].toSorted();
   return {

@@ -5,7 +5,7 @@ import type { Page, Slice } from '../../kernel/page.ts';
 import type { Db, Tables } from '../../kernel/storage/tables.ts';
 import type { Whereabouts } from '../planned-changes/flag-in-environment.ts';
 import type { Plan } from '../planned-changes/plan.ts';
-import { findRow, pageRows, saveRow } from '../store-rows.ts';
+import { findRow, pageRows, updateRow } from '../store-rows.ts';
 import type { ApprovalRequest } from './approval-request.ts';
 import type { ApprovalRequestRow } from './tables.ts';
 
@@ -75,7 +75,7 @@ export async function saveApprovalRequest(
   before: ApprovalRequest,
   after: ApprovalRequest,
 ): Promise<void> {
-  await saveRow(tx, 'approval_requests', before, rowOf(after), 'approval request');
+  await updateRow(tx, 'approval_requests', before, rowOf(after), 'approval request');
   const fresh = after.notifyMemberIds.filter((id) => !before.notifyMemberIds.includes(id));
   await addReviewers(tx, after.id, fresh);
 }

@@ -2,7 +2,7 @@
 import { Nullable, Type, type Static } from '../../kernel/schema.ts';
 import { Links, linkTo } from '../links.ts';
 import type { AuditEntry, ChangedBy } from '../../kernel/change/change.ts';
-import { pathOf } from './places.ts';
+import { apiPathOf } from './resource-paths.ts';
 
 const AccessSchema = Type.Object({ action: Type.String(), resource: Type.String() });
 
@@ -42,9 +42,9 @@ const SUMMARY = {
   parent: Type.Optional(Type.Object({ _links: Links, name: Type.String(), resource: Type.String() })),
 };
 
-export const EntrySummary = Type.Object(SUMMARY, { $id: 'AuditLogEntrySummary' });
+export const AuditEntrySummary = Type.Object(SUMMARY, { $id: 'AuditLogEntrySummary' });
 
-export const EntryDetail = Type.Object(
+export const AuditEntryDetail = Type.Object(
   {
     ...SUMMARY,
     delta: Type.Optional(Nullable(Type.Unknown({ description: 'The JSON patch, where it was one' }))),
@@ -57,14 +57,14 @@ export const EntryDetail = Type.Object(
   { $id: 'AuditLogEntry' },
 );
 
-export const EntryCollection = Type.Object({ items: Type.Array(EntrySummary), _links: Links });
+export const AuditEntryCollection = Type.Object({ items: Type.Array(AuditEntrySummary), _links: Links });
 
 /** There is one account on a server. */
 export const ACCOUNT_ID = '000000000000000000000001';
 
-export function toSummary(entry: AuditEntry): Static<typeof EntrySummary> {
+export function toEntrySummary(entry: AuditEntry): Static<typeof AuditEntrySummary> {
   const { id, at, accesses, kind, name, verb, comment, who, resource } = entry;
-  const path = pathOf(resource);
+  const path = apiPathOf(resource);
   const self = linkTo(`/auditlog/${id}`);
   const canonical = path === undefined ? undefined : linkTo(path);
   const description = entry.description ?? '';
@@ -85,7 +85,7 @@ export function toSummary(entry: AuditEntry): Static<typeof EntrySummary> {
     description,
     shortDescription: description.split('\n', 1)[0]!,
     ...(comment !== undefined && { comment }),
-    ...showWho(who),
+    ...toActorFields(who),
     titleVerb: verb,
     title: `${actor} ${verb} ${canonical === undefined ? name : `[${name}](${canonical.href})`}`,
     target: {
@@ -97,7 +97,7 @@ export function toSummary(entry: AuditEntry): Static<typeof EntrySummary> {
   };
 }
 
-function showWho({ member, token }: ChangedBy) {
+function toActorFields({ member, token }: ChangedBy) {
   return {
     ...(member && {
       subject: { name: nameOf(member), _links: { self: linkTo(`/members/${member._id}`) } },
@@ -112,17 +112,17 @@ function nameOf({ firstName, lastName, email }: NonNullable<ChangedBy['member']>
 }
 
 /** What the thing is in: `proj/shop` for a flag of it. */
-function parentOf(resource: string): Static<typeof EntrySummary>['parent'] {
+function parentOf(resource: string): Static<typeof AuditEntrySummary>['parent'] {
   const [first = '', ...rest] = resource.split(':');
-  const path = rest.length === 0 ? undefined : pathOf(first);
+  const path = rest.length === 0 ? undefined : apiPathOf(first);
   if (path === undefined) return undefined;
   return { name: first.slice(first.indexOf('/') + 1), resource: first, _links: { canonical: linkTo(path) } };
 }
 
-export function toDetail(entry: AuditEntry): Static<typeof EntryDetail> {
+export function toEntryDetail(entry: AuditEntry): Static<typeof AuditEntryDetail> {
   const { update, before, after } = entry;
   return {
-    ...toSummary(entry),
+    ...toEntrySummary(entry),
     delta: update !== undefined && 'patch' in update ? update.patch : null,
     ...(update !== undefined && 'merge' in update && { merge: update.merge }),
     ...(update !== undefined && 'instructions' in update && { instructions: update.instructions }),

@@ -9,16 +9,22 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { Instant } from '../fields.ts';
 import { Links } from '../links.ts';
-import { unknownThing } from '../open.ts';
-import { matcher } from '../statement-matcher.ts';
-import { CountBucket, EntryCollection, EntryDetail, toDetail, toSummary } from './model.ts';
+import { unknownThing } from '../find-project.ts';
+import { statementMatcher } from '../statement-matcher.ts';
+import {
+  CountBucket,
+  AuditEntryCollection,
+  AuditEntryDetail,
+  toEntryDetail,
+  toEntrySummary,
+} from './model.ts';
 import type { AuditEntry } from '../../kernel/change/change.ts';
 import { countEntries, findEntry, searchEntries } from './store.ts';
 import { VIEW_AUDIT_LOG, visibility } from './visibility.ts';
 
 const ACCESS = { action: VIEW_AUDIT_LOG, others: ['viewProject'] };
-const USUAL = 10;
-const MOST = 20;
+const DEFAULT_LIMIT = 10;
+const MAX_LIMIT = 20;
 
 const Query = Type.Object({
   before: Type.Optional(Instant('Only entries before this')),
@@ -31,7 +37,10 @@ const Query = Type.Object({
     }),
   ),
   limit: Type.Optional(
-    Type.Integer({ minimum: 0, description: `${USUAL} unless said otherwise, and never more than ${MOST}` }),
+    Type.Integer({
+      minimum: 0,
+      description: `${DEFAULT_LIMIT} unless said otherwise, and never more than ${MAX_LIMIT}`,
+    }),
   ),
   behind: Type.Optional(
     Type.String({ description: 'The id of an entry, to go on with older ones; stands in `next` links' }),
@@ -53,7 +62,7 @@ const getAuditLog = route(
     summary: 'Search the audit log, newest entries first',
     access: ACCESS,
     query: Query,
-    reply: { 200: EntryCollection },
+    reply: { 200: AuditEntryCollection },
   },
   (call, kernel) => search(call, kernel, []),
 );
@@ -68,7 +77,7 @@ const postAuditLog = route(
     query: Query,
     body: StatementList,
     bodyIsOptional: true,
-    reply: { 200: EntryCollection },
+    reply: { 200: AuditEntryCollection },
   },
   (call, kernel) => search(call, kernel, call.body ?? []),
 );
@@ -99,9 +108,9 @@ const countAuditLog = route(
   async (call, { db }) => {
     const { after, before = call.now, buckets: count } = call.query;
     if (before <= after) throw problem('query.before', 'must be later than after');
-    const isWanted = await wanted(call, db, call.body ?? [], undefined);
+    const matches = await compileFilter(call, db, call.body ?? [], undefined);
     const bucketIntervalMs = Math.ceil((before - after) / count);
-    const counts = await countEntries(db, { after, before, bucketIntervalMs }, isWanted);
+    const counts = await countEntries(db, { after, before, bucketIntervalMs }, matches);
     const buckets = Array.from({ length: count }, (_, index) => ({
       timestamp: after + index * bucketIntervalMs,
       count: counts.get(index) ?? 0,
@@ -119,7 +128,7 @@ const getEntry = route(
     summary: 'Get an entry of the audit log, with the thing before and after',
     access: ACCESS,
     params: Type.Object({ id: Type.String() }),
-    reply: { 200: EntryDetail },
+    reply: { 200: AuditEntryDetail },
   },
   async (call, { db }) => {
     const entry = await findEntry(db, call.params.id);
@@ -131,7 +140,7 @@ const getEntry = route(
       const access = { ...ACCESS, resource: entry.resource };
       throw new Failure('forbidden', 'Forbidden. Access to the requested resource was denied.', { access });
     }
-    return toDetail(entry);
+    return toEntryDetail(entry);
   },
 );
 
@@ -143,7 +152,7 @@ async function search(call: SearchCall, { engine, db }: Kernel, statements: unkn
   const { after, q, spec, behind, ahead, from } = call.query;
   // A `next` link has a `before` of its own, as clients expect.
   const before = behind === undefined ? call.query.before : call.query.until;
-  const isWanted = await wanted(call, db, statements, spec);
+  const matches = await compileFilter(call, db, statements, spec);
   const { entries, older, newer } = await searchEntries(
     engine,
     {
@@ -155,8 +164,8 @@ async function search(call: SearchCall, { engine, db }: Kernel, statements: unkn
       ...(q !== undefined && q !== '' && { words: q }),
       ...(spec !== undefined && spec !== '' && { resource: spec }),
     },
-    isWanted,
-    clampLimit(call.query.limit, USUAL, MOST),
+    matches,
+    clampLimit(call.query.limit, DEFAULT_LIMIT, MAX_LIMIT),
   );
   const linkTo = (cursor: Record<string, string | number | undefined>) => ({
     href: withQuery(call.url, { ...NO_CURSOR, before, ...cursor }),
@@ -172,7 +181,7 @@ async function search(call: SearchCall, { engine, db }: Kernel, statements: unkn
     ...(older && { next: next ?? first }),
     ...(newer && { prev: prev ?? last }),
   };
-  return { items: entries.map(toSummary), _links };
+  return { items: entries.map(toEntrySummary), _links };
 }
 
 const NO_CURSOR = { behind: undefined, ahead: undefined, from: undefined, until: undefined };
@@ -181,15 +190,15 @@ function selfOf({ url }: Pick<Call, 'url'>) {
   return { href: withQuery(url, {}), type: 'application/json' };
 }
 
-async function wanted(
+async function compileFilter(
   call: Pick<Call, 'can'>,
   db: Db,
   statements: unknown[],
   spec: string | undefined,
 ): Promise<(entry: AuditEntry) => boolean> {
   const isVisible = await visibility(call, db);
-  const matchesBody = statements.length === 0 ? () => true : matcher(parseStatements(statements));
-  const matchesSpec = spec === undefined || spec === '' ? () => true : matcher(readSpec(spec));
+  const matchesBody = statements.length === 0 ? () => true : statementMatcher(parseStatements(statements));
+  const matchesSpec = spec === undefined || spec === '' ? () => true : statementMatcher(readSpec(spec));
   return (entry) => matchesSpec(entry.accesses) && matchesBody(entry.accesses) && isVisible(entry);
 }
 

@@ -9,7 +9,7 @@ import type { AuditEntry } from '../../kernel/change/change.ts';
 import type { AuditDetail } from '../../kernel/change/store.ts';
 
 /** All but the thing before and after, which may be large. */
-const LIGHT = [
+const LIST_COLUMNS = [
   'seq',
   'id',
   'at',
@@ -23,9 +23,9 @@ const LIGHT = [
 ] as const;
 
 type EventRow = Selectable<Tables['events']>;
-type LightRow = Pick<EventRow, (typeof LIGHT)[number]>;
+type ListRow = Pick<EventRow, (typeof LIST_COLUMNS)[number]>;
 
-export interface Search {
+export interface AuditLogSearch {
   /** In epoch milliseconds, both outside of what is found. */
   before?: number;
   after?: number;
@@ -40,101 +40,105 @@ export interface Search {
   resource?: string;
 }
 
-export interface Found {
+export interface AuditLogPage {
   /** Newest first. */
   entries: AuditEntry[];
   /** Where there is a page of older or of newer entries. It begins beside `than`, or at its own end where that is absent. */
-  older?: Neighbour;
-  newer?: Neighbour;
+  older?: NeighbourPage;
+  newer?: NeighbourPage;
 }
 
-interface Neighbour {
+interface NeighbourPage {
   than?: AuditEntry;
 }
 
 const BATCH_SIZE = 100;
 /** How many entries one call looks at: who seeks what is rare among them goes on with the next. */
-const MOST_LOOKED_AT = 10_000;
+const MAX_EXAMINED = 10_000;
 /** Of so few entries below a name, all are sorted; more are met soon enough on the way through time. */
-const FEW = 2000;
+const MAX_SORTED = 2000;
 
 /** Gives entries that `isWanted`, and as many as asked for. Pages are found by keyset: nothing is ever counted. */
 export async function searchEntries(
   engine: Engine,
-  search: Search,
-  isWanted: (entry: AuditEntry) => boolean,
+  search: AuditLogSearch,
+  matches: (entry: AuditEntry) => boolean,
   limit: number,
-): Promise<Found> {
+): Promise<AuditLogPage> {
   const range = await rangeOf(engine.db, search);
-  const source = range && (await sourceOf(engine, search));
+  const source = range && (await rowSourceOf(engine, search));
   if (range === undefined || source === undefined) return { entries: [] };
-  const look = { source, isWanted: (row: LightRow) => isWithin(row, search) && isWanted(entryOf(row)) };
+  const filtered = { source, matches: (row: ListRow) => isWithin(row, search) && matches(entryOf(row)) };
   const { from, below } = range;
   if (search.ahead === undefined && search.isFromOldest !== true) {
-    const { rows, goOn } = await walk({ ...look, range, order: 'desc' }, limit);
+    const { rows, resumeAfter } = await scan({ ...filtered, range, order: 'desc' }, limit);
     const entries = rows.map(entryOf);
     const newerThan = { from: (rows[0]?.seq ?? below - 1) + 1, below: range.before };
     const hasNewer =
-      search.behind !== undefined && (await hasAny({ ...look, range: newerThan, order: 'asc' }));
+      search.behind !== undefined && (await hasAny({ ...filtered, range: newerThan, order: 'asc' }));
     return {
       entries,
-      ...(goOn && { older: { than: entryOf(goOn) } }),
+      ...(resumeAfter && { older: { than: entryOf(resumeAfter) } }),
       ...(hasNewer && { newer: { ...(entries[0] && { than: entries[0] }) } }),
     };
   }
-  const { rows, goOn } = await walk({ ...look, range, order: 'asc' }, limit);
+  const { rows, resumeAfter } = await scan({ ...filtered, range, order: 'asc' }, limit);
   const entries = rows.map(entryOf).reverse();
   const olderThan = { from: range.after, below: rows[0]?.seq ?? from };
-  const hasOlder = search.ahead !== undefined && (await hasAny({ ...look, range: olderThan, order: 'desc' }));
+  const hasOlder =
+    search.ahead !== undefined && (await hasAny({ ...filtered, range: olderThan, order: 'desc' }));
   return {
     entries,
     ...(hasOlder && { older: { ...(entries.length > 0 && { than: entries.at(-1)! }) } }),
-    ...(goOn && { newer: { than: entryOf(goOn) } }),
+    ...(resumeAfter && { newer: { than: entryOf(resumeAfter) } }),
   };
 }
 
-interface Walk {
-  source: Source;
-  isWanted(row: LightRow): boolean;
+interface Scan {
+  source: RowSource;
+  matches(row: ListRow): boolean;
   range: { from: number; below: number };
   order: 'desc' | 'asc';
 }
 
 /** The rows in their order, and the last one looked at where there may be more beyond it. */
-async function walk(
-  { source, isWanted, range, order }: Walk,
+async function scan(
+  { source, matches, range, order }: Scan,
   limit: number,
-): Promise<{ rows: LightRow[]; goOn?: LightRow }> {
-  const found: LightRow[] = [];
+): Promise<{ rows: ListRow[]; resumeAfter?: ListRow }> {
+  const found: ListRow[] = [];
   let edge = order === 'desc' ? range.below : range.from - 1;
-  for (let lookedAt = 0; ; lookedAt += BATCH_SIZE) {
+  for (let examined = 0; ; examined += BATCH_SIZE) {
     const batch = await source(edge, BATCH_SIZE, order);
     for (const row of batch) {
       if (row.seq < range.from || row.seq >= range.below) return { rows: found };
-      if (!isWanted(row)) continue;
-      if (found.length === limit) return { rows: found, goOn: found.at(-1)! };
+      if (!matches(row)) continue;
+      if (found.length === limit) return { rows: found, resumeAfter: found.at(-1)! };
       found.push(row);
     }
     const last = batch.at(-1);
     if (last === undefined || batch.length < BATCH_SIZE) return { rows: found };
-    if (lookedAt + BATCH_SIZE >= MOST_LOOKED_AT) return { rows: found, goOn: last };
+    if (examined + BATCH_SIZE >= MAX_EXAMINED) return { rows: found, resumeAfter: last };
     edge = last.seq;
   }
 }
 
 /** Whether there is one that is wanted, or that nobody has looked at yet. */
-async function hasAny(looking: Walk): Promise<boolean> {
-  const { rows, goOn } = await walk(looking, 1);
-  return rows.length > 0 || goOn !== undefined;
+async function hasAny(scanned: Scan): Promise<boolean> {
+  const { rows, resumeAfter } = await scan(scanned, 1);
+  return rows.length > 0 || resumeAfter !== undefined;
 }
 
 /** Some rows beyond a number: below it from the highest on, or above it from the lowest on. */
-type Source = (edge: number, limit: number, order: 'desc' | 'asc') => Promise<LightRow[]>;
+type RowSource = (edge: number, limit: number, order: 'desc' | 'asc') => Promise<ListRow[]>;
 
 /** The way through the entries by the index that leaves out most; undefined when nothing can be found. */
-async function sourceOf(engine: Engine, { words, resource }: Search): Promise<Source | undefined> {
+async function rowSourceOf(
+  engine: Engine,
+  { words, resource }: AuditLogSearch,
+): Promise<RowSource | undefined> {
   const { db } = engine;
-  const all = db.selectFrom('events').select(LIGHT);
+  const all = db.selectFrom('events').select(LIST_COLUMNS);
   const numbered = (found: readonly number[], order: 'desc' | 'asc') =>
     found.length === 0 ? [] : all.where('seq', 'in', found).orderBy('seq', order).execute();
   if (words !== undefined) {
@@ -153,7 +157,7 @@ async function sourceOf(engine: Engine, { words, resource }: Search): Promise<So
     if (literal === resource) {
       return (edge, limit, order) => beyond(edge, limit, order).where('resource', '=', literal).execute();
     }
-    const few = await numbersBelow(db, literal);
+    const few = await listSeqsBelow(db, literal);
     if (few !== undefined) {
       const rising = few.toReversed();
       return async (edge, limit, order) => {
@@ -166,16 +170,16 @@ async function sourceOf(engine: Engine, { words, resource }: Search): Promise<So
 }
 
 /** The entries of resources whose name begins so, newest first; undefined when they are many. */
-async function numbersBelow(db: Db, beginning: string): Promise<number[] | undefined> {
+async function listSeqsBelow(db: Db, beginning: string): Promise<number[] | undefined> {
   if (beginning === '') return undefined;
   const rows = await db
     .selectFrom('events')
     .select('seq')
     .where('resource', '>=', beginning)
     .where('resource', '<', `${beginning}\uffff`)
-    .limit(FEW + 1)
+    .limit(MAX_SORTED + 1)
     .execute();
-  if (rows.length > FEW) return undefined;
+  if (rows.length > MAX_SORTED) return undefined;
   return rows.map(({ seq }) => seq).sort((a, b) => b - a);
 }
 
@@ -189,7 +193,7 @@ interface Range {
 }
 
 /** Times as numbers of entries, which grow with time. Undefined when there is nothing between them. */
-async function rangeOf(db: Db, { before, after, behind, ahead }: Search): Promise<Range | undefined> {
+async function rangeOf(db: Db, { before, after, behind, ahead }: AuditLogSearch): Promise<Range | undefined> {
   const numbers = db.selectFrom('events').select('seq').limit(1);
   const numberOf = async (id: string) =>
     couldBeId(id) ? (await numbers.where('id', '=', id).executeTakeFirst())?.seq : undefined;
@@ -222,7 +226,7 @@ async function rangeOf(db: Db, { before, after, behind, ahead }: Search): Promis
   return range;
 }
 
-function isWithin({ at }: LightRow, { before = Infinity, after = -1 }: Search): boolean {
+function isWithin({ at }: ListRow, { before = Infinity, after = -1 }: AuditLogSearch): boolean {
   return at < before && at > after;
 }
 
@@ -232,7 +236,7 @@ export async function findEntry(db: Db, id: string): Promise<AuditEntry | undefi
   return row && entryOf(row);
 }
 
-function entryOf(row: LightRow & Partial<EventRow>): AuditEntry {
+function entryOf(row: ListRow & Partial<EventRow>): AuditEntry {
   const { verb, description, update, who } = (
     row.detail === null ? {} : JSON.parse(row.detail)
   ) as Partial<AuditDetail>;
@@ -266,7 +270,7 @@ function plainVerb(action: string, kind: string): string {
 export async function countEntries(
   db: Db,
   { after, before, bucketIntervalMs }: { after: number; before: number; bucketIntervalMs: number },
-  isWanted: (entry: AuditEntry) => boolean,
+  matches: (entry: AuditEntry) => boolean,
 ): Promise<Map<number, number>> {
   const counts = new Map<number, number>();
   const rows = db
@@ -276,7 +280,7 @@ export async function countEntries(
     .where('at', '<', before)
     .stream(1000);
   for await (const row of rows) {
-    if (!isWanted(entryOf({ ...row, comment: null, detail: null }))) continue;
+    if (!matches(entryOf({ ...row, comment: null, detail: null }))) continue;
     const bucket = Math.floor((row.at - after) / bucketIntervalMs);
     counts.set(bucket, (counts.get(bucket) ?? 0) + 1);
   }

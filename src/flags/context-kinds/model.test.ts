@@ -1,9 +1,15 @@
 // Making and changing context kinds.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { changesOf, putKind, toContextKind, userKind, type Kind } from './model.ts';
+import {
+  contextKindChanges,
+  putKind,
+  toContextKind,
+  defaultUserKind,
+  type ProjectContextKind,
+} from './model.ts';
 
-const org: Kind = {
+const org: ProjectContextKind = {
   key: 'org',
   name: 'Org',
   description: 'A firm',
@@ -55,7 +61,7 @@ describe('a kind that is there', () => {
 
   test('has changed where a field of it differs', () => {
     const changed = (put: object) =>
-      changesOf(org, putKind('org', org, { name: 'Org', ...put }, 9)).map(({ words }) => words);
+      contextKindChanges(org, putKind('org', org, { name: 'Org', ...put }, 9)).map(({ words }) => words);
     assert.deepEqual(changed({}), []);
     assert.deepEqual(changed({ description: 'A firm', archived: true }), []);
     assert.deepEqual(changed({ name: 'Firm', description: '', archived: false }), [
@@ -67,7 +73,7 @@ describe('a kind that is there', () => {
 });
 
 test('users are a kind of every project from its beginning', () => {
-  const { _links, ...user } = toContextKind(userKind({ createdAt: 5 }), 'shop');
+  const { _links, ...user } = toContextKind(defaultUserKind({ createdAt: 5 }), 'shop');
   assert.deepEqual(user, {
     key: 'user',
     name: 'User',

@@ -7,7 +7,7 @@ import { changedFields, type FieldChange } from '../projects/field-changes.ts';
 import type { Project } from '../projects/project.ts';
 
 /** A kind of contexts that people of a project know: SDKs may send others, too. */
-export interface Kind {
+export interface ProjectContextKind {
   key: string;
   name: string;
   description: string;
@@ -18,10 +18,10 @@ export interface Kind {
   modifiedAt: number;
 }
 
-export const MOST_KINDS = 100;
+export const MAX_KINDS = 100;
 
 /** Every project has it, and nothing is kept of it until someone changes it. */
-export function userKind({ createdAt }: Pick<Project, 'createdAt'>): Kind {
+export function defaultUserKind({ createdAt }: Pick<Project, 'createdAt'>): ProjectContextKind {
   return {
     key: USER,
     name: 'User',
@@ -57,10 +57,10 @@ export const ContextKindPut = Type.Object(
 /** What is left out stays as it was. Fails with `conflict` where someone else has changed it since. */
 export function putKind(
   key: string,
-  before: Kind | undefined,
+  before: ProjectContextKind | undefined,
   put: Static<typeof ContextKindPut>,
   now: number,
-): Kind {
+): ProjectContextKind {
   const { name, description, archived, hideInTargeting, version } = put;
   if (archived !== undefined && hideInTargeting !== undefined && archived !== hideInTargeting)
     throw problem('hideInTargeting', 'must be the same as archived');
@@ -80,15 +80,15 @@ export function putKind(
   };
 }
 
-export const UPDATE = 'updateContextKind';
+export const UPDATE_CONTEXT_KIND = 'updateContextKind';
 
 const FIELDS = {
-  name: { action: UPDATE, words: 'name' },
-  description: { action: UPDATE, words: 'description' },
-  isArchived: { action: UPDATE, words: 'archived state' },
+  name: { action: UPDATE_CONTEXT_KIND, words: 'name' },
+  description: { action: UPDATE_CONTEXT_KIND, words: 'description' },
+  isArchived: { action: UPDATE_CONTEXT_KIND, words: 'archived state' },
 } as const;
 
-export function changesOf(before: Kind, after: Kind): FieldChange[] {
+export function contextKindChanges(before: ProjectContextKind, after: ProjectContextKind): FieldChange[] {
   return changedFields(FIELDS, before, after);
 }
 
@@ -117,7 +117,10 @@ export function linksOf(projectKey: string, key: string) {
   return { self: linkTo(`${parent}/${key}`), parent: linkTo(parent) };
 }
 
-export function toContextKind(kind: Kind, projectKey: string): Static<typeof ContextKindSchema> {
+export function toContextKind(
+  kind: ProjectContextKind,
+  projectKey: string,
+): Static<typeof ContextKindSchema> {
   const { key, name, description, isArchived, version, createdAt, modifiedAt } = kind;
   return {
     key,

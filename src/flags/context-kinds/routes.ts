@@ -4,22 +4,22 @@ import { problem, Type } from '../../kernel/schema.ts';
 
 import { ContextKind } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';
-import { ByProject, openProject, unknownThing } from '../open.ts';
-import { tellChanges } from '../projects/field-changes.ts';
-import { holdProject } from '../projects/store.ts';
+import { ByProject, openProject, unknownThing } from '../find-project.ts';
+import { describeFieldChanges } from '../projects/field-changes.ts';
+import { lockProject } from '../projects/store.ts';
 import { contextKindResource } from '../resources.ts';
 import {
-  changesOf,
+  contextKindChanges,
   ContextKindPut,
   ContextKindSchema,
   kindsPath,
   linksOf,
-  MOST_KINDS,
+  MAX_KINDS,
   putKind,
   toContextKind,
-  UPDATE,
+  UPDATE_CONTEXT_KIND,
 } from './model.ts';
-import { findContextKind, listContextKinds, saveContextKind } from './store.ts';
+import { findContextKind, listContextKinds, upsertContextKind } from './store.ts';
 
 const PATH = '/projects/{projectKey}/context-kinds';
 const CREATE = 'createContextKind';
@@ -87,26 +87,26 @@ const putContextKind = route(
     const { projectKey, contextKind: key } = call.params;
     await changes.run(call, async (on) => {
       const { db: tx } = on;
-      await holdProject(tx, projectKey);
+      await lockProject(tx, projectKey);
       const project = await openProject(call, tx, projectKey);
       const before = await findContextKind(tx, project, key);
       const access = {
-        action: before === undefined ? CREATE : UPDATE,
+        action: before === undefined ? CREATE : UPDATE_CONTEXT_KIND,
         resource: contextKindResource(project, key),
       };
       call.demand(access.resource, access.action);
       const after = putKind(key, before, call.body, call.now);
-      const fields = before && changesOf(before, after);
+      const fields = before && contextKindChanges(before, after);
       if (fields?.length === 0) return;
-      if (before === undefined && (await listContextKinds(tx, project)).length >= MOST_KINDS)
-        throw problem('path.contextKind', `would be one more than ${MOST_KINDS}`);
-      await saveContextKind(tx, project, before, after);
+      if (before === undefined && (await listContextKinds(tx, project)).length >= MAX_KINDS)
+        throw problem('path.contextKind', `would be one more than ${MAX_KINDS}`);
+      await upsertContextKind(tx, project, before, after);
       on.record({
         accesses: [access],
         kind: 'context-kind',
         name: after.name,
         verb: 'created the context kind',
-        ...(fields && tellChanges(fields, 'context kind')),
+        ...(fields && describeFieldChanges(fields, 'context kind')),
         ...(before && { before: toContextKind(before, project.key) }),
         after: toContextKind(after, project.key),
       });

@@ -8,10 +8,10 @@ import type { Engine } from '../../kernel/storage/engine.ts';
 import { flagStoreMigrations, makeHome, NOW } from '../feature-flags/fixture.ts';
 import type { Project } from '../projects/project.ts';
 import { deleteProject } from '../projects/store.ts';
-import { userKind, type Kind } from './model.ts';
-import { findContextKind, listContextKinds, saveContextKind } from './store.ts';
+import { defaultUserKind, type ProjectContextKind } from './model.ts';
+import { findContextKind, listContextKinds, upsertContextKind } from './store.ts';
 
-const newKind = (key: string): Kind => ({
+const newKind = (key: string): ProjectContextKind => ({
   key,
   name: key,
   description: '',
@@ -38,15 +38,15 @@ onEachEngine((testEngine) => {
   test('users are among the kinds, changed or not, and each project has its own', async () => {
     const { db } = engine;
     const [project, other] = [await newProject(), await newProject()];
-    const user = userKind(project);
-    for (const key of ['zone', 'device']) await saveContextKind(db, project, undefined, newKind(key));
+    const user = defaultUserKind(project);
+    for (const key of ['zone', 'device']) await upsertContextKind(db, project, undefined, newKind(key));
     assert.deepEqual(await keysOf(project), ['device', 'user', 'zone']);
     assert.deepEqual(await findContextKind(db, project, 'user'), user);
     const changed = { ...user, name: 'Person', isArchived: true, version: 2 };
-    await saveContextKind(db, project, user, changed);
+    await upsertContextKind(db, project, user, changed);
     assert.deepEqual(await findContextKind(db, project, 'user'), changed);
     assert.deepEqual(await keysOf(project), ['device', 'user', 'zone']);
-    assert.deepEqual(await listContextKinds(db, other), [userKind(other)]);
+    assert.deepEqual(await listContextKinds(db, other), [defaultUserKind(other)]);
     assert.equal(await findContextKind(db, other, 'zone'), undefined);
   });
 
@@ -54,10 +54,10 @@ onEachEngine((testEngine) => {
     const { db } = engine;
     const project = await newProject();
     const kind = newKind('org');
-    await saveContextKind(db, project, undefined, kind);
-    await assert.rejects(saveContextKind(db, project, undefined, kind), { kind: 'conflict' });
-    await saveContextKind(db, project, kind, { ...kind, name: 'One', version: 2 });
-    const late = saveContextKind(db, project, kind, { ...kind, name: 'Other', version: 2 });
+    await upsertContextKind(db, project, undefined, kind);
+    await assert.rejects(upsertContextKind(db, project, undefined, kind), { kind: 'conflict' });
+    await upsertContextKind(db, project, kind, { ...kind, name: 'One', version: 2 });
+    const late = upsertContextKind(db, project, kind, { ...kind, name: 'Other', version: 2 });
     await assert.rejects(late, { kind: 'conflict' });
     assert.equal((await findContextKind(db, project, 'org'))!.name, 'One');
   });
@@ -65,7 +65,7 @@ onEachEngine((testEngine) => {
   test('they go with their project', async () => {
     const { db } = engine;
     const project = await newProject();
-    await saveContextKind(db, project, undefined, newKind('org'));
+    await upsertContextKind(db, project, undefined, newKind('org'));
     await deleteProject(db, project.id);
     assert.deepEqual(await keysOf(project), ['user']);
   });

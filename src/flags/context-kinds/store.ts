@@ -2,13 +2,13 @@
 import { contested } from '../../kernel/storage/retry.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Project } from '../projects/project.ts';
-import { userKind, type Kind } from './model.ts';
+import { defaultUserKind, type ProjectContextKind } from './model.ts';
 import type { ContextKindRow } from './tables.ts';
 
-type Home = Pick<Project, 'id' | 'createdAt'>;
+type ProjectRef = Pick<Project, 'id' | 'createdAt'>;
 
 /** All of a project, by their keys. */
-export async function listContextKinds(db: Db, project: Home): Promise<Kind[]> {
+export async function listContextKinds(db: Db, project: ProjectRef): Promise<ProjectContextKind[]> {
   const rows = await db
     .selectFrom('context_kinds')
     .selectAll()
@@ -16,12 +16,16 @@ export async function listContextKinds(db: Db, project: Home): Promise<Kind[]> {
     .orderBy('key')
     .execute();
   const kept = rows.map(kindOf);
-  const user = userKind(project);
+  const user = defaultUserKind(project);
   if (kept.some(({ key }) => key === user.key)) return kept;
   return [...kept, user].sort((one, other) => (one.key < other.key ? -1 : 1));
 }
 
-export async function findContextKind(db: Db, project: Home, key: string): Promise<Kind | undefined> {
+export async function findContextKind(
+  db: Db,
+  project: ProjectRef,
+  key: string,
+): Promise<ProjectContextKind | undefined> {
   const row = await db
     .selectFrom('context_kinds')
     .selectAll()
@@ -29,16 +33,16 @@ export async function findContextKind(db: Db, project: Home, key: string): Promi
     .where('key', '=', key)
     .executeTakeFirst();
   if (row !== undefined) return kindOf(row);
-  const user = userKind(project);
+  const user = defaultUserKind(project);
   return key === user.key ? user : undefined;
 }
 
 /** Writes over the version that was read, or fails. */
-export async function saveContextKind(
+export async function upsertContextKind(
   tx: Db,
-  { id: projectId }: Home,
-  before: Kind | undefined,
-  { key, name, description, isArchived, version, createdAt, modifiedAt }: Kind,
+  { id: projectId }: ProjectRef,
+  before: ProjectContextKind | undefined,
+  { key, name, description, isArchived, version, createdAt, modifiedAt }: ProjectContextKind,
 ): Promise<void> {
   const columns = {
     name,
@@ -61,7 +65,7 @@ export async function saveContextKind(
   if (kept === undefined) throw contested('context kind');
 }
 
-function kindOf(row: ContextKindRow): Kind {
+function kindOf(row: ContextKindRow): ProjectContextKind {
   return {
     key: row.key,
     name: row.name,

@@ -3,15 +3,15 @@ import { Page } from '../../kernel/page.ts';
 import { route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import { mapInSlices } from '../../kernel/time-slice.ts';
-import { findDelivery, prepareFor } from '../delivery/deliveries.ts';
+import { readPayload, loadBigSegments } from '../delivery/payload-cache.ts';
 import { readContext } from '../evaluation/context.ts';
 import { beginRun, LIMITS } from '../evaluation/run.ts';
 import { findStanding } from '../evaluation/standing.ts';
 import { readExpression } from '../filter-expression.ts';
 import { Links, linkTo } from '../links.ts';
-import { PageQuery, readSort, SortQuery } from '../listing.ts';
-import { ByEnvironment, openEnvironment } from '../open.ts';
-import { chooseFlags, FILTERS, SORTS } from './choice.ts';
+import { PageQuery, readSort, SortQuery } from '../list-query.ts';
+import { ByEnvironment, openEnvironment } from '../find-project.ts';
+import { filterFlags, EVALUATION_FILTERS, EVALUATION_SORTS } from './filter-flags.ts';
 import { ContextBody, EvaluationSchema, MembershipSchema, toEvaluation, toMembership } from './model.ts';
 
 const evaluateFlags = route(
@@ -33,7 +33,7 @@ const evaluateFlags = route(
         description: 'How many flags; -1 for all',
       }),
       offset: PageQuery.offset,
-      ...SortQuery(SORTS),
+      ...SortQuery(EVALUATION_SORTS),
       filter: Type.Optional(
         Type.String({
           description:
@@ -47,13 +47,13 @@ const evaluateFlags = route(
   },
   async (call, kernel) => {
     const { params, query } = call;
-    const filter = readExpression(query.filter, FILTERS);
-    const orders = readSort(query.sort, SORTS);
+    const filter = readExpression(query.filter, EVALUATION_FILTERS);
+    const orders = readSort(query.sort, EVALUATION_SORTS);
     const place = await openEnvironment(call, kernel.db, params.projectKey, params.environmentKey);
     const context = readContext(call.body);
-    const delivery = await findDelivery(kernel, place.environment);
-    const environment = await prepareFor(kernel.db, delivery, context);
-    const found = chooseFlags(delivery.flagNames, filter, orders);
+    const payload = await readPayload(kernel, place.environment);
+    const environment = await loadBigSegments(kernel.db, payload, context);
+    const found = filterFlags(payload.flagNames, filter, orders);
     const { offset } = query;
     const limit = query.limit > 0 ? query.limit : Math.max(found.length, 1);
     const run = beginRun(context, environment);
@@ -85,10 +85,10 @@ const evaluateSegments = route(
     const { projectKey, environmentKey } = call.params;
     const place = await openEnvironment(call, kernel.db, projectKey, environmentKey);
     const context = readContext(call.body);
-    const delivery = await findDelivery(kernel, place.environment);
-    const environment = await prepareFor(kernel.db, delivery, context);
+    const payload = await readPayload(kernel, place.environment);
+    const environment = await loadBigSegments(kernel.db, payload, context);
     const run = beginRun(context, environment);
-    const items = await mapInSlices(delivery.segmentNames, (name) => {
+    const items = await mapInSlices(payload.segmentNames, (name) => {
       const segment = environment.segments.get(name.key)!;
       const standing = findStanding(segment, run);
       return toMembership(

@@ -20,32 +20,32 @@ const flag = {
   },
 } as unknown as Flag;
 
-const told = (setting: unknown, contextKind: string, contextKey: string) =>
+const instructed = (setting: unknown, contextKind: string, contextKey: string) =>
   instructionsFor(flag, setting, { environmentKey: 'test', contextKind, contextKey }).map(
     ({ kind, variationId, contextKind: of, values: keys }) => [kind, variationId, of, ...keys].join(' '),
   );
 
 test('who is not targeted yet is added', () => {
-  assert.deepEqual(told(true, 'user', 'bob'), ['addTargets v0 user bob']);
-  assert.deepEqual(told('false', 'org', 'ada'), ['addTargets v3 org ada']);
+  assert.deepEqual(instructed(true, 'user', 'bob'), ['addTargets v0 user bob']);
+  assert.deepEqual(instructed('false', 'org', 'ada'), ['addTargets v3 org ada']);
 });
 
 test('who is targeted at another variation moves', () =>
-  assert.deepEqual(told(true, 'org', 'acme'), ['removeTargets v1 org acme', 'addTargets v0 org acme']));
+  assert.deepEqual(instructed(true, 'org', 'acme'), ['removeTargets v1 org acme', 'addTargets v0 org acme']));
 
 test('a value is compared whole, whatever the order of its members', () => {
-  assert.deepEqual(told({ sizes: [1, 2], color: 'red' }, 'org', 'acme'), []);
-  assert.deepEqual(told({ sizes: [1, 2], color: 'red' }, 'user', 'bob'), ['addTargets v1 user bob']);
+  assert.deepEqual(instructed({ sizes: [1, 2], color: 'red' }, 'org', 'acme'), []);
+  assert.deepEqual(instructed({ sizes: [1, 2], color: 'red' }, 'user', 'bob'), ['addTargets v1 user bob']);
 });
 
 test('null and nothing erase, even where null is a value', () => {
   for (const setting of [null, undefined]) {
-    assert.deepEqual(told(setting, 'user', 'ada'), ['removeTargets v0 user ada']);
-    assert.deepEqual(told(setting, 'user', 'acme'), []);
+    assert.deepEqual(instructed(setting, 'user', 'ada'), ['removeTargets v0 user ada']);
+    assert.deepEqual(instructed(setting, 'user', 'acme'), []);
   }
 });
 
 test('what no variation has is refused by its name', () => {
   for (const setting of [false, 1, '', 'true', [], {}, { color: 'red' }])
-    assert.throws(() => told(setting, 'user', 'ada'), { kind: 'invalid', message: /^setting / });
+    assert.throws(() => instructed(setting, 'user', 'ada'), { kind: 'invalid', message: /^setting / });
 });

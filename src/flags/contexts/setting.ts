@@ -15,15 +15,15 @@ export const SettingPut = Type.Object(
   { $id: 'ValuePut' },
 );
 
-interface Targeted {
+interface TargetRef {
   environmentKey: string;
   contextKind: string;
   contextKey: string;
 }
 
 /** None where it is so already. */
-export function instructionsFor(flag: Flag, setting: unknown, targeted: Targeted) {
-  const { environmentKey, contextKind, contextKey } = targeted;
+export function instructionsFor(flag: Flag, setting: unknown, target: TargetRef) {
+  const { environmentKey, contextKind, contextKey } = target;
   const { targets, contextTargets } = flag.environments[environmentKey]!;
   const known = [...targets, ...contextTargets].find(
     (target) => target.contextKind === contextKind && target.values.includes(contextKey),

@@ -8,7 +8,7 @@ import type { Environment } from '../projects/project.ts';
 import { beginRun } from '../evaluation/run.ts';
 import { warningsOf } from '../evaluation/warnings.ts';
 import { readContextPath } from './context-path.ts';
-import { findDelivery, prepareFor } from './deliveries.ts';
+import { readPayload, loadBigSegments } from './payload-cache.ts';
 import { checkHash, openByClientId, openByMobileKey } from './keys.ts';
 import { evaluateAll, type Audience } from './results.ts';
 
@@ -81,10 +81,10 @@ export const mobileRoutes: readonly Route[] = ways.flatMap((way) => [
   ),
 ]);
 
-type Asked = Pick<Call, 'id' | 'now'> & { query: { withReasons?: boolean } };
+type DeliveryCall = Pick<Call, 'id' | 'now'> & { query: { withReasons?: boolean } };
 
 async function evaluateForBrowser(
-  call: Asked & { params: { environmentId: string }; query: { h?: string } },
+  call: DeliveryCall & { params: { environmentId: string }; query: { h?: string } },
   kernel: Kernel,
   read: () => Context,
 ): Promise<Reply> {
@@ -95,20 +95,20 @@ async function evaluateForBrowser(
 }
 
 /** Flags in a line of the log. */
-const MOST_LOGGED = 10;
+const MAX_LOGGED = 10;
 
 async function evaluate(
-  { id, query: { withReasons = false } }: Asked,
+  { id, query: { withReasons = false } }: DeliveryCall,
   kernel: Kernel,
   environment: Environment,
   context: Context,
   audience: Audience,
 ): Promise<Reply> {
-  const delivery = await findDelivery(kernel, environment);
-  const run = beginRun(context, await prepareFor(kernel.db, delivery, context));
-  const { results, limited, limits } = await evaluateAll(run, delivery.revision, { audience, withReasons });
+  const payload = await readPayload(kernel, environment);
+  const run = beginRun(context, await loadBigSegments(kernel.db, payload, context));
+  const { results, limited, limits } = await evaluateAll(run, payload.revision, { audience, withReasons });
   if (limited.length > 0) {
-    const flags = limited.slice(0, MOST_LOGGED);
+    const flags = limited.slice(0, MAX_LOGGED);
     kernel.log.debug({ call: id, environment: environment.key, flags }, warningsOf(limits).join(' '));
   }
   return reply(200, results, { 'x-ld-envid': environment.clientId });

@@ -7,7 +7,7 @@ import { Type } from '../../kernel/schema.ts';
 import { openByClientId, openByMobileKey, openBySdkKey } from './keys.ts';
 
 /** As sent, compressed or not. SDKs drop what is refused as too large. */
-const MOST_BYTES = 10 * 1024 * 1024;
+const MAX_EVENT_BYTES = 10 * 1024 * 1024;
 
 const event = {
   method: 'POST',
@@ -19,7 +19,7 @@ const event = {
 
 async function take({ stream }: Pick<Call, 'stream'>, opened: Promise<unknown>): Promise<Reply> {
   await opened;
-  for await (const _ of piecesOf(stream, MOST_BYTES));
+  for await (const _ of piecesOf(stream, MAX_EVENT_BYTES));
   return reply(202);
 }
 

@@ -11,16 +11,16 @@ import {
 import { canonicalKey, type Context } from '../evaluation/context.ts';
 import type { Environment } from '../projects/project.ts';
 
-type Asked = Pick<Call, 'headers' | 'now'>;
+type DeliveryCall = Pick<Call, 'headers' | 'now'>;
 
-export async function openBySdkKey(db: Db, { headers, now }: Asked): Promise<Environment> {
-  const environment = await findEnvironmentBySdkKey(db, shownIn(headers), now);
+export async function openBySdkKey(db: Db, { headers, now }: DeliveryCall): Promise<Environment> {
+  const environment = await findEnvironmentBySdkKey(db, keyIn(headers), now);
   if (environment === undefined) throw new Failure('unauthenticated', 'This is no SDK key that is good.');
   return environment;
 }
 
-export async function openByMobileKey(db: Db, { headers, now }: Asked): Promise<Environment> {
-  const environment = await findEnvironmentByMobileKey(db, shownIn(headers), now);
+export async function openByMobileKey(db: Db, { headers, now }: DeliveryCall): Promise<Environment> {
+  const environment = await findEnvironmentByMobileKey(db, keyIn(headers), now);
   if (environment === undefined) throw new Failure('unauthenticated', 'This is no mobile key that is good.');
   return environment;
 }
@@ -33,7 +33,7 @@ export async function openByClientId(db: Db, id: string, now: number): Promise<E
   return environment;
 }
 
-function shownIn({ authorization }: Asked['headers']): string {
+function keyIn({ authorization }: DeliveryCall['headers']): string {
   return String(authorization ?? '')
     .replace(/^bearer\s+/i, '')
     .trim();

@@ -21,12 +21,12 @@ export interface FlagResult {
   prerequisites?: string[];
 }
 
-export interface Asking {
+export interface EvaluationOptions {
   audience: Audience;
   withReasons: boolean;
 }
 
-export interface AllResults {
+export interface FlagResults {
   /** By the keys of the flags. */
   results: Record<string, FlagResult>;
   /** The keys of flags for which comparisons were given up, and the limits that did it. */
@@ -38,8 +38,8 @@ export interface AllResults {
 export async function evaluateAll(
   run: Run,
   revision: number,
-  { audience, withReasons }: Asking,
-): Promise<AllResults> {
+  { audience, withReasons }: EvaluationOptions,
+): Promise<FlagResults> {
   const { flags } = run.environment;
   const isSeen = (key: string) => flags.get(key)?.data.clientSideAvailability[audience] === true;
   const entries: [string, FlagResult][] = [];

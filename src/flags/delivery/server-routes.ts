@@ -4,7 +4,7 @@ import { Bytes, reply, route, type Call } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Environment } from '../projects/project.ts';
-import { findDelivery, type Delivery } from './deliveries.ts';
+import { readPayload, type EnvironmentPayload } from './payload-cache.ts';
 import { openBySdkKey } from './keys.ts';
 
 const Item = Type.Record(Type.String(), Type.Unknown());
@@ -15,18 +15,18 @@ const readOne = { ...read, params: Type.Object({ key: Type.String() }) } as cons
 const getAll = route(
   { ...read, id: 'getLatestAll', path: '/latest-all', summary: 'Get all flags and segments' },
   async (call, kernel) => {
-    const { environment, delivery } = await open(call, kernel);
-    const { bytes, etag } = delivery;
+    const { environment, payload } = await open(call, kernel);
+    const { bytes, etag } = payload;
     const headers = { etag, 'x-ld-envid': environment.clientId };
-    return isKnown(call, etag) ? reply(304, undefined, headers) : new Bytes(bytes, headers);
+    return isNotModified(call, etag) ? reply(304, undefined, headers) : new Bytes(bytes, headers);
   },
 );
 
 const getFlags = route(
   { ...read, id: 'getFlags', path: '/flags', summary: 'Get all flags' },
   async (call, kernel) => {
-    const { environment, delivery } = await open(call, kernel);
-    return reply(200, delivery.flags, keptHeaders(environment, call));
+    const { environment, payload } = await open(call, kernel);
+    return reply(200, payload.flags, cacheHeaders(environment, call));
   },
 );
 
@@ -42,27 +42,30 @@ const getSegment = route(
 
 export const serverRoutes = [getAll, getFlags, getFlag, getSegment];
 
-type Asked = Pick<Call, 'headers' | 'now'>;
+type DeliveryCall = Pick<Call, 'headers' | 'now'>;
 
-async function open(call: Asked, kernel: Kernel): Promise<{ environment: Environment; delivery: Delivery }> {
+async function open(
+  call: DeliveryCall,
+  kernel: Kernel,
+): Promise<{ environment: Environment; payload: EnvironmentPayload }> {
   const environment = await openBySdkKey(kernel.db, call);
-  return { environment, delivery: await findDelivery(kernel, environment) };
+  return { environment, payload: await readPayload(kernel, environment) };
 }
 
 async function showOne(
-  call: Asked & { params: { key: string } },
+  call: DeliveryCall & { params: { key: string } },
   kernel: Kernel,
-  sort: 'flags' | 'segments',
+  kind: 'flags' | 'segments',
 ) {
-  const { environment, delivery } = await open(call, kernel);
+  const { environment, payload } = await open(call, kernel);
   const { key } = call.params;
-  if (!Object.hasOwn(delivery[sort], key))
-    throw new Failure('not-found', `There is no such thing in ${sort}.`);
-  return reply(200, delivery[sort][key], keptHeaders(environment, call));
+  if (!Object.hasOwn(payload[kind], key))
+    throw new Failure('not-found', `There is no such thing in ${kind}.`);
+  return reply(200, payload[kind][key], cacheHeaders(environment, call));
 }
 
 /** For SDKs that live for one page only: how long what they read may be taken for true. */
-function keptHeaders({ clientId, defaultTtl }: Environment, { now }: Asked): Record<string, string> {
+function cacheHeaders({ clientId, defaultTtl }: Environment, { now }: DeliveryCall): Record<string, string> {
   const seconds = defaultTtl * 60;
   return {
     'x-ld-envid': clientId,
@@ -73,7 +76,7 @@ function keptHeaders({ clientId, defaultTtl }: Environment, { now }: Asked): Rec
   };
 }
 
-function isKnown({ headers }: Asked, etag: string): boolean {
+function isNotModified({ headers }: DeliveryCall, etag: string): boolean {
   const tags = String(headers['if-none-match'] ?? '').split(',');
   return tags.some((tag) => ['*', etag, `W/${etag}`].includes(tag.trim()));
 }

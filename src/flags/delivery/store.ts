@@ -6,16 +6,16 @@ import type { FlagData } from '../evaluation/data.ts';
 import type { Flag } from '../feature-flags/flag.ts';
 import { configOf, flagOf } from '../feature-flags/store-rows.ts';
 import type { Environment } from '../projects/project.ts';
-import { toFlagData } from './payload.ts';
+import { toFlagData } from './sdk-data.ts';
 
-type Place = Pick<Environment, 'id' | 'projectId'>;
+type EnvironmentIds = Pick<Environment, 'id' | 'projectId'>;
 
 /**
  * A number that rises with every change to a flag of the project or a segment of the environment: the sum of all their
  * versions, where one that was deleted goes on counting with the version it left behind. However changes of different
  * flags overlap, each adds its own part once it is committed, so that none is missed.
  */
-export async function findRevision(db: Db, { id, projectId }: Place): Promise<number> {
+export async function findRevision(db: Db, { id, projectId }: EnvironmentIds): Promise<number> {
   const { rows } = await sql<{ revision: number | string }>`
     select
       (select coalesce(sum(version), 0) from flags where project_id = ${projectId}) +
@@ -35,7 +35,7 @@ export type FlagName = Pick<Flag, 'key' | 'name' | 'tags' | 'createdAt'>;
 /** All flags of an environment that are not archived, by their keys. */
 export async function listFlagData(
   db: Db,
-  { id, projectId }: Place,
+  { id, projectId }: EnvironmentIds,
 ): Promise<{ name: FlagName; data: FlagData }[]> {
   const rows = await db
     .selectFrom('flags')
@@ -64,18 +64,18 @@ export async function listFlagData(
   return listed;
 }
 
-export interface Membership {
+export interface BigSegmentMembership {
   segmentId: string;
   contextKey: string;
   isIncluded: boolean;
 }
 
 /** Of any of these contexts in any of these big segments. */
-export async function findMemberships(
+export async function listMemberships(
   db: Db,
   segmentIds: readonly string[],
   contextKeys: readonly string[],
-): Promise<Membership[]> {
+): Promise<BigSegmentMembership[]> {
   const keys = contextKeys.filter((key) => !key.includes('\0')); // which PostgreSQL has in no text
   if (segmentIds.length === 0 || keys.length === 0) return [];
   const rows = await db

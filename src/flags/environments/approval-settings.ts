@@ -1,7 +1,7 @@
 // Approval settings of an environment: which changes need a review before they happen.
 import type { RoleStatements } from '../../kernel/identity/base-roles.ts';
 import { OneOf, PlainText, problem, Type, type Static } from '../../kernel/schema.ts';
-import { Tags, tidyTags } from '../fields.ts';
+import { Tags, normalizeTags } from '../fields.ts';
 import type { ApprovalSettings } from '../projects/project.ts';
 
 /** That others look at a change first binds nobody who could switch it off. */
@@ -30,12 +30,12 @@ export const ApprovalSettingsRep = Type.Object(
 );
 
 /** As a patch leaves them: what it unset is as usual again. */
-export const WantedApprovalSettings = Type.Partial(Type.Object(MEMBERS), { additionalProperties: false });
+export const ApprovalSettingsInput = Type.Partial(Type.Object(MEMBERS), { additionalProperties: false });
 
 /** What a patch may unset, below the settings' own pointer. */
 export const SETTINGS_POINTER = new RegExp(`^/(?:${Object.keys(MEMBERS).join('|')})$`);
 
-export function usualApprovalSettings(): ApprovalSettings {
+export function defaultApprovalSettings(): ApprovalSettings {
   return {
     required: false,
     bypassApprovalsForPendingChanges: false,
@@ -51,11 +51,11 @@ export function usualApprovalSettings(): ApprovalSettings {
 
 /** `field` is where they stand, for the words of the failure. */
 export function readApprovalSettings(
-  wanted: Static<typeof WantedApprovalSettings> | undefined,
+  wanted: Static<typeof ApprovalSettingsInput> | undefined,
   field: string,
 ): ApprovalSettings {
-  const settings = { ...usualApprovalSettings(), ...wanted };
-  const requiredApprovalTags = tidyTags(settings.requiredApprovalTags);
+  const settings = { ...defaultApprovalSettings(), ...wanted };
+  const requiredApprovalTags = normalizeTags(settings.requiredApprovalTags);
   if (settings.required && requiredApprovalTags.length > 0) {
     throw problem(`${field}.required`, 'cannot be combined with requiredApprovalTags');
   }

@@ -4,11 +4,11 @@ import { route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 
 import { Instant } from '../fields.ts';
-import { ByEnvironment, openEnvironment } from '../open.ts';
+import { ByEnvironment, openEnvironment } from '../find-project.ts';
 import type { Environment } from '../projects/project.ts';
 import { environmentResource } from '../resources.ts';
 import { EnvironmentRep, showEnvironment, toEnvironment } from './model.ts';
-import { holdEnvironment, newMobileKey, newSdkKey, updateEnvironment } from './store.ts';
+import { lockEnvironment, newMobileKey, newSdkKey, updateEnvironment } from './store.ts';
 
 interface ResettableKey {
   /** The last word of the path. */
@@ -20,7 +20,7 @@ interface ResettableKey {
   make(now: number): string;
 }
 
-function resetting(id: string, { path, what, action, current, old, make }: ResettableKey) {
+function resetRoute(id: string, { path, what, action, current, old, make }: ResettableKey) {
   return route(
     {
       id,
@@ -40,7 +40,7 @@ function resetting(id: string, { path, what, action, current, old, make }: Reset
       const { expiry: until = 0 } = call.query;
       const shown = await changes.run(call, async (on) => {
         const { db: tx } = on;
-        await holdEnvironment(tx, projectKey, environmentKey);
+        await lockEnvironment(tx, projectKey, environmentKey);
         const { project, environment: before } = await openEnvironment(call, tx, projectKey, environmentKey);
         const resource = environmentResource(project, before);
         call.demand(resource, action);
@@ -64,7 +64,7 @@ function resetting(id: string, { path, what, action, current, old, make }: Reset
 }
 
 export const environmentKeyRoutes = [
-  resetting('resetEnvironmentSDKKey', {
+  resetRoute('resetEnvironmentSDKKey', {
     path: 'apiKey',
     what: 'SDK key',
     action: 'updateApiKey',
@@ -72,7 +72,7 @@ export const environmentKeyRoutes = [
     old: 'oldSdkKey',
     make: newSdkKey,
   }),
-  resetting('resetEnvironmentMobileKey', {
+  resetRoute('resetEnvironmentMobileKey', {
     path: 'mobileKey',
     what: 'mobile key',
     action: 'updateMobileKey',
@@ -80,7 +80,7 @@ export const environmentKeyRoutes = [
     old: 'oldMobileKey',
     make: newMobileKey,
   }),
-  resetting('resetEnvironmentClientSideId', {
+  resetRoute('resetEnvironmentClientSideId', {
     path: 'clientSideId',
     what: 'client-side ID',
     action: 'updateClientSideId',

@@ -1,11 +1,11 @@
 // Environments as they are shown, and the rules of making and patching them.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { accessesOf } from '../projects/field-changes.ts';
+import { fieldAccesses } from '../projects/field-changes.ts';
 import { readProjectPost } from '../projects/model.ts';
 import type { Environment, Project } from '../projects/project.ts';
-import { usualApprovalSettings } from './approval-settings.ts';
-import { patchEnvironment, readEnvironmentPost, toEnvironment, withoutKeys } from './model.ts';
+import { defaultApprovalSettings } from './approval-settings.ts';
+import { patchEnvironment, readEnvironmentPost, toEnvironment, maskKeysIn } from './model.ts';
 
 const NOW = 1_800_000_000_000;
 const project: Project = {
@@ -31,7 +31,7 @@ const unset = (path: string) => ({ op: 'remove', path });
 const patch = (...operations: unknown[]) =>
   patchEnvironment(project, environment, { kind: 'json', operations }, true);
 const actionsOf = (...operations: unknown[]) =>
-  accessesOf(patch(...operations).changes, '').map(({ action }) => action);
+  fieldAccesses(patch(...operations).changes, '').map(({ action }) => action);
 
 describe('keys', () => {
   test('are shown whole, or only their last four characters', () => {
@@ -57,7 +57,7 @@ describe('keys', () => {
 
   test('do not stand in what is kept of a patch', () => {
     const update = { patch: [{ op: 'test', path: '/apiKey', value: SDK_KEY }, set('/name', MOBILE_KEY)] };
-    const kept = JSON.stringify(withoutKeys(update, environment));
+    const kept = JSON.stringify(maskKeysIn(update, environment));
     assert.ok(!kept.includes(SDK_KEY) && !kept.includes(MOBILE_KEY));
     assert.match(kept, /\*1234".*\*5678"/);
   });
@@ -96,7 +96,7 @@ describe('patching one', () => {
     );
     const { after } = patch(set('/resourceApprovalSettings/segment/required', true));
     assert.deepEqual(after.resourceApprovalSettings, {
-      segment: { ...usualApprovalSettings(), required: true },
+      segment: { ...defaultApprovalSettings(), required: true },
     });
   });
 

@@ -1,9 +1,9 @@
 // Environments as they are shown, and the rules of making and patching them.
 import type { Call } from '../../kernel/route.ts';
 import { Type, type Static } from '../../kernel/schema.ts';
-import { Key, Name, Tags, tidyTags } from '../fields.ts';
+import { Key, Name, Tags, normalizeTags } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';
-import { editor, type ShownPatch } from '../patching.ts';
+import { editor, type DocumentPatch } from '../resource-patch.ts';
 import { changedFields, type FieldChange } from '../projects/field-changes.ts';
 import type { Environment, NewEnvironment, Project } from '../projects/project.ts';
 import { environmentResource } from '../resources.ts';
@@ -11,8 +11,8 @@ import {
   ApprovalSettingsRep,
   readApprovalSettings,
   SETTINGS_POINTER,
-  usualApprovalSettings,
-  WantedApprovalSettings,
+  defaultApprovalSettings,
+  ApprovalSettingsInput,
 } from './approval-settings.ts';
 
 const Color = Type.String({
@@ -120,7 +120,7 @@ export function showEnvironment(call: Pick<Call, 'can'>, project: Project, envir
 }
 
 /** Without the environment's keys, for the audit log: a patch may name them, to test for them say. */
-export function withoutKeys<Value>(value: Value, { sdkKey, mobileKey }: Environment): Value {
+export function maskKeysIn<Value>(value: Value, { sdkKey, mobileKey }: Environment): Value {
   const text = JSON.stringify(value)
     .replaceAll(sdkKey, maskKey(sdkKey))
     .replaceAll(mobileKey, maskKey(mobileKey));
@@ -129,11 +129,11 @@ export function withoutKeys<Value>(value: Value, { sdkKey, mobileKey }: Environm
 
 export function readEnvironmentPost(post: Static<typeof EnvironmentPost>, projectId: string): NewEnvironment {
   const { key, name, color } = post;
-  return { projectId, key, name, color, ...readOptional(post), approvalSettings: usualApprovalSettings() };
+  return { projectId, key, name, color, ...readOptional(post), approvalSettings: defaultApprovalSettings() };
 }
 
 /** The environments of a project whose maker named none. */
-export const USUAL_ENVIRONMENTS: readonly Static<typeof EnvironmentPost>[] = [
+export const DEFAULT_ENVIRONMENTS: readonly Static<typeof EnvironmentPost>[] = [
   { key: 'production', name: 'Production', color: '2f7d4f' },
   { key: 'test', name: 'Test', color: 'd9822b' },
 ];
@@ -159,7 +159,7 @@ function readOptional(given: Optional): Required<Optional> {
     confirmChanges: given.confirmChanges ?? false,
     requireComments: given.requireComments ?? false,
     critical: given.critical ?? false,
-    tags: tidyTags(given.tags ?? []),
+    tags: normalizeTags(given.tags ?? []),
   };
 }
 
@@ -185,9 +185,9 @@ const edit = editor({
     name: Name,
     color: Color,
     ...OPTIONAL,
-    approvalSettings: Type.Optional(WantedApprovalSettings),
+    approvalSettings: Type.Optional(ApprovalSettingsInput),
     resourceApprovalSettings: Type.Optional(
-      Type.Object({ segment: Type.Optional(WantedApprovalSettings) }, { additionalProperties: false }),
+      Type.Object({ segment: Type.Optional(ApprovalSettingsInput) }, { additionalProperties: false }),
     ),
   }),
   optional(pointer) {
@@ -202,7 +202,7 @@ const edit = editor({
 export function patchEnvironment(
   project: Project,
   environment: Environment,
-  patch: ShownPatch,
+  patch: DocumentPatch,
   seesKeys: boolean,
 ): { after: Environment; changes: FieldChange[] } {
   const wanted = edit(toEnvironment(project, environment, seesKeys), patch);

@@ -6,18 +6,18 @@ import { reply, route } from '../../kernel/route.ts';
 import { problem, Type } from '../../kernel/schema.ts';
 
 import { addConfigs } from '../feature-flags/store-new-configs.ts';
-import { FilterQuery, PageQuery, readFilter, readSort, sliceOf, SortQuery } from '../listing.ts';
-import { ByEnvironment, ByProject, openEnvironment, openProject } from '../open.ts';
-import { PatchBody, readShownPatch } from '../patching.ts';
-import { deleteButLast } from '../projects/delete-but-last.ts';
+import { FilterQuery, PageQuery, readFieldFilter, readSort, sliceOf, SortQuery } from '../list-query.ts';
+import { ByEnvironment, ByProject, openEnvironment, openProject } from '../find-project.ts';
+import { PatchBody, readDocumentPatch } from '../resource-patch.ts';
+import { deleteUnlessLast } from '../projects/delete-unless-last.ts';
 import { copySegments } from '../segments/store-copies.ts';
-import { takenKey } from '../projects/make.ts';
+import { takenKey } from '../projects/create-project.ts';
 import type { Environment } from '../projects/project.ts';
-import { search, sortBy } from '../projects/searching.ts';
-import { holdProject } from '../projects/store.ts';
+import { searchInMemory, sortBy } from '../projects/search-in-memory.ts';
+import { lockProject } from '../projects/store.ts';
 import { environmentResource } from '../resources.ts';
-import { changeEnvironment } from './change.ts';
-import { demandDeletable } from './deletion.ts';
+import { changeEnvironment } from './change-environment.ts';
+import { demandDeletable } from './deletion-approval.ts';
 import {
   EnvironmentPost,
   EnvironmentRep,
@@ -25,7 +25,7 @@ import {
   showEnvironment,
   toEnvironment,
 } from './model.ts';
-import { createEnvironment, deleteEnvironment, listEnvironments } from './store.ts';
+import { insertEnvironment, deleteEnvironment, listEnvironments } from './store.ts';
 
 const FILTERS = ['query', 'tags'] as const;
 const SORTS = ['createdOn', 'critical', 'name'] as const;
@@ -43,10 +43,10 @@ const getEnvironments = route(
   },
   async (call, { db }) => {
     const { params, query } = call;
-    const filter = readFilter(query.filter, FILTERS);
+    const filter = readFieldFilter(query.filter, FILTERS);
     const orders = readSort(query.sort, SORTS);
     const project = await openProject(call, db, params.projectKey);
-    const found = sortBy(search(await listEnvironments(db, project.id), filter), orders, {
+    const found = sortBy(searchInMemory(await listEnvironments(db, project.id), filter), orders, {
       createdOn: ({ createdAt }) => createdAt,
       critical: ({ critical }) => Number(critical),
       name: ({ name }) => foldCase(name),
@@ -76,13 +76,13 @@ const postEnvironment = route(
     const shown = await changes.run(call, async (on) => {
       const { db: tx } = on;
       // A flag that is made at the same time would find no environment to have a configuration in.
-      await holdProject(tx, params.projectKey);
+      await lockProject(tx, params.projectKey);
       const project = await openProject(call, tx, params.projectKey);
       const wanted = readEnvironmentPost(body, project.id);
       const resource = environmentResource(project, wanted);
       call.demand(resource);
       const source = findSource(await listEnvironments(tx, project.id), body.source);
-      const environment = await createEnvironment(tx, wanted, now);
+      const environment = await insertEnvironment(tx, wanted, now);
       if (environment === undefined) throw takenKey('environment', wanted.key);
       await addConfigs(tx, project, environment, source?.id, now);
       if (source !== undefined) await copySegments(tx, source.id, environment.id, now);
@@ -129,7 +129,7 @@ const patchEnvironmentRoute = route(
     reply: { 200: EnvironmentRep },
   },
   async (call, { changes }) => {
-    const patch = readShownPatch(call, ['json']);
+    const patch = readDocumentPatch(call, ['json']);
     const { project, environment } = await changes.run(call, (on) =>
       changeEnvironment(on, call.params, patch),
     );
@@ -153,9 +153,9 @@ const deleteEnvironmentRoute = route(
     const { projectKey, environmentKey } = call.params;
     await changes.run(call, async (on) => {
       const { db: tx } = on;
-      await holdProject(tx, projectKey);
+      await lockProject(tx, projectKey);
       const { project, environment } = await openEnvironment(call, tx, projectKey, environmentKey);
-      await deleteButLast(on, {
+      await deleteUnlessLast(on, {
         kind: 'environment',
         access: { action: 'deleteEnvironment', resource: environmentResource(project, environment) },
         name: environment.name,

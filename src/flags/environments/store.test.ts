@@ -7,10 +7,10 @@ import { onEachEngine } from '../../../test/engines.ts';
 import { projectMigrations } from '../migrations/projects.ts';
 import { readProjectPost } from '../projects/model.ts';
 import type { Environment } from '../projects/project.ts';
-import { createProject, deleteProject } from '../projects/store.ts';
+import { insertProject, deleteProject } from '../projects/store.ts';
 import { readEnvironmentPost } from './model.ts';
 import {
-  createEnvironment,
+  insertEnvironment,
   findEnvironmentByClientId,
   findEnvironmentByMobileKey,
   findEnvironmentBySdkKey,
@@ -30,9 +30,9 @@ onEachEngine((testEngine) => {
   });
 
   async function make(key: string): Promise<Environment> {
-    const project = await createProject(engine.db, readProjectPost({ key, name: key }), NOW);
+    const project = await insertProject(engine.db, readProjectPost({ key, name: key }), NOW);
     const post = { key: 'test', name: 'Test', color: 'aabbcc' };
-    return (await createEnvironment(engine.db, readEnvironmentPost(post, project!.id), NOW))!;
+    return (await insertEnvironment(engine.db, readEnvironmentPost(post, project!.id), NOW))!;
   }
 
   test('each of the three keys finds it, and no other text does', async () => {

@@ -7,14 +7,14 @@ import { lockRows } from '../../kernel/storage/locks.ts';
 import { contested } from '../../kernel/storage/retry.ts';
 import type { Db, Tables } from '../../kernel/storage/tables.ts';
 import { couldBeId, couldBeKey } from '../fields.ts';
-import type { Environment, KeptOfEnvironment, NewEnvironment } from '../projects/project.ts';
+import type { Environment, EnvironmentDoc, NewEnvironment } from '../projects/project.ts';
 
 /** With `holding`, nobody deletes it before the transaction ends. */
 export async function findEnvironment(
   db: Db,
   projectId: string,
   key: string,
-  holding?: 'hold',
+  hold?: 'hold',
 ): Promise<Environment | undefined> {
   if (!couldBeKey(key)) return undefined;
   const row = await db
@@ -22,7 +22,7 @@ export async function findEnvironment(
     .selectAll()
     .where('project_id', '=', projectId)
     .where('key', '=', key)
-    .$if(holding !== undefined, (query) => query.forKeyShare())
+    .$if(hold !== undefined, (query) => query.forKeyShare())
     .executeTakeFirst();
   return row && environmentOf(row);
 }
@@ -103,13 +103,16 @@ function selectOfProjects(db: Db, projectIds: readonly string[]) {
 }
 
 /** All of several projects, each in the order they were made. */
-export async function listEnvironmentsOf(db: Db, projectIds: readonly string[]): Promise<Environment[]> {
+export async function listEnvironmentsOfProjects(
+  db: Db,
+  projectIds: readonly string[],
+): Promise<Environment[]> {
   if (projectIds.length === 0) return [];
   return (await selectOfProjects(db, projectIds).execute()).map(environmentOf);
 }
 
 /** Until the transaction ends nobody else changes or deletes it. What is read afterwards stays as it is. */
-export async function holdEnvironment(tx: Db, projectKey: string, key: string): Promise<void> {
+export async function lockEnvironment(tx: Db, projectKey: string, key: string): Promise<void> {
   if (!couldBeKey(projectKey) || !couldBeKey(key)) return;
   await lockRows(
     tx,
@@ -125,7 +128,7 @@ export async function holdEnvironment(tx: Db, projectKey: string, key: string): 
 }
 
 /** With fresh keys. Undefined when the key is taken. */
-export async function createEnvironment(
+export async function insertEnvironment(
   db: Db,
   environment: NewEnvironment,
   now: number,
@@ -189,7 +192,7 @@ type Columns = Omit<Environment, 'id' | 'projectId' | 'key' | 'version' | 'creat
 function columnsOf(environment: Columns) {
   const { name, tags, critical, sdkKey, oldSdkKey, mobileKey, oldMobileKey, clientId, oldClientId } =
     environment;
-  const kept: KeptOfEnvironment = {
+  const kept: EnvironmentDoc = {
     color: environment.color,
     defaultTtl: environment.defaultTtl,
     secureMode: environment.secureMode,
@@ -220,7 +223,7 @@ function columnsOf(environment: Columns) {
 
 function environmentOf(row: Selectable<Tables['environments']>): Environment {
   return {
-    ...(JSON.parse(row.doc) as KeptOfEnvironment),
+    ...(JSON.parse(row.doc) as EnvironmentDoc),
     id: row.id,
     projectId: row.project_id,
     key: row.key,

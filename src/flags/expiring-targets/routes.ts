@@ -6,7 +6,7 @@ import type { TObject, TSchema } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 
 import { listKinds, takesInstructions } from '../instructions/document.ts';
-import { readSemanticPatch, requireEnvironment, updateOf } from '../patching.ts';
+import { readSemanticPatch, requireEnvironment, updateOf } from '../resource-patch.ts';
 import { requireComment } from '../planned-changes/flag-in-environment.ts';
 import type { Environment } from '../projects/project.ts';
 import type { ExpiringTarget, Owner, ResourceKind } from './expiring-target.ts';

@@ -2,7 +2,7 @@
 import { route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import { Link, linkTo, Links } from '../links.ts';
-import { ByEnvironment, openEnvironment, openProject } from '../open.ts';
+import { ByEnvironment, openEnvironment, openProject } from '../find-project.ts';
 import { ByFlag, readFound } from './read-flag.ts';
 import { listDependents, type Dependent } from './store-prerequisites.ts';
 import { flagPath, flagSite } from './representation.ts';

@@ -3,7 +3,7 @@ import { Failure } from '../../kernel/failure.ts';
 import { isObject } from '../../kernel/patch/json-value.ts';
 import { shorten } from '../../kernel/patch/pointer.ts';
 import { couldBeId, couldBeKey } from '../fields.ts';
-import { readFilter, readSort, type Order } from '../listing.ts';
+import { readFieldFilter, readSort, type SortOrder } from '../list-query.ts';
 
 export const FILTERS = [
   'applicationEvaluated',
@@ -37,7 +37,7 @@ export const SORTS = [
   'type',
 ] as const;
 
-export type FlagOrder = Order<(typeof SORTS)[number]>;
+export type FlagOrder = SortOrder<(typeof SORTS)[number]>;
 
 const STATES = ['live', 'deprecated', 'archived'] as const;
 
@@ -73,7 +73,7 @@ export interface ListQuery {
 }
 
 export function readFlagFilter(query: ListQuery): FlagFilter {
-  const found = readFilter(query.filter, FILTERS);
+  const found = readFieldFilter(query.filter, FILTERS);
   const tags = [...new Set([...splitAll(found.tags), ...(query.tag === undefined ? [] : [query.tag])])];
   if (tags.length > MOST_TAGS) throw refuse('filter', `tags takes at most ${MOST_TAGS} tags`);
   const filter: FlagFilter = {

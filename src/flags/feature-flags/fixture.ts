@@ -9,10 +9,10 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import { deliveryMigrations } from '../../kernel/webhook/store-deliveries.ts';
 import { flagsApi } from '../api.ts';
 import { readEnvironmentPost } from '../environments/model.ts';
-import { createEnvironment } from '../environments/store.ts';
+import { insertEnvironment } from '../environments/store.ts';
 import { readProjectPost } from '../projects/model.ts';
 import type { Environment, Project } from '../projects/project.ts';
-import { createProject } from '../projects/store.ts';
+import { insertProject } from '../projects/store.ts';
 import type { Flag } from './flag.ts';
 import { makeFlag } from './change/new-flag.ts';
 import type { FlagPost } from './schemas.ts';
@@ -35,7 +35,7 @@ export interface Home {
 }
 
 export async function makeHome(db: Db, key: string, environmentKeys = ['test', 'production']): Promise<Home> {
-  const project = await createProject(db, readProjectPost({ key, name: key }), NOW);
+  const project = await insertProject(db, readProjectPost({ key, name: key }), NOW);
   const environments: Environment[] = [];
   for (const name of environmentKeys) environments.push(await addEnvironment(db, project!, name));
   return { project: project!, environments };
@@ -43,7 +43,7 @@ export async function makeHome(db: Db, key: string, environmentKeys = ['test', '
 
 export async function addEnvironment(db: Db, project: Project, key: string): Promise<Environment> {
   const post = readEnvironmentPost({ key, name: key, color: 'abcdef' }, project.id);
-  return (await createEnvironment(db, post, NOW))!;
+  return (await insertEnvironment(db, post, NOW))!;
 }
 
 /** The flag, not yet kept. */

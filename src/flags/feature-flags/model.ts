@@ -3,8 +3,8 @@ import { isLarge } from '../../kernel/json/stringify.ts';
 import { areEqual } from '../../kernel/patch/json-value.ts';
 import { shorten } from '../../kernel/patch/pointer.ts';
 import { problem } from '../../kernel/schema.ts';
-import { MOST_CLAUSES } from '../clause-fields.ts';
-import { tidyTags } from '../fields.ts';
+import { MAX_CLAUSES } from '../clause-fields.ts';
+import { normalizeTags } from '../fields.ts';
 import type { Flag, FlagConfig, Rule, Serve, Target, Variation } from './flag.ts';
 
 export const WHOLE = 100_000;
@@ -76,7 +76,7 @@ export function tidyFlag(flag: Flag): Flag {
   const environments = Object.entries(flag.environments).map(([key, config]) => [key, tidyConfig(config)]);
   return {
     ...flag,
-    tags: tidyTags(flag.tags),
+    tags: normalizeTags(flag.tags),
     // An older word for the same.
     includeInSnippet: flag.clientSideAvailability.usingEnvironmentId,
     environments: Object.fromEntries(environments) as Flag['environments'],
@@ -165,7 +165,7 @@ function validateConfig(flag: Flag, config: FlagConfig, at: string): void {
 function validateRule(flag: Flag, rule: Rule, at: string): void {
   if (rule.clauses.length === 0)
     throw problem(`${at}.clauses`, 'must not be empty: the rule would match everyone');
-  atMost(`${at}.clauses`, rule.clauses, MOST_CLAUSES);
+  atMost(`${at}.clauses`, rule.clauses, MAX_CLAUSES);
   validateServe(flag, rule, at);
 }
 

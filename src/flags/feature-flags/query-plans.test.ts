@@ -8,7 +8,7 @@ import type { Instruction } from '../patch-body.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { onEachEngine } from '../../../test/engines.ts';
 import { planOf, recordStatements } from '../../../test/plans.ts';
-import { webhookSubscriber } from '../webhooks/deliver.ts';
+import { webhookSubscriber } from '../webhooks/subscriber.ts';
 import { changeFlag, dropFlag } from './change/change-flag.ts';
 import { readFlagFilter, readFlagSort } from './filter.ts';
 import { addEnvironment, addFlag, flagStoreMigrations, makeHome, NOW, type Home } from './fixture.ts';

@@ -1,7 +1,7 @@
 // What every route about a flag begins with: its place in the path, the environments asked for, and the flag itself.
 import { Type } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { unknownThing } from '../open.ts';
+import { unknownThing } from '../find-project.ts';
 import type { Project } from '../projects/project.ts';
 import { findFlag, type FoundFlag } from './store.ts';
 

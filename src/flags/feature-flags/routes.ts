@@ -4,11 +4,11 @@ import { reply, route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { listEnvironments } from '../environments/store.ts';
-import { ExpandQuery, FilterQuery, PageQuery, readExpand, sliceOf, SortQuery } from '../listing.ts';
-import { ByProject, openProject, unknownThing } from '../open.ts';
-import { readPatchOf } from '../patching.ts';
+import { ExpandQuery, FilterQuery, PageQuery, readExpand, sliceOf, SortQuery } from '../list-query.ts';
+import { ByProject, openProject, unknownThing } from '../find-project.ts';
+import { readCallPatch } from '../resource-patch.ts';
 import type { Environment, Project } from '../projects/project.ts';
-import { holdProject } from '../projects/store.ts';
+import { lockProject } from '../projects/store.ts';
 import { dropFlag, rewriteFlag, updateFlag } from './change/change-flag.ts';
 import { copyConfig, FlagCopy } from './change/copy-config.ts';
 import { addFlag } from './change/add-flag.ts';
@@ -137,7 +137,7 @@ const postFlag = route(
     const { projectKey } = call.params;
     const shown = await changes.run(call, async (on) => {
       const { db: tx } = on;
-      await holdProject(tx, projectKey);
+      await lockProject(tx, projectKey);
       const project = await openProject(call, tx, projectKey);
       return await addFlag(on, project, call.body, call.query.clone);
     });
@@ -188,7 +188,7 @@ const patchFlag = route(
   },
   async (call, kernel) => {
     const { params, query } = call;
-    const patch = readPatchOf(call, KINDS);
+    const patch = readCallPatch(call, KINDS);
     const project = await openProject(call, kernel.db, params.projectKey);
     const at = { project, flagKey: params.featureFlagKey };
     const { shown } = await updateFlag(kernel.changes, call, at, { patch, ...query });

@@ -1,6 +1,6 @@
 // Flags as they are sent and shown: the schemas of bodies and replies.
 import { Nullable, OneOf, PlainText, Type, type Static } from '../../kernel/schema.ts';
-import { ClauseInput, MOST_CLAUSES } from '../clause-fields.ts';
+import { ClauseInput, MAX_CLAUSES } from '../clause-fields.ts';
 import { ClientSideAvailability, ContextKind, Description, Instant, Key, Name, Tags } from '../fields.ts';
 import { Link, Links } from '../links.ts';
 import { MemberSummary } from '../members/model.ts';
@@ -50,7 +50,7 @@ const RuleSchema = Type.Object(
     _id: Id,
     ref: Type.Optional(PlainText({ maxLength: 256 })),
     ...SERVE,
-    clauses: Type.Array(ClauseSchema, { maxItems: MOST_CLAUSES }),
+    clauses: Type.Array(ClauseSchema, { maxItems: MAX_CLAUSES }),
     trackEvents: Type.Optional(Type.Boolean()),
     description: Type.Optional(PlainText({ maxLength: 1000 })),
     disabled: Type.Optional(Type.Boolean()),

@@ -3,7 +3,7 @@ import { route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { linkTo, Links } from '../links.ts';
-import { ByEnvironment, openEnvironment, openProject, unknownThing } from '../open.ts';
+import { ByEnvironment, openEnvironment, openProject, unknownThing } from '../find-project.ts';
 import { listWholeConfigs } from './store-lists.ts';
 import { ByFlag, EnvQuery, readFound } from './read-flag.ts';
 import { couldBeLaunched, factsOf, isUniform, STATUS, statusOf, toStatus } from './status.ts';

@@ -7,7 +7,7 @@ import type { SqlStatement } from '../../kernel/storage/statement.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { executeAll } from '../../kernel/storage/execute-all.ts';
 import type { Environment } from '../projects/project.ts';
-import { noteSegmentUses, segmentsOf } from '../segments/store-uses.ts';
+import { replaceSegmentUses, segmentKeysOf } from '../segments/store-uses.ts';
 import type { Flag } from './flag.ts';
 import { toConfigRow, toFlagRow } from './store-rows.ts';
 import type { FoundFlag, Place } from './store.ts';
@@ -37,8 +37,8 @@ export async function createFlag(
   await executeAll(tx, prepareFirstTags(tx, flag, made.no));
   for (const place of environments) {
     await addNeeds(tx, flag, place, needs);
-    const segments = segmentsOf(flag.environments[place.key]!);
-    if (segments.length > 0) await noteSegmentUses(tx, place.id, flag.id, segments);
+    const segments = segmentKeysOf(flag.environments[place.key]!);
+    if (segments.length > 0) await replaceSegmentUses(tx, place.id, flag.id, segments);
   }
   return true;
 }
@@ -117,8 +117,8 @@ async function saveUses(
 ): Promise<void> {
   const old = before.environments[place.key]!;
   const config = after.environments[place.key]!;
-  const segments = segmentsOf(config);
-  if (!areEqual(segmentsOf(old), segments)) await noteSegmentUses(tx, place.id, before.id, segments);
+  const segments = segmentKeysOf(config);
+  if (!areEqual(segmentKeysOf(old), segments)) await replaceSegmentUses(tx, place.id, before.id, segments);
   if (areEqual(old.prerequisites, config.prerequisites)) return;
   await tx
     .deleteFrom('flag_prerequisites')

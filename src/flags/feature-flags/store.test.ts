@@ -19,7 +19,7 @@ import {
   NOW,
   type Home,
 } from './fixture.ts';
-import { webhookSubscriber } from '../webhooks/deliver.ts';
+import { webhookSubscriber } from '../webhooks/subscriber.ts';
 import { listDependents } from './store-prerequisites.ts';
 import { addConfigs } from './store-new-configs.ts';
 import { findFlag, firstVersion } from './store.ts';

@@ -2,7 +2,7 @@
 import { PlainText, Type, type Static } from '../../kernel/schema.ts';
 import { Key } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';
-import { editor, type ShownPatch } from '../patching.ts';
+import { editor, type DocumentPatch } from '../resource-patch.ts';
 
 export interface FlagLink {
   id: string;
@@ -92,7 +92,7 @@ export function toFlagLink(link: FlagLink, parent: string): Static<typeof FlagLi
 
 const edit = editor({ editable: Type.Object(EDITABLE) });
 
-export function patchFlagLink(before: FlagLink, patch: ShownPatch, parent: string): FlagLink {
+export function patchFlagLink(before: FlagLink, patch: DocumentPatch, parent: string): FlagLink {
   const { title: _title, description: _description, ...kept } = before;
   return { ...kept, ...edit(toFlagLink(before, parent), patch) };
 }

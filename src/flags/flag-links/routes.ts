@@ -11,8 +11,8 @@ import type { Flag } from '../feature-flags/flag.ts';
 import { ByFlag, readFound } from '../feature-flags/read-flag.ts';
 import { holdFlag } from '../feature-flags/store.ts';
 import { Links, linkTo } from '../links.ts';
-import { demandInAny, openProject, unknownThing } from '../open.ts';
-import { PatchBody, readShownPatch, updateOf } from '../patching.ts';
+import { demandInAnyEnvironment, openProject, unknownThing } from '../find-project.ts';
+import { PatchBody, readDocumentPatch, updateOf } from '../resource-patch.ts';
 import type { Project } from '../projects/project.ts';
 import { demandBeta } from '../version.ts';
 import {
@@ -71,7 +71,7 @@ const post = route(
     const shown = await changes.run(call, async (on) => {
       const { db: tx } = on;
       const place = await open(call, tx, 'hold');
-      const resource = await demandInAny(call, tx, CREATE, place);
+      const resource = await demandInAnyEnvironment(call, tx, CREATE, place);
       const id = newId(call.now);
       const { key = id, timestamp = call.now, ...body } = call.body;
       const made = { id, flagId: place.flag.id, key, memberId: call.caller.member.id, timestamp, ...body };
@@ -102,11 +102,11 @@ const patch = route(
   },
   async (call, { changes }) => {
     demandBeta(call);
-    const asked = readShownPatch(call, ['json']);
+    const asked = readDocumentPatch(call, ['json']);
     const shown = await changes.run(call, async (on) => {
       const { db: tx } = on;
       const place = await open(call, tx, 'hold');
-      const resource = await demandInAny(call, tx, UPDATE, place);
+      const resource = await demandInAnyEnvironment(call, tx, UPDATE, place);
       const before = await read(tx, place.flag, call.params.id);
       const edited = patchFlagLink(before, asked, place.path);
       if (areEqual(edited, before)) return toFlagLink(before, place.path);
@@ -147,7 +147,7 @@ const del = route(
     await changes.run(call, async (on) => {
       const { db: tx } = on;
       const place = await open(call, tx, 'hold');
-      const resource = await demandInAny(call, tx, DELETE, place);
+      const resource = await demandInAnyEnvironment(call, tx, DELETE, place);
       const link = await read(tx, place.flag, call.params.id);
       await deleteFlagLink(tx, link);
       const before = toFlagLink(link, place.path);

@@ -1,7 +1,7 @@
 // Links of flags in the database.
 import type { Db } from '../../kernel/storage/tables.ts';
 import { couldBeKey } from '../fields.ts';
-import { saveRow } from '../store-rows.ts';
+import { updateRow } from '../store-rows.ts';
 import { MOST_LINKS, type FlagLink } from './model.ts';
 import type { FlagLinkRow } from './tables.ts';
 
@@ -43,7 +43,7 @@ export async function createFlagLink(tx: Db, link: FlagLink): Promise<boolean> {
 
 /** Fails with `conflict` when someone else has changed it meanwhile. */
 export async function saveFlagLink(tx: Db, before: FlagLink, after: FlagLink): Promise<void> {
-  await saveRow(tx, 'flag_links', before, rowOf(after), 'link');
+  await updateRow(tx, 'flag_links', before, rowOf(after), 'link');
 }
 
 export async function deleteFlagLink(tx: Db, { id }: FlagLink): Promise<void> {

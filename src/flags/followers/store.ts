@@ -2,18 +2,18 @@
 import type { BaseRole } from '../../kernel/identity/policy.ts';
 import type { Page, Slice } from '../../kernel/page.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import type { ShownMember } from '../members/model.ts';
+import type { MemberBasics } from '../members/model.ts';
 import type { Whereabouts } from '../planned-changes/flag-in-environment.ts';
 import { pageRows } from '../store-rows.ts';
 import type { FlagFollowerRow } from './tables.ts';
 
 export interface Followed {
   flagKey: string;
-  followers: ShownMember[];
+  followers: MemberBasics[];
 }
 
 /** In the order in which they began. Members who left are followers no longer. */
-export async function listFollowers(db: Db, { flagId, environmentId }: Whereabouts): Promise<ShownMember[]> {
+export async function listFollowers(db: Db, { flagId, environmentId }: Whereabouts): Promise<MemberBasics[]> {
   return await followersOf(db, environmentId, [flagId]);
 }
 
@@ -39,7 +39,7 @@ async function followersOf(
   db: Db,
   environmentId: string,
   flagIds: readonly string[],
-): Promise<(ShownMember & { flagId: string })[]> {
+): Promise<(MemberBasics & { flagId: string })[]> {
   if (flagIds.length === 0) return [];
   const rows = await db
     .selectFrom('flag_followers')

@@ -1,7 +1,7 @@
 // The description of semantic patches: every kind with its parameters, from the table that also checks them.
 import type { PatchKind } from '../patch-body.ts';
 import { Type, type TSchema } from '../../kernel/schema.ts';
-import { PatchBody } from '../patching.ts';
+import { PatchBody } from '../resource-patch.ts';
 import type { DocumentedKind } from './kinds.ts';
 
 /** For a reader: a line for each kind, a question mark after what may be left out. */

@@ -14,15 +14,15 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import { TimeSlice } from '../../kernel/time-slice.ts';
 import { linkTo, Links } from '../links.ts';
 import type { Update } from '../../kernel/change/change.ts';
-import { readSemanticPatch, type SemanticPatch } from '../patching.ts';
+import { readSemanticPatch, type SemanticPatch } from '../resource-patch.ts';
 import { RoleAttributesSchema, RoleNames } from '../roles/fields.ts';
 import { NamedMembers } from '../teams/model.ts';
-import { changeMember, requireRoles } from './edit.ts';
+import { changeMember, requireRoles } from './change-member.ts';
 import { EXCEPTIONS, readExceptions } from './filter.ts';
 import { listKinds, takesInstructions } from '../instructions/document.ts';
 import { documentedKinds, KindSchema } from '../instructions/kinds.ts';
 import { awaitInInstruction, instructionReader, type Read } from '../instructions/reading.ts';
-import { resourceOf } from './model.ts';
+import { memberResource } from './model.ts';
 
 const Role = OneOf(['reader', 'writer', 'admin', 'no_access']);
 const KINDS = {
@@ -129,9 +129,9 @@ async function applyToAll(
     const member = found.get(id);
     if (member === undefined) throw problem('memberIDs', `names an unknown member: ${shorten(id)}`);
     if (member.role === 'owner') throw new Failure('forbidden', `The owner ${id} can only be changed alone.`);
-    const told = { comment, update: updateFor(id, instruction) };
-    const after = await changeMember(on, member, wantedOf(member, instruction), told);
-    if (after === member) actor.demand(resourceOf(member), 'viewMember');
+    const auditFields = { comment, update: updateFor(id, instruction) };
+    const after = await changeMember(on, member, wantedOf(member, instruction), auditFields);
+    if (after === member) actor.demand(memberResource(member), 'viewMember');
   }
   return meant;
 }

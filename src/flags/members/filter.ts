@@ -2,12 +2,12 @@
 import type { MemberFilter } from '../../kernel/identity/store-member-admin.ts';
 import { isObject } from '../../kernel/patch/json-value.ts';
 import { misfit, PlainText, problem, Type, type Static } from '../../kernel/schema.ts';
-import { readFilter } from '../listing.ts';
+import { readFieldFilter } from '../list-query.ts';
 
-export const FILTERS = ['query', 'role', 'id', 'email', 'team', 'noteam', 'lastSeen'] as const;
+export const MEMBER_FILTERS = ['query', 'role', 'id', 'email', 'team', 'noteam', 'lastSeen'] as const;
 
 export function readMemberFilter(text: string | undefined): MemberFilter {
-  const { query, role, id, email, team, noteam, lastSeen } = readFilter(text, FILTERS);
+  const { query, role, id, email, team, noteam, lastSeen } = readFieldFilter(text, MEMBER_FILTERS);
   return {
     ...(query !== undefined && { query }),
     ...(role !== undefined && { roles: readRoles(role) }),
@@ -42,12 +42,12 @@ export function readExceptions(given: Static<typeof Exceptions>): MemberFilter {
   };
 }
 
-const MOST_ROLES = 100;
+const MAX_ROLES = 100;
 
 /** Each becomes a condition of its own. */
 function readRoles(text: string): string[] {
   const roles = [...new Set(splitWords(text))];
-  if (roles.length > MOST_ROLES) throw problem('role', `must name at most ${MOST_ROLES} roles`);
+  if (roles.length > MAX_ROLES) throw problem('role', `must name at most ${MAX_ROLES} roles`);
   return roles;
 }
 

@@ -19,12 +19,12 @@ import { contested } from '../../kernel/storage/retry.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 
 import { Collection, linkTo } from '../links.ts';
-import { joinTeams } from '../teams/edit.ts';
-import { requireRoles } from './edit.ts';
+import { joinTeams } from '../teams/change-team.ts';
+import { requireRoles } from './change-member.ts';
 import { checkEmails, emailFailure, MemberPost, MemberRep, toMember, usernameFrom } from './model.ts';
 import { teamsOf } from './routes.ts';
 
-const MOST = 50;
+const MAX_INVITATIONS = 50;
 
 export const postMembers = route(
   {
@@ -36,7 +36,7 @@ export const postMembers = route(
       'Whoever gets no password is let in by a link that works once, for a week: the reply has it as `login` among the ' +
       "member's links, and nothing else ever shows it. Nobody can be given more power than the caller has.",
     access: { action: 'createMember' },
-    body: Type.Array(MemberPost, { minItems: 1, maxItems: MOST }),
+    body: Type.Array(MemberPost, { minItems: 1, maxItems: MAX_INVITATIONS }),
     reply: { 201: Collection(MemberRep) },
   },
   async (call, { changes, db, publicUrl }) => {
@@ -62,7 +62,7 @@ export const postMembers = route(
       const secrets: (string | undefined)[] = [];
       for (const [index, post] of posts.entries()) {
         const taken = new Set(made.map(({ username }) => username));
-        const member = await invite(on, post, { hash: hashes[index]!, taken });
+        const member = await inviteMember(on, post, { hash: hashes[index]!, taken });
         made.push(member);
         secrets.push(
           hashes[index] === null ? await insertLoginLink(tx, member, call.now, INVITATION_MS) : undefined,
@@ -102,7 +102,7 @@ async function requireFree(tx: Db, posts: readonly MemberPost[]): Promise<void> 
     throw emailFailure('email_already_exists_in_account', 'These addresses are members already', taken);
 }
 
-async function invite(
+async function inviteMember(
   on: ChangeTransaction,
   post: MemberPost,
   { hash, taken }: { hash: string | null; taken: ReadonlySet<string> },

@@ -10,7 +10,7 @@ import { areEqual } from '../../kernel/patch/json-value.ts';
 import { OneOf, PlainText, Type, type Static } from '../../kernel/schema.ts';
 import { Key } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';
-import { editor, type ShownPatch } from '../patching.ts';
+import { editor, type DocumentPatch } from '../resource-patch.ts';
 import { BaseRoleSchema, RoleAttributesSchema, RoleNames } from '../roles/fields.ts';
 
 const SUMMARY = {
@@ -85,17 +85,17 @@ export const MemberPost = Type.Object(
 );
 export type MemberPost = Static<typeof MemberPost>;
 
-export function resourceOf({ id }: { id: string }): string {
+export function memberResource({ id }: { id: string }): string {
   return `member/${id}`;
 }
 
 /** As much of a member as is shown with other things. */
-export interface ShownMember extends Pick<Member, 'id' | 'role' | 'email'> {
+export interface MemberBasics extends Pick<Member, 'id' | 'role' | 'email'> {
   firstName?: string | null | undefined;
   lastName?: string | null | undefined;
 }
 
-export function toMemberSummary(member: ShownMember): Static<typeof MemberSummary> {
+export function toMemberSummary(member: MemberBasics): Static<typeof MemberSummary> {
   const { id, role, email, firstName, lastName } = member;
   return {
     _id: id,
@@ -108,13 +108,13 @@ export function toMemberSummary(member: ShownMember): Static<typeof MemberSummar
 }
 
 /** What else is known of a member; absent parts are not shown. */
-export interface MemberParts {
+export interface MemberExpansions {
   teams?: { team: Team; roleKeys: string[] }[];
   grants?: MemberGrant[];
   withAttributes?: boolean;
 }
 
-export function toMember(member: MemberRecord, { teams, grants, withAttributes }: MemberParts = {}) {
+export function toMember(member: MemberRecord, { teams, grants, withAttributes }: MemberExpansions = {}) {
   const isPending = member.lastSeenAt === undefined;
   return {
     ...toMemberSummary(member),
@@ -157,7 +157,7 @@ const edit = editor({
 });
 
 /** The custom roles as they were written: the store wants keys. */
-export function patchMember(member: MemberRecord, patch: ShownPatch): MemberRecord {
+export function patchMember(member: MemberRecord, patch: DocumentPatch): MemberRecord {
   const wanted = edit(toMember(member, { withAttributes: true }), patch);
   return {
     ...member,
@@ -168,8 +168,8 @@ export function patchMember(member: MemberRecord, patch: ShownPatch): MemberReco
 }
 
 /** The permissions that the change takes, one for each thing that is not as it was. */
-export function accessesOf(before: MemberRecord, after: MemberRecord): Access[] {
-  const resource = resourceOf(before);
+export function memberAccesses(before: MemberRecord, after: MemberRecord): Access[] {
+  const resource = memberResource(before);
   return [
     ...(before.role === after.role ? [] : [{ action: 'updateRole', resource }]),
     ...(areEqual(before.customRoles, after.customRoles) &&

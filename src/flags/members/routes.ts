@@ -19,17 +19,25 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import { filterInSlices, mapInSlices } from '../../kernel/time-slice.ts';
 
 import { couldBeId, Key } from '../fields.ts';
-import { ExpandQuery, FilterQuery, PageQuery, readExpand, readSort, sliceOf, SortQuery } from '../listing.ts';
-import { unknownThing } from '../open.ts';
-import { PatchBody, readShownPatch, updateOf } from '../patching.ts';
-import { joinTeams } from '../teams/edit.ts';
-import { changeMember } from './edit.ts';
-import { FILTERS, readMemberFilter } from './filter.ts';
-import { MemberRep, patchMember, resourceOf, toMember, type MemberParts } from './model.ts';
+import {
+  ExpandQuery,
+  FilterQuery,
+  PageQuery,
+  readExpand,
+  readSort,
+  sliceOf,
+  SortQuery,
+} from '../list-query.ts';
+import { unknownThing } from '../find-project.ts';
+import { PatchBody, readDocumentPatch, updateOf } from '../resource-patch.ts';
+import { joinTeams } from '../teams/change-team.ts';
+import { changeMember } from './change-member.ts';
+import { MEMBER_FILTERS, readMemberFilter } from './filter.ts';
+import { MemberRep, patchMember, memberResource, toMember, type MemberExpansions } from './model.ts';
 
 const ById = Type.Object({ id: Type.String({ description: 'An id, or `me`' }) });
 const EXPANDS = ['customRoles', 'roleAttributes'] as const;
-const ORDERS = ['displayName', 'lastSeen'] as const;
+const SORTS = ['displayName', 'lastSeen'] as const;
 
 const getMembers = route(
   {
@@ -40,8 +48,8 @@ const getMembers = route(
     access: { action: 'viewMember' },
     query: Type.Object({
       ...PageQuery,
-      ...FilterQuery(FILTERS),
-      ...SortQuery(ORDERS),
+      ...FilterQuery(MEMBER_FILTERS),
+      ...SortQuery(SORTS),
       ...ExpandQuery(EXPANDS),
     }),
     list: MemberRep,
@@ -49,9 +57,9 @@ const getMembers = route(
   async (call, { db }) => {
     const { query } = call;
     const withAttributes = readExpand(query.expand, EXPANDS).has('roleAttributes');
-    const order = readSort(query.sort, ORDERS).map(({ field, desc }) => ({ by: field, desc }));
+    const order = readSort(query.sort, SORTS).map(({ field, desc }) => ({ by: field, desc }));
     const ids = await listMemberIds(db, readMemberFilter(query.filter), order);
-    const seen = await filterInSlices(ids, (id) => call.can(resourceOf({ id })));
+    const seen = await filterInSlices(ids, (id) => call.can(memberResource({ id })));
     if (seen.length === 0) call.demand('member/*');
     const slice = sliceOf(query);
     const members = await listMemberRecords(db, seen.slice(slice.offset, slice.offset + slice.limit));
@@ -76,7 +84,7 @@ const getMember = route(
   },
   async (call, { db }) => {
     const member = await readMember(db, call.params.id, call.caller);
-    const access = { action: 'viewMember', resource: resourceOf(member) };
+    const access = { action: 'viewMember', resource: memberResource(member) };
     if (!call.can(access.resource) && !isMe(call.caller, member)) {
       throw new Failure('forbidden', 'Forbidden. Access to the requested resource was denied.', { access });
     }
@@ -100,14 +108,14 @@ const patchMemberRoute = route(
     reply: { 200: MemberRep },
   },
   async (call, { changes, db }) => {
-    const patch = readShownPatch(call, ['json']);
+    const patch = readDocumentPatch(call, ['json']);
     const after = await changes.run(call, async (on) => {
       const { db: tx } = on;
       const member = await openMember(tx, call.params.id, call.caller);
-      const told = { comment: patch.comment, update: updateOf(patch) };
-      const changed = await changeMember(on, member, patchMember(member, patch), told);
-      if (changed === member && !isMe(call.caller, member)) call.demand(resourceOf(member), 'viewMember');
-      else call.can(resourceOf(member), 'viewMember');
+      const auditFields = { comment: patch.comment, update: updateOf(patch) };
+      const changed = await changeMember(on, member, patchMember(member, patch), auditFields);
+      if (changed === member && !isMe(call.caller, member)) call.demand(memberResource(member), 'viewMember');
+      else call.can(memberResource(member), 'viewMember');
       return changed;
     });
     return showMember(db, after, { withAttributes: true });
@@ -130,7 +138,7 @@ const deleteMember = route(
     await changes.run(call, async (on) => {
       const { db: tx } = on;
       const member = await openMember(tx, call.params.id, call.caller);
-      const access = { action: 'deleteMember', resource: resourceOf(member) };
+      const access = { action: 'deleteMember', resource: memberResource(member) };
       call.demand(access.resource);
       checkRank(call.caller, member, access);
       if (member.role === 'owner')
@@ -198,20 +206,20 @@ async function openMember(tx: Db, name: string, caller: KnownCaller): Promise<Me
   return member;
 }
 
-async function showMember(db: Db, member: MemberRecord, parts: MemberParts = {}) {
+async function showMember(db: Db, member: MemberRecord, parts: MemberExpansions = {}) {
   const teams = await teamsOf(db, [member]);
   return toMember(member, { teams: teams(member), grants: await listMemberGrants(db, member.id), ...parts });
 }
 
 /** The teams of several members, each with the roles that it gives. */
 export async function teamsOf(db: Db, members: readonly MemberRecord[]) {
-  const belongings = await listMemberTeams(
+  const memberships = await listMemberTeams(
     db,
     members.map(({ id }) => id),
   );
-  const roles = await listTeamRoles(db, [...new Set(belongings.map(({ team }) => team.id))]);
+  const roles = await listTeamRoles(db, [...new Set(memberships.map(({ team }) => team.id))]);
   return ({ id }: MemberRecord) =>
-    belongings
+    memberships
       .filter(({ memberId }) => memberId === id)
       .map(({ team }) => ({
         team,

@@ -1,7 +1,7 @@
 // Webhooks.
 import type { Migration } from '../../kernel/storage/migrate.ts';
 
-export const webhookMigrations: Migration[] = [
+export const flagsWebhookMigrations: Migration[] = [
   {
     name: 'flags-webhooks',
     up: ({ text }) => [

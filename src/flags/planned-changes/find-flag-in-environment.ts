@@ -5,7 +5,7 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import { findEnvironment } from '../environments/store.ts';
 import { readFound } from '../feature-flags/read-flag.ts';
 import { findFlag, findKeys, holdFlag } from '../feature-flags/store.ts';
-import { openEnvironment, unknownThing } from '../open.ts';
+import { openEnvironment, unknownThing } from '../find-project.ts';
 import { findProject } from '../projects/store.ts';
 import { placeOf, whereaboutsOf, type ByPlace, type Place, type Whereabouts } from './flag-in-environment.ts';
 

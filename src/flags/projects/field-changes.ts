@@ -25,12 +25,12 @@ export function changedFields<Name extends string>(
 }
 
 /** What the changes take, each permission once. */
-export function accessesOf(changes: readonly FieldChange[], resource: string): Access[] {
+export function fieldAccesses(changes: readonly FieldChange[], resource: string): Access[] {
   return [...new Set(changes.map(({ action }) => action))].map((action) => ({ action, resource }));
 }
 
 /** `kind` is what was changed: `project`. */
-export function tellChanges(
+export function describeFieldChanges(
   changes: readonly FieldChange[],
   kind: string,
 ): { verb: string; description: string } {
@@ -39,10 +39,10 @@ export function tellChanges(
     first !== undefined && others.length === 0
       ? `changed the ${first.words} of the ${kind}`
       : `updated the ${kind}`;
-  return { verb, description: changes.map(tellChange).join('\n') };
+  return { verb, description: changes.map(describeFieldChange).join('\n') };
 }
 
-function tellChange({ words, before, after }: FieldChange): string {
+function describeFieldChange({ words, before, after }: FieldChange): string {
   if (isObject(before) || isObject(after)) return `- Changed the ${words}`;
   return `- Changed the ${words} from ${quote(before)} to ${quote(after)}`;
 }

@@ -3,10 +3,10 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import { route, type Call } from '../../kernel/route.ts';
 import type { Change } from '../../kernel/change/change.ts';
 import { demandAll } from '../../kernel/change/actor.ts';
-import { ByProject, openProject } from '../open.ts';
-import { PatchBody, readShownPatch, updateOf } from '../patching.ts';
+import { ByProject, openProject } from '../find-project.ts';
+import { PatchBody, readDocumentPatch, updateOf } from '../resource-patch.ts';
 import { projectResource } from '../resources.ts';
-import { accessesOf, tellChanges, type FieldChange } from './field-changes.ts';
+import { fieldAccesses, describeFieldChanges, type FieldChange } from './field-changes.ts';
 import {
   FlagDefaultsPut,
   FlagDefaultsRep,
@@ -15,7 +15,7 @@ import {
   toFlagDefaults,
 } from './flag-defaults.ts';
 import type { Project } from './project.ts';
-import { holdProject, updateProject } from './store.ts';
+import { lockProject, updateProject } from './store.ts';
 
 const getFlagDefaults = route(
   {
@@ -57,9 +57,11 @@ const patchFlagDefaultsRoute = route(
     reply: { 200: FlagDefaultsRep },
   },
   (call, kernel) => {
-    const patch = readShownPatch(call, ['json', 'merge']);
-    const told = { comment: patch.comment, update: updateOf(patch) };
-    return change(call, kernel, call.params.projectKey, told, (project) => patchFlagDefaults(project, patch));
+    const patch = readDocumentPatch(call, ['json', 'merge']);
+    const auditFields = { comment: patch.comment, update: updateOf(patch) };
+    return change(call, kernel, call.params.projectKey, auditFields, (project) =>
+      patchFlagDefaults(project, patch),
+    );
   },
 );
 
@@ -69,15 +71,15 @@ async function change(
   call: Pick<Call, 'id' | 'now' | 'caller' | 'can' | 'demand'>,
   { changes }: Kernel,
   key: string,
-  told: Pick<Change, 'comment' | 'update'>,
+  auditFields: Pick<Change, 'comment' | 'update'>,
   apply: (project: Project) => { after: Project; changes: FieldChange[] },
 ) {
   const project = await changes.run(call, async (on) => {
     const { db: tx } = on;
-    await holdProject(tx, key);
+    await lockProject(tx, key);
     const before = await openProject(call, tx, key);
     const { after, changes: fields } = apply(before);
-    const [access, ...others] = accessesOf(fields, projectResource(before));
+    const [access, ...others] = fieldAccesses(fields, projectResource(before));
     if (access === undefined) return before;
     demandAll(call, [access, ...others]);
     const changed = await updateProject(tx, after);
@@ -85,11 +87,11 @@ async function change(
       accesses: [access, ...others],
       kind: 'project',
       name: changed.name,
-      ...tellChanges(fields, 'project'),
+      ...describeFieldChanges(fields, 'project'),
       verb: 'updated the flag defaults of the project',
       before: toFlagDefaults(before),
       after: toFlagDefaults(changed),
-      ...told,
+      ...auditFields,
     });
     return changed;
   });

@@ -1,8 +1,8 @@
 // Flag defaults: what new flags of a project get where their maker says nothing.
 import { PlainText, Type, type Static } from '../../kernel/schema.ts';
-import { ClientSideAvailability, Tags, tidyTags } from '../fields.ts';
+import { ClientSideAvailability, Tags, normalizeTags } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';
-import { editor, type ShownPatch } from '../patching.ts';
+import { editor, type DocumentPatch } from '../resource-patch.ts';
 import { changedFields, type FieldChange } from './field-changes.ts';
 import type { FlagDefaults, Project } from './project.ts';
 
@@ -37,7 +37,7 @@ export const FlagDefaultsRep = Type.Object(
 );
 
 /** Without names: the values of such variations speak for themselves. */
-export function usualFlagDefaults(): FlagDefaults {
+export function standardFlagDefaults(): FlagDefaults {
   return {
     tags: [],
     temporary: true,
@@ -81,7 +81,7 @@ export function replaceFlagDefaults(
   const { usingEnvironmentId, usingMobileKey } = wanted.defaultClientSideAvailability;
   const after: Project = {
     ...project,
-    flagDefaults: { tags: tidyTags(tags), temporary, booleanDefaults },
+    flagDefaults: { tags: normalizeTags(tags), temporary, booleanDefaults },
     includeInSnippetByDefault: usingEnvironmentId,
     defaultClientSideAvailability: { usingEnvironmentId, usingMobileKey },
   };
@@ -99,9 +99,9 @@ const edit = editor({
 });
 
 /** What a patch unsets is as usual again. */
-export function patchFlagDefaults(project: Project, patch: ShownPatch) {
+export function patchFlagDefaults(project: Project, patch: DocumentPatch) {
   const wanted = edit(toFlagDefaults(project), patch);
-  const usual = usualFlagDefaults();
+  const usual = standardFlagDefaults();
   return replaceFlagDefaults(project, {
     defaultClientSideAvailability: { usingEnvironmentId: false, usingMobileKey: true },
     ...usual,

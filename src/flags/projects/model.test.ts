@@ -1,8 +1,8 @@
 // Projects and their flag defaults as they are shown, and the rules of making and patching them.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { accessesOf, tellChanges } from './field-changes.ts';
-import { patchFlagDefaults, usualFlagDefaults } from './flag-defaults.ts';
+import { fieldAccesses, describeFieldChanges } from './field-changes.ts';
+import { patchFlagDefaults, standardFlagDefaults } from './flag-defaults.ts';
 import { patchProject, readProjectPost, toProject } from './model.ts';
 import type { Project } from './project.ts';
 
@@ -16,7 +16,7 @@ const project: Project = {
 const set = (path: string, value: unknown) => ({ op: 'replace', path, value });
 const patch = (...operations: unknown[]) => patchProject(project, { kind: 'json', operations });
 const actionsOf = (...operations: unknown[]) =>
-  accessesOf(patch(...operations).changes, 'proj/shop').map(({ action }) => action);
+  fieldAccesses(patch(...operations).changes, 'proj/shop').map(({ action }) => action);
 
 describe('a new project', () => {
   test('has its tags once and sorted, and gives flags to mobile apps alone', () => {
@@ -26,7 +26,7 @@ describe('a new project', () => {
       usingEnvironmentId: false,
       usingMobileKey: true,
     });
-    assert.deepEqual(project.flagDefaults, usualFlagDefaults());
+    assert.deepEqual(project.flagDefaults, standardFlagDefaults());
   });
 
   test('the default availability is the same under both of its names', () => {
@@ -78,11 +78,14 @@ describe('patching one', () => {
 
   test('what it tells is what changed, with Markdown as text', () => {
     const { changes } = patch(set('/name', 'a `b` [c](d)'), set('/tags', []));
-    assert.deepEqual(tellChanges(changes, 'project'), {
+    assert.deepEqual(describeFieldChanges(changes, 'project'), {
       verb: 'updated the project',
       description: "- Changed the name from `Shop` to `a 'b' [c](d)`\n- Changed the tags from `a, b` to none",
     });
-    assert.equal(tellChanges(changes.slice(0, 1), 'project').verb, 'changed the name of the project');
+    assert.equal(
+      describeFieldChanges(changes.slice(0, 1), 'project').verb,
+      'changed the name of the project',
+    );
   });
 
   test('the whole thing may be sent back', () => {
@@ -99,7 +102,7 @@ describe('patching the flag defaults', () => {
     assert.deepEqual(after.flagDefaults, {
       tags: [],
       temporary: false,
-      booleanDefaults: { ...usualFlagDefaults().booleanDefaults, trueDisplayName: 'Yes' },
+      booleanDefaults: { ...standardFlagDefaults().booleanDefaults, trueDisplayName: 'Yes' },
     });
     assert.deepEqual(merge(after, { temporary: null, booleanDefaults: null }).after, project);
   });
@@ -110,7 +113,7 @@ describe('patching the flag defaults', () => {
       operations: [set('/temporary', false), set('/defaultClientSideAvailability/usingMobileKey', false)],
     });
     assert.deepEqual(
-      accessesOf(changes, 'proj/shop').map(({ action }) => action),
+      fieldAccesses(changes, 'proj/shop').map(({ action }) => action),
       ['updateProjectFlagDefaults', 'updateDefaultClientSideAvailability'],
     );
   });

@@ -1,11 +1,11 @@
 // Projects as they are shown, and the rules of making and patching them.
 import { OneOf, PlainText, Type, type Static } from '../../kernel/schema.ts';
 import { EnvironmentPost, EnvironmentRep } from '../environments/model.ts';
-import { ClientSideAvailability, Key, Name, Tags, tidyTags } from '../fields.ts';
+import { ClientSideAvailability, Key, Name, Tags, normalizeTags } from '../fields.ts';
 import { Collection, Links, linkTo } from '../links.ts';
-import { editor, type ShownPatch } from '../patching.ts';
+import { editor, type DocumentPatch } from '../resource-patch.ts';
 import { changedFields, type FieldChange } from './field-changes.ts';
-import { usualFlagDefaults } from './flag-defaults.ts';
+import { standardFlagDefaults } from './flag-defaults.ts';
 import type { NewProject, Project } from './project.ts';
 
 const NamingConvention = Type.Object(
@@ -100,9 +100,9 @@ export function readProjectPost(post: Static<typeof ProjectPost>): NewProject {
   return {
     key,
     name,
-    tags: tidyTags(tags),
+    tags: normalizeTags(tags),
     ...readAvailability(availability),
-    flagDefaults: usualFlagDefaults(),
+    flagDefaults: standardFlagDefaults(),
     ...(namingConvention !== undefined && { namingConvention }),
   };
 }
@@ -137,7 +137,7 @@ const edit = editor({
 /** The project as the patch wants it, and what that changes. */
 export function patchProject(
   project: Project,
-  patch: ShownPatch,
+  patch: DocumentPatch,
 ): { after: Project; changes: FieldChange[] } {
   const shown = toProject(project);
   const wanted = edit(shown, patch);
@@ -150,7 +150,7 @@ export function patchProject(
   } = wanted;
   const asked = {
     name,
-    tags: tidyTags(tags),
+    tags: normalizeTags(tags),
     includeInSnippetByDefault,
     defaultClientSideAvailability: readAvailability(availability).defaultClientSideAvailability,
     namingConvention,

@@ -2,11 +2,11 @@
 import type { Part } from '../../kernel/part.ts';
 import { projectMigrations } from '../migrations/projects.ts';
 import { flagDefaultsRoutes } from './flag-defaults-routes.ts';
-import { ensureProject } from './make.ts';
+import { ensureDefaultProject } from './create-project.ts';
 import { projectRoutes } from './routes.ts';
 
 export const projectPart: Part = {
   routes: [...projectRoutes, ...flagDefaultsRoutes],
   migrations: projectMigrations,
-  firstStart: ensureProject,
+  firstStart: ensureDefaultProject,
 };

@@ -90,7 +90,7 @@ export interface Environment {
 }
 
 /** What is kept as a document, not in columns. */
-export type KeptOfEnvironment = Omit<
+export type EnvironmentDoc = Omit<
   Environment,
   | 'id'
   | 'projectId'
@@ -108,5 +108,5 @@ export type KeptOfEnvironment = Omit<
   | 'createdAt'
 >;
 
-export type NewEnvironment = KeptOfEnvironment &
+export type NewEnvironment = EnvironmentDoc &
   Pick<Environment, 'projectId' | 'key' | 'name' | 'tags' | 'critical'>;

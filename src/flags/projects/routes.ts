@@ -6,33 +6,33 @@ import { reply, route, type Call } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import { filterInSlices } from '../../kernel/time-slice.ts';
 import { demandAll } from '../../kernel/change/actor.ts';
-import { demandUndenied } from '../demands.ts';
-import { demandDeletable } from '../environments/deletion.ts';
+import { refuseIfDenied } from '../denied.ts';
+import { demandDeletable } from '../environments/deletion-approval.ts';
 import { showEnvironment } from '../environments/model.ts';
-import { listEnvironments, listEnvironmentsOf } from '../environments/store.ts';
+import { listEnvironments, listEnvironmentsOfProjects } from '../environments/store.ts';
 import {
   ExpandQuery,
   FilterQuery,
   PageQuery,
   readExpand,
-  readFilter,
+  readFieldFilter,
   readSort,
   sliceOf,
   SortQuery,
-} from '../listing.ts';
-import { ByProject, openProject } from '../open.ts';
-import { PatchBody, readShownPatch, updateOf } from '../patching.ts';
+} from '../list-query.ts';
+import { ByProject, openProject } from '../find-project.ts';
+import { PatchBody, readDocumentPatch, updateOf } from '../resource-patch.ts';
 import { environmentResource, projectResource } from '../resources.ts';
-import { deleteButLast } from './delete-but-last.ts';
-import { accessesOf, tellChanges } from './field-changes.ts';
-import { makeProject } from './make.ts';
+import { deleteUnlessLast } from './delete-unless-last.ts';
+import { fieldAccesses, describeFieldChanges } from './field-changes.ts';
+import { createProject } from './create-project.ts';
 import { patchProject, ProjectPost, ProjectRep, ProjectSchema, toEnvironments, toProject } from './model.ts';
 import type { Environment, Project } from './project.ts';
-import { search, sortBy } from './searching.ts';
+import { searchInMemory, sortBy } from './search-in-memory.ts';
 import {
   deleteProject,
   findProjects,
-  holdProject,
+  lockProject,
   isOnlyProject,
   listProjectNames,
   updateProject,
@@ -59,20 +59,20 @@ const getProjects = route(
   },
   async (call, { db }) => {
     const { query } = call;
-    const filter = readFilter(query.filter, FILTERS);
+    const filter = readFieldFilter(query.filter, FILTERS);
     const orders = readSort(query.sort, SORTS);
     const expand = readExpand(query.expand, EXPANDS);
     const names = await listProjectNames(db);
     const visible = await filterInSlices(names, (name) => call.can(projectResource(name)));
     if (visible.length === 0) call.demand(projectResource({ key: '*', tags: [] }));
-    const found = sortBy(search(visible, filter), orders, {
+    const found = sortBy(searchInMemory(visible, filter), orders, {
       name: ({ name }) => foldCase(name),
       createdOn: ({ createdAt }) => createdAt,
     });
     const slice = sliceOf(query);
     const ids = found.slice(slice.offset, slice.offset + slice.limit).map(({ id }) => id);
     const projects = await findProjects(db, ids);
-    const environments = expand.has('environments') ? await listEnvironmentsOf(db, ids) : undefined;
+    const environments = expand.has('environments') ? await listEnvironmentsOfProjects(db, ids) : undefined;
     return new Page(projects, found.length, slice).map((project) =>
       show(
         call,
@@ -96,7 +96,7 @@ const postProject = route(
   async (call, { changes }) => {
     const { key, tags = [] } = call.body;
     call.demand(projectResource({ key, tags }));
-    const made = await changes.run(call, (on) => makeProject(on, call.body));
+    const made = await changes.run(call, (on) => createProject(on, call.body));
     const location = `/api/v2/projects/${key}`;
     return reply(201, showWhole(call, made.project, made.environments), { location });
   },
@@ -137,14 +137,14 @@ const patchProjectRoute = route(
   },
   async (call, { changes }) => {
     const { projectKey } = call.params;
-    const patch = readShownPatch(call, ['json']);
+    const patch = readDocumentPatch(call, ['json']);
     const shown = await changes.run(call, async (on) => {
       const { db: tx } = on;
-      await holdProject(tx, projectKey);
+      await lockProject(tx, projectKey);
       const before = await openProject(call, tx, projectKey);
       const { after, changes: fields } = patchProject(before, patch);
       const environments = await listEnvironments(tx, before.id);
-      const [access, ...others] = accessesOf(fields, projectResource(before));
+      const [access, ...others] = fieldAccesses(fields, projectResource(before));
       if (access === undefined) return showWhole(call, before, environments);
       demandAll(call, [access, ...others]);
       const project = await updateProject(tx, after);
@@ -152,7 +152,7 @@ const patchProjectRoute = route(
         accesses: [access, ...others],
         kind: 'project',
         name: project.name,
-        ...tellChanges(fields, 'project'),
+        ...describeFieldChanges(fields, 'project'),
         before: toProject(before),
         after: toProject(project),
         comment: patch.comment,
@@ -181,16 +181,16 @@ const deleteProjectRoute = route(
     await changes.run(call, async (on) => {
       const { db: tx } = on;
       await lockName(tx, 'flags-delete-project'); // else two could each leave the other's as the last, and both go
-      await holdProject(tx, projectKey);
+      await lockProject(tx, projectKey);
       const project = await openProject(call, tx, projectKey);
-      await deleteButLast(on, {
+      await deleteUnlessLast(on, {
         kind: 'project',
         access: { action: 'deleteProject', resource: projectResource(project) },
         name: project.name,
         before: toProject(project),
         check: async () => {
           for (const environment of await listEnvironments(tx, project.id)) {
-            demandUndenied(
+            refuseIfDenied(
               call.caller,
               'deleteEnvironment',
               environment,
@@ -209,9 +209,9 @@ const deleteProjectRoute = route(
 
 export const projectRoutes = [getProjects, postProject, getProject, patchProjectRoute, deleteProjectRoute];
 
-type Asking = Pick<Call, 'can'>;
+type Permissions = Pick<Call, 'can'>;
 
-function show(call: Asking, project: Project, environments: Environment[] | undefined) {
+function show(call: Permissions, project: Project, environments: Environment[] | undefined) {
   return {
     ...toProject(project),
     ...(environments !== undefined && {
@@ -223,7 +223,7 @@ function show(call: Asking, project: Project, environments: Environment[] | unde
   };
 }
 
-function showWhole(call: Asking, project: Project, environments: Environment[]) {
+function showWhole(call: Permissions, project: Project, environments: Environment[]) {
   return {
     ...toProject(project),
     environments: environments.map((environment) => showEnvironment(call, project, environment)),

@@ -48,7 +48,7 @@ export async function listProjectNames(db: Db): Promise<ProjectName[]> {
  * Until the transaction ends nobody else changes or deletes the project, or adds environments or flags to it, as all of
  * them hold it. What is read afterwards stays as it is.
  */
-export async function holdProject(tx: Db, key: string): Promise<void> {
+export async function lockProject(tx: Db, key: string): Promise<void> {
   if (!couldBeKey(key)) return;
   await lockRows(tx, tx.selectFrom('projects').select('id').where('key', '=', key).forNoKeyUpdate());
 }
@@ -62,7 +62,7 @@ export async function hasProjects(db: Db): Promise<boolean> {
 }
 
 /** Undefined when the key is taken. */
-export async function createProject(db: Db, project: NewProject, now: number): Promise<Project | undefined> {
+export async function insertProject(db: Db, project: NewProject, now: number): Promise<Project | undefined> {
   const row = await db
     .insertInto('projects')
     .values({ id: newId(now), key: project.key, ...columnsOf(project), version: 1, created_at: now })

@@ -1,12 +1,12 @@
 // What roles, members, teams and tokens say of power: base roles, statements, and values for placeholders.
 import { OneOf, PlainText, Type } from '../../kernel/schema.ts';
-import { MOST_STATEMENTS, StatementSchema } from '../statements.ts';
+import { MAX_STATEMENTS, StatementSchema } from '../statements.ts';
 
 export const BaseRoleSchema = OneOf(['reader', 'writer', 'admin', 'owner', 'no_access'], {
   description: 'A base role',
 });
 
-export const Statements = Type.Array(StatementSchema, { maxItems: MOST_STATEMENTS });
+export const Statements = Type.Array(StatementSchema, { maxItems: MAX_STATEMENTS });
 
 export const RoleNames = Type.Array(PlainText({ minLength: 1, maxLength: 256 }), {
   maxItems: 100,

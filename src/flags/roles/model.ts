@@ -6,7 +6,7 @@ import type { Access } from '../../kernel/change/actor.ts';
 import { areEqual } from '../../kernel/patch/json-value.ts';
 import { couldBeId, Description, Key, Name } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';
-import { editor, type ShownPatch } from '../patching.ts';
+import { editor, type DocumentPatch } from '../resource-patch.ts';
 import { StatementSchema } from '../statements.ts';
 import { Statements } from './fields.ts';
 
@@ -44,7 +44,7 @@ export const RoleRep = Type.Object(
   { $id: 'CustomRole' },
 );
 
-export function resourceOf({ key }: Pick<Role, 'key'>): string {
+export function roleResource({ key }: Pick<Role, 'key'>): string {
   return `role/${key}`;
 }
 
@@ -62,7 +62,7 @@ export function toRole(role: Role, holders?: Holders): Static<typeof RoleRep> {
   };
 }
 
-export function readPost(post: Static<typeof RolePost>): NewRole {
+export function readRolePost(post: Static<typeof RolePost>): NewRole {
   // Roles are named by key or id.
   if (couldBeId(post.key)) throw problem('key', 'must not look like an id');
   return {
@@ -76,13 +76,13 @@ export function readPost(post: Static<typeof RolePost>): NewRole {
 }
 
 /** A resource becomes one for each value of its placeholders, so that many of them would become very many. */
-const MOST_PLACEHOLDERS = 2;
+const MAX_PLACEHOLDERS = 2;
 
 function readPolicy(value: unknown): PolicyStatement[] {
   const policy = parseStatements(value);
   for (const { resources = [], notResources = [] } of policy) {
     for (const resource of [...resources, ...notResources]) {
-      if (resource.split('${').length - 1 <= MOST_PLACEHOLDERS) continue;
+      if (resource.split('${').length - 1 <= MAX_PLACEHOLDERS) continue;
       throw problem('policy', `must have at most two placeholders in ${resource}`);
     }
   }
@@ -99,7 +99,7 @@ const edit = editor({
   }),
 });
 
-export function patchRole(role: Role, patch: ShownPatch): Role {
+export function patchRole(role: Role, patch: DocumentPatch): Role {
   const wanted = edit(toRole(role), patch);
   return {
     ...role,
@@ -116,8 +116,8 @@ export function hasOtherPower(before: Role, after: Role): boolean {
 }
 
 /** The permissions that the change takes, one for each thing that is not as it was. */
-export function accessesOf(before: Role, after: Role): Access[] {
-  const resource = resourceOf(before);
+export function roleAccesses(before: Role, after: Role): Access[] {
+  const resource = roleResource(before);
   const actions = [
     ...(before.name === after.name ? [] : ['updateName']),
     ...(before.description === after.description ? [] : ['updateDescription']),

@@ -20,15 +20,15 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import { filterInSlices } from '../../kernel/time-slice.ts';
 import { demandAll } from '../../kernel/change/actor.ts';
 import { couldBeKey } from '../fields.ts';
-import { PageQuery, sliceOf } from '../listing.ts';
-import { unknownThing } from '../open.ts';
-import { PatchBody, readShownPatch, updateOf } from '../patching.ts';
+import { PageQuery, sliceOf } from '../list-query.ts';
+import { unknownThing } from '../find-project.ts';
+import { PatchBody, readDocumentPatch, updateOf } from '../resource-patch.ts';
 import {
-  accessesOf,
+  roleAccesses,
   hasOtherPower,
   patchRole,
-  readPost,
-  resourceOf,
+  readRolePost,
+  roleResource,
   RolePost,
   RoleRep,
   toRole,
@@ -47,7 +47,7 @@ const getRoles = route(
     list: RoleRep,
   },
   async (call, { db }) => {
-    const roles = await filterInSlices(await listRoles(db), (role) => call.can(resourceOf(role)));
+    const roles = await filterInSlices(await listRoles(db), (role) => call.can(roleResource(role)));
     if (roles.length === 0) call.demand('role/*');
     const slice = sliceOf(call.query);
     const page = roles.slice(slice.offset, slice.offset + slice.limit);
@@ -71,8 +71,8 @@ const postRole = route(
     reply: { 201: RoleRep },
   },
   async (call, { changes }) => {
-    const wanted = readPost(call.body);
-    const access = { action: 'createRole', resource: resourceOf(wanted) };
+    const wanted = readRolePost(call.body);
+    const access = { action: 'createRole', resource: roleResource(wanted) };
     call.demand(access.resource);
     const role = await changes.run(call, async (on) => {
       const { db: tx } = on;
@@ -106,7 +106,7 @@ const getRole = route(
   },
   async (call, { db }) => {
     const role = await readRole(db, call.params.customRoleKey);
-    const access = { action: 'viewRole', resource: resourceOf(role) };
+    const access = { action: 'viewRole', resource: roleResource(role) };
     if (!call.can(access.resource)) {
       throw new Failure('forbidden', 'Forbidden. Access to the requested resource was denied.', { access });
     }
@@ -129,15 +129,15 @@ const patchRoleRoute = route(
     reply: { 200: RoleRep },
   },
   async (call, { changes }) => {
-    const patch = readShownPatch(call, ['json', 'merge']);
+    const patch = readDocumentPatch(call, ['json', 'merge']);
     const { role, holders } = await changes.run(call, async (on) => {
       const { db: tx } = on;
       const before = await lockRole(tx, await readRole(tx, call.params.customRoleKey));
       const wanted = patchRole(before, patch);
-      const [first, ...others] = accessesOf(before, wanted);
+      const [first, ...others] = roleAccesses(before, wanted);
       const counted = (await countHolders(tx, [before])).get(before.id)!;
       if (first === undefined) {
-        call.demand(resourceOf(before), 'viewRole');
+        call.demand(roleResource(before), 'viewRole');
         return { role: before, holders: counted };
       }
       demandAll(call, [first, ...others]);
@@ -179,10 +179,10 @@ const deleteRoleRoute = route(
     await changes.run(call, async (on) => {
       const { db: tx } = on;
       const role = await lockRole(tx, await readRole(tx, call.params.customRoleKey));
-      call.demand(resourceOf(role));
+      call.demand(roleResource(role));
       await deleteRole(tx, role);
       on.record({
-        accesses: [{ action: 'deleteRole', resource: resourceOf(role) }],
+        accesses: [{ action: 'deleteRole', resource: roleResource(role) }],
         kind: 'role',
         name: role.name,
         verb: 'deleted the role',

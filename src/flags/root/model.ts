@@ -18,7 +18,7 @@ export const CallerIdentity = Type.Object(
   { $id: 'CallerIdentityRep' },
 );
 
-export const Account = Type.Object({ _id: Type.String(), _links: Links }, { $id: 'Account' });
+export const AccountRep = Type.Object({ _id: Type.String(), _links: Links }, { $id: 'Account' });
 
 export const IpList = Type.Object(
   {

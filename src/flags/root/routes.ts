@@ -5,7 +5,7 @@ import { ACCOUNT_ID } from '../audit-log/model.ts';
 import { Links, linkTo } from '../links.ts';
 import { CURRENT_VERSION, VALID_VERSIONS } from '../version.ts';
 import { outboundAddresses } from './addresses.ts';
-import { Account, CallerIdentity, IpList, toCallerIdentity } from './model.ts';
+import { AccountRep, CallerIdentity, IpList, toCallerIdentity } from './model.ts';
 
 const getRoot = route(
   {
@@ -85,7 +85,7 @@ const getAccount = route(
     path: '/account',
     summary: 'Get the account; HEAD tells whether the token is good',
     access: 'caller',
-    reply: { 200: Account },
+    reply: { 200: AccountRep },
   },
   () => ({ _id: ACCOUNT_ID, _links: { self: linkTo('/account'), parent: linkTo('') } }),
 );

@@ -9,8 +9,8 @@ import type { Change } from '../../kernel/change/change.ts';
 import { demandApproval } from '../feature-flags/approval.ts';
 import { listKinds, takesInstructions } from '../instructions/document.ts';
 import { inPostedBody } from '../instructions/reading.ts';
-import { PageQuery, sliceOf } from '../listing.ts';
-import { readSemanticPatch, requireEnvironment, updateOf } from '../patching.ts';
+import { PageQuery, sliceOf } from '../list-query.ts';
+import { readSemanticPatch, requireEnvironment, updateOf } from '../resource-patch.ts';
 import { rehearse } from '../planned-changes/apply-plan.ts';
 import { openPlace, readAt } from '../planned-changes/find-flag-in-environment.ts';
 import {

@@ -5,7 +5,7 @@ import type { Page, Slice } from '../../kernel/page.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Whereabouts } from '../planned-changes/flag-in-environment.ts';
 import type { Plan, PlanConflict } from '../planned-changes/plan.ts';
-import { findRow, pageRows, saveRow } from '../store-rows.ts';
+import { findRow, pageRows, updateRow } from '../store-rows.ts';
 import type { ScheduledChange } from './scheduled-change.ts';
 import type { ScheduledChangeRow } from './tables.ts';
 
@@ -67,7 +67,7 @@ export async function saveScheduledChange(
   after: ScheduledChange,
   now: number,
 ): Promise<void> {
-  await saveRow(tx, 'scheduled_changes', before, rowOf(after), 'scheduled change');
+  await updateRow(tx, 'scheduled_changes', before, rowOf(after), 'scheduled change');
   if (after.status === 'pending') await wait(tx, after, now);
 }
 

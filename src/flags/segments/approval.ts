@@ -6,7 +6,7 @@ import type { Environment } from '../projects/project.ts';
 import type { Segment } from './segment.ts';
 
 /** Of this caller. `resource` is the segment. */
-export function needsApproval(
+export function segmentNeedsApproval(
   { caller }: Pick<Actor, 'caller'>,
   { resourceApprovalSettings }: Environment,
   { tags }: Segment,
@@ -17,8 +17,8 @@ export function needsApproval(
   return ![BYPASS_SEGMENT, BYPASS].some((action) => mayBypass(caller, resource, action));
 }
 
-export function demandApproval(...asked: Parameters<typeof needsApproval>): void {
-  if (!needsApproval(...asked)) return;
+export function demandSegmentApproval(...asked: Parameters<typeof segmentNeedsApproval>): void {
+  if (!segmentNeedsApproval(...asked)) return;
   const [, , , resource] = asked;
   throw new Failure('approval-required', 'The change cannot be made directly: approval is required', {
     access: { action: BYPASS_SEGMENT, resource },

@@ -2,9 +2,9 @@
 import type { Part } from '../../kernel/part.ts';
 import { segmentFileMigrations } from '../migrations/segment-files.ts';
 import { segmentExportRoutes } from './exports/routes.ts';
-import { exportHandlers } from './exports/run.ts';
+import { exportHandlers } from './exports/run-export.ts';
 import { segmentImportRoutes } from './imports/routes.ts';
-import { importHandlers } from './imports/run.ts';
+import { importHandlers } from './imports/run-import.ts';
 
 export const segmentFilePart: Part = {
   routes: [...segmentImportRoutes, ...segmentExportRoutes],

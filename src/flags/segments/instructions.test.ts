@@ -5,7 +5,7 @@ import { Failure } from '../../kernel/failure.ts';
 import type { Instruction } from '../patch-body.ts';
 import type { Clause } from '../feature-flags/flag.ts';
 import { countingIds, newSegment } from './fixture.ts';
-import { actionsOf, applyInstructions, segmentKinds } from './instructions.ts';
+import { instructionActions, applySegmentInstructions, segmentKinds } from './instructions.ts';
 import type { Segment } from './segment.ts';
 
 const clause = (id: string, values: Clause['values']): Clause => ({
@@ -34,7 +34,7 @@ const before = newSegment({
 const [first, second] = before.rules as [Segment['rules'][0], Segment['rules'][0]];
 
 function apply(...instructions: Instruction[]): Segment {
-  return applyInstructions(before, instructions, countingIds()).segment;
+  return applySegmentInstructions(before, instructions, countingIds()).segment;
 }
 
 interface Case {
@@ -316,7 +316,7 @@ for (const [kind, { action, instruction, becomes, idle, wrong }] of Object.entri
   describe(kind, () => {
     test('does its work, and nothing else', () => {
       assert.deepEqual(apply({ kind, ...instruction }), { ...before, ...becomes });
-      assert.deepEqual(actionsOf([{ kind }]), [action]);
+      assert.deepEqual(instructionActions([{ kind }]), [action]);
     });
     if (idle !== undefined)
       test('leaves what is so already', () => assert.deepEqual(apply({ kind, ...idle }), before));
@@ -338,7 +338,7 @@ describe('big segments', () => {
   const big = newSegment({ unbounded: true, unboundedContextKind: 'user' });
 
   test('their instructions become steps, in order', () => {
-    const { segment, steps } = applyInstructions(
+    const { segment, steps } = applySegmentInstructions(
       big,
       BIG.map((kind, index) => ({ kind, values: [`k${index}`] })),
       countingIds(),
@@ -350,12 +350,12 @@ describe('big segments', () => {
       { does: 'remove', type: 'included', values: ['k2'] },
       { does: 'remove', type: 'excluded', values: ['k3'] },
     ]);
-    assert.deepEqual(actionsOf(BIG.map((kind) => ({ kind }))), ['updateIncluded', 'updateExcluded']);
+    assert.deepEqual(instructionActions(BIG.map((kind) => ({ kind }))), ['updateIncluded', 'updateExcluded']);
   });
 
   test('imports that waited are let through beside whatever else is done', () => {
     const kind = 'processBigSegmentImport';
-    const draft = applyInstructions(
+    const draft = applySegmentInstructions(
       big,
       [
         { kind, importId: 'one' },
@@ -366,21 +366,21 @@ describe('big segments', () => {
       countingIds(),
     );
     assert.deepEqual([draft.imports, draft.segment.name, draft.steps.length], [['one', 'two'], 'New', 1]);
-    assert.deepEqual(actionsOf([{ kind }]), ['updateIncluded']);
+    assert.deepEqual(instructionActions([{ kind }]), ['updateIncluded']);
     for (const bad of [{}, { importId: 5 }, { importId: '' }, { importId: 'x'.repeat(65) }])
-      assert.throws(() => applyInstructions(big, [{ kind, ...bad }], countingIds()), Failure);
+      assert.throws(() => applySegmentInstructions(big, [{ kind, ...bad }], countingIds()), Failure);
     assert.throws(() => apply({ kind, importId: 'one' }), /only for big segments/);
   });
 
   test('each sort of segment refuses the instructions of the other', () => {
     for (const kind of BIG) {
       for (const bad of wrongKeys)
-        assert.throws(() => applyInstructions(big, [{ kind, ...bad }], countingIds()), Failure);
+        assert.throws(() => applySegmentInstructions(big, [{ kind, ...bad }], countingIds()), Failure);
       assert.throws(() => apply({ kind, values: ['a'] }), /only for big segments/);
     }
     for (const kind of ['addIncludedUsers', 'removeExcludedUsers'])
       assert.throws(
-        () => applyInstructions(big, [{ kind, values: ['a'] }], countingIds()),
+        () => applySegmentInstructions(big, [{ kind, values: ['a'] }], countingIds()),
         /not for big segments/,
       );
   });

@@ -6,7 +6,7 @@ import {
   ClauseInput,
   Clauses,
   ClauseValues,
-  MOST_CLAUSES,
+  MAX_CLAUSES,
   RuleDescription,
   RuleId,
 } from '../clause-fields.ts';
@@ -21,14 +21,14 @@ import {
 } from '../clauses.ts';
 import { toKinds, type CheckedKind, type Parameters } from '../instructions/kinds.ts';
 import { inInstruction, requireFewInstructions } from '../instructions/reading.ts';
-import { ContextKind, Description, Name, Tags, tidyTags } from '../fields.ts';
+import { ContextKind, Description, Name, Tags, normalizeTags } from '../fields.ts';
 import type { MembershipStep } from './membership.ts';
-import { ContextKeys, MOST_RULES, Weight } from './model.ts';
+import { ContextKeys, MAX_SEGMENT_RULES, Weight } from './model.ts';
 import type { Segment, SegmentRule, TargetType } from './segment.ts';
 import { addTargets, removeTargets } from './targets.ts';
 
 /** What a patch comes to: the segment, and for a big one what happens to its members. */
-export interface Draft {
+export interface SegmentDraft {
   segment: Segment;
   steps: MembershipStep[];
   /** Imports that waited to be let through, by their ids. */
@@ -41,13 +41,13 @@ interface Row {
   /** What it does, for the documentation. */
   summary: string;
   parameters: Parameters;
-  apply(draft: Draft, parameters: never, newId: () => string): Draft;
+  apply(draft: SegmentDraft, parameters: never, newId: () => string): SegmentDraft;
 }
 
 type Kind = Row & CheckedKind;
 
 /** How many keys the instructions of one patch may speak of. */
-const MOST_KEYS = 1500;
+const MAX_KEYS = 1500;
 
 const ACTIONS = { included: 'updateIncluded', excluded: 'updateExcluded' } as const;
 
@@ -66,7 +66,7 @@ const rows: Record<string, Row> = {
   ),
   addTags: edit('updateTags', 'Add tags', { values: Tags }, (segment, { values }) => ({
     ...segment,
-    tags: tidyTags([...segment.tags, ...values]),
+    tags: normalizeTags([...segment.tags, ...values]),
   })),
   removeTags: edit('updateTags', 'Remove tags', { values: Tags }, (segment, { values }) => ({
     ...segment,
@@ -94,7 +94,7 @@ const rows: Record<string, Row> = {
     action: 'updateIncluded',
     summary: 'Let an import into a big segment through that waits for approval',
     parameters: { importId: Type.String({ minLength: 1, maxLength: 64 }) },
-    apply: (draft: Draft, { importId }: { importId: string }) => ({
+    apply: (draft: SegmentDraft, { importId }: { importId: string }) => ({
       ...unbounded(draft),
       imports: [...(draft.imports ?? []), importId],
     }),
@@ -121,7 +121,7 @@ const rows: Record<string, Row> = {
   reorderRules: edit(
     'updateRules',
     'Put all rules into this order',
-    { ruleIds: Type.Array(RuleId, { maxItems: MOST_RULES }) },
+    { ruleIds: Type.Array(RuleId, { maxItems: MAX_SEGMENT_RULES }) },
     (segment, { ruleIds }) => ({ ...segment, rules: reorderRules(segment.rules, ruleIds) }),
   ),
   addClauses: rule('Add clauses to a rule', { clauses: Clauses }, (old, { clauses }, newId) =>
@@ -129,7 +129,7 @@ const rows: Record<string, Row> = {
   ),
   removeClauses: rule(
     'Remove clauses from a rule; one has to stay',
-    { clauseIds: Type.Array(ClauseId, { minItems: 1, maxItems: MOST_CLAUSES }) },
+    { clauseIds: Type.Array(ClauseId, { minItems: 1, maxItems: MAX_CLAUSES }) },
     (old, { clauseIds }) => removeClauses(old, clauseIds),
   ),
   updateClause: rule('Replace a clause', { ...ByClause, clause: ClauseInput }, (old, { clauseId, clause }) =>
@@ -163,13 +163,13 @@ const rows: Record<string, Row> = {
 export const segmentKinds: ReadonlyMap<string, Kind> = toKinds('SegmentInstruction', rows);
 
 /** Applies all in order, or fails naming the first that cannot be. */
-export function applyInstructions(
+export function applySegmentInstructions(
   segment: Segment,
   instructions: readonly Instruction[],
   newId: () => string,
-): Draft {
+): SegmentDraft {
   requireFewInstructions(instructions);
-  let draft: Draft = { segment, steps: [] };
+  let draft: SegmentDraft = { segment, steps: [] };
   let keys = 0;
   for (const [index, instruction] of instructions.entries()) {
     inInstruction(index, instruction, () => {
@@ -177,8 +177,8 @@ export function applyInstructions(
       check(instruction);
       if (action === 'updateIncluded' || action === 'updateExcluded') {
         keys += (instruction['values'] as string[] | undefined)?.length ?? 0;
-        if (keys > MOST_KEYS)
-          throw problem('values', `are more than ${MOST_KEYS} in all instructions together`);
+        if (keys > MAX_KEYS)
+          throw problem('values', `are more than ${MAX_KEYS} in all instructions together`);
       }
       draft = apply(draft, instruction as never, newId);
     });
@@ -187,7 +187,7 @@ export function applyInstructions(
 }
 
 /** The permissions that instructions take, each once; also where they leave things as they are. */
-export function actionsOf(instructions: readonly Instruction[]): string[] {
+export function instructionActions(instructions: readonly Instruction[]): string[] {
   return [...new Set(instructions.map((instruction) => kindOf(instruction).action))];
 }
 
@@ -205,7 +205,7 @@ function edit<P extends Parameters>(
   parameters: P,
   change: (segment: Segment, parameters: Values<P>, newId: () => string) => Segment,
 ): Row {
-  const apply = ({ segment, ...rest }: Draft, values: Values<P>, newId: () => string) => ({
+  const apply = ({ segment, ...rest }: SegmentDraft, values: Values<P>, newId: () => string) => ({
     ...rest,
     segment: change(segment, values, newId),
   });
@@ -218,7 +218,7 @@ function rule<P extends Parameters>(
   change: (rule: SegmentRule, parameters: Values<P>, newId: () => string) => SegmentRule,
 ): Row {
   const apply = (
-    { segment, ...rest }: Draft,
+    { segment, ...rest }: SegmentDraft,
     values: Values<P> & { ruleId: string },
     newId: () => string,
   ) => ({
@@ -252,14 +252,14 @@ function bounded(segment: Segment): Segment {
 }
 
 function members(type: TargetType, does: MembershipStep['does'], summary: string): Row {
-  const apply = (draft: Draft, { values }: { values: string[] }): Draft => ({
+  const apply = (draft: SegmentDraft, { values }: { values: string[] }): SegmentDraft => ({
     ...unbounded(draft),
     steps: [...draft.steps, { does, type, values }],
   });
   return { action: ACTIONS[type], summary, parameters: { values: ContextKeys }, apply };
 }
 
-function unbounded(draft: Draft): Draft {
+function unbounded(draft: SegmentDraft): SegmentDraft {
   if (draft.segment.unbounded) return draft;
   throw problem('kind', 'is only for big segments');
 }

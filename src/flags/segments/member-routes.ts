@@ -3,17 +3,17 @@ import { reply, route, type Call } from '../../kernel/route.ts';
 import { problem, Type, type Static } from '../../kernel/schema.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { Links, linkTo } from '../links.ts';
-import { openEnvironment, unknownThing } from '../open.ts';
-import { requireBig } from './big.ts';
-import { changeSegment } from './change.ts';
-import { findStanding } from './store-members.ts';
+import { openEnvironment, unknownThing } from '../find-project.ts';
+import { requireBig } from './big-segment.ts';
+import { changeSegment } from './change-segment.ts';
+import { findTargetTypes } from './store-members.ts';
 import type { MembershipStep } from './membership.ts';
 import { ContextKeys, pathTo } from './model.ts';
 import type { Segment } from './segment.ts';
 import { findSegment } from './store.ts';
 
 /** In one call. */
-const MOST_KEYS = 10_000;
+const MAX_KEYS = 10_000;
 
 const BySegment = { projectKey: Type.String(), environmentKey: Type.String(), segmentKey: Type.String() };
 
@@ -24,7 +24,7 @@ const Lists = Type.Object(
 
 const Membership = Type.Object(
   { included: Type.Optional(Lists), excluded: Type.Optional(Lists) },
-  { $id: 'SegmentUserState', description: `At most ${MOST_KEYS} keys in all` },
+  { $id: 'SegmentUserState', description: `At most ${MAX_KEYS} keys in all` },
 );
 
 const Member = Type.Object(
@@ -86,11 +86,11 @@ const getUser = route(
 
 export const segmentMemberRoutes = [updateContexts, updateUsers, getContext, getUser];
 
-type Named = Static<ReturnType<typeof Type.Object<typeof BySegment>>>;
+type SegmentParams = Static<ReturnType<typeof Type.Object<typeof BySegment>>>;
 
 async function update(
   call: Pick<Call, 'can' | 'demand' | 'now' | 'id' | 'caller'> & {
-    params: Named;
+    params: SegmentParams;
     body: Static<typeof Membership>;
   },
   { changes }: Kernel,
@@ -115,7 +115,7 @@ function readSteps({ included, excluded }: Static<typeof Membership>): Membershi
     { does: 'add', type: 'excluded', values: excluded?.add ?? [] },
   ];
   const count = steps.reduce((sum, { values }) => sum + values.length, 0);
-  if (count > MOST_KEYS) throw problem('body', `can have at most ${MOST_KEYS} keys in all`);
+  if (count > MAX_KEYS) throw problem('body', `can have at most ${MAX_KEYS} keys in all`);
   return steps.filter(({ values }) => values.length > 0);
 }
 
@@ -124,7 +124,7 @@ function actionsOf(steps: readonly MembershipStep[]): string[] {
 }
 
 async function ask(
-  call: Pick<Call, 'can'> & { params: Named },
+  call: Pick<Call, 'can'> & { params: SegmentParams },
   { db }: Kernel,
   way: 'contexts' | 'users',
   key: string,
@@ -133,12 +133,12 @@ async function ask(
   const place = await openEnvironment(call, db, projectKey, environmentKey);
   const segment = await findSegment(db, place.environment.id, segmentKey);
   if (segment === undefined) throw unknownThing('segment', segmentKey);
-  const standing = await findStanding(db, requireBig(segment).id, [key]);
+  const targetTypes = await findTargetTypes(db, requireBig(segment).id, [key]);
   const path = pathTo(place, segment);
   return {
     userKey: key,
-    included: standing.get(key) === 'included',
-    excluded: standing.get(key) === 'excluded',
+    included: targetTypes.get(key) === 'included',
+    excluded: targetTypes.get(key) === 'excluded',
     _links: { self: linkTo(`${path}/${way}/${encodeURIComponent(key)}`), parent: linkTo(path) },
   };
 }

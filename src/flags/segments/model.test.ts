@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { Failure } from '../../kernel/failure.ts';
-import type { ShownPatch } from '../patching.ts';
-import { actionsBetween, describeChanges } from './changes.ts';
+import type { DocumentPatch } from '../resource-patch.ts';
+import { actionsBetween, describeSegmentChanges } from './segment-diff.ts';
 import { countingIds, newSegment } from './fixture.ts';
-import { planMembership, type MembershipStep, type Standing } from './membership.ts';
-import { advance, patchSegment, readPost, toDetail, toSummary } from './model.ts';
+import { planMembership, type MembershipStep, type TargetTypes } from './membership.ts';
+import { nextVersion, patchSegment, readSegmentPost, toSegmentDetail, toSegmentSummary } from './model.ts';
 import type { Segment, TargetType } from './segment.ts';
 
 const place = { project: { key: 'shop' }, environment: { key: 'test' } };
@@ -27,8 +27,8 @@ const before = newSegment({
   ],
 });
 
-function patched(patch: ShownPatch, segment = before): Segment {
-  return advance(segment, patchSegment(segment, place, patch, countingIds()), 2000);
+function patched(patch: DocumentPatch, segment = before): Segment {
+  return nextVersion(segment, patchSegment(segment, place, patch, countingIds()), 2000);
 }
 
 const json = (...operations: object[]) => patched({ kind: 'json', operations });
@@ -100,7 +100,7 @@ describe('JSON patch', () => {
         JSON.stringify(operation),
       );
       assert.deepEqual(actionsBetween(before, after), [action]);
-      assert.match(describeChanges(before, after), /^- Changed the /);
+      assert.match(describeSegmentChanges(before, after), /^- Changed the /);
     }
   });
 
@@ -185,7 +185,7 @@ test('a merge patch changes what it names, and null unsets', () => {
 });
 
 test('summaries have the lists, except those of big segments, whose details show counts', () => {
-  const summary = toSummary(before, place);
+  const summary = toSegmentSummary(before, place);
   for (const name of ['included', 'excluded', 'includedContexts', 'excludedContexts'])
     assert.ok(Object.hasOwn(summary, name), name);
   const big = newSegment({
@@ -194,13 +194,16 @@ test('summaries have the lists, except those of big segments, whose details show
     includedCount: 3,
     excludedCount: 1,
   });
-  const detail = toDetail(big, place);
+  const detail = toSegmentDetail(big, place);
   assert.deepEqual([detail.included, detail._unboundedMetadata?.includedCount], [undefined, 3]);
-  assert.deepEqual([toSummary(big, place).included, toSummary(big, place).unbounded], [undefined, true]);
+  assert.deepEqual(
+    [toSegmentSummary(big, place).included, toSegmentSummary(big, place).unbounded],
+    [undefined, true],
+  );
 });
 
 test('a post says what kind of contexts a big segment holds, or it is users', () => {
-  const read = (post: object) => readPost({ key: 'k', name: 'n', ...post }, 'env');
+  const read = (post: object) => readSegmentPost({ key: 'k', name: 'n', ...post }, 'env');
   assert.equal(read({ unbounded: true }).unboundedContextKind, 'user');
   assert.equal(read({ unbounded: true, unboundedContextKind: '' }).unboundedContextKind, 'user');
   assert.equal(read({ unbounded: true, unboundedContextKind: 'org' }).unboundedContextKind, 'org');
@@ -209,7 +212,7 @@ test('a post says what kind of contexts a big segment holds, or it is users', ()
 });
 
 describe('the members of a big segment', () => {
-  const now: Standing = new Map([
+  const now: TargetTypes = new Map([
     ['in', 'included'],
     ['out', 'excluded'],
   ]);
@@ -222,16 +225,16 @@ describe('the members of a big segment', () => {
       { does: 'add', type: 'included', values: ['out'] },
     ];
     assert.deepEqual(planMembership(now, steps, 'user'), {
-      put: [
+      upsert: [
         { key: 'new', type: 'included' },
         { key: 'out', type: 'included' },
       ],
-      drop: [],
+      remove: [],
       included: 2,
       excluded: -1,
     });
     assert.deepEqual(
-      planMembership(now, [{ does: 'remove', type: 'included', values: ['in'] }], 'user').drop,
+      planMembership(now, [{ does: 'remove', type: 'included', values: ['in'] }], 'user').remove,
       ['in'],
     );
   });
@@ -257,8 +260,8 @@ describe('the members of a big segment', () => {
       values: fc.array(key),
     });
     fc.assert(
-      fc.property(fc.dictionary(key, type), fc.array(step), (standing, steps) => {
-        const first = new Map(Object.entries(standing));
+      fc.property(fc.dictionary(key, type), fc.array(step), (targetTypes, steps) => {
+        const first = new Map(Object.entries(targetTypes));
         let plan;
         try {
           plan = planMembership(first, steps, 'user');
@@ -266,9 +269,9 @@ describe('the members of a big segment', () => {
           return;
         }
         const then = new Map(first);
-        for (const gone of plan.drop) assert.ok(then.delete(gone));
-        for (const put of plan.put) then.set(put.key, put.type);
-        const count = (all: Standing, wanted: TargetType) =>
+        for (const gone of plan.remove) assert.ok(then.delete(gone));
+        for (const put of plan.upsert) then.set(put.key, put.type);
+        const count = (all: TargetTypes, wanted: TargetType) =>
           [...all.values()].filter((each) => each === wanted).length;
         assert.equal(count(then, 'included') - count(first, 'included'), plan.included);
         assert.equal(count(then, 'excluded') - count(first, 'excluded'), plan.excluded);

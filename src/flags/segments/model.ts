@@ -1,18 +1,18 @@
 // Segments as the API shows them, and the rules of what may be changed.
 import { areEqual } from '../../kernel/patch/json-value.ts';
 import { checker, problem, Type, type Static } from '../../kernel/schema.ts';
-import { RuleDescription, ShownClauses } from '../clause-fields.ts';
+import { RuleDescription, ClauseDocuments } from '../clause-fields.ts';
 import { identifyRules } from '../clauses.ts';
 import type { Clause } from '../feature-flags/flag.ts';
-import { ContextKey, ContextKind, Description, Key, Name, Tags, tidyTags } from '../fields.ts';
+import { ContextKey, ContextKind, Description, Key, Name, Tags, normalizeTags } from '../fields.ts';
 import { flagSite } from '../feature-flags/representation.ts';
 import { Link, Links, linkTo } from '../links.ts';
-import { editor, type ShownPatch } from '../patching.ts';
+import { editor, type DocumentPatch } from '../resource-patch.ts';
 import type { Segment, SegmentRule, SegmentTargets } from './segment.ts';
-import { countTargets, MOST_TARGETS, tidyTargets } from './targets.ts';
+import { countTargets, MAX_SEGMENT_TARGETS, normalizeTargets } from './targets.ts';
 
 /** Whose segment it is, for links. */
-export interface Place {
+export interface EnvironmentKeys {
   project: { key: string };
   environment: { key: string };
 }
@@ -39,14 +39,14 @@ export const Weight = Type.Integer({
   maximum: 100_000,
   description: 'In thousandths of a percent',
 });
-export const MOST_RULES = 1000;
-const MOST_TAGS = 1000;
-const MOST_TEXT = 5 * 1024 * 1024;
+export const MAX_SEGMENT_RULES = 1000;
+const MAX_TAGS = 1000;
+const MAX_JSON_LENGTH = 5 * 1024 * 1024;
 
 const Rule = Type.Object(
   {
     _id: Type.Optional(Type.String({ maxLength: 64 })),
-    clauses: ShownClauses,
+    clauses: ClauseDocuments,
     weight: Type.Optional(Weight),
     rolloutContextKind: Type.Optional(ContextKind),
     bucketBy: Type.Optional(Type.String({ maxLength: 1000 })),
@@ -55,10 +55,10 @@ const Rule = Type.Object(
   { $id: 'UserSegmentRule' },
 );
 
-export const ContextKeys = Type.Array(ContextKey, { maxItems: MOST_TARGETS });
+export const ContextKeys = Type.Array(ContextKey, { maxItems: MAX_SEGMENT_TARGETS });
 
 const Target = Type.Object({ values: ContextKeys, contextKind: ContextKind }, { $id: 'SegmentTarget' });
-const Contexts = Type.Array(Target, { maxItems: MOST_TARGETS });
+const Contexts = Type.Array(Target, { maxItems: MAX_SEGMENT_TARGETS });
 
 const EDITABLE = Type.Object({
   name: Name,
@@ -68,7 +68,7 @@ const EDITABLE = Type.Object({
   excluded: Type.Optional(ContextKeys),
   includedContexts: Type.Optional(Contexts),
   excludedContexts: Type.Optional(Contexts),
-  rules: Type.Optional(Type.Array(Rule, { maxItems: MOST_RULES })),
+  rules: Type.Optional(Type.Array(Rule, { maxItems: MAX_SEGMENT_RULES })),
 });
 
 const SUMMARY = {
@@ -120,12 +120,12 @@ export const SegmentDetail = Type.Object(
   { $id: 'UserSegment' },
 );
 
-export function pathTo({ project, environment }: Place, { key }: { key: string }): string {
+export function pathTo({ project, environment }: EnvironmentKeys, { key }: { key: string }): string {
   return `/segments/${project.key}/${environment.key}/${key}`;
 }
 
 /** With the lists of contexts: those who import segments read nothing but the list of them. */
-export function toSummary(segment: Segment, place: Place): Static<typeof SegmentSummary> {
+export function toSegmentSummary(segment: Segment, place: EnvironmentKeys): Static<typeof SegmentSummary> {
   const { project, environment } = place;
   const { included, excluded, includedContexts, excludedContexts } = segment;
   return {
@@ -151,9 +151,9 @@ export function toSummary(segment: Segment, place: Place): Static<typeof Segment
 }
 
 /** As patches see it. Only a segment that is read by itself tells of its flags, too. */
-export function toDetail(segment: Segment, place: Place): Static<typeof SegmentDetail> {
+export function toSegmentDetail(segment: Segment, place: EnvironmentKeys): Static<typeof SegmentDetail> {
   return {
-    ...toSummary(segment, place),
+    ...toSegmentSummary(segment, place),
     ...(segment.unbounded && { _unboundedMetadata: countsOf(segment) }),
   };
 }
@@ -172,7 +172,7 @@ function countsOf(segment: Segment) {
 
 export function toFlagListings(
   flags: readonly { key: string; name: string }[],
-  { project, environment }: Place,
+  { project, environment }: EnvironmentKeys,
 ) {
   return flags.map(({ key, name }) => ({
     key,
@@ -190,7 +190,7 @@ export type NewSegment = Pick<
 
 const checkKind = checker(Type.Object({ unboundedContextKind: ContextKind }), 'body');
 
-export function readPost(post: Static<typeof SegmentPost>, environmentId: string): NewSegment {
+export function readSegmentPost(post: Static<typeof SegmentPost>, environmentId: string): NewSegment {
   const { key, name, description, tags = [], unbounded = false, unboundedContextKind } = post;
   // Clients send an empty kind where they mean none.
   const big = { unboundedContextKind: unboundedContextKind || 'user' };
@@ -200,7 +200,7 @@ export function readPost(post: Static<typeof SegmentPost>, environmentId: string
     key,
     name,
     ...(description !== undefined && { description }),
-    tags: tidyTags(tags),
+    tags: normalizeTags(tags),
     unbounded,
     ...(unbounded && big),
   };
@@ -211,17 +211,17 @@ const edit = editor({ editable: EDITABLE });
 /** Applies a patch to the segment as it is shown. */
 export function patchSegment(
   segment: Segment,
-  place: Place,
-  patch: ShownPatch,
+  place: EnvironmentKeys,
+  patch: DocumentPatch,
   newId: () => string,
 ): Segment {
-  const { name, description, tags = [], rules = [], ...lists } = edit(toDetail(segment, place), patch);
+  const { name, description, tags = [], rules = [], ...lists } = edit(toSegmentDetail(segment, place), patch);
   const { description: _description, ...kept } = segment;
   return {
     ...kept,
     name,
     ...(description !== undefined && { description }),
-    tags: tidyTags(tags),
+    tags: normalizeTags(tags),
     rules: identifyRules(rules, segment.rules, toRule, newId),
     ...readTargets(segment, lists),
   };
@@ -231,7 +231,13 @@ function readTargets({ unbounded }: Segment, lists: Partial<SegmentTargets>): Se
   const [first] = Object.keys(lists);
   if (unbounded && first !== undefined)
     throw problem(first, 'is not for big segments: add to their contexts instead');
-  return tidyTargets({ included: [], excluded: [], includedContexts: [], excludedContexts: [], ...lists });
+  return normalizeTargets({
+    included: [],
+    excluded: [],
+    includedContexts: [],
+    excludedContexts: [],
+    ...lists,
+  });
 }
 
 function toRule(input: Static<typeof Rule>, id: string, clauses: Clause[]): SegmentRule {
@@ -247,7 +253,7 @@ function toRule(input: Static<typeof Rule>, id: string, clauses: Clause[]): Segm
 }
 
 /** The segment after an edit, one version on; the very same one where nothing differs and no member came or went. */
-export function advance(before: Segment, edited: Segment, now: number, isMoved = false): Segment {
+export function nextVersion(before: Segment, edited: Segment, now: number, isMoved = false): Segment {
   if (!isMoved && areEqual(before, edited)) return before;
   checkBounds(edited);
   return { ...edited, version: before.version + 1, modifiedAt: now };
@@ -256,12 +262,12 @@ export function advance(before: Segment, edited: Segment, now: number, isMoved =
 /** Instructions, one after the other, could grow it without end. */
 function checkBounds(segment: Segment): void {
   const { tags, rules } = segment;
-  if (tags.length > MOST_TAGS) throw problem('tags', `must be ${MOST_TAGS} at the most`);
-  if (rules.length > MOST_RULES) throw problem('rules', `must be ${MOST_RULES} at the most`);
+  if (tags.length > MAX_TAGS) throw problem('tags', `must be ${MAX_TAGS} at the most`);
+  if (rules.length > MAX_SEGMENT_RULES) throw problem('rules', `must be ${MAX_SEGMENT_RULES} at the most`);
   if (rules.some(({ clauses, weight }) => clauses.length === 0 && weight === undefined))
     throw problem('rules', 'must have a clause or a weight each: the rule would match everyone');
-  if (countTargets(segment) > MOST_TARGETS)
-    throw problem('targets', `must be ${MOST_TARGETS} at the most: make it a big segment`);
-  if (JSON.stringify(segment).length > MOST_TEXT)
-    throw problem('segment', `must be ${MOST_TEXT} characters of JSON at the most`);
+  if (countTargets(segment) > MAX_SEGMENT_TARGETS)
+    throw problem('targets', `must be ${MAX_SEGMENT_TARGETS} at the most: make it a big segment`);
+  if (JSON.stringify(segment).length > MAX_JSON_LENGTH)
+    throw problem('segment', `must be ${MAX_JSON_LENGTH} characters of JSON at the most`);
 }

@@ -7,29 +7,36 @@ import { Type } from '../../kernel/schema.ts';
 
 import { listKinds, takesInstructions } from '../instructions/document.ts';
 import { readExpression } from '../filter-expression.ts';
-import { PageQuery, readSort, sliceOf, SortQuery } from '../listing.ts';
-import { ByEnvironment, openEnvironment, unknownThing } from '../open.ts';
-import { readPatchOf, requireEnvironment, updateOf } from '../patching.ts';
+import { PageQuery, readSort, sliceOf, SortQuery } from '../list-query.ts';
+import { ByEnvironment, openEnvironment, unknownThing } from '../find-project.ts';
+import { readCallPatch, requireEnvironment, updateOf } from '../resource-patch.ts';
 import { environmentalResource } from '../resources.ts';
-import { demandApproval } from './approval.ts';
-import { changeSegment, type SegmentUpdate } from './change.ts';
-import { dropExpiring } from './expiring.ts';
-import { FILTERS } from './store-filter.ts';
-import { actionsOf, applyInstructions, segmentKinds } from './instructions.ts';
+import { demandSegmentApproval } from './approval.ts';
+import { changeSegment, type SegmentUpdate } from './change-segment.ts';
+import { deleteExpirations } from './expiring-targets.ts';
+import { SEGMENT_FILTERS } from './store-filter.ts';
+import { instructionActions, applySegmentInstructions, segmentKinds } from './instructions.ts';
 import {
   patchSegment,
   pathTo,
-  readPost,
+  readSegmentPost,
   SegmentDetail,
   SegmentPost,
   SegmentSummary,
-  toDetail,
+  toSegmentDetail,
   toFlagListings,
-  toSummary,
-  type Place,
+  toSegmentSummary,
+  type EnvironmentKeys,
 } from './model.ts';
-import { createSegment, deleteSegment, findSegment, holdSegment, pageSegments, SORTS } from './store.ts';
-import { flagsUsing } from './store-uses.ts';
+import {
+  insertSegment,
+  deleteSegment,
+  findSegment,
+  lockSegment,
+  pageSegments,
+  SEGMENT_SORTS,
+} from './store.ts';
+import { listFlagsUsing } from './store-uses.ts';
 
 const BySegment = Type.Object({
   projectKey: Type.String(),
@@ -47,7 +54,7 @@ const getSegments = route(
     params: ByEnvironment,
     query: Type.Object({
       ...PageQuery,
-      ...SortQuery(SORTS),
+      ...SortQuery(SEGMENT_SORTS),
       filter: Type.Optional(
         Type.String({
           description:
@@ -60,12 +67,12 @@ const getSegments = route(
   },
   async (call, { db }) => {
     const { params, query } = call;
-    const filter = readExpression(query.filter, FILTERS);
-    const sort = readSort(query.sort, SORTS);
+    const filter = readExpression(query.filter, SEGMENT_FILTERS);
+    const sort = readSort(query.sort, SEGMENT_SORTS);
     const place = await openEnvironment(call, db, params.projectKey, params.environmentKey);
     const environmentId = place.environment.id;
     const page = await pageSegments(db, { environmentId, filter, sort, slice: sliceOf(query) });
-    return page.map((segment) => toSummary(segment, place));
+    return page.map((segment) => toSegmentSummary(segment, place));
   },
 );
 
@@ -91,23 +98,23 @@ const postSegment = route(
         params.projectKey,
         params.environmentKey,
       );
-      const wanted = readPost(body, environment.id);
+      const wanted = readSegmentPost(body, environment.id);
       const resource = environmentalResource(project, environment, 'segment', wanted);
       call.demand(resource);
-      const made = await createSegment(tx, wanted, salt, now);
+      const made = await insertSegment(tx, wanted, salt, now);
       if (made === undefined)
         throw new Failure('conflict', `There is a segment "${wanted.key}" already`, { code: 'key_exists' });
-      const at: Place = { project, environment };
+      const at: EnvironmentKeys = { project, environment };
       on.record({
         accesses: [{ action: 'createSegment', resource }],
         kind: 'segment',
         name: made.name,
         verb: 'created the segment',
-        after: toDetail(made, at),
+        after: toSegmentDetail(made, at),
       });
       return [made, at] as const;
     });
-    return reply(201, toDetail(segment, place), { location: `/api/v2${pathTo(place, segment)}` });
+    return reply(201, toSegmentDetail(segment, place), { location: `/api/v2${pathTo(place, segment)}` });
   },
 );
 
@@ -126,8 +133,8 @@ const getSegment = route(
     const place = await openEnvironment(call, db, projectKey, environmentKey);
     const segment = await findSegment(db, place.environment.id, segmentKey);
     if (segment === undefined) throw unknownThing('segment', segmentKey);
-    const flags = await flagsUsing(db, place.environment.id, segment.key);
-    return { ...toDetail(segment, place), _flags: toFlagListings(flags, place) };
+    const flags = await listFlagsUsing(db, place.environment.id, segment.key);
+    return { ...toSegmentDetail(segment, place), _flags: toFlagListings(flags, place) };
   },
 );
 
@@ -148,7 +155,7 @@ const patchSegmentRoute = route(
   },
   async (call, { changes }) => {
     const { projectKey, environmentKey, segmentKey } = call.params;
-    const patch = readPatchOf(call, ['json', 'merge', 'semantic']);
+    const patch = readCallPatch(call, ['json', 'merge', 'semantic']);
     const { dryRun } = call.query;
     const shown = await changes.run(call, async (on) => {
       const { db: tx } = on;
@@ -156,20 +163,20 @@ const patchSegmentRoute = route(
       const edit = editBy(patch, place);
       const { comment } = patch;
       const update: SegmentUpdate = { edit, comment, update: updateOf(patch), dryRun };
-      return toDetail(await changeSegment(on, { ...place, segmentKey }, update), place);
+      return toSegmentDetail(await changeSegment(on, { ...place, segmentKey }, update), place);
     });
     return shown;
   },
 );
 
-function editBy(patch: Patch, place: Place): SegmentUpdate['edit'] {
+function editBy(patch: Patch, place: EnvironmentKeys): SegmentUpdate['edit'] {
   if (patch.kind !== 'semantic')
     return (segment) => ({ segment: patchSegment(segment, place, patch, randomUUID), steps: [] });
   const { instructions } = patch;
   requireEnvironment(patch, place.environment);
   return (segment) => ({
-    ...applyInstructions(segment, instructions, randomUUID),
-    actions: actionsOf(instructions),
+    ...applySegmentInstructions(segment, instructions, randomUUID),
+    actions: instructionActions(instructions),
   });
 }
 
@@ -188,22 +195,22 @@ const deleteSegmentRoute = route(
     await changes.run(call, async (on) => {
       const { db: tx } = on;
       const { project, environment } = await openEnvironment(call, tx, projectKey, environmentKey);
-      const segment = await holdSegment(tx, environment.id, segmentKey);
+      const segment = await lockSegment(tx, environment.id, segmentKey);
       if (segment === undefined) throw unknownThing('segment', segmentKey);
       const resource = environmentalResource(project, environment, 'segment', segment);
       call.demand(resource);
-      demandApproval(call, environment, segment, resource);
-      const [flag] = await flagsUsing(tx, environment.id, segment.key);
+      demandSegmentApproval(call, environment, segment, resource);
+      const [flag] = await listFlagsUsing(tx, environment.id, segment.key);
       if (flag !== undefined)
         throw new Failure('conflict', `The flag "${flag.key}" uses the segment: change its rules first`);
       await deleteSegment(tx, segment);
-      await dropExpiring(tx, segment, call.now);
+      await deleteExpirations(tx, segment, call.now);
       on.record({
         accesses: [{ action: 'deleteSegment', resource }],
         kind: 'segment',
         name: segment.name,
         verb: 'deleted the segment',
-        before: toDetail(segment, { project, environment }),
+        before: toSegmentDetail(segment, { project, environment }),
       });
     });
     return reply(204);

@@ -2,16 +2,16 @@
 import { newId } from '../../kernel/id.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 
-const BITE = 100;
+const BATCH_SIZE = 100;
 
 /** With their members; which flags use them is copied with the flags. In the transaction that makes the environment. */
 export async function copySegments(tx: Db, sourceId: string, targetId: string, now: number): Promise<void> {
   for (let after: string | undefined = ''; after !== undefined;)
-    after = await copyBite(tx, sourceId, targetId, after, now);
+    after = await copyBatch(tx, sourceId, targetId, after, now);
 }
 
 /** The key of the last one, where there may be more. */
-async function copyBite(
+async function copyBatch(
   tx: Db,
   sourceId: string,
   targetId: string,
@@ -24,7 +24,7 @@ async function copyBite(
     .where('environment_id', '=', sourceId)
     .where('key', '>', after)
     .orderBy('key')
-    .limit(BITE)
+    .limit(BATCH_SIZE)
     .execute();
   for (const row of rows) {
     const id = newId(now);
@@ -35,7 +35,7 @@ async function copyBite(
       .execute();
     if (row.is_unbounded === 1) await copyMembers(tx, row.id, id);
   }
-  return rows.length === BITE ? rows.at(-1)!.key : undefined;
+  return rows.length === BATCH_SIZE ? rows.at(-1)!.key : undefined;
 }
 
 async function copyMembers(tx: Db, from: string, to: string): Promise<void> {

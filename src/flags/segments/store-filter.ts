@@ -4,7 +4,7 @@ import type { Tables } from '../../kernel/storage/tables.ts';
 import { couldBeKey } from '../fields.ts';
 import { foldExpression, textsOf, truthOf, type Comparison, type Expression } from '../filter-expression.ts';
 
-export const FILTERS = {
+export const SEGMENT_FILTERS = {
   excludedKeys: ['anyOf'],
   external: ['exists'],
   includedKeys: ['anyOf'],

@@ -1,45 +1,49 @@
 // The members of big segments in the database: a row for each.
 import type { Db } from '../../kernel/storage/tables.ts';
-import type { MembershipPlan, Standing } from './membership.ts';
+import type { MembershipPlan, TargetTypes } from './membership.ts';
 import type { TargetType } from './segment.ts';
 
 /** As many as one statement takes on every engine. */
-const BITE = 5000;
+const BATCH_SIZE = 5000;
 
 /** Where these keys stand; those that are no members are left out. */
-export async function findStanding(db: Db, segmentId: string, keys: readonly string[]): Promise<Standing> {
-  const standing = new Map<string, TargetType>();
-  for (const bite of bites(keys)) {
+export async function findTargetTypes(
+  db: Db,
+  segmentId: string,
+  keys: readonly string[],
+): Promise<TargetTypes> {
+  const targetTypes = new Map<string, TargetType>();
+  for (const batch of batches(keys)) {
     const rows = await db
       .selectFrom('segment_members')
       .select(['context_key', 'is_included'])
       .where('segment_id', '=', segmentId)
-      .where('context_key', 'in', bite)
+      .where('context_key', 'in', batch)
       .execute();
-    for (const row of rows) standing.set(row.context_key, row.is_included === 1 ? 'included' : 'excluded');
+    for (const row of rows) targetTypes.set(row.context_key, row.is_included === 1 ? 'included' : 'excluded');
   }
-  return standing;
+  return targetTypes;
 }
 
 /** In the transaction that holds the segment. `mark` is that of an import. */
-export async function saveMembership(
+export async function updateMembership(
   tx: Db,
   segmentId: string,
-  { put, drop }: MembershipPlan,
+  { upsert, remove }: MembershipPlan,
   mark = 0,
 ): Promise<void> {
-  for (const bite of bites(drop)) {
+  for (const batch of batches(remove)) {
     await tx
       .deleteFrom('segment_members')
       .where('segment_id', '=', segmentId)
-      .where('context_key', 'in', bite)
+      .where('context_key', 'in', batch)
       .execute();
   }
-  for (const bite of bites(put)) {
+  for (const batch of batches(upsert)) {
     await tx
       .insertInto('segment_members')
       .values(
-        bite.map(({ key, type }) => ({
+        batch.map(({ key, type }) => ({
           segment_id: segmentId,
           context_key: key,
           is_included: Number(type === 'included'),
@@ -56,10 +60,10 @@ export async function saveMembership(
 }
 
 /** Deletes the members of segments that are gone, in small bites: nobody else has to wait for millions of them. */
-export async function sweepMembers(db: Db, signal?: AbortSignal): Promise<void> {
+export async function deleteOrphanedMembers(db: Db, signal?: AbortSignal): Promise<void> {
   for (let id = await nextOwner(db, ''); id !== undefined; id = await nextOwner(db, id)) {
     const owner = await db.selectFrom('segments').select('id').where('id', '=', id).executeTakeFirst();
-    if (owner === undefined) await dropMembers(db, id, signal);
+    if (owner === undefined) await deleteMembers(db, id, signal);
     if (signal?.aborted === true) return;
   }
 }
@@ -77,14 +81,14 @@ async function nextOwner(db: Db, after: string): Promise<string | undefined> {
 }
 
 /** Up to the key at which the next bite begins. */
-async function dropMembers(db: Db, segmentId: string, signal?: AbortSignal): Promise<void> {
+async function deleteMembers(db: Db, segmentId: string, signal?: AbortSignal): Promise<void> {
   for (let hasMore = true; hasMore && signal?.aborted !== true;) {
     const next = await db
       .selectFrom('segment_members')
       .select('context_key')
       .where('segment_id', '=', segmentId)
       .orderBy('context_key')
-      .offset(BITE)
+      .offset(BATCH_SIZE)
       .limit(1)
       .executeTakeFirst();
     hasMore = next !== undefined;
@@ -96,6 +100,6 @@ async function dropMembers(db: Db, segmentId: string, signal?: AbortSignal): Pro
   }
 }
 
-function* bites<Item>(items: readonly Item[]): Generator<Item[]> {
-  for (let start = 0; start < items.length; start += BITE) yield items.slice(start, start + BITE);
+function* batches<Item>(items: readonly Item[]): Generator<Item[]> {
+  for (let start = 0; start < items.length; start += BATCH_SIZE) yield items.slice(start, start + BATCH_SIZE);
 }

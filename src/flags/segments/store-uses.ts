@@ -4,7 +4,7 @@ import type { FlagConfig } from '../feature-flags/flag.ts';
 import { couldBeKey } from '../fields.ts';
 
 /** The keys of the segments that a flag's rules name in an environment, each once. */
-export function segmentsOf({ rules }: Pick<FlagConfig, 'rules'>): string[] {
+export function segmentKeysOf({ rules }: Pick<FlagConfig, 'rules'>): string[] {
   const keys = rules
     .flatMap(({ clauses }) => clauses)
     .filter(({ op }) => op === 'segmentMatch')
@@ -14,7 +14,7 @@ export function segmentsOf({ rules }: Pick<FlagConfig, 'rules'>): string[] {
 }
 
 /** In the transaction that saves the flag; `keys` are all there are now. */
-export async function noteSegmentUses(
+export async function replaceSegmentUses(
   tx: Db,
   environmentId: string,
   flagId: string,
@@ -25,19 +25,19 @@ export async function noteSegmentUses(
     .where('flag_id', '=', flagId)
     .where('environment_id', '=', environmentId)
     .execute();
-  for (let start = 0; start < keys.length; start += BITE) {
-    const bite = keys.slice(start, start + BITE);
+  for (let start = 0; start < keys.length; start += BATCH_SIZE) {
+    const batch = keys.slice(start, start + BATCH_SIZE);
     await tx
       .insertInto('segment_uses')
-      .values(bite.map((key) => ({ environment_id: environmentId, segment_key: key, flag_id: flagId })))
+      .values(batch.map((key) => ({ environment_id: environmentId, segment_key: key, flag_id: flagId })))
       .execute();
   }
 }
 
-const BITE = 1000;
+const BATCH_SIZE = 1000;
 
 /** By key. */
-export async function flagsUsing(
+export async function listFlagsUsing(
   db: Db,
   environmentId: string,
   segmentKey: string,

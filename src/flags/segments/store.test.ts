@@ -5,22 +5,22 @@ import { onEachEngine } from '../../../test/engines.ts';
 import { flagStoreMigrations } from '../feature-flags/fixture.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { readExpression } from '../filter-expression.ts';
-import { readSort } from '../listing.ts';
-import { FILTERS } from './store-filter.ts';
+import { readSort } from '../list-query.ts';
+import { SEGMENT_FILTERS } from './store-filter.ts';
 import { copySegments } from './store-copies.ts';
-import { findStanding, saveMembership, sweepMembers } from './store-members.ts';
+import { findTargetTypes, updateMembership, deleteOrphanedMembers } from './store-members.ts';
 import { planMembership } from './membership.ts';
 import {
-  createSegment,
+  insertSegment,
   deleteSegment,
   findSegment,
-  holdSegment,
+  lockSegment,
   listSegments,
   pageSegments,
-  saveSegment,
-  SORTS,
+  updateSegment,
+  SEGMENT_SORTS,
 } from './store.ts';
-import { flagsUsing, noteSegmentUses, segmentsOf } from './store-uses.ts';
+import { listFlagsUsing, replaceSegmentUses, segmentKeysOf } from './store-uses.ts';
 
 const ENVIRONMENT = 'e'.repeat(24);
 const OTHER = 'f'.repeat(24);
@@ -64,7 +64,7 @@ onEachEngine((tested) => {
   });
 
   const make = async (key: string, members: object = {}, now = 1000) =>
-    (await createSegment(
+    (await insertSegment(
       engine.db,
       { environmentId: ENVIRONMENT, key, name: key.toUpperCase(), tags: [], unbounded: false, ...members },
       'salt',
@@ -75,11 +75,11 @@ onEachEngine((tested) => {
     const made = await make('kept', { description: 'all of it', tags: ['x'] });
     assert.deepEqual(await findSegment(engine.db, ENVIRONMENT, 'kept'), made);
     const after = { ...made, name: 'Other', included: ['ada'], version: 2, modifiedAt: 2000 };
-    await saveSegment(engine.db, made, after);
+    await updateSegment(engine.db, made, after);
     assert.deepEqual(await findSegment(engine.db, ENVIRONMENT, 'kept'), after);
     await engine.db
       .transaction()
-      .execute(async (tx) => assert.deepEqual(await holdSegment(tx, ENVIRONMENT, 'kept'), after));
+      .execute(async (tx) => assert.deepEqual(await lockSegment(tx, ENVIRONMENT, 'kept'), after));
     assert.ok((await listSegments(engine.db, ENVIRONMENT)).some(({ key }) => key === 'kept'));
   });
 
@@ -93,8 +93,8 @@ onEachEngine((tested) => {
 
   test('a stale write fails', async () => {
     const made = await make('stale');
-    await saveSegment(engine.db, made, { ...made, version: 2 });
-    await assert.rejects(saveSegment(engine.db, made, { ...made, name: 'lost', version: 2 }), /try again/);
+    await updateSegment(engine.db, made, { ...made, version: 2 });
+    await assert.rejects(updateSegment(engine.db, made, { ...made, name: 'lost', version: 2 }), /try again/);
     await assert.rejects(deleteSegment(engine.db, made), /try again/);
   });
 
@@ -114,8 +114,8 @@ onEachEngine((tested) => {
     const page = async (filter?: string, sort?: string, slice = { offset: 0, limit: 100 }) => {
       const { items, total } = await pageSegments(engine.db, {
         environmentId: OTHER,
-        filter: readExpression(filter, FILTERS),
-        sort: readSort(sort, SORTS),
+        filter: readExpression(filter, SEGMENT_FILTERS),
+        sort: readSort(sort, SEGMENT_SORTS),
         slice,
       });
       return [items.map(({ key }) => key).join(' '), total];
@@ -128,7 +128,7 @@ onEachEngine((tested) => {
       await at('c', { name: 'Same', tags: ['beta', 'b_1'], description: 'Über alles' }, 1000);
       await at('a', { name: 'Same', tags: ['Beta'] }, 3000);
       const b = await at('b', { name: 'Big_one', unbounded: true, tags: ['b-1'] }, 2000);
-      await saveSegment(engine.db, b, { ...b, modifiedAt: 9000, version: 2 });
+      await updateSegment(engine.db, b, { ...b, modifiedAt: 9000, version: 2 });
     });
 
     test('they come in the order asked for, a page at a time', async () => {
@@ -147,7 +147,7 @@ onEachEngine((tested) => {
       for (const key of ['one', 'two', 'three', 'four', 'five']) {
         const made = await make(key, { environmentId });
         const included = Array.from({ length: 1000 }, (_, index) => key + 'x'.repeat(800) + index);
-        await saveSegment(engine.db, made, { ...made, included });
+        await updateSegment(engine.db, made, { ...made, included });
       }
       const all = { environmentId, filter: undefined, sort: [] };
       const { items, total, slice } = await pageSegments(engine.db, {
@@ -200,29 +200,29 @@ onEachEngine((tested) => {
       const { id } = await make('big', { unbounded: true });
       const change = async (type: 'included' | 'excluded', does: 'add' | 'remove', values: string[]) => {
         const plan = planMembership(
-          await findStanding(engine.db, id, values),
+          await findTargetTypes(engine.db, id, values),
           [{ does, type, values }],
           'user',
         );
-        await saveMembership(engine.db, id, plan);
+        await updateMembership(engine.db, id, plan);
         return plan;
       };
       assert.equal((await change('included', 'add', keys)).included, 12_000);
-      assert.equal((await change('included', 'add', keys.slice(0, 6000))).put.length, 0);
+      assert.equal((await change('included', 'add', keys.slice(0, 6000))).upsert.length, 0);
       assert.equal((await change('included', 'remove', keys.slice(0, 11_000))).included, -11_000);
       assert.equal((await change('excluded', 'add', ['user-0'])).excluded, 1);
-      const standing = await findStanding(engine.db, id, keys);
+      const targetTypes = await findTargetTypes(engine.db, id, keys);
       assert.deepEqual(
-        [standing.size, standing.get('user-0'), standing.get('user-11500')],
+        [targetTypes.size, targetTypes.get('user-0'), targetTypes.get('user-11500')],
         [1001, 'excluded', 'included'],
       );
-      await saveMembership(engine.db, id, {
-        put: [{ key: 'user-0', type: 'included' }],
-        drop: [],
+      await updateMembership(engine.db, id, {
+        upsert: [{ key: 'user-0', type: 'included' }],
+        remove: [],
         included: 1,
         excluded: -1,
       });
-      assert.equal((await findStanding(engine.db, id, ['user-0'])).get('user-0'), 'included');
+      assert.equal((await findTargetTypes(engine.db, id, ['user-0'])).get('user-0'), 'included');
     });
 
     test('the members of a segment that is gone are swept, and no others', async () => {
@@ -236,17 +236,17 @@ onEachEngine((tested) => {
         ).length;
       const gone = await make('gone', { unbounded: true });
       const stays = await make('stays', { unbounded: true });
-      const put = keys.map((key) => ({ key, type: 'included' as const }));
+      const upsert = keys.map((key) => ({ key, type: 'included' as const }));
       for (const { id } of [gone, stays])
-        await saveMembership(engine.db, id, { put, drop: [], included: 0, excluded: 0 });
+        await updateMembership(engine.db, id, { upsert, remove: [], included: 0, excluded: 0 });
       await deleteSegment(engine.db, gone);
       const again = await make('gone', { unbounded: true });
       assert.equal(
-        (await findStanding(engine.db, again.id, keys)).size,
+        (await findTargetTypes(engine.db, again.id, keys)).size,
         0,
         'a new one of the same key is empty',
       );
-      await sweepMembers(engine.db);
+      await deleteOrphanedMembers(engine.db);
       assert.deepEqual([await count(gone.id), await count(stays.id)], [0, 12_000]);
     });
   });
@@ -284,7 +284,7 @@ onEachEngine((tested) => {
         variation: 0,
       });
       assert.deepEqual(
-        segmentsOf({
+        segmentKeysOf({
           rules: [
             rule(clause('segmentMatch', ['beta', 'alpha', 'a\0b', 5]), clause('in', ['gamma'])),
             rule(clause('segmentMatch', ['beta'])),
@@ -299,18 +299,18 @@ onEachEngine((tested) => {
         .insertInto('flags')
         .values([flag('x', 'x-flag'), flag('a', 'a-flag')])
         .execute();
-      await noteSegmentUses(engine.db, ENVIRONMENT, 'x', ['beta', 'alpha']);
-      await noteSegmentUses(engine.db, ENVIRONMENT, 'a', ['beta']);
-      await noteSegmentUses(engine.db, OTHER, 'x', ['beta']);
+      await replaceSegmentUses(engine.db, ENVIRONMENT, 'x', ['beta', 'alpha']);
+      await replaceSegmentUses(engine.db, ENVIRONMENT, 'a', ['beta']);
+      await replaceSegmentUses(engine.db, OTHER, 'x', ['beta']);
       const using = async (environment: string, key: string) =>
-        (await flagsUsing(engine.db, environment, key)).map((each) => each.key);
+        (await listFlagsUsing(engine.db, environment, key)).map((each) => each.key);
       assert.deepEqual(await using(ENVIRONMENT, 'beta'), ['a-flag', 'x-flag']);
       assert.deepEqual(await using(OTHER, 'beta'), ['x-flag']);
-      await noteSegmentUses(engine.db, ENVIRONMENT, 'x', ['gamma']);
+      await replaceSegmentUses(engine.db, ENVIRONMENT, 'x', ['gamma']);
       assert.deepEqual(await using(ENVIRONMENT, 'beta'), ['a-flag']);
       assert.deepEqual(await using(ENVIRONMENT, 'gamma'), ['x-flag']);
       assert.deepEqual(await using(OTHER, 'beta'), ['x-flag']);
-      await noteSegmentUses(engine.db, ENVIRONMENT, 'a', []);
+      await replaceSegmentUses(engine.db, ENVIRONMENT, 'a', []);
       assert.deepEqual(await using(ENVIRONMENT, 'beta'), []);
       await engine.db.deleteFrom('flags').where('id', '=', 'x').execute();
       assert.deepEqual(await using(OTHER, 'beta'), []);
@@ -318,9 +318,9 @@ onEachEngine((tested) => {
 
     test('an environment that begins as a copy of another has its segments and their members', async () => {
       const big = await make('big-to-copy', { unbounded: true, description: 'all' });
-      const put = [{ key: 'ada', type: 'included' as const }];
-      await saveMembership(engine.db, big.id, { put, drop: [], included: 1, excluded: 0 });
-      await saveSegment(engine.db, big, { ...big, includedCount: 1, importing: 'merge', version: 9 });
+      const upsert = [{ key: 'ada', type: 'included' as const }];
+      await updateMembership(engine.db, big.id, { upsert, remove: [], included: 1, excluded: 0 });
+      await updateSegment(engine.db, big, { ...big, includedCount: 1, importing: 'merge', version: 9 });
       assert.equal((await findSegment(engine.db, ENVIRONMENT, 'big-to-copy'))!.importing, 'merge');
       for (let index = 0; index < 210; index += 1) await make(`many-${index}`);
       await copySegments(engine.db, ENVIRONMENT, COPY, 5000);
@@ -336,7 +336,7 @@ onEachEngine((tested) => {
         createdAt: 5000,
         modifiedAt: 5000,
       });
-      assert.equal((await findStanding(engine.db, copied.id, ['ada'])).get('ada'), 'included');
+      assert.equal((await findTargetTypes(engine.db, copied.id, ['ada'])).get('ada'), 'included');
     });
   });
 });

@@ -8,14 +8,14 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import { mapInSlices } from '../../kernel/time-slice.ts';
 import { couldBeKey } from '../fields.ts';
 import type { Expression } from '../filter-expression.ts';
-import type { Order } from '../listing.ts';
+import type { SortOrder } from '../list-query.ts';
 import { pageRows } from '../store-rows.ts';
 import { conditionOf } from './store-filter.ts';
 import type { NewSegment } from './model.ts';
 import type { ImportMode, Segment } from './segment.ts';
 import type { SegmentRow } from './tables.ts';
 
-type Kept = Omit<
+type SegmentDoc = Omit<
   Segment,
   | 'id'
   | 'environmentId'
@@ -44,7 +44,7 @@ export async function findSegmentById(db: Db, id: string): Promise<Segment | und
 }
 
 /** The same by its key, and nobody else changes it until the transaction ends. */
-export async function holdSegment(tx: Db, environmentId: string, key: string): Promise<Segment | undefined> {
+export async function lockSegment(tx: Db, environmentId: string, key: string): Promise<Segment | undefined> {
   if (!couldBeKey(key)) return undefined;
   const row = await selectOne(tx, environmentId, key).forUpdate().executeTakeFirst();
   return row && segmentOf(row);
@@ -70,14 +70,14 @@ export async function listSegments(db: Db, environmentId: string): Promise<Segme
   return await mapInSlices(rows, segmentOf);
 }
 
-export const SORTS = ['creationDate', 'name', 'lastModified'] as const;
+export const SEGMENT_SORTS = ['creationDate', 'name', 'lastModified'] as const;
 
 const COLUMNS = { creationDate: 'created_at', name: 'sort_name', lastModified: 'modified_at' } as const;
 
-export interface Listing {
+export interface SegmentQuery {
   environmentId: string;
   filter: Expression | undefined;
-  sort: readonly Order<(typeof SORTS)[number]>[];
+  sort: readonly SortOrder<(typeof SEGMENT_SORTS)[number]>[];
   slice: Slice;
 }
 
@@ -87,7 +87,7 @@ const PAGE_BYTES = 2 * 1024 * 1024;
 /** In the order they were made, unless another is asked for. A page of large segments is shorter than asked for. */
 export async function pageSegments(
   db: Db,
-  { environmentId, filter, sort, slice }: Listing,
+  { environmentId, filter, sort, slice }: SegmentQuery,
 ): Promise<Page<Segment>> {
   const found = db
     .selectFrom('segments')
@@ -122,7 +122,7 @@ function fitting(rows: readonly { id: string; size: number }[]): string[] {
 }
 
 /** Above all that was ever deleted of the same key. Undefined when the key is taken. */
-export async function createSegment(
+export async function insertSegment(
   tx: Db,
   wanted: NewSegment,
   salt: string,
@@ -160,7 +160,7 @@ export async function createSegment(
 }
 
 /** Fails with `conflict` when someone else has changed it meanwhile. */
-export async function saveSegment(tx: Db, before: Segment, after: Segment): Promise<void> {
+export async function updateSegment(tx: Db, before: Segment, after: Segment): Promise<void> {
   const { numUpdatedRows } = await tx
     .updateTable('segments')
     .set(rowOf(after))
@@ -207,13 +207,13 @@ function rowOf(segment: Segment): SegmentRow {
     generation,
     created_at: createdAt,
     modified_at: modifiedAt,
-    doc: JSON.stringify(kept satisfies Kept),
+    doc: JSON.stringify(kept satisfies SegmentDoc),
   };
 }
 
 function segmentOf(row: SegmentRow): Segment {
   return {
-    ...(JSON.parse(row.doc) as Kept),
+    ...(JSON.parse(row.doc) as SegmentDoc),
     id: row.id,
     environmentId: row.environment_id,
     key: row.key,

@@ -3,7 +3,7 @@ import { problem } from '../../kernel/schema.ts';
 import type { SegmentTarget, SegmentTargets, TargetType } from './segment.ts';
 
 /** Beyond this a segment has to be a big one. */
-export const MOST_TARGETS = 15_000;
+export const MAX_SEGMENT_TARGETS = 15_000;
 
 const LISTS = {
   included: { users: 'included', contexts: 'includedContexts', other: 'excluded' },
@@ -23,7 +23,7 @@ export function addTargets<Owner extends SegmentTargets>(
 ): Owner {
   const other = new Set(keysOf(owner, LISTS[type].other, kind));
   const [both] = values.filter((value) => other.has(value));
-  if (both !== undefined) throw inBoth(kind, both);
+  if (both !== undefined) throw targetInBoth(kind, both);
   return setKeys(owner, type, kind, [...new Set([...keysOf(owner, type, kind), ...values])]);
 }
 
@@ -44,7 +44,7 @@ export function removeTargets<Owner extends SegmentTargets>(
 }
 
 /** Lists as they were sent: each key once, users' by themselves, one list for each other kind, and none that is empty. */
-export function tidyTargets(sent: SegmentTargets): SegmentTargets {
+export function normalizeTargets(sent: SegmentTargets): SegmentTargets {
   const empty: SegmentTargets = { included: [], excluded: [], includedContexts: [], excludedContexts: [] };
   return (['included', 'excluded'] as const).reduce((tidied, type) => {
     const { users, contexts } = LISTS[type];
@@ -82,6 +82,6 @@ function setKeys<Owner extends SegmentTargets>(
   return { ...owner, [contexts]: all.filter((list) => list.values.length > 0) };
 }
 
-export function inBoth(kind: string, key: string) {
+export function targetInBoth(kind: string, key: string) {
   return problem('values', `would be both included and excluded: ${kind} ${key}`);
 }

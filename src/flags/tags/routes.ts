@@ -4,7 +4,7 @@ import { route } from '../../kernel/route.ts';
 import { PlainText, Type } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { filterInSlices } from '../../kernel/time-slice.ts';
-import { PageQuery, sliceOf } from '../listing.ts';
+import { PageQuery, sliceOf } from '../list-query.ts';
 import { listProjectNames, type ProjectName } from '../projects/store.ts';
 import { projectResource } from '../resources.ts';
 import { readKinds, type TaggedKind } from './model.ts';

@@ -14,14 +14,14 @@ import { EXCEPTIONS, readExceptions } from '../members/filter.ts';
 import { listKinds, takesInstructions } from '../instructions/document.ts';
 import { documentedKinds, KindSchema } from '../instructions/kinds.ts';
 import { awaitInInstruction, instructionReader, type Read } from '../instructions/reading.ts';
-import { unknownThing } from '../open.ts';
-import { readSemanticPatch } from '../patching.ts';
-import { judge, readAddresses } from './csv.ts';
-import { changeTeam, joinTeams, openTeam, requireMembers } from './edit.ts';
+import { unknownThing } from '../find-project.ts';
+import { readSemanticPatch } from '../resource-patch.ts';
+import { checkAddresses, readAddresses } from './address-file.ts';
+import { changeTeam, joinTeams, openTeam, requireMembers } from './change-team.ts';
 import { sorted } from './instructions.ts';
-import { NamedMembers, resourceOf } from './model.ts';
+import { NamedMembers, teamResource } from './model.ts';
 
-const MOST_BYTES = 25 * 1024 * 1024;
+const MAX_FILE_BYTES = 25 * 1024 * 1024;
 
 const Imports = Type.Object(
   {
@@ -60,15 +60,15 @@ const postTeamMembers = route(
     const { items, isGood } = await changes.run(call, async (on) => {
       const { db: tx } = on;
       const team = await openTeam(tx, call.params.teamKey);
-      call.demand(resourceOf(team));
+      call.demand(teamResource(team));
       const idOf = await findIdsByEmail(tx, [...new Set(entries.map(({ value }) => value))].filter(isText));
-      const judged = judge(entries, { idOf, inTeam: new Set(team.memberIds) });
-      if (judged.overall !== undefined) throw new Failure('invalid', judged.overall);
-      if (judged.isGood) {
+      const checked = checkAddresses(entries, { idOf, inTeam: new Set(team.memberIds) });
+      if (checked.overall !== undefined) throw new Failure('invalid', checked.overall);
+      if (checked.isGood) {
         const memberIds = sorted([...team.memberIds, ...idOf.values()]);
         await changeTeam(on, team, { ...team, memberIds });
       }
-      return judged;
+      return checked;
     });
     const _links = { self: linkTo(`/teams/${call.params.teamKey}/members`) };
     return reply(isGood ? 201 : 207, { items, _links });
@@ -79,7 +79,7 @@ const postTeamMembers = route(
 async function requireAccess(call: Pick<Call, 'demand'>, db: Db, teamKey: string): Promise<void> {
   const team = couldBeKey(teamKey) ? await findTeam(db, teamKey) : undefined;
   if (team === undefined) throw unknownThing('team', teamKey);
-  call.demand(resourceOf(team));
+  call.demand(teamResource(team));
 }
 
 /** Not every engine can be asked for a text with a NUL. */
@@ -88,7 +88,7 @@ function isText(value: string): boolean {
 }
 
 async function readFile(call: Pick<Call, 'stream' | 'headers'>): Promise<string> {
-  for await (const { name, body } of formOf(call, MOST_BYTES)) {
+  for await (const { name, body } of formOf(call, MAX_FILE_BYTES)) {
     if (name === 'file') return Buffer.concat(await Array.fromAsync(body)).toString();
   }
   throw new Failure('malformed', 'The form has no "file"');
@@ -148,7 +148,7 @@ const patchTeams = route(
             ? [...new Set(instruction.memberIDs)]
             : await listMemberIdsExcept(tx, readExceptions(instruction));
           memberships += asked.length * instruction.teamKeys.length;
-          if (memberships > MOST_MEMBERSHIPS) throw tooMany();
+          if (memberships > MAX_MEMBERSHIPS) throw tooMany();
           if (isNamed) await requireMembers(tx, asked, 'memberIDs');
           const joining = { teamKeys: instruction.teamKeys, memberIds: asked };
           await joinTeams(on, joining, (key, memberIds) => ({
@@ -165,10 +165,10 @@ const patchTeams = route(
 );
 
 /** All others wait while they are written. */
-const MOST_MEMBERSHIPS = 100_000;
+const MAX_MEMBERSHIPS = 100_000;
 
 function tooMany(): Failure {
-  const most = MOST_MEMBERSHIPS.toLocaleString('en');
+  const most = MAX_MEMBERSHIPS.toLocaleString('en');
   return new Failure('invalid', `One call can make at most ${most} memberships: send fewer teams at a time.`);
 }
 

@@ -42,7 +42,7 @@ type TeamInstruction = Read<typeof KINDS>;
 export const readTeamInstructions = instructionReader(KINDS);
 
 /** Members and roles that instructions name, to be looked up before. */
-export function namedBy(instructions: readonly TeamInstruction[]) {
+export function namesIn(instructions: readonly TeamInstruction[]) {
   const members = new Set<string>();
   const roles = new Set<string>();
   for (const instruction of instructions) {
@@ -58,7 +58,7 @@ export function namedBy(instructions: readonly TeamInstruction[]) {
 }
 
 /** What the names in instructions stand for. */
-export interface Known {
+export interface KnownNames {
   members: ReadonlySet<string>;
   /** By key and by id. */
   roles: ReadonlyMap<string, Role>;
@@ -67,7 +67,7 @@ export interface Known {
 export function applyTeamInstructions(
   team: WholeTeam,
   instructions: readonly TeamInstruction[],
-  known: Known,
+  known: KnownNames,
 ): WholeTeam {
   let result = team;
   for (const [index, instruction] of instructions.entries()) {
@@ -76,7 +76,7 @@ export function applyTeamInstructions(
   return result;
 }
 
-function applyOne(team: WholeTeam, instruction: TeamInstruction, known: Known): WholeTeam {
+function applyOne(team: WholeTeam, instruction: TeamInstruction, known: KnownNames): WholeTeam {
   switch (instruction.kind) {
     case 'addMembers':
       return {
@@ -132,13 +132,13 @@ function setAttribute({ roleAttributes }: WholeTeam, key: string, values: string
   return Object.fromEntries([...Object.entries(roleAttributes), [key, unique(values)]]);
 }
 
-function requireMembers(ids: string[], { members }: Known): string[] {
+function requireMembers(ids: string[], { members }: KnownNames): string[] {
   const unknown = ids.find((id) => !members.has(id));
   if (unknown !== undefined) throw problem('values', `names an unknown member: ${unknown}`);
   return ids;
 }
 
-function requireRoleIds(names: string[], { roles }: Known): string[] {
+function requireRoleIds(names: string[], { roles }: KnownNames): string[] {
   return names.map((name) => {
     const role = roles.get(name);
     if (role === undefined) throw problem('values', `names an unknown custom role: ${name}`);

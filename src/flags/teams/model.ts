@@ -10,8 +10,8 @@ import { Links, linkTo } from '../links.ts';
 import { MemberSummary, toMemberSummary } from '../members/model.ts';
 import { RoleAttributesSchema, RoleNames } from '../roles/fields.ts';
 
-export const EXPANDS = ['members', 'roles', 'roleAttributes', 'projects', 'maintainers'] as const;
-export type Expand = (typeof EXPANDS)[number];
+export const TEAM_EXPANDS = ['members', 'roles', 'roleAttributes', 'projects', 'maintainers'] as const;
+export type Expand = (typeof TEAM_EXPANDS)[number];
 
 const TEAM_ACTIONS = [
   'deleteTeam',
@@ -94,12 +94,12 @@ export const TeamRep = Type.Object(
   { $id: 'Team' },
 );
 
-export function resourceOf({ key }: Pick<Team, 'key'>): string {
+export function teamResource({ key }: Pick<Team, 'key'>): string {
   return `team/${key}`;
 }
 
 /** What else is known of a team; absent parts are not shown. */
-export interface TeamParts {
+export interface TeamExpansions {
   memberCount?: number;
   roles?: { role: Role; appliedAt: number }[];
   projects?: { id: string; key: string; name: string }[];
@@ -107,7 +107,7 @@ export interface TeamParts {
   withAttributes?: boolean;
 }
 
-export function toTeam(team: Team, parts: TeamParts = {}): Static<typeof TeamRep> {
+export function toTeam(team: Team, parts: TeamExpansions = {}): Static<typeof TeamRep> {
   const { memberCount, roles, projects, maintainers, withAttributes } = parts;
   const at = (path = '') => linkTo(`/teams/${team.key}${path}`);
   return {
@@ -158,7 +158,7 @@ function copyAttributes({ roleAttributes }: Team): Record<string, string[]> {
 }
 
 /** The team with all that belongs to it, for the audit log. */
-export function toRecord(team: WholeTeam) {
+export function toAuditedTeam(team: WholeTeam) {
   return {
     ...toTeam(team, { withAttributes: true }),
     memberIDs: team.memberIds,
@@ -168,8 +168,8 @@ export function toRecord(team: WholeTeam) {
 }
 
 /** The permissions that the change takes, one for each thing that is not as it was. */
-export function accessesOf(before: WholeTeam, after: WholeTeam): Access[] {
-  const resource = resourceOf(before);
+export function teamAccesses(before: WholeTeam, after: WholeTeam): Access[] {
+  const resource = teamResource(before);
   const differs = (...names: (keyof WholeTeam)[]) =>
     names.some((name) => !areEqual(before[name], after[name]));
   const actions = [

@@ -21,28 +21,37 @@ import { filterInSlices } from '../../kernel/time-slice.ts';
 import { couldBeKey } from '../fields.ts';
 import { listKinds, takesInstructions } from '../instructions/document.ts';
 import { inPostedBody } from '../instructions/reading.ts';
-import { ExpandQuery, FilterQuery, PageQuery, readExpand, readFilter, sliceOf } from '../listing.ts';
-import { requireRoles } from '../members/edit.ts';
+import { ExpandQuery, FilterQuery, PageQuery, readExpand, readFieldFilter, sliceOf } from '../list-query.ts';
+import { requireRoles } from '../members/change-member.ts';
 import { readBoolean } from '../members/filter.ts';
 import { MemberSummary, toMemberSummary } from '../members/model.ts';
-import { unknownThing } from '../open.ts';
-import { readSemanticPatch, updateOf } from '../patching.ts';
-import { changeTeam, checkPower, openTeam, requireMembers } from './edit.ts';
+import { unknownThing } from '../find-project.ts';
+import { readSemanticPatch, updateOf } from '../resource-patch.ts';
+import { changeTeam, checkTeamPower, openTeam, requireMembers } from './change-team.ts';
 import {
   applyTeamInstructions,
   grantsOf,
-  namedBy,
+  namesIn,
   readTeamInstructions,
   sorted,
   sortGrants,
   teamKinds,
 } from './instructions.ts';
-import { EXPANDS, resourceOf, TeamPost, TeamRep, TeamRole, toRecord, toTeam, toTeamRole } from './model.ts';
-import { findParts, listMaintainers } from './parts.ts';
+import {
+  TEAM_EXPANDS,
+  teamResource,
+  TeamPost,
+  TeamRep,
+  TeamRole,
+  toAuditedTeam,
+  toTeam,
+  toTeamRole,
+} from './model.ts';
+import { findExpansions, listMaintainers } from './expansions.ts';
 
 const ByKey = Type.Object({ teamKey: Type.String() });
 const FILTERS = ['query', 'nomembers'] as const;
-const MOST = 100;
+const MAX_LIMIT = 100;
 
 const getTeams = route(
   {
@@ -51,20 +60,20 @@ const getTeams = route(
     path: '/teams',
     summary: 'List teams',
     access: { action: 'viewTeam' },
-    query: Type.Object({ ...PageQuery, ...FilterQuery(FILTERS), ...ExpandQuery(EXPANDS) }),
+    query: Type.Object({ ...PageQuery, ...FilterQuery(FILTERS), ...ExpandQuery(TEAM_EXPANDS) }),
     list: TeamRep,
   },
   async (call, { db }) => {
-    const expand = readExpand(call.query.expand, EXPANDS);
-    const { query, nomembers } = readFilter(call.query.filter, FILTERS);
+    const expand = readExpand(call.query.expand, TEAM_EXPANDS);
+    const { query, nomembers } = readFieldFilter(call.query.filter, FILTERS);
     const teams = await listTeams(db, {
       ...(query !== undefined && { query }),
       ...(nomembers !== undefined && { hasNoMembers: readBoolean(nomembers, 'nomembers') }),
     });
-    const seen = await filterInSlices(teams, (team) => call.can(resourceOf(team)));
+    const seen = await filterInSlices(teams, (team) => call.can(teamResource(team)));
     if (seen.length === 0) call.demand('team/*');
-    const page = pageOf(seen, sliceOf(call.query, 20, MOST));
-    const parts = await findParts(call, db, page.items, expand);
+    const page = pageOf(seen, sliceOf(call.query, 20, MAX_LIMIT));
+    const parts = await findExpansions(call, db, page.items, expand);
     return page.map((team) => toTeam(team, parts(team)));
   },
 );
@@ -76,18 +85,22 @@ const postTeam = route(
     path: '/teams',
     summary: 'Create a team',
     access: { action: 'createTeam' },
-    query: Type.Object(ExpandQuery(EXPANDS)),
+    query: Type.Object(ExpandQuery(TEAM_EXPANDS)),
     body: TeamPost,
     reply: { 201: TeamRep },
   },
   async (call, { changes, db }) => {
-    const expand = readExpand(call.query.expand, EXPANDS);
-    const access = { action: 'createTeam', resource: resourceOf(call.body) };
+    const expand = readExpand(call.query.expand, TEAM_EXPANDS);
+    const access = { action: 'createTeam', resource: teamResource(call.body) };
     call.demand(access.resource);
     const team = await changes.run(call, async (on) => {
       const { db: tx } = on;
-      const wanted = await readPost(tx, call.body);
-      await checkPower(on, { ...wanted, memberIds: [], roleIds: [], grants: [], roleAttributes: {} }, wanted);
+      const wanted = await readTeamPost(tx, call.body);
+      await checkTeamPower(
+        on,
+        { ...wanted, memberIds: [], roleIds: [], grants: [], roleAttributes: {} },
+        wanted,
+      );
       const made = await insertTeam(tx, wanted, call.now);
       if (made === undefined) throw new Failure('conflict', 'Duplicate team key', { code: 'key_exists' });
       on.record({
@@ -95,12 +108,12 @@ const postTeam = route(
         kind: 'team',
         name: made.name,
         verb: 'created the team',
-        after: toRecord({ ...wanted, ...made }),
+        after: toAuditedTeam({ ...wanted, ...made }),
       });
       await on.invalidate(IDENTITY);
       return made;
     });
-    const parts = await findParts(call, db, [team], expand);
+    const parts = await findExpansions(call, db, [team], expand);
     return reply(201, toTeam(team, parts(team)), { location: `/api/v2/teams/${team.key}` });
   },
 );
@@ -113,13 +126,13 @@ const getTeam = route(
     summary: 'Get a team',
     access: { action: 'viewTeam' },
     params: ByKey,
-    query: Type.Object(ExpandQuery(EXPANDS)),
+    query: Type.Object(ExpandQuery(TEAM_EXPANDS)),
     reply: { 200: TeamRep },
   },
   async (call, { db }) => {
-    const expand = readExpand(call.query.expand, EXPANDS);
+    const expand = readExpand(call.query.expand, TEAM_EXPANDS);
     const team = await viewTeam(call, db, call.params.teamKey);
-    return toTeam(team, (await findParts(call, db, [team], expand))(team));
+    return toTeam(team, (await findExpansions(call, db, [team], expand))(team));
   },
 );
 
@@ -134,18 +147,18 @@ const patchTeam = route(
       `administrator. Instructions:\n\n${listKinds(teamKinds)}`,
     access: { action: 'updateTeam*', others: ['viewTeam'] },
     params: ByKey,
-    query: Type.Object(ExpandQuery(EXPANDS)),
+    query: Type.Object(ExpandQuery(TEAM_EXPANDS)),
     ...takesInstructions(['semantic'], teamKinds.values()),
     reply: { 200: TeamRep },
   },
   async (call, { changes, db }) => {
-    const expand = readExpand(call.query.expand, EXPANDS);
+    const expand = readExpand(call.query.expand, TEAM_EXPANDS);
     const patch = readSemanticPatch(call);
     const instructions = readTeamInstructions(patch.instructions);
     const after = await changes.run(call, async (on) => {
       const { db: tx } = on;
       const team = await openTeam(tx, call.params.teamKey);
-      const named = namedBy(instructions);
+      const named = namesIn(instructions);
       const members = new Set((await listMemberRecords(tx, named.members)).map(({ id }) => id));
       const roles = await findRoles(tx, named.roles);
       const known = {
@@ -158,12 +171,12 @@ const patchTeam = route(
         ),
       };
       const wanted = applyTeamInstructions(team, instructions, known);
-      const told = { comment: patch.comment, update: updateOf(patch) };
-      const changed = await changeTeam(on, team, wanted, told);
-      if (changed === team) call.demand(resourceOf(team), 'viewTeam');
+      const auditFields = { comment: patch.comment, update: updateOf(patch) };
+      const changed = await changeTeam(on, team, wanted, auditFields);
+      if (changed === team) call.demand(teamResource(team), 'viewTeam');
       return changed;
     });
-    return toTeam(after, (await findParts(call, db, [after], expand))(after));
+    return toTeam(after, (await findExpansions(call, db, [after], expand))(after));
   },
 );
 
@@ -182,7 +195,7 @@ const deleteTeamRoute = route(
     await changes.run(call, async (on) => {
       const { db: tx } = on;
       const team = await openTeam(tx, call.params.teamKey);
-      const access = { action: 'deleteTeam', resource: resourceOf(team) };
+      const access = { action: 'deleteTeam', resource: teamResource(team) };
       call.demand(access.resource);
       await deleteTeam(tx, team);
       on.record({
@@ -190,7 +203,7 @@ const deleteTeamRoute = route(
         kind: 'team',
         name: team.name,
         verb: 'deleted the team',
-        before: toRecord(team),
+        before: toAuditedTeam(team),
       });
       await on.invalidate(IDENTITY);
     });
@@ -251,12 +264,12 @@ function pageOf<Item>(items: Item[], slice: Slice): Page<Item> {
 async function viewTeam(call: Pick<Call, 'can'>, db: Db, key: string): Promise<Team> {
   const team = couldBeKey(key) ? await findTeam(db, key) : undefined;
   if (team === undefined) throw unknownThing('team', key);
-  const access = { action: 'viewTeam', resource: resourceOf(team) };
+  const access = { action: 'viewTeam', resource: teamResource(team) };
   if (call.can(access.resource, access.action)) return team;
   throw new Failure('forbidden', 'Forbidden. Access to the requested resource was denied.', { access });
 }
 
-async function readPost(tx: Db, post: Static<typeof TeamPost>): Promise<WholeTeam> {
+async function readTeamPost(tx: Db, post: Static<typeof TeamPost>): Promise<WholeTeam> {
   const { memberIDs = [], permissionGrants = [], customRoleKeys = [] } = post;
   const grants = await inPostedBody(async () => sortGrants(permissionGrants.flatMap(grantsOf)));
   const roles = await requireRoles(tx, customRoleKeys, 'customRoleKeys');

@@ -4,7 +4,14 @@ import { describe, test } from 'node:test';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Member } from '../../kernel/identity/store-members.ts';
 import type { Token } from '../../kernel/identity/store-tokens.ts';
-import { isOwner, patchToken, readPost, resourceOf, toDetail, toSummary } from './model.ts';
+import {
+  isTokenOwner,
+  patchToken,
+  readTokenPost,
+  tokenResource,
+  toTokenDetail,
+  toTokenSummary,
+} from './model.ts';
 
 const NOW = 1_800_000_000_000;
 const ID = '0123456789abcdef01234567';
@@ -39,18 +46,18 @@ const statement = { effect: 'allow' as const, actions: ['view*'], resources: ['p
 describe('as it is shown', () => {
   test('a summary leaves out power that is not a role, a detail has all of it', () => {
     const narrow: Token = { ...bare, inlinePolicy: [statement] };
-    assert.equal('inlineRole' in toSummary(narrow), false);
-    assert.deepEqual(toDetail(narrow, undefined).inlineRole, [statement]);
-    assert.deepEqual(toDetail({ ...bare, customRoles: ['a'] }, undefined).customRoleIds, ['a']);
+    assert.equal('inlineRole' in toTokenSummary(narrow), false);
+    assert.deepEqual(toTokenDetail(narrow, undefined).inlineRole, [statement]);
+    assert.deepEqual(toTokenDetail({ ...bare, customRoles: ['a'] }, undefined).customRoleIds, ['a']);
   });
 
   test('only its ending is shown, unless the secret is handed in', () => {
-    assert.equal(toDetail(token, ada).token, 'wxyz');
-    assert.equal(toDetail(token, ada, 'api-whole').token, 'api-whole');
+    assert.equal(toTokenDetail(token, ada).token, 'wxyz');
+    assert.equal(toTokenDetail(token, ada, 'api-whole').token, 'api-whole');
   });
 
   test('what is not set is absent, so that a patch sees it as absent', () => {
-    const shown = JSON.stringify(toDetail(token, ada));
+    const shown = JSON.stringify(toTokenDetail(token, ada));
     for (const name of [
       'lastUsed',
       'expiry',
@@ -67,7 +74,7 @@ describe('as it is shown', () => {
 
   test('its version and its hash are not shown', () => {
     assert.deepEqual(
-      Object.keys(toDetail(token, undefined)).filter((name) => /version|hash/.test(name)),
+      Object.keys(toTokenDetail(token, undefined)).filter((name) => /version|hash/.test(name)),
       [],
     );
   });
@@ -83,21 +90,21 @@ describe('its name in policies', () => {
   };
 
   test("is below me for one's own, below the member for others, and apart for service tokens", () => {
-    assert.equal(resourceOf(token, session), `member/me:token/${ID}`);
-    assert.equal(resourceOf({ ...token, memberId: 'b' }, session), `member/b:token/${ID}`);
-    assert.equal(resourceOf({ ...token, isService: true }, session), `service-token/${ID}`);
+    assert.equal(tokenResource(token, session), `member/me:token/${ID}`);
+    assert.equal(tokenResource({ ...token, memberId: 'b' }, session), `member/b:token/${ID}`);
+    assert.equal(tokenResource({ ...token, isService: true }, session), `service-token/${ID}`);
   });
 
   test('a service token owns nothing, though it names its maker', () => {
-    assert.equal(isOwner(service, ada.id), false);
-    assert.equal(resourceOf(token, service), `member/${ada.id}:token/${ID}`);
+    assert.equal(isTokenOwner(service, ada.id), false);
+    assert.equal(tokenResource(token, service), `member/${ada.id}:token/${ID}`);
   });
 });
 
 describe('making one', () => {
   test('without power makes a reader, and empty lists are none', () => {
     for (const post of [{}, { customRoleIds: [] }, { inlineRole: [] }]) {
-      const { role, customRoles, inlinePolicy } = readPost(post, ada.id, NOW);
+      const { role, customRoles, inlinePolicy } = readTokenPost(post, ada.id, NOW);
       assert.deepEqual(
         { role, customRoles, inlinePolicy },
         { role: 'reader', customRoles: [], inlinePolicy: undefined },
@@ -111,17 +118,17 @@ describe('making one', () => {
       { role: 'reader' as const, customRoleIds: ['a'] },
       { customRoleIds: ['a'], inlineRole: [statement] },
     ];
-    for (const post of both) assert.throws(() => readPost(post, ada.id, NOW), { kind: 'invalid' });
-    assert.deepEqual(readPost({ inlineRole: [statement] }, ada.id, NOW).inlinePolicy, [statement]);
+    for (const post of both) assert.throws(() => readTokenPost(post, ada.id, NOW), { kind: 'invalid' });
+    assert.deepEqual(readTokenPost({ inlineRole: [statement] }, ada.id, NOW).inlinePolicy, [statement]);
   });
 
   test('promises only versions there are, and ends that are to come', () => {
     for (const defaultApiVersion of [20_160_426, 20_240_415]) {
-      assert.equal(readPost({ defaultApiVersion }, ada.id, NOW).defaultApiVersion, defaultApiVersion);
+      assert.equal(readTokenPost({ defaultApiVersion }, ada.id, NOW).defaultApiVersion, defaultApiVersion);
     }
-    assert.throws(() => readPost({ defaultApiVersion: 20_160_427 }, ada.id, NOW), { kind: 'invalid' });
-    assert.equal(readPost({ expiry: NOW + 1 }, ada.id, NOW).expiresAt, NOW + 1);
-    assert.throws(() => readPost({ expiry: NOW }, ada.id, NOW), { kind: 'invalid' });
+    assert.throws(() => readTokenPost({ defaultApiVersion: 20_160_427 }, ada.id, NOW), { kind: 'invalid' });
+    assert.equal(readTokenPost({ expiry: NOW + 1 }, ada.id, NOW).expiresAt, NOW + 1);
+    assert.throws(() => readTokenPost({ expiry: NOW }, ada.id, NOW), { kind: 'invalid' });
   });
 });
 
@@ -186,7 +193,10 @@ describe('patching one', () => {
   });
 
   test('the whole thing may be sent back, in any order of its members', () => {
-    const value = { ...Object.fromEntries(Object.entries(toDetail(token, ada)).reverse()), name: 'back' };
+    const value = {
+      ...Object.fromEntries(Object.entries(toTokenDetail(token, ada)).reverse()),
+      name: 'back',
+    };
     assert.deepEqual(patch({ op: 'replace', path: '', value }), { ...token, name: 'back' });
   });
 

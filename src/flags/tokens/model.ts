@@ -9,7 +9,7 @@ import { PlainText, problem, Type, type Static } from '../../kernel/schema.ts';
 import { Instant } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';
 import { MemberSummary, toMemberSummary } from '../members/model.ts';
-import { editor, type ShownPatch } from '../patching.ts';
+import { editor, type DocumentPatch } from '../resource-patch.ts';
 import { BaseRoleSchema, RoleNames, Statements } from '../roles/fields.ts';
 import { CURRENT_VERSION, VALID_VERSIONS } from '../version.ts';
 
@@ -62,20 +62,20 @@ export const TokenDetail = Type.Object(
 );
 
 /** Names the token in policies, or all of a member's when its id is `*`. One's own are below `member/me`. */
-export function resourceOf(
+export function tokenResource(
   { id, isService, memberId }: Pick<Token, 'id' | 'isService' | 'memberId'>,
   caller: KnownCaller,
 ): string {
   if (isService) return `service-token/${id}`;
-  return `member/${isOwner(caller, memberId) ? 'me' : memberId}:token/${id}`;
+  return `member/${isTokenOwner(caller, memberId) ? 'me' : memberId}:token/${id}`;
 }
 
 /** A service token is nobody's own: it does not stand for whoever made it. */
-export function isOwner({ member, token }: KnownCaller, memberId: string): boolean {
+export function isTokenOwner({ member, token }: KnownCaller, memberId: string): boolean {
   return memberId === member.id && token?.isService !== true;
 }
 
-export function toSummary(token: Token, secret?: string): Static<typeof TokenSummary> {
+export function toTokenSummary(token: Token, secret?: string): Static<typeof TokenSummary> {
   return {
     _id: token.id,
     _links: { self: linkTo(`/tokens/${token.id}`), parent: linkTo('/tokens') },
@@ -94,20 +94,20 @@ export function toSummary(token: Token, secret?: string): Static<typeof TokenSum
   };
 }
 
-export function toDetail(
+export function toTokenDetail(
   token: Token,
   owner: Member | undefined,
   secret?: string,
 ): Static<typeof TokenDetail> {
   return {
-    ...toSummary(token, secret),
+    ...toTokenSummary(token, secret),
     ...(token.customRoles.length > 0 && { customRoleIds: token.customRoles }),
     ...(token.inlinePolicy !== undefined && { inlineRole: token.inlinePolicy }),
     ...(owner !== undefined && { _member: toMemberSummary(owner) }),
   };
 }
 
-export function readPost(post: Static<typeof TokenPost>, memberId: string, now: number): NewToken {
+export function readTokenPost(post: Static<typeof TokenPost>, memberId: string, now: number): NewToken {
   if (post.expiry !== undefined && post.expiry <= now) throw problem('expiry', 'must be in the future');
   // Calls are answered in the versions there are, so that no other can be promised.
   if (post.defaultApiVersion !== undefined && !VALID_VERSIONS.includes(post.defaultApiVersion))
@@ -149,8 +149,8 @@ const edit = editor({ editable: Type.Object(EDITABLE) });
  * Applies a patch to the token as it is shown. Only name, description and power can change; giving another kind of power
  * takes the place of the one there was.
  */
-export function patchToken(token: Token, owner: Member | undefined, patch: ShownPatch): Token {
-  const shown = toDetail(token, owner);
+export function patchToken(token: Token, owner: Member | undefined, patch: DocumentPatch): Token {
+  const shown = toTokenDetail(token, owner);
   const wanted = edit(shown, patch);
   const { role: _role, inlinePolicy: _inlinePolicy, ...kept } = token;
   return {
@@ -172,7 +172,7 @@ function replacePower(before: Editable, { role, customRoleIds, inlineRole }: Edi
 }
 
 /** The permissions that the change takes, one for each thing that is not as it was. */
-export function accessesOf(before: Token, after: Token, resource: string): Access[] {
+export function tokenAccesses(before: Token, after: Token, resource: string): Access[] {
   const actions = [
     ...(before.name === after.name ? [] : ['updateAccessTokenName']),
     ...(before.description === after.description ? [] : ['updateAccessTokenDescription']),

@@ -26,22 +26,22 @@ import { problem, Type } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { filterInSlices } from '../../kernel/time-slice.ts';
 import { couldBeId, Instant } from '../fields.ts';
-import { PageQuery, sliceOf } from '../listing.ts';
-import { PatchBody, readShownPatch, updateOf } from '../patching.ts';
+import { PageQuery, sliceOf } from '../list-query.ts';
+import { PatchBody, readDocumentPatch, updateOf } from '../resource-patch.ts';
 import {
-  accessesOf,
-  isOwner,
+  tokenAccesses,
+  isTokenOwner,
   patchToken,
-  readPost,
-  resourceOf,
-  toDetail,
+  readTokenPost,
+  tokenResource,
+  toTokenDetail,
   TokenDetail,
   TokenPost,
   TokenSummary,
-  toSummary,
+  toTokenSummary,
 } from './model.ts';
 
-const USUAL_LIMIT = 25;
+const DEFAULT_LIMIT = 25;
 const ById = Type.Object({ id: Type.String() });
 
 const getTokens = route(
@@ -64,10 +64,10 @@ const getTokens = route(
     const { caller, query } = call;
     if (!call.can('service-token/*')) call.demand('member/me:token/*');
     const names = await listTokenNames(db, query.showAll ? {} : { visibleTo: caller.member.id });
-    const seen = await filterInSlices(names, (name) => call.can(resourceOf(name, caller)));
-    const slice = sliceOf(query, USUAL_LIMIT);
+    const seen = await filterInSlices(names, (name) => call.can(tokenResource(name, caller)));
+    const slice = sliceOf(query, DEFAULT_LIMIT);
     const ids = seen.slice(slice.offset, slice.offset + slice.limit).map(({ id }) => id);
-    return new Page(await findTokens(db, ids), seen.length, slice).map((token) => toSummary(token));
+    return new Page(await findTokens(db, ids), seen.length, slice).map((token) => toTokenSummary(token));
   },
 );
 
@@ -85,8 +85,8 @@ const postToken = route(
   },
   async (call, { changes }) => {
     const { caller, now, body } = call;
-    const wanted = readPost(body, caller.member.id, now);
-    call.demand(resourceOf({ ...wanted, id: '*' }, caller));
+    const wanted = readTokenPost(body, caller.member.id, now);
+    call.demand(tokenResource({ ...wanted, id: '*' }, caller));
     checkGrant(caller, wanted, wanted.isService);
     const secret = newSecret(TOKEN_PREFIX);
     const token = await changes.run(call, async (on) => {
@@ -96,12 +96,12 @@ const postToken = route(
       on.record({
         ...changeOf(made, ['createAccessToken'], caller),
         verb: 'created the token',
-        after: toDetail(made, undefined),
+        after: toTokenDetail(made, undefined),
       });
       return made;
     });
     const location = `/api/v2/tokens/${token.id}`;
-    return reply(201, toDetail(token, caller.member, secret.value), { location });
+    return reply(201, toTokenDetail(token, caller.member, secret.value), { location });
   },
 );
 
@@ -117,7 +117,7 @@ const getToken = route(
   },
   async (call, { db }) => {
     const token = await readToken(call, db, call.params.id);
-    return toDetail(token, await findMember(db, { id: token.memberId }));
+    return toTokenDetail(token, await findMember(db, { id: token.memberId }));
   },
 );
 
@@ -134,13 +134,13 @@ const patchTokenRoute = route(
   },
   async (call, { changes }) => {
     const { caller, now, params } = call;
-    const patch = readShownPatch(call, ['json']);
+    const patch = readDocumentPatch(call, ['json']);
     const { token, owner } = await changes.run(call, async (on) => {
       const { db: tx } = on;
       const found = await readToken(call, tx, params.id, 'hold');
       const member = await findMember(tx, { id: found.memberId });
       const wanted = patchToken(found, member, patch);
-      const accesses = accessesOf(found, wanted, resourceOf(found, caller));
+      const accesses = tokenAccesses(found, wanted, tokenResource(found, caller));
       const [first] = accesses;
       if (first === undefined) return { token: found, owner: member };
       demandAll(call, accesses);
@@ -157,15 +157,15 @@ const patchTokenRoute = route(
           caller,
         ),
         verb: 'updated the token',
-        before: toDetail(found, undefined),
-        after: toDetail(after, undefined),
+        before: toTokenDetail(found, undefined),
+        after: toTokenDetail(after, undefined),
         comment: patch.comment,
         update: updateOf(patch),
       });
       await on.invalidate(IDENTITY);
       return { token: after, owner: member };
     });
-    return toDetail(token, owner);
+    return toTokenDetail(token, owner);
   },
 );
 
@@ -189,20 +189,20 @@ const resetTokenRoute = route(
     const token = await changes.run(call, async (on) => {
       const { db: tx } = on;
       const before = await readToken(call, tx, params.id, 'hold');
-      call.demand(resourceOf(before, caller));
+      call.demand(tokenResource(before, caller));
       checkReset(before, caller);
       const reset = { secret, ...(query.expiry !== undefined && { oldUntil: query.expiry }) };
       const after = await resetToken(tx, before, reset, now);
       on.record({
         ...changeOf(after, ['resetAccessToken'], caller),
         verb: 'reset the token',
-        before: toDetail(before, undefined),
-        after: toDetail(after, undefined),
+        before: toTokenDetail(before, undefined),
+        after: toTokenDetail(after, undefined),
       });
       await on.invalidate(IDENTITY);
       return after;
     });
-    return toDetail(token, await findMember(db, { id: token.memberId }), secret.value);
+    return toTokenDetail(token, await findMember(db, { id: token.memberId }), secret.value);
   },
 );
 
@@ -223,7 +223,7 @@ const deleteTokenRoute = route(
       const { db: tx } = on;
       await lockServiceAccounts(tx);
       const token = await readToken(call, tx, params.id, 'hold');
-      call.demand(resourceOf(token, caller));
+      call.demand(tokenResource(token, caller));
       checkTouch(token, caller, 'deleteAccessToken');
       const account = token.isService ? await findAccount(tx, { id: token.id }) : undefined;
       if (!(await deleteToken(tx, token.id))) throw unknownToken(token.id);
@@ -234,7 +234,7 @@ const deleteTokenRoute = route(
       on.record({
         ...changeOf(token, ['deleteAccessToken'], caller),
         verb: 'deleted the token',
-        before: toDetail(token, undefined),
+        before: toTokenDetail(token, undefined),
       });
       await on.invalidate(IDENTITY);
     });
@@ -263,7 +263,7 @@ async function readToken(
 ): Promise<Token> {
   const token = couldBeId(id) ? await findToken(db, id, hold) : undefined;
   if (token === undefined) throw unknownToken(id);
-  const access = { action: 'viewAccessToken', resource: resourceOf(token, call.caller) };
+  const access = { action: 'viewAccessToken', resource: tokenResource(token, call.caller) };
   if (call.can(access.resource, access.action)) return token;
   throw new Failure('forbidden', 'You have no access to this token', { access });
 }
@@ -275,15 +275,15 @@ function unknownToken(id: string): Failure {
 /** A token of a base role leaves alone what can do more: a reader's must not delete its owner's other tokens. */
 function checkTouch(token: Token, caller: KnownCaller, action: string): void {
   if (caller.token?.role === undefined) return;
-  if (token.isService || isOwner(caller, token.memberId)) {
-    checkTokenRank(caller, token, { action, resource: resourceOf(token, caller) });
+  if (token.isService || isTokenOwner(caller, token.memberId)) {
+    checkTokenRank(caller, token, { action, resource: tokenResource(token, caller) });
   }
 }
 
 /** Whoever resets a token holds its power: a personal one is its owner's alone, a service token takes as much power as it has. */
 function checkReset(token: Token, caller: KnownCaller): void {
-  const access = { action: 'resetAccessToken', resource: resourceOf(token, caller) };
-  if (token.isService || isOwner(caller, token.memberId)) return checkTokenRank(caller, token, access);
+  const access = { action: 'resetAccessToken', resource: tokenResource(token, caller) };
+  if (token.isService || isTokenOwner(caller, token.memberId)) return checkTokenRank(caller, token, access);
   throw new Failure('forbidden', 'Only its owner can reset a personal token; you can delete it', { access });
 }
 
@@ -298,6 +298,6 @@ function changeOf(token: Token, actions: readonly string[], caller: KnownCaller)
   const { id, isService, memberId, name } = token;
   const resource = isService ? `service-token/${id}` : `member/${memberId}:token/${id}`;
   const accesses = actions.map((action) => ({ action, resource })) as [Access, ...Access[]];
-  const demands = actions.map((action) => ({ action, resource: resourceOf(token, caller) }));
+  const demands = actions.map((action) => ({ action, resource: tokenResource(token, caller) }));
   return { accesses, demands, kind: 'token', name: name || `token ${id}` };
 }

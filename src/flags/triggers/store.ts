@@ -3,7 +3,7 @@ import type { Page, Slice } from '../../kernel/page.ts';
 import type { Instruction } from '../patch-body.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Whereabouts } from '../planned-changes/flag-in-environment.ts';
-import { findRow, pageRows, saveRow } from '../store-rows.ts';
+import { findRow, pageRows, updateRow } from '../store-rows.ts';
 import type { Trigger } from './trigger.ts';
 import type { FlagTriggerRow } from './tables.ts';
 
@@ -34,7 +34,7 @@ export async function createTrigger(tx: Db, trigger: Trigger): Promise<void> {
 /** Fails with `conflict` when someone else has changed it meanwhile. */
 export async function saveTrigger(tx: Db, before: Trigger, after: Trigger): Promise<void> {
   const { fired_count: _count, fired_at: _at, ...row } = rowOf(after);
-  await saveRow(tx, 'flag_triggers', before, row, 'trigger');
+  await updateRow(tx, 'flag_triggers', before, row, 'trigger');
 }
 
 export async function deleteTrigger(tx: Db, { id }: Pick<Trigger, 'id'>): Promise<void> {

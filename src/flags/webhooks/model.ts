@@ -7,7 +7,7 @@ import type { WebhookDelivery, DeliveryDetails } from '../../kernel/webhook/stor
 import { Tags } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';
 import { StatementSchema } from '../statements.ts';
-import { editor, type ShownPatch } from '../patching.ts';
+import { editor, type DocumentPatch } from '../resource-patch.ts';
 
 export interface Webhook {
   id: string;
@@ -46,12 +46,12 @@ export const WebhookRep = Type.Object(
   { $id: 'Webhook' },
 );
 
-export function resourceOf({ id, tags }: Pick<Webhook, 'id' | 'tags'>): string {
+export function webhookResource({ id, tags }: Pick<Webhook, 'id' | 'tags'>): string {
   return tags.length === 0 ? `webhook/${id}` : `webhook/${id};${tags.join(',')}`;
 }
 
 /** Only who may change the secret sees it. */
-export function toRep(webhook: Webhook, withSecret: boolean): Static<typeof WebhookRep> {
+export function toWebhookRep(webhook: Webhook, withSecret: boolean): Static<typeof WebhookRep> {
   const { id, name, url, on, secret, tags, statements } = webhook;
   return {
     _links: {
@@ -72,7 +72,7 @@ export function toRep(webhook: Webhook, withSecret: boolean): Static<typeof Webh
 export const editWebhook = editor({ editable: Type.Object(EDITABLE) });
 
 /** Whether a patch sets the secret, tests for it, or does so with the webhook as a whole: the audit log keeps no such patch. */
-export function mayHoldSecret(patch: ShownPatch): boolean {
+export function mayHoldSecret(patch: DocumentPatch): boolean {
   if (patch.kind === 'merge') return Object.hasOwn(patch.fields, 'secret');
   return patch.operations.some((operation) =>
     /^(\/secret(\/.*)?)?$/.test((operation as { path: string }).path),
@@ -90,13 +90,13 @@ const ACTIONS = {
 
 /** The permissions that it takes to make one into the other, on the webhook as it was. */
 export function accessesBetween(before: Webhook, after: Webhook): Access[] {
-  const resource = resourceOf(before);
+  const resource = webhookResource(before);
   return (Object.keys(ACTIONS) as (keyof typeof ACTIONS)[])
     .filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
     .map((name) => ({ action: ACTIONS[name], resource }));
 }
 
-export function sign(secret: string, body: string): string {
+export function signBody(secret: string, body: string): string {
   return createHmac('sha256', secret).update(body).digest('hex');
 }
 

@@ -1,12 +1,12 @@
 // Webhooks.
 import type { Part } from '../../kernel/part.ts';
-import { webhookMigrations } from '../migrations/webhooks.ts';
-import { hooks, webhookSubscriber } from './deliver.ts';
+import { flagsWebhookMigrations } from '../migrations/webhooks.ts';
+import { flagsHooks, webhookSubscriber } from './subscriber.ts';
 import { webhookRoutes } from './routes.ts';
 
 export const webhookPart: Part = {
   routes: webhookRoutes,
-  migrations: webhookMigrations,
-  hooks,
+  migrations: flagsWebhookMigrations,
+  hooks: flagsHooks,
   subscribers: () => [webhookSubscriber()],
 };

@@ -14,38 +14,38 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import { findEntry } from '../audit-log/store.ts';
 import { visibility } from '../audit-log/visibility.ts';
 import { demandAll } from '../../kernel/change/actor.ts';
-import { tidyTags } from '../fields.ts';
-import { PageQuery, sliceOf } from '../listing.ts';
+import { normalizeTags } from '../fields.ts';
+import { PageQuery, sliceOf } from '../list-query.ts';
 import { linkTo, Links } from '../links.ts';
-import { unknownThing } from '../open.ts';
-import { PatchBody, readShownPatch, updateOf } from '../patching.ts';
-import { API } from './deliver.ts';
+import { unknownThing } from '../find-project.ts';
+import { PatchBody, readDocumentPatch, updateOf } from '../resource-patch.ts';
+import { FLAGS_API } from './subscriber.ts';
 import {
   accessesBetween,
   DeliveryDetail,
   DeliverySummary,
   editWebhook,
   mayHoldSecret,
-  resourceOf,
+  webhookResource,
   toDeliveryDetail,
   toDeliverySummary,
-  toRep,
+  toWebhookRep,
   WebhookPost,
   WebhookRep,
   type Webhook,
 } from './model.ts';
 import {
-  createWebhook,
+  insertWebhook,
   deleteWebhook,
   findWebhook,
-  findWebhookToChange,
+  lockWebhook,
   listWebhooks,
   updateWebhook,
 } from './store.ts';
 
 const VIEW = { action: 'viewWebhook' };
 /** Every change asks all of them, and is kept once for each that hears of it. */
-const MOST_WEBHOOKS = 100;
+const MAX_WEBHOOKS = 100;
 const ById = Type.Object({ id: Type.String() });
 const ByDelivery = Type.Object({ id: Type.String(), deliveryId: Type.String() });
 
@@ -60,7 +60,7 @@ const getWebhooks = route(
   },
   async (call, { db }) => {
     const all = await listWebhooks(db);
-    const seen = all.filter((webhook) => call.can(resourceOf(webhook)));
+    const seen = all.filter((webhook) => call.can(webhookResource(webhook)));
     // A caller who may see none at all is told so; where there are none, there is nobody to hide them from.
     if (seen.length === 0) call.demand('webhook/*');
     const items = seen.map((webhook) => show(call, webhook));
@@ -82,8 +82,8 @@ const postWebhook = route(
   },
   async (call, kernel) => {
     const { body, now } = call;
-    const tags = tidyTags(body.tags ?? []);
-    const resource = resourceOf({ id: '*', tags });
+    const tags = normalizeTags(body.tags ?? []);
+    const resource = webhookResource({ id: '*', tags });
     call.demand(resource);
     kernel.guard.checkUrl(body.url);
     const secret = body.secret || (body.sign ? newSecret('').value : undefined);
@@ -98,18 +98,18 @@ const postWebhook = route(
     };
     const webhook = await kernel.changes.run(call, async (on) => {
       const { db: tx } = on;
-      if ((await listWebhooks(tx)).length >= MOST_WEBHOOKS)
-        throw problem('body', `would be one more than ${MOST_WEBHOOKS} webhooks`);
-      const made = await createWebhook(tx, wanted, now);
+      if ((await listWebhooks(tx)).length >= MAX_WEBHOOKS)
+        throw problem('body', `would be one more than ${MAX_WEBHOOKS} webhooks`);
+      const made = await insertWebhook(tx, wanted, now);
       on.record({
-        accesses: [{ action: 'createWebhook', resource: resourceOf(made) }],
+        accesses: [{ action: 'createWebhook', resource: webhookResource(made) }],
         ...named(made),
         verb: 'created the webhook',
-        after: toRep(made, false),
+        after: toWebhookRep(made, false),
       });
       return made;
     });
-    return reply(200, toRep(webhook, true), { location: `/api/v2/webhooks/${webhook.id}` });
+    return reply(200, toWebhookRep(webhook, true), { location: `/api/v2/webhooks/${webhook.id}` });
   },
 );
 
@@ -138,22 +138,22 @@ const patchWebhook = route(
     reply: { 200: WebhookRep },
   },
   async (call, { changes, guard }) => {
-    const patch = readShownPatch(call, ['json']);
+    const patch = readDocumentPatch(call, ['json']);
     const webhook = await changes.run(call, async (on) => {
       const { db: tx } = on;
-      const before = await findWebhookToChange(tx, call.params.id);
+      const before = await lockWebhook(tx, call.params.id);
       if (before === undefined) throw unknownThing('webhook', call.params.id);
-      call.demand(resourceOf(before), 'viewWebhook');
+      call.demand(webhookResource(before), 'viewWebhook');
       // A caller patches what they see: who may not change the secret must not find it out by testing or copying.
-      const seesSecret = call.can(resourceOf(before), 'updateSecret');
-      const { statements, name, tags, ...edited } = editWebhook(toRep(before, seesSecret), patch);
+      const seesSecret = call.can(webhookResource(before), 'updateSecret');
+      const { statements, name, tags, ...edited } = editWebhook(toWebhookRep(before, seesSecret), patch);
       const { secret = seesSecret ? undefined : before.secret, ...rest } = edited;
       const { secret: _, ...kept } = before;
       const after: Webhook = {
         ...kept,
         ...rest,
         name: name ?? '',
-        tags: tidyTags(tags ?? []),
+        tags: normalizeTags(tags ?? []),
         statements: parseStatements(statements ?? []),
         ...(secret && { secret }),
       };
@@ -166,8 +166,8 @@ const patchWebhook = route(
         accesses: [first, ...others],
         ...named(after),
         verb: 'updated the webhook',
-        before: toRep(before, false),
-        after: toRep(after, false),
+        before: toWebhookRep(before, false),
+        after: toWebhookRep(after, false),
         comment: patch.comment,
         ...(!mayHoldSecret(patch) && { update: updateOf(patch) }),
       });
@@ -190,16 +190,16 @@ const deleteWebhookRoute = route(
   async (call, { changes }) => {
     await changes.run(call, async (on) => {
       const { db: tx } = on;
-      const webhook = await findWebhookToChange(tx, call.params.id);
+      const webhook = await lockWebhook(tx, call.params.id);
       if (webhook === undefined) throw unknownThing('webhook', call.params.id);
-      call.demand(resourceOf(webhook));
+      call.demand(webhookResource(webhook));
       await deleteWebhook(tx, webhook.id);
-      await scheduleDeliveryRemoval(tx, { api: API, hookId: webhook.id }, call.now);
+      await scheduleDeliveryRemoval(tx, { api: FLAGS_API, hookId: webhook.id }, call.now);
       on.record({
-        accesses: [{ action: 'deleteWebhook', resource: resourceOf(webhook) }],
+        accesses: [{ action: 'deleteWebhook', resource: webhookResource(webhook) }],
         ...named(webhook),
         verb: 'deleted the webhook',
-        before: toRep(webhook, false),
+        before: toWebhookRep(webhook, false),
       });
     });
     return reply(204);
@@ -221,7 +221,7 @@ const getDeliveries = route(
   async (call, { db }) => {
     const { id: hookId } = await openWebhook(call, db);
     const slice = sliceOf(call.query, 20, 100);
-    const { items, total } = await listDeliveries(db, { api: API, hookId }, slice);
+    const { items, total } = await listDeliveries(db, { api: FLAGS_API, hookId }, slice);
     return new Page(items, total, slice).map(toDeliverySummary);
   },
 );
@@ -257,7 +257,7 @@ const postRedelivery = route(
     reply: { 202: DeliverySummary },
   },
   async (call, { db }) => {
-    call.demand(resourceOf(await openWebhook(call, db)));
+    call.demand(webhookResource(await openWebhook(call, db)));
     const { id } = await openDelivery(call, db);
     const delivery = await db.transaction().execute((tx) => redeliver(tx, id, call.now));
     return reply(202, toDeliverySummary(delivery));
@@ -280,7 +280,7 @@ type WebhookCall = Pick<Call, 'can' | 'demand'> & { params: { id: string } };
 async function openWebhook(call: WebhookCall, db: Db): Promise<Webhook> {
   const webhook = await findWebhook(db, call.params.id);
   if (webhook === undefined) throw unknownThing('webhook', call.params.id);
-  call.demand(resourceOf(webhook), 'viewWebhook');
+  call.demand(webhookResource(webhook), 'viewWebhook');
   return webhook;
 }
 
@@ -288,14 +288,14 @@ async function openDelivery(call: WebhookCall & { params: { deliveryId: string }
   const { id } = await openWebhook(call, db);
   const { deliveryId } = call.params;
   const delivery = /^[0-9a-f]{24}$/.test(deliveryId) ? await findWebhookDelivery(db, deliveryId) : undefined;
-  if (delivery === undefined || delivery.hookId !== id || delivery.api !== API) {
+  if (delivery === undefined || delivery.hookId !== id || delivery.api !== FLAGS_API) {
     throw unknownThing('delivery', deliveryId);
   }
   return delivery;
 }
 
 function show(call: Pick<Call, 'can'>, webhook: Webhook) {
-  return toRep(webhook, call.can(resourceOf(webhook), 'updateSecret'));
+  return toWebhookRep(webhook, call.can(webhookResource(webhook), 'updateSecret'));
 }
 
 function named({ name, url }: Webhook) {

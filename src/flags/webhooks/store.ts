@@ -29,13 +29,13 @@ export async function findWebhook(db: Db, id: string): Promise<Webhook | undefin
 }
 
 /** In a transaction that will change it: nobody else does meanwhile. */
-export async function findWebhookToChange(tx: Db, id: string): Promise<Webhook | undefined> {
+export async function lockWebhook(tx: Db, id: string): Promise<Webhook | undefined> {
   if (!couldBeId(id)) return undefined;
   const row = await tx.selectFrom('webhooks').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
   return row && webhookOf(row);
 }
 
-export async function createWebhook(
+export async function insertWebhook(
   db: Db,
   webhook: Omit<Webhook, 'id' | 'version' | 'createdAt'>,
   now: number,

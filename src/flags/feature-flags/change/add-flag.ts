@@ -5,8 +5,8 @@ import { newId } from '../../../kernel/id.ts';
 import type { ChangeTransaction } from '../../../kernel/change/changes.ts';
 
 import { listEnvironments } from '../../environments/store.ts';
-import { demandInAny } from '../../open.ts';
-import { takenKey } from '../../projects/make.ts';
+import { demandInAnyEnvironment } from '../../find-project.ts';
+import { takenKey } from '../../projects/create-project.ts';
 import type { Project } from '../../projects/project.ts';
 import { surroundingsOf } from './change-context.ts';
 import { readMaintainer } from '../store-maintainers.ts';
@@ -44,11 +44,11 @@ export async function addFlag(
   const needed = await findFlags(tx, project.id, neededKeys);
   const accesses: Access[] = [];
   if (source !== undefined) {
-    const resource = await demandInAny(actor, tx, 'cloneFlag', { project, flag: source });
+    const resource = await demandInAnyEnvironment(actor, tx, 'cloneFlag', { project, flag: source });
     accesses.push({ action: 'cloneFlag', resource });
   }
   const place = { key: post.key, tags: post.tags ?? source?.tags ?? project.flagDefaults.tags };
-  const resource = await demandInAny(actor, tx, 'createFlag', { project, flag: place });
+  const resource = await demandInAnyEnvironment(actor, tx, 'createFlag', { project, flag: place });
   const flag = source === undefined ? makeFlag(post, needed, making) : cloneFlag(post, source, making);
   const maintainer = await readMaintainer(tx, { flag: {} }, flag);
   const needs = await checkFirstNeeds(tx, flag, environments);

@@ -4,7 +4,7 @@ import { contested } from '../../../kernel/storage/retry.ts';
 import type { Db } from '../../../kernel/storage/tables.ts';
 import { awaitAll } from '../../../kernel/storage/execute-all.ts';
 import { listEnvironments } from '../../environments/store.ts';
-import { unknownThing } from '../../open.ts';
+import { unknownThing } from '../../find-project.ts';
 import type { Environment, Project } from '../../projects/project.ts';
 import { environmentalResource } from '../../resources.ts';
 import type { References } from './instructions/apply.ts';

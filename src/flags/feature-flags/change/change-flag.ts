@@ -7,7 +7,7 @@ import { Failure } from '../../../kernel/failure.ts';
 import type { Patch } from '../../patch-body.ts';
 import type { Db } from '../../../kernel/storage/tables.ts';
 import { TimeSlice } from '../../../kernel/time-slice.ts';
-import { updateOf } from '../../patching.ts';
+import { updateOf } from '../../resource-patch.ts';
 import { findConflicts, refuseConflicts } from '../../planned-changes/conflicts.ts';
 import { describe, verbOf } from './differences.ts';
 import { draftChange, standsAlone, type Draft, type Rewriting } from './draft-change.ts';

@@ -4,10 +4,10 @@ import { areEqual } from '../../../kernel/patch/json-value.ts';
 import { problem } from '../../../kernel/schema.ts';
 import type { TimeSlice } from '../../../kernel/time-slice.ts';
 import type { Change } from '../../../kernel/change/change.ts';
-import { demandUndenied } from '../../demands.ts';
+import { refuseIfDenied } from '../../denied.ts';
 import type { Environment } from '../../projects/project.ts';
 import { environmentalResource } from '../../resources.ts';
-import { segmentsOf } from '../../segments/store-uses.ts';
+import { segmentKeysOf } from '../../segments/store-uses.ts';
 import { demandApproval } from '../approval.ts';
 import { differencesOf, type Difference } from './differences.ts';
 import { haveSameTargets } from '../expiring-targets/targeted.ts';
@@ -101,7 +101,8 @@ export function standsAlone({ before, after, isDeleted, scene: { found } }: Draf
     found.environments.every(({ key }) => {
       const [old, config] = [before.environments[key]!, after.environments[key]!];
       return (
-        old === config || (haveSameTargets(old, config) && areEqual(segmentsOf(old), segmentsOf(config)))
+        old === config ||
+        (haveSameTargets(old, config) && areEqual(segmentKeysOf(old), segmentKeysOf(config)))
       );
     })
   );
@@ -133,7 +134,7 @@ function checkEnvironments(
   for (const environment of environments) {
     const { key, name, requireComments, approvalSettings } = environment;
     const resource = environmentalResource(project, environment, 'flag', before);
-    for (const action of everywhere) demandUndenied(actor.caller, action, environment, resource);
+    for (const action of everywhere) refuseIfDenied(actor.caller, action, environment, resource);
     const isHere = before.environments[key] !== after.environments[key];
     if (isHere && !isDeleted && requireComments && comment.trim() === '')
       throw problem('comment', `is required for changes in ${name}`);

@@ -5,7 +5,7 @@ import { areEqual, isObject, propertyOf, type JsonObject } from '../../../kernel
 import { applyMergePatch } from '../../../kernel/patch/merge-patch.ts';
 import { isUnderscored } from '../../../kernel/patch/pointer.ts';
 import { checker, problem, type Static } from '../../../kernel/schema.ts';
-import type { ShownPatch } from '../../patching.ts';
+import type { DocumentPatch } from '../../resource-patch.ts';
 import type { Clause, Flag, FlagConfig, Json, Rule, Serve, Target, Variation } from '../flag.ts';
 import { usedBy, USER } from '../model.ts';
 import { EditableConfig, EditableFlag, type ShownFlag } from '../schemas.ts';
@@ -38,7 +38,7 @@ type WantedFlag = Static<typeof EditableFlag>;
 type WantedConfig = Static<typeof EditableConfig>;
 
 /** `shown` is the flag in detail with all environments. Versions and dates of modification stay as they were. */
-export function editFlag(before: Flag, shown: ShownFlag, patch: ShownPatch, editing: Editing): Flag {
+export function editFlag(before: Flag, shown: ShownFlag, patch: DocumentPatch, editing: Editing): Flag {
   const patched =
     patch.kind === 'json'
       ? applyJsonPatch(shown, patch.operations.map(rightSpelling), RULES)

@@ -1,7 +1,7 @@
 // When the targets of a flag expire.
 import { Type, type Static } from '../../../kernel/schema.ts';
 import { expiringRoutes } from '../../expiring-targets/routes.ts';
-import { openEnvironment, unknownThing } from '../../open.ts';
+import { openEnvironment, unknownThing } from '../../find-project.ts';
 import { environmentalResource } from '../../resources.ts';
 import { demandApproval } from '../approval.ts';
 import { VariationId } from '../change/instructions/parameters.ts';

@@ -9,26 +9,26 @@ import type { BlobStore } from '../../../kernel/storage/blob.ts';
 import type { Db } from '../../../kernel/storage/tables.ts';
 import { userContentHeaders } from '../../../kernel/user-content.ts';
 import { Links, linkTo } from '../../links.ts';
-import { openEnvironment, unknownThing } from '../../open.ts';
-import { requireBig } from '../big.ts';
-import { tellSize } from '../imports/file.ts';
+import { openEnvironment, unknownThing } from '../../find-project.ts';
+import { requireBig } from '../big-segment.ts';
+import { formatSize } from '../imports/csv-file.ts';
 import { pathTo } from '../model.ts';
 import type { Segment } from '../segment.ts';
-import { findSegment, holdSegment } from '../store.ts';
+import { findSegment, lockSegment } from '../store.ts';
 import {
-  createExport,
+  insertExport,
   exportFile,
   findExport,
   KEPT_HOURS,
   listExports,
   scheduleEnd,
   scheduleExport,
-  STATUSES,
+  EXPORT_STATUSES,
   type SegmentExport,
 } from './store.ts';
 
 /** Of a segment, while their files are kept: nobody fills the disk by asking again and again. */
-const MOST_EXPORTS = 10;
+const MAX_EXPORTS = 10;
 
 const PATH = '/segments/{projectKey}/{environmentKey}/{segmentKey}/exports';
 const BySegment = Type.Object({
@@ -43,7 +43,7 @@ const Export = Type.Object(
     id: Type.String(),
     segmentKey: Type.String(),
     creationTime: Type.Integer(),
-    status: OneOf(STATUSES),
+    status: OneOf(EXPORT_STATUSES),
     sizeBytes: Type.Integer({ description: 'Of the file, once it is complete' }),
     size: Type.String({ description: 'The same with units' }),
     initiator: Type.Object({ name: Type.Optional(Type.String()), email: Type.Optional(Type.String()) }),
@@ -60,7 +60,7 @@ const createBigSegmentExport = route(
     summary: 'Write the contexts of a big segment to a file',
     description:
       'The export goes on behind the call: its address is in the header `Location`. One export of a segment at a time (409); of ' +
-      `those that are complete the newest ${MOST_EXPORTS} are kept, for ${KEPT_HOURS} hours. Who is in the segment all the while is in the file.`,
+      `those that are complete the newest ${MAX_EXPORTS} are kept, for ${KEPT_HOURS} hours. Who is in the segment all the while is in the file.`,
     access: { action: 'viewProject' },
     params: BySegment,
     // It was 204 before there was anything to tell; whoever expects that still finds it described.
@@ -70,11 +70,11 @@ const createBigSegmentExport = route(
     const { now, caller } = call;
     const id = newId(now);
     const shown = await db.transaction().execute(async (tx) => {
-      const { segment, path } = await open(call, tx, (...asked) => holdSegment(...asked));
+      const { segment, path } = await open(call, tx, (...asked) => lockSegment(...asked));
       const others = await listExports(tx, segment.id);
       if (others.some(({ status }) => status === 'in_progress'))
         throw new Failure('conflict', `Another export of "${segment.key}" is in progress`);
-      const surplus = Math.max(0, others.length + 1 - MOST_EXPORTS);
+      const surplus = Math.max(0, others.length + 1 - MAX_EXPORTS);
       for (const { id: oldest } of others.slice(0, surplus)) await scheduleEnd(tx, oldest, now, 0);
       const made = {
         id,
@@ -84,7 +84,7 @@ const createBigSegmentExport = route(
         createdAt: now,
         status: 'in_progress' as const,
       };
-      await createExport(tx, made);
+      await insertExport(tx, made);
       await scheduleExport(tx, id, now);
       await scheduleEnd(tx, id, now);
       return toExport(made, { segment, path, member: caller.member });
@@ -110,7 +110,7 @@ const getBigSegmentExport = route(
   },
 );
 
-interface Surroundings {
+interface ExportContext {
   segment: Pick<Segment, 'key'>;
   /** Of the segment. */
   path: string;
@@ -120,7 +120,7 @@ interface Surroundings {
 
 function toExport(
   { id, createdAt, status, size }: SegmentExport,
-  { segment, path, member }: Surroundings,
+  { segment, path, member }: ExportContext,
 ): Static<typeof Export> {
   const name = [member?.firstName, member?.lastName].filter((part) => part !== undefined).join(' ');
   return {
@@ -129,7 +129,7 @@ function toExport(
     creationTime: createdAt,
     status,
     sizeBytes: size,
-    size: tellSize(size),
+    size: formatSize(size),
     initiator: { ...(name !== '' && { name }), ...(member && { email: member.email }) },
     _links: {
       self: linkTo(`${path}/exports/${id}`),
@@ -167,9 +167,9 @@ async function* contentOf(blobs: BlobStore, id: string): AsyncGenerator<Uint8Arr
   yield* blob.stream() as AsyncIterable<Uint8Array>;
 }
 
-type Asking = Pick<Call, 'can'> & { params: Static<typeof BySegment> };
+type SegmentCall = Pick<Call, 'can'> & { params: Static<typeof BySegment> };
 
-async function open(call: Asking, db: Db, find: typeof findSegment) {
+async function open(call: SegmentCall, db: Db, find: typeof findSegment) {
   const { projectKey, environmentKey, segmentKey } = call.params;
   const place = await openEnvironment(call, db, projectKey, environmentKey);
   const segment = await find(db, place.environment.id, segmentKey);
@@ -177,7 +177,7 @@ async function open(call: Asking, db: Db, find: typeof findSegment) {
   return { segment: requireBig(segment), path: pathTo(place, segment) };
 }
 
-async function openExport(call: Asking & { params: Static<typeof ByExport> }, db: Db) {
+async function openExport(call: SegmentCall & { params: Static<typeof ByExport> }, db: Db) {
   const { segment, path } = await open(call, db, findSegment);
   const { exportID } = call.params;
   const found = await findExport(db, exportID);

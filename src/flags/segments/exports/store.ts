@@ -2,15 +2,15 @@
 import { schedule } from '../../../kernel/due-store.ts';
 import type { Db } from '../../../kernel/storage/tables.ts';
 import { couldBeId } from '../../fields.ts';
-import type { FileRecord } from '../imports/file.ts';
+import type { FileRecord } from '../imports/csv-file.ts';
 import type { SegmentExportRow } from './tables.ts';
 
-export const STATUSES = ['in_progress', 'complete'] as const;
+export const EXPORT_STATUSES = ['in_progress', 'complete'] as const;
 
 export interface SegmentExport {
   id: string;
   segmentId: string;
-  status: (typeof STATUSES)[number];
+  status: (typeof EXPORT_STATUSES)[number];
   /** Of the file, in bytes. */
   size: number;
   /** Who wanted it. */
@@ -39,7 +39,7 @@ export async function scheduleEnd(db: Db, id: string, now: number, afterMs = KEP
   await schedule(db, work, now, 'move');
 }
 
-export async function createExport(tx: Db, made: SegmentExport): Promise<void> {
+export async function insertExport(tx: Db, made: SegmentExport): Promise<void> {
   const { id, segmentId, status, size, memberId, createdAt } = made;
   await tx
     .insertInto('segment_exports')
@@ -90,7 +90,7 @@ export async function deleteExport(db: Db, id: string): Promise<void> {
   await db.deleteFrom('segment_exports').where('id', '=', id).execute();
 }
 
-const BITE = 5000;
+const BATCH_SIZE = 5000;
 
 /** In the order of their keys, some at a time: who is a member all the while is among them, and nobody twice. */
 export async function* readMembers(
@@ -107,12 +107,12 @@ export async function* readMembers(
       .where('segment_id', '=', segmentId)
       .where('context_key', '>', after)
       .orderBy('context_key')
-      .limit(BITE)
+      .limit(BATCH_SIZE)
       .execute();
     yield rows.map(({ context_key, is_included }) => ({
       key: context_key,
       type: is_included === 1 ? 'included' : 'excluded',
     }));
-    after = rows.length === BITE ? rows.at(-1)!.context_key : undefined;
+    after = rows.length === BATCH_SIZE ? rows.at(-1)!.context_key : undefined;
   }
 }

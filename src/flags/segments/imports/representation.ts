@@ -1,10 +1,10 @@
 // Imports as the API shows them.
 import { OneOf, Type, type Static } from '../../../kernel/schema.ts';
 import { Links, linkTo } from '../../links.ts';
-import { pathTo, type Place } from '../model.ts';
+import { pathTo, type EnvironmentKeys } from '../model.ts';
 import type { Segment } from '../segment.ts';
-import { tellSize } from './file.ts';
-import { STATUSES, type SegmentImport } from './segment-import.ts';
+import { formatSize } from './csv-file.ts';
+import { IMPORT_STATUSES, type SegmentImport } from './segment-import.ts';
 
 export const ImportDetail = Type.Object(
   {
@@ -12,10 +12,13 @@ export const ImportDetail = Type.Object(
     segmentKey: Type.String(),
     creationTime: Type.Integer(),
     mode: OneOf(['merge', 'replace']),
-    status: OneOf(STATUSES, { description: '`stopped` where it could not go on; `message` says why' }),
+    status: OneOf(IMPORT_STATUSES, { description: '`stopped` where it could not go on; `message` says why' }),
     message: Type.Optional(Type.String()),
     files: Type.Array(
-      Type.Object({ filename: Type.Optional(Type.String()), status: OneOf(STATUSES) }, { $id: 'FileRep' }),
+      Type.Object(
+        { filename: Type.Optional(Type.String()), status: OneOf(IMPORT_STATUSES) },
+        { $id: 'FileRep' },
+      ),
     ),
     sizeBytes: Type.Integer(),
     size: Type.String({ description: 'The same with units' }),
@@ -28,7 +31,11 @@ export const ImportDetail = Type.Object(
   { $id: 'Import' },
 );
 
-export function toImport(shown: SegmentImport, segment: Segment, place: Place): Static<typeof ImportDetail> {
+export function toImport(
+  shown: SegmentImport,
+  segment: Segment,
+  place: EnvironmentKeys,
+): Static<typeof ImportDetail> {
   const { id, createdAt, mode, status, message, filename, size } = shown;
   return {
     id,
@@ -39,7 +46,7 @@ export function toImport(shown: SegmentImport, segment: Segment, place: Place): 
     ...(message !== undefined && { message }),
     files: [{ ...(filename !== undefined && { filename }), status }],
     sizeBytes: size,
-    size: tellSize(size),
+    size: formatSize(size),
     keyCount: shown.keyCount,
     processedCount: shown.processedCount,
     changedCount: shown.changedCount,
@@ -51,6 +58,6 @@ export function toImport(shown: SegmentImport, segment: Segment, place: Place): 
   };
 }
 
-export function importPath(place: Place, segment: { key: string }, id: string): string {
+export function importPath(place: EnvironmentKeys, segment: { key: string }, id: string): string {
   return `${pathTo(place, segment)}/imports/${id}`;
 }

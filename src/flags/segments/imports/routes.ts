@@ -1,11 +1,11 @@
 // Imports into big segments by file: begin one, and see how far it came.
 import { reply, route } from '../../../kernel/route.ts';
 import { OneOf, Type } from '../../../kernel/schema.ts';
-import { openEnvironment, unknownThing } from '../../open.ts';
+import { openEnvironment, unknownThing } from '../../find-project.ts';
 import { findSegment } from '../store.ts';
-import { admitImport, beginImport } from './begin.ts';
-import { HEADING } from './file.ts';
-import { MOST_BYTES, receiveFile } from './receive.ts';
+import { admitImport, beginImport } from './begin-import.ts';
+import { HEADING } from './csv-file.ts';
+import { MAX_FORM_BYTES, receiveFile } from './receive-file.ts';
 import { ImportDetail, importPath, toImport } from './representation.ts';
 import { findImport } from './store.ts';
 
@@ -24,7 +24,7 @@ const createBigSegmentImport = route(
       `may begin with \`${HEADING}\`: then the second column says \`included\` or \`excluded\`. The form can have a \`mode\`: \`merge\` ` +
       '(those who are not in the file stay; unless said otherwise) or `replace` (they go); and `waitOnApprovals`: where approval is ' +
       'required, `true` has the import wait until somebody lets it through by the instruction `processBigSegmentImport`. ' +
-      `At most ${MOST_BYTES / 1024 ** 2} MiB, and one import into a segment at a time (409). The import goes on behind the call: its address ` +
+      `At most ${MAX_FORM_BYTES / 1024 ** 2} MiB, and one import into a segment at a time (409). The import goes on behind the call: its address ` +
       'is in the header `Location`. Of a file with a wrong line nothing is taken in.',
     access: { action: 'update*' },
     params: Type.Object(BySegment),

@@ -3,7 +3,13 @@ import type { Initiator } from '../../../kernel/identity/identity.ts';
 import type { ImportMode } from '../segment.ts';
 
 /** From the first to `complete`, or to `stopped` where it cannot go on. */
-export const STATUSES = ['preparing', 'pending_approval', 'in_progress', 'complete', 'stopped'] as const;
+export const IMPORT_STATUSES = [
+  'preparing',
+  'pending_approval',
+  'in_progress',
+  'complete',
+  'stopped',
+] as const;
 
 export interface SegmentImport {
   id: string;
@@ -11,7 +17,7 @@ export interface SegmentImport {
   /** Counts the imports of a segment; members are marked with it. */
   number: number;
   mode: ImportMode;
-  status: (typeof STATUSES)[number];
+  status: (typeof IMPORT_STATUSES)[number];
   /** Once the file is checked, somebody has to let it through. */
   isWaiting: boolean;
   filename?: string;
@@ -41,6 +47,6 @@ export interface SegmentImport {
 export const IMPORT_ACTIONS = ['updateIncluded', 'updateExcluded'] as const;
 
 /** For good. */
-export function isSettled({ status }: SegmentImport): boolean {
+export function isFinished({ status }: SegmentImport): boolean {
   return status === 'complete' || status === 'stopped';
 }

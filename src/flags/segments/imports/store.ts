@@ -61,7 +61,7 @@ export async function countWaiting(db: Db, segmentId: string): Promise<number> {
   return count;
 }
 
-export async function createImport(tx: Db, made: SegmentImport): Promise<void> {
+export async function insertImport(tx: Db, made: SegmentImport): Promise<void> {
   await tx.insertInto('segment_imports').values(rowOf(made)).execute();
 }
 
@@ -72,12 +72,12 @@ export async function findImport(db: Db, id: string): Promise<SegmentImport | un
 }
 
 /** In the transaction that holds the segment. */
-export async function saveImport(tx: Db, after: SegmentImport): Promise<void> {
+export async function updateImport(tx: Db, after: SegmentImport): Promise<void> {
   await tx.updateTable('segment_imports').set(rowOf(after)).where('id', '=', after.id).execute();
 }
 
 /** Nobody else changes the segment until the transaction ends; false when it is gone. */
-export async function holdById(tx: Db, segmentId: string): Promise<boolean> {
+export async function lockSegmentById(tx: Db, segmentId: string): Promise<boolean> {
   const row = await tx
     .selectFrom('segments')
     .select('id')
@@ -92,7 +92,7 @@ export async function setImporting(tx: Db, segmentId: string, mode: ImportMode |
 }
 
 /** What the members that came and went are to the segment's counts; its version tells of the import when that is over. */
-export async function addToCounts(
+export async function addToMemberCounts(
   tx: Db,
   segmentId: string,
   { included, excluded }: { included: number; excluded: number },
@@ -108,7 +108,7 @@ export async function addToCounts(
 }
 
 /** How many members are looked at at once. */
-const BITE = 5000;
+const BATCH_SIZE = 5000;
 
 /** Of the members that come after the key, some that the import has not seen are gone; the key to go on after, if there is one. */
 export async function removeUnmarked(
@@ -121,7 +121,7 @@ export async function removeUnmarked(
     .where('segment_id', '=', segmentId)
     .where('context_key', '>', removedTo)
     .orderBy('context_key')
-    .offset(BITE - 1)
+    .offset(BATCH_SIZE - 1)
     .limit(1)
     .executeTakeFirst();
   const gone = await tx

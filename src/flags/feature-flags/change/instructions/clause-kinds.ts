@@ -1,13 +1,6 @@
 // Instructions about the clauses of rules.
 import { Type, type Static, type TObject, type TSchema } from '../../../../kernel/schema.ts';
-import {
-  ClauseId,
-  ClauseInput,
-  Clauses,
-  ClauseValues,
-  MOST_CLAUSES,
-  RuleId,
-} from '../../../clause-fields.ts';
+import { ClauseId, ClauseInput, Clauses, ClauseValues, MAX_CLAUSES, RuleId } from '../../../clause-fields.ts';
 import {
   addClauses,
   addClauseValues,
@@ -25,7 +18,7 @@ export const clauseKinds = {
   ),
   removeClauses: inRule(
     'Removes clauses from a rule; one has to stay',
-    { clauseIds: Type.Array(ClauseId, { minItems: 1, maxItems: MOST_CLAUSES }) },
+    { clauseIds: Type.Array(ClauseId, { minItems: 1, maxItems: MAX_CLAUSES }) },
     (rule, { clauseIds }) => removeClauses(rule, clauseIds),
   ),
   updateClause: inRule(

@@ -1,6 +1,6 @@
 // Instructions about what a flag is called, how it is sorted in, and who sees it.
 import { OneOf } from '../../../../kernel/schema.ts';
-import { Description, Name, Tags, tidyTags } from '../../../fields.ts';
+import { Description, Name, Tags, normalizeTags } from '../../../fields.ts';
 import type { Flag } from '../../flag.ts';
 import { onFlag } from './kind.ts';
 
@@ -17,7 +17,7 @@ export const detailKinds = {
   ),
   addTags: onFlag(
     { action: 'updateTags', summary: 'Adds tags', parameters: { values: Tags } },
-    (flag, { values }) => ({ ...flag, tags: tidyTags([...flag.tags, ...values]) }),
+    (flag, { values }) => ({ ...flag, tags: normalizeTags([...flag.tags, ...values]) }),
   ),
   removeTags: onFlag(
     { action: 'updateTags', summary: 'Removes tags', parameters: { values: Tags } },

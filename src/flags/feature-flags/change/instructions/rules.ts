@@ -2,7 +2,7 @@
 import { shorten } from '../../../../kernel/patch/pointer.ts';
 import { PlainText, problem, Type, type Static } from '../../../../kernel/schema.ts';
 import { Clauses, RuleDescription, RuleId } from '../../../clause-fields.ts';
-import { changeRule, identifyRules, makeClause, reorderRules } from '../../../clauses.ts';
+import { changeRule, identifyRules, toClause, reorderRules } from '../../../clauses.ts';
 import type { Clause, Flag, Rule } from '../../flag.ts';
 import { MOST_RULES } from '../../model.ts';
 import { inEnvironment, withText } from './kind.ts';
@@ -36,7 +36,7 @@ export const ruleKinds = {
         flag,
         input,
         newUuid(),
-        input.clauses.map((clause) => makeClause(clause, newUuid())),
+        input.clauses.map((clause) => toClause(clause, newUuid())),
       );
       return { ...config, rules: rules.toSpliced(index, 0, rule) };
     },

@@ -1,0 +1,17 @@
+// Asks for the permission of a change that reaches into an environment from outside.
+import { Failure } from '../kernel/failure.ts';
+import type { KnownCaller } from '../kernel/identity/caller.ts';
+import { isDenied } from '../kernel/identity/policy.ts';
+
+/** For what reaches into an environment from outside: whoever may do it elsewhere may still be denied it there. */
+export function refuseIfDenied(
+  caller: KnownCaller | undefined,
+  action: string,
+  { name }: { name: string },
+  resource: string,
+): void {
+  if (caller === undefined || !isDenied(caller, action, resource)) return;
+  throw new Failure('denied', `You are denied ${action} in ${name}: on ${resource}.`, {
+    access: { action, resource },
+  });
+}

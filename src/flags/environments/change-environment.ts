@@ -1,0 +1,39 @@
+// The one way to change an environment by a patch: permissions, the write, and the audit entry.
+import type { ChangeTransaction } from '../../kernel/change/changes.ts';
+import { demandAll } from '../../kernel/change/actor.ts';
+import { openEnvironment } from '../find-project.ts';
+import { updateOf, type DocumentPatch } from '../resource-patch.ts';
+import { fieldAccesses, describeFieldChanges } from '../projects/field-changes.ts';
+import type { Environment, Project } from '../projects/project.ts';
+import { environmentResource } from '../resources.ts';
+import { patchEnvironment, toEnvironment, maskKeysIn } from './model.ts';
+import { lockEnvironment, updateEnvironment } from './store.ts';
+
+/** The environment is the same as before where nothing changes. */
+export async function changeEnvironment(
+  on: ChangeTransaction,
+  { projectKey, environmentKey }: { projectKey: string; environmentKey: string },
+  patch: DocumentPatch,
+): Promise<{ project: Project; environment: Environment }> {
+  const { db: tx, actor } = on;
+  await lockEnvironment(tx, projectKey, environmentKey);
+  const opened = await openEnvironment(actor, tx, projectKey, environmentKey);
+  const { project, environment: before } = opened;
+  const resource = environmentResource(project, before);
+  const { after, changes } = patchEnvironment(project, before, patch, actor.can(resource, 'viewSdkKey'));
+  const [access, ...others] = fieldAccesses(changes, resource);
+  if (access === undefined) return opened;
+  demandAll(actor, [access, ...others]);
+  const environment = await updateEnvironment(tx, after);
+  on.record({
+    accesses: [access, ...others],
+    kind: 'environment',
+    name: environment.name,
+    ...describeFieldChanges(changes, 'environment'),
+    before: toEnvironment(project, before, false),
+    after: toEnvironment(project, environment, false),
+    comment: patch.comment,
+    update: maskKeysIn(updateOf(patch), before),
+  });
+  return { project, environment };
+}

@@ -1,0 +1,62 @@
+// The way in to a project and its environments, which every call about something inside of them takes.
+import { Failure } from '../kernel/failure.ts';
+import { shorten } from '../kernel/patch/pointer.ts';
+import type { Call } from '../kernel/route.ts';
+import { Type } from '../kernel/schema.ts';
+import type { Db } from '../kernel/storage/tables.ts';
+import { findEnvironment, listEnvironments } from './environments/store.ts';
+import type { Environment, Project } from './projects/project.ts';
+import { findProject } from './projects/store.ts';
+import { environmentalResource, projectResource, type Tagged } from './resources.ts';
+
+/** For the `params` of routes. */
+export const ByProject = Type.Object({ projectKey: Type.String() });
+export const ByEnvironment = Type.Object({ projectKey: Type.String(), environmentKey: Type.String() });
+
+type Permissions = Pick<Call, 'can'>;
+
+/** A project that the caller may see. All that is in it may then be seen, too. */
+export async function openProject(call: Permissions, db: Db, key: string): Promise<Project> {
+  const project = await findProject(db, key);
+  if (project === undefined) throw unknownThing('project', key);
+  const resource = projectResource(project);
+  if (call.can(resource, 'viewProject')) return project;
+  throw new Failure('forbidden', 'Forbidden. Access to the requested resource was denied.', {
+    access: { action: 'viewProject', resource },
+  });
+}
+
+/** With `hold`, nobody deletes the environment before the transaction ends. */
+export async function openEnvironment(
+  call: Permissions,
+  db: Db,
+  projectKey: string,
+  key: string,
+  hold?: 'hold',
+): Promise<{ project: Project; environment: Environment }> {
+  const project = await openProject(call, db, projectKey);
+  const environment = await findEnvironment(db, project.id, key, hold);
+  if (environment === undefined) throw unknownThing('environment', key);
+  return { project, environment };
+}
+
+/** What concerns a flag in all environments at once may be done by whoever may do it in any of them. */
+export async function demandInAnyEnvironment(
+  call: Pick<Call, 'can' | 'demand'>,
+  db: Db,
+  action: string,
+  { project, flag }: { project: Project; flag: Tagged },
+): Promise<string> {
+  const environments = await listEnvironments(db, project.id);
+  const resources = environments.map((environment) =>
+    environmentalResource(project, environment, 'flag', flag),
+  );
+  const [first = environmentalResource(project, { key: '*', tags: [] }, 'flag', flag)] = resources;
+  const allowed = resources.find((resource) => call.can(resource, action));
+  if (allowed === undefined) call.demand(first, action);
+  return allowed ?? first;
+}
+
+export function unknownThing(kind: string, name: string): Failure {
+  return new Failure('not-found', `Invalid resource identifier: there is no ${kind} "${shorten(name)}"`);
+}

@@ -1,0 +1,124 @@
+// What lists can be asked for: a page, an order, more attributes, and only some of the items.
+import { Failure } from '../kernel/failure.ts';
+import { clampLimit, type Slice } from '../kernel/page.ts';
+import { shorten } from '../kernel/patch/pointer.ts';
+import { Type } from '../kernel/schema.ts';
+
+export const PageQuery = {
+  limit: Type.Optional(Type.Integer({ minimum: 0 })),
+  offset: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0 }),
+};
+
+export function sliceOf(query: { limit?: number; offset: number }, usual = 20, most = 1000): Slice {
+  return { offset: query.offset, limit: clampLimit(query.limit, usual, most) };
+}
+
+export function ExpandQuery(names: readonly string[]) {
+  return {
+    expand: Type.Optional(
+      Type.String({ description: `Attributes to add, joined by commas: ${names.join(', ')}` }),
+    ),
+  };
+}
+
+/** The attributes asked for; an unknown one is refused. */
+export function readExpand<Word extends string>(
+  text: string | undefined,
+  names: readonly Word[],
+): ReadonlySet<Word> {
+  const asked = splitList(text);
+  for (const name of asked) if (!isOneOf(name, names)) throw unknown('expand', name, names);
+  return new Set(asked as Word[]);
+}
+
+export interface SortOrder<Field extends string> {
+  field: Field;
+  desc: boolean;
+}
+
+export function SortQuery(fields: readonly string[]) {
+  return {
+    sort: Type.Optional(
+      Type.String({ description: `By ${fields.join(', ')}; \`-\` in front turns the order around` }),
+    ),
+  };
+}
+
+export function readSort<Field extends string>(
+  text: string | undefined,
+  fields: readonly Field[],
+): SortOrder<Field>[] {
+  return splitList(text).map((word) => {
+    const field = word.replace(/^-/, '');
+    if (!isOneOf(field, fields)) throw unknown('sort', field, fields);
+    return { field, desc: word.startsWith('-') };
+  });
+}
+
+export function FilterQuery(fields: readonly string[]) {
+  return {
+    filter: Type.Optional(
+      Type.String({ description: `\`field:value\` pairs joined by commas; fields: ${fields.join(', ')}` }),
+    ),
+  };
+}
+
+/**
+ * Reads `field:value,field:{"before":1}`: pairs joined by commas, a value running up to the next comma outside of JSON
+ * brackets. A comma inside a plain value stands in quotes. Which values a field takes is its reader's to say.
+ */
+export function readFieldFilter<Field extends string>(
+  text: string | undefined,
+  fields: readonly Field[],
+): Partial<Record<Field, string>> {
+  const found: Partial<Record<Field, string>> = {};
+  for (const pair of splitOutside(text ?? '')) {
+    const colon = pair.indexOf(':');
+    if (colon < 0) throw new Failure('malformed', `filter: "${shorten(pair)}" must be a field:value pair`);
+    const field = pair.slice(0, colon).trim();
+    if (!isOneOf(field, fields)) throw unknown('filter', field, fields);
+    const value = pair.slice(colon + 1).trim();
+    found[field] =
+      value.length > 1 && value.startsWith('"') && value.endsWith('"') ? value.slice(1, -1) : value;
+  }
+  return found;
+}
+
+/** Splits at commas that stand outside quotes and brackets. */
+function splitOutside(text: string): string[] {
+  const pieces: string[] = [];
+  let depth = 0;
+  let isQuoted = false;
+  let from = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const letter = text[at];
+    if (letter === '"' && text[at - 1] !== '\\') isQuoted = !isQuoted;
+    else if (isQuoted) continue;
+    else if (letter === '{' || letter === '[') depth += 1;
+    else if (letter === '}' || letter === ']') depth -= 1;
+    else if (letter === ',' && depth === 0) {
+      pieces.push(text.slice(from, at));
+      from = at + 1;
+    }
+  }
+  pieces.push(text.slice(from));
+  return pieces.filter((piece) => piece.trim() !== '');
+}
+
+function splitList(text: string | undefined): string[] {
+  return (text ?? '')
+    .split(',')
+    .map((word) => word.trim())
+    .filter((word) => word !== '');
+}
+
+function isOneOf<Word extends string>(word: string, words: readonly Word[]): word is Word {
+  return (words as readonly string[]).includes(word);
+}
+
+function unknown(parameter: string, word: string, words: readonly string[]): Failure {
+  return new Failure(
+    'malformed',
+    `${parameter}: there is no "${shorten(word)}" here. There are: ${words.join(', ')}.`,
+  );
+}

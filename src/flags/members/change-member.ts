@@ -1,0 +1,106 @@
+// One change to one member, by whatever way it was asked for: permissions, powers, the write, and the audit entry.
+import { IDENTITY } from '../../kernel/identity/identity.ts';
+import { demandAll, knownCaller } from '../../kernel/change/actor.ts';
+import type { ChangeTransaction } from '../../kernel/change/changes.ts';
+import { Failure } from '../../kernel/failure.ts';
+import type { KnownCaller } from '../../kernel/identity/caller.ts';
+import {
+  checkAttributeGrant,
+  checkCustomGrant,
+  checkRoleGrant,
+  checkRank,
+} from '../../kernel/identity/grant-rules.ts';
+import { findRoles, shareLockRoles, type Role } from '../../kernel/identity/store-roles.ts';
+import {
+  countMembersWithRole,
+  updateMemberRecord,
+  type MemberRecord,
+} from '../../kernel/identity/store-member-admin.ts';
+import { areEqual } from '../../kernel/patch/json-value.ts';
+import { shorten } from '../../kernel/patch/pointer.ts';
+import { problem } from '../../kernel/schema.ts';
+import { lockName } from '../../kernel/storage/locks.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import type { Change } from '../../kernel/change/change.ts';
+import { memberAccesses, memberResource, toMember } from './model.ts';
+
+/** The roles of these names, which are keys or ids; one that is unknown is refused. */
+export async function requireRoles(db: Db, names: readonly string[], field: string): Promise<Role[]> {
+  const roles = await findRoles(db, names);
+  const byName = new Map(roles.flatMap((role) => [[role.id, role] as const, [role.key, role] as const]));
+  const found = names.map((name) => {
+    const role = byName.get(name);
+    if (role === undefined) throw problem(field, `names an unknown custom role: ${shorten(name)}`);
+    return role;
+  });
+  return [...new Set(found)];
+}
+
+/** The member as they are then; the very same when there is nothing to change. */
+export async function changeMember(
+  on: ChangeTransaction,
+  before: MemberRecord,
+  asked: MemberRecord,
+  auditFields: Pick<Change, 'comment' | 'update'>,
+): Promise<MemberRecord> {
+  const { db: tx, actor } = on;
+  const roles = await requireRoles(tx, asked.customRoles, 'customRoles');
+  const wanted = { ...asked, customRoles: roles.map(({ key }) => key) };
+  const [first, ...others] = memberAccesses(before, wanted);
+  if (first === undefined) return before;
+  demandAll(actor, [first, ...others]);
+  checkMemberPower(knownCaller(actor), before, wanted, roles);
+  await shareLockRoles(
+    tx,
+    roles.filter(({ key }) => !before.customRoles.includes(key)),
+  );
+  if (before.role === 'owner' && wanted.role !== 'owner') await requireOtherOwner(tx);
+  const after = await updateMemberRecord(tx, before, wanted, actor.now);
+  on.record({
+    accesses: [first, ...others],
+    kind: 'member',
+    name: after.email,
+    verb: 'updated the member',
+    description: describe(before, after),
+    before: toMember(before, { withAttributes: true }),
+    after: toMember(after, { withAttributes: true }),
+    ...auditFields,
+  });
+  await on.invalidate(IDENTITY);
+  return after;
+}
+
+function checkMemberPower(
+  caller: KnownCaller,
+  before: MemberRecord,
+  wanted: MemberRecord,
+  roles: readonly Role[],
+): void {
+  const resource = memberResource(before);
+  const toRoles = { action: 'updateRole', resource };
+  const toCustom = { action: 'updateCustomRole', resource };
+  checkRank(caller, before, before.role === wanted.role ? toCustom : toRoles);
+  if (before.role !== wanted.role) checkRoleGrant(caller, wanted.role, toRoles);
+  for (const role of roles) {
+    if (!before.customRoles.includes(role.key)) checkCustomGrant(caller, role, toCustom);
+  }
+  if (!areEqual(before.roleAttributes, wanted.roleAttributes)) checkAttributeGrant(caller, toCustom);
+}
+
+/** Two owners who step down at once must not leave the account without one. */
+async function requireOtherOwner(tx: Db): Promise<void> {
+  await lockName(tx, 'account-owners');
+  if ((await countMembersWithRole(tx, 'owner')) > 1) return;
+  throw new Failure('forbidden', 'The account needs an owner: make another member one first.');
+}
+
+function describe(before: MemberRecord, after: MemberRecord): string {
+  const list = (names: readonly string[]) => (names.length === 0 ? 'none' : names.join(', '));
+  return [
+    ...(before.role === after.role ? [] : [`* Changed the role from ${before.role} to ${after.role}`]),
+    ...(areEqual(before.customRoles, after.customRoles)
+      ? []
+      : [`* Changed the custom roles from ${list(before.customRoles)} to ${list(after.customRoles)}`]),
+    ...(areEqual(before.roleAttributes, after.roleAttributes) ? [] : ['* Changed the role attributes']),
+  ].join('\n');
+}

@@ -1,0 +1,33 @@
+// Deletes a project or an environment, unless it is the last: one has to stay.
+import type { Access } from '../../kernel/change/actor.ts';
+import type { ChangeTransaction } from '../../kernel/change/changes.ts';
+import { Failure } from '../../kernel/failure.ts';
+
+const REFUSALS = {
+  project: 'The last project cannot be deleted',
+  environment: 'The last environment of a project cannot be deleted',
+};
+
+export interface Deletion {
+  kind: keyof typeof REFUSALS;
+  access: Access;
+  name: string;
+  /** As the API shows it, without secrets. */
+  before: unknown;
+  /** What else it takes; throws. */
+  check(): Promise<void>;
+  isLast(): Promise<boolean>;
+  remove(): Promise<void>;
+}
+
+/** In a transaction in which nobody else deletes another one. */
+export async function deleteUnlessLast(
+  on: ChangeTransaction,
+  { kind, access, name, before, check, isLast, remove }: Deletion,
+): Promise<void> {
+  on.actor.demand(access.resource, access.action);
+  await check();
+  if (await isLast()) throw new Failure('conflict', REFUSALS[kind], { code: `last_${kind}` });
+  await remove();
+  on.record({ accesses: [access], kind, name, verb: `deleted the ${kind}`, before });
+}

@@ -1,0 +1,108 @@
+// The one way to change a segment, for every kind of patch and for what happens later by itself.
+import type { ChangeTransaction } from '../../kernel/change/changes.ts';
+import { problem } from '../../kernel/schema.ts';
+import type { Change } from '../../kernel/change/change.ts';
+import { demandAll } from '../../kernel/change/actor.ts';
+import { unknownThing } from '../find-project.ts';
+import type { Environment, Project } from '../projects/project.ts';
+import { environmentalResource } from '../resources.ts';
+import { demandSegmentApproval } from './approval.ts';
+import { requireUnlocked } from './big-segment.ts';
+import { actionsBetween, describeSegmentChanges } from './segment-diff.ts';
+import { pruneExpirations } from './expiring-targets.ts';
+import { findWaitingImports, releaseImport } from './imports/begin-import.ts';
+import { IMPORT_ACTIONS } from './imports/segment-import.ts';
+import type { SegmentDraft } from './instructions.ts';
+import { findTargetTypes, updateMembership } from './store-members.ts';
+import { keysOfSteps, planMembership } from './membership.ts';
+import { nextVersion, toSegmentDetail } from './model.ts';
+import type { Segment } from './segment.ts';
+import { lockSegment, updateSegment } from './store.ts';
+
+export interface SegmentRef {
+  project: Project;
+  environment: Environment;
+  segmentKey: string;
+}
+
+export interface SegmentUpdate extends Pick<Change, 'comment' | 'update' | 'description'> {
+  /**
+   * Pure: what becomes of the segment, and the permissions that takes even where nothing changes. `isMoved` tells that
+   * members came or went before, in pieces.
+   */
+  edit(before: Segment): SegmentDraft & { actions?: readonly string[]; isMoved?: boolean };
+  verb?: string;
+  /** Nobody is asked for an approval: it is done by itself, or by who was asked before. */
+  isApproved?: boolean;
+  /** Everything is checked, and nothing is kept. */
+  dryRun?: boolean;
+}
+
+/** The same segment comes back where nothing changed. */
+export async function changeSegment(
+  on: ChangeTransaction,
+  place: SegmentRef,
+  {
+    edit,
+    comment,
+    update,
+    verb = 'updated the segment',
+    description,
+    isApproved,
+    dryRun = false,
+  }: SegmentUpdate,
+): Promise<Segment> {
+  const { db: tx, actor } = on;
+  const { project, environment, segmentKey } = place;
+  const before = await lockSegment(tx, environment.id, segmentKey);
+  if (before === undefined) throw unknownThing('segment', segmentKey);
+  const { segment, steps, imports = [], actions = [], isMoved = false } = edit(before);
+  const targetTypes =
+    steps.length === 0 ? new Map() : await findTargetTypes(tx, before.id, keysOfSteps(steps));
+  const plan = planMembership(targetTypes, steps, before.unboundedContextKind ?? 'user');
+  const moves = plan.upsert.length + plan.remove.length;
+  const after = nextVersion(
+    before,
+    {
+      ...segment,
+      includedCount: segment.includedCount + plan.included,
+      excludedCount: segment.excludedCount + plan.excluded,
+    },
+    actor.now,
+    moves > 0 || isMoved,
+  );
+  const resource = environmentalResource(project, environment, 'segment', before);
+  const importing = imports.length === 0 ? [] : IMPORT_ACTIONS;
+  const taken = new Set([...actionsBetween(before, after), ...actions, ...importing]);
+  const [access, ...others] = [...taken].map((action) => ({ action, resource }));
+  if (access === undefined) return before;
+  demandAll(actor, [access, ...others]);
+  if (moves > 0) requireUnlocked(before);
+  const waiting = await findWaitingImports(tx, before, imports);
+  if (after === before && waiting.length === 0) return before;
+  if (isApproved !== true) demandSegmentApproval(actor, environment, before, resource);
+  if (update !== undefined && environment.requireComments && (comment ?? '').trim() === '')
+    throw problem('comment', `is required for changes in ${environment.name}`);
+  if (dryRun) return after;
+  if (after !== before) {
+    await updateSegment(tx, before, after);
+    await updateMembership(tx, before.id, plan);
+    if (taken.has('updateIncluded') || taken.has('updateExcluded'))
+      await pruneExpirations(tx, after, actor.now);
+    on.record({
+      accesses: [access, ...others],
+      kind: 'segment',
+      name: after.name,
+      verb,
+      description: description ?? describeSegmentChanges(before, after),
+      before: toSegmentDetail(before, place),
+      after: toSegmentDetail(after, place),
+      comment,
+      ...(update !== undefined && { update }),
+    });
+  }
+  const [first] = waiting;
+  if (first === undefined) return after;
+  await releaseImport(tx, first, { ...actor, comment });
+  return { ...after, importing: first.mode };
+}

@@ -1,0 +1,26 @@
+// Removes targets of segments when their time has come, as the program itself.
+import type { DueHandler } from '../../kernel/due-store.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import { expireWith } from '../expiring-targets/expire.ts';
+import { expiryWork } from '../expiring-targets/store.ts';
+import { changeSegment } from './change-segment.ts';
+import { findSegmentRef } from './find-segment-ref.ts';
+import type { Segment, TargetType } from './segment.ts';
+import { removeTargets } from './targets.ts';
+
+export function segmentExpiryHandlers(kernel: Kernel): Record<string, DueHandler> {
+  return {
+    [expiryWork('segment')]: expireWith(kernel, async (on, target) => {
+      const { place, contextKind, contextKey } = target;
+      const segment = await findSegmentRef(on.db, target.resourceId);
+      if (segment === undefined) return;
+      const type = place as TargetType;
+      const edit = (before: Segment) =>
+        before.unbounded
+          ? { segment: before, steps: [{ does: 'remove' as const, type, values: [contextKey] }] }
+          : { segment: removeTargets(before, type, contextKind, [contextKey]), steps: [] };
+      const comment = `The target ${contextKind} "${contextKey}" has expired.`;
+      await changeSegment(on, segment, { edit, comment, isApproved: true });
+    }),
+  };
+}

@@ -1,0 +1,53 @@
+// When the targets of a segment expire.
+import type { Instruction } from '../patch-body.ts';
+import { OneOf, Type, type Static } from '../../kernel/schema.ts';
+import { expiringRoutes } from '../expiring-targets/routes.ts';
+import { openEnvironment, unknownThing } from '../find-project.ts';
+import { environmentalResource } from '../resources.ts';
+import { demandSegmentApproval } from './approval.ts';
+import { expirationOwnerOf, targetLookup } from './expiring-targets.ts';
+import { findSegment, lockSegment } from './store.ts';
+
+const params = Type.Object({
+  projectKey: Type.String(),
+  segmentKey: Type.String(),
+  environmentKey: Type.String(),
+});
+
+export const segmentExpiringRoutes = expiringRoutes({
+  kind: 'segment',
+  pathOf: (telling) => `/segments/{projectKey}/{segmentKey}/${telling}/{environmentKey}`,
+  params,
+  placeName: 'targetType',
+  Place: OneOf(['included', 'excluded']),
+  ids: {
+    'expiring-targets': ['getExpiringTargetsForSegment', 'patchExpiringTargetsForSegment'],
+    'expiring-user-targets': ['getExpiringUserTargetsForSegment', 'patchExpiringUserTargetsForSegment'],
+  },
+  async open(call, db, hold) {
+    const { projectKey, segmentKey: key, environmentKey } = call.params as Static<typeof params>;
+    const { project, environment } = await openEnvironment(call, db, projectKey, environmentKey);
+    const segment =
+      hold === undefined
+        ? await findSegment(db, environment.id, key)
+        : await lockSegment(db, environment.id, key);
+    if (segment === undefined) throw unknownThing('segment', key);
+    const resource = environmentalResource(project, environment, 'segment', segment);
+    return {
+      name: segment.name,
+      environment,
+      owner: expirationOwnerOf(segment),
+      resource,
+      names: { kind: 'segment', projectKey, environmentKey, key },
+      demandApproval: () => demandSegmentApproval(call, environment, segment, resource),
+      findTargets: (instructions) => targetLookup(db, segment, keysIn(instructions)),
+    };
+  },
+});
+
+/** All that could be one. */
+function keysIn(instructions: readonly Instruction[]): string[] {
+  return instructions
+    .flatMap(({ contextKey, userKey }) => [contextKey, userKey])
+    .filter((key): key is string => typeof key === 'string' && key.length <= 512 && !key.includes('\0'));
+}

@@ -1,0 +1,213 @@
+// Runs imports: the file is checked as a whole, then taken in piece by piece, each in a transaction with how far it came.
+import { buffer } from 'node:stream/consumers';
+import { systemActor } from '../../../kernel/change/actor.ts';
+import type { ChangeTransaction } from '../../../kernel/change/changes.ts';
+import { finish, type Due, type DueHandler } from '../../../kernel/due-store.ts';
+import type { Kernel } from '../../../kernel/kernel.ts';
+import { changeSegment } from '../change-segment.ts';
+import { findSegmentRef } from '../find-segment-ref.ts';
+import { findTargetTypes, updateMembership } from '../store-members.ts';
+import { MAX_LINE_BYTES, readHeading, readBatch } from './csv-file.ts';
+import { planBatch } from './plan-batch.ts';
+import { IMPORT_ACTIONS, isFinished, type SegmentImport } from './segment-import.ts';
+import {
+  addToMemberCounts,
+  endFile,
+  findImport,
+  lockSegmentById,
+  IMPORT_FILE_WORK,
+  IMPORT_WORK,
+  importFile,
+  removeUnmarked,
+  updateImport,
+  scheduleFileEnd,
+  scheduleImport,
+  setImporting,
+} from './store.ts';
+
+/** Others' writes wait for no longer than one piece takes. */
+const BATCH_BYTES = 16 * MAX_LINE_BYTES;
+const BATCH_KEYS = 5000;
+/** How long an import waits for somebody to let it through. */
+const APPROVAL_TIMEOUT_DAYS = 30;
+const APPROVAL_TIMEOUT_MS = APPROVAL_TIMEOUT_DAYS * 24 * 60 * 60 * 1000;
+
+export function importHandlers(kernel: Kernel): Record<string, DueHandler> {
+  return {
+    [IMPORT_WORK]: async (due, signal) => {
+      const found = await findImport(kernel.db, due.payload);
+      // It went with its segment.
+      if (found === undefined) return await endFile(kernel.db, due.payload, kernel.clock.now());
+      if (isFinished(found) || found.status === 'pending_approval') return;
+      try {
+        await runStep(kernel, due, found, signal);
+      } catch (error) {
+        if (!(error instanceof MissingFileError)) throw error;
+        await inStepTransaction(kernel, due, found, (on, latest) =>
+          finishImport(kernel, on, latest, error.message),
+        );
+      }
+    },
+    [IMPORT_FILE_WORK]: (due) => deleteUnneededFile(kernel, due),
+  };
+}
+
+async function runStep(kernel: Kernel, due: Due, found: SegmentImport, signal: AbortSignal): Promise<void> {
+  if (found.status === 'preparing') return await checkFile(kernel, due, found, signal);
+  if (found.takenBytes < found.size) return await writeBatch(kernel, due, found);
+  await inStepTransaction(kernel, due, found, (on, latest) =>
+    latest.mode === 'replace' ? removeBatch(kernel, on, latest) : finishImport(kernel, on, latest),
+  );
+}
+
+type ImportStep = (on: ChangeTransaction, latest: SegmentImport) => Promise<void>;
+
+/** The work is settled, and the next planned, in the transaction of what is done: both happen or neither, and never twice. */
+async function inStepTransaction(
+  { changes, clock }: Kernel,
+  due: Due,
+  { id, segmentId }: SegmentImport,
+  run: ImportStep,
+): Promise<void> {
+  await changes.run(systemActor({ now: clock.now() }), async (on) => {
+    const { db: tx } = on;
+    const isThere = await lockSegmentById(tx, segmentId);
+    if (!(await finish(tx, due))) throw new Error('The work is no longer ours.');
+    const latest = isThere ? await findImport(tx, id) : undefined;
+    if (latest !== undefined) await run(on, latest);
+    else await scheduleFileEnd(tx, id, clock.now(), 0);
+  });
+}
+
+async function checkFile(kernel: Kernel, due: Due, found: SegmentImport, signal: AbortSignal): Promise<void> {
+  const checked = await check(kernel, found, signal);
+  await inStepTransaction(kernel, due, found, async (on, latest) => {
+    if ('problem' in checked) return await finishImport(kernel, on, latest, checked.problem);
+    const { db: tx, actor } = on;
+    const { isWaiting, id } = latest;
+    await updateImport(tx, { ...latest, ...checked, status: isWaiting ? 'pending_approval' : 'in_progress' });
+    if (!isWaiting) await scheduleImport(tx, id, actor.now);
+  });
+}
+
+type Checked = Pick<SegmentImport, 'takenBytes' | 'keyCount' | 'isTyped'> | { problem: string };
+
+/** Nothing is taken in of a file that has one bad line. */
+async function check(kernel: Kernel, found: SegmentImport, signal: AbortSignal): Promise<Checked> {
+  const head = readHeading(await readBytes(kernel, found, 0));
+  const { isTyped } = head;
+  let { bytes: at, lines } = head;
+  let keyCount = 0;
+  while (at < found.size) {
+    signal.throwIfAborted();
+    const batch = await readNext(kernel, { ...found, isTyped, takenBytes: at });
+    if (batch.problem !== undefined) return { problem: `Line ${lines + batch.lines + 1} ${batch.problem}` };
+    keyCount += batch.records.length;
+    lines += batch.lines;
+    at += batch.bytes;
+  }
+  if (keyCount === 0) return { problem: 'The file has no keys' };
+  return { takenBytes: head.bytes, keyCount, isTyped };
+}
+
+async function writeBatch(kernel: Kernel, due: Due, found: SegmentImport): Promise<void> {
+  const { records, bytes } = await readNext(kernel, found);
+  await inStepTransaction(kernel, due, found, async ({ db: tx, actor }, latest) => {
+    const { id, segmentId, mode, number } = latest;
+    const keys = [...new Set(records.map(({ key }) => key))];
+    const plan = planBatch(await findTargetTypes(tx, segmentId, keys), records, mode);
+    await updateMembership(tx, segmentId, { ...plan, remove: [] }, number);
+    await addToMemberCounts(tx, segmentId, plan);
+    await updateImport(tx, {
+      ...latest,
+      takenBytes: latest.takenBytes + bytes,
+      processedCount: latest.processedCount + records.length,
+      changedCount: latest.changedCount + plan.changed,
+    });
+    await scheduleImport(tx, id, actor.now);
+  });
+}
+
+async function removeBatch(kernel: Kernel, on: ChangeTransaction, latest: SegmentImport): Promise<void> {
+  const { db: tx, actor } = on;
+  const { included, excluded, next } = await removeUnmarked(tx, latest);
+  await addToMemberCounts(tx, latest.segmentId, { included: -included, excluded: -excluded });
+  const after = { ...latest, removedCount: latest.removedCount + included + excluded };
+  if (next === undefined) return await finishImport(kernel, on, after);
+  await updateImport(tx, { ...after, removedTo: next });
+  await scheduleImport(tx, latest.id, actor.now);
+}
+
+/** It is over: complete, or stopped where there is something to say. */
+async function finishImport(
+  kernel: Kernel,
+  on: ChangeTransaction,
+  latest: SegmentImport,
+  message?: string,
+): Promise<void> {
+  const { db: tx } = on;
+  const { now } = on.actor;
+  const { id, segmentId, isWaiting, changedCount, removedCount, doer, comment } = latest;
+  await updateImport(tx, {
+    ...latest,
+    status: message === undefined ? 'complete' : 'stopped',
+    ...(message !== undefined && { message }),
+  });
+  // While one waits, another may be in progress.
+  if (!isWaiting) await setImporting(tx, segmentId, null);
+  await scheduleFileEnd(tx, id, now, 0);
+  const place = await findSegmentRef(tx, segmentId);
+  if (place === undefined || changedCount + removedCount === 0) return;
+  const caller = await kernel.identity.callerOf(tx, doer, now);
+  await changeSegment(on.as(systemActor({ now, ...(caller && { caller }) })), place, {
+    isApproved: true,
+    edit: (segment) => ({ segment, steps: [], actions: IMPORT_ACTIONS, isMoved: true }),
+    verb: 'imported a file into the segment',
+    description: describe(latest),
+    comment,
+  });
+}
+
+function describe({ mode, filename, keyCount, changedCount, removedCount }: SegmentImport): string {
+  return [
+    `- Imported ${keyCount} keys${filename === undefined ? '' : ` of \`${filename}\``} by ${mode}`,
+    `- Included or excluded ${changedCount} contexts anew, and removed ${removedCount}`,
+  ].join('\n');
+}
+
+async function readNext(kernel: Kernel, reading: SegmentImport) {
+  const { takenBytes, size, isTyped } = reading;
+  const bytes = await readBytes(kernel, reading, takenBytes);
+  const isEnd = takenBytes + bytes.length === size;
+  return readBatch(bytes, { isTyped, isEnd, most: BATCH_KEYS });
+}
+
+/** Ends the import: it would be no better later. */
+class MissingFileError extends Error {}
+
+async function readBytes({ blobs }: Kernel, { id, size }: SegmentImport, start: number): Promise<Buffer> {
+  const end = Math.min(start + BATCH_BYTES, size) - 1;
+  const blob = await blobs.get(importFile(id), { start, end });
+  if (blob === undefined) throw new MissingFileError('The file is no longer there');
+  return await buffer(blob.stream());
+}
+
+/** The file goes when nobody needs it any more. */
+async function deleteUnneededFile(kernel: Kernel, due: Due): Promise<void> {
+  const { db, blobs, clock } = kernel;
+  const id = due.payload;
+  const now = clock.now();
+  const found = await findImport(db, id);
+  if (found === undefined || isFinished(found)) return await blobs.delete(importFile(id));
+  await inStepTransaction(kernel, due, found, async (on, latest) => {
+    const isTimedOut = latest.isWaiting && latest.createdAt <= now - APPROVAL_TIMEOUT_MS;
+    if (isTimedOut)
+      await finishImport(
+        kernel,
+        on,
+        latest,
+        `Nobody has let it through within ${APPROVAL_TIMEOUT_DAYS} days`,
+      );
+    else await scheduleFileEnd(on.db, id, now);
+  });
+}

@@ -1,0 +1,113 @@
+// One change to one team, by whatever way it was asked for: permissions, powers, the write, and the audit entry.
+import { IDENTITY } from '../../kernel/identity/identity.ts';
+import { demandAll, knownCaller } from '../../kernel/change/actor.ts';
+import type { ChangeTransaction } from '../../kernel/change/changes.ts';
+import { checkAttributeGrant, checkCustomGrant, checkTeamGrant } from '../../kernel/identity/grant-rules.ts';
+import { findRoles } from '../../kernel/identity/store-roles.ts';
+import { listMemberRecords } from '../../kernel/identity/store-member-admin.ts';
+import { grantedActions, type TeamGrant } from '../../kernel/identity/store-team-grants.ts';
+import {
+  lockTeams,
+  lockTeam,
+  updateTeam,
+  type Team,
+  type WholeTeam,
+} from '../../kernel/identity/store-teams.ts';
+import { areEqual } from '../../kernel/patch/json-value.ts';
+import { problem } from '../../kernel/schema.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import type { Change } from '../../kernel/change/change.ts';
+import { couldBeKey } from '../fields.ts';
+import { unknownThing } from '../find-project.ts';
+import { sorted } from './instructions.ts';
+import { teamAccesses, teamResource, toAuditedTeam } from './model.ts';
+
+export async function openTeam(tx: Db, key: string): Promise<WholeTeam> {
+  const team = couldBeKey(key) ? await lockTeam(tx, key) : undefined;
+  if (team === undefined) throw unknownThing('team', key);
+  return team;
+}
+
+type AuditFields = Pick<Change, 'comment' | 'update'>;
+
+/** The team as it is then; the very same when there is nothing to change. */
+export async function changeTeam(
+  on: ChangeTransaction,
+  before: WholeTeam,
+  wanted: WholeTeam,
+  auditFields: AuditFields = {},
+): Promise<Team> {
+  const [first, ...others] = teamAccesses(before, wanted);
+  if (first === undefined) return before;
+  const { db, actor } = on;
+  demandAll(actor, [first, ...others]);
+  await checkTeamPower(on, before, wanted);
+  const after = await updateTeam(db, before, wanted, actor.now);
+  on.record({
+    accesses: [first, ...others],
+    kind: 'team',
+    name: after.name,
+    verb: 'updated the team',
+    before: toAuditedTeam(before),
+    after: toAuditedTeam({ ...wanted, ...after }),
+    ...auditFields,
+  });
+  await on.invalidate(IDENTITY);
+  return after;
+}
+
+/** Nobody gives more than they hold: neither to the team, nor to whoever comes into it or tends it. */
+export async function checkTeamPower(
+  { db, actor }: ChangeTransaction,
+  before: WholeTeam,
+  wanted: WholeTeam,
+): Promise<void> {
+  const caller = knownCaller(actor);
+  const resource = teamResource(before);
+  const roles = await findRoles(db, wanted.roleIds);
+  const toRoles = { action: 'updateTeamCustomRoles', resource };
+  for (const role of roles) if (!before.roleIds.includes(role.id)) checkCustomGrant(caller, role, toRoles);
+  if (!areEqual(before.roleAttributes, wanted.roleAttributes)) {
+    checkAttributeGrant(caller, toRoles);
+  }
+  const old = new Set(before.memberIds);
+  if (wanted.memberIds.some((id) => !old.has(id))) {
+    checkTeamGrant(caller, { id: before.id, roles }, { action: 'updateTeamMembers', resource });
+  }
+  const has = (grant: TeamGrant) => before.grants.some((other) => areEqual(other, grant));
+  for (const grant of wanted.grants.filter((granted) => !has(granted))) {
+    const actions = grantedActions(grant);
+    for (const action of actions) actor.demand(resource, action);
+    if (!actions.includes('updateTeamMembers')) continue;
+    checkTeamGrant(caller, { id: before.id, roles }, { action: 'updateTeamPermissionGrants', resource });
+  }
+}
+
+/**
+ * Takes members into teams, and tells of each team with those who were not in it. Whoever does so more than once in a
+ * transaction holds all the teams before.
+ */
+export async function joinTeams(
+  on: ChangeTransaction,
+  { teamKeys, memberIds }: { teamKeys: readonly string[]; memberIds: readonly string[] },
+  auditFieldsFor: (teamKey: string, joining: readonly string[]) => AuditFields = () => ({}),
+): Promise<void> {
+  const { db: tx, actor } = on;
+  await lockTeams(tx, teamKeys.filter(couldBeKey));
+  for (const key of sorted(teamKeys)) {
+    const team = couldBeKey(key) ? await lockTeam(tx, key) : undefined;
+    if (team === undefined) throw problem('teamKeys', `names an unknown team: ${key}`);
+    // Asked even where all of them are in it already: the answer must not tell who is in a team.
+    actor.demand(teamResource(team), 'updateTeamMembers');
+    const inTeam = new Set(team.memberIds);
+    const joining = memberIds.filter((id) => !inTeam.has(id));
+    const wanted = { ...team, memberIds: sorted([...team.memberIds, ...joining]) };
+    await changeTeam(on, team, wanted, auditFieldsFor(key, joining));
+  }
+}
+
+export async function requireMembers(db: Db, ids: readonly string[], field: string): Promise<void> {
+  const known = new Set((await listMemberRecords(db, ids)).map(({ id }) => id));
+  const unknown = ids.find((id) => !known.has(id));
+  if (unknown !== undefined) throw problem(field, `names an unknown member: ${unknown}`);
+}

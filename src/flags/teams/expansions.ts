@@ -1,0 +1,68 @@
+// What a team's representation can be expanded by, looked up for a whole page of teams at once.
+import { compilePolicy, type PolicyStatement } from '../../kernel/identity/policy.ts';
+import type { Member } from '../../kernel/identity/store-members.ts';
+import { listMemberRecords } from '../../kernel/identity/store-member-admin.ts';
+import type { Role } from '../../kernel/identity/store-roles.ts';
+import { fillPlaceholders } from '../../kernel/identity/attributes.ts';
+import { grantedActions, listGrants } from '../../kernel/identity/store-team-grants.ts';
+import { countTeamMembers, listTeamRoles, type Team } from '../../kernel/identity/store-teams.ts';
+import type { Call } from '../../kernel/route.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import { listProjectNames } from '../projects/store.ts';
+import { projectResource } from '../resources.ts';
+import type { Expand, TeamExpansions } from './model.ts';
+
+export async function findExpansions(
+  call: Pick<Call, 'can'>,
+  db: Db,
+  teams: readonly Team[],
+  expand: ReadonlySet<Expand>,
+): Promise<(team: Team) => TeamExpansions> {
+  const ids = teams.map(({ id }) => id);
+  const counts = expand.has('members') ? await countTeamMembers(db, ids) : undefined;
+  const needsRoles = expand.has('roles') || expand.has('projects');
+  const roles = needsRoles ? await listTeamRoles(db, ids) : [];
+  const projects = expand.has('projects') ? await listProjects(call, db) : undefined;
+  const maintainers = new Map<string, Member[]>();
+  if (expand.has('maintainers')) {
+    for (const team of teams) maintainers.set(team.id, await listMaintainers(db, team));
+  }
+  return (team) => {
+    const own = roles.filter(({ teamId }) => teamId === team.id);
+    return {
+      ...(counts && { memberCount: counts.get(team.id) ?? 0 }),
+      ...(expand.has('roles') && { roles: own.map((role) => ({ role, appliedAt: role.appliedAt })) }),
+      ...(projects && { projects: projects.filter((project) => canWriteIn(team, own, project.resource)) }),
+      ...(expand.has('maintainers') && { maintainers: maintainers.get(team.id)! }),
+      ...(expand.has('roleAttributes') && { withAttributes: true }),
+    };
+  };
+}
+
+/** Whoever may choose the members of the team. */
+export async function listMaintainers(db: Db, { id }: Team): Promise<Member[]> {
+  const grants = await listGrants(db, id);
+  const maintaining = grants.filter((grant) => grantedActions(grant).includes('updateTeamMembers'));
+  return listMemberRecords(db, [...new Set(maintaining.map(({ memberId }) => memberId))]);
+}
+
+async function listProjects(call: Pick<Call, 'can'>, db: Db) {
+  const projects = await listProjectNames(db);
+  return projects
+    .map((project) => ({ ...project, resource: projectResource(project) }))
+    .filter(({ resource }) => call.can(resource, 'viewProject'))
+    .sort((one, other) => (one.key < other.key ? -1 : 1));
+}
+
+/** Whether any of the roles allows more than to look, on the project or on something in it. */
+function canWriteIn({ roleAttributes }: Team, roles: readonly Role[], project: string): boolean {
+  const isMore = (actions: readonly string[]) => actions.some((action) => !action.startsWith('view'));
+  const inside = ({ effect, actions, resources, notResources }: PolicyStatement): boolean => {
+    if (effect !== 'allow' || (actions !== undefined && !isMore(actions))) return false;
+    if (resources === undefined) return notResources !== undefined;
+    const heads = resources.map((resource) => resource.split(':', 1)[0]!);
+    const policy = compilePolicy([{ effect, actions: ['*'], resources: heads }]);
+    return policy.allows('update', project);
+  };
+  return roles.some(({ policy }) => fillPlaceholders(policy, roleAttributes).some(inside));
+}
