@@ -57,15 +57,15 @@ export const PrivateUser = Type.Object(
   { $id: 'UserPrivateInfo' },
 );
 
-/** A service token is named for those who may see tokens; others know it by its username. */
+/** The name of a service token is shown only to callers who may see tokens; others see its username. */
 export function toPublicUser(account: Account): Static<typeof PublicUser> {
   return { username: account.username, profile: account.isService ? {} : profileOf(account) };
 }
 
-/** What this server offers. There are no plans to buy: what it can do is on for everyone. */
+/** There are no plans to buy: what this server offers is enabled for everyone. */
 const OFFERED: (typeof FEATURES)[number][] = ['STORAGE'];
 
-/** There is no proxy here. Clients put its password into URLs all the same, so there is one, and no group to go with it. */
+/** There is no proxy here. Clients put its password into URLs all the same, so there is a password, but no proxy group. */
 export function toPrivateUser(account: Account, proxyPassword: string): Static<typeof PrivateUser> {
   return {
     id: account.id,
