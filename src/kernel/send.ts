@@ -5,17 +5,18 @@ import type { FastifyReply } from 'fastify';
 import { describeCall } from './call-log.ts';
 import type { CallFacts, Cors, Dialect, Headers } from './dialect.ts';
 import { routeInVersion, type RouteVersion } from './route-version.ts';
-import { etagOf, matchesEtag } from './etag.ts';
+import { matchesEtag } from './etag.ts';
 import type { Failure } from './failure.ts';
+import { HeaderBlock, HeaderList } from './header-list.ts';
 import { isLarge, stringifyLarge } from './json/stringify.ts';
 import type { Kernel } from './kernel.ts';
 import { Page } from './page.ts';
-import { Bytes, JsonText, Reply, Stream, Text, defaultStatus, type RouteShape } from './route.ts';
+import { Bytes, JsonText, Reply, Stream, Text, type RouteShape } from './route.ts';
 
 /** An error as it is sent; Content-Length is added later. */
 export interface ErrorReply {
   status: number;
-  headers: Headers;
+  headers: HeaderList;
   body: string;
 }
 
@@ -61,7 +62,7 @@ export class ReplySender {
     }
     if (result instanceof Stream) return this.#stream(reply, call, routeVersion, result);
     const { status, body, headers } =
-      result instanceof Reply ? result : new Reply(defaultStatus(shape), result);
+      result instanceof Reply ? result : new Reply(routeVersion.status, result);
     let whole = body;
     let own = headers;
     if (body instanceof Page) {
@@ -104,7 +105,9 @@ export class ReplySender {
     const body = JSON.stringify(dialect.renderError(failure, call));
     // An error may be gone with the next call, so no cache may store it.
     const own = { 'cache-control': 'no-store', ...details.headers };
-    const fixed = call.isVersionRefused ? dialect.headers : this.#fixedHeaders(call.version, call.shape);
+    const fixed = call.isVersionRefused
+      ? new HeaderBlock(dialect.headers)
+      : this.#fixedHeaders(call.version, call.shape);
     const headers = this.#headers(call, fixed, own);
     return { status, headers, body };
   }
@@ -131,7 +134,7 @@ export class ReplySender {
     if (text === undefined || status !== 200 || !isRead || !this.#dialect.conditional) {
       return this.#put(reply, call, status, routeVersion.headers, headers, text);
     }
-    const etag = etagOf(text);
+    const etag = routeVersion.etags.of(text);
     const own = { ...headers, etag };
     if (!isUnchanged(call, etag, headers['last-modified'])) {
       return this.#put(reply, call, status, routeVersion.headers, own, text);
@@ -155,7 +158,7 @@ export class ReplySender {
     reply: FastifyReply,
     call: CallFacts,
     status: number,
-    fixed: Headers,
+    fixed: HeaderBlock,
     own: Headers,
     body?: string | Uint8Array,
   ): void {
@@ -170,7 +173,7 @@ export class ReplySender {
     { source, headers, status }: Stream,
   ): void {
     reply.hijack();
-    reply.raw.writeHead(status, this.#headers(call, routeVersion.headers, headers));
+    reply.raw.writeHead(status, this.#headers(call, routeVersion.headers, headers).pairs);
     const body = Readable.from(source, { objectMode: false });
     if (call.method === 'HEAD') {
       body.destroy();
@@ -188,26 +191,28 @@ export class ReplySender {
     });
   }
 
-  #headers(call: CallFacts, fixed: Headers, own: Headers): Headers {
+  #headers(call: CallFacts, fixed: HeaderBlock, own: Headers): HeaderList {
     const { cors, limits, callHeaders } = this.#dialect;
     const { origin } = call.headers;
-    const headers: Headers = { ...fixed };
-    headers['access-control-allow-origin'] = origin !== undefined && cors.origin === 'echo' ? origin : '*';
+    const headers = new HeaderList(fixed);
+    headers.set('access-control-allow-origin', origin !== undefined && cors.origin === 'echo' ? origin : '*');
     if (origin !== undefined && cors.exposeHeaders !== undefined) {
-      headers['access-control-expose-headers'] = cors.exposeHeaders;
+      headers.set('access-control-expose-headers', cors.exposeHeaders);
     }
-    if (call.counters.length > 0) Object.assign(headers, limits.headers(call.counters, call.now));
-    if (callHeaders !== undefined) Object.assign(headers, callHeaders(call));
-    return Object.assign(headers, own);
+    if (call.counters.length > 0) headers.setAll(limits.headers(call.counters, call.now));
+    if (callHeaders !== undefined) headers.setAll(callHeaders(call));
+    headers.setAll(own);
+    return headers;
   }
 
-  #fixedHeaders(version: string, shape: RouteShape | undefined): Headers {
+  #fixedHeaders(version: string, shape: RouteShape | undefined): HeaderBlock {
     const { headers, versionHeaders, cors } = this.#dialect;
-    return {
+    return new HeaderBlock({
       ...headers,
       ...versionHeaders(version, shape, this.#kernel.publicUrl),
       ...(cors.everywhere && corsLists(cors)),
-    };
+      ...(shape?.cache === 'never' && { 'cache-control': 'no-cache' }),
+    });
   }
 
   /** Counts one for a call with `charge: 'later'` that failed before it was charged: failed calls count, too. */
@@ -233,16 +238,22 @@ function corsLists({ allowHeaders, allowMethods, maxAge }: Cors): Headers {
   };
 }
 
-/** Writes to Node's response directly, because Fastify would add headers of its own. */
-function put(reply: FastifyReply, status: number, headers: Headers, body?: string | Uint8Array): void {
-  if (body !== undefined) headers['content-length'] = String(Buffer.byteLength(body));
+/** Straight to Node's response: what Fastify would add to the headers is not ours to send. */
+function put(reply: FastifyReply, status: number, headers: HeaderList, body?: string | Uint8Array): void {
   reply.hijack();
-  reply.raw.writeHead(status, headers);
-  reply.raw.end(body);
+  if (body === undefined) {
+    reply.raw.writeHead(status, headers.pairs).end();
+    return;
+  }
+  const length = Buffer.byteLength(body);
+  headers.set('content-length', String(length));
+  reply.raw.writeHead(status, headers.pairs);
+  // A text of as many bytes as characters is ASCII: copying it costs less than encoding it.
+  reply.raw.end(body, length === body.length ? 'latin1' : 'utf8');
 }
 
-/** Joins the reply's Link header with the one that announces a newer version. */
-function joinLinks({ link: fixed }: Headers, own: Headers): Headers {
+/** A reply's own Link goes before the one that warns of a newer version. */
+function joinLinks({ headers: { link: fixed } }: HeaderBlock, own: Headers): Headers {
   return fixed === undefined || own['link'] === undefined
     ? own
     : { ...own, link: `${own['link']}, ${fixed}` };

@@ -152,7 +152,11 @@ function differing<Row extends object>(before: Row, after: Row): Partial<Row> {
   ) as Partial<Row>;
 }
 
-function prepareTagUpdates(db: Db, { flag, no }: Pick<FlagRecord, 'flag' | 'no'>, after: Flag): SqlStatement[] {
+function prepareTagUpdates(
+  db: Db,
+  { flag, no }: Pick<FlagRecord, 'flag' | 'no'>,
+  after: Flag,
+): SqlStatement[] {
   if (areEqual(flag.tags, after.tags)) return [];
   const deletion = db.deleteFrom('flag_tags').where('flag_id', '=', flag.id).compile();
   return [deletion, ...prepareTagInserts(db, after, no)];

@@ -29,7 +29,11 @@ const MAX_CACHED = 10_000;
 export class Identity {
   readonly #engine: Engine;
   readonly #base: RolePolicies;
-  readonly #cache = new BoundedCache<string, KnownCaller>({ max: MAX_CACHED });
+  /** By the credential itself, in memory only and for a minute: hashing it costs more than all else here. */
+  readonly #cache = {
+    token: new BoundedCache<string, KnownCaller>({ max: MAX_CACHED }),
+    session: new BoundedCache<string, KnownCaller>({ max: MAX_CACHED }),
+  };
   readonly #used = new Map<KnownCaller, number>();
   #stopListening = () => {};
 
@@ -39,7 +43,7 @@ export class Identity {
   }
 
   async open(): Promise<this> {
-    this.#stopListening = await this.#engine.listen(IDENTITY, () => this.#cache.clear());
+    this.#stopListening = await this.#engine.listen(IDENTITY, () => this.#clear());
     return this;
   }
 
@@ -49,19 +53,17 @@ export class Identity {
 
   /** Synchronous on a cache hit, which is nearly every call. */
   identify(credential: Credential, now: number): KnownCaller | Promise<KnownCaller> {
-    const hash = hashSecret(credential.secret);
-    const key = credential.kind + hash;
-    const known = this.#cache.get(key, now);
-    if (known === undefined) return this.#lookUp(credential.kind, hash, key, now);
+    const known = this.#cache[credential.kind].get(credential.secret, now);
+    if (known === undefined) return this.#lookUp(credential, now);
     this.#used.set(known, now);
     return known;
   }
 
-  async #lookUp(kind: Credential['kind'], hash: string, key: string, now: number): Promise<KnownCaller> {
+  async #lookUp({ kind, secret }: Credential, now: number): Promise<KnownCaller> {
     const { db } = this.#engine;
-    const caller = await this.#cache.load(key, async () => {
+    const caller = await this.#cache[kind].load(secret, async () => {
       const find = kind === 'token' ? callerByToken : callerBySession;
-      const found = await find(db, this.#base, hash, now);
+      const found = await find(db, this.#base, hashSecret(secret), now);
       return found && { value: found.caller, until: Math.min(found.expiresAt, now + CACHE_MS) };
     });
     if (caller === undefined) throw new Failure('unauthenticated', 'The credential is not valid');
@@ -79,8 +81,13 @@ export class Identity {
 
   /** To be called after any commit that changes permissions: clears the caches of all nodes. */
   async invalidate(): Promise<void> {
-    this.#cache.clear();
+    this.#clear();
     await this.#engine.notify(IDENTITY);
+  }
+
+  #clear(): void {
+    this.#cache.token.clear();
+    this.#cache.session.clear();
   }
 
   /** Saves when tokens were last used and members last seen. Not part of any call: losing a minute of it in a crash is acceptable. */
