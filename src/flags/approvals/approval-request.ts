@@ -1,5 +1,5 @@
 // The type of an approval request: a planned change of a flag in an environment that others review before it is applied.
-import type { Doer } from '../../kernel/identity/identity.ts';
+import type { Initiator } from '../../kernel/identity/identity.ts';
 import type { FlagInEnvironmentRef } from '../planned-changes/flag-in-environment.ts';
 import type { Plan, PlanConflict } from '../planned-changes/plan.ts';
 
@@ -12,14 +12,14 @@ export interface Review {
   kind: (typeof REVIEW_KINDS)[number];
   at: number;
   comment?: string;
-  by: Doer;
+  by: Initiator;
 }
 
 export interface ApprovalRequest extends FlagInEnvironmentRef {
   id: string;
   projectId: string;
   /** For a service token, also the member who created it. */
-  requestor: Doer;
+  requestor: Initiator;
   description: string;
   comment?: string;
   plan: Plan;
@@ -32,7 +32,7 @@ export interface ApprovalRequest extends FlagInEnvironmentRef {
   notifyMemberIds: string[];
   notifyTeamKeys: string[];
   /** The member or token that applied the request, or in whose name due work will apply it. */
-  appliedBy?: Doer;
+  appliedBy?: Initiator;
   appliedAt?: number;
   applyComment?: string;
   /** Why it failed. */

@@ -1,20 +1,20 @@
 // Removes expired targets, for flags and segments.
-import { unasked } from '../../kernel/change/actor.ts';
-import type { Changing } from '../../kernel/change/changes.ts';
-import { finish, type Handler } from '../../kernel/due-store.ts';
+import { systemActor } from '../../kernel/change/actor.ts';
+import type { ChangeTransaction } from '../../kernel/change/changes.ts';
+import { finish, type DueHandler } from '../../kernel/due-store.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { ExpiringTarget } from './expiring-target.ts';
 import { deleteExpiringTarget, findExpiringTarget, lockTargetedResource } from './store.ts';
 
 /** Runs in the transaction that deletes the expiry, so that both happen or neither. */
-export type RemoveTarget = (on: Changing, target: ExpiringTarget) => Promise<void>;
+export type RemoveTarget = (on: ChangeTransaction, target: ExpiringTarget) => Promise<void>;
 
 /** Handles the due work of `expiryWork`. */
-export function expireWith({ changes, clock }: Kernel, remove: RemoveTarget): Handler {
+export function expireWith({ changes, clock }: Kernel, remove: RemoveTarget): DueHandler {
   return async (due) => {
     const now = clock.now();
-    await changes.run(unasked({ now }), async (on) => {
+    await changes.run(systemActor({ now }), async (on) => {
       const { db: tx } = on;
       // The order of locks is the same everywhere: the flag or segment, its expiries, their due work.
       const seen = await findExpiringTarget(tx, due.payload);

@@ -1,6 +1,6 @@
 // Expiring targets in the database, each with its due work.
 import { schedule } from '../../kernel/due-store.ts';
-import { hold } from '../../kernel/storage/hold.ts';
+import { lockRows } from '../../kernel/storage/locks.ts';
 import { contested } from '../../kernel/storage/retry.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { ExpiringTarget, Owner, ResourceKind } from './expiring-target.ts';
@@ -40,7 +40,7 @@ export async function lockTargetedResource(
   { resourceKind, resourceId }: ExpiringTarget,
 ): Promise<void> {
   const table = TABLES[resourceKind];
-  await hold(tx, tx.selectFrom(table).select('id').where('id', '=', resourceId).forNoKeyUpdate());
+  await lockRows(tx, tx.selectFrom(table).select('id').where('id', '=', resourceId).forNoKeyUpdate());
 }
 
 /**

@@ -1,5 +1,5 @@
 // Removes the expired targets of flags, as the server itself and not as a caller.
-import type { Handler } from '../../../kernel/due-store.ts';
+import type { DueHandler } from '../../../kernel/due-store.ts';
 import type { Kernel } from '../../../kernel/kernel.ts';
 import { expireWith } from '../../expiring-targets/expire.ts';
 import { expiryWork } from '../../expiring-targets/store.ts';
@@ -7,7 +7,7 @@ import { findProject } from '../../projects/store.ts';
 import { changeFlag } from '../change/change-flag.ts';
 import { findFlag, findKeysOfIds } from '../store.ts';
 
-export function expiryHandlers(kernel: Kernel): Record<string, Handler> {
+export function expiryHandlers(kernel: Kernel): Record<string, DueHandler> {
   return {
     [expiryWork('flag')]: expireWith(kernel, async (on, target) => {
       const { environmentId, resourceId, place, contextKind, contextKey } = target;
