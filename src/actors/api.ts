@@ -6,7 +6,7 @@ import { cookieOf, SESSION_SCHEME } from '../kernel/identity/cookie.ts';
 import { retrySeconds } from '../kernel/limit-window.ts';
 import { openApiPart } from '../kernel/openapi-part.ts';
 import { Type } from '../kernel/schema.ts';
-import { ActorsError, spell, status, TOKEN_HEADER } from './failures.ts';
+import { ActorsError, renderError, status, TOKEN_HEADER } from './failures.ts';
 import { apiOf } from '../kernel/part.ts';
 import { datasetPart } from './datasets/part.ts';
 import { keyValueStorePart } from './key-value-stores/part.ts';
@@ -27,7 +27,7 @@ const dialect: Dialect = {
     'take `offset` and `limit`, and tell their `total`. Errors have a `type` and a `message` in `error`.',
   prefixes: ['/v2'],
   status,
-  spell,
+  renderError,
   errorSchema: ActorsError,
   tokenHeader: TOKEN_HEADER,
   securitySchemes: {
@@ -41,7 +41,7 @@ const dialect: Dialect = {
     schema: (data) => Type.Object({ data }),
   },
   page: {
-    spell: ({ items, total, slice, desc, more }) => ({
+    render: ({ items, total, slice, desc, more }) => ({
       body: { total, offset: slice.offset, limit: slice.limit, desc, ...more, count: items.length, items },
     }),
     schema: (item) =>

@@ -1,5 +1,5 @@
 // The feature-flag service: its dialect and its parts.
-import type { Api, CallFacts, Counted, Dialect, Headers } from '../kernel/dialect.ts';
+import type { Api, CallFacts, CategoryCounter, Dialect, Headers } from '../kernel/dialect.ts';
 import { Failure } from '../kernel/failure.ts';
 import type { Credential } from '../kernel/identity/caller.ts';
 import { cookieOf, SESSION_SCHEME } from '../kernel/identity/cookie.ts';
@@ -46,7 +46,7 @@ const dialect: Dialect = {
   prefixes: ['/api/v2'],
   status,
   statusOf,
-  spell: renderError,
+  renderError,
   errorSchema: FlagsError,
   tokenHeader: 'Authorization: <token>',
   securitySchemes: {
@@ -60,7 +60,7 @@ const dialect: Dialect = {
     session: SESSION_SCHEME,
   },
   credentialOf,
-  page: { spell: (page, facts) => ({ body: toCollection(page, facts) }), schema: Collection },
+  page: { render: (page, facts) => ({ body: toCollection(page, facts) }), schema: Collection },
   versions,
   versionOf: ({ headers }) => readVersion(headers['ld-api-version']),
   versionHeaders: (version) => ({ 'ld-api-version': version }),
@@ -139,7 +139,7 @@ function credentialOf({ headers, url }: CallFacts): Credential | undefined {
 }
 
 /** Times are in epoch milliseconds here. */
-function limitHeaders([global, perRoute]: Counted[]): Headers {
+function limitHeaders([global, perRoute]: CategoryCounter[]): Headers {
   return {
     'x-ratelimit-global-remaining': String(global!.counter.remaining),
     'x-ratelimit-route-remaining': String(perRoute!.counter.remaining),

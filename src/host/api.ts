@@ -1,12 +1,12 @@
 // The code host: its dialect and its parts.
-import type { Api, CallFacts, Counted, Dialect, Headers } from '../kernel/dialect.ts';
+import type { Api, CallFacts, CategoryCounter, Dialect, Headers } from '../kernel/dialect.ts';
 import { Failure } from '../kernel/failure.ts';
 import { cookieOf, SESSION_SCHEME } from '../kernel/identity/cookie.ts';
 import { accountOf, type Credential } from '../kernel/identity/caller.ts';
 import { retrySeconds } from '../kernel/limit-window.ts';
 import { openApiPart } from '../kernel/openapi-part.ts';
 import { Type, type TSchema } from '../kernel/schema.ts';
-import { HostError, spell, status } from './failures.ts';
+import { HostError, renderError, status } from './failures.ts';
 import { checkAccept, describeAccept } from './media-type.ts';
 import { pageLinks } from './paging.ts';
 import { versions } from './versions/index.ts';
@@ -31,7 +31,7 @@ const dialect: Dialect = {
     'If-None-Match is free where nothing changed. Errors have a `message` and a `documentation_url`.',
   prefixes: ['', '/api/v3'],
   status,
-  spell,
+  renderError,
   errorSchema: HostError,
   tokenHeader: 'Authorization: Bearer <token>',
   securitySchemes: {
@@ -41,7 +41,7 @@ const dialect: Dialect = {
   },
   credentialOf,
   page: {
-    spell: (page, { base, url }) => ({ body: page.items, headers: pageLinks(page, base, url) }),
+    render: (page, { base, url }) => ({ body: page.items, headers: pageLinks(page, base, url) }),
     schema: (item: TSchema) => Type.Array(item),
   },
   ...versioning(versions),
@@ -110,7 +110,7 @@ function credentialOf({ headers }: CallFacts): Credential | undefined {
   return { kind: 'token', secret: password === '' || password === 'x-oauth-basic' ? user : password };
 }
 
-function limitHeaders([first]: Counted[]): Headers {
+function limitHeaders([first]: CategoryCounter[]): Headers {
   const { category, counter } = first!;
   return {
     'x-ratelimit-limit': String(counter.limit),

@@ -3,7 +3,7 @@ import type { Api, Dialect } from './dialect.ts';
 import { describedVersions } from './docs-versions.ts';
 import type { FailureKind } from './failure.ts';
 import type { Kernel } from './kernel.ts';
-import { MEANINGS } from './meanings.ts';
+import { FAILURE_DESCRIPTIONS } from './failure-descriptions.ts';
 import { OPENAPI_PATH } from './openapi-part.ts';
 import type { Limits } from './limit.ts';
 import { defaultVersion } from './version-support.ts';
@@ -75,10 +75,10 @@ function limitText({ name, limits: plan }: Dialect, { enabled, allowances }: Lim
 }
 
 function errorText({ status }: Dialect): string {
-  const kinds = Object.keys(MEANINGS) as FailureKind[];
+  const kinds = Object.keys(FAILURE_DESCRIPTIONS) as FailureKind[];
   const byStatus = Object.groupBy(kinds, (kind) => status[kind]);
   return Object.entries(byStatus)
-    .map(([code, same = []]) => `${code} ${same.map((kind) => MEANINGS[kind]).join(' ')}`)
+    .map(([code, same = []]) => `${code} ${same.map((kind) => FAILURE_DESCRIPTIONS[kind]).join(' ')}`)
     .join(' ');
 }
 

@@ -1,19 +1,19 @@
 // The errors in an OpenAPI document: which ones a route can answer, and what each status means.
 import type { Dialect } from './dialect.ts';
 import type { FailureKind } from './failure.ts';
-import { MEANINGS } from './meanings.ts';
+import { FAILURE_DESCRIPTIONS } from './failure-descriptions.ts';
 import { refTo } from './openapi-schemas.ts';
-import { outerAccess, type Shape } from './route.ts';
+import { publicAccess, type RouteShape } from './route.ts';
 import type { JsonSchema } from './schema.ts';
 
 /** The statuses of the errors that a call of the route can be answered with, as far as its shape tells. */
-export function errorStatuses(shape: Shape, dialect: Dialect): Set<number> {
+export function errorStatuses(shape: RouteShape, dialect: Dialect): Set<number> {
   return new Set(failuresOf(shape, dialect).map((kind) => dialect.status[kind]));
 }
 
-function failuresOf(shape: Shape, { checkHeaders }: Dialect): FailureKind[] {
+function failuresOf(shape: RouteShape, { checkHeaders }: Dialect): FailureKind[] {
   const { method, path, query, body, consumes, charge } = shape;
-  const access = outerAccess(shape);
+  const access = publicAccess(shape);
   const hasBody = body !== undefined || consumes !== undefined;
   return [
     ...(hasBody || query !== undefined ? (['malformed', 'invalid'] as const) : []),
@@ -30,14 +30,14 @@ function failuresOf(shape: Shape, { checkHeaders }: Dialect): FailureKind[] {
 
 /** By status, what the kinds of failure that have it mean. */
 export function describeErrors(dialect: Dialect): Record<string, unknown> {
-  const kinds = Object.keys(MEANINGS) as FailureKind[];
+  const kinds = Object.keys(FAILURE_DESCRIPTIONS) as FailureKind[];
   const byStatus = Object.groupBy(kinds, (kind) => dialect.status[kind]);
   const schema = refTo((dialect.errorSchema as JsonSchema).$id!);
   return Object.fromEntries(
     Object.entries(byStatus).map(([status, same = []]) => [
       status,
       {
-        description: same.map((kind) => MEANINGS[kind]).join(' '),
+        description: same.map((kind) => FAILURE_DESCRIPTIONS[kind]).join(' '),
         content: { 'application/json': { schema } },
       },
     ]),

@@ -3,9 +3,9 @@ import type { Api, Dialect } from './dialect.ts';
 import { errorStatuses } from './openapi-errors.ts';
 import type { Example } from './openapi-examples.ts';
 import { refer, type NamedSchemas } from './openapi-schemas.ts';
-import { isOpen, outerAccess, type Shape } from './route.ts';
+import { isOpen, publicAccess, type RouteShape } from './route.ts';
 import type { JsonSchema, TSchema } from './schema.ts';
-import { changesAhead, editionOf } from './version.ts';
+import { changesAhead, schemaInVersion } from './version.ts';
 
 /** What the operations of a document have in common. */
 export interface Describing {
@@ -14,11 +14,11 @@ export interface Describing {
   schemas: NamedSchemas;
 }
 
-export function describeOperation(shape: Shape, describing: Describing, example: Example = {}) {
+export function describeOperation(shape: RouteShape, describing: Describing, example: Example = {}) {
   const { version, schemas } = describing;
   const { dialect, tags } = describing.api;
   const isAhead = changesAhead(shape, version, dialect.versions).length > 0 || shape.until !== undefined;
-  const access = outerAccess(shape);
+  const access = publicAccess(shape);
   const tag = tags?.get(shape.id)?.name;
   const requestBody = describeBody(shape, describing, example);
   return {
@@ -39,7 +39,7 @@ function schemesOf({ securitySchemes }: Dialect) {
   return Object.keys(securitySchemes).map((name) => ({ [name]: [] }));
 }
 
-function parameters(schema: Shape['query'], place: 'path' | 'query', schemas: NamedSchemas) {
+function parameters(schema: RouteShape['query'], place: 'path' | 'query', schemas: NamedSchemas) {
   const { properties = {}, required = [] } = (schema ?? {}) as JsonSchema;
   return Object.entries(properties).map(([name, { description, ...property }]) => ({
     name,
@@ -51,12 +51,16 @@ function parameters(schema: Shape['query'], place: 'path' | 'query', schemas: Na
   }));
 }
 
-function describeBody(shape: Shape, { api: { dialect }, version, schemas }: Describing, example: Example) {
+function describeBody(
+  shape: RouteShape,
+  { api: { dialect }, version, schemas }: Describing,
+  example: Example,
+) {
   const { body, consumes } = shape;
   if (body === undefined && consumes === undefined) return undefined;
   const { request } = example;
   const types = Object.entries({
-    ...(body && { 'application/json': editionOf(body, version, dialect.versions).schema }),
+    ...(body && { 'application/json': schemaInVersion(body, version, dialect.versions).schema }),
     ...consumes?.(),
   });
   const content = types.map(([type, schema]) => [
@@ -72,7 +76,7 @@ function describeBody(shape: Shape, { api: { dialect }, version, schemas }: Desc
   };
 }
 
-function describeReplies(shape: Shape, describing: Describing, { reply: example }: Example) {
+function describeReplies(shape: RouteShape, describing: Describing, { reply: example }: Example) {
   const { schemas } = describing;
   const { dialect } = describing.api;
   const replies: Record<string, unknown> = {};
@@ -98,7 +102,7 @@ function describeReplies(shape: Shape, describing: Describing, { reply: example 
 }
 
 /** The newest schemas of the bodies as they are sent. */
-function repliesOf({ reply = {}, list, produces }: Shape, { wrap, page }: Dialect) {
+function repliesOf({ reply = {}, list, produces }: RouteShape, { wrap, page }: Dialect) {
   const toSent = (schema: TSchema) =>
     wrap === undefined || produces !== undefined ? schema : wrap.schema(schema);
   const replies: Record<string, TSchema | null> = {};
@@ -108,7 +112,7 @@ function repliesOf({ reply = {}, list, produces }: Shape, { wrap, page }: Dialec
 }
 
 function describeReply(newest: TSchema, { api, version, schemas }: Describing, example: Example['reply']) {
-  const { schema, descend } = editionOf(newest, version, api.dialect.versions);
+  const { schema, descend } = schemaInVersion(newest, version, api.dialect.versions);
   const body = example?.body;
   return {
     schema: refer(schema, schemas),

@@ -1,9 +1,9 @@
-// Applies approval requests: at once for a call, or later, exactly once, in the name of whoever had it applied.
-import { actorOf, unasked, type Actor } from '../../kernel/change/actor.ts';
-import type { Changing } from '../../kernel/change/changes.ts';
-import type { Handler } from '../../kernel/due-store.ts';
+// Applies approval requests: at once for a call, or as due work, exactly once, in the name of the member who asked for it.
+import { actorOf, systemActor, type Actor } from '../../kernel/change/actor.ts';
+import type { ChangeTransaction } from '../../kernel/change/changes.ts';
+import type { DueHandler } from '../../kernel/due-store.ts';
 import { Failure } from '../../kernel/failure.ts';
-import type { Doer, Identity } from '../../kernel/identity/identity.ts';
+import type { Initiator, Identity } from '../../kernel/identity/identity.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { flagKinds } from '../feature-flags/change/instructions/table.ts';
 import { applyPlan, checkPlan } from '../planned-changes/apply-plan.ts';
@@ -18,12 +18,12 @@ import { findApprovalRequest, updateApprovalRequest, APPROVAL_WORK } from './sto
 
 export const APPLY = 'applyApprovalRequest';
 
-/** In a transaction that holds the flag and the request. */
+/** Belongs in a transaction that has locked the flag and the request. */
 export async function applyRequest(
-  on: Changing,
+  on: ChangeTransaction,
   target: FlagInEnvironment,
   request: ApprovalRequest,
-  { by, comment }: { by: Doer; comment?: string | undefined },
+  { by, comment }: { by: Initiator; comment?: string | undefined },
 ): Promise<ApprovalRequest> {
   requireApproved(request, target.environment.approvalSettings);
   const applied = toCompleted(request, by, on.actor.now);
@@ -49,9 +49,9 @@ function optionsOf(
   };
 }
 
-/** Fails where the actor could not apply it now: what is done later is done with all that its doer may do by then. */
+/** Throws when the actor could not apply the request now. Due work checks again, with the permissions of that time. */
 export async function checkRequest(
-  on: Changing,
+  on: ChangeTransaction,
   { request, target }: { request: ApprovalRequest; target: FlagInEnvironment },
   comment?: string,
 ): Promise<void> {
@@ -69,7 +69,7 @@ export async function couldApply(...args: Parameters<typeof checkRequest>): Prom
   }
 }
 
-/** What instructions do in one environment. */
+/** The actions of instructions on one environment. */
 const LOCAL: ReadonlySet<string | undefined> = new Set([
   ...[...flagKinds.values()].filter(({ level }) => level === 'environment').map(({ action }) => action),
   'copyFlagConfigTo',
@@ -77,8 +77,8 @@ const LOCAL: ReadonlySet<string | undefined> = new Set([
 ]);
 
 /**
- * In the environment of the request it takes no more than the permission to apply it: others have looked at the change.
- * What it does in all environments at once still takes the permissions for that.
+ * In the environment of the request, the permission to apply it is enough, because reviewers have approved the change. What
+ * changes all environments at once still takes its own permissions.
  */
 function approved(actor: Actor): Actor {
   return {
@@ -92,7 +92,7 @@ function approved(actor: Actor): Actor {
   };
 }
 
-export function approvalHandlers(kernel: Kernel): Record<string, Handler> {
+export function approvalHandlers(kernel: Kernel): Record<string, DueHandler> {
   return {
     [APPROVAL_WORK]: toDueHandler(kernel, {
       find: findApprovalRequest,
@@ -105,7 +105,7 @@ export function approvalHandlers(kernel: Kernel): Record<string, Handler> {
 
 async function applyNow(
   identity: Identity,
-  on: Changing,
+  on: ChangeTransaction,
   request: ApprovalRequest,
   target: FlagInEnvironment,
 ): Promise<void> {
@@ -115,14 +115,14 @@ async function applyNow(
   if (caller === undefined)
     throw new Failure('denied', 'Whoever has had the request applied is no longer here.');
   const actor = actorOf(caller, now);
-  // Else the environment itself says that what is approved is applied.
+  // With automatic application, the settings of the environment allow it.
   if (!target.environment.approvalSettings.autoApplyApprovedChanges) actor.demand(target.resource, APPLY);
   await applyRequest(on.as(actor), target, request, { by, comment: request.applyComment });
 }
 
 async function fail(
   identity: Identity,
-  on: Changing,
+  on: ChangeTransaction,
   before: ApprovalRequest,
   target: FlagInEnvironment,
   failure: Failure,
@@ -136,7 +136,7 @@ async function fail(
     version: before.version + 1,
   };
   await updateApprovalRequest(on.db, before, after);
-  recordFlagChange(on.as(unasked({ now, ...(caller && { caller }) })), target, APPLY, {
+  recordFlagChange(on.as(systemActor({ now, ...(caller && { caller }) })), target, APPLY, {
     verb: 'failed to apply an approval request for',
     description: failure.message,
     before: toApprovalRequest(before, target),

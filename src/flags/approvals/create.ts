@@ -1,7 +1,7 @@
-// Makes approval requests, of changes that could be made as things are.
-import { unasked } from '../../kernel/change/actor.ts';
+// Creates approval requests for plans that could be applied now.
+import { systemActor } from '../../kernel/change/actor.ts';
 import { newId } from '../../kernel/id.ts';
-import { doerOf } from '../../kernel/identity/identity.ts';
+import { initiatorOf } from '../../kernel/identity/identity.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Call } from '../../kernel/route.ts';
@@ -10,7 +10,7 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import { problem } from '../../kernel/schema.ts';
 import type { Flag } from '../feature-flags/flag.ts';
 import { findMemberIds, findTeamKeys } from '../feature-flags/store-maintainers.ts';
-import { inPostedBody } from '../instructions/reading.ts';
+import { inPostedBody } from '../instructions/read-instructions.ts';
 import { checkPlan } from '../planned-changes/apply-plan.ts';
 import { readFlagInEnvironment } from '../planned-changes/find-flag-in-environment.ts';
 import { refOf, type ByFlagInEnvironment } from '../planned-changes/flag-in-environment.ts';
@@ -56,16 +56,16 @@ export async function createRequest(
     };
     await requireReviewers(tx, reviewers);
     const plan = pinCopy(wanted.plan, target.flag);
-    // Who asks need not be allowed to make the change: whoever applies it is.
+    // The requestor does not need the permissions of the change: the member who applies it does.
     const options = { comment: description || action, approvedIn: '*', ignoreConflicts: true };
-    await inPostedBody(() => checkPlan(on.as(unasked(call)), target, plan, options));
+    await inPostedBody(() => checkPlan(on.as(systemActor(call)), target, plan, options));
     if ((await countOpenRequests(tx, refOf(target))) >= MAX_OPEN)
       throw problem('body', `would be one more than ${MAX_OPEN} open approval requests`);
     const request: ApprovalRequest = {
       id: newId(call.now),
       projectId: target.project.id,
       ...refOf(target),
-      requestor: doerOf(call.caller),
+      requestor: initiatorOf(call.caller),
       description,
       ...(comment !== undefined && { comment }),
       plan,
@@ -87,7 +87,7 @@ export async function createRequest(
   return shown;
 }
 
-/** What is copied is what the reviewers saw: a source that has changed since then takes another request. */
+/** Stores the version of the source that the reviewers see: when the source changes, a new request is needed. */
 function pinCopy(plan: Plan, { environments }: Flag): Plan {
   const { copy } = plan;
   if (copy === undefined || copy.source.currentVersion !== undefined) return plan;

@@ -1,4 +1,4 @@
-// Projects and flags for tests of the store, made without HTTP.
+// Projects and flags for tests of the store, inserted without HTTP.
 import { randomUUID } from 'node:crypto';
 import { dueMigrations } from '../../kernel/due-store.ts';
 import { eventMigrations } from '../../kernel/change/store.ts';
@@ -6,7 +6,7 @@ import { newId } from '../../kernel/id.ts';
 import { identityMigrations } from '../../kernel/identity/tables.ts';
 import type { Migration } from '../../kernel/storage/migrate.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { webhookMigrations } from '../../kernel/webhook/store-deliveries.ts';
+import { deliveryMigrations } from '../../kernel/webhook/store-deliveries.ts';
 import { flagsApi } from '../api.ts';
 import { readEnvironmentPost } from '../environments/model.ts';
 import { insertEnvironment } from '../environments/store.ts';
@@ -25,7 +25,7 @@ export const flagStoreMigrations: Migration[] = [
   ...identityMigrations,
   ...eventMigrations,
   ...dueMigrations,
-  ...webhookMigrations,
+  ...deliveryMigrations,
   ...(flagsApi.migrations ?? []),
 ];
 
@@ -46,7 +46,7 @@ export async function addEnvironment(db: Db, project: Project, key: string): Pro
   return (await insertEnvironment(db, post, NOW))!;
 }
 
-/** The flag, not yet kept. */
+/** A flag that is not inserted. */
 export function buildFlag(
   { project, environments }: Home,
   key: string,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { sql } from 'kysely';
-import { unasked } from '../../kernel/change/actor.ts';
+import { systemActor } from '../../kernel/change/actor.ts';
 import { Changes } from '../../kernel/change/changes.ts';
 import type { Instruction } from '../patch-body.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
@@ -21,11 +21,11 @@ import {
 } from './fixture.ts';
 import { webhookSubscriber } from '../webhooks/subscriber.ts';
 import { listDependents } from './store-prerequisites.ts';
-import { addConfigs } from './store-new-configs.ts';
+import { insertConfigs } from './store-new-configs.ts';
 import { findFlag, firstVersion } from './store.ts';
 import { insertFlag, updateFlag } from './store-writes.ts';
 
-const actor = unasked({ now: NOW + 1 });
+const actor = systemActor({ now: NOW + 1 });
 
 onEachEngine((testEngine) => {
   let engine: Engine;
@@ -219,7 +219,7 @@ onEachEngine((testEngine) => {
     ] as const) {
       const environment = await engine.db.transaction().execute(async (tx) => {
         const made = await addEnvironment(tx, crowd.project, key);
-        await addConfigs(tx, crowd.project, made, from, NOW + 5);
+        await insertConfigs(tx, crowd.project, made, from, NOW + 5);
         return made;
       });
       const rows = await engine.db

@@ -1,7 +1,7 @@
 // The kinds of instructions as a list for readers, from the table that also checks them.
 import type { DocumentedKind } from './kinds.ts';
 
-/** For a reader: a line for each kind, a question mark after what may be left out. */
+/** One line for each kind in Markdown; optional parameters have a question mark. */
 export function listKinds(kinds: Iterable<readonly [string, DocumentedKind]>): string {
   return [...kinds].map(([name, kind]) => `- ${tellKind(name, kind)}`).join('\n');
 }

@@ -1,6 +1,6 @@
-// Scheduled changes of a flag in an environment: list, make, get, patch, delete.
-import type { Changing } from '../../kernel/change/changes.ts';
-import { doerOf } from '../../kernel/identity/identity.ts';
+// Routes of the scheduled changes of a flag in an environment: list, create, get, patch, delete.
+import type { ChangeTransaction } from '../../kernel/change/changes.ts';
+import { initiatorOf } from '../../kernel/identity/identity.ts';
 import { areEqual } from '../../kernel/patch/json-value.ts';
 import { reply, route } from '../../kernel/route.ts';
 import { problem, Type, type Static } from '../../kernel/schema.ts';
@@ -9,7 +9,7 @@ import type { Change } from '../../kernel/change/change.ts';
 import { demandFlagApproval } from '../feature-flags/change/change-context.ts';
 import { listKinds } from '../instructions/document.ts';
 import { takesPatches } from '../patch-document.ts';
-import { inPostedBody } from '../instructions/reading.ts';
+import { inPostedBody } from '../instructions/read-instructions.ts';
 import { PageQuery, sliceOf } from '../list-query.ts';
 import { readSemanticPatch, requireEnvironment, updateOf } from '../resource-patch.ts';
 import { checkPlan } from '../planned-changes/apply-plan.ts';
@@ -103,7 +103,7 @@ const post = route(
           tx,
           {
             ...refOf(target),
-            maintainer: doerOf(call.caller),
+            maintainer: initiatorOf(call.caller),
             executionAt,
             instructions,
             ...(comment !== undefined && { comment }),
@@ -166,7 +166,7 @@ const patch = route(
       if (edited.hasNewInstructions) {
         const options = { comment: comment ?? before.comment, except: before.id, ...call.query };
         await checkPlan(on, target, { instructions: change.instructions }, options);
-        change.maintainer = doerOf(call.caller);
+        change.maintainer = initiatorOf(call.caller);
       }
       await updateScheduledChange(tx, before, change, call.now);
       const after = toScheduledChange(change, target);
@@ -208,7 +208,7 @@ function read(db: Db, id: string, target: FlagInEnvironment, hold?: 'hold'): Pro
   return readItem(db, target, findScheduledChange, { kind: 'scheduled change', id }, hold);
 }
 
-/** In detail: with what stands in the way of it now. */
+/** In detail, with the conflicts that the change would have now. */
 async function show(
   db: Db,
   change: ScheduledChange,
@@ -223,7 +223,7 @@ async function show(
 type ShownChange = Static<typeof ScheduledChangeSchema> & ReturnType<typeof toScheduledChange>;
 
 async function remove(
-  on: Changing,
+  on: ChangeTransaction,
   target: FlagInEnvironment,
   change: ScheduledChange,
   details: Pick<Change, 'comment' | 'update'>,

@@ -1,7 +1,7 @@
 // Many members for teams at once: by a file of e-mail addresses, or by semantic patch for several teams.
 import { Failure } from '../../kernel/failure.ts';
-import { findIdsByEmail, listMemberIdsExcept } from '../../kernel/identity/store-roster.ts';
-import { findTeam, holdTeams } from '../../kernel/identity/store-teams.ts';
+import { findIdsByEmail, listMemberIdsExcept } from '../../kernel/identity/store-member-admin.ts';
+import { findTeam, lockTeams } from '../../kernel/identity/store-teams.ts';
 import { formOf } from '../../kernel/multipart.ts';
 import type { Call } from '../../kernel/route.ts';
 import { reply, route } from '../../kernel/route.ts';
@@ -14,7 +14,7 @@ import { EXCEPTIONS, readExceptions } from '../members/filter.ts';
 import { listKinds } from '../instructions/document.ts';
 import { takesPatches } from '../patch-document.ts';
 import { documentedKinds, KindSchema } from '../instructions/kinds.ts';
-import { awaitInInstruction, instructionReader, type Read } from '../instructions/reading.ts';
+import { awaitInInstruction, instructionReader, type Read } from '../instructions/read-instructions.ts';
 import { unknownThing } from '../find-project.ts';
 import { readSemanticPatch } from '../resource-patch.ts';
 import { checkAddresses, readAddresses } from './address-file.ts';
@@ -141,7 +141,7 @@ const patchTeams = route(
       const { db: tx } = on;
       const joined = new Set<string>();
       let memberships = 0;
-      await holdTeams(tx, teamKeys);
+      await lockTeams(tx, teamKeys);
       for (const [index, instruction] of instructions.entries()) {
         await awaitInInstruction(index, instruction, async () => {
           const isNamed = instruction.kind === 'addMembersToTeams';

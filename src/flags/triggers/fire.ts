@@ -1,5 +1,5 @@
-// The URLs of triggers: whoever knows one can change the flag as its trigger says, and no more.
-import { unasked } from '../../kernel/change/actor.ts';
+// The route that triggers call: everyone who knows the URL can make the change of its trigger, and no other.
+import { systemActor } from '../../kernel/change/actor.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { reply, route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
@@ -12,12 +12,12 @@ import type { Trigger } from './trigger.ts';
 
 const ROOT = '/webhook/triggers';
 
-/** `base` is where clients reach the API. */
+/** `base` is the public URL of the server. */
 export function triggerUrl(base: string, { id }: Trigger, secret: string): string {
   return `${base}${ROOT}/${id}/${secret}`;
 }
 
-/** Its path says all: what alerting programs send along in headers is not for this server. */
+/** The path is the credential: headers that alerting services send are not read as credentials. */
 export function isTriggerPath(url: string): boolean {
   return url.startsWith(`/api/v2${ROOT}/`);
 }
@@ -42,7 +42,7 @@ const fire = route(
     if (length !== '0' || encoding !== undefined)
       requireJson(call.headers['content-type'] as string | undefined);
     requireGood(await findTrigger(db, id), secret);
-    await changes.run(unasked({ now: call.now, id: call.id }), async (on) => {
+    await changes.run(systemActor({ now: call.now, id: call.id }), async (on) => {
       const { db: tx } = on;
       const held = await findLocked(tx, findTrigger, id);
       const trigger = requireGood(held?.item, secret);
@@ -57,7 +57,7 @@ const fire = route(
   },
 );
 
-/** One that there is not and one whose secret is wrong look the same. */
+/** An unknown trigger and a wrong secret give the same error. */
 function requireGood(trigger: Trigger | undefined, secret: string): Trigger {
   const isGood = isSecretOf(trigger ?? { hash: NOTHING }, secret);
   if (trigger === undefined || !isGood)
@@ -66,7 +66,7 @@ function requireGood(trigger: Trigger | undefined, secret: string): Trigger {
   return trigger;
 }
 
-/** As long as any hash, and nothing's. */
+/** As long as a hash, so that an unknown trigger takes the same time. No secret has it. */
 const NOTHING = '-'.repeat(43);
 
 export const fireRoutes = [fire];

@@ -2,22 +2,22 @@
 import { randomUUID } from 'node:crypto';
 import type { Actor } from '../../../kernel/change/actor.ts';
 import type { Change } from '../../../kernel/change/change.ts';
-import type { Changes, Changing, Planned } from '../../../kernel/change/changes.ts';
+import type { Changes, ChangeTransaction, ChangePlan } from '../../../kernel/change/changes.ts';
 import { Failure } from '../../../kernel/failure.ts';
 import type { Db } from '../../../kernel/storage/tables.ts';
 import { TimeSlice } from '../../../kernel/time-slice.ts';
-import { dropExpiringTargets } from '../../expiring-targets/store.ts';
+import { deleteExpiringTargetsOf } from '../../expiring-targets/store.ts';
 import type { Patch } from '../../patch-body.ts';
 import { updateOf } from '../../resource-patch.ts';
 import { findConflicts, refuseConflicts } from '../../planned-changes/conflicts.ts';
-import { forgetExpiring } from '../expiring-targets/targeted.ts';
+import { deleteStaleExpiries } from '../expiring-targets/removed-targets.ts';
 import type { Flag } from '../flag.ts';
 import { checkNoDependents, checkPrerequisites } from '../prerequisites.ts';
-import { toDetail } from '../representation.ts';
+import { toFlagDetail } from '../representation.ts';
 import type { ShownFlag } from '../schemas.ts';
 import { readMaintainer } from '../store-maintainers.ts';
 import { deleteFlagRows, prepareFlagUpdate, updateFlag } from '../store-writes.ts';
-import { holdFlag } from '../store.ts';
+import { lockFlag } from '../store.ts';
 import { displayContextOf, readChangeContext } from './change-context.ts';
 import type { ChangeContext, FlagRef } from './change-context.ts';
 import { describe, verbOf } from './differences.ts';
@@ -40,7 +40,7 @@ export interface FlagChange {
 }
 
 /** Changes a flag inside a running change, for patches that are applied now or later: schedules, approvals, triggers. */
-export async function changeFlag(on: Changing, ref: FlagRef, patch: FlagPatch): Promise<FlagChange> {
+export async function changeFlag(on: ChangeTransaction, ref: FlagRef, patch: FlagPatch): Promise<FlagChange> {
   return await editFlag(on, ref, toEdit(on.actor, patch));
 }
 
@@ -91,7 +91,7 @@ function toEdit({ now }: Actor, { patch, ...options }: FlagPatch): FlagEdit {
 }
 
 /** Deletes a flag in all environments. Throws `conflict` while it is a prerequisite of another one. */
-export async function removeFlag(on: Changing, ref: FlagRef): Promise<void> {
+export async function removeFlag(on: ChangeTransaction, ref: FlagRef): Promise<void> {
   const apply: FlagEdit['apply'] = (flag) => ({
     flag,
     permissions: [{ action: 'deleteFlag' }],
@@ -102,7 +102,7 @@ export async function removeFlag(on: Changing, ref: FlagRef): Promise<void> {
 
 /** Changes a flag inside a running change by any edit; `drafted` is reused when the flag has not changed since. */
 export async function editFlag(
-  on: Changing,
+  on: ChangeTransaction,
   ref: FlagRef,
   edit: FlagEdit,
   drafted?: FlagDraft,
@@ -119,11 +119,11 @@ export async function editFlag(
   if (after === before) return unchanged(draft);
   const prerequisiteIds = await checkPrerequisites(db, before, after, found.environments);
   const maintainer = await readMaintainer(db, found, after);
-  const shown = toDetail(after, displayContextOf(project, { ...found, ...maintainer }));
+  const shown = toFlagDetail(after, displayContextOf(project, { ...found, ...maintainer }));
   await checkConflicts(db, actor, draft);
   if (edit.dryRun !== true) {
     await updateFlag(db, found, after, prerequisiteIds, draft.checked);
-    await forgetExpiring(db, before, after, found.environments, actor.now);
+    await deleteStaleExpiries(db, before, after, found.environments, actor.now);
     on.record(toChange(draft, shown));
   }
   return { flag: after, before, isChanged: true, shown };
@@ -136,18 +136,18 @@ async function lockContext(
   { referenceKeys }: FlagEdit,
   known: ChangeContext | undefined,
 ): Promise<ChangeContext> {
-  const held = await holdFlag(tx, ref.project.id, ref.flagKey);
+  const held = await lockFlag(tx, ref.project.id, ref.flagKey);
   const isSame = held === undefined || held[0]?.version === known?.found.flag.version;
   return known !== undefined && isSame ? known : await readChangeContext(tx, ref, referenceKeys);
 }
 
-async function deleteDrafted(on: Changing, draft: FlagDraft): Promise<void> {
+async function deleteDrafted(on: ChangeTransaction, draft: FlagDraft): Promise<void> {
   const { before: flag, shown, accesses, edit } = draft;
   const { comment, update, dryRun = false } = edit;
   await checkNoDependents(on.db, flag);
   if (dryRun) return;
   await deleteFlagRows(on.db, flag);
-  await dropExpiringTargets(on.db, flag.id);
+  await deleteExpiringTargetsOf(on.db, flag.id);
   on.record({
     accesses: [accesses.find(({ action }) => action === 'deleteFlag')!],
     kind: 'flag',
@@ -160,10 +160,10 @@ async function deleteDrafted(on: Changing, draft: FlagDraft): Promise<void> {
 }
 
 /** The draft as statements that are sent at once, each conditional on the versions that were read. */
-async function planChange(db: Db, actor: Actor, draft: FlagDraft): Promise<Planned<FlagChange>> {
+async function planChange(db: Db, actor: Actor, draft: FlagDraft): Promise<ChangePlan<FlagChange>> {
   const { before, after, edit, context, checked } = draft;
   if (after === before) return { guards: [], statements: [], changes: [], result: unchanged(draft) };
-  const shown = toDetail(after, displayContextOf(context.project, context.found));
+  const shown = toFlagDetail(after, displayContextOf(context.project, context.found));
   const result = { flag: after, before, isChanged: true, shown };
   const verify = () => checkConflicts(db, actor, draft);
   if (edit.dryRun === true) {

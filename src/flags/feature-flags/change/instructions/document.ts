@@ -7,7 +7,7 @@ import { flagKinds } from './table.ts';
 
 const ofLevel = (wanted: string) => [...flagKinds].filter(([, { level }]) => level === wanted);
 
-/** For the description of the route that patches a flag. */
+/** Part of the description of the route that patches a flag. */
 export const flagKindsText = [
   'Instructions of a semantic patch that need an `environmentKey`:',
   listKinds(ofLevel('environment')),
