@@ -1,7 +1,7 @@
 // Every setting with its names, its meaning, its value and where that came from, without secrets.
 import { flagOf, SETTING_NAMES, SETTINGS, type Config, type SettingName, type Settings } from '../config.ts';
 import type { Allowance } from '../kernel/limit-window.ts';
-import { maskPasswords } from './mask.ts';
+import { maskPasswords } from './mask-passwords.ts';
 
 export interface SettingReport {
   name: SettingName;
@@ -23,14 +23,14 @@ export function reportSettings({ config, sources }: Settings): SettingReport[] {
       env,
       description: describe,
       default: otherwise ?? usual ?? '',
-      value: spellValue(config, name),
+      value: formatValue(config, name),
       source: sources[name],
     };
   });
 }
 
-/** As it would be written on the command line; what must not be shown is masked. */
-function spellValue(config: Config, name: SettingName): string {
+/** The value as written on the command line, with secrets masked. */
+function formatValue(config: Config, name: SettingName): string {
   const value = config[name];
   if (value === undefined) return '';
   if (SETTINGS[name].isSecret) return '***';

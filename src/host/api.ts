@@ -5,11 +5,11 @@ import { cookieOf } from '../kernel/identity/cookie.ts';
 import { accountOf, type Credential } from '../kernel/identity/caller.ts';
 import { retrySeconds } from '../kernel/limit-window.ts';
 import { Type, type TSchema } from '../kernel/schema.ts';
-import { HostError, spell, status } from './failures.ts';
+import { HostError, renderError, status } from './failures.ts';
 import { checkAccept, describeAccept } from './media-type.ts';
-import { pageLinks } from './paging.ts';
+import { pageLinks } from './page-links.ts';
 import { versions } from './versions/index.ts';
-import { versioning } from './versions/versioning.ts';
+import { versionSelection } from './versions/select-version.ts';
 import { apiOf } from '../kernel/part.ts';
 import { graphqlPart } from './graphql/part.ts';
 import { metaPart } from './meta/part.ts';
@@ -26,7 +26,7 @@ const dialect: Dialect = {
   title: 'Host API',
   prefixes: ['', '/api/v3'],
   status,
-  spell,
+  spell: renderError,
   errorSchema: HostError,
   tokenHeader: 'Authorization: Bearer <token>',
   securityScheme: { type: 'http', scheme: 'bearer' },
@@ -35,7 +35,7 @@ const dialect: Dialect = {
     spell: (page, { base, url }) => ({ body: page.items, headers: pageLinks(page, base, url) }),
     schema: (item: TSchema) => Type.Array(item),
   },
-  ...versioning(versions),
+  ...versionSelection(versions),
   checkHeaders: ({ headers, shape }) => checkAccept(headers.accept, shape?.produces),
   limits: {
     allowances: {
@@ -75,7 +75,7 @@ const dialect: Dialect = {
   },
   callHeaders,
   bodyLimit: 10 * 1024 * 1024,
-  // Clients and people send JSON under all sorts of types here, and it is read as JSON whatever they call it.
+  // Clients send JSON under various content types, so bodies are read as JSON whatever the type is.
   checkContentType: () => {},
   conditional: true,
 };
