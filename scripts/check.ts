@@ -1,11 +1,11 @@
-// Runs every check of the project in order, one line each, with the words of those that fail: `npm run check`.
+// Runs every check of the project in order, one line each, with the output of those that fail: `npm run check`.
 import { spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { findBreaches } from './import-law.ts';
+import { findViolations } from './import-law.ts';
 
-/** Gives the words of what is wrong, or nothing. */
+/** Returns the output of a failed check, or nothing. */
 type Check = () => string | undefined;
 
 const ROOT = dirname(import.meta.dirname);
@@ -13,7 +13,7 @@ const ROOT = dirname(import.meta.dirname);
 const { values } = parseArgs({
   options: {
     'no-tests': { type: 'boolean' },
-    /** What chance decides in tests, crashes say, is tried many more times. */
+    /** Repeats randomized tests, such as crashes, many more times. */
     long: { type: 'boolean' },
   },
 });
@@ -41,7 +41,9 @@ function runNode(...args: string[]): string | undefined {
 
 function checkImports(): string | undefined {
   const paths = globSync('src/**/*.ts', { cwd: ROOT });
-  const breaches = findBreaches(new Map(paths.map((path) => [path, readFileSync(join(ROOT, path), 'utf8')])));
+  const breaches = findViolations(
+    new Map(paths.map((path) => [path, readFileSync(join(ROOT, path), 'utf8')])),
+  );
   return breaches.length === 0
     ? undefined
     : breaches.map(({ path, line, rule }) => `${path}:${line}: ${rule}`).join('\n');
