@@ -22,7 +22,7 @@ const dialect: Dialect = {
   title: 'Actors API',
   prefixes: ['/v2'],
   status,
-  spell: renderError,
+  renderError,
   errorSchema: ActorsError,
   tokenHeader: TOKEN_HEADER,
   securityScheme: { type: 'http', scheme: 'bearer' },
@@ -32,7 +32,7 @@ const dialect: Dialect = {
     schema: (data) => Type.Object({ data }),
   },
   page: {
-    spell: ({ items, total, slice, desc, more }) => ({
+    render: ({ items, total, slice, desc, more }) => ({
       body: { total, offset: slice.offset, limit: slice.limit, desc, ...more, count: items.length, items },
     }),
     schema: (item) =>

@@ -1,5 +1,5 @@
 // The command `config print`: every setting with the value that a start would use, and the one of a running server.
-import type { SettingName, Settings } from '../config.ts';
+import type { SettingName, LoadedSettings } from '../config.ts';
 import { EXIT } from './command-errors.ts';
 import { printJson, wantsJson, type Io } from './io.ts';
 import { findServer } from './running-server.ts';
@@ -7,7 +7,7 @@ import { reportSettings } from './setting-report.ts';
 import { alignTable, markdownTable } from './table.ts';
 
 export async function runConfigPrint(
-  settings: Settings,
+  settings: LoadedSettings,
   options: { json?: boolean; markdown?: boolean },
   io: Io,
 ): Promise<number> {

@@ -1,9 +1,9 @@
 // The command `status`: whether a server runs on this data folder, its URLs, and its database.
 import { migrations } from '../app.ts';
-import type { Config, Settings } from '../config.ts';
+import type { Config, LoadedSettings } from '../config.ts';
 import { requireAdmin } from '../kernel/identity/first-start.ts';
 import { searchMembers } from '../kernel/identity/store-members.ts';
-import { createLoginLink } from '../kernel/identity/store-sessions.ts';
+import { insertLoginLink } from '../kernel/identity/store-sessions.ts';
 import { listTokens } from '../kernel/identity/store-tokens.ts';
 import { urlOf } from '../kernel/server.ts';
 import type { Engine } from '../kernel/storage/engine.ts';
@@ -29,7 +29,7 @@ interface StatusOptions {
 }
 
 /** The exit code is 0 even when the server is down. */
-export async function runStatus({ config }: Settings, options: StatusOptions, io: Io): Promise<number> {
+export async function runStatus({ config }: LoadedSettings, options: StatusOptions, io: Io): Promise<number> {
   const server = await findServer(config.data);
   const url = server?.publicUrl ?? config.publicUrl ?? urlOf(config, config.port);
   if (options.url) {
@@ -85,7 +85,7 @@ async function readDatabase(config: Config): Promise<Database> {
 
 function createLoginUrl(config: Config, url: string): Promise<string> {
   return withMigratedDatabase(config, async (engine) => {
-    const secret = await createLoginLink(engine.db, await requireAdmin(engine), Date.now());
+    const secret = await insertLoginLink(engine.db, await requireAdmin(engine), Date.now());
     return loginUrl(url, secret);
   });
 }

@@ -39,7 +39,7 @@ export function checkAccept(accept: string | undefined, produces = 'application/
 }
 
 /** Clients send the same few values repeatedly. */
-const DESCRIPTIONS = new BoundedCache<string, string>({ most: 100 });
+const DESCRIPTIONS = new BoundedCache<string, string>({ max: 100 });
 
 /** The value of the media-type response header after the vendor's name. */
 export function describeAccept(accept = ''): string {

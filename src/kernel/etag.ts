@@ -1,4 +1,4 @@
-// ETags: content that is kept with its mark, and what a caller says it has already.
+// ETags: computes them, stores content with its ETag, and compares with If-None-Match.
 import { hash } from 'node:crypto';
 
 export interface StoredBytes {
@@ -12,6 +12,24 @@ export function storeBytes(text: string): StoredBytes {
 
 export function etagOf(text: string | Uint8Array): string {
   return `"${hash('sha1', text, 'hex')}"`;
+}
+
+/** Texts longer than this are not worth their memory. */
+const MAX_REMEMBERED = 16 * 1024;
+
+/** Remembers the ETag of the last short text: callers who poll get the same one over and over. */
+export class LastEtag {
+  #text = '';
+  #etag = etagOf('');
+
+  of(text: string | Uint8Array): string {
+    if (typeof text !== 'string' || text.length > MAX_REMEMBERED) return etagOf(text);
+    if (text !== this.#text) {
+      this.#etag = etagOf(text);
+      this.#text = text;
+    }
+    return this.#etag;
+  }
 }
 
 /** Whether a caller who sends this `If-None-Match` has the content already. */

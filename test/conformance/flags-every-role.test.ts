@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { flagsApi } from '../../src/flags/api.ts';
-import type { BaseRole, Statement } from '../../src/kernel/identity/policy.ts';
-import type { Shape } from '../../src/kernel/route.ts';
+import type { BaseRole, PolicyStatement } from '../../src/kernel/identity/policy.ts';
+import type { RouteShape } from '../../src/kernel/route.ts';
 import { giveToken, join, openBrowser } from '../people.ts';
 import { startServer, type Answer, type TestServer } from '../server.ts';
 import { BETA, pathIn, setScene, type Scene } from './flags-scene.ts';
@@ -26,7 +26,7 @@ const withRole = (role: BaseRole): Walker => ({
   },
 });
 
-const ELSEWHERE: Statement[] = [{ effect: 'allow', actions: ['*'], resources: ['proj/elsewhere*'] }];
+const ELSEWHERE: PolicyStatement[] = [{ effect: 'allow', actions: ['*'], resources: ['proj/elsewhere*'] }];
 
 const WALKERS: Walker[] = [
   { name: 'nobody', rank: -1, token: async () => null },
@@ -145,7 +145,7 @@ test('F20 F21 F22 a comment with a patch of any kind stands in the audit log, in
   assert.ok(recorded.length >= 17, recorded.join());
 });
 
-async function walk(shape: Shape, scene: Scene, token: string | null, round: string): Promise<Answer> {
+async function walk(shape: RouteShape, scene: Scene, token: string | null, round: string): Promise<Answer> {
   const write = WRITES[shape.id];
   const path = pathIn(scene, shape);
   assert.ok(path !== undefined, `the scene lacks a part of ${shape.path}`);

@@ -1,6 +1,6 @@
 // One of everything that the flag service manages, made over its API, for tests that walk all routes.
 import assert from 'node:assert/strict';
-import type { Shape } from '../../src/kernel/route.ts';
+import type { RouteShape } from '../../src/kernel/route.ts';
 import { eventually } from '../eventually.ts';
 import type { CallInit, Json, TestServer } from '../server.ts';
 import { toForm } from './flags-segments-file-calls.ts';
@@ -83,7 +83,7 @@ export async function setScene({ call }: TestServer, name: string): Promise<Scen
 }
 
 /** The path of a route in a scene; undefined where the scene lacks a part of it. */
-export function pathIn({ parameters, ids }: Scene, { path }: Shape): string | undefined {
+export function pathIn({ parameters, ids }: Scene, { path }: RouteShape): string | undefined {
   let isWhole = true;
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value = parameters[name] ?? (name === 'id' ? ids[kindIn(path)] : undefined);

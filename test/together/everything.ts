@@ -1,7 +1,7 @@
 // Every route of the flag service that writes, called by many at the same time on one of everything.
 import { test } from 'node:test';
 import { flagsApi } from '../../src/flags/api.ts';
-import type { Shape } from '../../src/kernel/route.ts';
+import type { RouteShape } from '../../src/kernel/route.ts';
 import { BETA, pathIn, setScene, type Scene } from '../conformance/flags-scene.ts';
 import { WRITES } from '../conformance/flags-writes.ts';
 import { rounds } from '../long.ts';
@@ -13,7 +13,7 @@ const ALLOWED = [200, 201, 202, 204, 207, 400, 403, 404, 409];
 
 export function declareEverything(server: () => TestServer): void {
   const writes = flagsApi.routes.map(({ shape }) => shape).filter(({ id }) => WRITES[id] !== undefined);
-  const isDelete = ({ method }: Shape) => method === 'DELETE';
+  const isDelete = ({ method }: RouteShape) => method === 'DELETE';
 
   test('everything changes at once, and then everything goes', async () => {
     const scene = await setScene(server(), 'together');
@@ -42,7 +42,7 @@ export function declareEverything(server: () => TestServer): void {
     return client % 2 === 0 ? step % length : length - 1 - (step % length);
   }
 
-  async function walk(shape: Shape, scene: Scene, client: number): Promise<Answer> {
+  async function walk(shape: RouteShape, scene: Scene, client: number): Promise<Answer> {
     const { init, query = '' } = WRITES[shape.id]!;
     const { headers, ...rest } = init(scene, `together-${client % 2}`);
     return await server().call(pathIn(scene, shape)! + query, {

@@ -1,5 +1,5 @@
 // Which members are meant: the filter of lists, and the one by which members are left out of changes to all.
-import type { MemberFilter } from '../../kernel/identity/store-roster.ts';
+import type { MemberFilter } from '../../kernel/identity/store-member-admin.ts';
 import { isObject } from '../../kernel/patch/json-value.ts';
 import { misfit, PlainText, problem, Type, type Static } from '../../kernel/schema.ts';
 import { readFieldFilter } from '../list-query.ts';

@@ -1,5 +1,5 @@
 // Custom roles as the flag service shows them, and the rules of what may be changed.
-import { parseStatements, type Statement } from '../../kernel/identity/policy.ts';
+import { parseStatements, type PolicyStatement } from '../../kernel/identity/policy.ts';
 import type { Holders, NewRole, Role } from '../../kernel/identity/store-roles.ts';
 import { OneOf, PlainText, problem, Type, type Static } from '../../kernel/schema.ts';
 import type { Access } from '../../kernel/change/actor.ts';
@@ -78,7 +78,7 @@ export function readRolePost(post: Static<typeof RolePost>): NewRole {
 /** A resource becomes one for each value of its placeholders, so that many of them would become very many. */
 const MAX_PLACEHOLDERS = 2;
 
-function readPolicy(value: unknown): Statement[] {
+function readPolicy(value: unknown): PolicyStatement[] {
   const policy = parseStatements(value);
   for (const { resources = [], notResources = [] } of policy) {
     for (const resource of [...resources, ...notResources]) {

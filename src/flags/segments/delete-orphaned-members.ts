@@ -1,11 +1,11 @@
 // Clears away the members of big segments that are gone.
-import type { Recurring } from '../../kernel/dialect.ts';
+import type { RecurringWork } from '../../kernel/dialect.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { deleteOrphanedMembers } from './store-members.ts';
 
 const HOUR = 60 * 60 * 1000;
 
-export function orphanedMemberSweep({ db }: Pick<Kernel, 'db'>): Recurring {
+export function orphanedMemberSweep({ db }: Pick<Kernel, 'db'>): RecurringWork {
   return {
     kind: 'flags.segment-members.sweep',
     everyMs: HOUR,

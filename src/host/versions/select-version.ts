@@ -1,12 +1,14 @@
 // Selects the API version of a call by its header, and reports it with the deprecation of old versions.
 import type { CallFacts, Dialect, Headers } from '../../kernel/dialect.ts';
 import { Failure } from '../../kernel/failure.ts';
-import type { Shape } from '../../kernel/route.ts';
+import type { RouteShape } from '../../kernel/route.ts';
 import { selectVersion, supportedUntil } from '../../kernel/version-support.ts';
 import { changesAhead, type VersionTable } from '../../kernel/version.ts';
 
 /** The header of the specification, and the one that clients send. */
 export const VERSION_HEADERS = ['X-Host-Api-Version', 'X-GitHub-Api-Version'] as const;
+
+const [OURS, THEIRS] = VERSION_HEADERS.map((name) => name.toLowerCase()) as [string, string];
 
 export function versionSelection(
   versions: VersionTable,
@@ -23,9 +25,7 @@ export function versionSelection(
 }
 
 function askedVersion({ headers }: CallFacts): string | undefined {
-  const [ours, theirs] = VERSION_HEADERS.map(
-    (name) => (headers[name.toLowerCase()] || undefined) as string | undefined,
-  );
+  const [ours, theirs] = [headers[OURS] || undefined, headers[THEIRS] || undefined] as (string | undefined)[];
   if (ours !== undefined && theirs !== undefined && ours !== theirs) {
     throw new Failure(
       'malformed',
@@ -38,7 +38,7 @@ function askedVersion({ headers }: CallFacts): string | undefined {
 /** Only on routes that a newer or announced version changes: on every reply the headers would be noise. */
 function deprecationHeaders(
   version: string,
-  shape: Shape,
+  shape: RouteShape,
   publicUrl: string,
   versions: VersionTable,
 ): Headers {

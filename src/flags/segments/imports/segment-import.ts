@@ -1,5 +1,5 @@
 // What an import is: a file of keys on its way into a big segment, and how far it came.
-import type { Doer } from '../../../kernel/identity/identity.ts';
+import type { Initiator } from '../../../kernel/identity/identity.ts';
 import type { ImportMode } from '../segment.ts';
 
 /** From the first to `complete`, or to `stopped` where it cannot go on. */
@@ -39,7 +39,7 @@ export interface SegmentImport {
   /** Of whoever let it through. */
   comment?: string;
   /** In whose name the change is made. */
-  doer: Doer;
+  doer: Initiator;
   createdAt: number;
 }
 
