@@ -1,12 +1,12 @@
-// Runs every check of the project in order, one line each, with the words of those that fail: `npm run check`.
+// Runs every check of the project in order, one line each, with the output of those that fail: `npm run check`.
 import { spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { findDoubleNames } from './exported-names.ts';
-import { findBreaches } from './import-law.ts';
+import { findViolations } from './import-law.ts';
 
-/** Gives the words of what is wrong, or nothing. */
+/** Returns the output of a failed check, or nothing. */
 type Check = () => string | undefined;
 
 const ROOT = dirname(import.meta.dirname);
@@ -14,7 +14,7 @@ const ROOT = dirname(import.meta.dirname);
 const { values } = parseArgs({
   options: {
     'no-tests': { type: 'boolean' },
-    /** What chance decides in tests, crashes say, is tried many more times. */
+    /** Repeats randomized tests, such as crashes, many more times. */
     long: { type: 'boolean' },
   },
 });
@@ -54,10 +54,10 @@ function checkNames(): string | undefined {
 }
 
 function checkImports(): string | undefined {
-  const breaches = findBreaches(readSources());
-  return breaches.length === 0
+  const violations = findViolations(readSources());
+  return violations.length === 0
     ? undefined
-    : breaches.map(({ path, line, rule }) => `${path}:${line}: ${rule}`).join('\n');
+    : violations.map(({ path, line, rule }) => `${path}:${line}: ${rule}`).join('\n');
 }
 
 for (const [name, check] of Object.entries(checks)) {
