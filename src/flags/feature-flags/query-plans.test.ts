@@ -7,7 +7,7 @@ import { Changes } from '../../kernel/change/changes.ts';
 import type { Instruction } from '../patch-body.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { onEachEngine } from '../../../test/engines.ts';
-import { planOf, recordStatements } from '../../../test/plans.ts';
+import { planOf, recordStatements } from '../../../test/query-plans.ts';
 import { webhookSubscriber } from '../webhooks/subscriber.ts';
 import { changeFlag, removeFlag } from './change/change-flag.ts';
 import { readFlagFilter, readFlagSort } from './filter.ts';
