@@ -9,6 +9,7 @@ import { openApp, type App } from '../src/app.ts';
 import { readSettings, type Config } from '../src/config.ts';
 import type { Clock } from '../src/kernel/clock.ts';
 import { Agent, request } from '../src/kernel/http-client.ts';
+import { recordCall } from './recorder.ts';
 import { migratedFile } from './templates.ts';
 
 export const ADMIN_TOKEN = 'api-test-administrator-token';
@@ -114,27 +115,28 @@ async function call(
 ): Promise<Answer> {
   const isRaw = body === undefined || typeof body === 'string' || body instanceof Uint8Array;
   const bytes = isRaw ? body : JSON.stringify(body);
-  const outgoing = request(url + path, {
-    method,
-    agent,
-    headers: {
-      accept: '*/*',
-      ...(token !== null && { authorization: path.startsWith('/api/v2') ? token : `Bearer ${token}` }),
-      ...(bytes !== undefined && {
-        'content-type': 'application/json',
-        'content-length': Buffer.byteLength(bytes),
-      }),
-      ...headers,
-    },
-  });
+  const sentHeaders = {
+    accept: '*/*',
+    ...(token !== null && { authorization: path.startsWith('/api/v2') ? token : `Bearer ${token}` }),
+    ...(bytes !== undefined && {
+      'content-type': 'application/json',
+      'content-length': String(Buffer.byteLength(bytes)),
+    }),
+    ...headers,
+  };
+  const outgoing = request(url + path, { method, agent, headers: sentHeaders });
   const answered = once(outgoing, 'response') as Promise<[IncomingMessage]>;
   outgoing.end(bytes);
   const [response] = await answered;
   let text = '';
   response.setEncoding('utf8').on('data', (part: string) => (text += part));
   await once(response, 'end');
+  const status = response.statusCode!;
+  const type = response.headers['content-type'] ?? '';
+  const sent = typeof bytes === 'string' ? { sent: bytes } : {};
+  recordCall({ method, path, headers: sentHeaders, ...sent, status, type, text });
   return {
-    status: response.statusCode!,
+    status,
     get headers() {
       return new Headers(
         Object.entries(response.headersDistinct).flatMap(([name, values]) =>
