@@ -1,5 +1,5 @@
 // Bundles the server and its packages to JavaScript, for the npm package and for test runs that start many servers.
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 import { describeLicences } from './licences.ts';
@@ -44,6 +44,7 @@ export async function bundleInto(folder: string): Promise<Bundle> {
     },
     metafile: true,
   });
+  await cp(join(ROOT, 'docs/openapi/examples'), join(folder, 'examples'), { recursive: true });
   const outputs = Object.values(metafile.outputs);
   const inputs = outputs.flatMap((output) => Object.keys(output.inputs));
   await writeFile(join(folder, 'THIRD-PARTY-NOTICES.txt'), describeLicences(ROOT, inputs));

@@ -28,6 +28,7 @@ const checks: Record<string, Check> = {
   'dead code': () => runNode('node_modules/knip/bin/knip.js'),
   types: () => runNode('node_modules/typescript/bin/tsc', '-p', 'tsconfig.json'),
   openapi: () => runNode('scripts/openapi.ts', '--check'),
+  'openapi lint': () => runNode('scripts/openapi-lint.ts'),
   settings: () => runNode('scripts/settings.ts', '--check'),
   contract: () => runNode('scripts/contract.ts'),
   ...(!values['no-tests'] && {

@@ -59,7 +59,8 @@ function lintExamples({ operation }: PlacedOperation, document: OpenApiDocument,
     const some = bodies.filter(({ where }) => kind.test(where));
     return some.length > 0 && some.every(({ media }) => media.example === undefined);
   };
-  if (!isExcused && lacks(/^request /)) report('has no example of a request');
+  const needsRequest = operation.requestBody?.required === true;
+  if (!isExcused && needsRequest && lacks(/^request /)) report('has no example of a request');
   if (!isExcused && lacks(/^2/)) report('has no example of a reply');
   if (isExcused && !lacks(/^request /) && !lacks(/^2/)) report('has examples, and is excused from them');
 }

@@ -1,2 +1,13 @@
-// Operations whose documents have no example of a request or of a reply, with the reason.
-export const WITHOUT_EXAMPLE: Readonly<Record<string, string>> = {};
+// Operations whose documents have no example of a reply, with the reason.
+const ITSELF = 'Its reply is the document that the example would be in.';
+const BYTES = 'Its reply is bytes that are no text.';
+const NEVER = 'On this server it is always answered by an error: what it is about is not there yet.';
+
+export const WITHOUT_EXAMPLE: Readonly<Record<string, string>> = {
+  getOpenapiSpec: ITSELF,
+  openapi_get: ITSELF,
+  'meta/get-openapi': ITSELF,
+  keyValueStore_records_get: BYTES,
+  'apps/create-from-manifest': NEVER,
+  'code-scanning/upload-sarif': NEVER,
+};

@@ -7,7 +7,7 @@ export interface RecordedCall {
   path: string;
   /** Of the request, in lower case. */
   headers: Record<string, string>;
-  /** The body of the request, if it is text. */
+  /** The body of the request, as text. */
   sent?: string;
   status: number;
   /** The content type of the reply. */

@@ -133,7 +133,7 @@ async function call(
   await once(response, 'end');
   const status = response.statusCode!;
   const type = response.headers['content-type'] ?? '';
-  const sent = typeof bytes === 'string' ? { sent: bytes } : {};
+  const sent = bytes === undefined ? {} : { sent: Buffer.from(bytes).toString() };
   recordCall({ method, path, headers: sentHeaders, ...sent, status, type, text });
   return {
     status,

@@ -121,6 +121,8 @@ const getItems = route(
     access: READ_ACCESS,
     params: ByReference,
     query: ItemsQuery,
+    // The items as they are: they stand in no envelope.
+    produces: 'application/json',
     reply: { 200: Type.Array(Type.Record(Type.String(), Type.Unknown())) },
   },
   async (call, kernel) => {

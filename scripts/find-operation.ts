@@ -1,0 +1,43 @@
+// Finds which operation of an API a recorded call was made to.
+import type { Api } from '../src/kernel/dialect.ts';
+import { changesAhead } from '../src/kernel/version.ts';
+import { defaultVersion } from '../src/kernel/version-support.ts';
+import type { RecordedCall } from '../test/recorder.ts';
+
+interface Pattern {
+  id: string;
+  method: string;
+  path: RegExp;
+}
+
+const patterns = new WeakMap<Api, Pattern[]>();
+
+/** Undefined where it is none of this API, or answered in the shape of an older version. */
+export function findOperation(api: Api, { method, path, headers }: RecordedCall): string | undefined {
+  let known = patterns.get(api);
+  if (known === undefined) patterns.set(api, (known = patternsOf(api)));
+  const [plain] = path.split('?') as [string];
+  const found = known.find((one) => one.method === method && one.path.test(plain));
+  if (found === undefined) return undefined;
+  const { versions } = api.dialect;
+  const asked = (versions.headers ?? []).map((header) => headers[header.toLowerCase()]).find(Boolean);
+  // Other words for a version that went well, such as `beta`, mean the newest.
+  const version =
+    asked === undefined ? defaultVersion(versions) : versions.names.includes(asked) ? asked : undefined;
+  if (version === undefined) return found.id;
+  const { shape } = api.routes.find((route) => route.shape.id === found.id)!;
+  return changesAhead(shape, version, versions).length === 0 ? found.id : undefined;
+}
+
+/** Those with fewer parameters first: `/a/b` is not `/a/{id}`. */
+function patternsOf({ dialect, routes }: Api): Pattern[] {
+  const parameters = (path: string) => path.split('{').length;
+  return routes
+    .map(({ shape }) => shape)
+    .toSorted((a, b) => parameters(a.path) - parameters(b.path))
+    .map(({ id, method, path }) => {
+      const inner = path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+');
+      const prefix = `(?:${dialect.prefixes.join('|')})`;
+      return { id, method, path: new RegExp(`^${prefix}${inner === '/' ? '' : inner}/?$`) };
+    });
+}
