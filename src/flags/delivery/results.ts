@@ -1,7 +1,7 @@
 // What browsers and mobile apps get: not the flags, but what each of them comes to for one context.
 import { TimeSlice } from '../../kernel/time-slice.ts';
 import type { FlagData } from '../evaluation/data.ts';
-import type { Reason, Run } from '../evaluation/run.ts';
+import type { Reason, EvaluationRun } from '../evaluation/run.ts';
 import type { Json } from '../feature-flags/flag.ts';
 
 /** Which flags a key may see. */
@@ -36,7 +36,7 @@ export interface FlagResults {
 
 /** However many flags there are, other calls get their turn meanwhile. */
 export async function evaluateAll(
-  run: Run,
+  run: EvaluationRun,
   revision: number,
   { audience, withReasons }: EvaluationOptions,
 ): Promise<FlagResults> {
