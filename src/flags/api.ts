@@ -86,7 +86,7 @@ const dialect: Dialect = {
   conditional: false,
 };
 
-/** Describes the very list it stands in, so it is made with it. */
+/** The route describes the list that contains it, so it is declared beside the list. */
 const getOpenApi = route(
   {
     id: 'getOpenapiSpec',
@@ -127,7 +127,7 @@ export const flagsApi: Api = apiOf(dialect, [
   tagPart,
 ]);
 
-/** The bare token, or `Bearer` and the token. A token beats a cookie. */
+/** The bare token, or `Bearer` and the token. A token takes precedence over a cookie. */
 function credentialOf({ headers, url }: CallFacts): Credential | undefined {
   if (isTriggerPath(url)) return undefined;
   const authorization = headers.authorization?.trim();
@@ -142,7 +142,7 @@ function credentialOf({ headers, url }: CallFacts): Credential | undefined {
   return { kind: 'token', secret };
 }
 
-/** Times are in epoch milliseconds here. */
+/** The reset time is in epoch milliseconds. */
 function limitHeaders([global, perRoute]: Counted[]): Headers {
   return {
     'x-ratelimit-global-remaining': String(global!.counter.remaining),

@@ -1,4 +1,4 @@
-// Inviting members: up to fifty at once, all of them or none.
+// Invites members: up to fifty at once, all or none.
 import { knownCaller } from '../../kernel/change/actor.ts';
 import type { Changing } from '../../kernel/change/changes.ts';
 import { createMember, type Member } from '../../kernel/identity/store-members.ts';
@@ -44,7 +44,7 @@ export const postMembers = route(
       checkRoleGrant(call.caller, roleOf(post), access);
       if (Object.keys(post.roleAttributes ?? {}).length > 0) checkAttributeGrant(call.caller, access);
     }
-    // Before the transaction, and one by one: each takes much memory and time on purpose.
+    // Hashed before the transaction and one at a time, because each hash takes much memory and time on purpose.
     const hashes: (string | null)[] = [];
     for (const { password } of posts) {
       hashes.push(password === undefined ? null : await hashPassword(password));
@@ -124,7 +124,7 @@ async function inviteMember(
     hash,
     actor.now,
   ).catch((error: unknown) => {
-    throw isTaken(error) ? contested('member') : error; // they were free a moment ago
+    throw isTaken(error) ? contested('member') : error; // both were free when checked
   });
   const [made] = await findListed(tx, [member.id]);
   on.record({

@@ -78,7 +78,7 @@ const postRole = route(
       const { db: tx } = on;
       if ((await findRole(tx, wanted.key)) !== undefined) throw taken();
       const made = await createRole(tx, wanted, call.now).catch((error: unknown) => {
-        throw isTaken(error) ? taken() : error; // by a call at the same time
+        throw isTaken(error) ? taken() : error; // by a concurrent call
       });
       on.record({
         accesses: [access],

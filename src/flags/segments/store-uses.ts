@@ -1,4 +1,4 @@
-// Which flags use a segment: an index of the rules of all flags, kept by whoever saves a flag.
+// Which flags use a segment: an index over the rules of all flags, updated whenever a flag is stored.
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { FlagConfig } from '../feature-flags/flag.ts';
 import { couldBeKey } from '../fields.ts';
@@ -13,7 +13,7 @@ export function segmentKeysOf({ rules }: Pick<FlagConfig, 'rules'>): string[] {
   return [...new Set(keys)].sort();
 }
 
-/** In the transaction that saves the flag; `keys` are all there are now. */
+/** Runs in the transaction that stores the flag; `keys` replaces all earlier ones. */
 export async function replaceSegmentUses(
   tx: Db,
   environmentId: string,
@@ -36,7 +36,7 @@ export async function replaceSegmentUses(
 
 const BATCH_SIZE = 1000;
 
-/** By key. */
+/** Sorted by key. */
 export async function listFlagsUsing(
   db: Db,
   environmentId: string,
