@@ -152,7 +152,7 @@ test('which engine it is, only the storage folder asks, and the hand-tuned state
   const text = `const isSqlite = engine.kind === 'sqlite';\nif (kind !== 'postgres') return;`;
   const files = {
     'src/kernel/storage/search.ts': text,
-    'src/actors/request-queues/engines.ts': text,
+    'src/actors/request-queues/engine-statements.ts': text,
     'src/actors/datasets/store.ts': text,
     'src/flags/tokens/store.test.ts': text,
     'src/flags/tokens/store.ts': text,

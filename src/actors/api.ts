@@ -48,14 +48,14 @@ const dialect: Dialect = {
         items: Type.Array(item),
       }),
   },
-  // The version is in the path; there has been one.
+  // The version is in the path, and there is one so far.
   versions: { names: ['v2'], changes: [] },
   versionOf: () => 'v2',
   versionHeaders: () => ({}),
   limits: {
     allowances: {
       global: { anonymous: 250_000, known: 250_000, seconds: MINUTE },
-      // Each dataset's own, whoever calls.
+      // Each dataset's own, shared by all callers.
       dataset: { anonymous: 60, known: 60, seconds: 1 },
       dataset_push: { anonymous: 400, known: 400, seconds: 1 },
       // Each key-value store's own, and that of its records.
@@ -106,13 +106,13 @@ const dialect: Dialect = {
   conditional: false,
 };
 
+const storageKinds = [datasetPart, keyValueStorePart, requestQueuePart];
+
 export const actorsApi: Api = apiOf(dialect, [
   userPart,
   toolPart,
-  storagePart,
-  datasetPart,
-  keyValueStorePart,
-  requestQueuePart,
+  storagePart(storageKinds),
+  ...storageKinds,
   usagePart,
 ]);
 

@@ -1,10 +1,9 @@
-// What `--demo` shows of the platform: one storage of each kind, with something in it.
+// The calls that `--demo` makes on the platform: one storage of each kind with example contents.
 import type { DemoCall } from '../kernel/dialect.ts';
 
 const OWNER = 'admin';
 const COLOURS = ['blue', 'green', 'grey', 'red'];
 
-/** As a scraper of the demo shop would have found them. */
 const products = Array.from({ length: 100 }, (_, index) => ({
   sku: `P-${String(index + 1).padStart(3, '0')}`,
   title: `Product ${index + 1}`,
@@ -18,7 +17,7 @@ const pages = products
   .slice(0, 20)
   .map(({ sku, url }) => ({ url, uniqueKey: sku, userData: { label: 'PRODUCT' } }));
 
-export const demo: DemoCall[] = [
+export const actorsDemo: DemoCall[] = [
   { method: 'POST', path: '/datasets?name=demo-products' },
   { method: 'POST', path: `/datasets/${OWNER}~demo-products/items`, body: products },
   { method: 'POST', path: '/key-value-stores?name=demo-settings' },

@@ -1,4 +1,4 @@
-// The platform's words for failures: a machine-readable type and a message, under `error`.
+// The error replies of the platform: statuses, and bodies with a type and a message under `error`.
 import type { Failure, FailureDetails, FailureKind } from '../kernel/failure.ts';
 import { Type } from '../kernel/schema.ts';
 
@@ -25,7 +25,7 @@ export const status: Record<FailureKind, number> = {
   internal: 500,
 };
 
-/** The type of each kind, where the failure has no more precise one of its own. */
+/** The error type of each kind of failure that has no code of its own. */
 const TYPES: Record<FailureKind, string> = {
   malformed: 'invalid-input',
   invalid: 'invalid-input',
@@ -49,7 +49,6 @@ const TYPES: Record<FailureKind, string> = {
   internal: 'internal-server-error',
 };
 
-/** How a token is sent. */
 export const TOKEN_HEADER = 'Authorization: Bearer <token>';
 
 export const ActorsError = Type.Object(
@@ -65,7 +64,7 @@ export function spell({ kind, message, details }: Failure): unknown {
   return { error: { type, message, ...(data !== undefined && { data }) } };
 }
 
-/** The type by what cannot be read. */
+/** The error type by the part of the request that is malformed. */
 const PARTS: Record<NonNullable<FailureDetails['part']>, string> = {
   request: 'invalid-request',
   'content-type': 'invalid-content-type-header',

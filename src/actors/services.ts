@@ -1,17 +1,17 @@
-// What the Actors API keeps in memory for one server, made when it starts.
+// The in-memory services of the Actors API, created when a server starts.
 import type { Kernel } from '../kernel/kernel.ts';
 import { openDatasetFields } from './datasets/known-fields.ts';
-import { openStoreUses } from './key-value-stores/uses.ts';
+import { openStoreUsage } from './key-value-stores/usage-counter.ts';
 import { openQueues } from './request-queues/queues.ts';
 import { openStorageCache } from './storages/access.ts';
-import { openUsage } from './usage/counter.ts';
+import { openUsage } from './usage/usage-counter.ts';
 import { openProxyPasswords } from './users/proxy-password.ts';
 
 export async function openActorsServices(kernel: Pick<Kernel, 'engine' | 'log'>) {
   return {
     storages: await openStorageCache(kernel.engine),
     usage: openUsage(kernel),
-    storeUses: openStoreUses(kernel),
+    storeUsage: openStoreUsage(kernel),
     datasetFields: openDatasetFields(),
     proxyPasswords: openProxyPasswords(),
     queues: openQueues(kernel.engine),

@@ -1,4 +1,4 @@
-// The table that all three kinds of storage share: what a storage is called, whose it is and who may look.
+// The row that every storage has: its name, owner and general access.
 
 export interface StorageRow {
   id: string;
@@ -14,7 +14,7 @@ export interface StorageRow {
   act_run_id: string | null;
   created_at: number;
   modified_at: number;
-  /** When it was last used, to a minute: retention goes by it. */
+  /** When it was last used, to the minute; retention depends on it. */
   accessed_at: number;
 }
 

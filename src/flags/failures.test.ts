@@ -5,7 +5,7 @@ import type { CallFacts } from '../kernel/dialect.ts';
 import { Failure } from '../kernel/failure.ts';
 import { BYPASS, BYPASS_SEGMENT } from './bypass.ts';
 import { renderError, statusOf } from './failures.ts';
-import { demandApproval } from './feature-flags/approval.ts';
+import { demandFlagApproval } from './feature-flags/change/change-context.ts';
 import type { Flag } from './feature-flags/flag.ts';
 import type { Environment } from './projects/project.ts';
 import { demandSegmentApproval } from './segments/approval.ts';
@@ -35,7 +35,9 @@ const rendered = (failure: Failure) => ({
 
 test('a flag that needs approval is 405, with no word of which verbs there are', () => {
   const resource = 'proj/p:env/e:flag/f';
-  const failure = failureOf(() => demandApproval({}, environment, { tags: [] } as unknown as Flag, resource));
+  const failure = failureOf(() =>
+    demandFlagApproval({}, environment, { tags: [] } as unknown as Flag, resource),
+  );
   assert.deepEqual(rendered(failure), {
     kind: 'approval-required',
     status: 405,

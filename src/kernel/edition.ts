@@ -1,7 +1,9 @@
 // A route as one version sees it: its checks, its conversions and the headers that never change.
-import type { Dialect, Headers } from './dialect.ts';
+import type { Dialect } from './dialect.ts';
 import { Failure } from './failure.ts';
-import type { Shape } from './route.ts';
+import { LastEtag } from './etag.ts';
+import type { HeaderBlock } from './header-list.ts';
+import { usualStatus, type Shape } from './route.ts';
 import { checker, coercer, problem, type JsonSchema } from './schema.ts';
 import { editionOf, existsIn } from './version.ts';
 
@@ -9,25 +11,30 @@ type Convert = (value: unknown) => unknown;
 
 export interface RouteEdition {
   exists: boolean;
+  /** Of a plain reply. */
+  status: number;
   readParams?: (raw: Record<string, unknown>) => unknown;
   readQuery?: (raw: Record<string, unknown>) => unknown;
   readBody?: Convert;
   /** By status; absent where nothing changed since this version. */
   descend: Record<number, Convert>;
   descendItem?: Convert;
-  headers: Headers;
+  headers: HeaderBlock;
+  etags: LastEtag;
 }
 
 export function routeEdition(
   shape: Shape,
   version: string,
   dialect: Dialect,
-  headers: Headers,
+  headers: HeaderBlock,
 ): RouteEdition {
   const edition: RouteEdition = {
     exists: existsIn(shape, version),
     descend: {},
-    headers: { ...headers, ...cacheHeaders(shape) },
+    status: usualStatus(shape),
+    headers,
+    etags: new LastEtag(),
   };
   if (shape.params !== undefined) edition.readParams = reader(shape.params, 'path');
   if (shape.query !== undefined) edition.readQuery = reader(shape.query, 'query');
@@ -78,8 +85,4 @@ function hasNul(value: unknown): boolean {
 
 function isRecord(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function cacheHeaders({ cache }: Shape): Headers {
-  return cache === 'never' ? { 'cache-control': 'no-cache' } : {};
 }

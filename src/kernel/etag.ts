@@ -14,6 +14,24 @@ export function etagOf(text: string | Uint8Array): string {
   return `"${hash('sha1', text, 'hex')}"`;
 }
 
+/** Texts longer than this are not worth their memory. */
+const MAX_REMEMBERED = 16 * 1024;
+
+/** Remembers the ETag of the last short text: callers who poll get the same one over and over. */
+export class LastEtag {
+  #text = '';
+  #etag = etagOf('');
+
+  of(text: string | Uint8Array): string {
+    if (typeof text !== 'string' || text.length > MAX_REMEMBERED) return etagOf(text);
+    if (text !== this.#text) {
+      this.#etag = etagOf(text);
+      this.#text = text;
+    }
+    return this.#etag;
+  }
+}
+
 /** Whether a caller who sends this `If-None-Match` has the content already. */
 export function matchesEtag(wanted: string | undefined, etag: string): boolean {
   if (wanted === undefined) return false;

@@ -126,11 +126,10 @@ export function pathOf(url: string): string {
 }
 
 function headOf({ status, headers, body }: Told): string {
-  const lines = Object.entries({
-    ...headers,
+  headers.setAll({
     date: new Date().toUTCString(),
     connection: 'close',
-    'content-length': Buffer.byteLength(body),
-  }).map(([name, value]) => `${name}: ${value}\r\n`);
-  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n`;
+    'content-length': String(Buffer.byteLength(body)),
+  });
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headers.text()}\r\n`;
 }

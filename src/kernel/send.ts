@@ -5,17 +5,18 @@ import type { FastifyReply } from 'fastify';
 import { describeCall } from './call-log.ts';
 import type { CallFacts, Cors, Dialect, Headers } from './dialect.ts';
 import { routeEdition, type RouteEdition } from './edition.ts';
-import { etagOf, matchesEtag } from './etag.ts';
+import { matchesEtag } from './etag.ts';
 import type { Failure } from './failure.ts';
+import { HeaderBlock, HeaderList } from './header-list.ts';
 import { isLarge, stringifyLarge } from './json/stringify.ts';
 import type { Kernel } from './kernel.ts';
 import { Page } from './page.ts';
-import { Bytes, JsonText, Reply, Stream, Text, usualStatus, type Shape } from './route.ts';
+import { Bytes, JsonText, Reply, Stream, Text, type Shape } from './route.ts';
 
 /** A failure as it goes over the wire, but for its length. */
 export interface Told {
   status: number;
-  headers: Headers;
+  headers: HeaderList;
   body: string;
 }
 
@@ -55,8 +56,7 @@ export class Sender {
       return this.#bytes(reply, call, edition, result);
     }
     if (result instanceof Stream) return this.#stream(reply, call, edition, result);
-    const { status, body, headers } =
-      result instanceof Reply ? result : new Reply(usualStatus(shape), result);
+    const { status, body, headers } = result instanceof Reply ? result : new Reply(edition.status, result);
     let whole = body;
     let own = headers;
     if (body instanceof Page) {
@@ -99,7 +99,9 @@ export class Sender {
     const body = JSON.stringify(dialect.spell(failure, call));
     // What is wrong now may be right in a moment: no cache may keep it.
     const own = { 'cache-control': 'no-store', ...details.headers };
-    const fixed = call.isVersionRefused ? dialect.headers : this.#fixedHeaders(call.version, call.shape);
+    const fixed = call.isVersionRefused
+      ? new HeaderBlock(dialect.headers)
+      : this.#fixedHeaders(call.version, call.shape);
     const headers = this.#headers(call, fixed, own);
     return { status, headers, body };
   }
@@ -121,7 +123,7 @@ export class Sender {
     if (text === undefined || status !== 200 || !isRead || !this.#dialect.conditional) {
       return this.#put(reply, call, status, edition.headers, headers, text);
     }
-    const etag = etagOf(text);
+    const etag = edition.etags.of(text);
     const own = { ...headers, etag };
     if (!isUnchanged(call, etag, headers['last-modified'])) {
       return this.#put(reply, call, status, edition.headers, own, text);
@@ -145,7 +147,7 @@ export class Sender {
     reply: FastifyReply,
     call: CallFacts,
     status: number,
-    fixed: Headers,
+    fixed: HeaderBlock,
     own: Headers,
     body?: string | Uint8Array,
   ): void {
@@ -160,7 +162,7 @@ export class Sender {
     { source, headers, status }: Stream,
   ): void {
     reply.hijack();
-    reply.raw.writeHead(status, this.#headers(call, edition.headers, headers));
+    reply.raw.writeHead(status, this.#headers(call, edition.headers, headers).pairs);
     const body = Readable.from(source, { objectMode: false });
     if (call.method === 'HEAD') {
       body.destroy();
@@ -178,26 +180,28 @@ export class Sender {
     });
   }
 
-  #headers(call: CallFacts, fixed: Headers, own: Headers): Headers {
+  #headers(call: CallFacts, fixed: HeaderBlock, own: Headers): HeaderList {
     const { cors, limits, callHeaders } = this.#dialect;
     const { origin } = call.headers;
-    const headers: Headers = { ...fixed };
-    headers['access-control-allow-origin'] = origin !== undefined && cors.origin === 'echo' ? origin : '*';
+    const headers = new HeaderList(fixed);
+    headers.set('access-control-allow-origin', origin !== undefined && cors.origin === 'echo' ? origin : '*');
     if (origin !== undefined && cors.exposeHeaders !== undefined) {
-      headers['access-control-expose-headers'] = cors.exposeHeaders;
+      headers.set('access-control-expose-headers', cors.exposeHeaders);
     }
-    if (call.counters.length > 0) Object.assign(headers, limits.headers(call.counters, call.now));
-    if (callHeaders !== undefined) Object.assign(headers, callHeaders(call));
-    return Object.assign(headers, own);
+    if (call.counters.length > 0) headers.setAll(limits.headers(call.counters, call.now));
+    if (callHeaders !== undefined) headers.setAll(callHeaders(call));
+    headers.setAll(own);
+    return headers;
   }
 
-  #fixedHeaders(version: string, shape: Shape | undefined): Headers {
+  #fixedHeaders(version: string, shape: Shape | undefined): HeaderBlock {
     const { headers, versionHeaders, cors } = this.#dialect;
-    return {
+    return new HeaderBlock({
       ...headers,
       ...versionHeaders(version, shape, this.#kernel.publicUrl),
       ...(cors.everywhere && corsLists(cors)),
-    };
+      ...(shape?.cache === 'never' && { 'cache-control': 'no-cache' }),
+    });
   }
 
   /** A call that was to be paid for later costs one when it fails before: no call is free because it is wrong. */
@@ -224,15 +228,21 @@ function corsLists({ allowHeaders, allowMethods, maxAge }: Cors): Headers {
 }
 
 /** Straight to Node's response: what Fastify would add to the headers is not ours to send. */
-function put(reply: FastifyReply, status: number, headers: Headers, body?: string | Uint8Array): void {
-  if (body !== undefined) headers['content-length'] = String(Buffer.byteLength(body));
+function put(reply: FastifyReply, status: number, headers: HeaderList, body?: string | Uint8Array): void {
   reply.hijack();
-  reply.raw.writeHead(status, headers);
-  reply.raw.end(body);
+  if (body === undefined) {
+    reply.raw.writeHead(status, headers.pairs).end();
+    return;
+  }
+  const length = Buffer.byteLength(body);
+  headers.set('content-length', String(length));
+  reply.raw.writeHead(status, headers.pairs);
+  // A text of as many bytes as characters is ASCII: copying it costs less than encoding it.
+  reply.raw.end(body, length === body.length ? 'latin1' : 'utf8');
 }
 
 /** A reply's own Link goes before the one that warns of a newer version. */
-function joinLinks({ link: fixed }: Headers, own: Headers): Headers {
+function joinLinks({ headers: { link: fixed } }: HeaderBlock, own: Headers): Headers {
   return fixed === undefined || own['link'] === undefined
     ? own
     : { ...own, link: `${own['link']}, ${fixed}` };

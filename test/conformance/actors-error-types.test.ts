@@ -188,7 +188,9 @@ const SITUATIONS: Record<string, () => Promise<Failed>> = {
     ),
   'internal-server-error': async () => {
     const queue = await make('request-queues');
-    const broken = mock.method(sqliteStatements, 'head', () => Promise.reject(new Error('the disk is gone')));
+    const broken = mock.method(sqliteStatements, 'listHead', () =>
+      Promise.reject(new Error('the disk is gone')),
+    );
     return call(`${queue}/head`).finally(() => broken.mock.restore());
   },
 };

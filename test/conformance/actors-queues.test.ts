@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, mock, test } from 'node:test';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { statementsOf } from '../../src/actors/request-queues/engines.ts';
+import { statementsOf } from '../../src/actors/request-queues/engine-statements.ts';
 import { Failure } from '../../src/kernel/failure.ts';
 import { onEachEngine } from '../engines.ts';
 import { idOf, queueCalls, type Queue } from './actors-queue-calls.ts';
@@ -707,7 +707,7 @@ onEachEngine((engine) => {
     const queue = await make();
     const [a] = await fill(queue, 'a');
     await queue.add({ uniqueKey: 'b', method: 'POST' });
-    const broken = mock.method(statementsOf(server.app.kernel.engine), 'remove', () =>
+    const broken = mock.method(statementsOf(server.app.kernel.engine), 'delete', () =>
       Promise.reject(new Failure('unavailable', 'The disk is gone')),
     );
     const names = [{ uniqueKey: 'b' }, { id: a }, { uniqueKey: 'gone' }];
@@ -727,7 +727,7 @@ onEachEngine((engine) => {
   test('A20 a fault of the server is not told as requests to send again', async () => {
     const queue = await make();
     const [id] = await fill(queue, 'a');
-    const broken = mock.method(statementsOf(server.app.kernel.engine), 'remove', () =>
+    const broken = mock.method(statementsOf(server.app.kernel.engine), 'delete', () =>
       Promise.reject(new TypeError('a fault')),
     );
     const { status } = await queue.removeBatch([{ id }]);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { scheduledChangeHandlers } from '../../src/flags/scheduled-changes/execute.ts';
-import { createScheduledChange, WORK } from '../../src/flags/scheduled-changes/store.ts';
+import { insertScheduledChange, SCHEDULED_CHANGE_WORK } from '../../src/flags/scheduled-changes/store.ts';
 import { onEachEngine } from '../engines.ts';
 import { giveToken } from '../people.ts';
 import type { CallInit, Json, TestServer } from '../server.ts';
@@ -220,7 +220,7 @@ onEachEngine((engine) => {
       const change = await make();
       const [due] = await setup.dueOf(change['_id']);
       const stale = { ...due!, owner: 'a node that was too slow#1' };
-      const handle = scheduledChangeHandlers(server.app.kernel)[WORK]!;
+      const handle = scheduledChangeHandlers(server.app.kernel)[SCHEDULED_CHANGE_WORK]!;
       await assert.rejects(handle(stale, new AbortController().signal), /no longer ours/);
       assert.equal(await setup.isOn(), false);
       assert.equal((await read(change['_id'])).json['status'], 'pending');
@@ -245,7 +245,7 @@ onEachEngine((engine) => {
       const [due] = await setup.dueOf(change['_id']);
       const owner = 'the node that makes it#1';
       await server.app.kernel.db.updateTable('due').set({ owner }).where('id', '=', due!.id).execute();
-      const handle = scheduledChangeHandlers(server.app.kernel)[WORK]!;
+      const handle = scheduledChangeHandlers(server.app.kernel)[SCHEDULED_CHANGE_WORK]!;
       const attempt = (attempts: number) =>
         handle({ ...due!, owner, attempts }, new AbortController().signal);
       for (const attempts of [1, 2]) {
@@ -452,7 +452,7 @@ onEachEngine((engine) => {
           executionAt: soon() + MINUTE,
           instructions: [ON],
         };
-        await createScheduledChange(db, change, server.clock.now());
+        await insertScheduledChange(db, change, server.clock.now());
       }
       assert.match((await expect(400, post())).json['message'], /100/);
     });

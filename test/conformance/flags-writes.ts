@@ -180,7 +180,7 @@ export const WRITES: Record<string, Write> = {
   redeliverWebhook: bare('writer', 404),
 
   deleteApprovalRequest: bare('writer'),
-  deleteApprovalRequestForFlag: bare('writer', 404), // the flag itself
+  deleteApprovalRequestForFlag: bare('writer', 404), // the same request, which is deleted by now
   deleteFlagConfigScheduledChanges: bare('writer'),
   deleteTriggerWorkflow: bare('writer'),
   deleteFlagFollower: bare('writer'),

@@ -1,44 +1,44 @@
-// Checks items against a schema on a thread of its own, for as long as an honest schema could need.
+// Checks items against a slow schema in a worker thread, with limits on time and memory.
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Item } from '../../kernel/export/input.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { InvalidItems } from './invalid-items.ts';
-import { packItems } from './pack.ts';
+import { packItems } from './chunks.ts';
 
-/** Beside this file and with its ending, which is .ts in the sources and .js in a bundle. */
+/** Beside this file and with its extension: .ts in the sources, .js in a bundle. */
 const THREAD = new URL(`./item-schema-thread${extname(import.meta.url)}`, import.meta.url);
 
-/** Of work, which is as much as the largest push with an honest schema takes; how busy the machine is does not matter. */
-const MOST_CPU_MS = 1000;
-const LOOK_MS = 50;
-const MOST_MEGABYTES = 512;
-/** At a time, so that hostile schemas take no more than one core; and waiting, so that nobody waits for minutes. */
-const MOST_THREADS = 1;
-const MOST_WAITING = 50;
+/** CPU time, not wall time, so that the load of the machine does not matter. The largest push with an honest schema takes as much. */
+const MAX_CPU_MS = 1000;
+const POLL_MS = 50;
+const MAX_MEGABYTES = 512;
+/** One thread, so that hostile schemas use one core at most; and a bounded queue, so that no call waits for minutes. */
+const MAX_THREADS = 1;
+const MAX_WAITING = 50;
 
 export interface CheckTask {
   fields: Item;
   texts: string[];
 }
 
-export type Checked = Pick<InvalidItems, 'count' | 'first'>;
+export type CheckResult = Pick<InvalidItems, 'count' | 'first'>;
 
 let running = 0;
 const waiting: (() => void)[] = [];
 
-/** Schemas that took too long even so, and until when nobody need wait for them again. */
+/** Schemas that exceeded the limits, and until when they are rejected without another try. */
 const refused = new WeakMap<object, number>();
 const REFUSED_MS = 60_000;
 
-export async function checkInThread(items: readonly Item[], fields: Item): Promise<Checked> {
+export async function checkInThread(items: readonly Item[], fields: Item): Promise<CheckResult> {
   checkRefused(fields);
-  if (waiting.length >= MOST_WAITING) {
+  if (waiting.length >= MAX_WAITING) {
     throw new Failure('unavailable', 'Too many items wait to be checked against schemas; try again.', {
       headers: { 'retry-after': '10' },
     });
   }
-  if (running === MOST_THREADS) await new Promise<void>((resolve) => waiting.push(resolve));
+  if (running === MAX_THREADS) await new Promise<void>((resolve) => waiting.push(resolve));
   else running += 1;
   try {
     checkRefused(fields);
@@ -58,26 +58,26 @@ function checkRefused(fields: Item): void {
   if (performance.now() < (refused.get(fields) ?? 0)) throw tooLong();
 }
 
-async function check(workerData: CheckTask): Promise<Checked> {
-  const { promise, resolve, reject } = Promise.withResolvers<Checked>();
+async function check(workerData: CheckTask): Promise<CheckResult> {
+  const { promise, resolve, reject } = Promise.withResolvers<CheckResult>();
   const worker = new Worker(THREAD, {
     workerData,
     execArgv: [],
-    resourceLimits: { maxOldGenerationSizeMb: MOST_MEGABYTES },
+    resourceLimits: { maxOldGenerationSizeMb: MAX_MEGABYTES },
   });
-  const looking = setInterval(() => {
+  const poll = setInterval(() => {
     worker.cpuUsage().then(
-      ({ user, system }) => (user + system) / 1000 > MOST_CPU_MS && reject(tooLong()),
-      () => {}, // it has ended
+      ({ user, system }) => (user + system) / 1000 > MAX_CPU_MS && reject(tooLong()),
+      () => {}, // the thread has ended
     );
-  }, LOOK_MS);
+  }, POLL_MS);
   worker.once('message', resolve);
-  // Out of memory, or out of stack: a schema that refers to itself.
+  // Out of memory, or a stack overflow: the schema refers to itself.
   worker.once('error', (cause) => reject(tooLong(cause)));
   try {
     return await promise;
   } finally {
-    clearInterval(looking);
+    clearInterval(poll);
     await worker.terminate();
   }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Failure } from '../../kernel/failure.ts';
 import type { InvalidItem } from './invalid-items.ts';
-import { checkItems, checkSchema } from './item-schema.ts';
+import { checkItems, checkDatasetSchema } from './item-schema.ts';
 
 type Schema = Record<string, unknown>;
 
@@ -18,7 +18,7 @@ async function failureOf(run: () => void | Promise<void>): Promise<Failure> {
 
 describe('a schema', () => {
   test('is taken as the platform describes it', () => {
-    checkSchema({
+    checkDatasetSchema({
       actorSpecification: 1,
       fields: {
         $schema: 'http://json-schema.org/draft-07/schema#',
@@ -47,7 +47,7 @@ describe('a schema', () => {
       { fields: null, views: null },
       { fields: { type: 'object' } },
     ]) {
-      checkSchema(schema);
+      checkDatasetSchema(schema);
     }
   });
 
@@ -75,7 +75,7 @@ describe('a schema', () => {
   };
   for (const [what, schema] of Object.entries(wrong)) {
     test(`with ${what} is refused`, async () => {
-      const { kind, details } = await failureOf(() => checkSchema(schema));
+      const { kind, details } = await failureOf(() => checkDatasetSchema(schema));
       assert.deepEqual([kind, details.code], ['invalid', 'dataset-schema-invalid']);
     });
   }
@@ -150,7 +150,7 @@ describe('items', () => {
 
   test('a pattern that takes for ever is stopped, and not even begun when it is tried again', async () => {
     const hostile = { fields: { properties: { a: { type: 'string', pattern: '^(a+)+$' } } } };
-    checkSchema(hostile);
+    checkDatasetSchema(hostile);
     await checkItems([{ a: 'aaaa' }], hostile);
     const item = { a: `${'a'.repeat(60)}!` };
     for (let n = 0; n < 100; n += 1) {

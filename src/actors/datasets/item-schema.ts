@@ -1,4 +1,4 @@
-// A dataset's schema: whether it is one, and whether items keep to it. Schemas come from users, so nothing in them is trusted.
+// Validates a dataset's schema, and items against it. Schemas come from users, so nothing in them is trusted.
 import { createContext, Script } from 'node:vm';
 import type { Item } from '../../kernel/export/input.ts';
 import { Failure } from '../../kernel/failure.ts';
@@ -6,11 +6,11 @@ import { TimeSlice } from '../../kernel/time-slice.ts';
 import { isObject } from '../../kernel/patch/json-value.ts';
 import { checker, Nullable, Type } from '../../kernel/schema.ts';
 import { InvalidItems, loadChecker } from './invalid-items.ts';
-import { checkInThread, type Checked } from './item-schema-client.ts';
+import { checkInThread, type CheckResult } from './item-schema-client.ts';
 
 const Names = Nullable(Type.Array(Type.String()));
 
-/** Of a dataset's schema what we make use of; the rest is for those who show it. */
+/** The parts of a dataset's schema that the server uses; the rest is for user interfaces. */
 const DatasetSchema = Type.Object({
   fields: Type.Optional(Nullable(Type.Record(Type.String(), Type.Unknown()))),
   views: Type.Optional(
@@ -38,22 +38,22 @@ const DatasetSchema = Type.Object({
 
 const checkShape = checker(DatasetSchema, 'schema');
 
-/** An honest schema takes a hundredth of it. */
-const MOST_TRIAL_MS = 40;
+/** An honest schema takes a hundredth of this. */
+const MAX_TRIAL_MS = 40;
 
-/** Throws unless the schema can be used; asked once, when a dataset is made. */
-export function checkSchema(schema: Record<string, unknown>): void {
+/** Throws unless the schema is usable; called once, when a dataset is created. */
+export function checkDatasetSchema(schema: Record<string, unknown>): void {
   try {
     checkShape(schema);
     const { fields } = schema;
     if (!isObject(fields)) return;
     checkKeywords(fields, '#');
-    // A schema that refers to itself without end is found by trying it.
+    // Only a trial run finds a schema that refers to itself without end.
     loadChecker();
     const before = process.threadCpuUsage();
-    while (!runWithin(MOST_TRIAL_MS, () => new InvalidItems(fields).check({}, 0))) {
+    while (!runWithin(MAX_TRIAL_MS, () => new InvalidItems(fields).check({}, 0))) {
       const { user, system } = process.threadCpuUsage(before);
-      if ((user + system) / 1000 > MOST_TRIAL_MS / 2)
+      if ((user + system) / 1000 > MAX_TRIAL_MS / 2)
         throw new Error('it takes too long to check an item without any field');
     }
   } catch (error) {
@@ -72,7 +72,7 @@ const SCHEMAS = new Set(
   ).split(' '),
 );
 
-/** The words that could do harm or mean nothing. Goes only where schemas are: a value in an `enum` is none. */
+/** Rejects keywords that are harmful or malformed. Visits only subschemas: a value in an `enum` is none. */
 function checkKeywords(schema: Item, path: string): void {
   for (const [word, value] of Object.entries(schema)) {
     const at = `${path}/${word}`;
@@ -116,15 +116,15 @@ function wrong(path: string, message: string): Failure {
   return new Failure('invalid', `${path} ${message}`);
 }
 
-/** How long a few items, one at least, may be checked before others have their turn, and before a thread takes over. */
-const MOST_SLICE_MS = 30;
-/** How often it may be stopped because the processor was busy with other things. */
-const MOST_STOPS = 3;
+/** How long one slice of items may take on the event loop, before the worker thread takes over. */
+const MAX_SLICE_MS = 30;
+/** How many slices may time out because other processes had the CPU. */
+const MAX_STOPS = 3;
 
-/** Schemas that took too long here: what is to keep to them is checked by a thread from then on. */
+/** Schemas that took too long on the event loop: from then on the worker thread checks them. */
 const slow = new WeakSet<object>();
 
-/** Throws with the items that break the schema named. Gives way to other calls now and then. */
+/** Throws with a list of the invalid items. Yields to other calls between slices. */
 export async function checkItems(
   items: readonly Item[],
   schema: Record<string, unknown> | null,
@@ -140,14 +140,14 @@ export async function checkItems(
   );
 }
 
-async function findInvalid(items: readonly Item[], fields: Item): Promise<Checked> {
+async function findInvalid(items: readonly Item[], fields: Item): Promise<CheckResult> {
   loadChecker();
   const slice = new TimeSlice();
   const invalid = new InvalidItems(fields);
   let position = 0;
   let stops = 0;
-  while (position < items.length && stops < MOST_STOPS && !slow.has(fields)) {
-    const isInTime = runWithin(MOST_SLICE_MS, () => {
+  while (position < items.length && stops < MAX_STOPS && !slow.has(fields)) {
+    const isInTime = runWithin(MAX_SLICE_MS, () => {
       do {
         invalid.check(items[position]!, position);
         position += 1;
@@ -161,18 +161,18 @@ async function findInvalid(items: readonly Item[], fields: Item): Promise<Checke
 }
 
 const script = new Script('run()');
-/** Made once, as a context costs a millisecond. Nothing but our own function ever runs in it. */
-const stage = createContext({ run: (): unknown => undefined }) as { run: () => unknown };
+/** Created once, because a context costs a millisecond. Only our own function ever runs in it. */
+const sandbox = createContext({ run: (): unknown => undefined }) as { run: () => unknown };
 
 /**
- * False when it took too long; undefined when it was stopped because others had the processor, and may go on. V8 can stop
- * code, regular expressions included, only when it was started from a script.
+ * Returns false when it took too long, and undefined when it timed out because other processes had the CPU. V8 can interrupt
+ * code, regular expressions included, only when a script started it.
  */
 function runWithin(ms: number, run: () => void): boolean | undefined {
-  stage.run = run;
+  sandbox.run = run;
   const before = process.threadCpuUsage();
   try {
-    script.runInContext(stage, { timeout: ms });
+    script.runInContext(sandbox, { timeout: ms });
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;

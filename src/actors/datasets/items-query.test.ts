@@ -2,9 +2,15 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { Failure } from '../../kernel/failure.ts';
-import { exportOptions, paginationHeaders, rangeOf, readQuery, type Asked } from './items-query.ts';
+import {
+  exportOptions,
+  paginationHeaders,
+  rangeOf,
+  parseItemsQuery,
+  type ItemsRequest,
+} from './items-query.ts';
 
-const plain: Asked = {
+const plain: ItemsRequest = {
   format: 'json',
   offset: 0,
   limit: undefined,
@@ -15,15 +21,15 @@ const plain: Asked = {
 
 describe('readQuery', () => {
   test('nothing asked is everything, as it is', () => {
-    assert.deepEqual(readQuery({ format: 'json' }, null), plain);
+    assert.deepEqual(parseItemsQuery({ format: 'json' }, null), plain);
   });
 
   test('a limit of 0 is none', () => {
-    assert.equal(readQuery({ format: 'json', limit: 0 }, null).limit, undefined);
+    assert.equal(parseItemsQuery({ format: 'json', limit: 0 }, null).limit, undefined);
   });
 
   test('empty names are no names', () => {
-    assert.deepEqual(readQuery({ format: 'json', fields: ['', 'a', ''] }, null).projection, {
+    assert.deepEqual(parseItemsQuery({ format: 'json', fields: ['', 'a', ''] }, null).projection, {
       fields: ['a'],
     });
   });
@@ -45,7 +51,7 @@ describe('readQuery', () => {
   };
 
   test('a view says what the query does not', () => {
-    assert.deepEqual(readQuery({ format: 'csv', view: 'overview' }, schema), {
+    assert.deepEqual(parseItemsQuery({ format: 'csv', view: 'overview' }, schema), {
       ...plain,
       format: 'csv',
       limit: 5,
@@ -53,20 +59,20 @@ describe('readQuery', () => {
       projection: { fields: ['a', 'b'], unwind: ['list'], omit: ['c'] },
     });
     const query = { format: 'json', view: 'overview', fields: ['z'], limit: 2, desc: false } as const;
-    const asked = readQuery({ ...query, fields: ['z'] }, schema);
-    assert.deepEqual([asked.projection.fields, asked.limit, asked.desc], [['z'], 2, false]);
-    assert.deepEqual(readQuery({ format: 'json', view: 'plain' }, schema), plain);
+    const request = parseItemsQuery({ ...query, fields: ['z'] }, schema);
+    assert.deepEqual([request.projection.fields, request.limit, request.desc], [['z'], 2, false]);
+    assert.deepEqual(parseItemsQuery({ format: 'json', view: 'plain' }, schema), plain);
   });
 
   test('a view that is not there is refused, whatever its name', () => {
     for (const view of ['nope', 'constructor', '__proto__', '']) {
       assert.throws(
-        () => readQuery({ format: 'json', view }, schema),
+        () => parseItemsQuery({ format: 'json', view }, schema),
         (error) => error instanceof Failure && error.details.code === 'requested-dataset-view-does-not-exist',
       );
     }
     assert.throws(
-      () => readQuery({ format: 'json', view: 'overview' }, null),
+      () => parseItemsQuery({ format: 'json', view: 'overview' }, null),
       (error) => error instanceof Failure && error.details.code === 'dataset-does-not-have-schema',
     );
   });
@@ -102,8 +108,8 @@ test('a range gives what slicing the list would give, turned around or not', () 
 });
 
 test('the headers tell the page', () => {
-  const asked = { ...plain, offset: 8, limit: 5 };
-  assert.deepEqual(paginationHeaders(asked, rangeOf(asked, 10), 10), {
+  const request = { ...plain, offset: 8, limit: 5 };
+  assert.deepEqual(paginationHeaders(request, rangeOf(request, 10), 10), {
     'x-apify-pagination-total': '10',
     'x-apify-pagination-offset': '8',
     'x-apify-pagination-limit': '5',

@@ -1,14 +1,14 @@
-// How items are asked for: the query, what a view of the dataset's schema adds to it, and which items that means.
+// The query for items: its parameters, the view of the dataset's schema that it names, and the range of items it selects.
 import { exporters, type ExportFormat } from '../../kernel/export/exporters.ts';
 import type { ExportOptions } from '../../kernel/export/input.ts';
 import type { Projection } from '../../kernel/export/project.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { isObject, memberOf } from '../../kernel/patch/json-value.ts';
 import { OneOf, Type, type Static } from '../../kernel/schema.ts';
-import type { Range } from './store-reads.ts';
+import type { ItemRange } from './store-reads.ts';
 
 const FORMATS = Object.keys(exporters) as ExportFormat[];
-/** What the limit is said to be where there is none. */
+/** Shown where there is no limit. */
 const NO_LIMIT = 999_999_999_999;
 
 const Flag = (description: string) => Type.Optional(Type.Boolean({ description }));
@@ -45,8 +45,8 @@ export const ItemsQuery = Type.Object({
 });
 export type ItemsQuery = Static<typeof ItemsQuery>;
 
-/** What is asked for, once a view has had its say: the query wins over the view. */
-export interface Asked {
+/** The query combined with the view that it names; the query wins. */
+export interface ItemsRequest {
   format: ExportFormat;
   offset: number;
   limit: number | undefined;
@@ -55,7 +55,7 @@ export interface Asked {
   isAttachment: boolean;
 }
 
-export function readQuery(query: ItemsQuery, schema: Record<string, unknown> | null): Asked {
+export function parseItemsQuery(query: ItemsQuery, schema: Record<string, unknown> | null): ItemsRequest {
   const view = query.view === undefined ? {} : viewOf(query.view, schema);
   const limit = query.limit ?? view.limit ?? 0;
   const { simplified, skipFailedPages, clean, skipHidden, skipEmpty } = query;
@@ -65,18 +65,18 @@ export function readQuery(query: ItemsQuery, schema: Record<string, unknown> | n
     clean,
     skipHidden,
     skipEmpty,
-    unwind: named(query.unwind) ?? named(view.unwind),
-    flatten: named(query.flatten) ?? named(view.flatten),
-    fields: named(query.fields) ?? named(view.fields),
-    outputFields: named(query.outputFields),
-    omit: named(query.omit) ?? named(view.omit),
+    unwind: toNames(query.unwind) ?? toNames(view.unwind),
+    flatten: toNames(query.flatten) ?? toNames(view.flatten),
+    fields: toNames(query.fields) ?? toNames(view.fields),
+    outputFields: toNames(query.outputFields),
+    omit: toNames(query.omit) ?? toNames(view.omit),
   };
   return {
     format: query.format,
     offset: query.offset ?? 0,
     limit: limit === 0 ? undefined : limit,
     desc: query.desc ?? view.desc ?? false,
-    projection: present(projection),
+    projection: omitUndefined(projection),
     isAttachment: query.attachment ?? false,
   };
 }
@@ -107,13 +107,13 @@ function viewOf(name: string, schema: Record<string, unknown> | null): View {
   return isObject(transformation) ? transformation : {};
 }
 
-function named(names: unknown): string[] | undefined {
+function toNames(names: unknown): string[] | undefined {
   if (typeof names === 'string') return [names];
   return Array.isArray(names) ? (names as string[]).filter((name) => name !== '') : undefined;
 }
 
-/** Only what is said: an absent option and an undefined one are not the same to the compiler. */
-function present(options: object): object {
+/** Drops undefined options, which `exactOptionalPropertyTypes` forbids. */
+function omitUndefined(options: object): object {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }
 
@@ -121,23 +121,23 @@ export function exportOptions(query: ItemsQuery, feed: Required<FeedOptions>): E
   const { bom, delimiter, skipHeaderRow, xmlRoot, xmlRow, feedTitle, feedDescription } = query;
   return {
     ...feed,
-    ...present({ bom, delimiter, skipHeaderRow, xmlRoot, xmlRow, feedTitle, feedDescription }),
+    ...omitUndefined({ bom, delimiter, skipHeaderRow, xmlRoot, xmlRow, feedTitle, feedDescription }),
   };
 }
 
 type FeedOptions = Pick<ExportOptions, 'feedTitle' | 'feedDescription' | 'feedLink'>;
 
-/** Which of so many items are asked for; turned around they are counted from the end. */
-export function rangeOf({ offset, limit = Infinity, desc }: Asked, total: number): Range {
+/** The range of the selected items; in descending order the offset counts from the end. */
+export function rangeOf({ offset, limit = Infinity, desc }: ItemsRequest, total: number): ItemRange {
   const first = Math.min(offset, total);
   const end = Math.min(first + limit, total);
   return desc ? { first: total - end, end: total - first, desc } : { first, end, desc };
 }
 
-/** The page told in headers, as a bare list has no room for it. */
+/** The pagination goes into headers, because the body is a bare list. */
 export function paginationHeaders(
-  { offset, limit = NO_LIMIT, desc }: Asked,
-  { first, end }: Range,
+  { offset, limit = NO_LIMIT, desc }: ItemsRequest,
+  { first, end }: ItemRange,
   total: number,
 ): Record<string, string> {
   return {

@@ -1,4 +1,4 @@
-// Which field names datasets have seen, in a cache, so that a push writes only those that are new.
+// A cache of the field names of each dataset, so that a push writes only new ones.
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { findCounts } from './store.ts';
@@ -14,7 +14,7 @@ export function openDatasetFields(): BoundedCache<string, Set<string>> {
   return new BoundedCache({ most: 1000 });
 }
 
-/** Who stores new names adds them. Names that another node has stored meanwhile are stored once more, and read as one. */
+/** The caller adds the names that it stores. Names that another node stored meanwhile are stored twice, and read once. */
 export async function knownFields(
   { db, services: { datasetFields } }: Pick<Kernel, 'db' | 'services'>,
   id: string,

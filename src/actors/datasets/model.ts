@@ -1,4 +1,4 @@
-// What a dataset looks like to those who ask for it.
+// Datasets as the API shows them.
 import { Nullable, Type } from '../../kernel/schema.ts';
 import {
   LISTED_NAME,
@@ -65,7 +65,7 @@ export const DatasetStatistics = Type.Object(
   { $id: 'DatasetStatistics' },
 );
 
-export function toSummary(storage: Storage, counts: DatasetCounts) {
+export function toDatasetSummary(storage: Storage, counts: DatasetCounts) {
   const { itemCount, cleanItemCount, readCount, bytes } = counts;
   const modifiedAt = Math.max(storage.modifiedAt, counts.modifiedAt);
   return {
@@ -76,25 +76,25 @@ export function toSummary(storage: Storage, counts: DatasetCounts) {
   };
 }
 
-interface Viewer {
+interface DetailContext {
   publicUrl: string;
   isOwner: boolean;
   mayWrite: boolean;
   now: number;
 }
 
-export function toDetail(
+export function toDatasetDetail(
   storage: Storage,
   counts: DatasetCounts,
-  { publicUrl, isOwner, mayWrite, now }: Viewer,
+  { publicUrl, isOwner, mayWrite, now }: DetailContext,
 ) {
   const { id, secret, schema } = storage;
   const items = `${publicUrl}/v2/datasets/${id}/items`;
-  // Without a signature to those who could read it only because it is public.
+  // Only the owner gets a signature: others can read the dataset only while it is public.
   const signature =
     isPublic(storage) || !isOwner ? '' : `?signature=${signStorage(storage, now + PUBLIC_URL_MS)}`;
   return {
-    ...toSummary(storage, counts),
+    ...toDatasetSummary(storage, counts),
     consoleUrl: `${publicUrl}/storage/datasets/${id}`,
     itemsPublicUrl: items + signature,
     ...(mayWrite && { urlSigningSecretKey: secret }),

@@ -1,10 +1,13 @@
 // Datasets.
-import type { Part } from '../../kernel/part.ts';
 import { datasetMigrations } from '../migrations/datasets.ts';
+import type { StorageKindPart } from '../storages/part.ts';
 import { datasetRoutes } from './routes.ts';
+import { purgeDataset } from './store.ts';
 
-export const datasetPart: Part = {
+export const datasetPart: StorageKindPart = {
+  kind: 'dataset',
   routes: datasetRoutes,
   migrations: datasetMigrations,
-  demo: async () => (await import('../demo.ts')).demo,
+  purge: ({ db }, id, signal) => purgeDataset(db, id, signal),
+  demo: async () => (await import('../demo.ts')).actorsDemo,
 };

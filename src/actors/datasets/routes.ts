@@ -1,4 +1,4 @@
-// The routes of datasets: those of every storage, and pushing, reading and summing up items.
+// The routes of datasets: those of every storage, and those that push, read and summarize items.
 import { exportInThread } from '../../kernel/export/export-client.ts';
 import { exporters, startExport, type Chunks } from '../../kernel/export/exporters.ts';
 import type { Item } from '../../kernel/export/input.ts';
@@ -10,33 +10,40 @@ import { reply, route, Stream, type Route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import { TimeSlice } from '../../kernel/time-slice.ts';
 import { userContentHeaders } from '../../kernel/user-content.ts';
-import { authorizeReading, READING, WRITING, isOwner, mayWrite, openStorage } from '../storages/access.ts';
+import {
+  authorizeReading,
+  READ_ACCESS,
+  WRITE_ACCESS,
+  isOwner,
+  mayWrite,
+  openStorage,
+} from '../storages/access.ts';
 import { toListedName, type Storage } from '../storages/model.ts';
 import { ByReference, storageRoutes, type StorageType } from '../storages/routes.ts';
-import { pay } from '../storages/budgets.ts';
-import { countTransfer, countUsage } from '../usage/counter.ts';
-import { checkItems, checkSchema } from './item-schema.ts';
+import { enforceLimit } from '../storages/rate-limits.ts';
+import { countTransfer, countUsage } from '../usage/usage-counter.ts';
+import { checkItems, checkDatasetSchema } from './item-schema.ts';
 import {
   exportOptions,
   ItemsQuery,
   paginationHeaders,
   rangeOf,
-  readQuery,
-  type Asked,
+  parseItemsQuery,
+  type ItemsRequest,
 } from './items-query.ts';
 import { knownFields } from './known-fields.ts';
 import {
   DatasetDetail,
   DatasetStatistics,
   DatasetSummary,
-  toDetail,
-  toSummary,
+  toDatasetDetail,
+  toDatasetSummary,
   type DatasetCounts,
 } from './model.ts';
-import { packItems, readItems } from './pack.ts';
-import { readTexts, readOutlines, type Range } from './store-reads.ts';
+import { packItems, readItems } from './chunks.ts';
+import { readTexts, readOutlines, type ItemRange } from './store-reads.ts';
 import { measuredFields, measureItems } from './statistics.ts';
-import { appendItems, countReads, findCounts, listMeasures, makeDataset } from './store.ts';
+import { appendItems, countReads, findCounts, listMeasures, insertDataset } from './store.ts';
 
 const datasets: StorageType = {
   kind: 'dataset',
@@ -44,11 +51,11 @@ const datasets: StorageType = {
   id: 'dataset',
   Detail: DatasetDetail,
   Summary: DatasetSummary,
-  checkSchema,
-  make: (tx, { id, createdAt }) => makeDataset(tx, id, createdAt),
+  checkSchema: checkDatasetSchema,
+  insertRows: (tx, { id, createdAt }) => insertDataset(tx, id, createdAt),
   async detail(storage, kernel, caller) {
     const { publicUrl, clock } = kernel;
-    return toDetail(storage, await countsOf(kernel, storage), {
+    return toDatasetDetail(storage, await countsOf(kernel, storage), {
       publicUrl,
       now: clock.now(),
       isOwner: isOwner(caller, storage),
@@ -62,7 +69,7 @@ const datasets: StorageType = {
     );
     return storages.flatMap((storage) => {
       const counted = counts.get(storage.id);
-      return counted === undefined ? [] : [toListedName(toSummary(storage, counted))];
+      return counted === undefined ? [] : [toListedName(toDatasetSummary(storage, counted))];
     });
   },
 };
@@ -74,7 +81,7 @@ const pushItems = route(
     path: '/datasets/{storageId}/items',
     summary: 'Add one item or a list of them, all or none',
     isData: true,
-    access: WRITING,
+    access: WRITE_ACCESS,
     params: ByReference,
     body: Type.Unknown({ description: 'A JSON object, or an array of JSON objects' }),
     reply: { 201: Type.Object({}) },
@@ -82,16 +89,16 @@ const pushItems = route(
   async (call, kernel) => {
     const { now, params, body, base } = call;
     const storage = await openStorage(kernel, 'dataset', 'write', call, { reference: params.storageId });
-    await pay(kernel, 'dataset_push', storage.id, now);
+    await enforceLimit(kernel, 'dataset_push', storage.id, now);
     const items = await readItems(body);
     await checkItems(items, storage.schema);
-    if (items.length > 0) await keep(kernel, storage, items, now);
+    if (items.length > 0) await storeItems(kernel, storage, items, now);
     countUsage(kernel, storage, 'DATASET_WRITES', items.length);
     return reply(201, {}, { location: `${base}/datasets/${storage.id}/items` });
   },
 );
 
-async function keep(
+async function storeItems(
   kernel: Kernel,
   { id, schema }: Storage,
   items: readonly Item[],
@@ -100,7 +107,7 @@ async function keep(
   const known = await knownFields(kernel, id);
   const packed = await packItems(items, known);
   const measures = await measureItems(items, measuredFields(schema) ?? []);
-  if (!(await appendItems(kernel.engine, id, packed, measures, now))) throw gone();
+  if (!(await appendItems(kernel.engine, id, packed, measures, now))) throw datasetNotFound();
   for (const name of packed.newFields) known.add(name);
 }
 
@@ -111,7 +118,7 @@ const getItems = route(
     path: '/datasets/{storageId}/items',
     summary: 'Get items in one of seven formats',
     description: 'The page is told in the `X-Apify-Pagination-*` headers.',
-    access: READING,
+    access: READ_ACCESS,
     params: ByReference,
     query: ItemsQuery,
     reply: { 200: Type.Array(Type.Record(Type.String(), Type.Unknown())) },
@@ -122,24 +129,24 @@ const getItems = route(
       reference: params.storageId,
       signature: query.signature,
     });
-    await pay(kernel, 'dataset', storage.id, now);
-    const asked = readQuery(query, storage.schema);
+    await enforceLimit(kernel, 'dataset', storage.id, now);
+    const request = parseItemsQuery(query, storage.schema);
     const { itemCount } = await countsOf(kernel, storage);
-    const range = rangeOf(asked, itemCount);
+    const range = rangeOf(request, itemCount);
     const label = storage.name ?? storage.id;
-    const { contentType, extension } = exporters[asked.format];
+    const { contentType, extension } = exporters[request.format];
     const headers = {
-      ...userContentHeaders(contentType, asked.isAttachment ? `dataset_${label}.${extension}` : undefined),
-      ...paginationHeaders(asked, range, itemCount),
+      ...userContentHeaders(contentType, request.isAttachment ? `dataset_${label}.${extension}` : undefined),
+      ...paginationHeaders(request, range, itemCount),
     };
-    // Who asks for the head alone wants to know how many items there are, and not to have them read.
+    // HEAD asks for the counts in the headers only.
     if (method === 'HEAD') return reply(200, undefined, headers);
     const options = exportOptions(query, {
       feedTitle: `Dataset ${label}`,
       feedDescription: `The items of the dataset with the id ${storage.id}`,
       feedLink: `${kernel.publicUrl}/v2/datasets/${storage.id}/items`,
     });
-    const chunks = await startExport(write(kernel, storage.id, asked, range, options));
+    const chunks = await startExport(write(kernel, storage.id, request, range, options));
     countReads(kernel.db, storage.id, range.end - range.first).catch((error: unknown) => {
       kernel.log.warn({ err: error, dataset: storage.id }, 'cannot count reads');
     });
@@ -149,12 +156,12 @@ const getItems = route(
   authorizeReading('dataset', 'signed'),
 );
 
-/** Without a transformation JSON is never parsed: texts become the reply as they are. All else is made by a thread of its own. */
+/** Without a transformation, stored texts are sent without parsing them. Everything else is rendered in a worker thread. */
 function write(
   { db }: Kernel,
   id: string,
-  { format, projection }: Asked,
-  range: Range,
+  { format, projection }: ItemsRequest,
+  range: ItemRange,
   options: ReturnType<typeof exportOptions>,
 ): Chunks {
   const { writeTexts } = exporters[format];
@@ -164,12 +171,12 @@ function write(
       const slice = new TimeSlice();
       for await (const texts of items()) {
         yield format === 'json' ? texts : texts.map(toLines);
-        // The next page may be here already, and a quick reader would then take one after the other.
+        // A quick reader with pages at hand would otherwise never yield to other calls.
         if (slice.isOver) await slice.next();
       }
     }, options);
   }
-  // An outline tells which columns come first only for those who read forwards.
+  // Outlines give the order of columns in ascending order only.
   const outlines = range.desc ? {} : { outlines: () => readOutlines(db, id, range) };
   return exportInThread({ format, projection, options }, { items, ...outlines });
 }
@@ -180,14 +187,14 @@ const getStatistics = route(
     method: 'GET',
     path: '/datasets/{storageId}/statistics',
     summary: "Get statistics of the fields that the dataset's schema names",
-    access: READING,
+    access: READ_ACCESS,
     params: ByReference,
     reply: { 200: DatasetStatistics },
   },
   async (call, kernel) => {
     const { now, params } = call;
     const storage = await openStorage(kernel, 'dataset', 'read', call, { reference: params.storageId });
-    await pay(kernel, 'dataset', storage.id, now);
+    await enforceLimit(kernel, 'dataset', storage.id, now);
     const measured = measuredFields(storage.schema);
     if (measured === undefined) return { fieldStatistics: null };
     const known = new Map(
@@ -209,10 +216,10 @@ export const datasetRoutes: Route[] = [
 
 async function countsOf({ db }: Kernel, { id }: Storage): Promise<DatasetCounts> {
   const counts = (await findCounts(db, [id])).get(id);
-  if (counts === undefined) throw gone();
+  if (counts === undefined) throw datasetNotFound();
   return counts;
 }
 
-function gone(): Failure {
+function datasetNotFound(): Failure {
   return new Failure('not-found', 'The dataset was not found');
 }

@@ -1,9 +1,9 @@
-// Statistics of the fields that a dataset's schema names: least and greatest value, nulls and missing values.
+// Statistics of the fields that a dataset's schema names: minimum, maximum, nulls and missing values.
 import type { Item } from '../../kernel/export/input.ts';
 import { TimeSlice } from '../../kernel/time-slice.ts';
 import { isObject } from '../../kernel/patch/json-value.ts';
 
-const MOST_MEASURED = 1000;
+const MAX_MEASURED = 1000;
 
 export interface FieldMeasure {
   field: string;
@@ -15,15 +15,15 @@ export interface FieldMeasure {
   emptyCount: number;
 }
 
-/** Undefined where the dataset has no schema of its fields. */
+/** Undefined where the schema describes no fields. */
 export function measuredFields(schema: Record<string, unknown> | null): string[] | undefined {
   const fields = schema?.['fields'];
   if (!isObject(fields)) return undefined;
   const { properties } = fields;
-  return isObject(properties) ? Object.keys(properties).slice(0, MOST_MEASURED) : [];
+  return isObject(properties) ? Object.keys(properties).slice(0, MAX_MEASURED) : [];
 }
 
-/** Goes by what the items have: a schema may name a thousand fields that hardly any of them has. */
+/** Iterates the fields of the items, not of the schema, which may name a thousand fields that few items have. */
 export async function measureItems(
   items: readonly Item[],
   fields: readonly string[],

@@ -4,16 +4,15 @@ import { Failure } from '../../kernel/failure.ts';
 import type { Db, Tables } from '../../kernel/storage/tables.ts';
 import { SEPARATOR } from '../../kernel/export/item-texts.ts';
 
-/** What is read in one trip, give or take a chunk; whoever renders it holds up the event loop meanwhile. */
+/** The size of a page, give or take a chunk: rendering one blocks the event loop. */
 const PAGE_BYTES = 256 * 1024;
-const LEAST_CHUNKS = 8;
-const MOST_CHUNKS = 512;
+const MIN_CHUNKS = 8;
+const MAX_CHUNKS = 512;
 
-/** An item without columns. */
-const NOTHING = '{}';
+const EMPTY_ITEM = '{}';
 
-/** Items by their sequence numbers, the last one not included. */
-export interface Range {
+/** Items by their sequence numbers; `end` is exclusive. */
+export interface ItemRange {
   first: number;
   end: number;
   desc: boolean;
@@ -26,17 +25,17 @@ interface ReadChunk {
 }
 
 /**
- * The items in the order asked for, in texts of several joined. Items are only ever appended, so the range is the
- * same however long reading takes. The next page is read while one is worked on. Fails when the dataset is deleted
- * meanwhile: what came so far must not pass for everything.
+ * The items in the requested order, as texts of several joined. Items are only ever appended, so the range stays the same
+ * however long reading takes. The next page is read ahead. Throws when the dataset is deleted meanwhile, because a part
+ * of the items must not look like all of them.
  */
-export async function* readTexts(db: Db, id: string, range: Range): AsyncGenerator<string[], void> {
+export async function* readTexts(db: Db, id: string, range: ItemRange): AsyncGenerator<string[], void> {
   let { first, end } = range;
   const { desc } = range;
-  let width = LEAST_CHUNKS;
+  let width = MIN_CHUNKS;
   const fetch = () => {
     const page = first < end ? readPage(db, id, { first, end, desc }, width) : Promise.resolve([]);
-    page.catch(() => {}); // who reads the page hears of it; nobody may
+    page.catch(() => {}); // awaited below, unless the reader stops early
     return page;
   };
   let next = fetch();
@@ -48,36 +47,36 @@ export async function* readTexts(db: Db, id: string, range: Range): AsyncGenerat
       const isNext = desc
         ? chunk.first_seq < end && chunkEnd >= end
         : chunk.first_seq <= first && chunkEnd > first;
-      if (!isNext) throw gone();
+      if (!isNext) throw datasetNotFound();
       texts.push(cut(chunk, first, end, desc));
       if (desc) end = chunk.first_seq;
       else first = chunkEnd;
     }
-    if (page.length === 0) throw gone();
-    width = Math.min(Math.max(2 * page.length, LEAST_CHUNKS), MOST_CHUNKS);
+    if (page.length === 0) throw datasetNotFound();
+    width = Math.min(Math.max(2 * page.length, MIN_CHUNKS), MAX_CHUNKS);
     next = fetch();
     yield texts;
   }
 }
 
 /**
- * Texts of items that have the columns of all those in the range, and are as many: blanks from the outlines of chunks, and
- * the items themselves where there is no outline. Only forwards, as an outline tells which columns came first that way.
+ * Texts of as many items as the range has, with the same columns: from the outlines of chunks, padded with empty items, and
+ * the items themselves where there is no outline. In ascending order only, because outlines are.
  */
 export async function* readOutlines(
   db: Db,
   id: string,
-  { first, end }: Pick<Range, 'first' | 'end'>,
+  { first, end }: Pick<ItemRange, 'first' | 'end'>,
 ): AsyncGenerator<string[], void> {
   for (let at = first; at < end;) {
     const rows = await outlineQuery(db, id, at, end).execute();
-    if (rows.length === 0) throw gone();
+    if (rows.length === 0) throw datasetNotFound();
     for (const { first_seq, item_count, outline } of rows) {
       const chunkEnd = first_seq + item_count;
       if (outline !== null && first_seq >= at && chunkEnd <= end) {
-        const told = outline === '' ? [] : outline.split(SEPARATOR);
-        const rest = Array.from({ length: item_count - told.length }, () => NOTHING);
-        yield [[...told, ...rest].join(SEPARATOR)];
+        const summaries = outline === '' ? [] : outline.split(SEPARATOR);
+        const rest = Array.from({ length: item_count - summaries.length }, () => EMPTY_ITEM);
+        yield [[...summaries, ...rest].join(SEPARATOR)];
       } else {
         yield* readTexts(db, id, { first: at, end: Math.min(chunkEnd, end), desc: false });
       }
@@ -94,10 +93,10 @@ function outlineQuery(db: Db, id: string, first: number, end: number) {
     .where('first_seq', '<', end)
     .where('first_seq', '>=', startOf(id, first))
     .orderBy('first_seq')
-    .limit(MOST_CHUNKS);
+    .limit(MAX_CHUNKS);
 }
 
-/** The items of a chunk that are in the range; as they are where that is all of them. */
+/** The text of those items of a chunk that are in the range. */
 function cut({ first_seq, item_count, items }: ReadChunk, first: number, end: number, desc: boolean): string {
   const from = Math.max(first - first_seq, 0);
   const to = Math.min(end - first_seq, item_count);
@@ -106,18 +105,18 @@ function cut({ first_seq, item_count, items }: ReadChunk, first: number, end: nu
   return (desc ? texts.reverse() : texts).join(SEPARATOR);
 }
 
-function gone(): Failure {
+function datasetNotFound(): Failure {
   return new Failure('not-found', 'The dataset was deleted while it was read');
 }
 
-/** Chunks from the end of the range where reading goes on, as many as make a page and at least one. */
-async function readPage(db: Db, id: string, range: Range, width: number): Promise<ReadChunk[]> {
+/** The next chunks of the range, as many as make a page and at least one. */
+async function readPage(db: Db, id: string, range: ItemRange, width: number): Promise<ReadChunk[]> {
   const rows = await pageQuery(db, id, range, width).execute();
   return rows.sort((a, b) => (range.desc ? b.first_seq - a.first_seq : a.first_seq - b.first_seq));
 }
 
-/** Sizes first, by the index, so that chunks beyond the page are not read. */
-export function pageQuery(db: Db, id: string, { first, end, desc }: Range, width: number) {
+/** Sums up sizes first, so that the contents of chunks beyond the page are not read. */
+export function pageQuery(db: Db, id: string, { first, end, desc }: ItemRange, width: number) {
   const order = desc ? 'desc' : 'asc';
   return db
     .with('ahead', (query) =>
@@ -148,7 +147,7 @@ export function pageQuery(db: Db, id: string, { first, end, desc }: Range, width
     .select(['chunk.first_seq', 'chunk.item_count', 'chunk.items']);
 }
 
-/** Where the chunk with this item begins: a range may begin in the middle of one. */
+/** The start of the chunk that contains this item: a range may begin in the middle of one. */
 function startOf(id: string, first: number) {
   return (query: ExpressionBuilder<Tables, 'dataset_chunks'>) =>
     query

@@ -6,11 +6,11 @@ import type { Item } from '../../kernel/export/input.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { datasetMigrations } from '../migrations/datasets.ts';
-import { packItems } from './pack.ts';
-import { pageQuery, readTexts, readOutlines, type Range } from './store-reads.ts';
+import { packItems } from './chunks.ts';
+import { pageQuery, readTexts, readOutlines, type ItemRange } from './store-reads.ts';
 import { parseItems, SEPARATOR } from '../../kernel/export/item-texts.ts';
 import { measureItems } from './statistics.ts';
-import { appendItems, countReads, findCounts, listMeasures, makeDataset, purgeDataset } from './store.ts';
+import { appendItems, countReads, findCounts, listMeasures, insertDataset, purgeDataset } from './store.ts';
 
 let datasets = 0;
 
@@ -20,7 +20,7 @@ onEachEngine(({ kind, open }) => {
 
   async function make(): Promise<string> {
     const id = `dataset-${++datasets}`;
-    await makeDataset(engine.db, id, 5);
+    await insertDataset(engine.db, id, 5);
     return id;
   }
 
@@ -28,7 +28,7 @@ onEachEngine(({ kind, open }) => {
     return appendItems(engine, id, await packItems(items, new Set()), await measureItems(items, fields), 10);
   }
 
-  async function read(id: string, range: Range): Promise<unknown[]> {
+  async function read(id: string, range: ItemRange): Promise<unknown[]> {
     const items: unknown[] = [];
     for await (const texts of readTexts(engine.db, id, range)) items.push(...texts.flatMap(parseItems));
     return items;

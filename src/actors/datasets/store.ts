@@ -1,15 +1,15 @@
-// Datasets in the database: appending items all or nothing, counting, and emptying what was deleted.
+// Datasets in the database: appends items atomically, counts them, and purges deleted datasets.
 import { sql } from 'kysely';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import type { Statement } from '../../kernel/storage/statement.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { DatasetCounts } from './model.ts';
-import { readFields, writeFields, type Packed } from './pack.ts';
+import { readFields, writeFields, type PackedItems } from './chunks.ts';
 import type { FieldMeasure } from './statistics.ts';
 
-const CHUNKS_AT_ONCE = 500;
+const BATCH_SIZE = 500;
 
-export async function makeDataset(tx: Db, id: string, now: number): Promise<void> {
+export async function insertDataset(tx: Db, id: string, now: number): Promise<void> {
   await tx
     .insertInto('datasets')
     .values({
@@ -24,7 +24,7 @@ export async function makeDataset(tx: Db, id: string, now: number): Promise<void
     .execute();
 }
 
-/** By id; those that are gone meanwhile are not among them. */
+/** By id; without datasets that were deleted meanwhile. */
 export async function findCounts(db: Db, ids: readonly string[]): Promise<Map<string, DatasetCounts>> {
   if (ids.length === 0) return new Map();
   const rows = await db.selectFrom('datasets').selectAll().where('storage_id', 'in', ids).execute();
@@ -44,33 +44,34 @@ export async function findCounts(db: Db, ids: readonly string[]): Promise<Map<st
 }
 
 /**
- * Appends the items as one block: they get their numbers from the dataset's counter in the transaction that keeps them.
- * False when the dataset is gone.
+ * Appends the items in one transaction, which also advances the counter that numbers them. Returns false when the dataset
+ * does not exist.
  */
 export async function appendItems(
   engine: Engine,
   id: string,
-  packed: Packed,
+  packed: PackedItems,
   measures: readonly FieldMeasure[],
   now: number,
 ): Promise<boolean> {
   const { db, kind } = engine;
-  const statements = kind === 'postgres' ? [appendAtOnce(db, id, packed, now)] : append(db, id, packed, now);
+  const statements =
+    kind === 'postgres' ? [appendOnPostgres(db, id, packed, now)] : appendOnSqlite(db, id, packed, now);
   if (measures.length > 0) statements.push(addMeasures(db, id, measures));
   const [first] =
     statements.length === 1 ? [await db.executeQuery(statements[0]!)] : await engine.batch(statements);
   return (first?.numAffectedRows ?? 0n) > 0n;
 }
 
-function countItems(id: string, { count, cleanCount, bytes, newFields }: Packed, now: number) {
+function countItems(id: string, { count, cleanCount, bytes, newFields }: PackedItems, now: number) {
   const names = writeFields(newFields);
   return sql`update datasets set item_count = item_count + ${count},
     clean_item_count = clean_item_count + ${cleanCount}, bytes = bytes + ${bytes},
     fields = ${names === '' ? sql`fields` : sql`fields || ${names}`}, modified_at = ${now} where storage_id = ${id}`;
 }
 
-/** SQLite: the counter first, then what it has counted. They cost one trip, and no other statement comes between. */
-function append(db: Db, id: string, packed: Packed, now: number): Statement[] {
+/** First the counter, then the chunks, in one batch that no other statement interrupts. */
+function appendOnSqlite(db: Db, id: string, packed: PackedItems, now: number): Statement[] {
   const inserts = packed.chunks.map(({ at, count, bytes, outline, text }) =>
     sql`insert into dataset_chunks (dataset_id, first_seq, item_count, bytes, outline, items)
       select storage_id, item_count - ${packed.count - at}, ${count}, ${bytes}, ${outline}, ${text}
@@ -79,8 +80,8 @@ function append(db: Db, id: string, packed: Packed, now: number): Statement[] {
   return [countItems(id, packed, now).compile(db), ...inserts];
 }
 
-/** PostgreSQL: one statement, so that the dataset's row is locked for no longer than one commit. */
-function appendAtOnce(db: Db, id: string, packed: Packed, now: number): Statement {
+/** One statement, so that the row of the dataset is locked only for one commit. */
+function appendOnPostgres(db: Db, id: string, packed: PackedItems, now: number): Statement {
   const rows = packed.chunks.map(
     ({ at, count, bytes, outline, text }) =>
       sql`(cast(${packed.count - at} as bigint), cast(${count} as integer), cast(${bytes} as bigint), ${outline}, ${text})`,
@@ -130,7 +131,7 @@ export async function countReads(db: Db, id: string, reads: number): Promise<voi
     .execute();
 }
 
-/** The counter first: without it nothing more can be appended. Then the chunks, never too many in one transaction. */
+/** Deletes the counter first, so that nothing can be appended any more, and then the chunks in batches. */
 export async function purgeDataset(db: Db, id: string, signal: AbortSignal): Promise<void> {
   await db.deleteFrom('datasets').where('storage_id', '=', id).execute();
   await db.deleteFrom('dataset_statistics').where('dataset_id', '=', id).execute();
@@ -139,13 +140,13 @@ export async function purgeDataset(db: Db, id: string, signal: AbortSignal): Pro
     const { numDeletedRows } = await db
       .deleteFrom('dataset_chunks')
       .where('dataset_id', '=', id)
-      .where('first_seq', '<=', lastOfPiece(db, id))
+      .where('first_seq', '<=', lastOfBatch(db, id))
       .executeTakeFirstOrThrow();
     if (numDeletedRows === 0n) return;
   }
 }
 
-function lastOfPiece(db: Db, id: string) {
+function lastOfBatch(db: Db, id: string) {
   return db
     .selectFrom((query) =>
       query
@@ -153,7 +154,7 @@ function lastOfPiece(db: Db, id: string) {
         .select('first_seq')
         .where('dataset_id', '=', id)
         .orderBy('first_seq')
-        .limit(CHUNKS_AT_ONCE)
+        .limit(BATCH_SIZE)
         .as('piece'),
     )
     .select(({ fn }) => fn.max('piece.first_seq').as('last'));

@@ -4,15 +4,15 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Storage } from '../storages/model.ts';
 import {
-  admits,
+  acceptsEncoding,
   checkKey,
-  checkSchema,
-  matches,
-  readEncoding,
-  readFilter,
-  readRange,
+  checkStoreSchema,
+  matchesEtag,
+  parseEncoding,
+  parseKeyFilter,
+  parseRange,
   recordUrl,
-  toDetail,
+  toStoreDetail,
 } from './model.ts';
 
 const storage: Storage = {
@@ -57,10 +57,10 @@ test('an encoding is one of the known, or none', () => {
     ['br', 'br'],
     ['deflate', 'deflate'],
   ] as const) {
-    assert.equal(readEncoding(header), encoding, header);
+    assert.equal(parseEncoding(header), encoding, header);
   }
   for (const header of ['zstd', 'gzip, br', 'constructor']) {
-    assert.throws(() => readEncoding(header), { kind: 'unsupported-encoding' }, header);
+    assert.throws(() => parseEncoding(header), { kind: 'unsupported-encoding' }, header);
   }
 });
 
@@ -80,7 +80,7 @@ test('an encoding is admitted when it is named or all are, and not at a weight o
     ['gzipped', false],
     ['identity', false],
   ] as const) {
-    assert.equal(admits(header, 'gzip'), isAdmitted, header);
+    assert.equal(acceptsEncoding(header, 'gzip'), isAdmitted, header);
   }
 });
 
@@ -99,15 +99,15 @@ test('a range lies inside, or is beyond, or is everything', () => {
     ['lines=0-1', undefined],
     [undefined, undefined],
   ] as const) {
-    assert.deepEqual(readRange(header, 10), range, header);
+    assert.deepEqual(parseRange(header, 10), range, header);
   }
-  assert.equal(readRange('bytes=0-', 0), 'beyond');
+  assert.equal(parseRange('bytes=0-', 0), 'beyond');
 });
 
 test('no range reaches outside, whatever is asked for', () => {
   fc.assert(
     fc.property(fc.nat(), fc.option(fc.nat()), fc.option(fc.nat()), (size, first, last) => {
-      const range = readRange(`bytes=${first ?? ''}-${last ?? ''}`, size);
+      const range = parseRange(`bytes=${first ?? ''}-${last ?? ''}`, size);
       if (range === undefined || range === 'beyond') return;
       assert.ok(range.start >= 0 && range.start <= range.end && range.end < size);
     }),
@@ -115,29 +115,29 @@ test('no range reaches outside, whatever is asked for', () => {
 });
 
 test('a mark is known when it is in the list, weak or not, or when anything will do', () => {
-  for (const header of ['"a"', '"x", "a"', 'W/"a"', '*']) assert.ok(matches(header, '"a"'), header);
-  for (const header of [undefined, '', '"b"', 'a']) assert.ok(!matches(header, '"a"'), header);
+  for (const header of ['"a"', '"x", "a"', 'W/"a"', '*']) assert.ok(matchesEtag(header, '"a"'), header);
+  for (const header of [undefined, '', '"b"', 'a']) assert.ok(!matchesEtag(header, '"a"'), header);
 });
 
 test('a collection is a key or a prefix, and is met together with a prefix', () => {
   const schema = { collections: { a: { keyPrefix: 'a-' }, one: { key: 'ONE' } } };
-  checkSchema(schema);
-  assert.deepEqual(readFilter(schema, { collection: 'a', prefix: 'a-b' }), { prefixes: ['a-b', 'a-'] });
-  assert.deepEqual(readFilter(schema, { collection: 'one' }), { prefixes: [''], key: 'ONE' });
-  assert.deepEqual(readFilter(null, { prefix: 'x' }), { prefixes: ['x'] });
-  assert.deepEqual(readFilter(schema, { collection: '' }), { prefixes: [''] });
+  checkStoreSchema(schema);
+  assert.deepEqual(parseKeyFilter(schema, { collection: 'a', prefix: 'a-b' }), { prefixes: ['a-b', 'a-'] });
+  assert.deepEqual(parseKeyFilter(schema, { collection: 'one' }), { prefixes: [''], key: 'ONE' });
+  assert.deepEqual(parseKeyFilter(null, { prefix: 'x' }), { prefixes: ['x'] });
+  assert.deepEqual(parseKeyFilter(schema, { collection: '' }), { prefixes: [''] });
   for (const [from, collection] of [
     [schema, 'toString'],
     [schema, 'b'],
     [null, 'a'],
     [{ collections: 5 }, 'a'],
   ] as const) {
-    assert.throws(() => readFilter(from, { collection }), { details: { code: 'invalid-collection' } });
+    assert.throws(() => parseKeyFilter(from, { collection }), { details: { code: 'invalid-collection' } });
   }
 });
 
 test('a schema may say anything but of its collections', () => {
-  for (const schema of [{}, { title: 'x', other: [1] }, { collections: {} }]) checkSchema(schema);
+  for (const schema of [{}, { title: 'x', other: [1] }, { collections: {} }]) checkStoreSchema(schema);
   for (const collections of [
     null,
     5,
@@ -147,12 +147,12 @@ test('a schema may say anything but of its collections', () => {
     { a: { key: 'x', keyPrefix: 'y' } },
     { a: { key: 5 } },
   ]) {
-    assert.throws(() => checkSchema({ collections }), { kind: 'invalid' }, JSON.stringify(collections));
+    assert.throws(() => checkStoreSchema({ collections }), { kind: 'invalid' }, JSON.stringify(collections));
   }
 });
 
 test('addresses are signed where the store is not open to everyone', () => {
-  const closed = toDetail(storage, stats, shown);
+  const closed = toStoreDetail(storage, stats, shown);
   assert.match(
     closed.keysPublicUrl,
     /^https:\/\/box\.test\/v2\/key-value-stores\/store-1\/keys\?signature=\w+$/,
@@ -161,22 +161,22 @@ test('addresses are signed where the store is not open to everyone', () => {
   assert.match(recordUrl('https://box.test/v2', storage, "it's"), /\/store-1\/records\/it's\?signature=\w+$/);
   for (const generalAccess of ['ANYONE_WITH_ID_CAN_READ', 'ANYONE_WITH_NAME_CAN_READ'] as const) {
     const open = { ...storage, generalAccess };
-    assert.match(toDetail(open, stats, shown).keysPublicUrl, /\/keys$/);
+    assert.match(toStoreDetail(open, stats, shown).keysPublicUrl, /\/keys$/);
     assert.match(recordUrl('b', open, 'a'), /\/a$/);
   }
 });
 
 test('the owner sees the secret, and everyone when something last changed', () => {
-  assert.equal(toDetail(storage, stats, shown).urlSigningSecretKey, 'secret');
-  const { modifiedAt, ...told } = toDetail(
+  assert.equal(toStoreDetail(storage, stats, shown).urlSigningSecretKey, 'secret');
+  const { modifiedAt, ...summaries } = toStoreDetail(
     storage,
     { ...stats, modifiedAt: 5000 },
     { ...shown, mayWrite: false },
   );
-  assert.equal('urlSigningSecretKey' in told, false);
+  assert.equal('urlSigningSecretKey' in summaries, false);
   assert.equal(modifiedAt, new Date(5000).toISOString());
-  assert.equal(toDetail(storage, stats, shown).modifiedAt, new Date(2000).toISOString());
-  assert.deepEqual(told.stats, {
+  assert.equal(toStoreDetail(storage, stats, shown).modifiedAt, new Date(2000).toISOString());
+  assert.deepEqual(summaries.stats, {
     readCount: 1,
     writeCount: 2,
     deleteCount: 3,

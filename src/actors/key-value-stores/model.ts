@@ -1,7 +1,13 @@
 // Key-value stores as clients see them: keys, encodings, ranges, collections and public addresses.
 import { Failure } from '../../kernel/failure.ts';
 import { Nullable, Type, type Static } from '../../kernel/schema.ts';
-import { sign, signStorage, STORAGE_FIELDS, toStorageFields, type Storage } from '../storages/model.ts';
+import {
+  signMessage,
+  signStorage,
+  STORAGE_FIELDS,
+  toStorageFields,
+  type Storage,
+} from '../storages/model.ts';
 
 const Stats = Type.Object({
   readCount: Type.Integer(),
@@ -49,24 +55,24 @@ export const ListOfKeys = Type.Object(
   { $id: 'ListOfKeys' },
 );
 
-/** How long the addresses are good that a description of a store holds. */
-const ADDRESSES_MS = 14 * 24 * 60 * 60 * 1000;
+/** How long the signed URLs in the details of a store are valid. */
+const SIGNED_URL_MS = 14 * 24 * 60 * 60 * 1000;
 
-export interface Shown {
+export interface DetailContext {
   publicUrl: string;
   now: number;
   mayWrite: boolean;
 }
 
-export function toDetail(
+export function toStoreDetail(
   storage: Storage,
   stats: StoreStats,
-  { publicUrl, now, mayWrite }: Shown,
+  { publicUrl, now, mayWrite }: DetailContext,
 ): Static<typeof KeyValueStore> {
   const address = `${publicUrl}/v2/key-value-stores/${storage.id}`;
-  const signature = isOpen(storage) ? '' : `?signature=${signStorage(storage, now + ADDRESSES_MS)}`;
+  const signature = isOpen(storage) ? '' : `?signature=${signStorage(storage, now + SIGNED_URL_MS)}`;
   return {
-    ...toSummary(storage, stats),
+    ...toStoreSummary(storage, stats),
     consoleUrl: `${publicUrl}/storage/key-value-stores/${storage.id}`,
     keysPublicUrl: `${address}/keys${signature}`,
     recordsPublicUrl: `${address}/records${signature}`,
@@ -75,16 +81,16 @@ export function toDetail(
   };
 }
 
-export function toSummary(storage: Storage, { modifiedAt, ...stats }: StoreStats) {
+export function toStoreSummary(storage: Storage, { modifiedAt, ...stats }: StoreStats) {
   return {
     ...toStorageFields({ ...storage, modifiedAt: Math.max(storage.modifiedAt, modifiedAt) }),
     stats: { ...stats, s3StorageBytes: stats.storageBytes },
   };
 }
 
-/** Where anyone gets this record without a token. */
+/** The URL at which anyone gets this record without a token. */
 export function recordUrl(base: string, storage: Storage, key: string): string {
-  const signature = isOpen(storage) ? '' : `?signature=${sign(storage.secret, key)}`;
+  const signature = isOpen(storage) ? '' : `?signature=${signMessage(storage.secret, key)}`;
   return `${base}/key-value-stores/${storage.id}/records/${encodeURIComponent(key)}${signature}`;
 }
 
@@ -104,8 +110,8 @@ export function checkKey(key: string): void {
 const ENCODINGS = ['br', 'gzip', 'deflate'] as const;
 export type Encoding = (typeof ENCODINGS)[number];
 
-/** What the header of an upload says of its content; null when that is as it is. */
-export function readEncoding(header: string | undefined): Encoding | null {
+/** Reads the Content-Encoding of an upload; null means unencoded. */
+export function parseEncoding(header: string | undefined): Encoding | null {
   const name = header?.trim().toLowerCase() ?? '';
   if (name === '' || name === 'identity') return null;
   if (name === 'x-gzip') return 'gzip';
@@ -117,8 +123,8 @@ export function readEncoding(header: string | undefined): Encoding | null {
   );
 }
 
-/** Whether who sent this Accept-Encoding takes the encoding. Who sent none is given the content as it is. */
-export function admits(header: string | undefined, encoding: Encoding): boolean {
+/** Whether this Accept-Encoding includes the encoding. Without the header only unencoded content is accepted. */
+export function acceptsEncoding(header: string | undefined, encoding: Encoding): boolean {
   let others = false;
   for (const part of header?.toLowerCase().split(',') ?? []) {
     const [name, ...parameters] = part.split(';').map((text) => text.trim());
@@ -130,13 +136,13 @@ export function admits(header: string | undefined, encoding: Encoding): boolean 
 }
 
 /** First and last byte, both included. */
-export interface Range {
+export interface ByteRange {
   start: number;
   end: number;
 }
 
-/** What of a content is asked for: undefined for all of it, as for several ranges or what is no range of bytes. */
-export function readRange(header: string | undefined, size: number): Range | 'beyond' | undefined {
+/** Undefined means the whole content: several ranges and units other than bytes are ignored, as RFC 9110 allows. */
+export function parseRange(header: string | undefined, size: number): ByteRange | 'beyond' | undefined {
   const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/.exec(header?.trim() ?? '') ?? [];
   if (first === '' && last === '') return undefined;
   if (first === '') {
@@ -149,15 +155,15 @@ export function readRange(header: string | undefined, size: number): Range | 'be
   return start >= size ? 'beyond' : { start, end };
 }
 
-export function matches(header: string | undefined, etag: string): boolean {
+export function matchesEtag(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false;
   return header.split(',').some((tag) => ['*', etag, `W/${etag}`].includes(tag.trim()));
 }
 
-/** Which keys a list tells. */
+/** Which keys a list includes. */
 export interface KeyFilter {
   prefixes: string[];
-  /** The only one. */
+  /** When given, only this key. */
   key?: string;
 }
 
@@ -173,7 +179,7 @@ function collectionsOf(schema: Record<string, unknown> | null): Record<string, C
     : undefined;
 }
 
-export function readFilter(
+export function parseKeyFilter(
   schema: Record<string, unknown> | null,
   { prefix = '', collection }: { prefix?: string; collection?: string },
 ): KeyFilter {
@@ -189,8 +195,8 @@ export function readFilter(
   return { prefixes: [prefix, typeof keyPrefix === 'string' ? keyPrefix : ''] };
 }
 
-/** A schema may say anything but of its collections: each is one key or all with a prefix. */
-export function checkSchema(schema: Record<string, unknown>): void {
+/** Only the collections of a schema are checked: each must be one key, or all keys with a prefix. */
+export function checkStoreSchema(schema: Record<string, unknown>): void {
   if (schema['collections'] === undefined) return;
   const collections = Object.entries(collectionsOf(schema) ?? { collections: null });
   for (const [name, collection] of collections) {

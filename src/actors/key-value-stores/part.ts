@@ -1,12 +1,14 @@
 // Key-value stores.
-import type { Part } from '../../kernel/part.ts';
 import { keyValueStoreMigrations } from '../migrations/key-value-stores.ts';
-import { orphanSweep } from './purge.ts';
+import type { StorageKindPart } from '../storages/part.ts';
+import { orphanSweep, purgeStore } from './purge.ts';
 import { keyValueStoreRoutes } from './routes.ts';
 
-export const keyValueStorePart: Part = {
+export const keyValueStorePart: StorageKindPart = {
+  kind: 'key-value-store',
   routes: keyValueStoreRoutes,
   migrations: keyValueStoreMigrations,
+  purge: purgeStore,
   work: (kernel) => ({ recurring: [orphanSweep(kernel)] }),
-  close: ({ services }) => services.storeUses.save(),
+  close: ({ services }) => services.storeUsage.save(),
 };

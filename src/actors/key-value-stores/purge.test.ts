@@ -10,7 +10,7 @@ import { openFileBlobs, type BlobStore } from '../../kernel/storage/blob.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { keyValueStoreMigrations } from '../migrations/key-value-stores.ts';
 import { findOrphans, orphanSweep, purgeStore } from './purge.ts';
-import { createStore, findRecord, listKeys, replaceRecord } from './store.ts';
+import { insertStore, findRecord, listKeys, replaceRecord } from './store.ts';
 
 const HOUR = 60 * 60 * 1000;
 
@@ -30,7 +30,7 @@ onEachEngine((testEngine) => {
   after(() => rm(folder, { recursive: true }));
 
   async function fill(id: string, count: number): Promise<void> {
-    await createStore(engine.db, id, 1);
+    await insertStore(engine.db, id, 1);
     for (let i = 0; i < count; i += 1) {
       const blob = `kv/${id}/${i}`;
       const head = { contentType: 'a/b', encoding: null, size: 1, etag: blob };

@@ -1,31 +1,31 @@
-// Empties deleted stores, and finds blobs that a crash has left without a record.
+// Deletes the records of deleted stores, and the blobs that a crash has left without a record.
 import type { Recurring } from '../../kernel/dialect.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { BlobStore } from '../../kernel/storage/blob.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { deleteSome, deleteStore, listSome, namedBlobs } from './store.ts';
-import { BLOB_PREFIX } from './write.ts';
+import { deleteRecordBatch, deleteStore, listRecordBatch, listReferencedBlobs } from './store.ts';
+import { BLOB_PREFIX } from './write-record.ts';
 
-const AT_ONCE = 200;
+const BATCH_SIZE = 200;
 const DAY = 24 * 60 * 60 * 1000;
-/** A blob is there before the row that names it: younger ones may be on their way. */
+/** A blob is written before the row that refers to it: a younger one may still get its row. */
 const ORPHAN_MS = 60 * 60 * 1000;
 
-/** Blobs go before the rows that name them: when this is cut short, the next try finds what is left. */
+/** Deletes blobs before the rows that refer to them: after an interruption the next run finds the rest. */
 export async function purgeStore(kernel: Kernel, id: string, signal: AbortSignal): Promise<void> {
   const { db, blobs } = kernel;
   for (;;) {
     signal.throwIfAborted();
-    const some = await listSome(db, id, AT_ONCE);
-    if (some.length === 0) break;
-    const known = some.flatMap(({ blob }) => blob ?? []);
+    const batch = await listRecordBatch(db, id, BATCH_SIZE);
+    if (batch.length === 0) break;
+    const known = batch.flatMap(({ blob }) => blob ?? []);
     await deleteBlobs(blobs, known);
-    const keys = some.map(({ key }) => key);
-    const named = await deleteSome(db, id, keys);
-    // A write that was under way may have replaced one meanwhile.
+    const keys = batch.map(({ key }) => key);
+    const referenced = await deleteRecordBatch(db, id, keys);
+    // A concurrent write may have replaced one of them.
     await deleteBlobs(
       blobs,
-      named.filter((blob) => !known.includes(blob)),
+      referenced.filter((blob) => !known.includes(blob)),
     );
   }
   await deleteStore(db, id);
@@ -46,23 +46,23 @@ async function sweepOrphans(kernel: Kernel, signal: AbortSignal): Promise<void> 
   if (count > 0) log.info({ count }, 'deleted blobs that no record names');
 }
 
-/** Keys of blobs that no record names, and that no write is about to name. */
+/** Keys of blobs that no record refers to, and that no write in progress will refer to. */
 export async function* findOrphans(db: Db, blobs: BlobStore, now: number): AsyncGenerator<string> {
-  let some: string[] = [];
+  let batch: string[] = [];
   for await (const { key, modifiedAt } of blobs.list(BLOB_PREFIX)) {
     if (modifiedAt > now - ORPHAN_MS) continue;
-    some.push(key);
-    if (some.length < AT_ONCE) continue;
-    yield* unnamed(db, some);
-    some = [];
+    batch.push(key);
+    if (batch.length < BATCH_SIZE) continue;
+    yield* listUnreferenced(db, batch);
+    batch = [];
   }
-  yield* unnamed(db, some);
+  yield* listUnreferenced(db, batch);
 }
 
-async function* unnamed(db: Db, blobs: string[]): AsyncGenerator<string> {
+async function* listUnreferenced(db: Db, blobs: string[]): AsyncGenerator<string> {
   if (blobs.length === 0) return;
-  const named = await namedBlobs(db, blobs);
-  yield* blobs.filter((blob) => !named.has(blob));
+  const referenced = await listReferencedBlobs(db, blobs);
+  yield* blobs.filter((blob) => !referenced.has(blob));
 }
 
 async function deleteBlobs(blobs: BlobStore, keys: string[]): Promise<void> {

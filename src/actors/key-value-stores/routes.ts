@@ -7,37 +7,37 @@ import { Type } from '../../kernel/schema.ts';
 import { userContentHeaders } from '../../kernel/user-content.ts';
 import {
   authorizeReading,
-  READING,
-  WRITING,
-  type Asking,
+  READ_ACCESS,
+  WRITE_ACCESS,
+  type StorageCall,
   mayWrite,
   openStorage,
 } from '../storages/access.ts';
 import type { Storage } from '../storages/model.ts';
 import { ByReference, storageRoutes, type StorageType } from '../storages/routes.ts';
-import { pay } from '../storages/budgets.ts';
-import { countTransfer, countUsage } from '../usage/counter.ts';
+import { enforceLimit } from '../storages/rate-limits.ts';
+import { countTransfer, countUsage } from '../usage/usage-counter.ts';
 import { archive } from './archive.ts';
 import {
   checkKey,
-  checkSchema,
+  checkStoreSchema,
   KeyValueStore,
   KeyValueStoreSummary,
   ListOfKeys,
-  readEncoding,
-  readFilter,
+  parseEncoding,
+  parseKeyFilter,
   recordUrl,
-  toDetail,
-  toSummary,
+  toStoreDetail,
+  toStoreSummary,
 } from './model.ts';
-import { answerWith } from './read.ts';
-import { createStore, findRecord, listKeys, statsOf } from './store.ts';
-import { countUse } from './uses.ts';
-import { removeRecord, writeRecord } from './write.ts';
+import { replyWithRecord } from './record-reply.ts';
+import { insertStore, findRecord, listKeys, findStats } from './store.ts';
+import { countStoreUse } from './usage-counter.ts';
+import { removeRecord, writeRecord } from './write-record.ts';
 
 const KIND = 'key-value-store';
 const PATH = '/key-value-stores';
-const MOST_KEYS = 1000;
+const MAX_KEYS = 1000;
 
 const type: StorageType = {
   kind: KIND,
@@ -45,25 +45,25 @@ const type: StorageType = {
   id: 'keyValueStore',
   Detail: KeyValueStore,
   Summary: KeyValueStoreSummary,
-  make: (tx, { id, createdAt }) => createStore(tx, id, createdAt),
+  insertRows: (tx, { id, createdAt }) => insertStore(tx, id, createdAt),
   async detail(storage, kernel, caller) {
-    await kernel.services.storeUses.save();
-    const stats = await statsOf(kernel.db, [storage.id]);
+    await kernel.services.storeUsage.save();
+    const stats = await findStats(kernel.db, [storage.id]);
     const shown = {
       publicUrl: kernel.publicUrl,
       now: kernel.clock.now(),
       mayWrite: mayWrite(caller, storage),
     };
-    return toDetail(storage, stats(storage.id), shown);
+    return toStoreDetail(storage, stats(storage.id), shown);
   },
   async summaries(storages, { db }) {
-    const stats = await statsOf(
+    const stats = await findStats(
       db,
       storages.map(({ id }) => id),
     );
-    return storages.map((storage) => toSummary(storage, stats(storage.id)));
+    return storages.map((storage) => toStoreSummary(storage, stats(storage.id)));
   },
-  checkSchema,
+  checkSchema: checkStoreSchema,
 };
 
 const Signed = { signature: Type.Optional(Type.String({ description: 'Instead of a token' })) };
@@ -80,12 +80,12 @@ const getKeys = route(
     method: 'GET',
     path: `${PATH}/{storageId}/keys`,
     summary: 'List the keys of a store, in the order of their bytes',
-    access: READING,
+    access: READ_ACCESS,
     params: ByReference,
     query: Type.Object({
       ...Filtered,
       exclusiveStartKey: Type.Optional(Type.String({ description: 'The key before the first' })),
-      limit: Type.Optional(Type.Integer({ minimum: 0, description: `At most ${MOST_KEYS}` })),
+      limit: Type.Optional(Type.Integer({ minimum: 0, description: `At most ${MAX_KEYS}` })),
     }),
     reply: { 200: ListOfKeys },
   },
@@ -96,16 +96,16 @@ const getKeys = route(
       reference: params.storageId,
       signature,
     });
-    await pay(kernel, 'key_value_store', storage.id, now);
-    const filter = readFilter(storage.schema, query);
-    const limit = clampLimit(query.limit, MOST_KEYS, MOST_KEYS);
-    // One more than asked for tells whether there are more.
+    await enforceLimit(kernel, 'key_value_store', storage.id, now);
+    const filter = parseKeyFilter(storage.schema, query);
+    const limit = clampLimit(query.limit, MAX_KEYS, MAX_KEYS);
+    // One more than the limit shows whether there is a next page.
     const found = await listKeys(kernel.db, storage.id, {
       ...filter,
       after: exclusiveStartKey,
       limit: limit + 1,
     });
-    countUse(kernel, storage, 'lists');
+    countStoreUse(kernel, storage, 'lists');
     const items = found.slice(0, limit);
     const isTruncated = found.length > limit;
     return reply(200, {
@@ -126,7 +126,7 @@ const getRecords = route(
     method: 'GET',
     path: `${PATH}/{storageId}/records`,
     summary: 'Get all records as a ZIP archive, one file for each key',
-    access: READING,
+    access: READ_ACCESS,
     params: ByReference,
     query: Type.Object(Filtered),
     produces: 'application/zip',
@@ -139,9 +139,9 @@ const getRecords = route(
       reference: params.storageId,
       signature,
     });
-    await pay(kernel, 'key_value_store', storage.id, now);
-    countUse(kernel, storage, 'lists');
-    const content = archive(kernel, storage.id, readFilter(storage.schema, query));
+    await enforceLimit(kernel, 'key_value_store', storage.id, now);
+    countStoreUse(kernel, storage, 'lists');
+    const content = archive(kernel, storage.id, parseKeyFilter(storage.schema, query));
     const headers = userContentHeaders('application/zip', `${storage.name ?? storage.id}.zip`);
     return new Stream(countTransfer(kernel, storage, content), headers);
   },
@@ -157,7 +157,7 @@ const getRecord = route(
     description:
       'In the encoding in which it was sent when Accept-Encoding admits that, otherwise decoded. Parts by Range. ' +
       'Where large records are in object storage the reply is 302 to a temporary address there.',
-    access: READING,
+    access: READ_ACCESS,
     params: ByKey,
     query: Type.Object({
       ...Signed,
@@ -179,12 +179,12 @@ const getRecord = route(
     for (;;) {
       const record = await findRecord(kernel.db, storage.id, key);
       if (record === undefined) throw new Failure('not-found', `There is no record "${key}"`);
-      const answer = await answerWith(kernel, record, { method, headers, attachment: query.attachment });
+      const answer = await replyWithRecord(kernel, record, { method, headers, attachment: query.attachment });
       if (answer !== undefined) {
-        countUse(kernel, storage, 'reads');
+        countStoreUse(kernel, storage, 'reads');
         return countContent(kernel, storage, answer);
       }
-      // Its blob went when it was replaced; the row tells of the next one by now.
+      // The record was replaced and its blob deleted; the row refers to the new blob by now.
       if (record.etag === missing) throw new Error(`The content of ${storage.id}/${key} is missing`);
       missing = record.etag;
     }
@@ -196,7 +196,7 @@ const putShape = {
   path: `${PATH}/{storageId}/records/{recordKey}`,
   summary: 'Write a record of any content type, byte for byte',
   isData: true,
-  access: WRITING,
+  access: WRITE_ACCESS,
   params: ByKey,
   streams: true,
   reply: { 201: Type.Object({}) },
@@ -207,7 +207,7 @@ async function put(call: Call<typeof putShape & { id: string; method: 'PUT' | 'P
   const storage = await openRecords(kernel, 'write', call);
   const upload = {
     contentType: headers['content-type']?.toString() ?? 'application/octet-stream',
-    encoding: readEncoding(headers['content-encoding']?.toString()),
+    encoding: parseEncoding(headers['content-encoding']?.toString()),
     stream,
     length: headers['content-length'] === undefined ? undefined : Number(headers['content-length']),
   };
@@ -227,7 +227,7 @@ const deleteRecord = route(
     path: `${PATH}/{storageId}/records/{recordKey}`,
     summary: 'Delete a record; succeeds also when there is none',
     isData: true,
-    access: WRITING,
+    access: WRITE_ACCESS,
     params: ByKey,
     reply: { 204: null },
   },
@@ -249,11 +249,11 @@ function countContent(kernel: Kernel, storage: Storage, answer: Reply | Bytes | 
   return answer;
 }
 
-interface RecordCall extends Asking {
+interface RecordCall extends StorageCall {
   params: { storageId: string; recordKey: string };
 }
 
-/** The store of a call for one record, after all that is asked of such a call. */
+/** Opens the store of a call for one record: checks permission, the key and the rate limit. */
 async function openRecords(
   kernel: Kernel,
   need: 'read' | 'write',
@@ -263,7 +263,7 @@ async function openRecords(
   const { storageId: reference, recordKey: key } = call.params;
   const storage = await openStorage(kernel, KIND, need, call, { reference, signature, key });
   checkKey(key);
-  await pay(kernel, 'key_value_record', storage.id, call.now);
+  await enforceLimit(kernel, 'key_value_record', storage.id, call.now);
   return storage;
 }
 

@@ -5,18 +5,18 @@ import { onEachEngine } from '../../../test/engines.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { keyValueStoreMigrations } from '../migrations/key-value-stores.ts';
 import {
-  addUses,
-  createStore,
+  addStoreUsage,
+  insertStore,
   deleteRecord,
-  deleteSome,
+  deleteRecordBatch,
   deleteStore,
   findRecord,
   listKeys,
   listRecords,
-  listSome,
-  namedBlobs,
+  listRecordBatch,
+  listReferencedBlobs,
   replaceRecord,
-  statsOf,
+  findStats,
   type NewRecord,
 } from './store.ts';
 
@@ -39,10 +39,10 @@ onEachEngine((testEngine) => {
 
   async function make(): Promise<string> {
     const id = `store-${++stores}`;
-    await createStore(engine.db, id, 1);
+    await insertStore(engine.db, id, 1);
     return id;
   }
-  const stats = async (id: string) => (await statsOf(engine.db, [id]))(id);
+  const stats = async (id: string) => (await findStats(engine.db, [id]))(id);
 
   test('a record is what was last put, in the row or in a blob', async () => {
     const id = await make();
@@ -75,7 +75,7 @@ onEachEngine((testEngine) => {
   test('each former blob is told once, however many write at the same time', async () => {
     const id = await make();
     const blobs = Array.from({ length: 30 }, (_, i) => `former-${i}`);
-    const told = await Promise.all(
+    const summaries = await Promise.all(
       blobs.map((blob, i) =>
         i % 5 === 4
           ? deleteRecord(engine, id, 'key', 1)
@@ -84,7 +84,7 @@ onEachEngine((testEngine) => {
     );
     const left = await findRecord(engine.db, id, 'key');
     const named = left && 'blob' in left ? [left.blob] : [];
-    const dropped = told.filter((blob) => blob !== undefined);
+    const dropped = summaries.filter((blob) => blob !== undefined);
     const written = blobs.filter((_, i) => i % 5 !== 4);
     assert.deepEqual([...dropped, ...named].sort(), written.sort());
   });
@@ -155,12 +155,12 @@ onEachEngine((testEngine) => {
 
   test('reads and lists are added up', async () => {
     const [one, other] = [await make(), await make()];
-    const uses = new Map([
+    const usage = new Map([
       [one, { reads: 2, lists: 1 }],
       [other, { reads: 0, lists: 3 }],
       ['absent', { reads: 1, lists: 1 }],
     ]);
-    await Promise.all([addUses(engine, uses), addUses(engine, new Map([...uses].reverse()))]);
+    await Promise.all([addStoreUsage(engine, usage), addStoreUsage(engine, new Map([...usage].reverse()))]);
     assert.deepEqual([(await stats(one)).readCount, (await stats(one)).listCount], [4, 2]);
     assert.deepEqual([(await stats(other)).readCount, (await stats(other)).listCount], [0, 6]);
   });
@@ -170,9 +170,9 @@ onEachEngine((testEngine) => {
     await replaceRecord(engine, id, 'a', inBlob('some-a', 1), 1);
     await replaceRecord(engine, id, 'b', inRow('b'), 1);
     await assert.rejects(deleteStore(engine.db, id), { kind: 'conflict' });
-    assert.deepEqual(await listSome(engine.db, id, 1), [{ key: 'a', blob: 'some-a' }]);
-    assert.deepEqual(await namedBlobs(engine.db, ['some-a', 'some-b']), new Set(['some-a']));
-    assert.deepEqual(await deleteSome(engine.db, id, ['a', 'b', 'c']), ['some-a']);
+    assert.deepEqual(await listRecordBatch(engine.db, id, 1), [{ key: 'a', blob: 'some-a' }]);
+    assert.deepEqual(await listReferencedBlobs(engine.db, ['some-a', 'some-b']), new Set(['some-a']));
+    assert.deepEqual(await deleteRecordBatch(engine.db, id, ['a', 'b', 'c']), ['some-a']);
     await deleteStore(engine.db, id);
     await deleteStore(engine.db, id);
     await assert.rejects(replaceRecord(engine, id, 'a', inRow('x'), 1), { kind: 'not-found' });

@@ -1,11 +1,11 @@
-// Key-value stores in the database: their counts, and their records with what is small enough to stand in the row.
+// Key-value stores in the database: their statistics, and their records with the contents that are small enough for a row.
 import type { ExpressionBuilder } from 'kysely';
 import { Failure } from '../../kernel/failure.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
+import { buildOnce } from '../../kernel/storage/build-once.ts';
 import type { Db, Tables } from '../../kernel/storage/tables.ts';
 import type { Encoding, KeyFilter, StoreStats } from './model.ts';
 import type { RecordRow } from './tables.ts';
-import { template } from './template.ts';
 
 export interface RecordHead {
   contentType: string;
@@ -15,14 +15,14 @@ export interface RecordHead {
   updatedAt: number;
 }
 
-/** The content stands in the row, or in a blob. */
+/** The content is in the row or in a blob. */
 export type Content = { body: Uint8Array } | { blob: string };
 
 export type StoredRecord = RecordHead & Content & { key: string };
 
 export type NewRecord = Omit<RecordHead, 'updatedAt'> & Content;
 
-export async function createStore(db: Db, id: string, now: number): Promise<void> {
+export async function insertStore(db: Db, id: string, now: number): Promise<void> {
   await db
     .insertInto('kv_stores')
     .values({
@@ -37,7 +37,7 @@ export async function createStore(db: Db, id: string, now: number): Promise<void
     .execute();
 }
 
-const NOTHING: StoreStats = {
+const NO_STATS: StoreStats = {
   readCount: 0,
   writeCount: 0,
   deleteCount: 0,
@@ -46,7 +46,7 @@ const NOTHING: StoreStats = {
   modifiedAt: 0,
 };
 
-export async function statsOf(db: Db, ids: string[]): Promise<(id: string) => StoreStats> {
+export async function findStats(db: Db, ids: string[]): Promise<(id: string) => StoreStats> {
   const rows =
     ids.length === 0 ? [] : await db.selectFrom('kv_stores').selectAll().where('id', 'in', ids).execute();
   const stats = new Map(
@@ -62,63 +62,70 @@ export async function statsOf(db: Db, ids: string[]): Promise<(id: string) => St
       },
     ]),
   );
-  return (id) => stats.get(id) ?? NOTHING;
+  return (id) => stats.get(id) ?? NO_STATS;
 }
 
-interface Place {
-  storeId: string;
-  key: string;
-}
-
-const findOne = template((db, { storeId, key }: Place) =>
+const selectRecord = buildOnce((db, storeId: string, key: string) =>
   db.selectFrom('kv_records').selectAll().where('store_id', '=', storeId).where('key', '=', key),
 );
 
 export async function findRecord(db: Db, storeId: string, key: string): Promise<StoredRecord | undefined> {
-  const { rows } = await db.executeQuery(findOne(db, { storeId, key }));
+  const { rows } = await db.executeQuery(selectRecord(db, storeId, key));
   return rows[0] && recordOf(rows[0]);
 }
 
-const countWrite = template((db, { storeId, now }: { storeId: string; now: number }) =>
+const countWrite = buildOnce((db, storeId: string, now: number) =>
   db
     .updateTable('kv_stores')
     .set((eb) => ({ write_count: eb('write_count', '+', 1), modified_at: now }))
     .where('id', '=', storeId),
 );
 
-const upsert = template((db, row: Omit<RecordRow, 'replaced_blob' | 'replaced_size'>) =>
-  db
-    .insertInto('kv_records')
-    .values({
-      store_id: row.store_id,
-      key: row.key,
-      content_type: row.content_type,
-      content_encoding: row.content_encoding,
-      size: row.size,
-      etag: row.etag,
-      updated_at: row.updated_at,
-      blob: row.blob,
-      body: row.body,
-      replaced_blob: null,
-      replaced_size: 0,
-    })
-    .onConflict((conflict) =>
-      conflict.columns(['store_id', 'key']).doUpdateSet(({ ref }) => ({
-        content_type: ref('excluded.content_type'),
-        content_encoding: ref('excluded.content_encoding'),
-        size: ref('excluded.size'),
-        etag: ref('excluded.etag'),
-        updated_at: ref('excluded.updated_at'),
-        blob: ref('excluded.blob'),
-        body: ref('excluded.body'),
-        replaced_blob: ref('kv_records.blob'),
-        replaced_size: ref('kv_records.size'),
-      })),
-    )
-    .returning('replaced_blob'),
+const upsert = buildOnce(
+  (
+    db,
+    store_id: string,
+    key: string,
+    content_type: string,
+    content_encoding: string | null,
+    size: number,
+    etag: string,
+    updated_at: number,
+    blob: string | null,
+    body: Uint8Array | null,
+  ) =>
+    db
+      .insertInto('kv_records')
+      .values({
+        store_id,
+        key,
+        content_type,
+        content_encoding,
+        size,
+        etag,
+        updated_at,
+        blob,
+        body,
+        replaced_blob: null,
+        replaced_size: 0,
+      })
+      .onConflict((conflict) =>
+        conflict.columns(['store_id', 'key']).doUpdateSet(({ ref }) => ({
+          content_type: ref('excluded.content_type'),
+          content_encoding: ref('excluded.content_encoding'),
+          size: ref('excluded.size'),
+          etag: ref('excluded.etag'),
+          updated_at: ref('excluded.updated_at'),
+          blob: ref('excluded.blob'),
+          body: ref('excluded.body'),
+          replaced_blob: ref('kv_records.blob'),
+          replaced_size: ref('kv_records.size'),
+        })),
+      )
+      .returning('replaced_blob'),
 );
 
-const addGrowth = template((db, { storeId, key }: Place) =>
+const addGrowth = buildOnce((db, storeId: string, key: string) =>
   db
     .updateTable('kv_stores')
     .set((eb) => ({
@@ -132,8 +139,8 @@ const addGrowth = template((db, { storeId, key }: Place) =>
 );
 
 /**
- * Makes the record what is given. Returns the blob that nobody names any more, if there is one. The row of the store is
- * changed first: writes to one store wait for each other there, so that its sum of sizes is exact.
+ * Returns the blob that no row refers to any more, if there is one. The row of the store is updated first: it serializes the
+ * writes to one store, so that its sum of sizes is exact.
  */
 export async function replaceRecord(
   { db, batch }: Engine,
@@ -142,24 +149,20 @@ export async function replaceRecord(
   record: NewRecord,
   now: number,
 ): Promise<string | undefined> {
-  const row = {
-    store_id: storeId,
-    key,
-    content_type: record.contentType,
-    content_encoding: record.encoding,
-    size: record.size,
-    etag: record.etag,
-    updated_at: now,
-    blob: 'blob' in record ? record.blob : null,
-    body: 'body' in record ? record.body : null,
-  };
-  const statements = [countWrite(db, { storeId, now }), upsert(db, row), addGrowth(db, { storeId, key })];
-  const results = await batch(statements).catch(explainGone);
+  const { contentType, encoding, size, etag } = record;
+  const blob = 'blob' in record ? record.blob : null;
+  const body = 'body' in record ? record.body : null;
+  const statements = [
+    countWrite(db, storeId, now),
+    upsert(db, storeId, key, contentType, encoding, size, etag, now, blob, body),
+    addGrowth(db, storeId, key),
+  ];
+  const results = await batch(statements).catch(reportDeletedStore);
   const [replaced] = results[1]!.rows as { replaced_blob: string | null }[];
   return replaced?.replaced_blob ?? undefined;
 }
 
-/** Returns the blob that nobody names any more, if there is one. */
+/** Returns the blob that no row refers to any more, if there is one. */
 export async function deleteRecord(
   { db, batch }: Engine,
   storeId: string,
@@ -192,8 +195,8 @@ function one(eb: ExpressionBuilder<Tables, 'kv_stores'>, storeId: string, key: s
   return eb.selectFrom('kv_records').where('store_id', '=', storeId).where('key', '=', key);
 }
 
-/** The row of a store goes last when it is emptied: a record can only be added to one that is there. */
-function explainGone(error: unknown): never {
+/** A purge deletes the row of the store last; after that the foreign key rejects new records. */
+function reportDeletedStore(error: unknown): never {
   if (error instanceof Failure && error.kind === 'conflict') {
     throw new Failure('not-found', 'The key-value store was deleted meanwhile');
   }
@@ -244,14 +247,17 @@ function recordOf(row: RecordRow): StoredRecord {
   };
 }
 
-export interface Uses {
+export interface StoreUsage {
   reads: number;
   lists: number;
 }
 
-export async function addUses({ db, batch }: Engine, uses: ReadonlyMap<string, Uses>): Promise<void> {
-  // Sorted, so that two nodes never wait for each other's rows.
-  const sorted = [...uses].toSorted(([a], [b]) => (a < b ? -1 : 1));
+export async function addStoreUsage(
+  { db, batch }: Engine,
+  usage: ReadonlyMap<string, StoreUsage>,
+): Promise<void> {
+  // Sorted, so that two nodes never deadlock.
+  const sorted = [...usage].toSorted(([a], [b]) => (a < b ? -1 : 1));
   await batch(
     sorted.map(([id, { reads, lists }]) =>
       db
@@ -263,14 +269,14 @@ export async function addUses({ db, batch }: Engine, uses: ReadonlyMap<string, U
   );
 }
 
-/** Those of the blobs that a record names. */
-export async function namedBlobs(db: Db, blobs: string[]): Promise<Set<string>> {
+/** Returns those of the blobs that a record refers to. */
+export async function listReferencedBlobs(db: Db, blobs: string[]): Promise<Set<string>> {
   const rows = await db.selectFrom('kv_records').select('blob').where('blob', 'in', blobs).execute();
   return new Set(rows.map(({ blob }) => blob!));
 }
 
-/** Some of a store's records, for who empties it. */
-export async function listSome(
+/** Some records of a store, for a caller that deletes all of them. */
+export async function listRecordBatch(
   db: Db,
   storeId: string,
   limit: number,
@@ -284,8 +290,8 @@ export async function listSome(
     .execute();
 }
 
-/** Returns the blobs that nobody names any more. */
-export async function deleteSome(db: Db, storeId: string, keys: string[]): Promise<string[]> {
+/** Returns the blobs that no row refers to any more. */
+export async function deleteRecordBatch(db: Db, storeId: string, keys: string[]): Promise<string[]> {
   const rows = await db
     .deleteFrom('kv_records')
     .where('store_id', '=', storeId)
@@ -295,7 +301,7 @@ export async function deleteSome(db: Db, storeId: string, keys: string[]): Promi
   return rows.flatMap(({ blob }) => blob ?? []);
 }
 
-/** Fails while it has records. */
+/** The foreign key makes it fail while the store has records. */
 export async function deleteStore(db: Db, id: string): Promise<void> {
   await db.deleteFrom('kv_stores').where('id', '=', id).execute();
 }

@@ -1,4 +1,4 @@
-// The tables of key-value stores.
+// The rows of key-value stores, as Kysely types.
 
 declare module '../../kernel/storage/tables.ts' {
   interface Tables {
@@ -26,12 +26,12 @@ export interface RecordRow {
   content_encoding: string | null;
   /** In bytes, as sent. */
   size: number;
-  /** Unlike that of any other write. */
+  /** Unique to each write. */
   etag: string;
   updated_at: number;
-  /** Where the content is, if it is not in `body`. */
+  /** The key of the blob with the content, if that is not in `body`. */
   blob: string | null;
-  /** What the last write has put aside, told by the write itself: no other write can come between. */
+  /** What the last write replaced, stored by that write itself, so that no other write can come between. */
   replaced_blob: string | null;
   replaced_size: number;
   body: Uint8Array | null;

@@ -1,4 +1,4 @@
-// Datasets: what is counted of each, and its items in chunks.
+// The tables of datasets: counters, items in chunks, statistics.
 import type { Migration } from '../../kernel/storage/migrate.ts';
 
 declare module '../../kernel/storage/tables.ts' {
@@ -7,11 +7,11 @@ declare module '../../kernel/storage/tables.ts' {
       storage_id: string;
       /** Also the sequence number that the next item gets. */
       item_count: number;
-      /** Without those that have nothing but hidden fields. */
+      /** Without items that have only hidden fields. */
       clean_item_count: number;
       bytes: number;
       read_count: number;
-      /** Names as JSON strings, a line each, as they were first seen; one may stand there twice. */
+      /** Names as lines of JSON strings, in the order of their first occurrence; a name may occur twice. */
       fields: string;
       /** When items were last added. */
       modified_at: number;
@@ -21,14 +21,14 @@ declare module '../../kernel/storage/tables.ts' {
       first_seq: number;
       item_count: number;
       bytes: number;
-      /** The columns of its items, told by some of them. */
+      /** See `column-outline.ts`. */
       outline: string | null;
       /** Joined by a comma and a line break: JSON.stringify writes no line break, nor NUL or half a surrogate pair. */
       items: string;
     };
     dataset_statistics: {
       dataset_id: string;
-      /** As a JSON string, which every engine can keep. */
+      /** As a JSON string, which both engines store without loss. */
       field: string;
       min: number | null;
       max: number | null;
@@ -45,7 +45,7 @@ export const datasetMigrations: Migration[] = [
       `create table datasets (
          storage_id ${text} primary key, item_count bigint not null, clean_item_count bigint not null,
          bytes bigint not null, read_count bigint not null, fields ${text} not null, modified_at bigint not null)`,
-      // The items last: SQLite then finds all else without reading what overflows to other pages.
+      // The items come last: SQLite then reads the other columns without the overflow pages.
       `create table dataset_chunks (
          dataset_id ${text} not null, first_seq bigint not null, item_count integer not null, bytes bigint not null,
          outline ${text}, items ${text} not null, primary key (dataset_id, first_seq))`,

@@ -1,4 +1,4 @@
-// Key-value stores: what each has counted, and its records.
+// The tables of key-value stores: counters and records.
 import type { Migration } from '../../kernel/storage/migrate.ts';
 
 export const keyValueStoreMigrations: Migration[] = [

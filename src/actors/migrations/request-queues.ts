@@ -1,11 +1,11 @@
-// Request queues: what is counted of each, and the requests in them.
+// The tables of request queues: counters and requests.
 import type { Migration } from '../../kernel/storage/migrate.ts';
 
 export const requestQueueMigrations: Migration[] = [
   {
     name: 'actors-request-queues',
     up: ({ serial, text }) => [
-      // The number stands for the id in the many rows of requests, where 24 letters would be most of an index.
+      // Requests refer to the number, because 24 letters of an id would be most of an index.
       `create table request_queues (
          no ${serial}, id ${text} not null unique, total bigint not null, handled bigint not null,
          last_order bigint not null, modified_at bigint not null,
@@ -16,7 +16,7 @@ export const requestQueueMigrations: Migration[] = [
          queue_no bigint not null, id ${text} not null, order_no bigint, handled_at bigint,
          lock_until bigint not null, locked_by ${text}, head ${text} not null, rest ${text},
          primary key (queue_no, id))`,
-      // The lock in it, so that what is locked is passed over without a look at its row.
+      // Includes the lock, so that locked requests are skipped without reading their rows.
       `create index queue_requests_order on queue_requests (queue_no, order_no, lock_until)
          where order_no is not null`,
       `create index queue_requests_locked on queue_requests (queue_no, lock_until) where lock_until > 0`,

@@ -1,4 +1,4 @@
-// Storages of every kind: datasets, key-value stores and request queues.
+// The table that datasets, key-value stores and request queues share.
 import type { Migration } from '../../kernel/storage/migrate.ts';
 
 export const storageMigrations: Migration[] = [
@@ -17,7 +17,7 @@ export const storageMigrations: Migration[] = [
   },
   {
     name: 'actors-storages-folded-names',
-    // Not unique: earlier releases took names that differ only in case, and those stay.
+    // Not unique: earlier releases allowed names that differ only in case, and those stay.
     up: () => [
       `create index storages_folded_name on storages (user_id, kind, lower(name)) where name is not null`,
     ],

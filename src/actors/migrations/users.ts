@@ -1,11 +1,11 @@
-// What is kept of an account beside its name: limits of its own, secrets that stand for it, and what it used on which day.
+// The tables of accounts: limits, secrets and daily usage.
 import type { Migration } from '../../kernel/storage/migrate.ts';
 
 declare module '../../kernel/storage/tables.ts' {
   interface Tables {
     actor_accounts: {
       user_id: string;
-      /** Signs what the account has encoded; never shown. */
+      /** Signs the objects that the account encodes; never shown. */
       secret: string;
       proxy_password: string;
       /** Null where the account has set none. */
@@ -33,7 +33,7 @@ export const userMigrations: Migration[] = [
       `create table actor_usage (
          user_id ${text} not null, day bigint not null, service ${text} not null, quantity bigint not null,
          primary key (user_id, day, service))`,
-      // Retention goes account by account, each with its own number of days.
+      // Each account has its own retention.
       `drop index storages_unnamed`,
       `create index storages_unnamed on storages (user_id, accessed_at) where name is null`,
     ],

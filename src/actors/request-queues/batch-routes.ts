@@ -1,25 +1,25 @@
-// Many requests in one call: add them, delete them. What is over the queue's budget comes back as unprocessed.
-import { WRITING } from '../storages/access.ts';
+// Adds or deletes many requests in one call. Those over the queue's rate limit come back as unprocessed.
+import { WRITE_ACCESS } from '../storages/access.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { route, type Route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import { TimeSlice } from '../../kernel/time-slice.ts';
 import { ByReference } from '../storages/routes.ts';
-import { countUsage } from '../usage/counter.ts';
-import { ByClient, enterBatch, Forefront, isForefront } from './enter.ts';
-import { BatchAdded, BatchDeleted, MOST_IN_BATCH, NewRequest, RequestName } from './model.ts';
+import { countUsage } from '../usage/usage-counter.ts';
+import { ByClient, openQueueForBatch, Forefront, isForefront } from './open-queue.ts';
+import { BatchAddResult, BatchDeleteResult, MAX_BATCH, NewRequest, RequestRef } from './model.ts';
 import { findRequests } from './store-reads.ts';
 import {
   isRequestId,
-  readEntry,
+  buildRequestEntry,
   requestIdOf,
   toHeadItem,
-  type Entry,
+  type RequestEntry,
   type StoredRequest,
 } from './request.ts';
 import { REQUESTS } from './request-routes.ts';
-import { addRequests, removeRequests } from './store-writes.ts';
+import { insertRequests, deleteRequests } from './store-writes.ts';
 
 const BATCH = `${REQUESTS}/batch`;
 
@@ -28,26 +28,26 @@ const add = route(
     id: 'requestQueue_requests_batch_post',
     method: 'POST',
     path: BATCH,
-    summary: `Add up to ${MOST_IN_BATCH} requests`,
+    summary: `Add up to ${MAX_BATCH} requests`,
     description:
       'The results are in the order of the requests. Send those under `unprocessedRequests` again, later.',
     isData: true,
-    access: WRITING,
+    access: WRITE_ACCESS,
     params: ByReference,
     query: Type.Object({ ...ByClient, ...Forefront }),
-    body: Type.Array(NewRequest, { maxItems: MOST_IN_BATCH }),
-    reply: { 201: BatchAdded },
+    body: Type.Array(NewRequest, { maxItems: MAX_BATCH }),
+    reply: { 201: BatchAddResult },
   },
   async (call, kernel) => {
     const { body, query, now } = call;
-    const entries: Entry[] = [];
+    const entries: RequestEntry[] = [];
     const slice = new TimeSlice();
     for (const request of body) {
-      entries.push(await readEntry(request, isForefront(query)));
+      entries.push(await buildRequestEntry(request, isForefront(query)));
       if (slice.isOver) await slice.next();
     }
-    const { queueId, userId, isPaid } = await enterBatch(kernel, call, 'write', 'queue_batch');
-    if (!isPaid) {
+    const { queueId, userId, isWithinLimit } = await openQueueForBatch(kernel, call, 'write', 'queue_batch');
+    if (!isWithinLimit) {
       const unprocessedRequests = body.map(({ url, method }, index) => {
         const { id, uniqueKey } = entries[index]!;
         return { id, uniqueKey, url: url ?? uniqueKey, ...(method !== undefined && { method }) };
@@ -55,7 +55,7 @@ const add = route(
       return { processedRequests: [], unprocessedRequests };
     }
     const results =
-      entries.length === 0 ? [] : await addRequests(kernel.services.queues, queueId, entries, now);
+      entries.length === 0 ? [] : await insertRequests(kernel.services.queues, queueId, entries, now);
     countUsage(kernel, { userId }, 'REQUEST_QUEUE_WRITES', results.length);
     return {
       processedRequests: results.map((result, index) => ({
@@ -72,16 +72,16 @@ const remove = route(
     id: 'requestQueue_requests_batch_delete',
     method: 'DELETE',
     path: BATCH,
-    summary: `Delete up to ${MOST_IN_BATCH} requests, each by its id or its uniqueKey`,
+    summary: `Delete up to ${MAX_BATCH} requests, each by its id or its uniqueKey`,
     description:
       'What names no request stands in neither list. Send those under `unprocessedRequests` again, later.',
     isData: true,
-    access: WRITING,
+    access: WRITE_ACCESS,
     params: ByReference,
     query: Type.Object(ByClient),
-    body: Type.Array(RequestName, { maxItems: MOST_IN_BATCH }),
+    body: Type.Array(RequestRef, { maxItems: MAX_BATCH }),
     bodyIsOptional: true,
-    reply: { 200: BatchDeleted },
+    reply: { 200: BatchDeleteResult },
   },
   async (call, kernel) => {
     const { body, headers, now } = call;
@@ -96,16 +96,16 @@ const remove = route(
       if (uniqueKey === undefined) throw new Failure('invalid', `${index} needs an id or a uniqueKey`);
       return requestIdOf(uniqueKey);
     });
-    const { queueId, userId, isPaid } = await enterBatch(kernel, call, 'write', 'queue_batch');
-    // Ids that no request can have are not asked for; one that comes twice is one request.
+    const { queueId, userId, isWithinLimit } = await openQueueForBatch(kernel, call, 'write', 'queue_batch');
+    // Skips duplicates and ids that no request can have.
     const named = [...new Set(ids.filter(isRequestId))];
-    const removed = isPaid ? await tryToRemove(kernel, queueId, named, now) : undefined;
-    if (removed === undefined) {
+    const deleted = isWithinLimit ? await tryToDelete(kernel, queueId, named, now) : undefined;
+    if (deleted === undefined) {
       const found = await findRequests(kernel.services.queues, queueId, named);
       return { processedRequests: [], unprocessedRequests: found.map(toUnprocessed) };
     }
-    countUsage(kernel, { userId }, 'REQUEST_QUEUE_WRITES', removed.length);
-    const byId = new Map(removed.map((row) => [row.id, toHeadItem(row)]));
+    countUsage(kernel, { userId }, 'REQUEST_QUEUE_WRITES', deleted.length);
+    const byId = new Map(deleted.map((row) => [row.id, toHeadItem(row)]));
     return {
       processedRequests: named.flatMap((id) => {
         const item = byId.get(id);
@@ -116,11 +116,11 @@ const remove = route(
   },
 );
 
-/** Undefined when the database is unavailable or full: nothing was deleted, and the reply lists what to send again. */
-async function tryToRemove({ services, log }: Kernel, queueId: string, ids: string[], now: number) {
+/** Returns undefined when the database is unavailable or full: nothing was deleted, and the client has to send it again. */
+async function tryToDelete({ services, log }: Kernel, queueId: string, ids: string[], now: number) {
   if (ids.length === 0) return [];
   try {
-    return await removeRequests(services.queues, queueId, ids, now);
+    return await deleteRequests(services.queues, queueId, ids, now);
   } catch (error) {
     if (!(error instanceof Failure && error.kind === 'unavailable')) throw error;
     log.error({ err: error, queue: queueId }, 'requests were not deleted, and are given back as unprocessed');

@@ -1,8 +1,8 @@
-// Where a page of requests begins, as text that clients hand back.
+// The cursor of a list of requests, as the text that clients send back.
 import { Failure } from '../../kernel/failure.ts';
 import { isRequestId } from './request.ts';
 
-/** Where a page of the list begins: behind an id, or behind a place in the order of the queue. */
+/** A page begins after an id, or after a place in the order of the queue. */
 export type Cursor = { afterId: string } | { afterOrder: number };
 
 export function encodeCursor(cursor: Cursor): string {
@@ -10,7 +10,7 @@ export function encodeCursor(cursor: Cursor): string {
   return Buffer.from(text).toString('base64url');
 }
 
-/** A cursor of one kind of list is not one of the other. */
+/** A cursor is valid only for the kind of list that returned it. */
 export function decodeCursor(text: string, kind: 'id' | 'order'): Cursor {
   const [name, value = ''] = Buffer.from(text, 'base64url').toString('utf8').split(':', 2);
   if (name === kind && kind === 'id' && isRequestId(value)) return { afterId: value };

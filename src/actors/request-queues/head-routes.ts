@@ -1,20 +1,20 @@
-// The head of a queue: look at it, or take requests from it under lock.
-import { READING, WRITING } from '../storages/access.ts';
+// The head of a queue: list it, or lock requests at it.
+import { READ_ACCESS, WRITE_ACCESS } from '../storages/access.ts';
 import { clampLimit } from '../../kernel/page.ts';
 import { route, type Route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import { ByReference } from '../storages/routes.ts';
-import { countUsage } from '../usage/counter.ts';
-import { authorizeQueueReading, ByClient, enter } from './enter.ts';
+import { countUsage } from '../usage/usage-counter.ts';
+import { authorizeQueueReading, ByClient, openQueueForCall } from './open-queue.ts';
 import { lockHead } from './store-locks.ts';
-import { Head, LockedHead, LockSecs, MOST_IN_HEAD, MOST_LOCKED } from './model.ts';
+import { QueueHead, LockedQueueHead, LockSecs, MAX_HEAD, MAX_LOCKED } from './model.ts';
 import { toHeadItem, toIso } from './request.ts';
-import { readHead } from './store-reads.ts';
-import { findQueues, queueGone } from './store.ts';
-import { countUse } from './tally.ts';
+import { listHead } from './store-reads.ts';
+import { findQueues, queueNotFound } from './store.ts';
+import { countQueueUse } from './usage-counter.ts';
 
 const HEAD = '/request-queues/{storageId}/head';
-const USUALLY_IN_HEAD = 100;
+const DEFAULT_HEAD = 100;
 
 const get = route(
   {
@@ -22,25 +22,25 @@ const get = route(
     method: 'GET',
     path: HEAD,
     summary: 'Look at the first requests that are pending and not locked',
-    access: READING,
+    access: READ_ACCESS,
     params: ByReference,
     query: Type.Object({
       ...ByClient,
-      limit: Type.Optional(Type.Integer({ minimum: 0, description: `At most ${MOST_IN_HEAD}` })),
+      limit: Type.Optional(Type.Integer({ minimum: 0, description: `At most ${MAX_HEAD}` })),
     }),
-    reply: { 200: Head },
+    reply: { 200: QueueHead },
   },
   async (call, kernel) => {
     const { query, now } = call;
-    const limit = clampLimit(query.limit, USUALLY_IN_HEAD, MOST_IN_HEAD);
-    const { queueId, userId } = await enter(kernel, call, 'read', 'queue_batch');
+    const limit = clampLimit(query.limit, DEFAULT_HEAD, MAX_HEAD);
+    const { queueId, userId } = await openQueueForCall(kernel, call, 'read', 'queue_batch');
     const [queues, rows] = await Promise.all([
       findQueues(kernel.db, [queueId]),
-      readHead(kernel.engine, queueId, limit, now),
+      listHead(kernel.engine, queueId, limit, now),
     ]);
     const queue = queues.get(queueId);
-    if (queue === undefined) throw queueGone();
-    countUse(kernel.services.queues, queueId, { headReads: rows.length });
+    if (queue === undefined) throw queueNotFound();
+    countQueueUse(kernel.services.queues, queueId, { headReads: rows.length });
     countUsage(kernel, { userId }, 'REQUEST_QUEUE_READS', rows.length);
     return {
       limit,
@@ -60,23 +60,26 @@ const lock = route(
     summary: 'Take the first requests that are pending, and lock them for a time',
     description: 'Nobody else gets them until the lock ends; then they are back in their old place.',
     isData: true,
-    access: WRITING,
+    access: WRITE_ACCESS,
     params: ByReference,
     query: Type.Object({
       ...ByClient,
       lockSecs: LockSecs,
-      limit: Type.Optional(Type.Integer({ minimum: 0, description: `At most ${MOST_LOCKED}` })),
+      limit: Type.Optional(Type.Integer({ minimum: 0, description: `At most ${MAX_LOCKED}` })),
     }),
-    reply: { 201: LockedHead },
+    reply: { 201: LockedQueueHead },
   },
   async (call, kernel) => {
     const { query, now } = call;
     const { lockSecs, clientKey } = query;
-    const limit = clampLimit(query.limit, MOST_LOCKED, MOST_LOCKED);
-    const { queueId, userId, client } = await enter(kernel, call, 'write', 'queue_batch');
+    const limit = clampLimit(query.limit, MAX_LOCKED, MAX_LOCKED);
+    const { queueId, userId, client } = await openQueueForCall(kernel, call, 'write', 'queue_batch');
     const until = now + Math.round(lockSecs * 1000);
     const head = await lockHead(kernel.engine, queueId, { limit, client, until, now });
-    countUse(kernel.services.queues, queueId, { headReads: head.items.length, writes: head.items.length });
+    countQueueUse(kernel.services.queues, queueId, {
+      headReads: head.items.length,
+      writes: head.items.length,
+    });
     countUsage(kernel, { userId }, 'REQUEST_QUEUE_READS', head.items.length);
     countUsage(kernel, { userId }, 'REQUEST_QUEUE_WRITES', head.items.length);
     const lockExpiresAt = toIso(until);

@@ -1,15 +1,15 @@
-// Locks on single requests: hold one longer, give it back, give all back.
-import { WRITING } from '../storages/access.ts';
+// Locks on single requests: extend one, release one, release all.
+import { WRITE_ACCESS } from '../storages/access.ts';
 import { reply, route, type Route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import { ByReference } from '../storages/routes.ts';
-import { ByClient, enter, Forefront, isForefront } from './enter.ts';
-import { prolongLock, releaseAllLocks, releaseLock } from './store-locks.ts';
+import { ByClient, openQueueForCall, Forefront, isForefront } from './open-queue.ts';
+import { extendLock, releaseAllLocks, releaseLock } from './store-locks.ts';
 import { LockSecs } from './model.ts';
 import { toIso } from './request.ts';
 import { ByRequest, REQUESTS } from './request-routes.ts';
 
-const prolong = route(
+const extend = route(
   {
     id: 'requestQueue_request_lock_put',
     method: 'PUT',
@@ -19,17 +19,17 @@ const prolong = route(
       'Only the client that locked it may, also after the lock has ended, as long as no other has locked it since. ' +
       'With `forefront` it is at the head of the queue once the lock ends, else in its old place.',
     isData: true,
-    access: WRITING,
+    access: WRITE_ACCESS,
     params: ByRequest,
     query: Type.Object({ ...ByClient, ...Forefront, lockSecs: LockSecs }),
     reply: { 200: Type.Object({ lockExpiresAt: Type.String({ format: 'date-time' }) }) },
   },
   async (call, kernel) => {
     const { params, query, now } = call;
-    const { queueId, client } = await enter(kernel, call, 'write', 'queue');
+    const { queueId, client } = await openQueueForCall(kernel, call, 'write', 'queue');
     const until = now + Math.round(query.lockSecs * 1000);
     const holder = { queueId, id: params.requestId, client, now };
-    await prolongLock(kernel.engine, holder, { until, forefront: isForefront(query) });
+    await extendLock(kernel.engine, holder, { until, forefront: isForefront(query) });
     return { lockExpiresAt: toIso(until) };
   },
 );
@@ -41,14 +41,14 @@ const release = route(
     path: `${REQUESTS}/{requestId}/lock`,
     summary: 'Give a request back, to the end of the queue or to its head',
     isData: true,
-    access: WRITING,
+    access: WRITE_ACCESS,
     params: ByRequest,
     query: Type.Object({ ...ByClient, ...Forefront }),
     reply: { 204: null },
   },
   async (call, kernel) => {
     const { params, query, now } = call;
-    const { queueId, client } = await enter(kernel, call, 'write', 'queue');
+    const { queueId, client } = await openQueueForCall(kernel, call, 'write', 'queue');
     await releaseLock(kernel.engine, { queueId, id: params.requestId, client, now }, isForefront(query));
     return reply(204);
   },
@@ -61,15 +61,15 @@ const releaseAll = route(
     path: `${REQUESTS}/unlock`,
     summary: 'Give back all that this client holds',
     isData: true,
-    access: WRITING,
+    access: WRITE_ACCESS,
     params: ByReference,
     query: Type.Object(ByClient),
     reply: { 200: Type.Object({ unlockedCount: Type.Integer() }) },
   },
   async (call, kernel) => {
-    const { queueId, client } = await enter(kernel, call, 'write', 'queue');
+    const { queueId, client } = await openQueueForCall(kernel, call, 'write', 'queue');
     return { unlockedCount: await releaseAllLocks(kernel.engine, queueId, client, call.now) };
   },
 );
 
-export const lockRoutes: Route[] = [prolong, release, releaseAll];
+export const lockRoutes: Route[] = [extend, release, releaseAll];

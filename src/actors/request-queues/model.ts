@@ -1,20 +1,20 @@
-// Requests and queues as the API shows them: their schemas, and what a queue tells of itself.
+// Requests and queues as the API shows them.
 import { Failure } from '../../kernel/failure.ts';
 import { Nullable, OneOf, Type, type Static } from '../../kernel/schema.ts';
 import { LISTED_NAME, STORAGE_FIELDS, toStorageFields, type Storage } from '../storages/model.ts';
 
-export const MOST_IN_BATCH = 25;
-export const MOST_LOCKED = 25;
-export const MOST_IN_HEAD = 1000;
-export const MOST_LISTED = 10_000;
+export const MAX_BATCH = 25;
+export const MAX_LOCKED = 25;
+export const MAX_HEAD = 1000;
+export const MAX_LISTED = 10_000;
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'CONNECT', 'OPTIONS', 'TRACE', 'PATCH'] as const;
 
-/** Any object. Its members are the user's own, and are not looked at. */
+/** Any object: its members are the user's own, and are not checked. */
 const AnyObject = Type.Unsafe<Record<string, unknown>>({ type: 'object' });
 const DateTime = Type.String({ format: 'date-time' });
 
-/** What every reply about the head has in it must not be without end. */
+/** Bounded, because every reply about the head contains them. */
 const SHORT = { minLength: 1, maxLength: 65_536 };
 
 const OPTIONAL_FIELDS = {
@@ -47,7 +47,7 @@ export const NewRequest = Type.Object(
 );
 export type NewRequest = Static<typeof NewRequest>;
 
-export const ChangedRequest = Type.Object(
+export const RequestUpdate = Type.Object(
   {
     id: Type.String(),
     uniqueKey: Type.String(SHORT),
@@ -80,7 +80,7 @@ export const Registration = Type.Object(
 );
 export type Registration = Static<typeof Registration>;
 
-export const BatchAdded = Type.Object(
+export const BatchAddResult = Type.Object(
   {
     processedRequests: Type.Array(Type.Object({ ...Registration.properties, uniqueKey: Type.String() })),
     unprocessedRequests: Type.Array(
@@ -95,14 +95,14 @@ export const BatchAdded = Type.Object(
   { $id: 'BatchAddResult' },
 );
 
-/** One of the two is enough. */
-export const RequestName = Type.Object({
+/** At least one of the two is required. */
+export const RequestRef = Type.Object({
   id: Type.Optional(Type.String(SHORT)),
   uniqueKey: Type.Optional(Type.String(SHORT)),
 });
-export type RequestName = Static<typeof RequestName>;
+export type RequestRef = Static<typeof RequestRef>;
 
-export const BatchDeleted = Type.Object(
+export const BatchDeleteResult = Type.Object(
   {
     processedRequests: Type.Array(Type.Object({ uniqueKey: Type.String(), id: Type.String() })),
     unprocessedRequests: Type.Array(
@@ -126,11 +126,11 @@ export const HeadItem = Type.Object({
 });
 export type HeadItem = Static<typeof HeadItem>;
 
-const MOST_LOCK_SECS = 1_000_000_000;
+const MAX_LOCK_SECS = 1_000_000_000;
 
 export const LockSecs = Type.Number({
   exclusiveMinimum: 0,
-  maximum: MOST_LOCK_SECS,
+  maximum: MAX_LOCK_SECS,
   description: 'How long the lock holds, in seconds',
 });
 
@@ -140,9 +140,12 @@ const HEAD_FIELDS = {
   hadMultipleClients: Type.Boolean({ description: 'Whether more than one client ever used the queue' }),
 };
 
-export const Head = Type.Object({ ...HEAD_FIELDS, items: Type.Array(HeadItem) }, { $id: 'RequestQueueHead' });
+export const QueueHead = Type.Object(
+  { ...HEAD_FIELDS, items: Type.Array(HeadItem) },
+  { $id: 'RequestQueueHead' },
+);
 
-export const LockedHead = Type.Object(
+export const LockedQueueHead = Type.Object(
   {
     ...HEAD_FIELDS,
     lockSecs: Type.Number(),
@@ -188,7 +191,7 @@ export const QueueSummary = Type.Object(
   { $id: 'RequestQueueSummary' },
 );
 
-/** What is kept of a queue beside its storage. */
+/** The counters of a queue. */
 interface QueueCounts {
   total: number;
   handled: number;
@@ -218,7 +221,7 @@ export function toQueueSummary(storage: Storage, row: QueueCounts) {
   };
 }
 
-/** Which client calls; an empty text stands for one that does not say. */
+/** Returns the key of the calling client, or an empty text for a client without one. */
 export function checkClientKey(clientKey: string | undefined): string {
   if (clientKey === undefined) return '';
   const length = clientKey.length > 64 ? Infinity : [...clientKey].length;

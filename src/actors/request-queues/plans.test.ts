@@ -6,15 +6,15 @@ import type { Engine } from '../../kernel/storage/engine.ts';
 import { onEachEngine } from '../../../test/engines.ts';
 import { planOf, recordStatements } from '../../../test/plans.ts';
 import { requestQueueMigrations } from '../migrations/request-queues.ts';
-import { noteClient } from './store-clients.ts';
-import { lockHead, prolongLock, releaseAllLocks, releaseLock } from './store-locks.ts';
-import { requestIdOf, toEntry } from './request.ts';
+import { recordClient } from './store-seen-clients.ts';
+import { lockHead, extendLock, releaseAllLocks, releaseLock } from './store-locks.ts';
+import { requestIdOf, toRequestEntry } from './request.ts';
 import { purgeQueue } from './purge.ts';
-import { findRequest, listRequests, readHead } from './store-reads.ts';
+import { findRequest, listRequests, listHead } from './store-reads.ts';
 import { openQueues } from './queues.ts';
-import { createQueue, findQueues, readQueue } from './store.ts';
-import { countUse } from './tally.ts';
-import { addRequests, changeRequest, removeRequests } from './store-writes.ts';
+import { insertQueue, findQueues, findQueueWithUsage } from './store.ts';
+import { countQueueUse } from './usage-counter.ts';
+import { insertRequests, upsertRequest, deleteRequests } from './store-writes.ts';
 
 const ROWS = 20_000;
 const NOW = 1_000_000;
@@ -30,17 +30,17 @@ onEachEngine((testEngine) => {
     // Many small queues and two large ones: what is true of most must not be the plan for all.
     await Promise.all(
       Array.from({ length: 500 }, async (_, queue) => {
-        await createQueue(db, `queue-${queue}`, NOW);
+        await insertQueue(db, `queue-${queue}`, NOW);
         if (queue > 10)
-          await addRequests(queues, `queue-${queue}`, [toEntry({ uniqueKey: 'k' }, false)], NOW);
+          await insertRequests(queues, `queue-${queue}`, [toRequestEntry({ uniqueKey: 'k' }, false)], NOW);
       }),
     );
     for (let start = 0; start < ROWS; start += 500) {
       const entries = Array.from({ length: 500 }, (_, index) => {
         const handled = (start + index) % 2 === 0 ? { handledAt: '2026-01-01T00:00:00Z' } : {};
-        return toEntry({ uniqueKey: `k${start + index}`, ...handled }, false);
+        return toRequestEntry({ uniqueKey: `k${start + index}`, ...handled }, false);
       });
-      await addRequests(queues, `queue-${(start / 500) % 2}`, entries, NOW);
+      await insertRequests(queues, `queue-${(start / 500) % 2}`, entries, NOW);
     }
     const seen = recordStatements(engine);
     await useAll(engine, 'queue-0');
@@ -50,31 +50,31 @@ onEachEngine((testEngine) => {
   async function useAll(on: Engine, queueId: string): Promise<void> {
     const { db } = on;
     const queues = openQueues(on);
-    const entry = toEntry({ uniqueKey: 'k1' }, false);
-    await addRequests(queues, queueId, [entry, toEntry({ uniqueKey: 'new' }, true)], NOW);
-    await addRequests(
+    const entry = toRequestEntry({ uniqueKey: 'k1' }, false);
+    await insertRequests(queues, queueId, [entry, toRequestEntry({ uniqueKey: 'new' }, true)], NOW);
+    await insertRequests(
       queues,
       queueId,
-      [toEntry({ uniqueKey: 'done', handledAt: '2026-01-01T00:00:00Z' }, true)],
+      [toRequestEntry({ uniqueKey: 'done', handledAt: '2026-01-01T00:00:00Z' }, true)],
       NOW,
     );
-    await changeRequest(queues, queueId, entry, NOW);
-    await removeRequests(queues, queueId, [requestIdOf('new')], NOW);
+    await upsertRequest(queues, queueId, entry, NOW);
+    await deleteRequests(queues, queueId, [requestIdOf('new')], NOW);
     await lockHead(on, queueId, { limit: 25, client: 'me', until: NOW + 5, now: NOW });
     await lockHead(on, 'queue-7', { limit: 25, client: 'me', until: NOW + 5, now: NOW });
     const holder = { queueId, id: requestIdOf('k1'), client: 'me', now: NOW };
     for (const forefront of [true, false]) {
-      await prolongLock(on, holder, { until: NOW + 5, forefront }).catch(() => {});
+      await extendLock(on, holder, { until: NOW + 5, forefront }).catch(() => {});
     }
     await releaseLock(on, holder, false);
     await releaseAllLocks(on, queueId, 'me', NOW);
-    await noteClient(queues, queueId, 'me');
+    await recordClient(queues, queueId, 'me');
     await findRequest(queues, queueId, requestIdOf('k1'));
     await findQueues(db, [queueId]);
-    await readQueue(queues, queueId);
-    countUse(queues, queueId, { reads: 1 });
-    await readQueue(queues, queueId);
-    await readHead(on, queueId, 100, NOW);
+    await findQueueWithUsage(queues, queueId);
+    countQueueUse(queues, queueId, { reads: 1 });
+    await findQueueWithUsage(queues, queueId);
+    await listHead(on, queueId, 100, NOW);
     const after = { afterOrder: 5 };
     for (const filter of [['locked'], ['pending'], ['locked', 'pending']] as const) {
       await listRequests(on, queueId, { limit: 100, filter }, NOW);
@@ -86,17 +86,17 @@ onEachEngine((testEngine) => {
   }
 
   function check(text: string, plan: string): void {
-    const told = `${text}\n\n${plan}`;
+    const summaries = `${text}\n\n${plan}`;
     if (testEngine.kind === 'sqlite') {
       // What is given or was found is gone through; nothing else is.
-      assert.doesNotMatch(plan, /SCAN (?!g\b|jsonb?_each\b|c\b|sized\b|\(subquery)/, told);
-      assert.doesNotMatch(plan, /TEMP B-TREE/, told);
+      assert.doesNotMatch(plan, /SCAN (?!g\b|jsonb?_each\b|c\b|sized\b|\(subquery)/, summaries);
+      assert.doesNotMatch(plan, /TEMP B-TREE/, summaries);
     } else {
-      assert.doesNotMatch(plan, /Seq Scan|Sort/, told);
-      // By the queue alone only where its requests are wanted in order.
+      assert.doesNotMatch(plan, /Seq Scan|Sort/, summaries);
+      // By the queue alone only where its requests are writes in order.
       if (/order by "id"/.test(text)) return;
       for (const [, condition] of plan.matchAll(/(?:using|on) queue_requests_pkey.*\n\s+Index Cond: (.*)/g)) {
-        assert.match(condition!, /\bid\b/, told);
+        assert.match(condition!, /\bid\b/, summaries);
       }
     }
   }

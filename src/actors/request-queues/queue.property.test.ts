@@ -6,13 +6,13 @@ import type { Failure } from '../../kernel/failure.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { onEachEngine } from '../../../test/engines.ts';
 import { requestQueueMigrations } from '../migrations/request-queues.ts';
-import { lockHead, prolongLock, releaseAllLocks, releaseLock } from './store-locks.ts';
+import { lockHead, extendLock, releaseAllLocks, releaseLock } from './store-locks.ts';
 import type { Registration } from './model.ts';
-import { requestIdOf, toEntry, toHeadItem } from './request.ts';
-import { listRequests, readHead } from './store-reads.ts';
+import { requestIdOf, toRequestEntry, toHeadItem } from './request.ts';
+import { listRequests, listHead } from './store-reads.ts';
 import { openQueues, type Queues } from './queues.ts';
-import { createQueue, readQueue } from './store.ts';
-import { addRequests, changeRequest, removeRequests } from './store-writes.ts';
+import { insertQueue, findQueueWithUsage } from './store.ts';
+import { insertRequests, upsertRequest, deleteRequests } from './store-writes.ts';
 
 interface Item {
   place: number;
@@ -169,7 +169,7 @@ onEachEngine((testEngine) => {
 
   async function run(queueId: string, what: Step, now: number): Promise<unknown> {
     const entryOf = (uniqueKey: string, from: { forefront: boolean; isHandled: boolean }) =>
-      toEntry(
+      toRequestEntry(
         {
           uniqueKey,
           ...(from.isHandled && { handledAt: '2026-01-01T00:00:00Z' }),
@@ -178,19 +178,19 @@ onEachEngine((testEngine) => {
         },
         from.forefront,
       );
-    const told = (error: unknown) => (error as Failure).kind;
+    const summaries = (error: unknown) => (error as Failure).kind;
     switch (what.do) {
       case 'add':
-        return await addRequests(
+        return await insertRequests(
           queues,
           queueId,
           what.keys.map((uniqueKey) => entryOf(uniqueKey, what)),
           now,
         );
       case 'change':
-        return await changeRequest(queues, queueId, entryOf(what.key, what), now);
+        return await upsertRequest(queues, queueId, entryOf(what.key, what), now);
       case 'remove': {
-        const removed = await removeRequests(queues, queueId, what.keys.map(requestIdOf), now);
+        const removed = await deleteRequests(queues, queueId, what.keys.map(requestIdOf), now);
         return removed.map((row) => toHeadItem(row).uniqueKey).toSorted();
       }
       case 'lock': {
@@ -201,14 +201,14 @@ onEachEngine((testEngine) => {
       case 'prolong': {
         const holder = { queueId, id: requestIdOf(what.key), client: what.client, now };
         const until = now + what.forMs;
-        return await prolongLock(engine, holder, { until, forefront: what.forefront }).then(
+        return await extendLock(engine, holder, { until, forefront: what.forefront }).then(
           () => 'done',
-          told,
+          summaries,
         );
       }
       case 'release': {
         const holder = { queueId, id: requestIdOf(what.key), client: what.client, now };
-        return await releaseLock(engine, holder, what.forefront).then(() => 'done', told);
+        return await releaseLock(engine, holder, what.forefront).then(() => 'done', summaries);
       }
       case 'releaseAll':
         return await releaseAllLocks(engine, queueId, what.client, now);
@@ -221,18 +221,18 @@ onEachEngine((testEngine) => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
         const queueId = `random-${++lastQueue}`;
-        await createQueue(engine.db, queueId, 0);
+        await insertQueue(engine.db, queueId, 0);
         const plain = new PlainQueue();
         for (const what of steps) {
           assert.deepEqual(await run(queueId, what, plain.now), plain.run(what), JSON.stringify(what));
         }
         const { now } = plain;
-        const head = await readHead(engine, queueId, 100, now);
+        const head = await listHead(engine, queueId, 100, now);
         assert.deepEqual(
           head.map((row) => toHeadItem(row).uniqueKey),
           plain.head(),
         );
-        const { total, handled, bytes } = await readQueue(queues, queueId);
+        const { total, handled, bytes } = await findQueueWithUsage(queues, queueId);
         assert.deepEqual([total, handled], [plain.items.size, plain.handled().length]);
         const all = await listRequests(engine, queueId, { limit: 100 }, now);
         const sizes = all.rows.map(

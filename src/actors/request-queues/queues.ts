@@ -1,9 +1,9 @@
-// What a server keeps in memory for its request queues.
+// The in-memory state of a server's request queues: batchers, usage counters, seen clients.
 import type { Engine } from '../../kernel/storage/engine.ts';
-import { openClients, type Clients } from './store-clients.ts';
-import { openReader, type Reader } from './store-reads.ts';
-import { openTallies } from './tally.ts';
-import { openWriters, type Writers } from './store-writes.ts';
+import { openSeenClients, type SeenClients } from './store-seen-clients.ts';
+import { openRequestReader, type RequestReader } from './store-reads.ts';
+import { openUsageCounters } from './usage-counter.ts';
+import { openRequestWriters, type RequestWriters } from './store-writes.ts';
 
 declare module '../../kernel/kernel.ts' {
   interface Services {
@@ -11,9 +11,13 @@ declare module '../../kernel/kernel.ts' {
   }
 }
 
-export interface Queues extends Reader, Writers, Clients {}
+export interface Queues extends RequestReader, RequestWriters, SeenClients {}
 
 export function openQueues(engine: Engine): Queues {
-  const tallies = openTallies();
-  return { ...openReader(engine), ...openWriters({ engine, tallies }), ...openClients(engine) };
+  const usageCounters = openUsageCounters();
+  return {
+    ...openRequestReader(engine),
+    ...openRequestWriters({ engine, usageCounters }),
+    ...openSeenClients(engine),
+  };
 }

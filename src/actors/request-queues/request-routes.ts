@@ -1,24 +1,31 @@
 // Single requests of a queue: add, get, change, delete, and list them all.
-import { READING, WRITING } from '../storages/access.ts';
+import { READ_ACCESS, WRITE_ACCESS } from '../storages/access.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { mapInSlices } from '../../kernel/time-slice.ts';
 import { clampLimit } from '../../kernel/page.ts';
 import { JsonText, reply, route, type Route } from '../../kernel/route.ts';
 import { OneOf, Type } from '../../kernel/schema.ts';
 import { ByReference } from '../storages/routes.ts';
-import { pay } from '../storages/budgets.ts';
-import { countUsage } from '../usage/counter.ts';
-import { authorizeQueueReading, ByClient, enter, Forefront, isForefront, openQueue } from './enter.ts';
+import { enforceLimit } from '../storages/rate-limits.ts';
+import { countUsage } from '../usage/usage-counter.ts';
+import {
+  authorizeQueueReading,
+  ByClient,
+  openQueueForCall,
+  Forefront,
+  isForefront,
+  openQueue,
+} from './open-queue.ts';
 import { decodeCursor, type Cursor } from './cursor.ts';
-import { ChangedRequest, MOST_LISTED, NewRequest, QueueRequest, Registration, RequestList } from './model.ts';
-import { readEntry, requestText } from './request.ts';
+import { RequestUpdate, MAX_LISTED, NewRequest, QueueRequest, Registration, RequestList } from './model.ts';
+import { buildRequestEntry, requestText } from './request.ts';
 import { findRequest, listRequests } from './store-reads.ts';
 import { requestNotFound } from './store.ts';
-import { countUse } from './tally.ts';
-import { addRequests, changeRequest, removeRequests } from './store-writes.ts';
+import { countQueueUse } from './usage-counter.ts';
+import { insertRequests, upsertRequest, deleteRequests } from './store-writes.ts';
 
 export const REQUESTS = '/request-queues/{storageId}/requests';
-const USUALLY_LISTED = 1000;
+const DEFAULT_LISTED = 1000;
 
 export const ByRequest = Type.Object({ ...ByReference.properties, requestId: Type.String() });
 
@@ -29,16 +36,16 @@ const add = route(
     path: REQUESTS,
     summary: 'Add a request, unless one with the same uniqueKey is there',
     isData: true,
-    access: WRITING,
+    access: WRITE_ACCESS,
     params: ByReference,
     query: Type.Object({ ...ByClient, ...Forefront }),
     body: NewRequest,
     reply: { 201: Registration },
   },
   async (call, kernel) => {
-    const entry = await readEntry(call.body, isForefront(call.query));
-    const { queueId, userId } = await enter(kernel, call, 'write', 'queue');
-    const [result] = await addRequests(kernel.services.queues, queueId, [entry], call.now);
+    const entry = await buildRequestEntry(call.body, isForefront(call.query));
+    const { queueId, userId } = await openQueueForCall(kernel, call, 'write', 'queue');
+    const [result] = await insertRequests(kernel.services.queues, queueId, [entry], call.now);
     countUsage(kernel, { userId }, 'REQUEST_QUEUE_WRITES', 1);
     return result!;
   },
@@ -53,11 +60,11 @@ const list = route(
     description:
       'Without a filter all of them, in the order of their ids; with one those in any of the states named, in the ' +
       'order of the queue. The next page begins at `nextCursor`, which the last page has not.',
-    access: READING,
+    access: READ_ACCESS,
     params: ByReference,
     query: Type.Object({
       ...ByClient,
-      limit: Type.Optional(Type.Integer({ minimum: 0, description: `At most ${MOST_LISTED}` })),
+      limit: Type.Optional(Type.Integer({ minimum: 0, description: `At most ${MAX_LISTED}` })),
       cursor: Type.Optional(Type.String()),
       exclusiveStartId: Type.Optional(
         Type.String({ description: 'The id before the first; `cursor` is better' }),
@@ -69,13 +76,13 @@ const list = route(
   async (call, kernel) => {
     const { now, query } = call;
     const { cursor, exclusiveStartId, filter } = query;
-    // Whoever may not know of the queue is not told what is wrong with the query.
+    // Before the query is checked: its errors must not disclose that a hidden queue exists.
     await openQueue(kernel, call, 'read');
     const after = startOf(query);
-    const limit = clampLimit(query.limit, USUALLY_LISTED, MOST_LISTED);
-    const { queueId, userId } = await enter(kernel, call, 'read', 'queue');
+    const limit = clampLimit(query.limit, DEFAULT_LISTED, MAX_LISTED);
+    const { queueId, userId } = await openQueueForCall(kernel, call, 'read', 'queue');
     const { rows, nextCursor } = await listRequests(kernel.engine, queueId, { limit, after, filter }, now);
-    countUse(kernel.services.queues, queueId, { reads: rows.length });
+    countQueueUse(kernel.services.queues, queueId, { reads: rows.length });
     countUsage(kernel, { userId }, 'REQUEST_QUEUE_READS', rows.length);
     const page = JSON.stringify({
       limit,
@@ -112,17 +119,17 @@ const get = route(
     method: 'GET',
     path: `${REQUESTS}/{requestId}`,
     summary: 'Get a request',
-    access: READING,
+    access: READ_ACCESS,
     params: ByRequest,
     reply: { 200: QueueRequest },
   },
   async (call, kernel) => {
     const { now, params } = call;
     const { id: queueId, userId } = await openQueue(kernel, call, 'read');
-    await pay(kernel, 'queue', queueId, now);
+    await enforceLimit(kernel, 'queue', queueId, now);
     const stored = await findRequest(kernel.services.queues, queueId, params.requestId);
     if (stored === undefined) throw requestNotFound();
-    countUse(kernel.services.queues, queueId, { reads: 1 });
+    countQueueUse(kernel.services.queues, queueId, { reads: 1 });
     countUsage(kernel, { userId }, 'REQUEST_QUEUE_READS', 1);
     return new JsonText(requestText(stored, now));
   },
@@ -139,10 +146,10 @@ const change = route(
       'A request that is still pending goes to the end of the queue, or with `forefront` to its head. The reply tells ' +
       'what was there before the call.',
     isData: true,
-    access: WRITING,
+    access: WRITE_ACCESS,
     params: ByRequest,
     query: Type.Object({ ...ByClient, ...Forefront }),
-    body: ChangedRequest,
+    body: RequestUpdate,
     reply: { 200: Registration },
   },
   async (call, kernel) => {
@@ -152,9 +159,9 @@ const change = route(
         code: 'request-id-invalid',
       });
     }
-    const entry = await readEntry(body, isForefront(query));
-    const { queueId, userId } = await enter(kernel, call, 'write', 'queue');
-    const result = await changeRequest(kernel.services.queues, queueId, entry, now);
+    const entry = await buildRequestEntry(body, isForefront(query));
+    const { queueId, userId } = await openQueueForCall(kernel, call, 'write', 'queue');
+    const result = await upsertRequest(kernel.services.queues, queueId, entry, now);
     countUsage(kernel, { userId }, 'REQUEST_QUEUE_WRITES', 1);
     return result;
   },
@@ -167,15 +174,15 @@ const remove = route(
     path: `${REQUESTS}/{requestId}`,
     summary: 'Delete a request',
     isData: true,
-    access: WRITING,
+    access: WRITE_ACCESS,
     params: ByRequest,
     query: Type.Object(ByClient),
     reply: { 204: null },
   },
   async (call, kernel) => {
     const { params, now } = call;
-    const { queueId, userId } = await enter(kernel, call, 'write', 'queue');
-    const removed = await removeRequests(kernel.services.queues, queueId, [params.requestId], now);
+    const { queueId, userId } = await openQueueForCall(kernel, call, 'write', 'queue');
+    const removed = await deleteRequests(kernel.services.queues, queueId, [params.requestId], now);
     if (removed.length === 0) throw requestNotFound();
     countUsage(kernel, { userId }, 'REQUEST_QUEUE_WRITES', 1);
     return reply(204);

@@ -5,13 +5,13 @@ import fc from 'fast-check';
 import { Failure } from '../../kernel/failure.ts';
 import { hasNoBackslashInKeys } from '../../kernel/json/fixture.ts';
 import type { NewRequest, QueueRequest } from './model.ts';
-import { requestIdOf, requestText, toEntry, uniqueKeyOf } from './request.ts';
+import { requestIdOf, requestText, toRequestEntry, uniqueKeyOf } from './request.ts';
 
 const failsWith = (code: string | undefined) => (error: unknown) =>
   error instanceof Failure && error.kind === 'invalid' && error.details.code === code;
 
 function readBack(request: NewRequest) {
-  const { id, head, rest, handledAt } = toEntry(request, false);
+  const { id, head, rest, handledAt } = toRequestEntry(request, false);
   const stored = { id, head, rest, handled_at: handledAt, lock_until: 0, locked_by: null };
   return JSON.parse(requestText(stored, 0)) as QueueRequest;
 }
@@ -37,29 +37,32 @@ test('URLs that lead to the same page have the same key', () => {
 });
 
 test('a uniqueKey that is given wins over the URL', () => {
-  const { id, uniqueKey } = toEntry({ url: 'https://example.com', uniqueKey: 'mine' }, false);
+  const { id, uniqueKey } = toRequestEntry({ url: 'https://example.com', uniqueKey: 'mine' }, false);
   assert.deepEqual([id, uniqueKey], [requestIdOf('mine'), 'mine']);
 });
 
 test('without a url and a uniqueKey there is no request', () => {
-  assert.throws(() => toEntry({}, false), failsWith(undefined));
-  assert.throws(() => toEntry({ id: requestIdOf('x') }, false), failsWith(undefined));
+  assert.throws(() => toRequestEntry({}, false), failsWith(undefined));
+  assert.throws(() => toRequestEntry({ id: requestIdOf('x') }, false), failsWith(undefined));
 });
 
 test('an id must follow from the key', () => {
-  assert.equal(toEntry({ id: requestIdOf('x'), uniqueKey: 'x' }, false).id, requestIdOf('x'));
-  assert.throws(() => toEntry({ id: 'other', uniqueKey: 'x' }, false), failsWith('request-id-invalid'));
+  assert.equal(toRequestEntry({ id: requestIdOf('x'), uniqueKey: 'x' }, false).id, requestIdOf('x'));
+  assert.throws(
+    () => toRequestEntry({ id: 'other', uniqueKey: 'x' }, false),
+    failsWith('request-id-invalid'),
+  );
 });
 
 test('keys and URLs that no engine tells apart are refused', () => {
   for (const text of ['a\0b', 'a\ud800', '\udc00b']) {
-    assert.throws(() => toEntry({ uniqueKey: text }, false), failsWith(undefined));
-    assert.throws(() => toEntry({ uniqueKey: 'k', url: text }, false), failsWith(undefined));
+    assert.throws(() => toRequestEntry({ uniqueKey: text }, false), failsWith(undefined));
+    assert.throws(() => toRequestEntry({ uniqueKey: 'k', url: text }, false), failsWith(undefined));
   }
 });
 
 test('handledAt is a time in ISO 8601', () => {
-  const at = (handledAt: string) => toEntry({ uniqueKey: 'x', handledAt }, false).handledAt;
+  const at = (handledAt: string) => toRequestEntry({ uniqueKey: 'x', handledAt }, false).handledAt;
   assert.equal(at('2026-01-02T03:04:05.678Z'), Date.UTC(2026, 0, 2, 3, 4, 5, 678));
   assert.equal(at('2026-01-02T03:04:05+01:00'), Date.UTC(2026, 0, 2, 2, 4, 5));
   for (const text of ['', 'yesterday', '5', '2026-13-01T00:00:00Z', '1 January 2026']) {

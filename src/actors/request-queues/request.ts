@@ -1,10 +1,10 @@
-// A request: how it gets its id, what of it is stored where, and how it is read back.
+// A request: its id, how it is encoded into columns, and how it is decoded.
 import { hash } from 'node:crypto';
 import { Failure } from '../../kernel/failure.ts';
 import { isSlowToWrite, stringifyLarge } from '../../kernel/json/stringify.ts';
 import type { HeadItem, NewRequest } from './model.ts';
 
-/** The id that clients reckon with as well: 15 letters and digits of a hash. */
+/** Clients compute the same id: 15 letters and digits of a hash. */
 export function requestIdOf(uniqueKey: string): string {
   return hash('sha256', uniqueKey, 'base64').replaceAll(/[+/=]/g, '').slice(0, 15);
 }
@@ -13,7 +13,7 @@ export function isRequestId(text: string): boolean {
   return /^[A-Za-z0-9]{15}$/.test(text);
 }
 
-/** What tells URLs apart in crawling: no fragment, no campaign parameters, no slash at the end, and the query in order. */
+/** A normalized URL, as crawlers compare them: no fragment, no campaign parameters, no trailing slash, a sorted query. */
 export function uniqueKeyOf(url: string): string {
   const parsed = URL.parse(url.trim());
   if (parsed === null) return url;
@@ -24,8 +24,8 @@ export function uniqueKeyOf(url: string): string {
   return `${protocol}//${host}${pathname.replace(/\/$/, '')}${query === '' ? '' : `?${query}`}`;
 }
 
-/** A request as it is written: what the head shows and the rest as JSON, so that any text there is survives any engine. */
-export interface Entry {
+/** A request as it is stored: the fields of the head and the rest, each as JSON, which both engines store without loss. */
+export interface RequestEntry {
   id: string;
   uniqueKey: string;
   forefront: boolean;
@@ -34,21 +34,21 @@ export interface Entry {
   rest: string | null;
 }
 
-/** As `toEntry`, without keeping others waiting for what is large. */
-export async function readEntry(request: NewRequest, forefront: boolean): Promise<Entry> {
+/** Like `toRequestEntry`, but a large request does not block other calls. */
+export async function buildRequestEntry(request: NewRequest, forefront: boolean): Promise<RequestEntry> {
   const rest = restOf(request);
-  return toEntry(
+  return toRequestEntry(
     request,
     forefront,
     isSlowToWrite(rest) ? (await stringifyLarge(rest)).toString() : JSON.stringify(rest),
   );
 }
 
-export function toEntry(
+export function toRequestEntry(
   request: NewRequest,
   forefront: boolean,
   rest: string = JSON.stringify(restOf(request)),
-): Entry {
+): RequestEntry {
   const { id, url, uniqueKey = url === undefined ? undefined : uniqueKeyOf(url) } = request;
   if (uniqueKey === undefined) throw invalid('A request needs a url or a uniqueKey');
   if (!isPlain(uniqueKey)) throw invalid('uniqueKey must be text without NUL and half characters');
@@ -60,7 +60,7 @@ export function toEntry(
     });
   }
   const { method = 'GET', retryCount = 0, handledAt } = request;
-  // A request that has a uniqueKey alone has it as its URL too: every request has one to read.
+  // Without a URL the uniqueKey becomes the URL, because clients expect one in every request.
   const head = { uniqueKey, url: url ?? uniqueKey, method, retryCount };
   return {
     id: derived,
@@ -72,7 +72,7 @@ export function toEntry(
   };
 }
 
-/** Null means the same as absent: clients that read a request back take no null where they sent none. */
+/** Null means the same as absent: clients reject a null that they did not send. */
 function restOf({ loadedUrl, payload, headers, userData, noRetry, errorMessages }: NewRequest): object {
   return {
     loadedUrl: loadedUrl ?? undefined,
@@ -84,7 +84,7 @@ function restOf({ loadedUrl, payload, headers, userData, noRetry, errorMessages 
   };
 }
 
-/** Two keys with different halves of a character would become the same bytes, and so the same request. */
+/** Keys with different lone surrogates would be encoded to the same bytes, and so become the same request. */
 function isPlain(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed();
 }
@@ -98,7 +98,7 @@ function parseTime(text: string): number {
   return time;
 }
 
-/** A request as it is read. */
+/** The columns of a request. */
 export interface StoredRequest {
   id: string;
   head: string;
@@ -108,7 +108,7 @@ export interface StoredRequest {
   locked_by: string | null;
 }
 
-/** As JSON. What came along with it may be large, and stays the text that it is stored as. */
+/** The JSON of a request. The rest may be large, so its stored text is spliced in without parsing it. */
 export function requestText(stored: StoredRequest, now: number): string {
   const { rest, handled_at: handledAt, lock_until: lockUntil, locked_by: lockedBy } = stored;
   const text = JSON.stringify({
@@ -124,7 +124,7 @@ export function toHeadItem({ id, head }: Pick<StoredRequest, 'id' | 'head'>): He
   return { id, uniqueKey, url, method, retryCount };
 }
 
-/** Release 0.1.0 stored a request that came without a URL as it was. */
+/** Release 0.1.0 stored requests without a URL. */
 type StoredHead = Omit<HeadItem, 'id' | 'url'> & { url?: string };
 
 export function toIso(time: number): string {

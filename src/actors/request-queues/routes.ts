@@ -7,7 +7,7 @@ import { lockRoutes } from './lock-routes.ts';
 import { QueueSummary, RequestQueue, toQueueSummary } from './model.ts';
 import { requestRoutes } from './request-routes.ts';
 import { batchRoutes } from './batch-routes.ts';
-import { createQueue, findQueues, readQueue } from './store.ts';
+import { insertQueue, findQueues, findQueueWithUsage } from './store.ts';
 
 const requestQueues: StorageType = {
   kind: 'request-queue',
@@ -15,9 +15,9 @@ const requestQueues: StorageType = {
   id: 'requestQueue',
   Detail: RequestQueue,
   Summary: QueueSummary,
-  make: (tx, { id, createdAt }) => createQueue(tx, id, createdAt),
+  insertRows: (tx, { id, createdAt }) => insertQueue(tx, id, createdAt),
   async detail(storage, { services, publicUrl }) {
-    const row = await readQueue(services.queues, storage.id);
+    const row = await findQueueWithUsage(services.queues, storage.id);
     const consoleUrl = `${publicUrl}/storage/request-queues/${storage.id}`;
     return { ...toQueueSummary(storage, row), consoleUrl };
   },

@@ -1,25 +1,29 @@
-// Locks on requests: take those at the head, hold one longer, give one or all back.
+// Locks on requests: lock the head, extend one lock, release one or all.
 import { sql } from 'kysely';
 import { Failure } from '../../kernel/failure.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { statementsOf } from './engines.ts';
-import type { Holder, LockedRow, LockOrder } from './statements.ts';
-import { numberOf, queueGone, requestNotFound } from './store.ts';
+import { statementsOf } from './engine-statements.ts';
+import type { LockHolder, LockedRow, LockParameters } from './statements.ts';
+import { numberOf, queueNotFound, requestNotFound } from './store.ts';
 
-export interface LockedQueueHead {
+export interface LockResult {
   modifiedAt: number;
   hadMultipleClients: boolean;
   hasLocked: boolean;
   items: LockedRow[];
 }
 
-/** Locks the first requests that nobody holds. Whoever comes next gets others. */
-export async function lockHead(engine: Engine, queueId: string, order: LockOrder): Promise<LockedQueueHead> {
-  const locked = await statementsOf(engine).lock(engine, queueId, order);
-  if (locked === undefined) throw queueGone();
+/** Locks the first requests without a lock, so that no two clients get the same one. */
+export async function lockHead(
+  engine: Engine,
+  queueId: string,
+  parameters: LockParameters,
+): Promise<LockResult> {
+  const locked = await statementsOf(engine).lock(engine, queueId, parameters);
+  if (locked === undefined) throw queueNotFound();
   const { modifiedAt, hadMultipleClients, rows } = locked;
-  const hasLocked = rows.length > 0 || (await hasLockedRequests(engine.db, queueId, order.now));
+  const hasLocked = rows.length > 0 || (await hasLockedRequests(engine.db, queueId, parameters.now));
   return { modifiedAt, hadMultipleClients, hasLocked, items: rows };
 }
 
@@ -29,7 +33,7 @@ async function hasLockedRequests(db: Db, queueId: string, now: number): Promise<
     .select('id')
     .where('queue_no', '=', numberOf(queueId))
     .where('lock_until', '>', now)
-    // Says again what the index is about, as neither engine concludes it.
+    // Repeats the condition of the partial index, which neither engine derives from the one above.
     .where(sql<boolean>`lock_until > 0`)
     .limit(1)
     .executeTakeFirst();
@@ -37,17 +41,17 @@ async function hasLockedRequests(db: Db, queueId: string, now: number): Promise<
 }
 
 /**
- * Only who locked a request last may hold it longer, and may also after the lock has run out, unless someone else has
- * locked it since. It keeps its place in the queue, or gets the first one.
+ * Only the client that locked a request last may extend the lock, even after it expired, unless another client has locked
+ * the request since. The request keeps its place in the queue, or with `forefront` gets the first one.
  */
-export async function prolongLock(
+export async function extendLock(
   engine: Engine,
-  holder: Holder,
+  holder: LockHolder,
   { until, forefront }: { until: number; forefront: boolean },
 ): Promise<void> {
   const { queueId, id, client } = holder;
   const isDone = forefront
-    ? await statementsOf(engine).place(engine, holder, { until, nextClient: client, sign: -1 })
+    ? await statementsOf(engine).updateLock(engine, holder, { until, nextClient: client, signMessage: -1 })
     : await engine.db
         .updateTable('queue_requests')
         .set({ lock_until: until })
@@ -58,29 +62,29 @@ export async function prolongLock(
         .executeTakeFirstOrThrow()
         .then(({ numUpdatedRows }) => numUpdatedRows > 0n);
   if (isDone) return;
-  await demandRequest(engine.db, holder);
+  await requireRequest(engine.db, holder);
   throw heldOrHandled(id);
 }
 
-/** Gives a request back, to the end of the queue or to its front. One that nobody holds is left as it is. */
-export async function releaseLock(engine: Engine, holder: Holder, forefront: boolean): Promise<void> {
-  const placing = { until: 0, nextClient: null, sign: forefront ? -1 : 1 } as const;
-  if (await statementsOf(engine).place(engine, holder, placing)) return;
-  const { lock_until: lockUntil } = await demandRequest(engine.db, holder);
+/** Releases the lock and moves the request to the end of the queue or to its front. Without a lock nothing changes. */
+export async function releaseLock(engine: Engine, holder: LockHolder, forefront: boolean): Promise<void> {
+  const update = { until: 0, nextClient: null, signMessage: forefront ? -1 : 1 } as const;
+  if (await statementsOf(engine).updateLock(engine, holder, update)) return;
+  const { lock_until: lockUntil } = await requireRequest(engine.db, holder);
   if (lockUntil > holder.now) throw heldOrHandled(holder.id);
 }
 
-/** Gives back all that the client holds, each to its old place. Answers with how many. */
+/** Releases all locks of the client, and returns how many; the requests keep their places. */
 export function releaseAllLocks(
   engine: Engine,
   queueId: string,
   client: string,
   now: number,
 ): Promise<number> {
-  return statementsOf(engine).releaseAll(engine, queueId, client, now);
+  return statementsOf(engine).releaseLocks(engine, queueId, client, now);
 }
 
-async function demandRequest(db: Db, { queueId, id }: Holder) {
+async function requireRequest(db: Db, { queueId, id }: LockHolder) {
   const row = await db
     .selectFrom('queue_requests')
     .select('lock_until')

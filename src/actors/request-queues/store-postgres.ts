@@ -1,20 +1,20 @@
-// The hot statements in the words of PostgreSQL: one statement each. Whoever changes several requests locks the queue's row
-// before them, so that none waits for another in a circle.
+// The hot statements for PostgreSQL, one statement each. A statement that changes several requests first locks the row of
+// the queue, so that two of them never deadlock.
 import { CompiledQuery } from 'kysely';
 import type { Engine } from '../../kernel/storage/engine.ts';
-import type { Entry } from './request.ts';
+import type { RequestEntry } from './request.ts';
 import {
   inOrder,
-  LISTED,
-  MOST_BYTES,
+  LIST_COLUMNS,
+  MAX_LIST_BYTES,
   type HeadRow,
   type ListedRow,
   type LockedRow,
-  type Moment,
+  type WriteContext,
   type QueueStatements,
 } from './statements.ts';
 
-/** Who waits here goes on with the row as the one before has left it. */
+/** Locks the row; a statement that waited for it sees the values that the one before committed. */
 const QUEUE = `q as materialized (select no, last_order from request_queues where id = $1 for update)`;
 
 const GIVEN = `g as materialized (
@@ -30,24 +30,24 @@ const INSERT = `insert into queue_requests
   select q.no, g.id, case when g.handled_at is null then (q.last_order + g.n) * (1 - 2 * g.forefront) end,
     g.handled_at, 0, null, g.head, g.rest from q, g`;
 
-const MOMENT = `modified_at = greatest(s.modified_at + 1, $3), read_count = s.read_count + $4,
+const COUNTERS = `modified_at = greatest(s.modified_at + 1, $3), read_count = s.read_count + $4,
   head_item_read_count = s.head_item_read_count + $5, write_count = s.write_count + $6`;
 
-const ADD = `with ${QUEUE}, ${GIVEN},
-  made as (${INSERT} on conflict do nothing returning id, handled_at, ${SIZE} as bytes),
+const INSERT_NEW = `with ${QUEUE}, ${GIVEN},
+  inserted as (${INSERT} on conflict do nothing returning id, handled_at, ${SIZE} as bytes),
   counted as (
     update request_queues s set total = s.total + m.more, handled = s.handled + m.more_handled,
-      bytes = s.bytes + m.bytes, last_order = s.last_order + (select count(*) from g), ${MOMENT}
+      bytes = s.bytes + m.bytes, last_order = s.last_order + (select count(*) from g), ${COUNTERS}
     from q, (
-      select count(*) as more, count(handled_at) as more_handled, coalesce(sum(bytes), 0) as bytes from made) m
+      select count(*) as more, count(handled_at) as more_handled, coalesce(sum(bytes), 0) as bytes from inserted) m
     where s.no = q.no)
-  select q.no, made.id from q left join made on true`;
+  select q.no, inserted.id from q left join inserted on true`;
 
 /**
- * Each request by itself, so that no statistics, or none yet, lead PostgreSQL to read the whole queue. What was made
- * while this waited for the queue cannot be seen here: it is left alone, and missing from what was written.
+ * Looks up each request by itself, so that the planner never reads the whole queue because of missing statistics. Requests
+ * that were inserted while this waited for the lock are invisible here: they are not changed, and not among the written.
  */
-const CHANGE = `with ${QUEUE}, ${GIVEN},
+const UPSERT = `with ${QUEUE}, ${GIVEN},
   b as materialized (
     select r.id, r.handled_at, r.bytes from q, g, lateral (
       select id, handled_at, ${SIZE} as bytes from queue_requests where queue_no = q.no and id = g.id limit 1 for update) r),
@@ -61,7 +61,7 @@ const CHANGE = `with ${QUEUE}, ${GIVEN},
     returning id, handled_at, ${SIZE} as bytes),
   counted as (
     update request_queues s set total = s.total + c.more, handled = s.handled + c.more_handled,
-      bytes = s.bytes + c.more_bytes, last_order = s.last_order + (select count(*) from g), ${MOMENT}
+      bytes = s.bytes + c.more_bytes, last_order = s.last_order + (select count(*) from g), ${COUNTERS}
     from q, (
       select count(*) - count(b.id) as more, count(written.handled_at) - count(b.handled_at) as more_handled,
         coalesce(sum(written.bytes), 0) - coalesce(sum(b.bytes), 0) as more_bytes
@@ -71,17 +71,17 @@ const CHANGE = `with ${QUEUE}, ${GIVEN},
     written.id is not null as written
   from q, g left join b using (id) left join written using (id)`;
 
-const REMOVE = `with ${QUEUE},
-  removed as (
+const DELETE = `with ${QUEUE},
+  deleted as (
     delete from queue_requests r using q
     where r.queue_no = q.no and r.id = any ($2) returning r.id, r.head, r.handled_at, ${SIZE} as bytes),
   counted as (
     update request_queues s set total = s.total - m.less, handled = s.handled - m.less_handled,
-      bytes = s.bytes - m.bytes, delete_count = s.delete_count + m.less, ${MOMENT}
+      bytes = s.bytes - m.bytes, delete_count = s.delete_count + m.less, ${COUNTERS}
     from q, (
-      select count(*) as less, count(handled_at) as less_handled, coalesce(sum(bytes), 0) as bytes from removed) m
+      select count(*) as less, count(handled_at) as less_handled, coalesce(sum(bytes), 0) as bytes from deleted) m
     where s.no = q.no)
-  select q.no, removed.id, removed.head from q left join removed on true`;
+  select q.no, deleted.id, deleted.head from q left join deleted on true`;
 
 interface Walk {
   columns: string;
@@ -92,9 +92,9 @@ interface Walk {
 }
 
 /**
- * From one request to the next, as far as whoever reads it goes. PostgreSQL takes a queue for as large as queues are on
- * average, and would rather read and sort all of a small one than follow an index; of a single next one there is nothing
- * to sort. Where sizes are summed up, the walk ends when they are too much.
+ * A recursive query that steps through the index from one request to the next. The planner takes every queue for one of
+ * average size, and would rather read and sort all of a small one than follow an index; a single next row needs no sort.
+ * Where sizes are summed up, the walk ends when they exceed the limit.
  */
 function walk({ columns, by, after, where = '', lock = '' }: Walk, size?: string): string {
   const next = (place: string, before: string) => `(
@@ -103,7 +103,7 @@ function walk({ columns, by, after, where = '', lock = '' }: Walk, size?: string
   return `w as (
     select first.* from ${next(after, '0')} first union all
     select next.* from w, lateral ${next(`w.${by}`, 'w.bytes')} next
-    ${size === undefined ? '' : `where w.bytes < ${MOST_BYTES}`})`;
+    ${size === undefined ? '' : `where w.bytes < ${MAX_LIST_BYTES}`})`;
 }
 
 const READ_QUEUE = `q as materialized (
@@ -129,10 +129,10 @@ const IDS = `with recursive ${READ_QUEUE},
 
 function list(by: Walk['by'], where: string): string {
   return `with recursive ${READ_QUEUE},
-    ${walk({ columns: LISTED.join(', '), by, after: '$3', where }, SIZE)} select * from w limit $4`;
+    ${walk({ columns: LIST_COLUMNS.join(', '), by, after: '$3', where }, SIZE)} select * from w limit $4`;
 }
 
-/** All have the same parameters, also where the time does not matter. */
+/** All take the same parameters, even where the time is unused. */
 const LISTS = {
   id: list('id', 'and $2::bigint is not null'),
   both: list('order_no', 'and $2::bigint is not null'),
@@ -140,26 +140,32 @@ const LISTS = {
   locked: list('order_no', 'and lock_until > $2'),
 };
 
-const PLACE = `with q as (
+const UPDATE_LOCK = `with q as (
     update request_queues set last_order = last_order + 1 where id = $1 returning no, last_order)
   update queue_requests r set lock_until = $4, locked_by = $5, order_no = $6::int * q.last_order from q
   where r.queue_no = q.no and r.id = $2 and r.order_no is not null and r.locked_by = $3 returning r.id`;
 
-/** That the lock is above 0 is what its index is about. */
-const RELEASE_ALL = `with ${QUEUE}
+/** `lock_until > 0` repeats the condition of the partial index, so that it is used. */
+const RELEASE_LOCKS = `with ${QUEUE}
   update queue_requests r set lock_until = 0, locked_by = null from q
   where r.queue_no = q.no and r.lock_until > $2 and r.lock_until > 0 and r.locked_by = $3 returning r.id`;
 
 export const postgresStatements: QueueStatements = {
-  async add(engine, queueId, entries, moment) {
-    const rows = await write<{ id: string | null }>(engine, ADD, queueId, toParameter(entries), moment);
+  async insert(engine, queueId, entries, context) {
+    const rows = await write<{ id: string | null }>(
+      engine,
+      INSERT_NEW,
+      queueId,
+      toParameter(entries),
+      context,
+    );
     if (rows.length === 0) return undefined;
     return new Set(rows.flatMap(({ id }) => id ?? []));
   },
 
-  async change(engine, queueId, entries, moment) {
+  async upsert(engine, queueId, entries, context) {
     type Row = { id: string; present: boolean; handled: boolean; written: boolean };
-    const rows = await write<Row>(engine, CHANGE, queueId, toParameter(entries), moment);
+    const rows = await write<Row>(engine, UPSERT, queueId, toParameter(entries), context);
     if (rows.length === 0) return undefined;
     return {
       before: rows.filter(({ present }) => present),
@@ -167,21 +173,21 @@ export const postgresStatements: QueueStatements = {
     };
   },
 
-  async remove(engine, queueId, ids, moment) {
-    const rows = await write<HeadRow | { id: null }>(engine, REMOVE, queueId, ids, moment);
+  async delete(engine, queueId, ids, context) {
+    const rows = await write<HeadRow | { id: null }>(engine, DELETE, queueId, ids, context);
     if (rows.length === 0) return undefined;
     return rows.filter((row) => row.id !== null);
   },
 
-  head: (engine, queueId, limit, now) => run(engine, HEAD, [queueId, now, limit]),
+  listHead: (engine, queueId, limit, now) => run(engine, HEAD, [queueId, now, limit]),
 
-  list(engine, queueId, listing) {
-    const { by, after, limit } = listing;
-    const [sql, now] = by === 'id' ? [LISTS.id, 0] : [LISTS[listing.states], listing.now];
+  list(engine, queueId, query) {
+    const { by, after, limit } = query;
+    const [sql, now] = by === 'id' ? [LISTS.id, 0] : [LISTS[query.states], query.now];
     return run<ListedRow>(engine, sql, [queueId, now, after, limit]);
   },
 
-  async ids(engine, queueId, limit) {
+  async listIds(engine, queueId, limit) {
     return (await run<{ id: string }>(engine, IDS, [queueId, limit])).map(({ id }) => id);
   },
 
@@ -197,17 +203,17 @@ export const postgresStatements: QueueStatements = {
     };
   },
 
-  async place(engine, { queueId, id, client }, { until, nextClient, sign }) {
-    return (await run(engine, PLACE, [queueId, id, client, until, nextClient, sign])).length > 0;
+  async updateLock(engine, { queueId, id, client }, { until, nextClient, signMessage }) {
+    return (await run(engine, UPDATE_LOCK, [queueId, id, client, until, nextClient, signMessage])).length > 0;
   },
 
-  async releaseAll(engine, queueId, client, now) {
-    return (await run(engine, RELEASE_ALL, [queueId, now, client])).length;
+  async releaseLocks(engine, queueId, client, now) {
+    return (await run(engine, RELEASE_LOCKS, [queueId, now, client])).length;
   },
 };
 
-/** The JSON of a request goes as text inside JSON: PostgreSQL takes no half characters, not even when escaped. */
-function toParameter(entries: Entry[]): string {
+/** The JSON of a request is nested as text: PostgreSQL rejects lone surrogates in JSON, even escaped ones. */
+function toParameter(entries: RequestEntry[]): string {
   return JSON.stringify(
     entries.map(({ id, forefront, handledAt, head, rest }) => [id, forefront ? 1 : 0, handledAt, head, rest]),
   );
@@ -218,7 +224,7 @@ function write<Row>(
   sql: string,
   queueId: string,
   given: unknown,
-  { now, reads, headReads, writes }: Moment,
+  { now, reads, headReads, writes }: WriteContext,
 ): Promise<Row[]> {
   return run<Row>(engine, sql, [queueId, given, now, reads, headReads, writes]);
 }

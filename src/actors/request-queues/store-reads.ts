@@ -1,35 +1,39 @@
-// Reading requests: the head, lists, and single ones, of which those asked for at the same time are read together.
+// Reads requests: the head, lists, and single ones, which concurrent calls read in one batch.
 import { sql } from 'kysely';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import type { Statement } from '../../kernel/storage/statement.ts';
-import { statementsOf } from './engines.ts';
-import { Gatherer } from './gather.ts';
+import { statementsOf } from './engine-statements.ts';
+import { Batcher } from './batcher.ts';
 import { encodeCursor, type Cursor } from './cursor.ts';
 import { isRequestId, type StoredRequest } from './request.ts';
-import { MOST_BYTES, STORED, type HeadRow } from './statements.ts';
+import { MAX_LIST_BYTES, REQUEST_COLUMNS, type HeadRow } from './statements.ts';
 import { numberOf } from './store.ts';
 
-type Found = StoredRequest | undefined;
+type MaybeRequest = StoredRequest | undefined;
 
-/** Of single requests. */
-export interface Reader {
-  reads: Gatherer<string, Found>;
+/** Reads single requests. */
+export interface RequestReader {
+  reads: Batcher<string, MaybeRequest>;
 }
 
-export function openReader(engine: Engine): Reader {
+export function openRequestReader(engine: Engine): RequestReader {
   const query = compile(engine);
   return {
-    reads: new Gatherer((queue, ids) => findAll(engine, query, queue, ids), { most: 100, sizeOf: () => 1 }),
+    reads: new Batcher((queue, ids) => findAll(engine, query, queue, ids), { maxSize: 100, sizeOf: () => 1 }),
   };
 }
 
-export async function findRequest({ reads }: Reader, queueId: string, id: string): Promise<Found> {
+export async function findRequest(
+  { reads }: RequestReader,
+  queueId: string,
+  id: string,
+): Promise<MaybeRequest> {
   return isRequestId(id) ? (await reads.add(queueId, [id]))[0] : undefined;
 }
 
-/** Those that are there. */
+/** The requests that exist, of those with these ids. */
 export async function findRequests(
-  { reads }: Reader,
+  { reads }: RequestReader,
   queueId: string,
   ids: string[],
 ): Promise<StoredRequest[]> {
@@ -38,33 +42,38 @@ export async function findRequests(
   return found.filter((request) => request !== undefined);
 }
 
-async function findAll(engine: Engine, query: Statement, queueId: string, ids: string[]): Promise<Found[]> {
+async function findAll(
+  engine: Engine,
+  query: Statement,
+  queueId: string,
+  ids: string[],
+): Promise<MaybeRequest[]> {
   const parameters = [queueId, engine.kind === 'sqlite' ? JSON.stringify(ids) : ids];
   const { rows } = await engine.db.executeQuery({ ...query, parameters });
   const byId = new Map((rows as StoredRequest[]).map((row) => [row.id, row]));
   return ids.map((id) => byId.get(id));
 }
 
-/** Built once, as that costs more than running it; its parameters are the queue and the ids. */
+/** Built once, because building costs more than running; its parameters are the queue and the ids. */
 function compile({ db, kind }: Engine): Statement {
   const ids = kind === 'sqlite' ? sql`in (select value from json_each(${''}))` : sql`= any (${''})`;
   return db
     .selectFrom('queue_requests')
-    .select(STORED)
+    .select(REQUEST_COLUMNS)
     .where('queue_no', '=', numberOf(''))
     .where(sql<boolean>`id ${ids}`)
     .compile();
 }
 
-/** The first requests that are pending and that nobody holds. */
-export function readHead(engine: Engine, queueId: string, limit: number, now: number): Promise<HeadRow[]> {
-  return statementsOf(engine).head(engine, queueId, limit, now);
+/** The first requests that are pending and have no lock. */
+export function listHead(engine: Engine, queueId: string, limit: number, now: number): Promise<HeadRow[]> {
+  return statementsOf(engine).listHead(engine, queueId, limit, now);
 }
 
-/** Before any place in a queue. */
+/** Less than any `order_no`. */
 const FIRST = Number.MIN_SAFE_INTEGER;
 
-export interface ListOrder {
+export interface RequestListOptions {
   limit: number;
   after?: Cursor | undefined;
   /** All requests without one, by id; else those in any of these states, in the order of the queue. */
@@ -74,7 +83,7 @@ export interface ListOrder {
 export async function listRequests(
   engine: Engine,
   queueId: string,
-  { limit, after, filter }: ListOrder,
+  { limit, after, filter }: RequestListOptions,
   now: number,
 ): Promise<{ rows: StoredRequest[]; nextCursor?: string }> {
   // One more than asked for tells whether there are more.
@@ -93,7 +102,7 @@ export async function listRequests(
   );
   const rows = found.slice(0, limit);
   const last = rows.at(-1);
-  if (last === undefined || (found.length <= limit && last.bytes < MOST_BYTES)) return { rows };
+  if (last === undefined || (found.length <= limit && last.bytes < MAX_LIST_BYTES)) return { rows };
   const next = filter === undefined ? { afterId: last.id } : { afterOrder: last.order_no! };
   return { rows, nextCursor: encodeCursor(next) };
 }

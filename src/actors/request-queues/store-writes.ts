@@ -1,77 +1,85 @@
-// Adds and changes, gathered per queue: what comes while a statement is under way goes together with the next.
+// Inserts, upserts and deletes requests. Concurrent writes to one queue share a statement.
 import type { Engine } from '../../kernel/storage/engine.ts';
-import { Gatherer } from './gather.ts';
+import { Batcher } from './batcher.ts';
 import type { Registration } from './model.ts';
-import type { Entry } from './request.ts';
-import { statementsOf } from './engines.ts';
-import type { Moment, HeadRow } from './statements.ts';
-import { numberOf, queueGone } from './store.ts';
-import { takeTally, type Tallies } from './tally.ts';
+import type { RequestEntry } from './request.ts';
+import { statementsOf } from './engine-statements.ts';
+import type { WriteContext, HeadRow } from './statements.ts';
+import { numberOf, queueNotFound } from './store.ts';
+import { takeUsage, type UsageCounters } from './usage-counter.ts';
 
-interface Wanted {
-  entry: Entry;
+interface PendingWrite {
+  entry: RequestEntry;
   now: number;
 }
 
-/** Where writes count what was read before them. */
-interface Writing {
+interface WriteServices {
   engine: Engine;
-  tallies: Tallies;
+  usageCounters: UsageCounters;
 }
 
-export interface Writers extends Writing {
-  adds: Gatherer<Wanted, Registration>;
-  changes: Gatherer<Wanted, Registration>;
+export interface RequestWriters extends WriteServices {
+  inserts: Batcher<PendingWrite, Registration>;
+  upserts: Batcher<PendingWrite, Registration>;
 }
 
-/** In characters: some hundreds of usual requests, and few large ones. */
-const MEASURE = {
-  most: 1_000_000,
-  sizeOf: ({ entry: { head, rest } }: Wanted) => 1000 + head.length + (rest === null ? 0 : rest.length),
+/** In characters: some hundreds of usual requests, or a few large ones. */
+const BATCH_LIMIT = {
+  maxSize: 1_000_000,
+  sizeOf: ({ entry: { head, rest } }: PendingWrite) => 1000 + head.length + (rest === null ? 0 : rest.length),
 };
 
-export function openWriters(writing: Writing): Writers {
+export function openRequestWriters(services: WriteServices): RequestWriters {
   return {
-    ...writing,
-    adds: new Gatherer((queueId, wanted) => writeAdds(writing, queueId, wanted), MEASURE),
-    changes: new Gatherer((queueId, wanted) => writeChanges(writing, queueId, wanted), MEASURE),
+    ...services,
+    inserts: new Batcher((queueId, writes) => insertBatch(services, queueId, writes), BATCH_LIMIT),
+    upserts: new Batcher((queueId, writes) => upsertBatch(services, queueId, writes), BATCH_LIMIT),
   };
 }
 
-/** Adds those that are not there yet. The results are in the order of the entries. */
-export function addRequests(
-  { adds }: Writers,
+/** Inserts the requests that do not exist yet. The results are in the order of the entries. */
+export function insertRequests(
+  { inserts }: RequestWriters,
   queueId: string,
-  entries: Entry[],
+  entries: RequestEntry[],
   now: number,
 ): Promise<Registration[]> {
-  const wanted = entries.map((entry) => ({ entry, now }));
-  return adds.add(queueId, wanted);
+  const writes = entries.map((entry) => ({ entry, now }));
+  return inserts.add(queueId, writes);
 }
 
-/** Replaces the request, or adds it. The result tells what was there before. */
-export async function changeRequest(
-  { changes }: Writers,
+/** Replaces the request, or inserts it. The result says whether it existed before. */
+export async function upsertRequest(
+  { upserts }: RequestWriters,
   queueId: string,
-  entry: Entry,
+  entry: RequestEntry,
   now: number,
 ): Promise<Registration> {
-  const [result] = await changes.add(queueId, [{ entry, now }]);
+  const [result] = await upserts.add(queueId, [{ entry, now }]);
   return result!;
 }
 
-async function writeAdds(writing: Writing, queueId: string, wanted: Wanted[]): Promise<Registration[]> {
-  const { engine } = writing;
-  const first = new Map<string, Entry>();
-  for (const { entry } of wanted) if (!first.has(entry.id)) first.set(entry.id, entry);
+async function insertBatch(
+  services: WriteServices,
+  queueId: string,
+  writes: PendingWrite[],
+): Promise<Registration[]> {
+  const { engine } = services;
+  const first = new Map<string, RequestEntry>();
+  for (const { entry } of writes) if (!first.has(entry.id)) first.set(entry.id, entry);
   const entries = [...first.values()];
-  const added = await statementsOf(engine).add(engine, queueId, entries, momentOf(writing, queueId, wanted));
-  if (added === undefined) throw queueGone();
+  const added = await statementsOf(engine).insert(
+    engine,
+    queueId,
+    entries,
+    writeContextOf(services, queueId, writes),
+  );
+  if (added === undefined) throw queueNotFound();
   const present = entries.filter(({ id }) => !added.has(id)).map(({ id }) => id);
   const handled = present.length === 0 ? new Set<string>() : await findHandled(engine, queueId, present);
-  return wanted.map(({ entry: { id } }) => {
+  return writes.map(({ entry: { id } }) => {
     if (added.delete(id)) {
-      // The next one with the same id finds this one.
+      // A later duplicate in the same batch finds this one.
       if (first.get(id)!.handledAt !== null) handled.add(id);
       return { requestId: id, wasAlreadyPresent: false, wasAlreadyHandled: false };
     }
@@ -90,24 +98,28 @@ async function findHandled({ db }: Engine, queueId: string, ids: string[]): Prom
   return new Set(rows.map(({ id }) => id));
 }
 
-async function writeChanges(writing: Writing, queueId: string, wanted: Wanted[]): Promise<Registration[]> {
-  const { engine } = writing;
-  // Of several changes to one request only the last is left to write.
-  let last = new Map<string, Entry>();
-  for (const { entry } of wanted) {
+async function upsertBatch(
+  services: WriteServices,
+  queueId: string,
+  writes: PendingWrite[],
+): Promise<Registration[]> {
+  const { engine } = services;
+  // Of several writes to one request only the last is stored.
+  let last = new Map<string, RequestEntry>();
+  for (const { entry } of writes) {
     last.delete(entry.id);
     last.set(entry.id, entry);
   }
   const states = new Map<string, { isHandled: boolean }>();
-  let moment = momentOf(writing, queueId, wanted);
+  let context = writeContextOf(services, queueId, writes);
   while (last.size > 0) {
-    const changed = await statementsOf(engine).change(engine, queueId, [...last.values()], moment);
-    if (changed === undefined) throw queueGone();
+    const changed = await statementsOf(engine).upsert(engine, queueId, [...last.values()], context);
+    if (changed === undefined) throw queueNotFound();
     for (const { id, handled } of changed.before) states.set(id, { isHandled: Boolean(handled) });
     last = new Map(changed.missed.map((id) => [id, last.get(id)!]));
-    moment = { now: moment.now, reads: 0, headReads: 0, writes: 0 };
+    context = { now: context.now, reads: 0, headReads: 0, writes: 0 };
   }
-  return wanted.map(({ entry: { id, handledAt } }) => {
+  return writes.map(({ entry: { id, handledAt } }) => {
     const before = states.get(id);
     states.set(id, { isHandled: handledAt !== null });
     return {
@@ -118,21 +130,21 @@ async function writeChanges(writing: Writing, queueId: string, wanted: Wanted[])
   });
 }
 
-/** Answers with those that were there. */
-export async function removeRequests(
-  writing: Writing,
+/** Returns the requests that existed. */
+export async function deleteRequests(
+  services: WriteServices,
   queueId: string,
   ids: string[],
   now: number,
 ): Promise<HeadRow[]> {
-  const { engine } = writing;
-  const moment = { now, ...takeTally(writing, queueId) };
-  const removed = await statementsOf(engine).remove(engine, queueId, [...new Set(ids)], moment);
-  if (removed === undefined) throw queueGone();
-  return removed;
+  const { engine } = services;
+  const context = { now, ...takeUsage(services, queueId) };
+  const deleted = await statementsOf(engine).delete(engine, queueId, [...new Set(ids)], context);
+  if (deleted === undefined) throw queueNotFound();
+  return deleted;
 }
 
-function momentOf(writing: Writing, queueId: string, wanted: Wanted[]): Moment {
-  const { reads, headReads, writes } = takeTally(writing, queueId);
-  return { now: wanted.at(-1)!.now, reads, headReads, writes: writes + wanted.length };
+function writeContextOf(services: WriteServices, queueId: string, pending: PendingWrite[]): WriteContext {
+  const { reads, headReads, writes } = takeUsage(services, queueId);
+  return { now: pending.at(-1)!.now, reads, headReads, writes: writes + pending.length };
 }

@@ -6,16 +6,16 @@ import type { Engine } from '../../kernel/storage/engine.ts';
 import { rounds } from '../../../test/long.ts';
 import { onEachEngine } from '../../../test/engines.ts';
 import { requestQueueMigrations } from '../migrations/request-queues.ts';
-import { noteClient } from './store-clients.ts';
-import { lockHead, prolongLock, releaseAllLocks, releaseLock } from './store-locks.ts';
+import { recordClient } from './store-seen-clients.ts';
+import { lockHead, extendLock, releaseAllLocks, releaseLock } from './store-locks.ts';
 import { decodeCursor } from './cursor.ts';
 import type { NewRequest } from './model.ts';
-import { requestIdOf, toEntry, toHeadItem } from './request.ts';
+import { requestIdOf, toRequestEntry, toHeadItem } from './request.ts';
 import { purgeQueue } from './purge.ts';
 import { openQueues, type Queues } from './queues.ts';
-import { findRequest, listRequests, readHead } from './store-reads.ts';
-import { createQueue, findQueues, readQueue } from './store.ts';
-import { addRequests, changeRequest, removeRequests } from './store-writes.ts';
+import { findRequest, listRequests, listHead } from './store-reads.ts';
+import { insertQueue, findQueues, findQueueWithUsage } from './store.ts';
+import { insertRequests, upsertRequest, deleteRequests } from './store-writes.ts';
 
 const NOW = Date.UTC(2026, 5, 1);
 const HANDLED = { handledAt: '2026-06-01T00:00:00.000Z' };
@@ -38,21 +38,21 @@ onEachEngine((testEngine) => {
 
   async function make(): Promise<string> {
     const id = `queue-${++lastQueue}`;
-    await createQueue(engine.db, id, NOW);
+    await insertQueue(engine.db, id, NOW);
     return id;
   }
 
   const entry = (uniqueKey: string, fields: Partial<NewRequest> = {}, forefront = false) =>
-    toEntry({ uniqueKey, url: `https://example.com/${uniqueKey}`, ...fields }, forefront);
+    toRequestEntry({ uniqueKey, url: `https://example.com/${uniqueKey}`, ...fields }, forefront);
   const add = (queue: string, ...keys: string[]) =>
-    addRequests(
+    insertRequests(
       queues,
       queue,
       keys.map((key) => entry(key)),
       NOW,
     );
   const head = async (queue: string, now = NOW) =>
-    (await readHead(engine, queue, 1000, now)).map((row) => toHeadItem(row).uniqueKey);
+    (await listHead(engine, queue, 1000, now)).map((row) => toHeadItem(row).uniqueKey);
   const lock = async (queue: string, client: string, limit = 25, now = NOW, on = engine) =>
     (await lockHead(on, queue, { limit, client, until: now + 1000, now })).items.map(
       (row) => toHeadItem(row).uniqueKey,
@@ -71,7 +71,7 @@ onEachEngine((testEngine) => {
     const queue = await make();
     await add(queue, 'a', 'b');
     await add(queue, 'c');
-    await addRequests(queues, queue, [entry('d', {}, true), entry('e', {}, true)], NOW);
+    await insertRequests(queues, queue, [entry('d', {}, true), entry('e', {}, true)], NOW);
     assert.deepEqual(await head(queue), ['e', 'd', 'a', 'b', 'c']);
   });
 
@@ -79,7 +79,7 @@ onEachEngine((testEngine) => {
     const queue = await make();
     const keys = Array.from({ length: 40 }, (_, index) => `k${index}`);
     for (const [index, key] of keys.entries()) {
-      await addRequests(index % 2 === 0 ? queues : otherQueues, queue, [entry(key)], NOW - index);
+      await insertRequests(index % 2 === 0 ? queues : otherQueues, queue, [entry(key)], NOW - index);
     }
     assert.deepEqual(await head(queue), keys);
   });
@@ -89,11 +89,11 @@ onEachEngine((testEngine) => {
     const modifiedAt = async () => (await findQueues(engine.db, [queue])).get(queue)!.modified_at;
     const times = [await modifiedAt()];
     const writes = [
-      () => addRequests(queues, queue, [entry('a')], NOW),
-      () => addRequests(queues, queue, [entry('a')], NOW),
-      () => changeRequest(queues, queue, entry('a', HANDLED), NOW),
-      () => changeRequest(queues, queue, entry('b'), NOW - 1000),
-      () => removeRequests(queues, queue, [requestIdOf('a')], NOW),
+      () => insertRequests(queues, queue, [entry('a')], NOW),
+      () => insertRequests(queues, queue, [entry('a')], NOW),
+      () => upsertRequest(queues, queue, entry('a', HANDLED), NOW),
+      () => upsertRequest(queues, queue, entry('b'), NOW - 1000),
+      () => deleteRequests(queues, queue, [requestIdOf('a')], NOW),
     ];
     for (const write of writes) {
       await write();
@@ -103,7 +103,7 @@ onEachEngine((testEngine) => {
       times,
       times.map((_, index) => NOW + index),
     );
-    await addRequests(queues, queue, [entry('c')], NOW + 1000);
+    await insertRequests(queues, queue, [entry('c')], NOW + 1000);
     assert.equal(await modifiedAt(), NOW + 1000);
   });
 
@@ -111,7 +111,7 @@ onEachEngine((testEngine) => {
     const queue = await make();
     const results = await Promise.all(
       Array.from({ length: 400 }, (_, index) =>
-        addRequests(index % 2 === 0 ? queues : otherQueues, queue, [entry(`key-${index % 10}`)], NOW),
+        insertRequests(index % 2 === 0 ? queues : otherQueues, queue, [entry(`key-${index % 10}`)], NOW),
       ),
     );
     const fresh = results.flat().filter(({ wasAlreadyPresent }) => !wasAlreadyPresent);
@@ -124,7 +124,7 @@ onEachEngine((testEngine) => {
 
   test('duplicates in one batch find each other, also as handled', async () => {
     const queue = await make();
-    const results = await addRequests(
+    const results = await insertRequests(
       queues,
       queue,
       [entry('a'), entry('a', HANDLED), entry('b', HANDLED), entry('b')],
@@ -146,10 +146,10 @@ onEachEngine((testEngine) => {
   test('several changes of one request at once are as if one came after the other', async () => {
     const queue = await make();
     const results = await Promise.all([
-      changeRequest(queues, queue, entry('a'), NOW),
-      changeRequest(queues, queue, entry('a', HANDLED), NOW),
-      changeRequest(queues, queue, entry('a', { retryCount: 3 }), NOW),
-      changeRequest(queues, queue, entry('b'), NOW),
+      upsertRequest(queues, queue, entry('a'), NOW),
+      upsertRequest(queues, queue, entry('a', HANDLED), NOW),
+      upsertRequest(queues, queue, entry('a', { retryCount: 3 }), NOW),
+      upsertRequest(queues, queue, entry('b'), NOW),
     ]);
     assert.deepEqual(
       results.map(({ wasAlreadyPresent, wasAlreadyHandled }) => [wasAlreadyPresent, wasAlreadyHandled]),
@@ -170,9 +170,9 @@ onEachEngine((testEngine) => {
     const keys = Array.from({ length: 100 }, (_, index) => `k${index}`);
     const results = await Promise.all(
       keys.flatMap((key) => [
-        changeRequest(queues, queue, entry(key, HANDLED), NOW),
-        changeRequest(otherQueues, queue, entry(key, HANDLED), NOW),
-        addRequests(otherQueues, queue, [entry(key)], NOW).then(([result]) => result!),
+        upsertRequest(queues, queue, entry(key, HANDLED), NOW),
+        upsertRequest(otherQueues, queue, entry(key, HANDLED), NOW),
+        insertRequests(otherQueues, queue, [entry(key)], NOW).then(([result]) => result!),
       ]),
     );
     const fresh = results.filter(({ wasAlreadyPresent }) => !wasAlreadyPresent);
@@ -193,14 +193,14 @@ onEachEngine((testEngine) => {
           const fields = random(2) === 0 ? HANDLED : {};
           const choice = random(6);
           if (choice < 2)
-            await addRequests(
+            await insertRequests(
               on,
               queue,
               keys.map((key) => entry(key, random(9) === 0 ? HANDLED : { userData: { key } })),
               NOW,
             );
-          else if (choice < 4) await changeRequest(on, queue, entry(keys[0]!, fields), NOW);
-          else if (choice === 4) await removeRequests(on, queue, keys.map(requestIdOf), NOW);
+          else if (choice < 4) await upsertRequest(on, queue, entry(keys[0]!, fields), NOW);
+          else if (choice === 4) await deleteRequests(on, queue, keys.map(requestIdOf), NOW);
           else await lock(queue, `client-${writer}`, 3, NOW, on.engine);
           if (step % 20 === 0) await releaseAllLocks(on.engine, queue, `client-${writer}`, NOW);
         }
@@ -229,7 +229,7 @@ onEachEngine((testEngine) => {
           const locked = await lock(queue, `client-${client}`, 25, NOW, on.engine);
           if (locked.length === 0) return;
           got.push(...locked);
-          await Promise.all(locked.map((key) => changeRequest(on, queue, entry(key, HANDLED), NOW)));
+          await Promise.all(locked.map((key) => upsertRequest(on, queue, entry(key, HANDLED), NOW)));
         }
       }),
     );
@@ -275,11 +275,11 @@ onEachEngine((testEngine) => {
     const now = NOW + 2000;
     const holder = { queueId: queue, id: requestIdOf('a'), client: 'one', now };
     const isRefused = (error: unknown) => error instanceof Failure && error.kind === 'conflict';
-    await assert.rejects(prolongLock(engine, holder, { until: now + 9000, forefront: false }), isRefused);
-    await assert.rejects(prolongLock(engine, holder, { until: now + 9000, forefront: true }), isRefused);
+    await assert.rejects(extendLock(engine, holder, { until: now + 9000, forefront: false }), isRefused);
+    await assert.rejects(extendLock(engine, holder, { until: now + 9000, forefront: true }), isRefused);
     await assert.rejects(releaseLock(engine, holder, false), isRefused);
     assert.equal(await releaseAllLocks(engine, queue, 'one', now), 0);
-    await prolongLock(engine, { ...holder, client: 'two' }, { until: now + 9000, forefront: false });
+    await extendLock(engine, { ...holder, client: 'two' }, { until: now + 9000, forefront: false });
     assert.deepEqual(await head(queue, now + 8999), []);
   });
 
@@ -287,7 +287,7 @@ onEachEngine((testEngine) => {
     const queue = await make();
     const keys = ['a', 'b', 'c', 'd', 'e', 'f'];
     const userData = { text: 'x'.repeat(3_000_000) };
-    for (const key of keys) await addRequests(queues, queue, [entry(key, { userData })], NOW);
+    for (const key of keys) await insertRequests(queues, queue, [entry(key, { userData })], NOW);
     for (const filter of [undefined, ['pending'], ['locked', 'pending']] as const) {
       const first = await listRequests(engine, queue, { limit: 100, filter }, NOW);
       assert.equal(first.rows.length, 3);
@@ -301,17 +301,17 @@ onEachEngine((testEngine) => {
   test('a queue remembers that it had several clients, whatever node they were on', async () => {
     const queue = await make();
     const had = async () => (await findQueues(engine.db, [queue])).get(queue)!.had_multiple_clients === 1;
-    await noteClient(queues, queue, 'one');
-    await noteClient(otherQueues, queue, 'one');
-    await noteClient(queues, queue, 'one');
+    await recordClient(queues, queue, 'one');
+    await recordClient(otherQueues, queue, 'one');
+    await recordClient(queues, queue, 'one');
     assert.equal(await had(), false);
-    await noteClient(otherQueues, queue, 'two');
+    await recordClient(otherQueues, queue, 'two');
     assert.equal(await had(), true);
-    await noteClient(queues, queue, 'one');
+    await recordClient(queues, queue, 'one');
     assert.equal(await had(), true);
     const silent = await make();
-    await noteClient(queues, silent, '');
-    await noteClient(otherQueues, silent, '');
+    await recordClient(queues, silent, '');
+    await recordClient(otherQueues, silent, '');
     assert.equal((await findQueues(engine.db, [silent])).get(silent)!.had_multiple_clients, 1);
   });
 
@@ -330,10 +330,10 @@ onEachEngine((testEngine) => {
     await purgeQueue(engine, queue, AbortSignal.timeout(60_000));
     for (const result of await Promise.all(adding)) if (!Array.isArray(result)) assert.ok(isGone(result));
     await assert.rejects(add(queue, 'later'), isGone);
-    await assert.rejects(changeRequest(queues, queue, entry('later'), NOW), isGone);
-    await assert.rejects(removeRequests(queues, queue, [requestIdOf('k1')], NOW), isGone);
+    await assert.rejects(upsertRequest(queues, queue, entry('later'), NOW), isGone);
+    await assert.rejects(deleteRequests(queues, queue, [requestIdOf('k1')], NOW), isGone);
     await assert.rejects(lock(queue, 'me'), isGone);
-    await assert.rejects(readQueue(queues, queue), isGone);
+    await assert.rejects(findQueueWithUsage(queues, queue), isGone);
     const left = await engine.db
       .selectFrom('queue_requests')
       .select('id')

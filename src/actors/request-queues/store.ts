@@ -1,12 +1,12 @@
-// Request queues in the database, without their requests: make one, find some, read one with all that was counted.
+// Request queues in the database, without their requests.
 import { sql, type Expression } from 'kysely';
 import { Failure } from '../../kernel/failure.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { QueueRow } from './tables.ts';
-import { takeTally, type Tallies } from './tally.ts';
+import { takeUsage, type UsageCounters } from './usage-counter.ts';
 
-export async function createQueue(db: Db, id: string, now: number): Promise<void> {
+export async function insertQueue(db: Db, id: string, now: number): Promise<void> {
   await db
     .insertInto('request_queues')
     .values({
@@ -31,10 +31,13 @@ export async function findQueues(db: Db, ids: string[]): Promise<Map<string, Que
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** Writes down what was counted in memory until now, and reads. */
-export async function readQueue(queues: { engine: Engine; tallies: Tallies }, id: string): Promise<QueueRow> {
+/** Stores the usage that was counted in memory, and reads the row. Throws when there is no such queue. */
+export async function findQueueWithUsage(
+  queues: { engine: Engine; usageCounters: UsageCounters },
+  id: string,
+): Promise<QueueRow> {
   const { db } = queues.engine;
-  const { reads, headReads, writes } = takeTally(queues, id);
+  const { reads, headReads, writes } = takeUsage(queues, id);
   const row =
     reads + headReads + writes === 0
       ? (await findQueues(db, [id])).get(id)
@@ -48,7 +51,7 @@ export async function readQueue(queues: { engine: Engine; tallies: Tallies }, id
           .where('id', '=', id)
           .returningAll()
           .executeTakeFirst();
-  if (row === undefined) throw queueGone();
+  if (row === undefined) throw queueNotFound();
   return row;
 }
 
@@ -56,17 +59,17 @@ export async function renameQueue(db: Db, id: string, to: string): Promise<void>
   await db.updateTable('request_queues').set({ id: to }).where('id', '=', id).execute();
 }
 
-/** One that has no requests left. */
+/** Only for a queue without requests: it does not delete them. */
 export async function deleteQueue(db: Db, id: string): Promise<void> {
   await db.deleteFrom('request_queues').where('id', '=', id).execute();
 }
 
-/** The number that stands for a queue's id in the rows of its requests. */
+/** The number of a queue, which its requests refer to instead of the id. */
 export function numberOf(queueId: string): Expression<number> {
   return sql<number>`(select no from request_queues where id = ${queueId})`;
 }
 
-export function queueGone(): Failure {
+export function queueNotFound(): Failure {
   return new Failure('not-found', 'The request queue was not found');
 }
 

@@ -5,19 +5,19 @@ import type { Tables } from '../../kernel/storage/tables.ts';
 declare module '../../kernel/storage/tables.ts' {
   interface Tables {
     request_queues: {
-      /** Stands for the id in the rows of requests. */
+      /** Referred to by requests instead of the id, which is longer. */
       no: Generated<number>;
       id: string;
-      /** All requests, and those of them that are handled: kept with every change, as counting would take too long. */
+      /** All requests, and the handled ones: updated with every write, because counting would take too long. */
       total: number;
       handled: number;
-      /** What its requests take, kept with every change. */
+      /** The size of its requests, updated with every write. */
       bytes: Generated<number>;
-      /** The place given last. The end of the queue counts up from it, the front counts down. */
+      /** The greatest absolute `order_no` so far: the end of the queue counts up, the front counts down. */
       last_order: number;
-      /** Grows with every change to a request. */
+      /** Grows strictly with every write to a request. */
       modified_at: number;
-      /** The first client; empty for one that did not say who it is. */
+      /** The first client; empty for one without a key. */
       client_key: string | null;
       had_multiple_clients: number;
       read_count: number;
@@ -28,12 +28,12 @@ declare module '../../kernel/storage/tables.ts' {
     queue_requests: {
       queue_no: number;
       id: string;
-      /** The place in the queue, kept while it is locked; null once it is handled. */
+      /** The place in the queue, which a lock does not change; null once it is handled. */
       order_no: number | null;
       handled_at: number | null;
-      /** It is locked while this is in the future. Nothing is written when the time has come. */
+      /** Locked while this is in the future. An expired lock is not written back. */
       lock_until: number;
-      /** Who locked it last; empty for a client that did not say who it is. */
+      /** The client that locked it last; empty for one without a key. */
       locked_by: string | null;
       head: string;
       rest: string | null;

@@ -1,4 +1,4 @@
-// Who may look into a storage and who may change it; finds it from memory when it was used lately.
+// Finds a storage, through a cache, and checks that the caller may read or write it.
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { accountOf, type Caller, type KnownCaller } from '../../kernel/identity/caller.ts';
@@ -7,53 +7,53 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import type { Call, Route } from '../../kernel/route.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { TOKEN_HEADER } from '../failures.ts';
-import { isName, isSignedBy, parseReference, type Storage, type StorageKind } from './model.ts';
+import { isName, isSignedBy, parseStorageRef, type Storage, type StorageKind } from './model.ts';
 import { findStorage, touchStorage } from './store.ts';
 
 declare module '../../kernel/kernel.ts' {
   interface Services {
-    /** By what calls name them. */
+    /** By kind and the reference in the path. */
     storages: BoundedCache<string, Storage>;
   }
 }
 
-/** Told by every commit that changes what a storage is called, who may see it, or that it is. */
-export const CHANNEL = 'storages';
-const REMEMBER_MS = 5000;
-const MOST_REMEMBERED = 10_000;
-/** How exactly the time of last use is kept: a write for every call would cost more than it tells. */
+/** Notified by every commit that renames or deletes a storage, or changes who may read it. */
+export const STORAGE_CHANNEL = 'storages';
+const CACHE_MS = 5000;
+const MAX_CACHED = 10_000;
+/** The precision of the time of last use: updating it with every call would cost too much. */
 const TOUCH_MS = 60_000;
 
-/** As much of a call as says who asks. */
-export type Asking = Pick<Call, 'can' | 'now'> & { caller: Caller };
+/** The part of a call that access checks need. */
+export type StorageCall = Pick<Call, 'can' | 'now'> & { caller: Caller };
 
 const ACTIONS = { read: 'viewStorage', write: 'updateStorage' };
 
 /** For the `access` of routes about one storage. */
-export const READING = { action: ACTIONS.read, ofOwner: true, isOpen: true } as const;
-export const WRITING = { action: ACTIONS.write, ofOwner: true } as const;
+export const READ_ACCESS = { action: ACTIONS.read, ofOwner: true, isOpen: true } as const;
+export const WRITE_ACCESS = { action: ACTIONS.write, ofOwner: true } as const;
 
-export interface StorageName {
-  /** As the path names it. */
+export interface StorageAccess {
+  /** The reference in the path. */
   reference: string;
-  /** What the query shows instead of a token. */
+  /** The signature in the query, which replaces a token. */
   signature?: string | undefined;
-  /** The record that is asked for, where a signature may be good for one alone. */
+  /** The key of the record, where a signature may be valid for one record alone. */
   key?: string;
 }
 
 /**
- * The storage, if the caller may do this with it. Another's unnamed storage looks as if there were none; to whoever shows no
- * token, or a signature that does not open it, so does every storage that is not public.
+ * Throws unless the caller may do this. Another account's unnamed storage is reported as missing. Without a token, or with an
+ * invalid signature, the error is the same for every storage that is not public and for a missing one.
  */
 export async function openStorage(
   kernel: Kernel,
   kind: StorageKind,
   need: 'read' | 'write',
-  call: Asking,
-  name: StorageName,
+  call: StorageCall,
+  name: StorageAccess,
 ): Promise<Storage> {
-  const storage = await findPermitted(kernel, kind, need, call, name);
+  const storage = await findAllowedStorage(kernel, kind, need, call, name);
   if (call.now - storage.accessedAt > TOUCH_MS) {
     storage.accessedAt = call.now;
     await touchStorage(kernel.db, storage.id, call.now);
@@ -61,56 +61,57 @@ export async function openStorage(
   return storage;
 }
 
-/** For a route that reads: a call that is wrong says so only to those who may look into the storage. */
+/** For routes that read: checks access before the query is validated, so that its errors disclose nothing about a hidden storage. */
 export function authorizeReading(kind: StorageKind, signed?: 'signed'): NonNullable<Route['authorize']> {
   return async (call, kernel) => {
     const { storageId = '', recordKey } = call.params;
     const { signature } = call.query;
-    await findPermitted(kernel, kind, 'read', call, {
+    await findAllowedStorage(kernel, kind, 'read', call, {
       reference: storageId,
-      // Two of them are none that is good.
+      // Two signatures together are invalid.
       ...(signed && signature !== undefined && { signature: [signature].flat().join(' ') }),
       ...(recordKey !== undefined && { key: recordKey }),
     });
   };
 }
 
-async function findPermitted(
+async function findAllowedStorage(
   kernel: Kernel,
   kind: StorageKind,
   need: 'read' | 'write',
-  call: Asking,
-  name: StorageName,
+  call: StorageCall,
+  name: StorageAccess,
 ): Promise<Storage> {
   const storage = await findCached(kernel, kind, call, name);
-  if (storage === undefined) throw refusalOf(call, name, need) ?? notFound(kind, name.reference);
+  if (storage === undefined)
+    throw hiddenStorageError(call, name, need) ?? storageNotFound(kind, name.reference);
   checkAccess(storage, need, call, name);
   return storage;
 }
 
-/** The owner needs the permission. All others need to be let in by the storage itself. */
-function checkAccess(storage: Storage, need: 'read' | 'write', call: Asking, name: StorageName): void {
+/** The owner needs the permission; all others need general access or a signature. */
+function checkAccess(storage: Storage, need: 'read' | 'write', call: StorageCall, name: StorageAccess): void {
   const { signature, key, reference } = name;
   const { now } = call;
   const isAllowed = call.can(`${storage.kind}/${storage.id}`, ACTIONS[need]);
   if (isOwner(call.caller, storage)) {
     if (isAllowed) return;
-    throw denied(storage.kind);
+    throw storageDenied(storage.kind);
   }
   if (need === 'read') {
     if (storage.generalAccess === 'ANYONE_WITH_ID_CAN_READ' && !reference.includes('~')) return;
     if (storage.generalAccess === 'ANYONE_WITH_NAME_CAN_READ') return;
     if (signature !== undefined && isSignedBy(signature, storage, now, key)) return;
   }
-  const refusal = refusalOf(call, name, need);
-  if (refusal !== undefined) throw refusal;
-  throw storage.name === null ? notFound(storage.kind, reference) : denied(storage.kind);
+  const hidden = hiddenStorageError(call, name, need);
+  if (hidden !== undefined) throw hidden;
+  throw storage.name === null ? storageNotFound(storage.kind, reference) : storageDenied(storage.kind);
 }
 
-/** What those are told who may not know whether there is such a storage: the same in either case. */
-function refusalOf(
-  { caller }: Asking,
-  { signature }: StorageName,
+/** The error for a caller who may not know whether the storage exists: the same as for a missing one. */
+function hiddenStorageError(
+  { caller }: StorageCall,
+  { signature }: StorageAccess,
   need: 'read' | 'write',
 ): Failure | undefined {
   if (signature !== undefined && need === 'read') {
@@ -134,7 +135,7 @@ export function mayWrite(caller: Caller, storage: Storage): boolean {
   return isOwner(caller, storage) && can(caller, 'updateStorage', `${storage.kind}/${storage.id}`);
 }
 
-export const WORDS: Record<StorageKind, string> = {
+export const KIND_NAMES: Record<StorageKind, string> = {
   dataset: 'dataset',
   'key-value-store': 'key-value store',
   'request-queue': 'request queue',
@@ -142,12 +143,12 @@ export const WORDS: Record<StorageKind, string> = {
 
 const ID = /^[0-9a-f]{24}$/;
 
-export function notFound(kind: StorageKind, reference: string): Failure {
-  if (parseReference(reference) === undefined) {
-    const message = `"${reference}" names no ${WORDS[kind]}: write username~name`;
+export function storageNotFound(kind: StorageKind, reference: string): Failure {
+  if (parseStorageRef(reference) === undefined) {
+    const message = `"${reference}" names no ${KIND_NAMES[kind]}: write username~name`;
     return new Failure('malformed', message, { part: 'request' });
   }
-  const found = `The ${WORDS[kind]} was not found`;
+  const found = `The ${KIND_NAMES[kind]} was not found`;
   return new Failure(
     'not-found',
     isName(reference) && !ID.test(reference)
@@ -156,34 +157,34 @@ export function notFound(kind: StorageKind, reference: string): Failure {
   );
 }
 
-/** In the words that clients look for. */
-export function denied(kind: StorageKind): Failure {
+/** Clients look for these words. */
+export function storageDenied(kind: StorageKind): Failure {
   return new Failure(
     'denied',
-    `Insufficient permissions for the ${WORDS[kind]}. Make sure you're passing a correct API token and that it has the required permissions.`,
+    `Insufficient permissions for the ${KIND_NAMES[kind]}. Make sure you're passing a correct API token and that it has the required permissions.`,
   );
 }
 
 export async function openStorageCache(engine: Engine): Promise<BoundedCache<string, Storage>> {
-  const storages = new BoundedCache<string, Storage>({ most: MOST_REMEMBERED });
-  await engine.listen(CHANNEL, () => storages.clear());
+  const storages = new BoundedCache<string, Storage>({ most: MAX_CACHED });
+  await engine.listen(STORAGE_CHANNEL, () => storages.clear());
   return storages;
 }
 
 async function findCached(
   { db, services: { storages } }: Kernel,
   kind: StorageKind,
-  { caller, now }: Asking,
-  { reference }: StorageName,
+  { caller, now }: StorageCall,
+  { reference }: StorageAccess,
 ): Promise<Storage | undefined> {
   const callerId = caller.kind === 'anonymous' ? undefined : accountOf(caller).id;
-  // An id means the same to everyone; `~name` means another storage to each. Only those keys have a tilde behind the kind.
+  // An id means the same to every caller; `~name` means another storage to each. Only those keys have a tilde after the kind.
   const key = reference.startsWith('~') ? `${kind} ~${callerId}${reference}` : `${kind} ${reference}`;
-  const known = storages.get(key, now);
-  if (known !== undefined) return known;
+  const cached = storages.get(key, now);
+  if (cached !== undefined) return cached;
   return await storages.load(key, async () => {
-    const asked = parseReference(reference);
+    const asked = parseStorageRef(reference);
     const storage = asked && (await findStorage(db, kind, asked, callerId));
-    return storage && { value: storage, until: now + REMEMBER_MS };
+    return storage && { value: storage, until: now + CACHE_MS };
   });
 }

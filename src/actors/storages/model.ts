@@ -29,11 +29,11 @@ export interface Storage {
   accessedAt: number;
 }
 
-/** How a path names a storage: by id, or by name and owner (the caller's own without one). */
-export type Reference = { id: string } | { name: string; owner?: string };
+/** The reference in a path: an id, or a name with its owner, by default the caller. */
+export type StorageRef = { id: string } | { name: string; owner?: string };
 
-/** Undefined when there is no name behind the tilde, and for what no database has. */
-export function parseReference(text: string): Reference | undefined {
+/** Undefined when there is no name after the tilde, or a NUL, which PostgreSQL cannot store. */
+export function parseStorageRef(text: string): StorageRef | undefined {
   if (text.includes('\0')) return undefined;
   const tilde = text.indexOf('~');
   if (tilde === -1) return { id: text };
@@ -42,7 +42,7 @@ export function parseReference(text: string): Reference | undefined {
   return owner === '' ? { name } : { name, owner };
 }
 
-export const MOST_NAME = 63;
+export const MAX_NAME_LENGTH = 63;
 const NAME = /^[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?$/;
 
 export function isName(text: string): boolean {
@@ -57,7 +57,7 @@ export function checkName(name: string): void {
   );
 }
 
-/** The body of an update, the same for all kinds. Null takes a name away. */
+/** The body of an update, the same for all kinds. A null name makes the storage unnamed. */
 export const StorageUpdate = Type.Object(
   {
     name: Type.Optional(Nullable(Type.String())),
@@ -100,8 +100,8 @@ export function toStorageFields(storage: Storage) {
 }
 
 /**
- * In lists of datasets and queues every one has a name: clients read a text there, and null is none. The schema goes on
- * saying what release 0.1.0 promised.
+ * Lists show the id as the name of unnamed datasets and queues: clients expect a text there. The schema stays nullable, as
+ * release 0.1.0 promised.
  */
 export const LISTED_NAME = Nullable(Type.String({ description: 'Of an unnamed one its id' }));
 
@@ -112,7 +112,7 @@ export function toListedName<Shown extends { id: string; name: string | null }>(
 const BASE62 = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ';
 
 /** The platform's signature: 30 hex digits of an HMAC, written in base 62. */
-export function sign(secret: string, message: string): string {
+export function signMessage(secret: string, message: string): string {
   let rest = BigInt(`0x${createHmac('sha256', secret).update(message).digest('hex').slice(0, 30)}`);
   let text = '';
   do {
@@ -122,23 +122,23 @@ export function sign(secret: string, message: string): string {
   return text;
 }
 
-/** Signs the whole storage, for a time or for ever: `base64url(0.EXPIRES.HMAC)`. */
+/** Signs the whole storage, until a time or for ever: `base64url(0.EXPIRES.HMAC)`. */
 export function signStorage({ id, secret }: Storage, expiresAt = 0): string {
-  const signature = sign(secret, `0.${expiresAt}.${id}`);
+  const signature = signMessage(secret, `0.${expiresAt}.${id}`);
   return Buffer.from(`0.${expiresAt}.${signature}`).toString('base64url');
 }
 
-/** Whether the signature opens the storage as a whole, or else just the record with this key. */
+/** Whether the signature is valid for the whole storage, or for the record with this key. */
 export function isSignedBy(signature: string, storage: Storage, now: number, key?: string): boolean {
-  if (key !== undefined && isSame(signature, sign(storage.secret, key))) return true;
+  if (key !== undefined && isSame(signature, signMessage(storage.secret, key))) return true;
   const bytes = Buffer.from(signature, 'base64url');
-  // Many texts decode to the same bytes; only the one that a client would write is right, with padding or without.
+  // Many texts decode to the same bytes; only the canonical one is valid, with padding or without.
   const text = bytes.toString('base64url');
   if (signature !== text && signature !== text.padEnd(Math.ceil(text.length / 4) * 4, '=')) return false;
   const [version, expires = '', mac = ''] = bytes.toString('utf8').split('.');
   if (version !== '0' || !/^\d{1,16}$/.test(expires)) return false;
   if (Number(expires) !== 0 && Number(expires) <= now) return false;
-  return isSame(mac, sign(storage.secret, `0.${expires}.${storage.id}`));
+  return isSame(mac, signMessage(storage.secret, `0.${expires}.${storage.id}`));
 }
 
 function isSame(given: string, right: string): boolean {

@@ -11,7 +11,7 @@ import { onEachEngine } from '../../../test/engines.ts';
 import { planOf, recordStatements } from '../../../test/plans.ts';
 import { storageMigrations } from '../migrations/storages.ts';
 import { userMigrations } from '../migrations/users.ts';
-import { createStorage, findNextOwner, findStorage, isNameTaken, listStorages, listUnused } from './store.ts';
+import { insertStorage, findNextOwner, findStorage, isNameTaken, listStorages, listUnused } from './store.ts';
 import { handOverStorages } from './store-transfers.ts';
 
 const NOW = 1_800_000_000_000;
@@ -30,7 +30,7 @@ onEachEngine((testEngine) => {
     const { db } = engine;
     for (let at = 0; at < 2000; at += 1) {
       const named = at % 2 === 0 ? { name: `Storage-${at}` } : {};
-      await createStorage(db, { kind: 'dataset', userId: `user-${at % 20}`, ...named }, NOW + at);
+      await insertStorage(db, { kind: 'dataset', userId: `user-${at % 20}`, ...named }, NOW + at);
     }
     const seen = recordStatements(engine);
     const storage = await findStorage(db, 'dataset', { name: 'storage-20' }, 'user-0');
@@ -44,7 +44,7 @@ onEachEngine((testEngine) => {
     }
     await listUnused(db, 'user-0', NOW, 10);
     await findNextOwner(db, 'user-0');
-    await createStorage(db, { kind: 'dataset', userId: 'user-1', name: 'storage-20' }, NOW);
+    await insertStorage(db, { kind: 'dataset', userId: 'user-1', name: 'storage-20' }, NOW);
     const account = (id: string) => ({ id, username: id }) as Parameters<typeof handOverStorages>[1];
     await new Changes(engine, []).run(unasked({ now: NOW }), (on) =>
       handOverStorages(on, account('user-1'), account('user-0')),
@@ -57,8 +57,8 @@ onEachEngine((testEngine) => {
     assert.ok(statements.length >= 8, String(statements.length));
     for (const statement of statements) {
       const plan = await planOf(engine, statement);
-      const told = `${statement.sql}\n\n${plan}`;
-      assert.doesNotMatch(plan, /SCAN (?!CONSTANT)|Seq Scan/, told);
+      const explained = `${statement.sql}\n\n${plan}`;
+      assert.doesNotMatch(plan, /SCAN (?!CONSTANT)|Seq Scan/, explained);
     }
   });
 });

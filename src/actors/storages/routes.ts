@@ -12,60 +12,60 @@ import { Type, type TObject } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import {
   authorizeReading,
-  READING,
-  WRITING,
-  type Asking,
-  CHANNEL,
-  denied,
-  notFound,
+  READ_ACCESS,
+  WRITE_ACCESS,
+  type StorageCall,
+  STORAGE_CHANNEL,
+  storageDenied,
+  storageNotFound,
   openStorage,
-  WORDS,
+  KIND_NAMES,
 } from './access.ts';
 import { checkName, StorageUpdate, type Storage, type StorageKind } from './model.ts';
-import { pay, USUAL_BUDGET } from './budgets.ts';
+import { enforceLimit, DEFAULT_LIMIT } from './rate-limits.ts';
 import {
-  createStorage,
+  insertStorage,
   deleteStorage,
   findStorage,
-  holdStorage,
+  lockStorage,
   isNameTaken,
   listStorages,
   lockNames,
   updateStorage,
 } from './store.ts';
 
-/** What a kind of storage adds to what all have. */
+/** What differs between the kinds of storages. */
 export interface StorageType {
   kind: StorageKind;
   /** `/datasets` */
   path: string;
-  /** Of operation names: `dataset`. */
+  /** The start of operation ids: `dataset`. */
   id: string;
   Detail: TObject;
   Summary: TObject;
-  /** Makes the kind's own rows for a new storage, in its transaction. */
-  make(tx: Db, storage: Storage): Promise<void>;
+  /** Inserts the kind's own rows for a new storage, in its transaction. */
+  insertRows(tx: Db, storage: Storage): Promise<void>;
   detail(storage: Storage, kernel: Kernel, caller: Caller): Promise<unknown>;
   summaries(storages: Storage[], kernel: Kernel): Promise<unknown[]>;
-  /** Throws when the schema given at creation is not one. */
+  /** Throws when the schema of a new storage is not valid. */
   checkSchema?(schema: Record<string, unknown>): void;
 }
 
 /** A call about one storage as a whole. */
-interface WholeCall extends Asking {
+interface SingleStorageCall extends StorageCall {
   params: { storageId: string };
 }
 
 export const PURGE = 'storages.purge';
-const MOST_LISTED = 1000;
-/** Keys and elements: a schema is read with every call for its storage. */
-const MOST_IN_SCHEMA = 10_000;
+const MAX_LISTED = 1000;
+/** Keys and elements; bounded because every call reads the schema of its storage. */
+const MAX_SCHEMA_NODES = 10_000;
 
 function checkSize(schema: object): void {
-  if (!isLarge(schema, MOST_IN_SCHEMA)) return;
+  if (!isLarge(schema, MAX_SCHEMA_NODES)) return;
   throw new Failure(
     'invalid',
-    `The schema has more than ${MOST_IN_SCHEMA.toLocaleString('en')} keys and elements in all`,
+    `The schema has more than ${MAX_SCHEMA_NODES.toLocaleString('en')} keys and elements in all`,
   );
 }
 
@@ -95,16 +95,16 @@ export function storageRoutes(type: StorageType): Route[] {
     },
     async (call, kernel) => {
       const { caller, query } = call;
-      if (!call.can(`${kind}/*`)) throw denied(kind);
-      const slice = { offset: query.offset, limit: clampLimit(query.limit, MOST_LISTED, MOST_LISTED) };
+      if (!call.can(`${kind}/*`)) throw storageDenied(kind);
+      const slice = { offset: query.offset, limit: clampLimit(query.limit, MAX_LISTED, MAX_LISTED) };
       const { desc, unnamed } = query;
-      // Nothing is shared with single members here: everything is one's own or open by its general access.
+      // Storages are shared by general access, never with single members.
       if (query.ownership === 'sharedWithMe') return new Page([], 0, slice, desc, { unnamed });
       const filter = { userId: accountOf(caller).id, kind, withUnnamed: unnamed };
       const { items, total } = await listStorages(kernel.db, filter, slice, desc);
-      const told = await type.summaries(items, kernel);
+      const summaries = await type.summaries(items, kernel);
       return new Page(
-        told.map((item) => ({ ...(item as object), username: accountOf(caller).username })),
+        summaries.map((item) => ({ ...(item as object), username: accountOf(caller).username })),
         total,
         slice,
         desc,
@@ -127,7 +127,7 @@ export function storageRoutes(type: StorageType): Route[] {
     },
     async (call, kernel) => {
       const { caller, now, query } = call;
-      if (!call.can(`${kind}/*`)) throw denied(kind);
+      if (!call.can(`${kind}/*`)) throw storageDenied(kind);
       const userId = accountOf(caller).id;
       const name = query.name === '' ? undefined : query.name;
       const schema = call.body?.schema;
@@ -147,11 +147,11 @@ export function storageRoutes(type: StorageType): Route[] {
         };
         await holdAccount(tx, caller);
         if (name !== undefined) await lockNames(tx, userId);
-        // Someone else may have been quicker.
+        // Another call may have created it meanwhile.
         const other = await find(tx);
         if (other !== undefined) return { storage: other, isNew: false };
-        const made = await createStorage(tx, fresh, now);
-        await type.make(tx, made);
+        const made = await insertStorage(tx, fresh, now);
+        await type.insertRows(tx, made);
         on.record({ ...changeOf('createStorage', 'created', made), after: shown(made) });
         return { storage: made, isNew: true };
       });
@@ -166,7 +166,7 @@ export function storageRoutes(type: StorageType): Route[] {
       method: 'GET',
       path: `${path}/{storageId}`,
       summary: 'Get a storage',
-      access: READING,
+      access: READ_ACCESS,
       params: ByReference,
       reply: { 200: type.Detail },
     },
@@ -183,7 +183,7 @@ export function storageRoutes(type: StorageType): Route[] {
       method: 'PUT',
       path: `${path}/{storageId}`,
       summary: "Change a storage's name, title or general access",
-      access: WRITING,
+      access: WRITE_ACCESS,
       params: ByReference,
       body: StorageUpdate,
       reply: { 200: type.Detail },
@@ -195,15 +195,15 @@ export function storageRoutes(type: StorageType): Route[] {
       const after = await kernel.changes.run(call, async (on) => {
         const { db: tx } = on;
         if (name != null) await lockNames(tx, opened.userId);
-        // What was opened may be some seconds old.
-        const before = await holdStorage(tx, opened.id);
-        if (before === undefined) throw notFound(kind, call.params.storageId);
+        // The opened storage comes from a cache, and may be some seconds old.
+        const before = await lockStorage(tx, opened.id);
+        if (before === undefined) throw storageNotFound(kind, call.params.storageId);
         if (name != null && name !== before.name) {
           checkName(name);
           if (await isNameTaken(tx, before, name)) throw nameTaken(name);
         }
         const storage = await updateStorage(tx, before.id, body, now);
-        await on.invalidate(CHANNEL);
+        await on.invalidate(STORAGE_CHANNEL);
         on.record({
           ...changeOf('updateStorage', 'updated', storage),
           before: shown(before),
@@ -228,13 +228,13 @@ export function storageRoutes(type: StorageType): Route[] {
     async (call, kernel) => {
       const { now } = call;
       const storage = await open(kernel, 'write', call);
-      if (!call.can(`${kind}/${storage.id}`)) throw denied(kind);
+      if (!call.can(`${kind}/${storage.id}`)) throw storageDenied(kind);
       await kernel.changes.run(call, async (on) => {
         const { db: tx } = on;
-        const before = await holdStorage(tx, storage.id);
-        if (before === undefined) throw notFound(kind, call.params.storageId);
+        const before = await lockStorage(tx, storage.id);
+        if (before === undefined) throw storageNotFound(kind, call.params.storageId);
         await removeStorage(tx, before, now);
-        await on.invalidate(CHANNEL);
+        await on.invalidate(STORAGE_CHANNEL);
         on.record({ ...changeOf('deleteStorage', 'deleted', before), before: shown(before) });
       });
       return reply(204);
@@ -243,14 +243,14 @@ export function storageRoutes(type: StorageType): Route[] {
 
   return [list, create, get, update, remove];
 
-  async function open(kernel: Kernel, need: 'read' | 'write', call: WholeCall) {
+  async function open(kernel: Kernel, need: 'read' | 'write', call: SingleStorageCall) {
     const storage = await openStorage(kernel, kind, need, call, { reference: call.params.storageId });
-    await pay(kernel, USUAL_BUDGET[kind], storage.id, call.now);
+    await enforceLimit(kernel, DEFAULT_LIMIT[kind], storage.id, call.now);
     return storage;
   }
 }
 
-/** The storage is gone at once; what it held goes behind the call, in pieces. */
+/** Deletes the row of the storage now; due work deletes its contents later, in batches. */
 export async function removeStorage(
   tx: Db,
   { id, kind }: Storage,
@@ -274,7 +274,7 @@ function changeOf(action: string, done: string, { kind, id, name }: Storage): Ch
     accesses: [{ action, resource: `${kind}/${id}` }],
     kind,
     name: name ?? id,
-    verb: `${done} the ${WORDS[kind]}`,
+    verb: `${done} the ${KIND_NAMES[kind]}`,
   };
 }
 

@@ -1,36 +1,36 @@
-// Storages change hands when the account that owns them ends: all of them, under names that are free with the new owner.
+// Transfers the storages of an account that ends to another account, renaming those whose names are taken there.
 import { sql } from 'kysely';
 import { unasked } from '../../kernel/change/actor.ts';
 import type { Changing } from '../../kernel/change/changes.ts';
 import type { Account, HandOver } from '../../kernel/identity/store-accounts.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { CHANNEL } from './access.ts';
-import { MOST_NAME } from './model.ts';
+import { STORAGE_CHANNEL } from './access.ts';
+import { MAX_NAME_LENGTH } from './model.ts';
 import { foldedName, lockNames } from './store.ts';
 
 export const handOverStorages: HandOver = async (on, from, to) => {
-  // It follows from the end of the account, for which the permission was asked.
-  const giving = on.as(unasked(on.actor));
-  const { db: tx } = giving;
+  // Removing the account was authorized, and the transfer follows from it.
+  const transfer = on.as(unasked(on.actor));
+  const { db: tx } = transfer;
   await lockNames(tx, to.id);
-  await renameTaken(giving, from, to);
+  await renameTaken(transfer, from, to);
   const { numUpdatedRows } = await tx
     .updateTable('storages')
     .set({ user_id: to.id })
     .where('user_id', '=', from.id)
     .executeTakeFirstOrThrow();
   if (numUpdatedRows === 0n) return;
-  giving.record({
+  transfer.record({
     accesses: [{ action: 'transferStorages', resource: `service-token/${from.id}` }],
     kind: 'token',
     name: from.username,
     verb: `gave to ${to.username} the storages of the token`,
     after: { owner: to.username, storages: Number(numUpdatedRows) },
   });
-  await on.invalidate(CHANNEL);
+  await on.invalidate(STORAGE_CHANNEL);
 };
 
-/** Two storages of one kind and owner cannot have one name, in whatever case: what comes in gets a number behind it. */
+/** Two storages of one kind and owner cannot share a name, in any case: a transferred one gets a number appended. */
 async function renameTaken(on: Changing, from: Account, to: Account): Promise<void> {
   const { db: tx } = on;
   const taken = await tx
@@ -65,13 +65,13 @@ async function renameTaken(on: Changing, from: Account, to: Account): Promise<vo
   }
 }
 
-const CANDIDATES = 50;
+const BATCH_SIZE = 50;
 
 async function freeName(tx: Db, kind: string, name: string, owners: string[]): Promise<string> {
-  for (let start = 2; ; start += CANDIDATES) {
-    const candidates = Array.from({ length: CANDIDATES }, (_, index) => {
+  for (let start = 2; ; start += BATCH_SIZE) {
+    const candidates = Array.from({ length: BATCH_SIZE }, (_, index) => {
       const ending = `-${start + index}`;
-      return name.slice(0, MOST_NAME - ending.length) + ending;
+      return name.slice(0, MAX_NAME_LENGTH - ending.length) + ending;
     });
     const rows = await tx
       .selectFrom('storages')

@@ -1,4 +1,4 @@
-// Storages in the database: make, find, list, change, and remember that they were used.
+// Storages in the database.
 import { sql } from 'kysely';
 import { Failure } from '../../kernel/failure.ts';
 import { findAccount } from '../../kernel/identity/store-accounts.ts';
@@ -8,7 +8,7 @@ import type { Slice } from '../../kernel/page.ts';
 import { lock } from '../../kernel/storage/hold.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { StorageRow } from '../tables.ts';
-import type { GeneralAccess, Reference, Storage, StorageChanges, StorageKind } from './model.ts';
+import type { GeneralAccess, StorageRef, Storage, StorageChanges, StorageKind } from './model.ts';
 
 export interface NewStorage {
   kind: StorageKind;
@@ -18,15 +18,15 @@ export interface NewStorage {
 }
 
 /**
- * Held by whoever gives a storage a name, until the transaction ends: no index can see to it that new names differ in more
- * than case, as old ones may not.
+ * Locks the names of an account until the transaction ends. A unique index on folded names is impossible, because older
+ * releases allowed names that differ only in case.
  */
 export function lockNames(tx: Db, userId: string): Promise<void> {
   return lock(tx, `storage-names:${userId}`);
 }
 
-/** Where it gets a name, the caller holds the names and knows that this one is free. */
-export async function createStorage(
+/** For a named storage the caller has called `lockNames` and checked that the name is free. */
+export async function insertStorage(
   db: Db,
   { kind, userId, name, schema }: NewStorage,
   now: number,
@@ -72,11 +72,11 @@ export async function isNameTaken(
   return other !== undefined;
 }
 
-/** `callerId` stands for the owner where the reference names none. */
+/** `callerId` is the owner where the reference has none. */
 export async function findStorage(
   db: Db,
   kind: StorageKind,
-  reference: Reference,
+  reference: StorageRef,
   callerId: string | undefined,
 ): Promise<Storage | undefined> {
   const query = db.selectFrom('storages').selectAll().where('kind', '=', kind);
@@ -91,7 +91,7 @@ export async function findStorage(
     .where('user_id', '=', userId)
     .where('name', 'is not', null)
     .where(foldedName, '=', name.toLowerCase())
-    // The name as it is written first; of others that differ only in case the oldest.
+    // An exact match first; of names that differ only in case, the oldest.
     .orderBy(sql`case when name = ${name} then 0 else 1 end`)
     .orderBy('created_at')
     .orderBy('id')
@@ -100,23 +100,23 @@ export async function findStorage(
   return row && storageOf(row);
 }
 
-/** Nobody else changes it before the transaction ends. */
-export async function holdStorage(tx: Db, id: string): Promise<Storage | undefined> {
+/** Locks the row until the transaction ends. */
+export async function lockStorage(tx: Db, id: string): Promise<Storage | undefined> {
   const row = await tx.selectFrom('storages').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
   return row && storageOf(row);
 }
 
-/** As its index has it, which is used where the name is said not to be null. Names have no other letters than those of ASCII, which every engine folds alike. */
+/** The expression of a partial index, which is used where `name is not null`. Names are ASCII, which both engines fold alike. */
 export const foldedName = sql<string>`lower(name)`;
 
-/** The id comes first: nobody chooses an id, but somebody may have chosen another's id for a username. */
+/** Ids win over usernames: nobody chooses an id, but a user may have chosen another's id as username. */
 async function userIdOf(db: Db, owner: string): Promise<string | undefined> {
   const account = (await findAccount(db, { id: owner })) ?? (await findAccount(db, { username: owner }));
   return account?.id;
 }
 
-/** Without schemas: no list tells them, and to read a thousand takes long. */
-const LISTED = [
+/** Without schemas: lists do not show them, and reading a thousand is slow. */
+const LIST_COLUMNS = [
   'id',
   'kind',
   'user_id',
@@ -148,7 +148,7 @@ export async function listStorages(
   if (!withUnnamed) listed = listed.where('name', 'is not', null);
   const order = desc ? 'desc' : 'asc';
   const rows = await listed
-    .select(LISTED)
+    .select(LIST_COLUMNS)
     .orderBy('created_at', order)
     .orderBy('id', order)
     .limit(limit)
@@ -183,7 +183,7 @@ export async function updateStorage(
   return storageOf(row);
 }
 
-/** False when it was gone, or was used since. */
+/** Returns false when it does not exist, or was used since. */
 export async function deleteStorage(db: Db, id: string, unusedSince: number): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('storages')
@@ -210,11 +210,11 @@ export async function findNextOwner(db: Db, after: string): Promise<string | und
   return row?.user_id;
 }
 
-/** Unnamed storages of an account that nobody has used since; oldest first. */
+/** Unnamed storages of an account that were last used before `since`; oldest first. */
 export async function listUnused(db: Db, userId: string, since: number, limit: number): Promise<Storage[]> {
   const rows = await db
     .selectFrom('storages')
-    .select(LISTED)
+    .select(LIST_COLUMNS)
     .where('name', 'is', null)
     .where('user_id', '=', userId)
     .where('accessed_at', '<', since)

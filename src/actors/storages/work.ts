@@ -1,8 +1,8 @@
-// Behind the calls: empties storages that were deleted, and deletes unnamed ones that nobody uses any more.
+// Due work of storages: deletes the contents of deleted ones, and deletes unnamed ones that are no longer used.
 import type { Work } from '../../kernel/dialect.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { noticeOnCommit } from '../../kernel/storage/notices.ts';
-import { CHANNEL } from './access.ts';
+import { STORAGE_CHANNEL } from './access.ts';
 import type { StorageKind } from './model.ts';
 import { PURGE, removeStorage } from './routes.ts';
 import { findNextOwner, listUnused } from './store.ts';
@@ -11,30 +11,30 @@ import { findAccountRecord } from '../users/store.ts';
 
 declare module '../../kernel/kernel.ts' {
   interface Settings {
-    /** How long storages that nobody named are kept after their last use, unless their account says otherwise. */
+    /** How long unnamed storages are kept after their last use, unless their account says otherwise. */
     retentionMs: number;
   }
 }
 
 const HOUR = 60 * 60 * 1000;
-const AT_ONCE = 100;
+const BATCH_SIZE = 100;
 
-/** Removes all that a storage held, in pieces; called again from the start when it was interrupted. */
+/** Deletes the contents of a storage in batches; after an interruption it is called again. */
 export type Purge = (kernel: Kernel, id: string, signal: AbortSignal) => Promise<void>;
 
-export function storageWork(kernel: Kernel, purges: Record<StorageKind, Purge>): Work {
+export function storageWork(kernel: Kernel, purges: ReadonlyMap<StorageKind, Purge>): Work {
   return {
     handlers: {
       async [PURGE]({ payload }, signal) {
         const { id, kind } = JSON.parse(payload) as { id: string; kind: StorageKind };
-        await purges[kind](kernel, id, signal);
+        await purges.get(kind)!(kernel, id, signal);
       },
     },
     recurring: [{ kind: 'storages.retention', everyMs: HOUR, run: (signal) => sweepUnused(kernel, signal) }],
   };
 }
 
-/** Account by account: each may keep what it has not named for another time. */
+/** Account by account, because each may have a retention of its own. */
 async function sweepUnused(kernel: Kernel, signal: AbortSignal): Promise<void> {
   const { db, settings } = kernel;
   let owner = await findNextOwner(db, '');
@@ -54,14 +54,14 @@ async function sweepAccount(
   const { db, clock } = kernel;
   for (;;) {
     const since = clock.now() - retentionMs;
-    const unused = await listUnused(db, userId, since, AT_ONCE);
+    const unused = await listUnused(db, userId, since, BATCH_SIZE);
     for (const storage of unused) {
       signal.throwIfAborted();
       await db.transaction().execute(async (tx) => {
         await removeStorage(tx, storage, clock.now(), since);
-        await noticeOnCommit(tx, CHANNEL);
+        await noticeOnCommit(tx, STORAGE_CHANNEL);
       });
     }
-    if (unused.length < AT_ONCE) return;
+    if (unused.length < BATCH_SIZE) return;
   }
 }

@@ -1,4 +1,4 @@
-// Tools for those who try things out.
+// Tools for clients: request echo, and signed objects.
 import type { Part } from '../../kernel/part.ts';
 import { toolRoutes } from './routes.ts';
 

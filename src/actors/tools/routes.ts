@@ -1,4 +1,4 @@
-// Tools: what a request looks like from here, and objects that are signed by the account that encoded them.
+// Tools: an echo of the request, and objects signed by the account that encoded them.
 import type { IncomingMessage } from 'node:http';
 import { piecesOf } from '../../kernel/body.ts';
 import { findAccount } from '../../kernel/identity/store-accounts.ts';
@@ -6,9 +6,9 @@ import { accountOf } from '../../kernel/identity/caller.ts';
 import { Bytes, route, type Call, type Method, type Route } from '../../kernel/route.ts';
 import { Nullable, Type } from '../../kernel/schema.ts';
 import { ensureAccountRecord, findAccountRecord } from '../users/store.ts';
-import { decodeSigned, encodeSigned, isSigned, MOST_ENCODED, notEncoded } from './sign.ts';
+import { decodeSigned, encodeSigned, isSigned, MAX_ENCODED, notEncoded } from './sign.ts';
 
-const MOST_BODY = 9_437_184;
+const MAX_BODY = 9_437_184;
 
 const BrowserInfo = Type.Object(
   {
@@ -43,34 +43,34 @@ const browserShape = {
   reply: { 200: BrowserInfo },
 } as const;
 
-async function showRequest(call: Call<typeof browserShape & { id: string; method: Method }>): Promise<Bytes> {
+async function echoRequest(call: Call<typeof browserShape & { id: string; method: Method }>): Promise<Bytes> {
   const { method, address, headers, query, stream } = call;
   let bodyLength = 0;
-  for await (const piece of piecesOf(stream, MOST_BODY)) bodyLength += piece.byteLength;
+  for await (const piece of piecesOf(stream, MAX_BODY)) bodyLength += piece.byteLength;
   const body = {
     method,
     clientIp: address,
     countryCode: null,
     bodyLength,
-    ...(!query.skipHeaders && { headers: harmless(headers) }),
-    ...(query.rawHeaders && { rawHeaders: harmlessRaw((stream as IncomingMessage).rawHeaders) }),
+    ...(!query.skipHeaders && { headers: withoutCredentials(headers) }),
+    ...(query.rawHeaders && { rawHeaders: rawWithoutCredentials((stream as IncomingMessage).rawHeaders) }),
   };
   return new Bytes(Buffer.from(JSON.stringify(body)), { 'content-type': 'application/json; charset=utf-8' });
 }
 
-/** A script in a page must not learn from here what the browser keeps from it. */
+/** Removed from the echo: a script in a page must not read through it the headers that the browser hides from scripts. */
 const CREDENTIALS = new Set(['authorization', 'cookie', 'proxy-authorization']);
 
-function harmless(headers: IncomingMessage['headers']): Record<string, unknown> {
+function withoutCredentials(headers: IncomingMessage['headers']): Record<string, unknown> {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !CREDENTIALS.has(name)));
 }
 
-function harmlessRaw(raw: string[]): string[] {
+function rawWithoutCredentials(raw: string[]): string[] {
   return raw.filter((_, at) => !CREDENTIALS.has(raw[at - (at % 2)]!.toLowerCase()));
 }
 
 const browserRoutes = (['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const).map((method) =>
-  route({ ...browserShape, id: `tools_browser_info_${method.toLowerCase()}`, method }, showRequest),
+  route({ ...browserShape, id: `tools_browser_info_${method.toLowerCase()}`, method }, echoRequest),
 );
 
 const encode = route(
@@ -99,7 +99,7 @@ const decode = route(
     summary: 'Decode an object, and tell which account signed it',
     isData: true,
     access: 'anyone',
-    body: Type.Object({ encoded: Type.String({ maxLength: MOST_ENCODED }) }),
+    body: Type.Object({ encoded: Type.String({ maxLength: MAX_ENCODED }) }),
     reply: {
       200: Type.Object({
         decoded: Type.Unknown(),

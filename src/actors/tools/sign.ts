@@ -3,10 +3,10 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Failure } from '../../kernel/failure.ts';
 import { isObject } from '../../kernel/patch/json-value.ts';
 
-/** More would hold up other calls while it is signed. */
-const MOST_CHARACTERS = 200_000;
-/** A text of base64 that holds as much, with what stands around it. */
-export const MOST_ENCODED = 6 * MOST_CHARACTERS;
+/** Signing more would block other calls. */
+const MAX_CHARACTERS = 200_000;
+/** The length of its base64 text, with the fields around it. */
+export const MAX_ENCODED = 6 * MAX_CHARACTERS;
 
 export interface Signed {
   /** The object as JSON. */
@@ -17,14 +17,14 @@ export interface Signed {
 
 export function encodeSigned(value: unknown, userId: string, secret: string): string {
   const payload = JSON.stringify(value);
-  if (payload.length > MOST_CHARACTERS) {
-    throw new Failure('too-large', `The object must not be longer than ${MOST_CHARACTERS} characters`);
+  if (payload.length > MAX_CHARACTERS) {
+    throw new Failure('too-large', `The object must not be longer than ${MAX_CHARACTERS} characters`);
   }
   const signed: Signed = { payload, userId, signature: signatureOf(payload, userId, secret) };
   return Buffer.from(JSON.stringify(signed)).toString('base64');
 }
 
-/** What it says of itself; whether that is true, only `isSigned` tells. */
+/** Decodes without verifying: only `isSigned` verifies the signature. */
 export function decodeSigned(encoded: string): Signed {
   let value: unknown;
   try {

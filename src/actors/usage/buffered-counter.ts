@@ -1,32 +1,32 @@
-// Counts in memory, and writes the sums behind the calls: a write for each call would cost more.
+// Sums up counts in memory and writes them once a second, because a write for each call would cost too much.
 
-const SAVE_MS = 1000;
+const SAVE_INTERVAL_MS = 1000;
 
 export interface CounterSettings<Sum> {
   write(sums: Map<string, Sum>): Promise<unknown>;
-  /** What could not be written is lost: figures are not worth a call. */
+  /** Sums that could not be written are lost: a call must not fail because of statistics. */
   onError(error: unknown): void;
 }
 
 export class BufferedCounter<Sum> {
   readonly #settings: CounterSettings<Sum>;
   #pending = new Map<string, Sum>();
-  /** What is being written; those that come after wait for it. */
+  /** The write in progress; later ones wait for it. */
   #saving: Promise<void> = Promise.resolve();
 
   constructor(settings: CounterSettings<Sum>) {
     this.#settings = settings;
   }
 
-  /** The sum of this key that is not written yet, to be added to. */
+  /** The pending sum of this key, which the caller adds to. */
   sumOf(key: string, zero: () => Sum): Sum {
-    if (this.#pending.size === 0) setTimeout(() => void this.save(), SAVE_MS).unref();
+    if (this.#pending.size === 0) setTimeout(() => void this.save(), SAVE_INTERVAL_MS).unref();
     let sum = this.#pending.get(key);
     if (sum === undefined) this.#pending.set(key, (sum = zero()));
     return sum;
   }
 
-  /** After this the database has all that was counted before. It does not fail. */
+  /** Resolves when everything counted before has been written. It never rejects. */
   save(): Promise<void> {
     const pending = this.#pending;
     if (pending.size === 0) return this.#saving;

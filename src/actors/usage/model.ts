@@ -1,7 +1,7 @@
-// What an account has used in a month, and how much it may: the figures that this server counts, and no prices.
+// The monthly usage and the limits of an account; nothing has a price.
 import { problem, Type, type Static } from '../../kernel/schema.ts';
 
-/** What is counted, in the platform's words. */
+/** The services that are counted, by the platform's names. */
 export const SERVICES = [
   'DATASET_READS',
   'DATASET_WRITES',
@@ -65,21 +65,21 @@ export function cycleOf(time: number): UsageCycle {
 /** The time at the beginning of the day. */
 export function readDate(text: string): number {
   const time = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN;
-  // There is no 31 February; some engines of dates take it for a day in March.
+  // `Date.parse` may read 31 February as a day in March.
   if (Number.isNaN(time) || !new Date(time).toISOString().startsWith(text)) {
     throw problem('query.date', 'must be a date in the form YYYY-MM-DD');
   }
   return time;
 }
 
-export interface UsedOnDay {
+export interface DailyUsage {
   day: number;
   service: string;
   quantity: number;
 }
 
 /** Nothing has a price here: amounts are zero. */
-export function toMonthlyUsage(cycle: UsageCycle, rows: UsedOnDay[]): Static<typeof MonthlyUsage> {
+export function toMonthlyUsage(cycle: UsageCycle, rows: DailyUsage[]): Static<typeof MonthlyUsage> {
   const monthly = SERVICES.map((service) => {
     const quantity = quantityOf(service, rows);
     const prices = { baseUnitPriceUsd: 0, amountAfterVolumeDiscountUsd: 0, priceTiers: [] };
@@ -101,7 +101,7 @@ export function toMonthlyUsage(cycle: UsageCycle, rows: UsedOnDay[]): Static<typ
   };
 }
 
-function quantityOf(service: Service, rows: UsedOnDay[]): number {
+function quantityOf(service: Service, rows: DailyUsage[]): number {
   let quantity = 0;
   for (const row of rows) if (row.service === service) quantity += row.quantity;
   return service === TRANSFER ? quantity / GIGABYTE : quantity;
@@ -168,7 +168,7 @@ export const LimitsUpdate = Type.Object(
 );
 export type LimitsUpdate = Static<typeof LimitsUpdate>;
 
-/** What the limit is said to be where there is none: clients want a number. */
+/** Shown where there is no limit, because clients expect a number. */
 const NO_LIMIT = 999_999_999_999;
 
 export interface OwnLimits {
@@ -176,10 +176,10 @@ export interface OwnLimits {
   dataRetentionDays: number;
 }
 
-/** An account has one seat. There is no proxy and nothing that runs: of those it may have none, and has none. */
+/** An account has one seat. There are no proxies and no Actor runs, so those limits are zero. */
 export function toAccountLimits(
   cycle: UsageCycle,
-  rows: UsedOnDay[],
+  rows: DailyUsage[],
   { maxMonthlyUsageUsd, dataRetentionDays }: OwnLimits,
 ): Static<typeof AccountLimits> {
   return {

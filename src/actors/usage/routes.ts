@@ -1,4 +1,4 @@
-// The caller's own limits, and what they used in a month.
+// The caller's limits and monthly usage.
 import { accountOf } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { Bytes, route, type Route } from '../../kernel/route.ts';
@@ -72,7 +72,7 @@ const putLimits = route(
     call.demand(resource);
     await kernel.changes.run(call, async (on) => {
       const { db: tx } = on;
-      const { maxMonthlyUsageUsd, dataRetentionDays } = await ensureAccountRecord(tx, id, 'hold');
+      const { maxMonthlyUsageUsd, dataRetentionDays } = await ensureAccountRecord(tx, id, 'lock');
       await updateAccountLimits(tx, id, call.body);
       on.record({
         accesses: [{ action: 'updateAccountLimits', resource }],

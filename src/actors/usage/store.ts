@@ -1,15 +1,15 @@
 // Usage in the database: how much of each service an account used on each day.
 import type { Engine } from '../../kernel/storage/engine.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import type { UsageCycle, UsedOnDay } from './model.ts';
+import type { UsageCycle, DailyUsage } from './model.ts';
 
-export interface Use extends UsedOnDay {
+export interface AccountDailyUsage extends DailyUsage {
   userId: string;
 }
 
-export async function addUsage({ db, batch }: Engine, uses: readonly Use[]): Promise<void> {
-  // In one order, so that two nodes never wait for each other's rows.
-  const sorted = uses.toSorted(
+export async function addUsage({ db, batch }: Engine, usage: readonly AccountDailyUsage[]): Promise<void> {
+  // Sorted, so that two nodes never deadlock.
+  const sorted = usage.toSorted(
     (a, b) => compare(a.userId, b.userId) || a.day - b.day || compare(a.service, b.service),
   );
   await batch(
@@ -31,7 +31,7 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-export async function listUsage(db: Db, userId: string, { start, end }: UsageCycle): Promise<UsedOnDay[]> {
+export async function listUsage(db: Db, userId: string, { start, end }: UsageCycle): Promise<DailyUsage[]> {
   return await db
     .selectFrom('actor_usage')
     .select(['day', 'service', 'quantity'])

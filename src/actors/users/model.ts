@@ -1,5 +1,6 @@
 // Users as the platform shows them: everything to themselves, a name and a profile to others.
 import type { Account } from '../../kernel/identity/store-accounts.ts';
+import { JsonText } from '../../kernel/route.ts';
 import { Nullable, Type, type Static } from '../../kernel/schema.ts';
 
 const Profile = Type.Object({ name: Type.Optional(Type.String()) });
@@ -57,34 +58,25 @@ export const PrivateUser = Type.Object(
   { $id: 'UserPrivateInfo' },
 );
 
-/** A service token is named for those who may see tokens; others know it by its username. */
+/** The name of a service token is shown only to callers who may see tokens; others see its username. */
 export function toPublicUser(account: Account): Static<typeof PublicUser> {
   return { username: account.username, profile: account.isService ? {} : profileOf(account) };
 }
 
-/** What this server offers. There are no plans to buy: what it can do is on for everyone. */
+/** There are no plans to buy: what this server offers is enabled for everyone. */
 const OFFERED: (typeof FEATURES)[number][] = ['STORAGE'];
 
-/** There is no proxy here. Clients put its password into URLs all the same, so there is one, and no group to go with it. */
-export function toPrivateUser(account: Account, proxyPassword: string): Static<typeof PrivateUser> {
-  return {
+/** There is no proxy here. Clients put its password into URLs all the same, so there is a password, but no proxy group. */
+export function toPrivateUser(account: Account, proxyPassword: string): JsonText {
+  const own: Omit<Static<typeof PrivateUser>, keyof typeof SHARED> = {
     id: account.id,
     username: account.username,
     email: account.email,
     profile: profileOf(account),
     proxy: { password: proxyPassword, groups: [] },
-    plan: {
-      id: 'SELF_HOSTED',
-      description: 'Self-hosted',
-      isEnabled: true,
-      tier: 'FREE',
-      availableProxyGroups: {},
-      enabledPlatformFeatures: OFFERED,
-    },
-    effectivePlatformFeatures: EFFECTIVE_FEATURES,
-    isPaying: false,
     createdAt: new Date(account.createdAt).toISOString(),
   };
+  return new JsonText(`${JSON.stringify(own).slice(0, -1)},${SHARED_JSON.slice(1)}`);
 }
 
 function toFeature(isEnabled: boolean): Static<typeof Feature> {
@@ -97,10 +89,23 @@ function toFeature(isEnabled: boolean): Static<typeof Feature> {
   };
 }
 
-/** The same for everyone, so made once. */
-const EFFECTIVE_FEATURES = Object.fromEntries(
-  FEATURES.map((feature) => [feature, toFeature(OFFERED.includes(feature))]),
-);
+const SHARED = {
+  plan: {
+    id: 'SELF_HOSTED',
+    description: 'Self-hosted',
+    isEnabled: true,
+    tier: 'FREE',
+    availableProxyGroups: {},
+    enabledPlatformFeatures: OFFERED,
+  },
+  effectivePlatformFeatures: Object.fromEntries(
+    FEATURES.map((feature) => [feature, toFeature(OFFERED.includes(feature))]),
+  ),
+  isPaying: false,
+} satisfies Partial<Static<typeof PrivateUser>>;
+
+/** The same for everyone, and most of the reply: made once. */
+const SHARED_JSON = JSON.stringify(SHARED);
 
 function profileOf({ firstName, lastName }: Account): Static<typeof Profile> {
   const name = [firstName, lastName].filter(Boolean).join(' ');

@@ -1,4 +1,4 @@
-// The password of each account's proxy, in a cache: it never changes, and clients ask who they are again and again.
+// A cache of the proxy passwords of accounts: they never change, and clients call /users/me often.
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { ensureAccountRecord } from './store.ts';
@@ -14,7 +14,7 @@ export function openProxyPasswords(): BoundedCache<string, string> {
   return new BoundedCache({ most: 10_000 });
 }
 
-/** Not a promise when it is in the cache. */
+/** Returns no promise when it is cached. */
 export function proxyPasswordOf(
   { db, services: { proxyPasswords } }: Pick<Kernel, 'db' | 'services'>,
   userId: string,

@@ -1,4 +1,4 @@
-// What is kept of an account beside its name; the row is made when it is first needed.
+// The settings and secrets of an account on the platform; the row is inserted when it is first needed.
 import { newSecret } from '../../kernel/identity/secret.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { LimitsUpdate } from '../usage/model.ts';
@@ -10,17 +10,17 @@ export interface AccountRecord {
   dataRetentionDays: number | null;
 }
 
-/** With `hold` it stays as it is until the transaction ends. */
+/** `lock` locks the row until the transaction ends. */
 export async function findAccountRecord(
   db: Db,
   userId: string,
-  hold?: 'hold',
+  lock?: 'lock',
 ): Promise<AccountRecord | undefined> {
   const row = await db
     .selectFrom('actor_accounts')
     .selectAll()
     .where('user_id', '=', userId)
-    .$if(hold !== undefined, (query) => query.forUpdate())
+    .$if(lock !== undefined, (query) => query.forUpdate())
     .executeTakeFirst();
   return (
     row && {
@@ -32,8 +32,8 @@ export async function findAccountRecord(
   );
 }
 
-export async function ensureAccountRecord(db: Db, userId: string, hold?: 'hold'): Promise<AccountRecord> {
-  const known = await findAccountRecord(db, userId, hold);
+export async function ensureAccountRecord(db: Db, userId: string, lock?: 'lock'): Promise<AccountRecord> {
+  const known = await findAccountRecord(db, userId, lock);
   if (known !== undefined) return known;
   await db
     .insertInto('actor_accounts')
@@ -46,7 +46,7 @@ export async function ensureAccountRecord(db: Db, userId: string, hold?: 'hold')
     })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
-  return (await findAccountRecord(db, userId, hold))!;
+  return (await findAccountRecord(db, userId, lock))!;
 }
 
 export async function updateAccountLimits(

@@ -6,58 +6,62 @@ import { Failure } from '../../kernel/failure.ts';
 import type { Doer, Identity } from '../../kernel/identity/identity.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { flagKinds } from '../feature-flags/change/instructions/table.ts';
-import { carryOut, rehearse } from '../planned-changes/apply-plan.ts';
-import type { Place } from '../planned-changes/flag-in-environment.ts';
+import { applyPlan, checkPlan } from '../planned-changes/apply-plan.ts';
+import type { FlagInEnvironment } from '../planned-changes/flag-in-environment.ts';
 import { conflictOf } from '../planned-changes/plan.ts';
-import { recordAt } from '../planned-changes/record-change.ts';
-import { takingUp } from '../planned-changes/run-due.ts';
+import { recordFlagChange } from '../planned-changes/record-change.ts';
+import { toDueHandler } from '../planned-changes/run-due.ts';
 import type { ApprovalRequest } from './approval-request.ts';
 import { requireApproved, toCompleted } from './model.ts';
 import { toApprovalRequest } from './representation.ts';
-import { findApprovalRequest, saveApprovalRequest, WORK } from './store.ts';
+import { findApprovalRequest, updateApprovalRequest, APPROVAL_WORK } from './store.ts';
 
 export const APPLY = 'applyApprovalRequest';
 
 /** In a transaction that holds the flag and the request. */
 export async function applyRequest(
   on: Changing,
-  place: Place,
+  target: FlagInEnvironment,
   request: ApprovalRequest,
   { by, comment }: { by: Doer; comment?: string | undefined },
 ): Promise<ApprovalRequest> {
-  requireApproved(request, place.environment.approvalSettings);
+  requireApproved(request, target.environment.approvalSettings);
   const applied = toCompleted(request, by, on.actor.now);
-  await saveApprovalRequest(on.db, request, applied);
-  await carryOut(on.as(approved(on.actor)), place, request.plan, howOf(request, place, comment));
-  recordAt(on, place, APPLY, {
+  await updateApprovalRequest(on.db, request, applied);
+  await applyPlan(on.as(approved(on.actor)), target, request.plan, optionsOf(request, target, comment));
+  recordFlagChange(on, target, APPLY, {
     verb: 'applied an approval request for',
-    before: toApprovalRequest(request, place),
-    after: toApprovalRequest(applied, place),
+    before: toApprovalRequest(request, target),
+    after: toApprovalRequest(applied, target),
     comment,
   });
   return applied;
 }
 
-function howOf({ id, comment, description }: ApprovalRequest, { environment }: Place, told?: string) {
+function optionsOf(
+  { id, comment, description }: ApprovalRequest,
+  { environment }: FlagInEnvironment,
+  details?: string,
+) {
   return {
-    comment: told ?? comment ?? (description || `Approval request ${id}`),
+    comment: details ?? comment ?? (description || `Approval request ${id}`),
     approvedIn: environment.key,
   };
 }
 
 /** Fails where the actor could not apply it now: what is done later is done with all that its doer may do by then. */
-export async function rehearseRequest(
+export async function checkRequest(
   on: Changing,
-  { request, place }: { request: ApprovalRequest; place: Place },
+  { request, target }: { request: ApprovalRequest; target: FlagInEnvironment },
   comment?: string,
 ): Promise<void> {
-  const how = { ...howOf(request, place, comment), ignoreConflicts: true };
-  await rehearse(on.as(approved(on.actor)), place, request.plan, how);
+  const options = { ...optionsOf(request, target, comment), ignoreConflicts: true };
+  await checkPlan(on.as(approved(on.actor)), target, request.plan, options);
 }
 
-export async function couldApply(...rehearsal: Parameters<typeof rehearseRequest>): Promise<boolean> {
+export async function couldApply(...args: Parameters<typeof checkRequest>): Promise<boolean> {
   try {
-    await rehearseRequest(...rehearsal);
+    await checkRequest(...args);
     return true;
   } catch (error) {
     if (error instanceof Failure) return false;
@@ -90,11 +94,11 @@ function approved(actor: Actor): Actor {
 
 export function approvalHandlers(kernel: Kernel): Record<string, Handler> {
   return {
-    [WORK]: takingUp(kernel, {
+    [APPROVAL_WORK]: toDueHandler(kernel, {
       find: findApprovalRequest,
       isWaiting: ({ status }) => status === 'scheduled',
-      make: (...due) => applyNow(kernel.identity, ...due),
-      giveUp: (...due) => giveUp(kernel.identity, ...due),
+      apply: (...due) => applyNow(kernel.identity, ...due),
+      fail: (...due) => fail(kernel.identity, ...due),
     }),
   };
 }
@@ -103,7 +107,7 @@ async function applyNow(
   identity: Identity,
   on: Changing,
   request: ApprovalRequest,
-  place: Place,
+  target: FlagInEnvironment,
 ): Promise<void> {
   const { now } = on.actor;
   const by = request.appliedBy!;
@@ -112,15 +116,15 @@ async function applyNow(
     throw new Failure('denied', 'Whoever has had the request applied is no longer here.');
   const actor = actorOf(caller, now);
   // Else the environment itself says that what is approved is applied.
-  if (!place.environment.approvalSettings.autoApplyApprovedChanges) actor.demand(place.resource, APPLY);
-  await applyRequest(on.as(actor), place, request, { by, comment: request.applyComment });
+  if (!target.environment.approvalSettings.autoApplyApprovedChanges) actor.demand(target.resource, APPLY);
+  await applyRequest(on.as(actor), target, request, { by, comment: request.applyComment });
 }
 
-async function giveUp(
+async function fail(
   identity: Identity,
   on: Changing,
   before: ApprovalRequest,
-  place: Place,
+  target: FlagInEnvironment,
   failure: Failure,
 ): Promise<void> {
   const { now } = on.actor;
@@ -131,11 +135,11 @@ async function giveUp(
     conflicts: [conflictOf(failure, before.plan.instructions)],
     version: before.version + 1,
   };
-  await saveApprovalRequest(on.db, before, after);
-  recordAt(on.as(unasked({ now, ...(caller && { caller }) })), place, APPLY, {
+  await updateApprovalRequest(on.db, before, after);
+  recordFlagChange(on.as(unasked({ now, ...(caller && { caller }) })), target, APPLY, {
     verb: 'failed to apply an approval request for',
     description: failure.message,
-    before: toApprovalRequest(before, place),
-    after: toApprovalRequest(after, place),
+    before: toApprovalRequest(before, target),
+    after: toApprovalRequest(after, target),
   });
 }

@@ -1,9 +1,9 @@
 // What an approval request is: a change of a flag in an environment that others look at before it is made.
 import type { Doer } from '../../kernel/identity/identity.ts';
-import type { Whereabouts } from '../planned-changes/flag-in-environment.ts';
+import type { FlagInEnvironmentRef } from '../planned-changes/flag-in-environment.ts';
 import type { Plan, PlanConflict } from '../planned-changes/plan.ts';
 
-export const STATUSES = ['pending', 'scheduled', 'completed', 'failed'] as const;
+export const APPROVAL_STATUSES = ['pending', 'scheduled', 'completed', 'failed'] as const;
 export const REVIEW_STATUSES = ['pending', 'approved', 'declined'] as const;
 export const REVIEW_KINDS = ['approve', 'comment', 'decline'] as const;
 
@@ -15,7 +15,7 @@ export interface Review {
   by: Doer;
 }
 
-export interface ApprovalRequest extends Whereabouts {
+export interface ApprovalRequest extends FlagInEnvironmentRef {
   id: string;
   projectId: string;
   /** A service token's request is that of its maker, too. */
@@ -28,7 +28,7 @@ export interface ApprovalRequest extends Whereabouts {
   operatingOnId?: string;
   reviews: Review[];
   reviewStatus: (typeof REVIEW_STATUSES)[number];
-  status: (typeof STATUSES)[number];
+  status: (typeof APPROVAL_STATUSES)[number];
   notifyMemberIds: string[];
   notifyTeamKeys: string[];
   /** Who applied it, or in whose name that is done later. */

@@ -11,19 +11,19 @@ import { problem } from '../../kernel/schema.ts';
 import type { Flag } from '../feature-flags/flag.ts';
 import { findMemberIds, findTeamKeys } from '../feature-flags/store-maintainers.ts';
 import { inPostedBody } from '../instructions/reading.ts';
-import { rehearse } from '../planned-changes/apply-plan.ts';
-import { openPlace } from '../planned-changes/find-flag-in-environment.ts';
-import { whereaboutsOf, type ByPlace } from '../planned-changes/flag-in-environment.ts';
+import { checkPlan } from '../planned-changes/apply-plan.ts';
+import { readFlagInEnvironment } from '../planned-changes/find-flag-in-environment.ts';
+import { refOf, type ByFlagInEnvironment } from '../planned-changes/flag-in-environment.ts';
 import type { Plan } from '../planned-changes/plan.ts';
-import { recordAt } from '../planned-changes/record-change.ts';
+import { recordFlagChange } from '../planned-changes/record-change.ts';
 import { requireFuture } from '../scheduled-changes/model.ts';
 import type { ApprovalRequest } from './approval-request.ts';
-import { MOST_OPEN } from './model.ts';
-import type { Shown } from './open.ts';
-import { toApprovalRequest, type Family } from './representation.ts';
-import { countOpen, createApprovalRequest } from './store.ts';
+import { MAX_OPEN } from './model.ts';
+import type { ShownRequest } from './open.ts';
+import { toApprovalRequest, type ApprovalPath } from './representation.ts';
+import { countOpenRequests, insertApprovalRequest } from './store.ts';
 
-export interface Wanted {
+export interface RequestDraft {
   plan: Plan;
   description: string;
   comment?: string;
@@ -33,38 +33,38 @@ export interface Wanted {
   operatingOnId?: string;
 }
 
-type Asking = Pick<Call, 'id' | 'now' | 'can' | 'demand'> & { caller: KnownCaller };
+type RequestCall = Pick<Call, 'id' | 'now' | 'can' | 'demand'> & { caller: KnownCaller };
 
 const action = 'createApprovalRequest';
 
-export async function makeRequest(
+export async function createRequest(
   { changes }: Kernel,
-  call: Asking,
-  at: Static<typeof ByPlace>,
-  wanted: Wanted,
-  family: Family,
-): Promise<Shown> {
+  call: RequestCall,
+  at: Static<typeof ByFlagInEnvironment>,
+  wanted: RequestDraft,
+  via: ApprovalPath,
+): Promise<ShownRequest> {
   const { description, comment, executionDate, operatingOnId } = wanted;
   if (executionDate !== undefined) requireFuture(executionDate, call.now);
   const shown = await changes.run(call, async (on) => {
     const { db: tx } = on;
-    const place = await openPlace(call, tx, at, 'hold');
-    call.demand(place.resource, action);
+    const target = await readFlagInEnvironment(call, tx, at, 'hold');
+    call.demand(target.resource, action);
     const reviewers = {
       notifyMemberIds: [...new Set(wanted.notifyMemberIds)],
       notifyTeamKeys: [...new Set(wanted.notifyTeamKeys)],
     };
     await requireReviewers(tx, reviewers);
-    const plan = pinCopy(wanted.plan, place.flag);
+    const plan = pinCopy(wanted.plan, target.flag);
     // Who asks need not be allowed to make the change: whoever applies it is.
-    const how = { comment: description || action, approvedIn: '*', ignoreConflicts: true };
-    await inPostedBody(() => rehearse(on.as(unasked(call)), place, plan, how));
-    if ((await countOpen(tx, whereaboutsOf(place))) >= MOST_OPEN)
-      throw problem('body', `would be one more than ${MOST_OPEN} open approval requests`);
+    const options = { comment: description || action, approvedIn: '*', ignoreConflicts: true };
+    await inPostedBody(() => checkPlan(on.as(unasked(call)), target, plan, options));
+    if ((await countOpenRequests(tx, refOf(target))) >= MAX_OPEN)
+      throw problem('body', `would be one more than ${MAX_OPEN} open approval requests`);
     const request: ApprovalRequest = {
       id: newId(call.now),
-      projectId: place.project.id,
-      ...whereaboutsOf(place),
+      projectId: target.project.id,
+      ...refOf(target),
       requestor: doerOf(call.caller),
       description,
       ...(comment !== undefined && { comment }),
@@ -79,9 +79,9 @@ export async function makeRequest(
       version: 1,
       createdAt: call.now,
     };
-    await createApprovalRequest(tx, request);
-    const after = toApprovalRequest(request, place, family);
-    recordAt(on, place, action, { verb: 'requested approval of a change of', after, comment });
+    await insertApprovalRequest(tx, request);
+    const after = toApprovalRequest(request, target, via);
+    recordFlagChange(on, target, action, { verb: 'requested approval of a change of', after, comment });
     return after;
   });
   return shown;
@@ -104,8 +104,8 @@ export async function requireReviewers(
   { notifyMemberIds, notifyTeamKeys }: Reviewers,
 ): Promise<void> {
   const members = await findMemberIds(db, notifyMemberIds);
-  const stranger = notifyMemberIds.find((id) => !members.has(id));
-  if (stranger !== undefined) throw problem('notifyMemberIds', `names no member: "${stranger}"`);
+  const unknownId = notifyMemberIds.find((id) => !members.has(id));
+  if (unknownId !== undefined) throw problem('notifyMemberIds', `names no member: "${unknownId}"`);
   const teams = await findTeamKeys(db, notifyTeamKeys);
   const unknown = notifyTeamKeys.find((key) => !teams.has(key));
   if (unknown !== undefined) throw problem('notifyTeamKeys', `names no team: "${unknown}"`);

@@ -10,9 +10,9 @@ import type { ApprovalSettings } from '../projects/project.ts';
 import type { ApprovalRequest, Review } from './approval-request.ts';
 
 /** Not settled yet, of one flag in one environment. */
-export const MOST_OPEN = 100;
-const MOST_REVIEWERS = 10;
-const MOST_REVIEWS = 100;
+export const MAX_OPEN = 100;
+const MAX_REVIEWERS = 10;
+const MAX_REVIEWS = 100;
 
 export interface ResourceId {
   projectKey: string;
@@ -82,8 +82,8 @@ export function addReview(request: ApprovalRequest, review: Review, settings: Se
     if (review.by.memberId === request.requestor.memberId && !settings.canReviewOwnRequest)
       throw new Failure('forbidden', 'You cannot review your own request in this environment.');
   }
-  if (request.reviews.length >= MOST_REVIEWS)
-    throw problem('body', `would be one more than ${MOST_REVIEWS} reviews`);
+  if (request.reviews.length >= MAX_REVIEWS)
+    throw problem('body', `would be one more than ${MAX_REVIEWS} reviews`);
   const reviews = [...request.reviews, review];
   return {
     ...request,
@@ -118,10 +118,10 @@ export function toCompleted(request: ApprovalRequest, by: Doer, now: number): Ap
 }
 
 export const MemberIds = Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
-  maxItems: MOST_REVIEWERS,
+  maxItems: MAX_REVIEWERS,
 });
 export const TeamKeys = Type.Array(Type.String({ minLength: 1, maxLength: 256 }), {
-  maxItems: MOST_REVIEWERS,
+  maxItems: MAX_REVIEWERS,
 });
 
 const schemas = {
@@ -152,10 +152,10 @@ export function editRequest(before: ApprovalRequest, instructions: readonly Inst
     notifyMemberIds = [...new Set([...notifyMemberIds, ...members])];
     notifyTeamKeys = [...new Set([...notifyTeamKeys, ...teams])];
   }
-  if (notifyMemberIds.length > MOST_REVIEWERS)
-    throw problem('notifyMemberIds', `cannot be more than ${MOST_REVIEWERS} members`);
-  if (notifyTeamKeys.length > MOST_REVIEWERS)
-    throw problem('notifyTeamKeys', `cannot be more than ${MOST_REVIEWERS} teams`);
+  if (notifyMemberIds.length > MAX_REVIEWERS)
+    throw problem('notifyMemberIds', `cannot be more than ${MAX_REVIEWERS} members`);
+  if (notifyTeamKeys.length > MAX_REVIEWERS)
+    throw problem('notifyTeamKeys', `cannot be more than ${MAX_REVIEWERS} teams`);
   const isSame =
     description === before.description &&
     notifyMemberIds.length === before.notifyMemberIds.length &&

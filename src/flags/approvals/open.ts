@@ -7,8 +7,16 @@ import { listEnvironmentsOfProjects } from '../environments/store.ts';
 import { toSummary } from '../feature-flags/representation.ts';
 import { findBareFlags } from '../feature-flags/store.ts';
 import { openProject, unknownThing } from '../find-project.ts';
-import { findPlace, openPlace, readAt } from '../planned-changes/find-flag-in-environment.ts';
-import { placeOf, type ByPlaceAndId, type Place } from '../planned-changes/flag-in-environment.ts';
+import {
+  findFlagInEnvironment,
+  readFlagInEnvironment,
+  readItem,
+} from '../planned-changes/find-flag-in-environment.ts';
+import {
+  toFlagInEnvironment,
+  type ByFlagInEnvironmentAndId,
+  type FlagInEnvironment,
+} from '../planned-changes/flag-in-environment.ts';
 import { tryPlan } from '../planned-changes/try-plan.ts';
 import { toProject } from '../projects/model.ts';
 import { findProjects } from '../projects/store.ts';
@@ -16,60 +24,66 @@ import type { ApprovalRequest } from './approval-request.ts';
 import {
   toApprovalRequest,
   type ApprovalRequestSchema,
-  type EXPANDABLE,
-  type Family,
+  type APPROVAL_EXPANDABLE,
+  type ApprovalPath,
 } from './representation.ts';
 import { findApprovalRequest } from './store.ts';
 
 export const ById = Type.Object({ id: Type.String() });
 
-export interface Opened {
+export interface RequestWithTarget {
   request: ApprovalRequest;
-  place: Place;
+  target: FlagInEnvironment;
 }
 
-type Asking = Pick<Call, 'can'> & { params: Static<typeof ById> };
+type RequestCall = Pick<Call, 'can'> & { params: Static<typeof ById> };
 
 /** With `hold`, nobody else changes it or its flag until the transaction ends. */
-export async function openRequest(call: Asking, db: Db, family: Family, hold?: 'hold'): Promise<Opened> {
-  const place = await openIn[family](call, db, hold);
+export async function openRequest(
+  call: RequestCall,
+  db: Db,
+  via: ApprovalPath,
+  hold?: 'hold',
+): Promise<RequestWithTarget> {
+  const target = await openIn[via](call, db, hold);
   const wanted = { kind: 'approval request', id: call.params.id };
-  return { request: await readAt(db, place, findApprovalRequest, wanted, hold), place };
+  return { request: await readItem(db, target, findApprovalRequest, wanted, hold), target };
 }
 
-type Opener = (call: Asking, db: Db, hold?: 'hold') => Promise<Place>;
+type Opener = (call: RequestCall, db: Db, hold?: 'hold') => Promise<FlagInEnvironment>;
 
-const openIn: Record<Family, Opener> = {
-  flag: (call, db, hold) => openPlace(call, db, call.params as Static<typeof ByPlaceAndId>, hold),
+const openIn: Record<ApprovalPath, Opener> = {
+  flag: (call, db, hold) =>
+    readFlagInEnvironment(call, db, call.params as Static<typeof ByFlagInEnvironmentAndId>, hold),
   async all(call, db, hold) {
     const request = await findApprovalRequest(db, call.params.id);
-    const place = request && (await findPlace(db, request, hold));
-    if (place === undefined) throw unknownThing('approval request', call.params.id);
-    await openProject(call, db, place.project.key);
-    return place;
+    const target = request && (await findFlagInEnvironment(db, request, hold));
+    if (target === undefined) throw unknownThing('approval request', call.params.id);
+    await openProject(call, db, target.project.key);
+    return target;
   },
 };
 
-export type Shown = Static<typeof ApprovalRequestSchema> & ReturnType<typeof toApprovalRequest>;
+export type ShownRequest = Static<typeof ApprovalRequestSchema> & ReturnType<typeof toApprovalRequest>;
 
 /** In detail: with what stands in the way of it now. */
 export async function showRequest(
   db: Db,
-  { request, place }: Opened,
-  family: Family,
+  { request, target }: RequestWithTarget,
+  via: ApprovalPath,
   now: number,
-): Promise<Shown> {
+): Promise<ShownRequest> {
   if (request.status !== 'pending' && request.status !== 'scheduled')
-    return toApprovalRequest(request, place, family);
-  const conflicts = await tryPlan(db, place.flag, place.environment.key, request.plan, now);
-  return toApprovalRequest(request, place, family, conflicts);
+    return toApprovalRequest(request, target, via);
+  const conflicts = await tryPlan(db, target.flag, target.environment.key, request.plan, now);
+  return toApprovalRequest(request, target, via, conflicts);
 }
 
-type Expand = ReadonlySet<(typeof EXPANDABLE)[number]>;
+type Expand = ReadonlySet<(typeof APPROVAL_EXPANDABLE)[number]>;
 
 export function expandRequest(
   call: Pick<Call, 'can'>,
-  { project, environment, flag }: Place,
+  { project, environment, flag }: FlagInEnvironment,
   expand: Expand,
 ) {
   const shownFlag = () => toSummary(flag, {}, { projectKey: project.key });
@@ -82,10 +96,10 @@ export function expandRequest(
 }
 
 /** The places of a page of requests, all at once; the flags without their configurations. */
-export async function findPlaces(
+export async function findTargets(
   db: Db,
   requests: readonly ApprovalRequest[],
-): Promise<Map<ApprovalRequest, Place>> {
+): Promise<Map<ApprovalRequest, FlagInEnvironment>> {
   if (requests.length === 0) return new Map();
   const projectIds = [...new Set(requests.map(({ projectId }) => projectId))];
   const flagIds = [...new Set(requests.map(({ flagId }) => flagId))];
@@ -104,7 +118,7 @@ export async function findPlaces(
       const flag = flagOf.get(request.flagId);
       // What has just been deleted takes its requests along.
       if (project === undefined || environment === undefined || flag === undefined) return [];
-      return [[request, placeOf(project, environment, flag)]];
+      return [[request, toFlagInEnvironment(project, environment, flag)]];
     }),
   );
 }

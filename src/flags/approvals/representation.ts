@@ -8,7 +8,7 @@ import { flagPath } from '../feature-flags/representation.ts';
 import { FlagSchema } from '../feature-flags/schemas.ts';
 import { Description, Instant } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';
-import { placePath, type Place } from '../planned-changes/flag-in-environment.ts';
+import { flagInEnvironmentPath, type FlagInEnvironment } from '../planned-changes/flag-in-environment.ts';
 import {
   ConflictSchema,
   Instructions,
@@ -17,7 +17,12 @@ import {
 } from '../planned-changes/plan.ts';
 import { ProjectSchema } from '../projects/model.ts';
 import { withoutTags } from '../../kernel/change/change.ts';
-import { REVIEW_KINDS, REVIEW_STATUSES, STATUSES, type ApprovalRequest } from './approval-request.ts';
+import {
+  REVIEW_KINDS,
+  REVIEW_STATUSES,
+  APPROVAL_STATUSES,
+  type ApprovalRequest,
+} from './approval-request.ts';
 import { MemberIds, TeamKeys } from './model.ts';
 
 const Comment = Type.Optional(PlainText({ maxLength: 10_000 }));
@@ -80,7 +85,7 @@ const ReviewSchema = Type.Object(
   { $id: 'ReviewResponse' },
 );
 
-export const EXPANDABLE = ['flag', 'project', 'environments', 'resource'] as const;
+export const APPROVAL_EXPANDABLE = ['flag', 'project', 'environments', 'resource'] as const;
 
 export const ApprovalRequestSchema = Type.Object(
   {
@@ -98,7 +103,7 @@ export const ApprovalRequestSchema = Type.Object(
     appliedDate: Type.Optional(Type.Integer()),
     appliedByMemberId: Type.Optional(Type.String()),
     appliedByServiceTokenId: Type.Optional(Type.String()),
-    status: OneOf(STATUSES),
+    status: OneOf(APPROVAL_STATUSES),
     instructions: ShownInstructions,
     conflicts: Type.Array(ConflictSchema, {
       description: 'Why it has failed, or would fail with the flag as it is now; in lists only the former',
@@ -120,18 +125,18 @@ export const ApprovalRequestSchema = Type.Object(
 );
 
 /** Where a request is reached: among all, or among those of its flag. */
-export type Family = 'all' | 'flag';
+export type ApprovalPath = 'all' | 'flag';
 
 /** `conflicts` are those of a change that is still to come. */
 export function toApprovalRequest(
   request: ApprovalRequest,
-  place: Place,
-  family: Family = 'flag',
+  target: FlagInEnvironment,
+  via: ApprovalPath = 'flag',
   conflicts: readonly PlanConflict[] = request.conflicts,
 ) {
   const { comment, executionAt, operatingOnId, appliedBy, appliedAt, plan } = request;
-  const { project, environment, flag } = place;
-  const parent = family === 'all' ? '/approval-requests' : `${placePath(place)}/approval-requests`;
+  const { project, environment, flag } = target;
+  const parent = via === 'all' ? '/approval-requests' : `${flagInEnvironmentPath(target)}/approval-requests`;
   const self = `${parent}/${request.id}`;
   return {
     _id: request.id,
@@ -158,7 +163,7 @@ export function toApprovalRequest(
     ...(executionAt !== undefined && { executionDate: executionAt }),
     ...(operatingOnId !== undefined && { operatingOnId }),
     ...(plan.copy !== undefined && { source: toSource(plan.copy.source) }),
-    resourceId: withoutTags(place.resource),
+    resourceId: withoutTags(target.resource),
     approvalSettings: environment.approvalSettings,
     _links: {
       self: linkTo(self),

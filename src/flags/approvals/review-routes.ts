@@ -7,10 +7,10 @@ import { problem } from '../../kernel/schema.ts';
 import type { Change } from '../../kernel/change/change.ts';
 import { listKinds, takesInstructions } from '../instructions/document.ts';
 import { readSemanticPatch, requireEnvironment, updateOf } from '../resource-patch.ts';
-import { ByPlaceAndId } from '../planned-changes/flag-in-environment.ts';
-import { recordAt } from '../planned-changes/record-change.ts';
+import { ByFlagInEnvironmentAndId } from '../planned-changes/flag-in-environment.ts';
+import { recordFlagChange } from '../planned-changes/record-change.ts';
 import { demandBeta } from '../version.ts';
-import { APPLY, applyRequest, couldApply, rehearseRequest } from './apply.ts';
+import { APPLY, applyRequest, couldApply, checkRequest } from './apply.ts';
 import { requireReviewers } from './create.ts';
 import {
   addReview,
@@ -20,17 +20,17 @@ import {
   requireApplicable,
   whyNotApproved,
 } from './model.ts';
-import { ById, openRequest, showRequest, type Opened } from './open.ts';
+import { ById, openRequest, showRequest, type RequestWithTarget } from './open.ts';
 import {
   ApplyPost,
   ApprovalRequestSchema,
   ReviewPost,
   toApprovalRequest,
-  type Family,
+  type ApprovalPath,
 } from './representation.ts';
-import { ALL, OF_FLAG } from './routes.ts';
+import { ALL_REQUESTS, FLAG_REQUESTS } from './routes.ts';
 import type { ApprovalRequest } from './approval-request.ts';
-import { applyLater, deleteApprovalRequest, saveApprovalRequest } from './store.ts';
+import { scheduleApproval, deleteApprovalRequest, updateApprovalRequest } from './store.ts';
 
 interface Names {
   review: string;
@@ -39,9 +39,9 @@ interface Names {
   del: string;
 }
 
-function routesOf(family: Family, names: Names) {
-  const path = family === 'all' ? (`${ALL}/{id}` as const) : (`${OF_FLAG}/{id}` as const);
-  const params = family === 'all' ? ById : ByPlaceAndId;
+function routesOf(via: ApprovalPath, names: Names) {
+  const path = via === 'all' ? (`${ALL_REQUESTS}/{id}` as const) : (`${FLAG_REQUESTS}/{id}` as const);
+  const params = via === 'all' ? ById : ByFlagInEnvironmentAndId;
 
   const review = route(
     {
@@ -60,10 +60,10 @@ function routesOf(family: Family, names: Names) {
         throw problem('comment', 'is required, or a kind: approve or decline');
       const shown = await changes.run(call, async (on) => {
         const { db: tx } = on;
-        const { request: before, place } = await openRequest(call, tx, family, 'hold');
-        call.demand(place.resource);
+        const { request: before, target } = await openRequest(call, tx, via, 'hold');
+        call.demand(target.resource);
         const by = doerOf(call.caller);
-        const { approvalSettings: settings } = place.environment;
+        const { approvalSettings: settings } = target.environment;
         const one = {
           id: newId(call.now),
           kind,
@@ -75,13 +75,13 @@ function routesOf(family: Family, names: Names) {
         const isReady = kind === 'approve' && whyNotApproved(request, settings) === undefined;
         const isNext = settings.autoApplyApprovedChanges && isReady && request.status === 'pending';
         // What the reviewer could not do now waits for somebody who can.
-        if (isNext && (await couldApply(on, { request, place }))) {
+        if (isNext && (await couldApply(on, { request, target }))) {
           request = { ...request, status: 'scheduled', appliedBy: by };
-          await applyLater(tx, request.id, laterOf(request, call.now) ?? call.now, call.now);
+          await scheduleApproval(tx, request.id, laterOf(request, call.now) ?? call.now, call.now);
         }
-        await saveApprovalRequest(tx, before, request);
-        record(on, before, { place, request }, { verb: VERBS[kind], action: REVIEW, comment });
-        return await showRequest(tx, { request, place }, family, call.now);
+        await updateApprovalRequest(tx, before, request);
+        record(on, before, { target, request }, { verb: VERBS[kind], action: REVIEW, comment });
+        return await showRequest(tx, { request, target }, via, call.now);
       });
       return shown;
     },
@@ -104,14 +104,14 @@ function routesOf(family: Family, names: Names) {
       const { comment } = call.body ?? {};
       const shown = await changes.run(call, async (on) => {
         const { db: tx } = on;
-        const { request: before, place } = await openRequest(call, tx, family, 'hold');
-        call.demand(place.resource);
-        requireApplicable(before, place.environment.approvalSettings);
+        const { request: before, target } = await openRequest(call, tx, via, 'hold');
+        call.demand(target.resource);
+        requireApplicable(before, target.environment.approvalSettings);
         const by = doerOf(call.caller);
         const later = laterOf(before, call.now);
         if (later === undefined)
-          return toApprovalRequest(await applyRequest(on, place, before, { by, comment }), place, family);
-        await rehearseRequest(on, { request: before, place }, comment);
+          return toApprovalRequest(await applyRequest(on, target, before, { by, comment }), target, via);
+        await checkRequest(on, { request: before, target }, comment);
         const request: ApprovalRequest = {
           ...before,
           status: 'scheduled',
@@ -120,11 +120,11 @@ function routesOf(family: Family, names: Names) {
           ...(comment !== undefined && { applyComment: comment }),
           version: before.version + 1,
         };
-        await saveApprovalRequest(tx, before, request);
-        await applyLater(tx, request.id, later, call.now);
+        await updateApprovalRequest(tx, before, request);
+        await scheduleApproval(tx, request.id, later, call.now);
         const verb = 'scheduled an approval request for';
-        record(on, before, { place, request }, { verb, action: APPLY, comment });
-        return await showRequest(tx, { request, place }, family, call.now);
+        record(on, before, { target, request }, { verb, action: APPLY, comment });
+        return await showRequest(tx, { request, target }, via, call.now);
       });
       return shown;
     },
@@ -147,18 +147,18 @@ function routesOf(family: Family, names: Names) {
       const asked = readSemanticPatch(call);
       const shown = await changes.run(call, async (on) => {
         const { db: tx } = on;
-        const { request: before, place } = await openRequest(call, tx, family, 'hold');
-        call.demand(place.resource);
-        requireEnvironment(asked, place.environment);
+        const { request: before, target } = await openRequest(call, tx, via, 'hold');
+        call.demand(target.resource);
+        requireEnvironment(asked, target.environment);
         const request = editRequest(before, asked.instructions);
         if (request !== before) {
           await requireReviewers(tx, request);
-          await saveApprovalRequest(tx, before, request);
-          const told = { comment: asked.comment, update: updateOf(asked) };
+          await updateApprovalRequest(tx, before, request);
+          const details = { comment: asked.comment, update: updateOf(asked) };
           const verb = 'changed an approval request for';
-          record(on, before, { place, request }, { verb, action: UPDATE, ...told });
+          record(on, before, { target, request }, { verb, action: UPDATE, ...details });
         }
-        return await showRequest(tx, { request, place }, family, call.now);
+        return await showRequest(tx, { request, target }, via, call.now);
       });
       return shown;
     },
@@ -177,11 +177,11 @@ function routesOf(family: Family, names: Names) {
     async (call, { changes }) => {
       await changes.run(call, async (on) => {
         const { db: tx } = on;
-        const { request, place } = await openRequest(call, tx, family, 'hold');
-        call.demand(place.resource);
+        const { request, target } = await openRequest(call, tx, via, 'hold');
+        call.demand(target.resource);
         await deleteApprovalRequest(tx, request);
         const verb = 'deleted an approval request for';
-        record(on, request, { place }, { verb, action: DELETE });
+        record(on, request, { target }, { verb, action: DELETE });
       });
       return reply(204);
     },
@@ -203,13 +203,13 @@ const VERBS = {
 function record(
   on: Changing,
   before: ApprovalRequest,
-  { place, request }: Pick<Opened, 'place'> & Partial<Opened>,
-  { action, ...told }: Pick<Change, 'verb' | 'comment' | 'update'> & { action: string },
+  { target, request }: Pick<RequestWithTarget, 'target'> & Partial<RequestWithTarget>,
+  { action, ...details }: Pick<Change, 'verb' | 'comment' | 'update'> & { action: string },
 ): void {
-  recordAt(on, place, action, {
-    before: toApprovalRequest(before, place),
-    ...(request !== undefined && { after: toApprovalRequest(request, place) }),
-    ...told,
+  recordFlagChange(on, target, action, {
+    before: toApprovalRequest(before, target),
+    ...(request !== undefined && { after: toApprovalRequest(request, target) }),
+    ...details,
   });
 }
 

@@ -3,40 +3,45 @@ import { Page } from '../../kernel/page.ts';
 import { reply, route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import { ExpandQuery, PageQuery, readExpand, sliceOf } from '../list-query.ts';
-import { openPlace } from '../planned-changes/find-flag-in-environment.ts';
-import { ByPlace, ByPlaceAndId, PLACE, whereaboutsOf } from '../planned-changes/flag-in-environment.ts';
+import { readFlagInEnvironment } from '../planned-changes/find-flag-in-environment.ts';
+import {
+  ByFlagInEnvironment,
+  ByFlagInEnvironmentAndId,
+  FLAG_IN_ENVIRONMENT,
+  refOf,
+} from '../planned-changes/flag-in-environment.ts';
 import { listProjectNames } from '../projects/store.ts';
 import { projectResource } from '../resources.ts';
-import { makeRequest } from './create.ts';
+import { createRequest } from './create.ts';
 import { filterText, readApprovalFilter } from './store-filter.ts';
 import { readResourceId } from './model.ts';
-import { ById, expandRequest, findPlaces, openRequest, showRequest } from './open.ts';
+import { ById, expandRequest, findTargets, openRequest, showRequest } from './open.ts';
 import {
   ApprovalRequestSchema,
   CopyRequestPost,
-  EXPANDABLE,
+  APPROVAL_EXPANDABLE,
   FlagRequestPost,
   RequestPost,
   toApprovalRequest,
 } from './representation.ts';
-import { pageApprovalRequests } from './store.ts';
+import { listApprovalRequests } from './store.ts';
 
-export const ALL = '/approval-requests';
-export const OF_FLAG = `${PLACE}/approval-requests` as const;
+export const ALL_REQUESTS = '/approval-requests';
+export const FLAG_REQUESTS = `${FLAG_IN_ENVIRONMENT}/approval-requests` as const;
 
-const MOST = 200;
+const MAX_PAGE = 200;
 const action = 'createApprovalRequest';
 
 const getAll = route(
   {
     id: 'getApprovalRequests',
     method: 'GET',
-    path: ALL,
+    path: ALL_REQUESTS,
     summary: 'List approval requests, newest first',
     access: { action: 'viewProject' },
     query: Type.Object({
       ...PageQuery,
-      ...ExpandQuery(EXPANDABLE),
+      ...ExpandQuery(APPROVAL_EXPANDABLE),
       filter: Type.Optional(Type.String({ description: filterText })),
     }),
     list: ApprovalRequestSchema,
@@ -44,18 +49,18 @@ const getAll = route(
   async (call, { db }) => {
     const { query } = call;
     const filter = readApprovalFilter(query.filter);
-    const expand = readExpand(query.expand, EXPANDABLE);
-    const slice = sliceOf(query, 20, MOST);
+    const expand = readExpand(query.expand, APPROVAL_EXPANDABLE);
+    const slice = sliceOf(query, 20, MAX_PAGE);
     const projects = await listProjectNames(db);
     const visible = projects.filter((project) => call.can(projectResource(project)));
-    const page = await pageApprovalRequests(db, {
+    const page = await listApprovalRequests(db, {
       ...(visible.length < projects.length && { projectIds: visible.map(({ id }) => id) }),
       filter,
       slice,
     });
-    const shown = [...(await findPlaces(db, page.items))].map(([request, place]) => ({
-      ...toApprovalRequest(request, place, 'all'),
-      ...expandRequest(call, place, expand),
+    const shown = [...(await findTargets(db, page.items))].map(([request, target]) => ({
+      ...toApprovalRequest(request, target, 'all'),
+      ...expandRequest(call, target, expand),
     }));
     return new Page(shown, page.total, slice);
   },
@@ -65,18 +70,18 @@ const getOfFlag = route(
   {
     id: 'getApprovalsForFlag',
     method: 'GET',
-    path: OF_FLAG,
+    path: FLAG_REQUESTS,
     summary: 'List the approval requests for a flag, newest first',
     access: { action: 'viewProject' },
-    params: ByPlace,
+    params: ByFlagInEnvironment,
     query: Type.Object(PageQuery),
     list: ApprovalRequestSchema,
   },
   async (call, { db }) => {
-    const place = await openPlace(call, db, call.params);
-    const slice = sliceOf(call.query, MOST, MOST);
-    const page = await pageApprovalRequests(db, { at: whereaboutsOf(place), slice });
-    return page.map((request) => toApprovalRequest(request, place));
+    const target = await readFlagInEnvironment(call, db, call.params);
+    const slice = sliceOf(call.query, MAX_PAGE, MAX_PAGE);
+    const page = await listApprovalRequests(db, { at: refOf(target), slice });
+    return page.map((request) => toApprovalRequest(request, target));
   },
 );
 
@@ -84,7 +89,7 @@ const post = route(
   {
     id: 'postApprovalRequest',
     method: 'POST',
-    path: ALL,
+    path: ALL_REQUESTS,
     summary: 'Ask for approval of a change',
     access: { action },
     body: RequestPost,
@@ -94,7 +99,7 @@ const post = route(
     const { resourceId, instructions, ...body } = call.body;
     const { projectKey, environmentKey, flagKey: featureFlagKey } = readResourceId(resourceId);
     const at = { projectKey, environmentKey, featureFlagKey };
-    const shown = await makeRequest(kernel, call, at, { ...body, plan: { instructions } }, 'all');
+    const shown = await createRequest(kernel, call, at, { ...body, plan: { instructions } }, 'all');
     return reply(201, shown, { location: shown._links.self.href });
   },
 );
@@ -103,16 +108,16 @@ const postOfFlag = route(
   {
     id: 'postApprovalRequestForFlag',
     method: 'POST',
-    path: OF_FLAG,
+    path: FLAG_REQUESTS,
     summary: 'Ask for approval of a change of a flag',
     access: { action },
-    params: ByPlace,
+    params: ByFlagInEnvironment,
     body: FlagRequestPost,
     reply: { 201: ApprovalRequestSchema },
   },
   async (call, kernel) => {
     const { instructions, ...body } = call.body;
-    const shown = await makeRequest(kernel, call, call.params, { ...body, plan: { instructions } }, 'flag');
+    const shown = await createRequest(kernel, call, call.params, { ...body, plan: { instructions } }, 'flag');
     return reply(201, shown, { location: shown._links.self.href });
   },
 );
@@ -121,10 +126,10 @@ const postCopy = route(
   {
     id: 'postFlagCopyConfigApprovalRequest',
     method: 'POST',
-    path: `${PLACE}/approval-requests-flag-copy`,
+    path: `${FLAG_IN_ENVIRONMENT}/approval-requests-flag-copy`,
     summary: 'Ask for approval of a copy of the configuration in another environment',
     access: { action },
-    params: ByPlace,
+    params: ByFlagInEnvironment,
     body: CopyRequestPost,
     reply: { 201: ApprovalRequestSchema },
   },
@@ -137,7 +142,7 @@ const postCopy = route(
       ...(excludedActions !== undefined && { excludedActions }),
     };
     const wanted = { ...body, plan: { instructions: [], copy } };
-    const shown = await makeRequest(kernel, call, call.params, wanted, 'flag');
+    const shown = await createRequest(kernel, call, call.params, wanted, 'flag');
     return reply(201, shown, { location: shown._links.self.href });
   },
 );
@@ -146,18 +151,18 @@ const get = route(
   {
     id: 'getApprovalRequest',
     method: 'GET',
-    path: `${ALL}/{id}`,
+    path: `${ALL_REQUESTS}/{id}`,
     summary: 'Get an approval request',
     access: { action: 'viewProject' },
     params: ById,
-    query: Type.Object(ExpandQuery(EXPANDABLE)),
+    query: Type.Object(ExpandQuery(APPROVAL_EXPANDABLE)),
     reply: { 200: ApprovalRequestSchema },
   },
   async (call, { db }) => {
-    const expand = readExpand(call.query.expand, EXPANDABLE);
+    const expand = readExpand(call.query.expand, APPROVAL_EXPANDABLE);
     const opened = await openRequest(call, db, 'all');
     const shown = await showRequest(db, opened, 'all', call.now);
-    return { ...shown, ...expandRequest(call, opened.place, expand) };
+    return { ...shown, ...expandRequest(call, opened.target, expand) };
   },
 );
 
@@ -165,10 +170,10 @@ const getOneOfFlag = route(
   {
     id: 'getApprovalForFlag',
     method: 'GET',
-    path: `${OF_FLAG}/{id}`,
+    path: `${FLAG_REQUESTS}/{id}`,
     summary: 'Get an approval request for a flag',
     access: { action: 'viewProject' },
-    params: ByPlaceAndId,
+    params: ByFlagInEnvironmentAndId,
     reply: { 200: ApprovalRequestSchema },
   },
   async (call, { db }) => showRequest(db, await openRequest(call, db, 'flag'), 'flag', call.now),

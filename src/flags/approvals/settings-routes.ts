@@ -8,7 +8,7 @@ import { ExpandQuery, readExpand } from '../list-query.ts';
 import { ByProject, openProject, unknownThing } from '../find-project.ts';
 import { PatchBody, readDocumentPatch } from '../resource-patch.ts';
 import {
-  EXPANDABLE,
+  SETTINGS_EXPANDABLE,
   ProjectApprovalSettings,
   readSettingsPatch,
   RESOURCE_KINDS,
@@ -28,13 +28,13 @@ const getSettings = route(
     query: Type.Object({
       environmentKey: Type.Optional(Type.String({ description: 'Only of this environment' })),
       resourceKind: Type.Optional(OneOf(RESOURCE_KINDS, { description: 'Only of this kind' })),
-      ...ExpandQuery(EXPANDABLE),
+      ...ExpandQuery(SETTINGS_EXPANDABLE),
     }),
     reply: { 200: ProjectApprovalSettings },
   },
   async (call, { db }) => {
     const { environmentKey, resourceKind, expand: asked } = call.query;
-    const expand = readExpand(asked, EXPANDABLE);
+    const expand = readExpand(asked, SETTINGS_EXPANDABLE);
     const project = await openProject(call, db, call.params.projectKey);
     const all = await listEnvironments(db, project.id);
     const environments = environmentKey === undefined ? all : all.filter(({ key }) => key === environmentKey);

@@ -6,31 +6,31 @@ import { Links, linkTo } from '../links.ts';
 import type { ApprovalSettings, Environment, Project } from '../projects/project.ts';
 
 export const RESOURCE_KINDS = ['flag', 'segment'] as const;
-export type ResourceKind = (typeof RESOURCE_KINDS)[number];
+export type ApprovalResourceKind = (typeof RESOURCE_KINDS)[number];
 
-export const EXPANDABLE = ['default', 'strict'] as const;
+export const SETTINGS_EXPANDABLE = ['default', 'strict'] as const;
 
-const OfKind = Type.Object({
+const SettingsOfKind = Type.Object({
   environments: Type.Record(Type.String(), ApprovalSettingsRep),
   _default: Type.Optional(ApprovalSettingsRep),
   _strict: Type.Optional(ApprovalSettingsRep),
 });
 
 export const ProjectApprovalSettings = Type.Object(
-  { flag: Type.Optional(OfKind), segment: Type.Optional(OfKind), _links: Links },
+  { flag: Type.Optional(SettingsOfKind), segment: Type.Optional(SettingsOfKind), _links: Links },
   { $id: 'ProjectApprovalSettings' },
 );
 
-export interface Choice {
-  kinds: readonly ResourceKind[];
-  expand: ReadonlySet<(typeof EXPANDABLE)[number]>;
+export interface SettingsSelection {
+  kinds: readonly ApprovalResourceKind[];
+  expand: ReadonlySet<(typeof SETTINGS_EXPANDABLE)[number]>;
 }
 
 /** `_default` is what a new environment has; `_strict` is what all of these environments ask for together. */
 export function toApprovalSettings(
   project: Project,
   environments: readonly Environment[],
-  { kinds, expand }: Choice,
+  { kinds, expand }: SettingsSelection,
 ): Static<typeof ProjectApprovalSettings> {
   const entries = kinds.map((kind) => {
     const settings = environments.map((environment) => settingsOf(environment, kind));
@@ -46,7 +46,7 @@ export function toApprovalSettings(
   return { ...Object.fromEntries(entries), _links } as Static<typeof ProjectApprovalSettings>;
 }
 
-function settingsOf(environment: Environment, kind: ResourceKind): ApprovalSettings {
+function settingsOf(environment: Environment, kind: ApprovalResourceKind): ApprovalSettings {
   if (kind === 'flag') return environment.approvalSettings;
   return environment.resourceApprovalSettings?.segment ?? defaultApprovalSettings();
 }
@@ -67,24 +67,24 @@ function strictestOf(all: readonly ApprovalSettings[]): ApprovalSettings {
   };
 }
 
-const Address = Type.Object({
+const SettingsSelector = Type.Object({
   environmentKey: PlainText({ minLength: 1, maxLength: 256 }),
   resourceKind: OneOf(RESOURCE_KINDS),
   serviceKindConfigurationId: Type.Optional(
     Type.Null({ description: 'Reviews happen only here: there is no other service to configure' }),
   ),
 });
-const checkAddress = checker(Address, 'body', 'bad-patch');
+const checkSelector = checker(SettingsSelector, 'body', 'bad-patch');
 
 /** What the fields of a merge patch speak of, and the merge patch of the environment that they come to. */
 export function readSettingsPatch(fields: JsonObject): {
   environmentKey: string;
-  kind: ResourceKind;
+  kind: ApprovalResourceKind;
   fields: JsonObject;
 } {
-  checkAddress(fields);
+  checkSelector(fields);
   const { environmentKey, resourceKind, serviceKindConfigurationId: _, ...settings } = fields;
-  const kind = resourceKind as ResourceKind;
+  const kind = resourceKind as ApprovalResourceKind;
   return {
     environmentKey: environmentKey as string,
     kind,

@@ -3,9 +3,9 @@ import type { ExpressionBuilder } from 'kysely';
 import { Failure } from '../../kernel/failure.ts';
 import type { Tables } from '../../kernel/storage/tables.ts';
 import { foldExpression, readExpression, textsOf, type Comparison } from '../filter-expression.ts';
-import { REVIEW_STATUSES, STATUSES } from './approval-request.ts';
+import { REVIEW_STATUSES, APPROVAL_STATUSES } from './approval-request.ts';
 import { readResourceId } from './model.ts';
-import type { Condition, Listing } from './store.ts';
+import type { Condition, ApprovalQuery } from './store.ts';
 
 const FIELDS = {
   notifyMemberIds: ['anyOf'],
@@ -74,12 +74,12 @@ const READERS: Record<Field, Reader> = {
     return (eb) => eb('review_status', 'in', words);
   },
   status: (comparison) => {
-    const words = oneOf(comparison, STATUSES);
+    const words = oneOf(comparison, APPROVAL_STATUSES);
     return (eb) => eb('status', 'in', words);
   },
 };
 
-export function readApprovalFilter(text: string | undefined): Listing['filter'] {
+export function readApprovalFilter(text: string | undefined): ApprovalQuery['filter'] {
   const expression = readExpression(text, FIELDS);
   return (
     expression &&

@@ -3,31 +3,31 @@ import type { ExpressionBuilder, ExpressionWrapper, SqlBool } from 'kysely';
 import { schedule } from '../../kernel/due-store.ts';
 import type { Page, Slice } from '../../kernel/page.ts';
 import type { Db, Tables } from '../../kernel/storage/tables.ts';
-import type { Whereabouts } from '../planned-changes/flag-in-environment.ts';
+import type { FlagInEnvironmentRef } from '../planned-changes/flag-in-environment.ts';
 import type { Plan } from '../planned-changes/plan.ts';
 import { findRow, pageRows, updateRow } from '../store-rows.ts';
 import type { ApprovalRequest } from './approval-request.ts';
 import type { ApprovalRequestRow } from './tables.ts';
 
 /** The kind of the work that applies a request. */
-export const WORK = 'flags.approval-request';
+export const APPROVAL_WORK = 'flags.approval-request';
 
 type Eb = ExpressionBuilder<Tables, 'approval_requests'>;
 export type Condition = ExpressionWrapper<Tables, 'approval_requests', SqlBool>;
 
-export interface Listing {
+export interface ApprovalQuery {
   /** Of these projects only. */
   projectIds?: readonly string[];
   /** Of this flag in this environment only. */
-  at?: Whereabouts;
+  at?: FlagInEnvironmentRef;
   filter?: ((eb: Eb) => Condition) | undefined;
   slice: Slice;
 }
 
 /** Newest first. */
-export async function pageApprovalRequests(
+export async function listApprovalRequests(
   db: Db,
-  { projectIds, at, filter, slice }: Listing,
+  { projectIds, at, filter, slice }: ApprovalQuery,
 ): Promise<Page<ApprovalRequest>> {
   const found = db
     .selectFrom('approval_requests')
@@ -43,7 +43,10 @@ export async function pageApprovalRequests(
 }
 
 /** How many are not settled yet. */
-export async function countOpen(db: Db, { flagId, environmentId }: Whereabouts): Promise<number> {
+export async function countOpenRequests(
+  db: Db,
+  { flagId, environmentId }: FlagInEnvironmentRef,
+): Promise<number> {
   const { total } = await db
     .selectFrom('approval_requests')
     .where('flag_id', '=', flagId)
@@ -64,29 +67,29 @@ export async function findApprovalRequest(
   return row && requestOf(row);
 }
 
-export async function createApprovalRequest(tx: Db, request: ApprovalRequest): Promise<void> {
+export async function insertApprovalRequest(tx: Db, request: ApprovalRequest): Promise<void> {
   await tx.insertInto('approval_requests').values(rowOf(request)).execute();
-  await addReviewers(tx, request.id, request.notifyMemberIds);
+  await insertReviewers(tx, request.id, request.notifyMemberIds);
 }
 
 /** Fails with `conflict` when someone else has changed it meanwhile. */
-export async function saveApprovalRequest(
+export async function updateApprovalRequest(
   tx: Db,
   before: ApprovalRequest,
   after: ApprovalRequest,
 ): Promise<void> {
   await updateRow(tx, 'approval_requests', before, rowOf(after), 'approval request');
   const fresh = after.notifyMemberIds.filter((id) => !before.notifyMemberIds.includes(id));
-  await addReviewers(tx, after.id, fresh);
+  await insertReviewers(tx, after.id, fresh);
 }
 
-async function addReviewers(tx: Db, requestId: string, memberIds: readonly string[]): Promise<void> {
+async function insertReviewers(tx: Db, requestId: string, memberIds: readonly string[]): Promise<void> {
   const rows = memberIds.map((memberId) => ({ request_id: requestId, member_id: memberId }));
   if (rows.length > 0) await tx.insertInto('approval_reviewers').values(rows).execute();
 }
 
-export async function applyLater(tx: Db, id: string, dueAt: number, now: number): Promise<void> {
-  await schedule(tx, { id: `${WORK}:${id}`, kind: WORK, payload: id, dueAt }, now, 'move');
+export async function scheduleApproval(tx: Db, id: string, dueAt: number, now: number): Promise<void> {
+  await schedule(tx, { id: `${APPROVAL_WORK}:${id}`, kind: APPROVAL_WORK, payload: id, dueAt }, now, 'move');
 }
 
 export async function deleteApprovalRequest(tx: Db, { id }: Pick<ApprovalRequest, 'id'>): Promise<void> {
@@ -111,7 +114,7 @@ function rowOf(request: ApprovalRequest): ApprovalRequestRow {
   };
 }
 
-type Kept = Omit<
+type ApprovalDoc = Omit<
   ApprovalRequest,
   | 'id'
   | 'projectId'
@@ -126,7 +129,7 @@ type Kept = Omit<
 
 function requestOf(row: ApprovalRequestRow): ApprovalRequest {
   return {
-    ...(JSON.parse(row.doc) as Kept),
+    ...(JSON.parse(row.doc) as ApprovalDoc),
     id: row.id,
     projectId: row.project_id,
     flagId: row.flag_id,

@@ -3,8 +3,8 @@ import { reply, route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import { changeFlag } from '../feature-flags/change/change-flag.ts';
 import { ContextKey, ContextKind } from '../fields.ts';
-import { openPlace } from '../planned-changes/find-flag-in-environment.ts';
-import { ByPlace } from '../planned-changes/flag-in-environment.ts';
+import { readFlagInEnvironment } from '../planned-changes/find-flag-in-environment.ts';
+import { ByFlagInEnvironment } from '../planned-changes/flag-in-environment.ts';
 import { instructionsFor, SettingPut } from './setting.ts';
 
 const putSetting = route(
@@ -14,7 +14,11 @@ const putSetting = route(
     path: '/projects/{projectKey}/environments/{environmentKey}/contexts/{contextKind}/{contextKey}/flags/{featureFlagKey}',
     summary: 'Target a context at the variation of a flag that has a certain value, or at none',
     access: { action: 'updateTargets' },
-    params: Type.Object({ ...ByPlace.properties, contextKind: ContextKind, contextKey: ContextKey }),
+    params: Type.Object({
+      ...ByFlagInEnvironment.properties,
+      contextKind: ContextKind,
+      contextKey: ContextKey,
+    }),
     body: SettingPut,
     reply: { 204: null },
   },
@@ -24,7 +28,7 @@ const putSetting = route(
     const { setting, comment } = call.body;
     await changes.run(call, async (on) => {
       const { db: tx } = on;
-      const { project, flag, resource } = await openPlace(call, tx, call.params, 'hold');
+      const { project, flag, resource } = await readFlagInEnvironment(call, tx, call.params, 'hold');
       call.demand(resource);
       const instructions = instructionsFor(flag, setting, { environmentKey, contextKind, contextKey });
       if (instructions.length === 0) return;

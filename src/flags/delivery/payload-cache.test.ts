@@ -7,10 +7,10 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import { onEachEngine } from '../../../test/engines.ts';
 import { planOf, recordStatements } from '../../../test/plans.ts';
 import { readContext } from '../evaluation/context.ts';
-import { addFlag, flagStoreMigrations, makeHome, NOW, type Home } from '../feature-flags/fixture.ts';
+import { insertTestFlag, flagStoreMigrations, makeHome, NOW, type Home } from '../feature-flags/fixture.ts';
 import type { Flag } from '../feature-flags/flag.ts';
 import { findFlag } from '../feature-flags/store.ts';
-import { deleteFlag, saveFlag } from '../feature-flags/store-writes.ts';
+import { deleteFlagRows, updateFlag } from '../feature-flags/store-writes.ts';
 import type { Environment } from '../projects/project.ts';
 import { updateMembership } from '../segments/store-members.ts';
 import { insertSegment, deleteSegment, updateSegment } from '../segments/store.ts';
@@ -40,10 +40,10 @@ onEachEngine((testEngine) => {
   async function change(tx: Db, key: string, edit: (flag: Flag) => Partial<Flag>): Promise<void> {
     const found = (await findFlag(tx, home.project.id, key))!;
     const { flag } = found;
-    await saveFlag(tx, found, { ...flag, ...edit(flag), version: flag.version + 1 }, new Map());
+    await updateFlag(tx, found, { ...flag, ...edit(flag), version: flag.version + 1 }, new Map());
   }
 
-  const drop = async (key: string) => deleteFlag(db, (await findFlag(db, home.project.id, key))!.flag);
+  const drop = async (key: string) => deleteFlagRows(db, (await findFlag(db, home.project.id, key))!.flag);
 
   const makeSegment = async (key: string, unbounded = false) =>
     (await insertSegment(
@@ -57,16 +57,16 @@ onEachEngine((testEngine) => {
     test('rises with every change of flags and segments, however they come and go', async () => {
       const seen = [await revision()];
       const note = async () => seen.push(await revision());
-      await addFlag(db, home, 'a');
+      await insertTestFlag(db, home, 'a');
       await note();
       await change(db, 'a', () => ({ name: 'A' }));
       await note();
       await drop('a');
       await note();
       // The same number of flags with the same versions as before.
-      await addFlag(db, home, 'b');
+      await insertTestFlag(db, home, 'b');
       await note();
-      await addFlag(db, home, 'a');
+      await insertTestFlag(db, home, 'a');
       await note();
       await drop('a');
       await note();
@@ -86,7 +86,7 @@ onEachEngine((testEngine) => {
 
     test('is not that of another project, nor does it know segments of another environment', async () => {
       const other = await makeHome(db, `other-${number}`);
-      await addFlag(db, home, 'a');
+      await insertTestFlag(db, home, 'a');
       await makeSegment('s');
       assert.equal(await revision(other.environments[0]), 0);
       assert.equal(await revision(home.environments[1]), 1);
@@ -94,8 +94,8 @@ onEachEngine((testEngine) => {
 
     // SQLite has one writer at a time.
     test('rises with each of two changes that overlap', { skip: testEngine.kind === 'sqlite' }, async () => {
-      await addFlag(db, home, 'a');
-      await addFlag(db, home, 'b');
+      await insertTestFlag(db, home, 'a');
+      await insertTestFlag(db, home, 'b');
       const gate = Promise.withResolvers<void>();
       const held = Promise.withResolvers<void>();
       const first = db.transaction().execute(async (tx) => {
@@ -115,7 +115,7 @@ onEachEngine((testEngine) => {
 
   describe('a payload', () => {
     test('is made once for a revision, also for those who ask at the same time', async () => {
-      await addFlag(db, home, 'a');
+      await insertTestFlag(db, home, 'a');
       const all = await Promise.all([read(), read(), read()]);
       assert.equal(new Set([...all, await read()]).size, 1);
       await change(db, 'a', () => ({ name: 'A' }));
@@ -125,7 +125,7 @@ onEachEngine((testEngine) => {
     });
 
     test('of the same content has the same ETag', async () => {
-      await addFlag(db, home, 'a');
+      await insertTestFlag(db, home, 'a');
       const [one, other] = await Promise.all(home.environments.map((each) => read(each)));
       assert.notEqual(one!.etag, other!.etag);
       const { etag } = await read();
@@ -133,7 +133,7 @@ onEachEngine((testEngine) => {
     });
 
     test('that could not be made is tried again', async () => {
-      await addFlag(db, home, 'a');
+      await insertTestFlag(db, home, 'a');
       const set = (doc: string) =>
         db.updateTable('flag_configs').set({ doc }).where('environment_id', '=', environment.id).execute();
       const { doc } = await db
@@ -148,7 +148,7 @@ onEachEngine((testEngine) => {
     });
 
     test('has no archived flags, and is in the order of keys', async () => {
-      for (const key of ['b', 'c', 'a']) await addFlag(db, home, key);
+      for (const key of ['b', 'c', 'a']) await insertTestFlag(db, home, key);
       await change(db, 'c', () => ({ archived: true, archivedAt: NOW }));
       assert.deepEqual(Object.keys((await read()).flags), ['a', 'b']);
     });
@@ -200,7 +200,7 @@ onEachEngine((testEngine) => {
       await updateMembership(tx, `big-${index}`, { upsert, remove: [], included: 0, excluded: 0 });
       for (let flag = 0; flag < 20; flag += 1) {
         const key = `key-${flag}`;
-        await addFlag(tx, small, key);
+        await insertTestFlag(tx, small, key);
         const segment = { environmentId: id, key, name: key, tags: [], unbounded: false };
         await insertSegment(tx, segment, 'salt', NOW);
         await tx

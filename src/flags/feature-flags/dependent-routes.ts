@@ -3,7 +3,7 @@ import { route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import { Link, linkTo, Links } from '../links.ts';
 import { ByEnvironment, openEnvironment, openProject } from '../find-project.ts';
-import { ByFlag, readFound } from './read-flag.ts';
+import { ByFlag, readFlag } from './read-flag.ts';
 import { listDependents, type Dependent } from './store-prerequisites.ts';
 import { flagPath, flagSite } from './representation.ts';
 import { demandBeta } from '../version.ts';
@@ -46,7 +46,7 @@ const getDependents = route(
     demandBeta(call);
     const { projectKey, featureFlagKey } = call.params;
     const project = await openProject(call, db, projectKey);
-    const { flag, environments } = await readFound(db, project, featureFlagKey);
+    const { flag, environments } = await readFlag(db, project, featureFlagKey);
     const byKey = Map.groupBy(await listDependents(db, flag.id), ({ key }) => key);
     const self = flagPath(project.key, flag.key);
     return {
@@ -86,7 +86,7 @@ const getDependentsIn = route(
     demandBeta(call);
     const { projectKey, environmentKey, featureFlagKey } = call.params;
     const { project, environment } = await openEnvironment(call, db, projectKey, environmentKey);
-    const { flag } = await readFound(db, project, featureFlagKey, [environment.key]);
+    const { flag } = await readFlag(db, project, featureFlagKey, [environment.key]);
     const dependents = await listDependents(db, flag.id, environment.id);
     return {
       items: dependents.map((dependent) => ({

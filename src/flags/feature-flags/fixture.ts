@@ -14,10 +14,10 @@ import { readProjectPost } from '../projects/model.ts';
 import type { Environment, Project } from '../projects/project.ts';
 import { insertProject } from '../projects/store.ts';
 import type { Flag } from './flag.ts';
-import { makeFlag } from './change/new-flag.ts';
+import { newFlag } from './change/new-flag.ts';
 import type { FlagPost } from './schemas.ts';
 import { firstVersion, newHex } from './store.ts';
-import { createFlag } from './store-writes.ts';
+import { insertFlag } from './store-writes.ts';
 
 export const NOW = 1_700_000_000_000;
 
@@ -47,13 +47,13 @@ export async function addEnvironment(db: Db, project: Project, key: string): Pro
 }
 
 /** The flag, not yet kept. */
-export function newFlag(
+export function buildFlag(
   { project, environments }: Home,
   key: string,
   post: Partial<FlagPost> = {},
   version = 1,
 ): Flag {
-  return makeFlag({ key, name: key, ...post }, new Map(), {
+  return newFlag({ key, name: key, ...post }, new Map(), {
     id: newId(NOW),
     now: NOW,
     version,
@@ -64,8 +64,13 @@ export function newFlag(
   });
 }
 
-export async function addFlag(db: Db, home: Home, key: string, post: Partial<FlagPost> = {}): Promise<Flag> {
-  const flag = newFlag(home, key, post, await firstVersion(db, home.project.id, key));
-  if (!(await createFlag(db, flag, home.environments, new Map()))) throw new Error(`${key} is taken`);
+export async function insertTestFlag(
+  db: Db,
+  home: Home,
+  key: string,
+  post: Partial<FlagPost> = {},
+): Promise<Flag> {
+  const flag = buildFlag(home, key, post, await firstVersion(db, home.project.id, key));
+  if (!(await insertFlag(db, flag, home.environments, new Map()))) throw new Error(`${key} is taken`);
   return flag;
 }

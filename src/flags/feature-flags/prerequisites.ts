@@ -1,71 +1,79 @@
-// Flags that need other flags: what must not happen because of it.
+// The rules of prerequisites: they exist, have no cycles, and are neither deleted nor archived while in use.
 import { Failure } from '../../kernel/failure.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { areEqual } from '../../kernel/patch/json-value.ts';
 import { problem } from '../../kernel/schema.ts';
 import type { Environment } from '../projects/project.ts';
 import type { Flag } from './flag.ts';
-import { doesAnyNeed, holdNeeds, listDependents, type Dependent } from './store-prerequisites.ts';
-import { findFlags, type Place } from './store.ts';
+import { dependsOn, lockPrerequisites, listDependents, type Dependent } from './store-prerequisites.ts';
+import { findFlags, type EnvironmentRef } from './store.ts';
 
-/** Whether `checkRelations` has something to look at. */
-export function touchesRelations(before: Flag, after: Flag, environments: readonly Place[]): boolean {
-  return takesAway(before, after) || wantingOf(before, after, environments).length > 0;
+/** Whether `checkPrerequisites` has anything to check. */
+export function affectsPrerequisites(
+  before: Flag,
+  after: Flag,
+  environments: readonly EnvironmentRef[],
+): boolean {
+  return mayBreakDependents(before, after) || environmentsToCheck(before, after, environments).length > 0;
 }
 
-/** The environments in which it needs others than before. */
-function wantingOf(before: Flag, after: Flag, environments: readonly Place[]): Place[] {
+function environmentsToCheck(
+  before: Flag,
+  after: Flag,
+  environments: readonly EnvironmentRef[],
+): EnvironmentRef[] {
   return environments.filter(({ key }) => {
     const old = before.environments[key]?.prerequisites ?? [];
     return !areEqual(old, after.environments[key]!.prerequisites);
   });
 }
 
-/** Whether something goes that others may need. */
-function takesAway(before: Flag, after: Flag): boolean {
+/** Whether the change archives the flag, or moves or removes a variation. */
+function mayBreakDependents(before: Flag, after: Flag): boolean {
   return (
     (after.archived && !before.archived) ||
     before.variations.some(({ _id }, index) => after.variations[index]?._id !== _id)
   );
 }
 
-/** Looks at what changes between two states of a flag. Returns the ids of the flags it needs, by their keys. */
-export async function checkRelations(
+/** Checks what differs between two states of a flag. Returns the ids of new prerequisites by their keys. */
+export async function checkPrerequisites(
   tx: Db,
   before: Flag,
   after: Flag,
-  environments: readonly Place[],
+  environments: readonly EnvironmentRef[],
 ): Promise<Map<string, string>> {
-  const wanting = wantingOf(before, after, environments);
-  const isLess = takesAway(before, after);
-  if (wanting.length === 0 && !isLess) return new Map();
-  await holdNeeds(tx, after.projectId);
-  if (isLess) checkDependents(await listDependents(tx, after.id), before, after);
-  return wanting.length === 0 ? new Map() : await checkNeeds(tx, before, after, wanting);
+  const changed = environmentsToCheck(before, after, environments);
+  const isBreaking = mayBreakDependents(before, after);
+  if (changed.length === 0 && !isBreaking) return new Map();
+  await lockPrerequisites(tx, after.projectId);
+  if (isBreaking) checkDependents(await listDependents(tx, after.id), before, after);
+  return changed.length === 0 ? new Map() : await checkNewPrerequisites(tx, before, after, changed);
 }
 
-/** Throws `conflict` while another flag needs this one. */
-export async function checkUnneeded(tx: Db, flag: Flag): Promise<void> {
-  await holdNeeds(tx, flag.projectId);
+/** Throws `conflict` while the flag is a prerequisite of another. */
+export async function checkNoDependents(tx: Db, flag: Flag): Promise<void> {
+  await lockPrerequisites(tx, flag.projectId);
   const [first] = await listDependents(tx, flag.id);
-  if (first !== undefined) throw needed(first, 'deleted');
+  if (first !== undefined) throw prerequisiteConflict(first, 'deleted');
 }
 
-/** Flags that are made anew need others from the beginning. */
-export async function checkFirstNeeds(
+/** The same for a new flag, which had no prerequisites before. */
+export async function checkFirstPrerequisites(
   tx: Db,
   flag: Flag,
-  environments: readonly Place[],
+  environments: readonly EnvironmentRef[],
 ): Promise<Map<string, string>> {
   const none = Object.fromEntries(
     Object.entries(flag.environments).map(([key, config]) => [key, { ...config, prerequisites: [] }]),
   );
-  return await checkRelations(tx, { ...flag, environments: none }, flag, environments);
+  return await checkPrerequisites(tx, { ...flag, environments: none }, flag, environments);
 }
 
 function checkDependents(dependents: readonly Dependent[], before: Flag, after: Flag): void {
   const [first] = dependents;
-  if (after.archived && !before.archived && first !== undefined) throw needed(first, 'archived');
+  if (after.archived && !before.archived && first !== undefined)
+    throw prerequisiteConflict(first, 'archived');
   for (const { key, variation } of dependents) {
     if (before.variations[variation]?._id === after.variations[variation]?._id) continue;
     throw problem(
@@ -75,7 +83,7 @@ function checkDependents(dependents: readonly Dependent[], before: Flag, after: 
   }
 }
 
-function needed({ key, environmentName }: Dependent, verb: string): Failure {
+function prerequisiteConflict({ key, environmentName }: Dependent, verb: string): Failure {
   return new Failure(
     'conflict',
     `The flag cannot be ${verb}: it is a prerequisite of the flag "${key}" in ${environmentName}.`,
@@ -83,11 +91,11 @@ function needed({ key, environmentName }: Dependent, verb: string): Failure {
   );
 }
 
-async function checkNeeds(
+async function checkNewPrerequisites(
   tx: Db,
   before: Flag,
   after: Flag,
-  environments: readonly Place[],
+  environments: readonly EnvironmentRef[],
 ): Promise<Map<string, string>> {
   const keys = new Set(
     environments.flatMap(({ key }) => after.environments[key]!.prerequisites.map((needs) => needs.key)),
@@ -127,6 +135,6 @@ async function checkCycle(
 ): Promise<void> {
   if (needs.length === 0) return;
   const ids = needs.map(({ id }) => id);
-  if (await doesAnyNeed(tx, environmentId, ids, flag.id))
+  if (await dependsOn(tx, environmentId, ids, flag.id))
     throw problem(at, 'cannot go in a circle: one of them needs this flag itself');
 }

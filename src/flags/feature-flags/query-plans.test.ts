@@ -9,9 +9,9 @@ import type { Engine } from '../../kernel/storage/engine.ts';
 import { onEachEngine } from '../../../test/engines.ts';
 import { planOf, recordStatements } from '../../../test/plans.ts';
 import { webhookSubscriber } from '../webhooks/subscriber.ts';
-import { changeFlag, dropFlag } from './change/change-flag.ts';
+import { changeFlag, removeFlag } from './change/change-flag.ts';
 import { readFlagFilter, readFlagSort } from './filter.ts';
-import { addEnvironment, addFlag, flagStoreMigrations, makeHome, NOW, type Home } from './fixture.ts';
+import { addEnvironment, insertTestFlag, flagStoreMigrations, makeHome, NOW, type Home } from './fixture.ts';
 import { listFlags, listHeads, listWholeConfigs } from './store-lists.ts';
 import { findMaintainers } from './store-maintainers.ts';
 import { listDependents } from './store-prerequisites.ts';
@@ -40,13 +40,13 @@ onEachEngine((testEngine) => {
       for (let index = 0; index < PROJECTS; index += 1) {
         const small = await makeHome(tx, `small-${index}`);
         for (let flag = 0; flag < PER_PROJECT; flag += 1)
-          await addFlag(tx, small, `flag-${flag}`, { tags: ['beta'] });
+          await insertTestFlag(tx, small, `flag-${flag}`, { tags: ['beta'] });
       }
       const large = await makeHome(tx, 'large');
       let last: string | undefined;
       for (let index = 0; index < LARGE; index += 1) {
         const tags = [`team-${index % 5}`, ...(index % 4 === 0 ? ['beta'] : [])];
-        const { id } = await addFlag(tx, large, `flag-${index}`, { tags, temporary: index % 2 === 0 });
+        const { id } = await insertTestFlag(tx, large, `flag-${index}`, { tags, temporary: index % 2 === 0 });
         if (last !== undefined && index > 100) {
           const needs = {
             flag_id: id,
@@ -119,7 +119,7 @@ onEachEngine((testEngine) => {
     const needs = { kind: 'addPrerequisite', key: 'flag-2', variationId: variations[0]!._id };
     await change(home, 'flag-1', [needs]);
     await change(home, 'flag-3', [{ kind: 'archiveFlag' }]);
-    await changes.run(actor, (on) => dropFlag(on, { project, flagKey: 'flag-9' }));
+    await changes.run(actor, (on) => removeFlag(on, { project, flagKey: 'flag-9' }));
     for (const [key, source] of [
       ['blank', undefined],
       ['likewise', environment!.id],

@@ -1,9 +1,9 @@
-// What every route about a flag begins with: its place in the path, the environments asked for, and the flag itself.
+// What the routes of a flag share: path parameters, the `env` query, and reading the flag or failing with not-found.
 import { Type } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { unknownThing } from '../find-project.ts';
 import type { Project } from '../projects/project.ts';
-import { findFlag, type FoundFlag } from './store.ts';
+import { findFlag, type FlagRecord } from './store.ts';
 
 export const ByFlag = Type.Object({ projectKey: Type.String(), featureFlagKey: Type.String() });
 
@@ -13,13 +13,13 @@ export const EnvQuery = {
   ),
 };
 
-/** With all environments unless some are asked for, which must exist. */
-export async function readFound(
+/** With all environments, or with the given ones. Throws `not-found` when the flag or one of them does not exist. */
+export async function readFlag(
   db: Db,
   project: Pick<Project, 'id'>,
   flagKey: string,
   environmentKeys?: readonly string[],
-): Promise<FoundFlag> {
+): Promise<FlagRecord> {
   const found = await findFlag(db, project.id, flagKey, environmentKeys);
   if (found === undefined) throw unknownThing('flag', flagKey);
   const missing = environmentKeys?.find((key) => !Object.hasOwn(found.flag.environments, key));

@@ -5,20 +5,20 @@ import type { Flag, FlagConfig } from './flag.ts';
 import { kindOf, summarize, type ConfigSummary, type VariationSummary } from './model.ts';
 import type { ConfigHead } from './store-rows.ts';
 import type { ShownConfig, ShownFlag } from './schemas.ts';
-import type { Maintainer, Place } from './store.ts';
+import type { Maintainer, EnvironmentRef } from './store.ts';
 
-export interface Surroundings {
+export interface DisplayContext {
   projectKey: string;
   /** Those to show, in this order. None at all where it is absent. */
-  environments?: readonly Pick<Place, 'key' | 'name'>[];
+  environments?: readonly Pick<EnvironmentRef, 'key' | 'name'>[];
   maintainer?: Maintainer | undefined;
   /** The name of the team that looks after it. */
   teamName?: string | undefined;
   expand?: ReadonlySet<Expandable>;
 }
 
-export const EXPANDABLE = ['codeReferences', 'evaluation', 'migrationSettings'] as const;
-export type Expandable = (typeof EXPANDABLE)[number];
+export const FLAG_EXPANDABLE = ['codeReferences', 'evaluation', 'migrationSettings'] as const;
+export type Expandable = (typeof FLAG_EXPANDABLE)[number];
 
 export function flagPath(projectKey: string, flagKey: string): string {
   return `/flags/${projectKey}/${flagKey}`;
@@ -29,8 +29,8 @@ export function flagSite(projectKey: string, environmentKey: string, flagKey: st
   return siteTo(`/console/flags/${projectKey}/${flagKey}/targeting?env=${environmentKey}`);
 }
 
-export function toDetail(flag: Flag, surroundings: Surroundings): ShownFlag {
-  return toShown(flag, surroundings, ({ key, name }) => {
+export function toDetail(flag: Flag, display: DisplayContext): ShownFlag {
+  return toShown(flag, display, ({ key, name }) => {
     const config = flag.environments[key];
     if (config === undefined) return undefined;
     const { on, version, lastModified, salt, sel, trackEvents, trackEventsFallthrough, ...rest } = config;
@@ -49,7 +49,7 @@ export function toDetail(flag: Flag, surroundings: Surroundings): ShownFlag {
       fallthrough,
       ...(offVariation !== undefined && { offVariation }),
       prerequisites,
-      ...place(flag, surroundings, { key, name }),
+      ...place(flag, display, { key, name }),
       trackEvents,
       trackEventsFallthrough,
       _summary: spread(flag, summarize(config)),
@@ -65,9 +65,9 @@ export type ListedConfig = Pick<FlagConfig, 'on' | 'version' | 'lastModified'> &
 export function toSummary(
   flag: Flag,
   configs: Readonly<Record<string, ListedConfig>>,
-  surroundings: Surroundings,
+  display: DisplayContext,
 ): ShownFlag {
-  return toShown(flag, surroundings, ({ key, name }) => {
+  return toShown(flag, display, ({ key, name }) => {
     const config = configs[key];
     if (config === undefined) return undefined;
     const { on, salt, sel, version, lastModified, trackEvents, trackEventsFallthrough, summary } = config;
@@ -78,7 +78,7 @@ export function toSummary(
       sel,
       lastModified,
       version,
-      ...place(flag, surroundings, { key, name }),
+      ...place(flag, display, { key, name }),
       trackEvents,
       trackEventsFallthrough,
       _summary: spread(flag, summary),
@@ -86,7 +86,11 @@ export function toSummary(
   });
 }
 
-function place(flag: Flag, { projectKey, expand }: Surroundings, { key, name }: Pick<Place, 'key' | 'name'>) {
+function place(
+  flag: Flag,
+  { projectKey, expand }: DisplayContext,
+  { key, name }: Pick<EnvironmentRef, 'key' | 'name'>,
+) {
   return {
     _site: flagSite(projectKey, key, flag.key),
     _environmentName: name,
@@ -106,10 +110,10 @@ function spread({ variations }: Flag, { prerequisites, variations: used }: Confi
 
 function toShown(
   flag: Flag,
-  surroundings: Surroundings,
-  toConfig: (environment: Pick<Place, 'key' | 'name'>) => ShownConfig | undefined,
+  display: DisplayContext,
+  toConfig: (environment: Pick<EnvironmentRef, 'key' | 'name'>) => ShownConfig | undefined,
 ): ShownFlag {
-  const { projectKey, environments, maintainer, teamName, expand } = surroundings;
+  const { projectKey, environments, maintainer, teamName, expand } = display;
   const { maintainerId, maintainerTeamKey, archivedAt, deprecatedAt, purpose, migrationSettings } = flag;
   return {
     name: flag.name,

@@ -9,7 +9,7 @@ import { ByProject, openProject, unknownThing } from '../find-project.ts';
 import { readCallPatch } from '../resource-patch.ts';
 import type { Environment, Project } from '../projects/project.ts';
 import { lockProject } from '../projects/store.ts';
-import { dropFlag, rewriteFlag, updateFlag } from './change/change-flag.ts';
+import { removeFlag, editFlag, runFlagChange } from './change/change-flag.ts';
 import { copyConfig, FlagCopy } from './change/copy-config.ts';
 import { addFlag } from './change/add-flag.ts';
 import { FILTERS, readFlagFilter, readFlagSort, SORTS } from './filter.ts';
@@ -17,12 +17,12 @@ import type { Flag } from './flag.ts';
 import { flagKindsText, flagPatches } from './change/instructions/document.ts';
 import { listFlags, listHeads, listWholeConfigs } from './store-lists.ts';
 import { findMaintainers, findTeamNames } from './store-maintainers.ts';
-import { ByFlag, EnvQuery, readFound } from './read-flag.ts';
-import { EXPANDABLE, toDetail, toSummary, type Surroundings } from './representation.ts';
-import { surroundingsOf } from './change/change-context.ts';
+import { ByFlag, EnvQuery, readFlag } from './read-flag.ts';
+import { FLAG_EXPANDABLE, toDetail, toSummary, type DisplayContext } from './representation.ts';
+import { displayContextOf } from './change/change-context.ts';
 import { FlagPost, FlagSchema, type ShownFlag } from './schemas.ts';
 
-const MOST = 100;
+const MAX_PAGE = 100;
 
 const getFlags = route(
   {
@@ -39,7 +39,7 @@ const getFlags = route(
       ...EnvQuery,
       ...FilterQuery(FILTERS),
       ...SortQuery(SORTS),
-      ...ExpandQuery(EXPANDABLE),
+      ...ExpandQuery(FLAG_EXPANDABLE),
       tag: Type.Optional(Type.String()),
       archived: Type.Optional(Type.Boolean({ deprecated: true })),
       summary: Type.Boolean({
@@ -56,19 +56,19 @@ const getFlags = route(
       ...new Set([...(query.env ?? []), ...(filter.environmentKey ? [filter.environmentKey] : [])]),
     ];
     const orders = readFlagSort(query.sort, keys.length > 0);
-    const expand = readExpand(query.expand, EXPANDABLE);
+    const expand = readExpand(query.expand, FLAG_EXPANDABLE);
     const project = await openProject(call, db, params.projectKey);
     const environments = await readEnvironments(db, project, keys);
-    const sorting = filter.environmentKey ?? keys[0];
+    const sortKey = filter.environmentKey ?? keys[0];
     const { flags, total } = await listFlags(db, {
       projectId: project.id,
       filter,
-      environmentId: environments.find(({ key }) => key === sorting)?.id,
+      environmentId: environments.find(({ key }) => key === sortKey)?.id,
       orders,
-      slice: sliceOf(query, 20, MOST),
+      slice: sliceOf(query, 20, MAX_PAGE),
     });
-    const show = await shower(db, project, flags, environments, query.summary);
-    const page = new Page(flags, total, sliceOf(query, 20, MOST));
+    const show = await prepareDisplay(db, project, flags, environments, query.summary);
+    const page = new Page(flags, total, sliceOf(query, 20, MAX_PAGE));
     return page.map((flag) => show(flag, { ...(keys.length > 0 && { environments }), expand }));
   },
 );
@@ -81,21 +81,21 @@ async function readEnvironments(db: Db, { id }: Project, keys: readonly string[]
   return all.filter(({ key }) => keys.includes(key));
 }
 
-/** Reads what a page of flags shows besides them, all at once. */
-async function shower(
+/** Reads configurations and maintainers for a page of flags at once. Returns the function that shows one of them. */
+async function prepareDisplay(
   db: Db,
   { key: projectKey }: Project,
   flags: readonly Flag[],
   environments: readonly Environment[],
   isSummary: boolean,
-): Promise<(flag: Flag, around: Omit<Surroundings, 'projectKey'>) => ShownFlag> {
+): Promise<(flag: Flag, around: Omit<DisplayContext, 'projectKey'>) => ShownFlag> {
   const ids = flags.map(({ id }) => id);
-  const places = environments.map(({ id }) => id);
+  const environmentIds = environments.map(({ id }) => id);
   const distinct = (names: (string | undefined)[]) =>
     [...new Set(names)].filter((name) => name !== undefined);
   const [heads, wholes, maintainers, teamNames] = await Promise.all([
-    isSummary ? listHeads(db, ids, places) : undefined,
-    isSummary ? undefined : listWholeConfigs(db, ids, places),
+    isSummary ? listHeads(db, ids, environmentIds) : undefined,
+    isSummary ? undefined : listWholeConfigs(db, ids, environmentIds),
     findMaintainers(db, distinct(flags.map(({ maintainerId }) => maintainerId))),
     findTeamNames(db, distinct(flags.map(({ maintainerTeamKey }) => maintainerTeamKey))),
   ]);
@@ -107,15 +107,15 @@ async function shower(
       }),
     );
   return (flag, around) => {
-    const surroundings = {
+    const display = {
       ...around,
       projectKey,
       maintainer: maintainers.get(flag.maintainerId ?? ''),
       teamName: teamNames.get(flag.maintainerTeamKey ?? ''),
     };
     return isSummary
-      ? toSummary(flag, byKey(heads?.get(flag.id)), surroundings)
-      : toDetail({ ...flag, environments: byKey(wholes?.get(flag.id)) }, surroundings);
+      ? toSummary(flag, byKey(heads?.get(flag.id)), display)
+      : toDetail({ ...flag, environments: byKey(wholes?.get(flag.id)) }, display);
   };
 }
 
@@ -153,15 +153,15 @@ const getFlag = route(
     summary: 'Get a flag',
     access: { action: 'viewProject' },
     params: ByFlag,
-    query: Type.Object({ ...EnvQuery, ...ExpandQuery(EXPANDABLE) }),
+    query: Type.Object({ ...EnvQuery, ...ExpandQuery(FLAG_EXPANDABLE) }),
     reply: { 200: FlagSchema },
   },
   async (call, { db }) => {
     const { params, query } = call;
-    const expand = readExpand(query.expand, EXPANDABLE);
+    const expand = readExpand(query.expand, FLAG_EXPANDABLE);
     const project = await openProject(call, db, params.projectKey);
-    const found = await readFound(db, project, params.featureFlagKey, query.env);
-    return toDetail(found.flag, { ...surroundingsOf(project, found), expand });
+    const found = await readFlag(db, project, params.featureFlagKey, query.env);
+    return toDetail(found.flag, { ...displayContextOf(project, found), expand });
   },
 );
 
@@ -190,8 +190,8 @@ const patchFlag = route(
     const { params, query } = call;
     const patch = readCallPatch(call, KINDS);
     const project = await openProject(call, kernel.db, params.projectKey);
-    const at = { project, flagKey: params.featureFlagKey };
-    const { shown } = await updateFlag(kernel.changes, call, at, { patch, ...query });
+    const ref = { project, flagKey: params.featureFlagKey };
+    const { shown } = await runFlagChange(kernel.changes, call, ref, { patch, ...query });
     return shown;
   },
 );
@@ -209,8 +209,8 @@ const deleteFlagRoute = route(
   },
   async (call, { changes, db }) => {
     const project = await openProject(call, db, call.params.projectKey);
-    const at = { project, flagKey: call.params.featureFlagKey };
-    await changes.run(call, (on) => dropFlag(on, at));
+    const ref = { project, flagKey: call.params.featureFlagKey };
+    await changes.run(call, (on) => removeFlag(on, ref));
     return reply(204);
   },
 );
@@ -229,12 +229,12 @@ const copyFlag = route(
   async (call, { changes, db }) => {
     const { params, body } = call;
     const project = await openProject(call, db, params.projectKey);
-    const at = { project, flagKey: params.featureFlagKey };
+    const ref = { project, flagKey: params.featureFlagKey };
     const { shown } = await changes.run(call, (on) =>
-      rewriteFlag(on, at, {
+      editFlag(on, ref, {
         comment: body.comment,
         verb: `copied from ${body.source.key} to ${body.target.key} the configuration of`,
-        edit: (flag) => copyConfig(flag, body),
+        apply: (flag) => copyConfig(flag, body),
       }),
     );
     return reply(201, shown);

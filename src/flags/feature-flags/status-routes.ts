@@ -5,7 +5,7 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import { linkTo, Links } from '../links.ts';
 import { ByEnvironment, openEnvironment, openProject, unknownThing } from '../find-project.ts';
 import { listWholeConfigs } from './store-lists.ts';
-import { ByFlag, EnvQuery, readFound } from './read-flag.ts';
+import { ByFlag, EnvQuery, readFlag } from './read-flag.ts';
 import { couldBeLaunched, factsOf, isUniform, STATUS, statusOf, toStatus } from './status.ts';
 import { findUsage, listUsage } from './store-usage.ts';
 
@@ -34,7 +34,7 @@ const getStatusAcrossEnvironments = route(
   async (call, { db }) => {
     const { projectKey, featureFlagKey } = call.params;
     const project = await openProject(call, db, projectKey);
-    const { flag, environments } = await readFound(db, project, featureFlagKey, call.query.env);
+    const { flag, environments } = await readFlag(db, project, featureFlagKey, call.query.env);
     const usage = await findUsage(db, flag.id);
     const statuses = environments.map(({ id, key }) => {
       const used = usage.get(id);
@@ -92,13 +92,13 @@ const getStatuses = route(
   },
 );
 
-const BITE = 200;
+const BATCH_SIZE = 200;
 
 /** Of the flags those that serve everyone the same. */
 async function findUniform(db: Db, flagIds: readonly string[], environmentId: string): Promise<Set<string>> {
   const found = new Set<string>();
-  for (let start = 0; start < flagIds.length; start += BITE) {
-    const configs = await listWholeConfigs(db, flagIds.slice(start, start + BITE), [environmentId]);
+  for (let start = 0; start < flagIds.length; start += BATCH_SIZE) {
+    const configs = await listWholeConfigs(db, flagIds.slice(start, start + BATCH_SIZE), [environmentId]);
     for (const [id, byEnvironment] of configs) {
       const config = byEnvironment.get(environmentId);
       if (config !== undefined && isUniform(config)) found.add(id);
@@ -120,7 +120,7 @@ const getStatus = route(
   async (call, { db }) => {
     const { projectKey, environmentKey, featureFlagKey } = call.params;
     const { project, environment } = await openEnvironment(call, db, projectKey, environmentKey);
-    const { flag } = await readFound(db, project, featureFlagKey, [environment.key]);
+    const { flag } = await readFlag(db, project, featureFlagKey, [environment.key]);
     const config = flag.environments[environment.key];
     if (config === undefined) throw unknownThing('environment', environmentKey);
     const usage = (await findUsage(db, flag.id)).get(environment.id);

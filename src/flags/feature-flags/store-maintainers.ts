@@ -4,7 +4,7 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import { problem } from '../../kernel/schema.ts';
 import { couldBeId, couldBeKey } from '../fields.ts';
 import type { Flag } from './flag.ts';
-import type { FoundFlag, Maintainer } from './store.ts';
+import type { FlagRecord, Maintainer } from './store.ts';
 
 /** Of the ids, those that are members'. */
 export async function findMemberIds(db: Db, ids: readonly string[]): Promise<Set<string>> {
@@ -35,7 +35,7 @@ export async function findTeamNames(db: Db, keys: readonly string[]): Promise<Ma
   return new Map(rows.map(({ key, name }) => [key, name]));
 }
 
-type Around = Pick<FoundFlag, 'maintainer' | 'teamName'>;
+type Around = Pick<FlagRecord, 'maintainer' | 'teamName'>;
 
 /** Fails for one that does not exist. What was there before is taken as it was. */
 export async function readMaintainer(

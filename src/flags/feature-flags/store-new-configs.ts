@@ -6,7 +6,7 @@ import { newConfig } from './model.ts';
 import { flagOf, toConfigRow } from './store-rows.ts';
 import { newHex } from './store.ts';
 
-const BITE = 500;
+const BATCH_SIZE = 500;
 
 /**
  * Gives all flags of the project a configuration in a new environment: a copy of that in another one, or how flags begin.
@@ -35,7 +35,7 @@ export async function addConfigs(
 
 /** Where the next bite begins, after a full one. */
 function lastOf(names: readonly string[]): string | undefined {
-  return names.length === BITE ? names.at(-1) : undefined;
+  return names.length === BATCH_SIZE ? names.at(-1) : undefined;
 }
 
 async function addNewConfigs(
@@ -51,7 +51,7 @@ async function addNewConfigs(
     .where('project_id', '=', projectId)
     .where('key', '>', after)
     .orderBy('key')
-    .limit(BITE)
+    .limit(BATCH_SIZE)
     .execute();
   const configs = rows.map((row) => {
     const flag = flagOf(row);
@@ -74,7 +74,7 @@ async function copyConfigs(
     .where('environment_id', '=', sourceId)
     .where('flag_id', '>', after)
     .orderBy('flag_id')
-    .limit(BITE);
+    .limit(BATCH_SIZE);
   const ids = (await source.select('flag_id').execute()).map(({ flag_id }) => flag_id);
   const last = ids.at(-1);
   if (last === undefined) return undefined;

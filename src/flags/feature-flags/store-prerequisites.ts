@@ -1,4 +1,4 @@
-// Which flags need which, in the database.
+// Prerequisites of flags in the database.
 import { lock } from '../../kernel/storage/hold.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 
@@ -8,11 +8,11 @@ export interface Dependent {
   name: string;
   environmentKey: string;
   environmentName: string;
-  /** The index of the one it needs. */
+  /** The index of the variation that is required. */
   variation: number;
 }
 
-/** The flags that need this one, by key and environment. */
+/** The flags that have this one as a prerequisite, sorted by key and environment. */
 export async function listDependents(db: Db, flagId: string, environmentId?: string): Promise<Dependent[]> {
   return await db
     .selectFrom('flag_prerequisites')
@@ -37,15 +37,15 @@ export async function listDependents(db: Db, flagId: string, environmentId?: str
 }
 
 /**
- * Held by every change that makes a flag need another, and by those that take something away that may be needed: of two
- * at the same time, each would find the other still in order.
+ * Every change takes this lock that adds a prerequisite, or removes what may be one: two such changes at the same time would
+ * each be checked against the old state of the other.
  */
-export async function holdNeeds(tx: Db, projectId: string): Promise<void> {
+export async function lockPrerequisites(tx: Db, projectId: string): Promise<void> {
   await lock(tx, `flag-needs/${projectId}`);
 }
 
-/** Whether one of the flags needs the other, itself or through those that it needs. */
-export async function doesAnyNeed(
+/** Whether one of the flags has the other as a prerequisite, directly or through further flags. */
+export async function dependsOn(
   tx: Db,
   environmentId: string,
   ids: readonly string[],

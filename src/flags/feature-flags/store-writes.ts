@@ -1,4 +1,4 @@
-// Writes to flags in the database: make one, save what changed, delete one.
+// Writes of flags to the database: insert, update what changed, delete.
 import { sql } from 'kysely';
 import { areEqual } from '../../kernel/patch/json-value.ts';
 import type { Planned } from '../../kernel/change/changes.ts';
@@ -10,122 +10,139 @@ import type { Environment } from '../projects/project.ts';
 import { replaceSegmentUses, segmentKeysOf } from '../segments/store-uses.ts';
 import type { Flag } from './flag.ts';
 import { toConfigRow, toFlagRow } from './store-rows.ts';
-import type { FoundFlag, Place } from './store.ts';
+import type { FlagRecord, EnvironmentRef } from './store.ts';
 
-const BITE = 500;
+const BATCH_SIZE = 500;
 
-/** False when the key is taken. `needs` are the ids of the flags its prerequisites name. */
-export async function createFlag(
+/** Returns false when the key is taken. `prerequisiteIds` maps the keys of the prerequisites to flag ids. */
+export async function insertFlag(
   tx: Db,
   flag: Flag,
-  environments: readonly Place[],
-  needs: ReadonlyMap<string, string>,
+  environments: readonly EnvironmentRef[],
+  prerequisiteIds: ReadonlyMap<string, string>,
 ): Promise<boolean> {
-  const made = await tx
+  const inserted = await tx
     .insertInto('flags')
     .values(toFlagRow(flag))
     .onConflict((conflict) => conflict.columns(['project_id', 'key']).doNothing())
     .returning('no')
     .executeTakeFirst();
-  if (made === undefined) return false;
+  if (inserted === undefined) return false;
   const configs = environments.map(({ id, key }) => toConfigRow(flag.id, id, flag.environments[key]!));
-  for (let start = 0; start < configs.length; start += BITE)
+  for (let start = 0; start < configs.length; start += BATCH_SIZE)
     await tx
       .insertInto('flag_configs')
-      .values(configs.slice(start, start + BITE))
+      .values(configs.slice(start, start + BATCH_SIZE))
       .execute();
-  await sendAll(tx, prepareFirstTags(tx, flag, made.no));
-  for (const place of environments) {
-    await addNeeds(tx, flag, place, needs);
-    const segments = segmentKeysOf(flag.environments[place.key]!);
-    if (segments.length > 0) await replaceSegmentUses(tx, place.id, flag.id, segments);
+  await sendAll(tx, prepareTagInserts(tx, flag, inserted.no));
+  for (const environment of environments) {
+    await insertPrerequisites(tx, flag, environment, prerequisiteIds);
+    const segments = segmentKeysOf(flag.environments[environment.key]!);
+    if (segments.length > 0) await replaceSegmentUses(tx, environment.id, flag.id, segments);
   }
   return true;
 }
 
-/** An environment that was asked whether the change may be made. */
-type Asked = Pick<Environment, 'id' | 'version'>;
+/** An environment whose settings allowed the change. */
+type CheckedEnvironment = Pick<Environment, 'id' | 'version'>;
 
 /**
- * Writes the rows that differ from what was read. The versions are the caller's to raise. The change is contested when
- * someone else has meanwhile changed the flag, or an environment that was asked.
+ * Writes the rows that differ from what was read. The caller has raised the versions. Throws `contested` when somebody else
+ * has changed the flag since, or an environment in `checked`.
  */
-export async function saveFlag(
+export async function updateFlag(
   tx: Db,
-  before: FoundFlag,
+  before: FlagRecord,
   after: Flag,
-  needs: ReadonlyMap<string, string>,
-  asked: readonly Asked[] = [],
+  prerequisiteIds: ReadonlyMap<string, string>,
+  checked: readonly CheckedEnvironment[] = [],
 ): Promise<void> {
-  const updated = await sendAll(tx, prepareUpdates(tx, before, after, asked));
+  const updated = await sendAll(tx, prepareUpdates(tx, before, after, checked));
   if (updated.some(({ numAffectedRows }) => numAffectedRows === 0n)) throw contested('flag');
-  await sendAll(tx, prepareTags(tx, before, after));
-  for (const place of changedPlaces(before, after)) await saveUses(tx, before.flag, after, place, needs);
+  await sendAll(tx, prepareTagUpdates(tx, before, after));
+  for (const environment of changedEnvironments(before, after))
+    await updateReferences(tx, before.flag, after, environment, prerequisiteIds);
 }
 
-/** The same as statements, for a change that speaks of no other things than before. */
-export function planFlag(
+/** The same as statements, for a change that leaves prerequisites and segments as they were. */
+export function prepareFlagUpdate(
   db: Db,
-  before: FoundFlag,
+  before: FlagRecord,
   after: Flag,
-  asked: readonly Asked[],
+  checked: readonly CheckedEnvironment[],
 ): Pick<Planned<unknown>, 'guards' | 'statements'> {
-  return { guards: prepareUpdates(db, before, after, asked), statements: prepareTags(db, before, after) };
+  return {
+    guards: prepareUpdates(db, before, after, checked),
+    statements: prepareTagUpdates(db, before, after),
+  };
 }
 
-function changedPlaces({ flag, environments }: FoundFlag, after: Flag): Place[] {
+function changedEnvironments({ flag, environments }: FlagRecord, after: Flag): EnvironmentRef[] {
   return environments.filter(({ key }) => flag.environments[key] !== after.environments[key]);
 }
 
-/** Each meets its row, unless someone else was quicker. */
-function prepareUpdates(db: Db, before: FoundFlag, after: Flag, asked: readonly Asked[]): Statement[] {
+/** A statement that matches no row means that somebody else has changed the flag since it was read. */
+function prepareUpdates(
+  db: Db,
+  before: FlagRecord,
+  after: Flag,
+  checked: readonly CheckedEnvironment[],
+): Statement[] {
   const { flag } = before;
   let update = db
     .updateTable('flags')
     .set(differing(toFlagRow(flag), toFlagRow(after)))
     .where('id', '=', flag.id)
     .where('version', '=', flag.version);
-  for (const { id, version } of asked)
+  for (const { id, version } of checked)
     update = update.where(
       sql<boolean>`exists (select 1 from environments where id = ${id} and version = ${version})`,
     );
   return [
     update.compile(),
-    ...changedPlaces(before, after).map((place) => prepareConfig(db, flag, after, place)),
+    ...changedEnvironments(before, after).map((environment) =>
+      prepareConfigUpdate(db, flag, after, environment),
+    ),
   ];
 }
 
-function prepareConfig(db: Db, { id, environments }: Flag, after: Flag, place: Place): Statement {
-  const old = environments[place.key]!;
-  const config = after.environments[place.key]!;
+function prepareConfigUpdate(
+  db: Db,
+  { id, environments }: Flag,
+  after: Flag,
+  environment: EnvironmentRef,
+): Statement {
+  const old = environments[environment.key]!;
+  const config = after.environments[environment.key]!;
   return db
     .updateTable('flag_configs')
-    .set(differing(toConfigRow(id, place.id, old), toConfigRow(id, place.id, config)))
+    .set(differing(toConfigRow(id, environment.id, old), toConfigRow(id, environment.id, config)))
     .where('flag_id', '=', id)
-    .where('environment_id', '=', place.id)
+    .where('environment_id', '=', environment.id)
     .where('version', '=', old.version)
     .compile();
 }
 
-/** Which segments and which other flags the configuration speaks of. */
-async function saveUses(
+/** Updates the rows that say which segments and flags the configuration refers to. */
+async function updateReferences(
   tx: Db,
   before: Flag,
   after: Flag,
-  place: Place,
-  needs: ReadonlyMap<string, string>,
+  environment: EnvironmentRef,
+  prerequisiteIds: ReadonlyMap<string, string>,
 ): Promise<void> {
-  const old = before.environments[place.key]!;
-  const config = after.environments[place.key]!;
+  const old = before.environments[environment.key]!;
+  const config = after.environments[environment.key]!;
   const segments = segmentKeysOf(config);
-  if (!areEqual(segmentKeysOf(old), segments)) await replaceSegmentUses(tx, place.id, before.id, segments);
+  if (!areEqual(segmentKeysOf(old), segments))
+    await replaceSegmentUses(tx, environment.id, before.id, segments);
   if (areEqual(old.prerequisites, config.prerequisites)) return;
   await tx
     .deleteFrom('flag_prerequisites')
     .where('flag_id', '=', before.id)
-    .where('environment_id', '=', place.id)
+    .where('environment_id', '=', environment.id)
     .execute();
-  await addNeeds(tx, after, place, needs);
+  await insertPrerequisites(tx, after, environment, prerequisiteIds);
 }
 
 function differing<Row extends object>(before: Row, after: Row): Partial<Row> {
@@ -135,35 +152,38 @@ function differing<Row extends object>(before: Row, after: Row): Partial<Row> {
   ) as Partial<Row>;
 }
 
-function prepareTags(db: Db, { flag, no }: Pick<FoundFlag, 'flag' | 'no'>, after: Flag): Statement[] {
+function prepareTagUpdates(db: Db, { flag, no }: Pick<FlagRecord, 'flag' | 'no'>, after: Flag): Statement[] {
   if (areEqual(flag.tags, after.tags)) return [];
-  const forget = db.deleteFrom('flag_tags').where('flag_id', '=', flag.id).compile();
-  return [forget, ...prepareFirstTags(db, after, no)];
+  const deletion = db.deleteFrom('flag_tags').where('flag_id', '=', flag.id).compile();
+  return [deletion, ...prepareTagInserts(db, after, no)];
 }
 
-function prepareFirstTags(db: Db, { id, projectId, tags }: Flag, no: number): Statement[] {
+function prepareTagInserts(db: Db, { id, projectId, tags }: Flag, no: number): Statement[] {
   const rows = tags.map((tag) => ({ project_id: projectId, tag, flag_no: no, flag_id: id }));
   return rows.length === 0 ? [] : [db.insertInto('flag_tags').values(rows).compile()];
 }
 
-async function addNeeds(
+async function insertPrerequisites(
   tx: Db,
   { id, environments }: Flag,
-  place: Place,
-  needs: ReadonlyMap<string, string>,
+  environment: EnvironmentRef,
+  prerequisiteIds: ReadonlyMap<string, string>,
 ): Promise<void> {
-  const { prerequisites } = environments[place.key]!;
+  const { prerequisites } = environments[environment.key]!;
   const rows = prerequisites.map(({ key, variation }) => ({
     flag_id: id,
-    environment_id: place.id,
-    needs_id: needs.get(key)!,
+    environment_id: environment.id,
+    needs_id: prerequisiteIds.get(key)!,
     variation,
   }));
   if (rows.length > 0) await tx.insertInto('flag_prerequisites').values(rows).execute();
 }
 
-/** Leaves its version behind, above all that SDKs may have seen of it. */
-export async function deleteFlag(tx: Db, { id, projectId, key, version, environments }: Flag): Promise<void> {
+/** Stores a last version above all that SDKs have seen: they ignore a new flag of this key with an older one. */
+export async function deleteFlagRows(
+  tx: Db,
+  { id, projectId, key, version, environments }: Flag,
+): Promise<void> {
   const last = Math.max(version, ...Object.values(environments).map((config) => config.version)) + 1;
   const { numDeletedRows } = await tx
     .deleteFrom('flags')

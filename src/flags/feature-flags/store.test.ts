@@ -9,13 +9,13 @@ import type { Engine } from '../../kernel/storage/engine.ts';
 import { onEachEngine } from '../../../test/engines.ts';
 import { listEnvironments, updateEnvironment } from '../environments/store.ts';
 import type { Environment } from '../projects/project.ts';
-import { changeFlag, dropFlag, updateFlag } from './change/change-flag.ts';
+import { changeFlag, removeFlag, runFlagChange } from './change/change-flag.ts';
 import {
   addEnvironment,
-  addFlag,
+  insertTestFlag,
   flagStoreMigrations,
   makeHome,
-  newFlag,
+  buildFlag,
   NOW,
   type Home,
 } from './fixture.ts';
@@ -23,7 +23,7 @@ import { webhookSubscriber } from '../webhooks/subscriber.ts';
 import { listDependents } from './store-prerequisites.ts';
 import { addConfigs } from './store-new-configs.ts';
 import { findFlag, firstVersion } from './store.ts';
-import { createFlag, saveFlag } from './store-writes.ts';
+import { insertFlag, updateFlag } from './store-writes.ts';
 
 const actor = unasked({ now: NOW + 1 });
 
@@ -51,7 +51,7 @@ onEachEngine((testEngine) => {
   }
 
   test('a flag is found as it was made', async () => {
-    const flag = await addFlag(engine.db, home, 'whole', {
+    const flag = await insertTestFlag(engine.db, home, 'whole', {
       description: 'About',
       tags: ['b', 'a'],
       variations: [{ value: { a: ['\0', 'ü'] }, name: 'A' }, { value: null }],
@@ -64,7 +64,7 @@ onEachEngine((testEngine) => {
   });
 
   test('it is found with the environments that are asked for', async () => {
-    await addFlag(engine.db, home, 'part');
+    await insertTestFlag(engine.db, home, 'part');
     const keysOf = async (keys: string[]) => {
       const found = await findFlag(engine.db, home.project.id, 'part', keys);
       return Object.keys(found!.flag.environments);
@@ -74,19 +74,19 @@ onEachEngine((testEngine) => {
   });
 
   test('a key can be taken once', async () => {
-    await addFlag(engine.db, home, 'once');
-    assert.equal(await createFlag(engine.db, newFlag(home, 'once'), home.environments, new Map()), false);
+    await insertTestFlag(engine.db, home, 'once');
+    assert.equal(await insertFlag(engine.db, buildFlag(home, 'once'), home.environments, new Map()), false);
   });
 
   test('what was changed since it was read cannot be saved', async () => {
-    await addFlag(engine.db, home, 'raced');
+    await insertTestFlag(engine.db, home, 'raced');
     const seen = await read('raced');
     const later = { ...seen.flag, name: 'Later', version: 2 };
-    await saveFlag(engine.db, seen, later, new Map());
+    await updateFlag(engine.db, seen, later, new Map());
     await assert.rejects(
       engine.db
         .transaction()
-        .execute((tx) => saveFlag(tx, seen, { ...seen.flag, name: 'Too late', version: 2 }, new Map())),
+        .execute((tx) => updateFlag(tx, seen, { ...seen.flag, name: 'Too late', version: 2 }, new Map())),
       { kind: 'conflict' },
     );
     assert.equal((await read('raced')).flag.name, 'Later');
@@ -94,13 +94,13 @@ onEachEngine((testEngine) => {
 
   test('it cannot be saved when an environment has changed since it was asked', async () => {
     const asking = await makeHome(engine.db, 'asking');
-    await addFlag(engine.db, asking, 'asked');
+    await insertTestFlag(engine.db, asking, 'asked');
     const find = async () => (await findFlag(engine.db, asking.project.id, 'asked'))!;
     const seen = await find();
     const save = (name: string, asked: readonly Environment[]) =>
       engine.db
         .transaction()
-        .execute((tx) => saveFlag(tx, seen, { ...seen.flag, name, version: 2 }, new Map(), asked));
+        .execute((tx) => updateFlag(tx, seen, { ...seen.flag, name, version: 2 }, new Map(), asked));
     await updateEnvironment(engine.db, { ...asking.environments[0]!, requireComments: true });
     await assert.rejects(save('Unasked', asking.environments), { kind: 'conflict' });
     assert.equal((await find()).flag.version, 1);
@@ -109,7 +109,7 @@ onEachEngine((testEngine) => {
   });
 
   test('of changes at the same time none is lost', async () => {
-    const { variations } = await addFlag(engine.db, home, 'busy');
+    const { variations } = await insertTestFlag(engine.db, home, 'busy');
     const variationId = variations[0]!._id;
     await Promise.all([
       ...Array.from({ length: 15 }, (_, index) =>
@@ -134,12 +134,12 @@ onEachEngine((testEngine) => {
   });
 
   test('nor of those that were read before', async () => {
-    await addFlag(engine.db, home, 'quick');
+    await insertTestFlag(engine.db, home, 'quick');
     const at = { project: home.project, flagKey: 'quick' };
     await Promise.all(
       Array.from({ length: 20 }, (_, index) => {
         const instructions = [{ kind: 'addTags', values: [`tag-${index}`] }];
-        return updateFlag(changes, actor, at, { patch: { kind: 'semantic', instructions } });
+        return runFlagChange(changes, actor, at, { patch: { kind: 'semantic', instructions } });
       }),
     );
     const { flag } = await read('quick');
@@ -150,7 +150,10 @@ onEachEngine((testEngine) => {
   });
 
   test('of two that would need each other, one is refused', async () => {
-    const [left, right] = [await addFlag(engine.db, home, 'left'), await addFlag(engine.db, home, 'right')];
+    const [left, right] = [
+      await insertTestFlag(engine.db, home, 'left'),
+      await insertTestFlag(engine.db, home, 'right'),
+    ];
     const need = (key: string, other: typeof left) =>
       instruct(
         key,
@@ -164,12 +167,12 @@ onEachEngine((testEngine) => {
   });
 
   test('a flag that is made to be needed is not deleted at the same time', async () => {
-    const base = await addFlag(engine.db, home, 'base');
-    await addFlag(engine.db, home, 'wing');
+    const base = await insertTestFlag(engine.db, home, 'base');
+    await insertTestFlag(engine.db, home, 'wing');
     const instruction = { kind: 'addPrerequisite', key: 'base', variationId: base.variations[0]!._id };
     const results = await Promise.allSettled([
       instruct('wing', [instruction], 'test'),
-      changes.run(actor, (on) => dropFlag(on, { project: home.project, flagKey: 'base' })),
+      changes.run(actor, (on) => removeFlag(on, { project: home.project, flagKey: 'base' })),
     ]);
     assert.equal(results.filter(({ status }) => status === 'rejected').length, 1);
     const still = await findFlag(engine.db, home.project.id, 'base');
@@ -177,7 +180,7 @@ onEachEngine((testEngine) => {
   });
 
   test('a change that fails leaves nothing behind', async () => {
-    await addFlag(engine.db, home, 'unharmed');
+    await insertTestFlag(engine.db, home, 'unharmed');
     const old = await read('unharmed');
     const count = () => engine.db.selectFrom('events').select('id').execute();
     const events = (await count()).length;
@@ -192,9 +195,9 @@ onEachEngine((testEngine) => {
   });
 
   test('a deleted flag leaves its version behind, and nothing else', async () => {
-    await addFlag(engine.db, home, 'gone', { tags: ['t'] });
+    await insertTestFlag(engine.db, home, 'gone', { tags: ['t'] });
     await instruct('gone', [{ kind: 'turnFlagOn' }], 'test');
-    await changes.run(actor, (on) => dropFlag(on, { project: home.project, flagKey: 'gone' }));
+    await changes.run(actor, (on) => removeFlag(on, { project: home.project, flagKey: 'gone' }));
     assert.equal(await findFlag(engine.db, home.project.id, 'gone'), undefined);
     assert.equal(await firstVersion(engine.db, home.project.id, 'gone'), 4);
   });
@@ -202,7 +205,7 @@ onEachEngine((testEngine) => {
   test('a new environment has all flags, however many', async () => {
     const crowd = await makeHome(engine.db, 'crowd');
     await engine.db.transaction().execute(async (tx) => {
-      for (let index = 0; index < 1100; index += 1) await addFlag(tx, crowd, `flag-${index}`);
+      for (let index = 0; index < 1100; index += 1) await insertTestFlag(tx, crowd, `flag-${index}`);
     });
     const [source] = crowd.environments;
     await engine.db

@@ -1,4 +1,4 @@
-// Flags in the database, found with their configurations.
+// Reads of flags from the database, with their configurations.
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import type { BaseRole } from '../../kernel/identity/policy.ts';
@@ -11,19 +11,19 @@ import type { Environment } from '../projects/project.ts';
 import type { Flag } from './flag.ts';
 import { configOf, flagOf } from './store-rows.ts';
 
-/** A flag, and what is shown of the things around it. */
-export interface FoundFlag {
-  /** Its number in the database. */
+/** A flag with its environments and its maintainer, as far as replies show them. */
+export interface FlagRecord {
+  /** Its short number, for indexes of tags. */
   no: number;
   flag: Flag;
-  /** In the order they were made. */
-  environments: Place[];
+  /** In order of creation. */
+  environments: EnvironmentRef[];
   maintainer?: Maintainer | undefined;
-  /** The name of the team that looks after it. */
+  /** The name of the team that maintains it. */
   teamName?: string | undefined;
 }
 
-export type Place = Pick<Environment, 'id' | 'key' | 'name'>;
+export type EnvironmentRef = Pick<Environment, 'id' | 'key' | 'name'>;
 
 export interface Maintainer {
   id: string;
@@ -37,13 +37,13 @@ export function newHex(): string {
   return randomBytes(16).toString('hex');
 }
 
-/** With the configurations in all environments, or in those that are named. One statement, so that all is of one moment. */
+/** With the configurations in all environments, or in the given ones. One statement, so that all rows are of one snapshot. */
 export async function findFlag(
   db: Db,
   projectId: string,
   key: string,
   environmentKeys?: readonly string[],
-): Promise<FoundFlag | undefined> {
+): Promise<FlagRecord | undefined> {
   if (!couldBeKey(key)) return undefined;
   const rows =
     environmentKeys === undefined
@@ -51,7 +51,7 @@ export async function findFlag(
       : await selectRows(db, projectId, key, environmentKeys.filter(couldBeKey)).execute();
   const [first] = rows;
   if (first === undefined) return undefined;
-  const environments: Place[] = [];
+  const environments: EnvironmentRef[] = [];
   const configs: Flag['environments'] = {};
   const slice = new TimeSlice();
   for (const row of rows) {
@@ -116,7 +116,7 @@ function selectRows(db: Db, projectId: string, key: string, environmentKeys?: re
       'flags.maintainer_team',
       'flags.version',
       'flags.created_at',
-      // Once is enough.
+      // The document may be large, so only the first row carries it.
       sql<string>`case when row_number() over (order by environments.created_at, environments.key) = 1
         then flags.doc else '' end`.as('doc'),
       'environments.id as environment_id',
@@ -139,7 +139,7 @@ function selectRows(db: Db, projectId: string, key: string, environmentKeys?: re
 
 const selectAllRows = buildOnce((db, projectId: string, key: string) => selectRows(db, projectId, key));
 
-/** Keeps everyone else from changing the flag until the transaction ends; its version, where the engine had to look. */
+/** Locks the row of the flag until the transaction ends. Returns its version on engines with row locks, else undefined. */
 export async function holdFlag(
   tx: Db,
   projectId: string,
@@ -153,12 +153,12 @@ export async function holdFlag(
       .select('version')
       .where('project_id', '=', projectId)
       .where('key', '=', key)
-      // Others may go on pointing to it.
+      // Rows of other tables may still reference it.
       .forNoKeyUpdate(),
   );
 }
 
-/** By their ids. Undefined when the flag or the environment is gone. */
+/** The keys to these ids. Undefined when the flag or the environment is deleted. */
 export async function findKeys(db: Db, flagId: string, environmentId: string) {
   return await db
     .selectFrom('flags')
@@ -170,7 +170,7 @@ export async function findKeys(db: Db, flagId: string, environmentId: string) {
     .executeTakeFirst();
 }
 
-/** By key, without configurations: for those who speak of their variations. */
+/** By key, without configurations: enough to check references to their variations. */
 export async function findFlags(
   db: Db,
   projectId: string,
@@ -194,7 +194,7 @@ export async function findBareFlags(db: Db, ids: readonly string[]): Promise<Fla
   return rows.map((row) => flagOf(row));
 }
 
-/** The version a new flag of this key begins with: above that of one that was deleted, as SDKs take nothing older. */
+/** The version of a new flag of this key: above that of a deleted one, because SDKs ignore older versions. */
 export async function firstVersion(db: Db, projectId: string, key: string): Promise<number> {
   const grave = await db
     .selectFrom('flag_graves')

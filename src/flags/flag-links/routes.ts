@@ -8,7 +8,7 @@ import { problem, Type } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Change } from '../../kernel/change/change.ts';
 import type { Flag } from '../feature-flags/flag.ts';
-import { ByFlag, readFound } from '../feature-flags/read-flag.ts';
+import { ByFlag, readFlag } from '../feature-flags/read-flag.ts';
 import { holdFlag } from '../feature-flags/store.ts';
 import { Links, linkTo } from '../links.ts';
 import { demandInAnyEnvironment, openProject, unknownThing } from '../find-project.ts';
@@ -170,7 +170,7 @@ async function open(call: Asking, db: Db, hold?: 'hold'): Promise<LinkPlace> {
   const { projectKey, featureFlagKey } = call.params;
   const project = await openProject(call, db, projectKey);
   if (hold !== undefined) await holdFlag(db, project.id, featureFlagKey);
-  const { flag } = await readFound(db, project, featureFlagKey, []);
+  const { flag } = await readFlag(db, project, featureFlagKey, []);
   return { project, flag, path: `/flag-links/projects/${project.key}/flags/${flag.key}` };
 }
 

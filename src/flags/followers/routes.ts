@@ -8,14 +8,19 @@ import { Links, linkTo } from '../links.ts';
 import { PageQuery, sliceOf } from '../list-query.ts';
 import { toMemberSummary } from '../members/model.ts';
 import { ByEnvironment, openEnvironment, unknownThing } from '../find-project.ts';
-import { openPlace } from '../planned-changes/find-flag-in-environment.ts';
-import { ByPlace, PLACE, placePath, whereaboutsOf } from '../planned-changes/flag-in-environment.ts';
-import { recordAt } from '../planned-changes/record-change.ts';
+import { readFlagInEnvironment } from '../planned-changes/find-flag-in-environment.ts';
+import {
+  ByFlagInEnvironment,
+  FLAG_IN_ENVIRONMENT,
+  flagInEnvironmentPath,
+  refOf,
+} from '../planned-changes/flag-in-environment.ts';
+import { recordFlagChange } from '../planned-changes/record-change.ts';
 import { follow, listFollowers, pageFollowed, unfollow } from './store.ts';
 
-const PATH = `${PLACE}/followers` as const;
+const PATH = `${FLAG_IN_ENVIRONMENT}/followers` as const;
 const action = 'manageFlagFollowers';
-const MOST = 1000;
+const MAX_PAGE = 1000;
 
 const FollowerSchema = Type.Object(
   {
@@ -36,7 +41,7 @@ const list = route(
     path: PATH,
     summary: 'List the members who follow a flag in an environment',
     access: { action: 'viewProject' },
-    params: ByPlace,
+    params: ByFlagInEnvironment,
     reply: {
       200: Type.Object(
         { items: Type.Array(FollowerSchema), totalCount: Type.Integer(), _links: Links },
@@ -45,9 +50,13 @@ const list = route(
     },
   },
   async (call, { db }) => {
-    const place = await openPlace(call, db, call.params);
-    const items = (await listFollowers(db, whereaboutsOf(place))).map(toMemberSummary);
-    return { items, totalCount: items.length, _links: { self: linkTo(`${placePath(place)}/followers`) } };
+    const target = await readFlagInEnvironment(call, db, call.params);
+    const items = (await listFollowers(db, refOf(target))).map(toMemberSummary);
+    return {
+      items,
+      totalCount: items.length,
+      _links: { self: linkTo(`${flagInEnvironmentPath(target)}/followers`) },
+    };
   },
 );
 
@@ -68,12 +77,12 @@ const listAll = route(
   async (call, { db }) => {
     const { projectKey, environmentKey } = call.params;
     const { environment } = await openEnvironment(call, db, projectKey, environmentKey);
-    const page = await pageFollowed(db, environment.id, sliceOf(call.query, MOST, MOST));
+    const page = await pageFollowed(db, environment.id, sliceOf(call.query, MAX_PAGE, MAX_PAGE));
     return page.map(({ flagKey, followers }) => ({ flagKey, followers: followers.map(toMemberSummary) }));
   },
 );
 
-const ByMember = Type.Object({ ...ByPlace.properties, memberId: Type.String() });
+const ByMember = Type.Object({ ...ByFlagInEnvironment.properties, memberId: Type.String() });
 
 function changing(
   id: string,
@@ -94,14 +103,14 @@ function changing(
       const { memberId } = call.params;
       await changes.run(call, async (on) => {
         const { db: tx } = on;
-        const place = await openPlace(call, tx, call.params);
+        const target = await readFlagInEnvironment(call, tx, call.params);
         const { caller } = call;
         const isOneself = memberId === caller.member.id && caller.token?.isService !== true;
-        if (!call.can(place.resource) && !isOneself) call.demand(place.resource);
+        if (!call.can(target.resource) && !isOneself) call.demand(target.resource);
         const member = couldBeId(memberId) ? await findMember(tx, { id: memberId }) : undefined;
         if (member === undefined) throw unknownThing('member', memberId);
-        if (!(await change(tx, whereaboutsOf(place), memberId, call.now))) return;
-        recordAt(isOneself ? on.as(unasked(call)) : on, place, action, {
+        if (!(await change(tx, refOf(target), memberId, call.now))) return;
+        recordFlagChange(isOneself ? on.as(unasked(call)) : on, target, action, {
           verb,
           description: `- ${member.email}`,
         });

@@ -3,7 +3,7 @@ import type { BaseRole } from '../../kernel/identity/policy.ts';
 import type { Page, Slice } from '../../kernel/page.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { MemberBasics } from '../members/model.ts';
-import type { Whereabouts } from '../planned-changes/flag-in-environment.ts';
+import type { FlagInEnvironmentRef } from '../planned-changes/flag-in-environment.ts';
 import { pageRows } from '../store-rows.ts';
 import type { FlagFollowerRow } from './tables.ts';
 
@@ -13,7 +13,10 @@ export interface Followed {
 }
 
 /** In the order in which they began. Members who left are followers no longer. */
-export async function listFollowers(db: Db, { flagId, environmentId }: Whereabouts): Promise<MemberBasics[]> {
+export async function listFollowers(
+  db: Db,
+  { flagId, environmentId }: FlagInEnvironmentRef,
+): Promise<MemberBasics[]> {
   return await followersOf(db, environmentId, [flagId]);
 }
 
@@ -64,7 +67,7 @@ async function followersOf(
 /** False when they do already. */
 export async function follow(
   tx: Db,
-  { flagId, environmentId }: Whereabouts,
+  { flagId, environmentId }: FlagInEnvironmentRef,
   memberId: string,
   now: number,
 ): Promise<boolean> {
@@ -86,7 +89,7 @@ export async function follow(
 /** False when they did not. */
 export async function unfollow(
   tx: Db,
-  { flagId, environmentId }: Whereabouts,
+  { flagId, environmentId }: FlagInEnvironmentRef,
   memberId: string,
 ): Promise<boolean> {
   const { numDeletedRows } = await tx

@@ -1,35 +1,35 @@
-// Carries out a plan for a flag, now or only for trial, in the name of a call or of whoever is behind work that waited.
+// Applies a plan to a flag, or checks that it could be applied, for the caller of a request or for the author of due work.
 import type { Changing } from '../../kernel/change/changes.ts';
 import { problem } from '../../kernel/schema.ts';
 import { listEnvironments } from '../environments/store.ts';
-import { changeFlag, rewriteFlag, type FlagChange } from '../feature-flags/change/change-flag.ts';
-import { findConflicts, refuseConflicts } from './conflicts.ts';
+import { changeFlag, editFlag, type FlagChange } from '../feature-flags/change/change-flag.ts';
 import { copyConfig } from '../feature-flags/change/copy-config.ts';
-import type { Place } from './flag-in-environment.ts';
+import { findConflicts, refuseConflicts } from './conflicts.ts';
+import type { FlagInEnvironment } from './flag-in-environment.ts';
 import { toFlagCopy, type Plan } from './plan.ts';
 
-export interface CarryingOut {
+export interface ApplyPlanOptions {
   comment?: string | undefined;
-  /** As for every change of a flag. */
+  /** As in `FlagEdit`. */
   approvedIn?: string;
   dryRun?: boolean;
 }
 
-/** What is pending for the flag does not stand in the way: who made this plan was told. */
-export async function carryOut(
+/** Ignores conflicts with other planned changes: the author of the plan was shown them when it was made. */
+export async function applyPlan(
   on: Changing,
-  { project, environment, flag }: Place,
+  { project, environment, flag }: FlagInEnvironment,
   { instructions, copy }: Plan,
-  { comment, ...options }: CarryingOut,
+  { comment, ...rest }: ApplyPlanOptions,
 ): Promise<FlagChange> {
-  const at = { project, flagKey: flag.key };
-  const how = { ...options, ignoreConflicts: true };
+  const ref = { project, flagKey: flag.key };
+  const options = { ...rest, ignoreConflicts: true };
   if (copy !== undefined)
-    return await rewriteFlag(on, at, {
-      ...how,
+    return await editFlag(on, ref, {
+      ...options,
       comment,
       verb: `copied from ${copy.source.key} to ${environment.key} the configuration of`,
-      edit: (before) => copyConfig(before, toFlagCopy(copy, environment.key)),
+      apply: (before) => copyConfig(before, toFlagCopy(copy, environment.key)),
     });
   const patch = {
     kind: 'semantic' as const,
@@ -37,29 +37,29 @@ export async function carryOut(
     instructions,
     ...(comment !== undefined && { comment }),
   };
-  return await changeFlag(on, at, { patch, ...how });
+  return await changeFlag(on, ref, { patch, ...options });
 }
 
-/** Of instructions that wait: all that is pending for a flag is read whenever it changes, and shown in lists. */
-const MOST_TEXT = 100_000;
+/** In characters of JSON. All planned changes of a flag are read whenever the flag changes, and are shown in lists. */
+const MAX_INSTRUCTIONS_LENGTH = 100_000;
 
-export interface Rehearsal extends Omit<CarryingOut, 'dryRun'> {
+export interface CheckPlanOptions extends Omit<ApplyPlanOptions, 'dryRun'> {
   ignoreConflicts: boolean;
-  /** The id of the pending change that the plan is of. */
+  /** The id of the planned change that the plan belongs to: it does not conflict with itself. */
   except?: string;
 }
 
-/** Fails where the plan could not be carried out now by this actor, or would spoil what else is pending. */
-export async function rehearse(
+/** Throws when the actor could not apply the plan now, or when it would make another planned change impossible. */
+export async function checkPlan(
   on: Changing,
-  place: Place,
+  target: FlagInEnvironment,
   plan: Plan,
-  { ignoreConflicts, except, ...how }: Rehearsal,
+  { ignoreConflicts, except, ...options }: CheckPlanOptions,
 ): Promise<void> {
-  if (JSON.stringify(plan.instructions).length > MOST_TEXT)
-    throw problem('instructions', `cannot have more than ${MOST_TEXT} characters`);
-  const { before, flag } = await carryOut(on, place, plan, { ...how, dryRun: true });
+  if (JSON.stringify(plan.instructions).length > MAX_INSTRUCTIONS_LENGTH)
+    throw problem('instructions', `cannot have more than ${MAX_INSTRUCTIONS_LENGTH} characters`);
+  const { before, flag } = await applyPlan(on, target, plan, { ...options, dryRun: true });
   if (ignoreConflicts) return;
-  const environments = await listEnvironments(on.db, place.project.id);
+  const environments = await listEnvironments(on.db, target.project.id);
   refuseConflicts(await findConflicts(on.db, before, flag, environments, { now: on.actor.now, except }));
 }

@@ -1,53 +1,51 @@
-// What stands in the way of a change: scheduled changes and approval requests that could no longer be applied after it.
+// Conflicts of a change to a flag: scheduled changes and approval requests that could no longer be applied after it.
 import type { Db } from '../../kernel/storage/tables.ts';
 import { problem } from '../../kernel/schema.ts';
 import { withoutPin } from './plan.ts';
 import { tryPlan } from './try-plan.ts';
 import type { Environment } from '../projects/project.ts';
 import type { Flag } from '../feature-flags/flag.ts';
-import { listPending, type PendingPlan } from './store.ts';
+import { listPlannedChanges, type PlannedChange } from './store.ts';
 
-export interface Conflict extends Pick<PendingPlan, 'id' | 'kind'> {
-  /** For a person. */
+export interface Conflict extends Pick<PlannedChange, 'id' | 'kind'> {
+  /** Human-readable. */
   reason: string;
 }
 
-/** A change is not looked at against more than these; what is pending beyond tells of its conflict when its time comes. */
-const MOST_INSTRUCTIONS = 2000;
+/** Limits the work per change. Planned changes beyond it are not checked: they fail when they are due. */
+const MAX_INSTRUCTIONS_TRIED = 2000;
 
-type Place = Pick<Environment, 'id' | 'key'>;
-
-export interface Moment {
+export interface ConflictOptions {
   now: number;
-  /** The id of one that is left out. */
+  /** The id of a planned change to leave out. */
   except?: string | undefined;
 }
 
-/** Of what is pending for the flag in these environments, that which could be done before and not after. */
+/** The planned changes of the flag in these environments that could be applied before the change and not after it. */
 export async function findConflicts(
   tx: Db,
   before: Flag,
   after: Flag,
-  environments: readonly Place[],
-  { now, except }: Moment,
+  environments: readonly Pick<Environment, 'id' | 'key'>[],
+  { now, except }: ConflictOptions,
 ): Promise<Conflict[]> {
   const keys = new Map(environments.map(({ id, key }) => [id, key]));
   const conflicts: Conflict[] = [];
   let tried = 0;
-  for (const { id, kind, environmentId, plan: pending } of await listPending(tx, before.id)) {
+  for (const { id, kind, environmentId, plan: stored } of await listPlannedChanges(tx, before.id)) {
     const key = keys.get(environmentId);
-    const plan = withoutPin(pending);
+    const plan = withoutPin(stored);
     if (key === undefined || id === except) continue;
     tried += plan.instructions.length;
-    if (tried > MOST_INSTRUCTIONS) break;
+    if (tried > MAX_INSTRUCTIONS_TRIED) break;
     const [found] = await tryPlan(tx, after, key, plan, now);
     if (found === undefined || (await tryPlan(tx, before, key, plan, now)).length > 0) continue;
-    conflicts.push({ id, kind, reason: `${WORDS[kind]} ${id}: ${found.reason}` });
+    conflicts.push({ id, kind, reason: `${KIND_NAMES[kind]} ${id}: ${found.reason}` });
   }
   return conflicts;
 }
 
-const WORDS = { 'scheduled-change': 'scheduled change', 'approval-request': 'approval request' };
+const KIND_NAMES = { 'scheduled-change': 'scheduled change', 'approval-request': 'approval request' };
 
 export function refuseConflicts(conflicts: readonly Conflict[]): void {
   if (conflicts.length === 0) return;

@@ -1,33 +1,39 @@
-// Finds a flag in an environment, and what belongs to it there: for a caller, or for work that waited.
+// Finds a flag in an environment, and the planned changes and triggers there: for a caller, or for due work.
 import type { Call } from '../../kernel/route.ts';
 import type { Static } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { findEnvironment } from '../environments/store.ts';
-import { readFound } from '../feature-flags/read-flag.ts';
+import { readFlag } from '../feature-flags/read-flag.ts';
 import { findFlag, findKeys, holdFlag } from '../feature-flags/store.ts';
 import { openEnvironment, unknownThing } from '../find-project.ts';
 import { findProject } from '../projects/store.ts';
-import { placeOf, whereaboutsOf, type ByPlace, type Place, type Whereabouts } from './flag-in-environment.ts';
+import {
+  toFlagInEnvironment,
+  refOf,
+  type ByFlagInEnvironment,
+  type FlagInEnvironment,
+  type FlagInEnvironmentRef,
+} from './flag-in-environment.ts';
 
-/** With `hold`, nobody else changes the flag or what is pending for it, or deletes the environment, until the transaction ends. */
-export async function openPlace(
+/** Throws `not-found`. With `hold`, locks the flag and the environment until the transaction ends. */
+export async function readFlagInEnvironment(
   call: Pick<Call, 'can'>,
   db: Db,
-  { projectKey, featureFlagKey, environmentKey }: Static<typeof ByPlace>,
+  { projectKey, featureFlagKey, environmentKey }: Static<typeof ByFlagInEnvironment>,
   hold?: 'hold',
-): Promise<Place> {
+): Promise<FlagInEnvironment> {
   const { project, environment } = await openEnvironment(call, db, projectKey, environmentKey, hold);
   if (hold !== undefined) await holdFlag(db, project.id, featureFlagKey);
-  const { flag } = await readFound(db, project, featureFlagKey);
-  return placeOf(project, environment, flag);
+  const { flag } = await readFlag(db, project, featureFlagKey);
+  return toFlagInEnvironment(project, environment, flag);
 }
 
-/** The same by ids, asking nobody. Undefined when the flag or the environment is gone. */
-export async function findPlace(
+/** The same by ids and without permissions. Undefined when the flag or the environment is deleted. */
+export async function findFlagInEnvironment(
   db: Db,
-  { flagId, environmentId }: Whereabouts,
+  { flagId, environmentId }: FlagInEnvironmentRef,
   hold?: 'hold',
-): Promise<Place | undefined> {
+): Promise<FlagInEnvironment | undefined> {
   const keys = await findKeys(db, flagId, environmentId);
   const project = keys && (await findProject(db, keys.project));
   if (project === undefined) return undefined;
@@ -35,38 +41,38 @@ export async function findPlace(
   if (hold !== undefined) await holdFlag(db, project.id, keys!.flag);
   const found = await findFlag(db, project.id, keys!.flag);
   if (environment === undefined || found?.flag.id !== flagId) return undefined;
-  return placeOf(project, environment, found.flag);
+  return toFlagInEnvironment(project, environment, found.flag);
 }
 
-/** How one sort of what belongs to a place is found; with `hold`, it stays as it is until the transaction ends. */
-export type Find<Thing extends Whereabouts> = (
+/** Finds an item of a flag in an environment by id; with `hold`, locks it until the transaction ends. */
+export type FindById<Item extends FlagInEnvironmentRef> = (
   db: Db,
   id: string,
   hold?: 'hold',
-) => Promise<Thing | undefined>;
+) => Promise<Item | undefined>;
 
-/** In a place that has been opened. One of another flag or environment is not to be found there. */
-export async function readAt<Thing extends Whereabouts>(
+/** Throws `not-found`, also for an item of another flag or environment. */
+export async function readItem<Item extends FlagInEnvironmentRef>(
   db: Db,
-  place: Place,
-  find: Find<Thing>,
+  target: FlagInEnvironment,
+  find: FindById<Item>,
   { kind, id }: { kind: string; id: string },
   hold?: 'hold',
-): Promise<Thing> {
-  const thing = await find(db, id, hold);
-  const { flagId, environmentId } = whereaboutsOf(place);
-  if (thing?.flagId !== flagId || thing.environmentId !== environmentId) throw unknownThing(kind, id);
-  return thing;
+): Promise<Item> {
+  const item = await find(db, id, hold);
+  const { flagId, environmentId } = refOf(target);
+  if (item?.flagId !== flagId || item.environmentId !== environmentId) throw unknownThing(kind, id);
+  return item;
 }
 
-/** Asking nobody: the flag is held before what belongs to it, as by everyone. Undefined when either is gone. */
-export async function findHeld<Thing extends Whereabouts>(
+/** Locks the flag before the item, in the order of all transactions, without permissions. Undefined when either is deleted. */
+export async function findLocked<Item extends FlagInEnvironmentRef>(
   tx: Db,
-  find: Find<Thing>,
+  find: FindById<Item>,
   id: string,
-): Promise<{ thing: Thing; place: Place } | undefined> {
-  const known = await find(tx, id);
-  const place = known && (await findPlace(tx, known, 'hold'));
-  const thing = place && (await find(tx, id, 'hold'));
-  return thing && { thing, place };
+): Promise<{ item: Item; target: FlagInEnvironment } | undefined> {
+  const unlocked = await find(tx, id);
+  const target = unlocked && (await findFlagInEnvironment(tx, unlocked, 'hold'));
+  const item = target && (await find(tx, id, 'hold'));
+  return item && { item, target };
 }

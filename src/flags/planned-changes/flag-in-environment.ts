@@ -1,44 +1,49 @@
-// A flag in one environment: where scheduled changes, approval requests and triggers belong.
+// A flag in one environment, which scheduled changes, approval requests and triggers belong to: path, parameters, reference.
 import { problem, Type } from '../../kernel/schema.ts';
 import type { Flag } from '../feature-flags/flag.ts';
 import type { Environment, Project } from '../projects/project.ts';
 import { environmentalResource } from '../resources.ts';
 
-/** Where the paths of what belongs to it begin. */
-export const PLACE = '/projects/{projectKey}/flags/{featureFlagKey}/environments/{environmentKey}';
+/** The beginning of the paths of its items. */
+export const FLAG_IN_ENVIRONMENT =
+  '/projects/{projectKey}/flags/{featureFlagKey}/environments/{environmentKey}';
 
-export const ByPlace = Type.Object({
+export const ByFlagInEnvironment = Type.Object({
   projectKey: Type.String(),
   featureFlagKey: Type.String(),
   environmentKey: Type.String(),
 });
 
-export const ByPlaceAndId = Type.Object({ ...ByPlace.properties, id: Type.String() });
+export const ByFlagInEnvironmentAndId = Type.Object({ ...ByFlagInEnvironment.properties, id: Type.String() });
 
-export interface Place {
+export interface FlagInEnvironment {
   project: Project;
   environment: Environment;
   /** With its configurations in all environments. */
   flag: Flag;
-  /** Its name in policies, tags and all. */
+  /** The flag as a resource of policies. */
   resource: string;
 }
 
-export interface Whereabouts {
+export interface FlagInEnvironmentRef {
   flagId: string;
   environmentId: string;
 }
 
-export function placeOf(project: Project, environment: Environment, flag: Flag): Place {
+export function toFlagInEnvironment(
+  project: Project,
+  environment: Environment,
+  flag: Flag,
+): FlagInEnvironment {
   return { project, environment, flag, resource: environmentalResource(project, environment, 'flag', flag) };
 }
 
-export function whereaboutsOf({ flag, environment }: Place): Whereabouts {
+export function refOf({ flag, environment }: FlagInEnvironment): FlagInEnvironmentRef {
   return { flagId: flag.id, environmentId: environment.id };
 }
 
-/** Below the root of the API. */
-export function placePath({ project, environment, flag }: Place): string {
+/** Relative to the root of the API. */
+export function flagInEnvironmentPath({ project, environment, flag }: FlagInEnvironment): string {
   return `/projects/${project.key}/flags/${flag.key}/environments/${environment.key}`;
 }
 

@@ -1,4 +1,4 @@
-// What is to happen to a flag later, in one environment: instructions, or a copy from another one.
+// A plan: what is to be done to a flag in one environment later, by instructions or by a copy from another environment.
 import type { Failure } from '../../kernel/failure.ts';
 import type { Instruction } from '../patch-body.ts';
 import { Type, type Static } from '../../kernel/schema.ts';
@@ -6,20 +6,20 @@ import type { FlagCopy } from '../feature-flags/change/copy-config.ts';
 
 export interface Plan {
   instructions: Instruction[];
-  /** Then there are no instructions. */
+  /** A plan with a copy has no instructions. */
   copy?: PlannedCopy;
 }
 
-/** Into the environment that the plan is for. */
+/** Copies into the environment of the plan. */
 export interface PlannedCopy extends Pick<
   Static<typeof FlagCopy>,
   'source' | 'includedActions' | 'excludedActions'
 > {
-  /** The caller named no version of the source: it is the one that the reviewers see. */
+  /** The caller gave no version of the source, so the server stored the current one, which the reviewers see. */
   isPinned?: true;
 }
 
-/** Why a plan cannot be carried out. */
+/** Why a plan cannot be applied. */
 export interface PlanConflict {
   instruction?: Instruction;
   reason: string;
@@ -33,7 +33,7 @@ export const ConflictSchema = Type.Object(
   { $id: 'Conflict' },
 );
 
-/** In bodies that are no patches; the kinds and their parameters are checked when they are tried. */
+/** In the bodies of POST requests. `checkPlan` checks the kinds and their parameters. */
 export const Instructions = Type.Unsafe<Instruction[]>(
   Type.Array(Type.Object({ kind: Type.String() }), {
     minItems: 1,
@@ -42,10 +42,10 @@ export const Instructions = Type.Unsafe<Instruction[]>(
   }),
 );
 
-/** As they are shown. */
+/** In replies. */
 export const ShownInstructions = Type.Array(Type.Record(Type.String(), Type.Unknown()));
 
-/** What a change of the flag must leave possible: a copy whose caller named no version asks for none of its source. */
+/** The plan without a version that the server stored: a change to the source is no conflict for it. */
 export function withoutPin(plan: Plan): Plan {
   const { copy } = plan;
   return copy?.isPinned === true ? { ...plan, copy: { ...copy, source: { key: copy.source.key } } } : plan;

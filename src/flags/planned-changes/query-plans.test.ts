@@ -1,4 +1,4 @@
-// How the engines find what is pending: by an index for each question that changes and lists ask.
+// The query plans of planned changes and triggers: each query uses an index.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { sql } from 'kysely';
@@ -6,13 +6,13 @@ import { onEachEngine } from '../../../test/engines.ts';
 import { planOf, recordStatements } from '../../../test/plans.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { readApprovalFilter } from '../approvals/store-filter.ts';
-import { countOpen, findApprovalRequest, pageApprovalRequests } from '../approvals/store.ts';
+import { countOpenRequests, findApprovalRequest, listApprovalRequests } from '../approvals/store.ts';
 import { findConflicts } from './conflicts.ts';
-import { addFlag, flagStoreMigrations, makeHome } from '../feature-flags/fixture.ts';
+import { insertTestFlag, flagStoreMigrations, makeHome } from '../feature-flags/fixture.ts';
 import type { Flag } from '../feature-flags/flag.ts';
 import type { Environment } from '../projects/project.ts';
-import { findScheduledChange, pageScheduledChanges } from '../scheduled-changes/store.ts';
-import { findTrigger, pageTriggers } from '../triggers/store.ts';
+import { findScheduledChange, listScheduledChanges } from '../scheduled-changes/store.ts';
+import { findTrigger, listTriggers } from '../triggers/store.ts';
 
 const FLAGS = 200;
 const EACH = 50;
@@ -31,7 +31,7 @@ onEachEngine((testEngine) => {
     await engine.db.transaction().execute(async (tx) => {
       const home = await makeHome(tx, 'home', ['test']);
       environment = home.environments[0]!;
-      for (let index = 0; index < FLAGS; index += 1) flag = await addFlag(tx, home, `flag-${index}`);
+      for (let index = 0; index < FLAGS; index += 1) flag = await insertTestFlag(tx, home, `flag-${index}`);
       const each = `from flags cross join (${numbers}) n`;
       const rows = [
         `insert into scheduled_changes select flags.id || i, flags.id, '${environment.id}', 'm', null, i, 'failed',
@@ -51,16 +51,16 @@ onEachEngine((testEngine) => {
   const slice = { offset: 0, limit: 20 };
   const id = '0'.repeat(24);
   const listBy = (filter: string) =>
-    pageApprovalRequests(engine.db, { filter: readApprovalFilter(filter), slice });
+    listApprovalRequests(engine.db, { filter: readApprovalFilter(filter), slice });
   const questions: Record<string, () => Promise<unknown>> = {
     'what a change conflicts with': () => findConflicts(engine.db, flag, flag, [environment], { now: 1 }),
-    'scheduled changes': () => pageScheduledChanges(engine.db, at(), slice),
+    'scheduled changes': () => listScheduledChanges(engine.db, at(), slice),
     'a scheduled change': () => findScheduledChange(engine.db, id),
-    triggers: () => pageTriggers(engine.db, at(), slice),
+    triggers: () => listTriggers(engine.db, at(), slice),
     'a trigger': () => findTrigger(engine.db, id),
     'an approval request': () => findApprovalRequest(engine.db, id),
-    'approval requests of a flag': () => pageApprovalRequests(engine.db, { at: at(), slice }),
-    'open requests of a flag': () => countOpen(engine.db, at()),
+    'approval requests of a flag': () => listApprovalRequests(engine.db, { at: at(), slice }),
+    'open requests of a flag': () => countOpenRequests(engine.db, at()),
     'requests of a member': () => listBy('requestorId equals m7'),
     'requests to a reviewer': () => listBy('notifyMemberIds anyOf ["m7"]'),
   };
@@ -72,9 +72,9 @@ onEachEngine((testEngine) => {
       assert.ok(statements.length > 0);
       for (const statement of statements) {
         const plan = await planOf(engine, statement);
-        const told = `${statement.sql}\n\n${plan}`;
-        assert.doesNotMatch(plan, /\bSCAN (scheduled_changes|approval_\w+|flag_triggers)$/m, told);
-        assert.doesNotMatch(plan, /Seq Scan on (scheduled_changes|approval_|flag_triggers)/, told);
+        const message = `${statement.sql}\n\n${plan}`;
+        assert.doesNotMatch(plan, /\bSCAN (scheduled_changes|approval_\w+|flag_triggers)$/m, message);
+        assert.doesNotMatch(plan, /Seq Scan on (scheduled_changes|approval_|flag_triggers)/, message);
       }
     });
 });

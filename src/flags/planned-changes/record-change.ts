@@ -1,14 +1,13 @@
-// Writes down what happened to a flag in one environment, or to what is pending for it there.
+// Records a change to a flag in one environment, or to a planned change or trigger there, in the audit log.
 import type { Change } from '../../kernel/change/change.ts';
 import type { Changing } from '../../kernel/change/changes.ts';
-import type { Place } from './flag-in-environment.ts';
+import type { FlagInEnvironment } from './flag-in-environment.ts';
 
-/** `action` is the permission it took. */
-export function recordAt(
+export function recordFlagChange(
   on: Changing,
-  { resource, flag }: Place,
+  { resource, flag }: FlagInEnvironment,
   action: string,
-  told: Omit<Change, 'accesses' | 'kind' | 'name'>,
+  change: Omit<Change, 'accesses' | 'kind' | 'name'>,
 ): void {
-  on.record({ accesses: [{ action, resource }], kind: 'flag', name: flag.name, ...told });
+  on.record({ accesses: [{ action, resource }], kind: 'flag', name: flag.name, ...change });
 }

@@ -1,44 +1,44 @@
-// Takes up what is pending when its time has come, exactly once; what can never be done is given up.
+// Runs planned changes that are due, exactly once, and marks those as failed that can never be applied.
 import { unasked } from '../../kernel/change/actor.ts';
 import type { Changing } from '../../kernel/change/changes.ts';
 import { finish, type Due, type Handler } from '../../kernel/due-store.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { findHeld, type Find } from './find-flag-in-environment.ts';
-import type { Place, Whereabouts } from './flag-in-environment.ts';
+import { findLocked, type FindById } from './find-flag-in-environment.ts';
+import type { FlagInEnvironment, FlagInEnvironmentRef } from './flag-in-environment.ts';
 
-export interface TakingUp<Thing extends Whereabouts> {
-  find: Find<Thing>;
-  /** Else someone has settled it in another way. */
-  isWaiting(thing: Thing): boolean;
-  make(on: Changing, thing: Thing, place: Place): Promise<void>;
-  giveUp(on: Changing, thing: Thing, place: Place, failure: Failure): Promise<void>;
+export interface DueSteps<Item extends FlagInEnvironmentRef> {
+  find: FindById<Item>;
+  /** False when a caller has applied, changed or deleted it meanwhile. */
+  isWaiting(item: Item): boolean;
+  apply(on: Changing, item: Item, target: FlagInEnvironment): Promise<void>;
+  fail(on: Changing, item: Item, target: FlagInEnvironment, failure: Failure): Promise<void>;
 }
 
-/** For work whose payload is the id of the thing. */
-export function takingUp<Thing extends Whereabouts>(
+/** For due work whose payload is the id of the planned change. */
+export function toDueHandler<Item extends FlagInEnvironmentRef>(
   { changes, clock }: Kernel,
-  { find, isWaiting, make, giveUp }: TakingUp<Thing>,
+  { find, isWaiting, apply, fail }: DueSteps<Item>,
 ): Handler {
-  /** The work is settled in the transaction of what is done, so that both happen or neither. */
-  const take = (due: Due, run: TakingUp<Thing>['make']): Promise<void> =>
+  /** Due work is finished in the transaction of the change, so that both happen or neither. */
+  const run = (due: Due, step: DueSteps<Item>['apply']): Promise<void> =>
     changes.run(unasked({ now: clock.now() }), async (on) => {
       const { db: tx } = on;
-      const held = await findHeld(tx, find, due.payload);
+      const held = await findLocked(tx, find, due.payload);
       if (!(await finish(tx, due))) throw new Error('The work is no longer ours.');
-      if (held !== undefined && isWaiting(held.thing)) await run(on, held.thing, held.place);
+      if (held !== undefined && isWaiting(held.item)) await step(on, held.item, held.target);
     });
   return async (due) => {
     try {
-      await take(due, make);
+      await run(due, apply);
     } catch (error) {
-      if (!isLasting(error, due)) throw error;
-      await take(due, (on, thing, place) => giveUp(on, thing, place, error));
+      if (!isPermanent(error, due)) throw error;
+      await run(due, (on, item, target) => fail(on, item, target, error));
     }
   };
 }
 
-const LASTING: ReadonlySet<string> = new Set([
+const PERMANENT: ReadonlySet<string> = new Set([
   'malformed',
   'invalid',
   'denied',
@@ -48,11 +48,11 @@ const LASTING: ReadonlySet<string> = new Set([
   'bad-patch',
 ]);
 
-/** Someone else's write may come in between once, or another flag may stand in the way for good. */
-const MOST_CONFLICTS = 3;
+/** A conflict may come from a concurrent write, which a retry solves, or from another flag, which no retry solves. */
+const MAX_CONFLICTS = 3;
 
-/** Whether it would be no better later. */
-function isLasting(error: unknown, { attempts }: Due): error is Failure {
+/** Whether a retry could not succeed. */
+function isPermanent(error: unknown, { attempts }: Due): error is Failure {
   if (!(error instanceof Failure)) return false;
-  return LASTING.has(error.kind) || (error.kind === 'conflict' && attempts >= MOST_CONFLICTS);
+  return PERMANENT.has(error.kind) || (error.kind === 'conflict' && attempts >= MAX_CONFLICTS);
 }

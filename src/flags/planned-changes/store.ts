@@ -1,33 +1,33 @@
-// What is pending for a flag in the database: the plans of scheduled changes and approval requests.
+// The planned changes of a flag in the database: pending scheduled changes and open approval requests.
 import { sql } from 'kysely';
 import { buildOnce } from '../../kernel/storage/build-once.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Plan } from './plan.ts';
 
-/** As many as a change is looked at against. */
-const MOST = 500;
+/** More are not checked for conflicts. */
+const MAX_PLANNED_CHANGES = 500;
 
-export interface PendingPlan {
-  /** Of the scheduled change or the approval request. */
+export interface PlannedChange {
+  /** The id of the scheduled change or approval request. */
   id: string;
   kind: 'scheduled-change' | 'approval-request';
   environmentId: string;
   plan: Plan;
 }
 
-export async function listPending(db: Db, flagId: string): Promise<PendingPlan[]> {
-  const { rows } = await db.executeQuery(selectPending(db, flagId));
+export async function listPlannedChanges(db: Db, flagId: string): Promise<PlannedChange[]> {
+  const { rows } = await db.executeQuery(selectPlannedChanges(db, flagId));
   return rows.map((row) => ({ ...row, plan: JSON.parse(row.plan) as Plan }));
 }
 
-const selectPending = buildOnce((db, flagId: string) =>
+const selectPlannedChanges = buildOnce((db, flagId: string) =>
   db
     .selectFrom('scheduled_changes')
     .where('flag_id', '=', flagId)
     .where('status', '=', 'pending')
     .select([
       'id',
-      sql<PendingPlan['kind']>`'scheduled-change'`.as('kind'),
+      sql<PlannedChange['kind']>`'scheduled-change'`.as('kind'),
       'environment_id as environmentId',
       'plan',
     ])
@@ -38,10 +38,10 @@ const selectPending = buildOnce((db, flagId: string) =>
         .where('status', 'in', ['pending', 'scheduled'])
         .select([
           'id',
-          sql<PendingPlan['kind']>`'approval-request'`.as('kind'),
+          sql<PlannedChange['kind']>`'approval-request'`.as('kind'),
           'environment_id as environmentId',
           'plan',
         ]),
     )
-    .limit(MOST),
+    .limit(MAX_PLANNED_CHANGES),
 );

@@ -1,4 +1,4 @@
-// Whether what is planned for a flag can still happen.
+// Tries a plan on a flag without writing anything.
 import { randomUUID } from 'node:crypto';
 import { Failure } from '../../kernel/failure.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
@@ -9,7 +9,7 @@ import { findMemberIds, findTeamKeys } from '../feature-flags/store-maintainers.
 import { findFlags } from '../feature-flags/store.ts';
 import { conflictOf, toFlagCopy, type Plan, type PlanConflict } from './plan.ts';
 
-/** Nothing is kept. Empty where all would go well. */
+/** Returns why the plan cannot be applied to this state of the flag; empty when it can. */
 export async function tryPlan(
   db: Db,
   flag: Flag,

@@ -5,55 +5,65 @@ import type { Handler } from '../../kernel/due-store.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Identity } from '../../kernel/identity/identity.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { carryOut } from '../planned-changes/apply-plan.ts';
-import type { Place } from '../planned-changes/flag-in-environment.ts';
+import { applyPlan } from '../planned-changes/apply-plan.ts';
+import type { FlagInEnvironment } from '../planned-changes/flag-in-environment.ts';
 import { conflictOf } from '../planned-changes/plan.ts';
-import { recordAt } from '../planned-changes/record-change.ts';
-import { takingUp } from '../planned-changes/run-due.ts';
+import { recordFlagChange } from '../planned-changes/record-change.ts';
+import { toDueHandler } from '../planned-changes/run-due.ts';
 import { toScheduledChange } from './model.ts';
 import type { ScheduledChange } from './scheduled-change.ts';
-import { deleteScheduledChange, findScheduledChange, saveScheduledChange, WORK } from './store.ts';
+import {
+  deleteScheduledChange,
+  findScheduledChange,
+  updateScheduledChange,
+  SCHEDULED_CHANGE_WORK,
+} from './store.ts';
 
 const action = 'updateScheduledChanges';
 
 export function scheduledChangeHandlers(kernel: Kernel): Record<string, Handler> {
   return {
-    [WORK]: takingUp(kernel, {
+    [SCHEDULED_CHANGE_WORK]: toDueHandler(kernel, {
       find: findScheduledChange,
       isWaiting: ({ status }) => status === 'pending',
-      make: (...due) => make(kernel.identity, ...due),
-      giveUp: (...due) => giveUp(kernel.identity, ...due),
+      apply: (...due) => applyNow(kernel.identity, ...due),
+      fail: (...due) => fail(kernel.identity, ...due),
     }),
   };
 }
 
-async function make(identity: Identity, on: Changing, change: ScheduledChange, place: Place): Promise<void> {
+async function applyNow(
+  identity: Identity,
+  on: Changing,
+  change: ScheduledChange,
+  target: FlagInEnvironment,
+): Promise<void> {
   const { now } = on.actor;
   const caller = await identity.callerOf(on.db, change.maintainer, now);
   if (caller === undefined)
     throw new Failure('denied', 'Whoever has scheduled the change is no longer here.');
   const actor = actorOf(caller, now);
-  actor.demand(place.resource, action);
+  actor.demand(target.resource, action);
   const theirs = on.as(actor);
-  const { key, approvalSettings } = place.environment;
+  const { key, approvalSettings } = target.environment;
   await deleteScheduledChange(on.db, change);
-  const { isChanged } = await carryOut(theirs, place, change, {
+  const { isChanged } = await applyPlan(theirs, target, change, {
     comment: change.comment ?? `Scheduled change ${change.id}`,
     ...(approvalSettings.bypassApprovalsForPendingChanges && { approvedIn: key }),
   });
   if (isChanged) return;
-  recordAt(theirs, place, action, {
+  recordFlagChange(theirs, target, action, {
     verb: 'made a scheduled change, for which nothing was left to do, of',
-    before: toScheduledChange(change, place),
+    before: toScheduledChange(change, target),
     comment: change.comment,
   });
 }
 
-async function giveUp(
+async function fail(
   identity: Identity,
   on: Changing,
   before: ScheduledChange,
-  place: Place,
+  target: FlagInEnvironment,
   failure: Failure,
 ): Promise<void> {
   const { now } = on.actor;
@@ -64,12 +74,12 @@ async function giveUp(
     conflicts: [conflictOf(failure, before.instructions)],
     version: before.version + 1,
   };
-  await saveScheduledChange(on.db, before, change, now);
-  recordAt(on.as(unasked({ now, ...(caller && { caller }) })), place, action, {
+  await updateScheduledChange(on.db, before, change, now);
+  recordFlagChange(on.as(unasked({ now, ...(caller && { caller }) })), target, action, {
     verb: 'failed to make a scheduled change of',
     description: failure.message,
-    before: toScheduledChange(before, place),
-    after: toScheduledChange(change, place),
+    before: toScheduledChange(before, target),
+    after: toScheduledChange(change, target),
     comment: change.comment,
   });
 }

@@ -5,7 +5,7 @@ import { Instant } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';
 import { documentedKinds, KindSchema } from '../instructions/kinds.ts';
 import { instructionReader } from '../instructions/reading.ts';
-import { placePath, type Place } from '../planned-changes/flag-in-environment.ts';
+import { flagInEnvironmentPath, type FlagInEnvironment } from '../planned-changes/flag-in-environment.ts';
 import {
   ConflictSchema,
   Instructions,
@@ -15,7 +15,7 @@ import {
 import type { ScheduledChange } from './scheduled-change.ts';
 
 /** Of one flag in one environment, failed ones included. */
-export const MOST_CHANGES = 100;
+export const MAX_CHANGES = 100;
 
 const ExecutionDate = Instant('When it is made, in epoch milliseconds');
 
@@ -49,10 +49,10 @@ export const ScheduledChangeSchema = Type.Object(
 /** `conflicts` are those of a change that is still to come. */
 export function toScheduledChange(
   change: ScheduledChange,
-  place: Place,
+  target: FlagInEnvironment,
   conflicts: readonly PlanConflict[] = change.conflicts,
 ) {
-  const parent = `${placePath(place)}/scheduled-changes`;
+  const parent = `${flagInEnvironmentPath(target)}/scheduled-changes`;
   return {
     _id: change.id,
     _creationDate: change.createdAt,

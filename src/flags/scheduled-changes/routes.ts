@@ -6,26 +6,26 @@ import { reply, route } from '../../kernel/route.ts';
 import { problem, Type, type Static } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Change } from '../../kernel/change/change.ts';
-import { demandApproval } from '../feature-flags/approval.ts';
+import { demandFlagApproval } from '../feature-flags/change/change-context.ts';
 import { listKinds, takesInstructions } from '../instructions/document.ts';
 import { inPostedBody } from '../instructions/reading.ts';
 import { PageQuery, sliceOf } from '../list-query.ts';
 import { readSemanticPatch, requireEnvironment, updateOf } from '../resource-patch.ts';
-import { rehearse } from '../planned-changes/apply-plan.ts';
-import { openPlace, readAt } from '../planned-changes/find-flag-in-environment.ts';
+import { checkPlan } from '../planned-changes/apply-plan.ts';
+import { readFlagInEnvironment, readItem } from '../planned-changes/find-flag-in-environment.ts';
 import {
-  ByPlace,
-  ByPlaceAndId,
-  PLACE,
+  ByFlagInEnvironment,
+  ByFlagInEnvironmentAndId,
+  FLAG_IN_ENVIRONMENT,
   requireComment,
-  whereaboutsOf,
-  type Place,
+  refOf,
+  type FlagInEnvironment,
 } from '../planned-changes/flag-in-environment.ts';
-import { recordAt } from '../planned-changes/record-change.ts';
+import { recordFlagChange } from '../planned-changes/record-change.ts';
 import { tryPlan } from '../planned-changes/try-plan.ts';
 import {
   editScheduledChange,
-  MOST_CHANGES,
+  MAX_CHANGES,
   requireFuture,
   ScheduledChangePost,
   ScheduledChangeSchema,
@@ -34,14 +34,14 @@ import {
 } from './model.ts';
 import type { ScheduledChange } from './scheduled-change.ts';
 import {
-  createScheduledChange,
+  insertScheduledChange,
   deleteScheduledChange,
   findScheduledChange,
-  pageScheduledChanges,
-  saveScheduledChange,
+  listScheduledChanges,
+  updateScheduledChange,
 } from './store.ts';
 
-const PATH = `${PLACE}/scheduled-changes` as const;
+const PATH = `${FLAG_IN_ENVIRONMENT}/scheduled-changes` as const;
 const action = 'updateScheduledChanges';
 
 const IgnoreConflicts = Type.Object({
@@ -58,15 +58,15 @@ const list = route(
     path: PATH,
     summary: 'List the scheduled changes of a flag',
     access: { action: 'viewProject' },
-    params: ByPlace,
+    params: ByFlagInEnvironment,
     query: Type.Object(PageQuery),
     list: ScheduledChangeSchema,
   },
   async (call, { db }) => {
-    const place = await openPlace(call, db, call.params);
-    const slice = sliceOf(call.query, MOST_CHANGES, MOST_CHANGES);
-    const page = await pageScheduledChanges(db, whereaboutsOf(place), slice);
-    return page.map((change) => toScheduledChange(change, place));
+    const target = await readFlagInEnvironment(call, db, call.params);
+    const slice = sliceOf(call.query, MAX_CHANGES, MAX_CHANGES);
+    const page = await listScheduledChanges(db, refOf(target), slice);
+    return page.map((change) => toScheduledChange(change, target));
   },
 );
 
@@ -78,7 +78,7 @@ const post = route(
     summary: 'Schedule a change of a flag',
     description: 'It is made at its time in the name of the caller, with the permissions they have then.',
     access: { action },
-    params: ByPlace,
+    params: ByFlagInEnvironment,
     query: IgnoreConflicts,
     body: ScheduledChangePost,
     reply: { 201: ScheduledChangeSchema },
@@ -90,18 +90,18 @@ const post = route(
     const shown = await inPostedBody(() =>
       changes.run(call, async (on) => {
         const { db: tx } = on;
-        const place = await openPlace(call, tx, call.params, 'hold');
-        call.demand(place.resource);
-        requireComment(place.environment, comment);
-        demandApproval(call, place.environment, place.flag, place.resource);
-        await rehearse(on, place, { instructions }, { comment, ...call.query });
-        const { total } = await pageScheduledChanges(tx, whereaboutsOf(place), { offset: 0, limit: 1 });
-        if (total >= MOST_CHANGES)
-          throw problem('body', `would be one more than ${MOST_CHANGES} scheduled changes`);
-        const change = await createScheduledChange(
+        const target = await readFlagInEnvironment(call, tx, call.params, 'hold');
+        call.demand(target.resource);
+        requireComment(target.environment, comment);
+        demandFlagApproval(call, target.environment, target.flag, target.resource);
+        await checkPlan(on, target, { instructions }, { comment, ...call.query });
+        const { total } = await listScheduledChanges(tx, refOf(target), { offset: 0, limit: 1 });
+        if (total >= MAX_CHANGES)
+          throw problem('body', `would be one more than ${MAX_CHANGES} scheduled changes`);
+        const change = await insertScheduledChange(
           tx,
           {
-            ...whereaboutsOf(place),
+            ...refOf(target),
             maintainer: doerOf(call.caller),
             executionAt,
             instructions,
@@ -109,8 +109,8 @@ const post = route(
           },
           call.now,
         );
-        const after = toScheduledChange(change, place);
-        recordAt(on, place, action, { verb: 'scheduled a change of', after, comment });
+        const after = toScheduledChange(change, target);
+        recordFlagChange(on, target, action, { verb: 'scheduled a change of', after, comment });
         return after;
       }),
     );
@@ -125,12 +125,12 @@ const get = route(
     path: `${PATH}/{id}`,
     summary: 'Get a scheduled change',
     access: { action: 'viewProject' },
-    params: ByPlaceAndId,
+    params: ByFlagInEnvironmentAndId,
     reply: { 200: ScheduledChangeSchema },
   },
   async (call, { db }) => {
-    const place = await openPlace(call, db, call.params);
-    return await show(db, await read(db, call.params.id, place), place, call.now);
+    const target = await readFlagInEnvironment(call, db, call.params);
+    return await show(db, await read(db, call.params.id, target), target, call.now);
   },
 );
 
@@ -142,7 +142,7 @@ const patch = route(
     summary: 'Change what is scheduled, or when',
     description: `Instructions:\n\n${listKinds(scheduledChangeKinds)}`,
     access: { action },
-    params: ByPlaceAndId,
+    params: ByFlagInEnvironmentAndId,
     query: IgnoreConflicts,
     ...takesInstructions(['semantic'], scheduledChangeKinds.values()),
     reply: { 200: ScheduledChangeSchema },
@@ -152,26 +152,26 @@ const patch = route(
     const asked = readSemanticPatch(call);
     const shown = await changes.run(call, async (on) => {
       const { db: tx } = on;
-      const place = await openPlace(call, tx, call.params, 'hold');
-      call.demand(place.resource);
-      requireEnvironment(asked, place.environment);
-      const before = await read(tx, call.params.id, place, 'hold');
+      const target = await readFlagInEnvironment(call, tx, call.params, 'hold');
+      call.demand(target.resource);
+      requireEnvironment(asked, target.environment);
+      const before = await read(tx, call.params.id, target, 'hold');
       const edited = editScheduledChange(before, asked.instructions, call.now);
       const { comment } = asked;
-      if (edited.isDeleted) return await remove(on, place, before, { comment, update: updateOf(asked) });
-      if (areEqual(edited.change, before)) return toScheduledChange(before, place);
-      demandApproval(call, place.environment, place.flag, place.resource);
+      if (edited.isDeleted) return await remove(on, target, before, { comment, update: updateOf(asked) });
+      if (areEqual(edited.change, before)) return toScheduledChange(before, target);
+      demandFlagApproval(call, target.environment, target.flag, target.resource);
       const change = { ...edited.change, version: before.version + 1 };
       if (edited.hasNewInstructions) {
-        const how = { comment: comment ?? before.comment, except: before.id, ...call.query };
-        await rehearse(on, place, { instructions: change.instructions }, how);
+        const options = { comment: comment ?? before.comment, except: before.id, ...call.query };
+        await checkPlan(on, target, { instructions: change.instructions }, options);
         change.maintainer = doerOf(call.caller);
       }
-      await saveScheduledChange(tx, before, change, call.now);
-      const after = toScheduledChange(change, place);
-      recordAt(on, place, action, {
+      await updateScheduledChange(tx, before, change, call.now);
+      const after = toScheduledChange(change, target);
+      recordFlagChange(on, target, action, {
         verb: 'changed a scheduled change of',
-        before: toScheduledChange(before, place),
+        before: toScheduledChange(before, target),
         after,
         comment,
         update: updateOf(asked),
@@ -189,42 +189,47 @@ const del = route(
     path: `${PATH}/{id}`,
     summary: 'Give a scheduled change up',
     access: { action },
-    params: ByPlaceAndId,
+    params: ByFlagInEnvironmentAndId,
     reply: { 204: null },
   },
   async (call, { changes }) => {
     await changes.run(call, async (on) => {
       const { db: tx } = on;
-      const place = await openPlace(call, tx, call.params, 'hold');
-      call.demand(place.resource);
-      await remove(on, place, await read(tx, call.params.id, place, 'hold'), {});
+      const target = await readFlagInEnvironment(call, tx, call.params, 'hold');
+      call.demand(target.resource);
+      await remove(on, target, await read(tx, call.params.id, target, 'hold'), {});
     });
     return reply(204);
   },
 );
 
-function read(db: Db, id: string, place: Place, hold?: 'hold'): Promise<ScheduledChange> {
-  return readAt(db, place, findScheduledChange, { kind: 'scheduled change', id }, hold);
+function read(db: Db, id: string, target: FlagInEnvironment, hold?: 'hold'): Promise<ScheduledChange> {
+  return readItem(db, target, findScheduledChange, { kind: 'scheduled change', id }, hold);
 }
 
 /** In detail: with what stands in the way of it now. */
-async function show(db: Db, change: ScheduledChange, place: Place, now: number): Promise<Shown> {
-  if (change.status === 'failed') return toScheduledChange(change, place);
-  const conflicts = await tryPlan(db, place.flag, place.environment.key, change, now);
-  return toScheduledChange(change, place, conflicts);
+async function show(
+  db: Db,
+  change: ScheduledChange,
+  target: FlagInEnvironment,
+  now: number,
+): Promise<ShownChange> {
+  if (change.status === 'failed') return toScheduledChange(change, target);
+  const conflicts = await tryPlan(db, target.flag, target.environment.key, change, now);
+  return toScheduledChange(change, target, conflicts);
 }
 
-type Shown = Static<typeof ScheduledChangeSchema> & ReturnType<typeof toScheduledChange>;
+type ShownChange = Static<typeof ScheduledChangeSchema> & ReturnType<typeof toScheduledChange>;
 
 async function remove(
   on: Changing,
-  place: Place,
+  target: FlagInEnvironment,
   change: ScheduledChange,
-  told: Pick<Change, 'comment' | 'update'>,
-): Promise<Shown> {
-  const before = toScheduledChange(change, place);
+  details: Pick<Change, 'comment' | 'update'>,
+): Promise<ShownChange> {
+  const before = toScheduledChange(change, target);
   await deleteScheduledChange(on.db, change);
-  recordAt(on, place, action, { verb: 'gave up a scheduled change of', before, ...told });
+  recordFlagChange(on, target, action, { verb: 'gave up a scheduled change of', before, ...details });
   return before;
 }
 

@@ -2,9 +2,9 @@
 import type { Instruction } from '../patch-body.ts';
 import type { Doer } from '../../kernel/identity/identity.ts';
 import type { PlanConflict } from '../planned-changes/plan.ts';
-import type { Whereabouts } from '../planned-changes/flag-in-environment.ts';
+import type { FlagInEnvironmentRef } from '../planned-changes/flag-in-environment.ts';
 
-export interface ScheduledChange extends Whereabouts {
+export interface ScheduledChange extends FlagInEnvironmentRef {
   id: string;
   /** In whose name it is made: of whoever gave the instructions. */
   maintainer: Doer;

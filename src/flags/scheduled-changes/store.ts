@@ -3,14 +3,14 @@ import { schedule } from '../../kernel/due-store.ts';
 import { newId } from '../../kernel/id.ts';
 import type { Page, Slice } from '../../kernel/page.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import type { Whereabouts } from '../planned-changes/flag-in-environment.ts';
+import type { FlagInEnvironmentRef } from '../planned-changes/flag-in-environment.ts';
 import type { Plan, PlanConflict } from '../planned-changes/plan.ts';
 import { findRow, pageRows, updateRow } from '../store-rows.ts';
 import type { ScheduledChange } from './scheduled-change.ts';
 import type { ScheduledChangeRow } from './tables.ts';
 
 /** The kind of the work that makes them. */
-export const WORK = 'flags.scheduled-change';
+export const SCHEDULED_CHANGE_WORK = 'flags.scheduled-change';
 
 export type NewScheduledChange = Omit<
   ScheduledChange,
@@ -18,9 +18,9 @@ export type NewScheduledChange = Omit<
 >;
 
 /** Those that come first are first. */
-export async function pageScheduledChanges(
+export async function listScheduledChanges(
   db: Db,
-  { flagId, environmentId }: Whereabouts,
+  { flagId, environmentId }: FlagInEnvironmentRef,
   slice: Slice,
 ): Promise<Page<ScheduledChange>> {
   const found = db
@@ -42,7 +42,7 @@ export async function findScheduledChange(
 }
 
 /** Belongs, as all that writes here, into a transaction. */
-export async function createScheduledChange(
+export async function insertScheduledChange(
   tx: Db,
   change: NewScheduledChange,
   now: number,
@@ -61,7 +61,7 @@ export async function createScheduledChange(
 }
 
 /** Waits anew where it is pending. Fails with `conflict` when someone else has changed it meanwhile. */
-export async function saveScheduledChange(
+export async function updateScheduledChange(
   tx: Db,
   before: ScheduledChange,
   after: ScheduledChange,
@@ -77,7 +77,12 @@ export async function deleteScheduledChange(tx: Db, { id }: Pick<ScheduledChange
 }
 
 async function wait(tx: Db, { id, executionAt: dueAt }: ScheduledChange, now: number): Promise<void> {
-  await schedule(tx, { id: `${WORK}:${id}`, kind: WORK, payload: id, dueAt }, now, 'move');
+  await schedule(
+    tx,
+    { id: `${SCHEDULED_CHANGE_WORK}:${id}`, kind: SCHEDULED_CHANGE_WORK, payload: id, dueAt },
+    now,
+    'move',
+  );
 }
 
 function rowOf(change: ScheduledChange): ScheduledChangeRow {

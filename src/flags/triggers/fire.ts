@@ -4,10 +4,10 @@ import { Failure } from '../../kernel/failure.ts';
 import { reply, route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import { requireJson } from '../content-type.ts';
-import { carryOut } from '../planned-changes/apply-plan.ts';
-import { findHeld } from '../planned-changes/find-flag-in-environment.ts';
+import { applyPlan } from '../planned-changes/apply-plan.ts';
+import { findLocked } from '../planned-changes/find-flag-in-environment.ts';
 import { isSecretOf } from './model.ts';
-import { countFiring, findTrigger } from './store.ts';
+import { updateFiredCount, findTrigger } from './store.ts';
 import type { Trigger } from './trigger.ts';
 
 const ROOT = '/webhook/triggers';
@@ -43,14 +43,14 @@ const fire = route(
     requireGood(await findTrigger(db, id), secret);
     await changes.run(unasked({ now: call.now, id: call.id }), async (on) => {
       const { db: tx } = on;
-      const held = await findHeld(tx, findTrigger, id);
-      const trigger = requireGood(held?.thing, secret);
+      const held = await findLocked(tx, findTrigger, id);
+      const trigger = requireGood(held?.item, secret);
       const comment = trigger.comment ?? `Trigger ${trigger.integrationKey} ${id}`;
-      await carryOut(on, held!.place, trigger, {
+      await applyPlan(on, held!.target, trigger, {
         comment,
-        approvedIn: held!.place.environment.key,
+        approvedIn: held!.target.environment.key,
       });
-      await countFiring(tx, trigger, call.now);
+      await updateFiredCount(tx, trigger, call.now);
     });
     return reply(204);
   },

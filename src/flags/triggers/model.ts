@@ -9,12 +9,12 @@ import { Key } from '../fields.ts';
 import { documentedKinds, KindSchema } from '../instructions/kinds.ts';
 import { inInstruction, instructionReader } from '../instructions/reading.ts';
 import { Links, linkTo } from '../links.ts';
-import type { Place } from '../planned-changes/flag-in-environment.ts';
+import type { FlagInEnvironment } from '../planned-changes/flag-in-environment.ts';
 import { Instructions, ShownInstructions } from '../planned-changes/plan.ts';
 import type { Trigger } from './trigger.ts';
 
 /** Of one flag in one environment. */
-export const MOST_TRIGGERS = 100;
+export const MAX_TRIGGERS = 100;
 
 export const TriggerPost = Type.Object(
   {
@@ -46,7 +46,7 @@ export const TriggerSchema = Type.Object(
 );
 
 /** Without its URL: that is a secret. */
-export function toTrigger(trigger: Trigger, { project, flag, environment }: Place) {
+export function toTrigger(trigger: Trigger, { project, flag, environment }: FlagInEnvironment) {
   const { firedAt, comment } = trigger;
   const parent = `${flagPath(project.key, flag.key)}/triggers/${environment.key}`;
   return {
@@ -71,7 +71,7 @@ export function isSecretOf({ hash }: Pick<Trigger, 'hash'>, secret: string): boo
 }
 
 /** Nobody is asked when a trigger is called: it must not reach beyond its environment. Returns the permissions it takes. */
-export function actionsOf(instructions: readonly Instruction[]): string[] {
+export function triggerActions(instructions: readonly Instruction[]): string[] {
   const actions = instructions.map((instruction, index) =>
     inInstruction(index, instruction, () => {
       const kind = flagKinds.get(instruction.kind);

@@ -5,26 +5,31 @@ import { areEqual } from '../../kernel/patch/json-value.ts';
 import { reply, route, type Call } from '../../kernel/route.ts';
 import { problem, Type } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { demandApproval } from '../feature-flags/approval.ts';
+import { demandFlagApproval } from '../feature-flags/change/change-context.ts';
 import { listKinds, takesInstructions } from '../instructions/document.ts';
 import { inPostedBody } from '../instructions/reading.ts';
 import { PageQuery, sliceOf } from '../list-query.ts';
 import { readSemanticPatch, requireEnvironment, updateOf } from '../resource-patch.ts';
-import { rehearse } from '../planned-changes/apply-plan.ts';
-import { openPlace, readAt } from '../planned-changes/find-flag-in-environment.ts';
-import { ByPlace, ByPlaceAndId, whereaboutsOf, type Place } from '../planned-changes/flag-in-environment.ts';
-import { recordAt } from '../planned-changes/record-change.ts';
+import { checkPlan } from '../planned-changes/apply-plan.ts';
+import { readFlagInEnvironment, readItem } from '../planned-changes/find-flag-in-environment.ts';
+import {
+  ByFlagInEnvironment,
+  ByFlagInEnvironmentAndId,
+  refOf,
+  type FlagInEnvironment,
+} from '../planned-changes/flag-in-environment.ts';
+import { recordFlagChange } from '../planned-changes/record-change.ts';
 import { triggerUrl } from './fire.ts';
 import {
-  actionsOf,
+  triggerActions,
   editTrigger,
-  MOST_TRIGGERS,
+  MAX_TRIGGERS,
   toTrigger,
   triggerKinds,
   TriggerPost,
   TriggerSchema,
 } from './model.ts';
-import { createTrigger, deleteTrigger, findTrigger, pageTriggers, saveTrigger } from './store.ts';
+import { insertTrigger, deleteTrigger, findTrigger, listTriggers, updateTrigger } from './store.ts';
 import type { Trigger } from './trigger.ts';
 
 const PATH = '/flags/{projectKey}/{featureFlagKey}/triggers/{environmentKey}';
@@ -39,15 +44,15 @@ const list = route(
     path: PATH,
     summary: 'List the triggers of a flag',
     access: { action: 'viewProject' },
-    params: ByPlace,
+    params: ByFlagInEnvironment,
     query: Type.Object(PageQuery),
     list: TriggerSchema,
   },
   async (call, { db }) => {
-    const place = await openPlace(call, db, call.params);
-    const slice = sliceOf(call.query, MOST_TRIGGERS, MOST_TRIGGERS);
-    const page = await pageTriggers(db, whereaboutsOf(place), slice);
-    return page.map((trigger) => toTrigger(trigger, place));
+    const target = await readFlagInEnvironment(call, db, call.params);
+    const slice = sliceOf(call.query, MAX_TRIGGERS, MAX_TRIGGERS);
+    const page = await listTriggers(db, refOf(target), slice);
+    return page.map((trigger) => toTrigger(trigger, target));
   },
 );
 
@@ -58,7 +63,7 @@ const post = route(
     path: PATH,
     summary: 'Make a trigger: a URL that changes the flag when it is called',
     access: { action: CREATE },
-    params: ByPlace,
+    params: ByFlagInEnvironment,
     body: TriggerPost,
     reply: { 201: TriggerSchema },
   },
@@ -69,15 +74,15 @@ const post = route(
     const { shown, trigger } = await inPostedBody(() =>
       changes.run(call, async (on) => {
         const { db: tx } = on;
-        const place = await openPlace(call, tx, call.params, 'hold');
-        call.demand(place.resource);
-        demandActions(call, place, instructions);
-        const { total } = await pageTriggers(tx, whereaboutsOf(place), { offset: 0, limit: 1 });
-        if (total >= MOST_TRIGGERS) throw problem('body', `would be one more than ${MOST_TRIGGERS} triggers`);
-        await rehearse(on, place, { instructions }, { comment: integrationKey, ignoreConflicts: true });
+        const target = await readFlagInEnvironment(call, tx, call.params, 'hold');
+        call.demand(target.resource);
+        demandActions(call, target, instructions);
+        const { total } = await listTriggers(tx, refOf(target), { offset: 0, limit: 1 });
+        if (total >= MAX_TRIGGERS) throw problem('body', `would be one more than ${MAX_TRIGGERS} triggers`);
+        await checkPlan(on, target, { instructions }, { comment: integrationKey, ignoreConflicts: true });
         const made: Trigger = {
           id: newId(call.now),
-          ...whereaboutsOf(place),
+          ...refOf(target),
           maintainerId: call.caller.member.id,
           integrationKey,
           isOn: true,
@@ -88,9 +93,9 @@ const post = route(
           version: 1,
           createdAt: call.now,
         };
-        await createTrigger(tx, made);
-        const after = toTrigger(made, place);
-        recordAt(on, place, CREATE, { verb: 'made a trigger for', after, comment });
+        await insertTrigger(tx, made);
+        const after = toTrigger(made, target);
+        recordFlagChange(on, target, CREATE, { verb: 'made a trigger for', after, comment });
         return { shown: after, trigger: made };
       }),
     );
@@ -106,12 +111,12 @@ const get = route(
     path: `${PATH}/{id}`,
     summary: 'Get a trigger',
     access: { action: 'viewProject' },
-    params: ByPlaceAndId,
+    params: ByFlagInEnvironmentAndId,
     reply: { 200: TriggerSchema },
   },
   async (call, { db }) => {
-    const place = await openPlace(call, db, call.params);
-    return toTrigger(await read(db, call.params.id, place), place);
+    const target = await readFlagInEnvironment(call, db, call.params);
+    return toTrigger(await read(db, call.params.id, target), target);
   },
 );
 
@@ -123,7 +128,7 @@ const patch = route(
     summary: 'Change a trigger',
     description: `Instructions:\n\n${listKinds(triggerKinds)}`,
     access: { action: UPDATE },
-    params: ByPlaceAndId,
+    params: ByFlagInEnvironmentAndId,
     ...takesInstructions(['semantic'], triggerKinds.values()),
     reply: { 200: TriggerSchema },
   },
@@ -133,33 +138,33 @@ const patch = route(
     const secret = newSecret('');
     const { shown, trigger, hasNewUrl } = await changes.run(call, async (on) => {
       const { db: tx } = on;
-      const place = await openPlace(call, tx, call.params, 'hold');
-      call.demand(place.resource);
-      requireEnvironment(asked, place.environment);
-      const before = await read(tx, call.params.id, place, 'hold');
+      const target = await readFlagInEnvironment(call, tx, call.params, 'hold');
+      call.demand(target.resource);
+      requireEnvironment(asked, target.environment);
+      const before = await read(tx, call.params.id, target, 'hold');
       const edited = editTrigger(before, asked.instructions);
       const { instructions, isOn } = edited.trigger;
       if (!edited.hasNewUrl && areEqual(edited.trigger, before))
-        return { shown: toTrigger(before, place), trigger: before, hasNewUrl: false };
+        return { shown: toTrigger(before, target), trigger: before, hasNewUrl: false };
       // Whoever gets the URL, or lets it work, can make the change.
       if (edited.hasNewUrl || edited.hasNewInstructions || (isOn && !before.isOn))
-        demandActions(call, place, instructions);
-      const how = { comment: before.integrationKey, ignoreConflicts: true };
-      if (edited.hasNewInstructions) await rehearse(on, place, { instructions }, how);
+        demandActions(call, target, instructions);
+      const options = { comment: before.integrationKey, ignoreConflicts: true };
+      if (edited.hasNewInstructions) await checkPlan(on, target, { instructions }, options);
       const after: Trigger = {
         ...edited.trigger,
         ...(edited.hasNewUrl && { hash: secret.hash }),
         version: before.version + 1,
       };
-      await saveTrigger(tx, before, after);
-      recordAt(on, place, UPDATE, {
+      await updateTrigger(tx, before, after);
+      recordFlagChange(on, target, UPDATE, {
         verb: 'changed a trigger for',
-        before: toTrigger(before, place),
-        after: toTrigger(after, place),
+        before: toTrigger(before, target),
+        after: toTrigger(after, target),
         comment: asked.comment,
         update: updateOf(asked),
       });
-      return { shown: toTrigger(after, place), trigger: after, hasNewUrl: edited.hasNewUrl };
+      return { shown: toTrigger(after, target), trigger: after, hasNewUrl: edited.hasNewUrl };
     });
     return hasNewUrl ? { ...shown, triggerURL: triggerUrl(call.base, trigger, secret.value) } : shown;
   },
@@ -172,35 +177,35 @@ const del = route(
     path: `${PATH}/{id}`,
     summary: 'Delete a trigger: its URL is no longer good',
     access: { action: DELETE },
-    params: ByPlaceAndId,
+    params: ByFlagInEnvironmentAndId,
     reply: { 204: null },
   },
   async (call, { changes }) => {
     await changes.run(call, async (on) => {
       const { db: tx } = on;
-      const place = await openPlace(call, tx, call.params, 'hold');
-      call.demand(place.resource);
-      const trigger = await read(tx, call.params.id, place, 'hold');
+      const target = await readFlagInEnvironment(call, tx, call.params, 'hold');
+      call.demand(target.resource);
+      const trigger = await read(tx, call.params.id, target, 'hold');
       await deleteTrigger(tx, trigger);
-      const before = toTrigger(trigger, place);
-      recordAt(on, place, DELETE, { verb: 'deleted a trigger for', before });
+      const before = toTrigger(trigger, target);
+      recordFlagChange(on, target, DELETE, { verb: 'deleted a trigger for', before });
     });
     return reply(204);
   },
 );
 
-function read(db: Db, id: string, place: Place, hold?: 'hold'): Promise<Trigger> {
-  return readAt(db, place, findTrigger, { kind: 'trigger', id }, hold);
+function read(db: Db, id: string, target: FlagInEnvironment, hold?: 'hold'): Promise<Trigger> {
+  return readItem(db, target, findTrigger, { kind: 'trigger', id }, hold);
 }
 
 /** Nobody is asked when the URL is called, so all is asked of whoever makes it good. */
 function demandActions(
   call: Call & { caller: { kind: 'token' | 'session' } },
-  { environment, flag, resource }: Place,
+  { environment, flag, resource }: FlagInEnvironment,
   instructions: Trigger['instructions'],
 ): void {
-  for (const action of actionsOf(instructions)) call.demand(resource, action);
-  demandApproval(call, environment, flag, resource);
+  for (const action of triggerActions(instructions)) call.demand(resource, action);
+  demandFlagApproval(call, environment, flag, resource);
 }
 
 export const triggerRoutes = [list, post, get, patch, del];

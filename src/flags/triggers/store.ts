@@ -2,15 +2,15 @@
 import type { Page, Slice } from '../../kernel/page.ts';
 import type { Instruction } from '../patch-body.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import type { Whereabouts } from '../planned-changes/flag-in-environment.ts';
+import type { FlagInEnvironmentRef } from '../planned-changes/flag-in-environment.ts';
 import { findRow, pageRows, updateRow } from '../store-rows.ts';
 import type { Trigger } from './trigger.ts';
 import type { FlagTriggerRow } from './tables.ts';
 
 /** In the order they were made. */
-export async function pageTriggers(
+export async function listTriggers(
   db: Db,
-  { flagId, environmentId }: Whereabouts,
+  { flagId, environmentId }: FlagInEnvironmentRef,
   slice: Slice,
 ): Promise<Page<Trigger>> {
   const found = db
@@ -27,12 +27,12 @@ export async function findTrigger(db: Db, id: string, hold?: 'hold'): Promise<Tr
   return row && triggerOf(row);
 }
 
-export async function createTrigger(tx: Db, trigger: Trigger): Promise<void> {
+export async function insertTrigger(tx: Db, trigger: Trigger): Promise<void> {
   await tx.insertInto('flag_triggers').values(rowOf(trigger)).execute();
 }
 
 /** Fails with `conflict` when someone else has changed it meanwhile. */
-export async function saveTrigger(tx: Db, before: Trigger, after: Trigger): Promise<void> {
+export async function updateTrigger(tx: Db, before: Trigger, after: Trigger): Promise<void> {
   const { fired_count: _count, fired_at: _at, ...row } = rowOf(after);
   await updateRow(tx, 'flag_triggers', before, row, 'trigger');
 }
@@ -42,7 +42,7 @@ export async function deleteTrigger(tx: Db, { id }: Pick<Trigger, 'id'>): Promis
 }
 
 /** That it was called. */
-export async function countFiring(tx: Db, { id }: Pick<Trigger, 'id'>, now: number): Promise<void> {
+export async function updateFiredCount(tx: Db, { id }: Pick<Trigger, 'id'>, now: number): Promise<void> {
   await tx
     .updateTable('flag_triggers')
     .set((eb) => ({ fired_count: eb('fired_count', '+', 1), fired_at: now }))

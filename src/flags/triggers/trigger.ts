@@ -1,8 +1,8 @@
 // What a trigger is: a secret URL, and what becomes of a flag in an environment when it is called.
 import type { Instruction } from '../patch-body.ts';
-import type { Whereabouts } from '../planned-changes/flag-in-environment.ts';
+import type { FlagInEnvironmentRef } from '../planned-changes/flag-in-environment.ts';
 
-export interface Trigger extends Whereabouts {
+export interface Trigger extends FlagInEnvironmentRef {
   id: string;
   maintainerId: string;
   /** What sort of program calls the URL. */

@@ -17,14 +17,14 @@ const getRateLimit = route(
   ({ caller, now }, { limits }) => {
     if (!limits.enabled)
       throw new Failure('not-found', 'Rate limiting is not enabled.', { code: 'limits-off' });
-    const read = (category: string) => toBudgetCounter(limits.peek(`host.${category}`, caller, now));
+    const read = (category: string) => toBudgetCounter(limits.peek(category, caller, now));
     return {
       resources: {
-        core: read('core'),
-        search: read('search'),
-        graphql: read('graphql'),
-        integration_manifest: read('integration_manifest'),
-        code_scanning_upload: read('code_scanning_upload'),
+        core: read('host.core'),
+        search: read('host.search'),
+        graphql: read('host.graphql'),
+        integration_manifest: read('host.integration_manifest'),
+        code_scanning_upload: read('host.code_scanning_upload'),
       },
     };
   },

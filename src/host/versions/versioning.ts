@@ -8,6 +8,8 @@ import { changesAhead, type VersionTable } from '../../kernel/version.ts';
 /** The header of the specification, and the one that clients send. */
 export const VERSION_HEADERS = ['X-Host-Api-Version', 'X-GitHub-Api-Version'] as const;
 
+const [OURS, THEIRS] = VERSION_HEADERS.map((name) => name.toLowerCase()) as [string, string];
+
 export function versioning(
   versions: VersionTable,
 ): Pick<Dialect, 'versions' | 'versionOf' | 'versionHeaders'> {
@@ -23,9 +25,7 @@ export function versioning(
 }
 
 function askedVersion({ headers }: CallFacts): string | undefined {
-  const [ours, theirs] = VERSION_HEADERS.map(
-    (name) => (headers[name.toLowerCase()] || undefined) as string | undefined,
-  );
+  const [ours, theirs] = [headers[OURS] || undefined, headers[THEIRS] || undefined] as (string | undefined)[];
   if (ours !== undefined && theirs !== undefined && ours !== theirs) {
     throw new Failure(
       'malformed',

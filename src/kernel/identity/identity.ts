@@ -23,7 +23,11 @@ const MOST_REMEMBERED = 10_000;
 export class Identity {
   readonly #engine: Engine;
   readonly #base: RolePolicies;
-  readonly #remembered = new BoundedCache<string, KnownCaller>({ most: MOST_REMEMBERED });
+  /** By the credential itself, in memory only and for a minute: hashing it costs more than all else here. */
+  readonly #remembered = {
+    token: new BoundedCache<string, KnownCaller>({ most: MOST_REMEMBERED }),
+    session: new BoundedCache<string, KnownCaller>({ most: MOST_REMEMBERED }),
+  };
   readonly #used = new Map<KnownCaller, number>();
   #stopListening = () => {};
 
@@ -33,7 +37,7 @@ export class Identity {
   }
 
   async open(): Promise<this> {
-    this.#stopListening = await this.#engine.listen(IDENTITY, () => this.#remembered.clear());
+    this.#stopListening = await this.#engine.listen(IDENTITY, () => this.#clear());
     return this;
   }
 
@@ -43,19 +47,17 @@ export class Identity {
 
   /** Not a promise when the answer is remembered: that is nearly every call. */
   identify(credential: Credential, now: number): KnownCaller | Promise<KnownCaller> {
-    const hash = hashSecret(credential.secret);
-    const key = credential.kind + hash;
-    const known = this.#remembered.get(key, now);
-    if (known === undefined) return this.#lookUp(credential.kind, hash, key, now);
+    const known = this.#remembered[credential.kind].get(credential.secret, now);
+    if (known === undefined) return this.#lookUp(credential, now);
     this.#used.set(known, now);
     return known;
   }
 
-  async #lookUp(kind: Credential['kind'], hash: string, key: string, now: number): Promise<KnownCaller> {
+  async #lookUp({ kind, secret }: Credential, now: number): Promise<KnownCaller> {
     const { db } = this.#engine;
-    const caller = await this.#remembered.load(key, async () => {
+    const caller = await this.#remembered[kind].load(secret, async () => {
       const find = kind === 'token' ? callerByToken : callerBySession;
-      const found = await find(db, this.#base, hash, now);
+      const found = await find(db, this.#base, hashSecret(secret), now);
       return found && { value: found.caller, until: Math.min(found.expiresAt, now + REMEMBER_MS) };
     });
     if (caller === undefined) throw new Failure('unauthenticated', 'The credential is not valid');
@@ -73,8 +75,13 @@ export class Identity {
 
   /** Call after any commit that changes who may do what: here and on all nodes, the next call asks the database. */
   async forget(): Promise<void> {
-    this.#remembered.clear();
+    this.#clear();
     await this.#engine.notify(IDENTITY);
+  }
+
+  #clear(): void {
+    this.#remembered.token.clear();
+    this.#remembered.session.clear();
   }
 
   /** Writes down when tokens were last used and members last seen; behind the calls, as a lost minute of that harms nobody. */

@@ -1,24 +1,23 @@
-// Adds a flag to a project, with everything that has to be true of it there.
+// Creates a flag in a project: new or cloned, checked, inserted and recorded.
 import { randomUUID } from 'node:crypto';
 import type { Access } from '../../../kernel/change/actor.ts';
 import { newId } from '../../../kernel/id.ts';
 import type { Changing } from '../../../kernel/change/changes.ts';
-
 import { listEnvironments } from '../../environments/store.ts';
 import { demandInAnyEnvironment } from '../../find-project.ts';
 import { takenKey } from '../../projects/create-project.ts';
 import type { Project } from '../../projects/project.ts';
-import { surroundingsOf } from './change-context.ts';
+import { displayContextOf } from './change-context.ts';
 import { readMaintainer } from '../store-maintainers.ts';
-import { cloneFlag, makeFlag, type Making } from './new-flag.ts';
-import { readFound } from '../read-flag.ts';
-import { checkFirstNeeds } from '../prerequisites.ts';
+import { cloneFlag, newFlag, type NewFlagContext } from './new-flag.ts';
+import { readFlag } from '../read-flag.ts';
+import { checkFirstPrerequisites } from '../prerequisites.ts';
 import { toDetail } from '../representation.ts';
 import type { FlagPost, ShownFlag } from '../schemas.ts';
 import { findFlags, firstVersion, newHex } from '../store.ts';
-import { createFlag } from '../store-writes.ts';
+import { insertFlag } from '../store-writes.ts';
 
-/** Inside a change that holds the project. `sourceKey` names a flag to clone. */
+/** Inside a change that has locked the project. `sourceKey` names a flag to clone. */
 export async function addFlag(
   on: Changing,
   project: Project,
@@ -28,32 +27,33 @@ export async function addFlag(
   const { db: tx, actor } = on;
   const { now, caller } = actor;
   const environments = await listEnvironments(tx, project.id);
-  const making: Making = {
+  const context: NewFlagContext = {
     id: newId(now),
     now,
     version: await firstVersion(tx, project.id, post.key),
     project,
     environments,
-    // A service token is nobody to look after a flag.
-    makerId: caller?.token?.isService === true ? undefined : caller?.member.id,
+    // A service token cannot maintain a flag.
+    creatorId: caller?.token?.isService === true ? undefined : caller?.member.id,
     newUuid: randomUUID,
     newHex,
   };
-  const source = sourceKey === undefined ? undefined : (await readFound(tx, project, sourceKey)).flag;
-  const neededKeys = (post.initialPrerequisites ?? []).map(({ key }) => key);
-  const needed = await findFlags(tx, project.id, neededKeys);
+  const source = sourceKey === undefined ? undefined : (await readFlag(tx, project, sourceKey)).flag;
+  const prerequisiteKeys = (post.initialPrerequisites ?? []).map(({ key }) => key);
+  const prerequisites = await findFlags(tx, project.id, prerequisiteKeys);
   const accesses: Access[] = [];
   if (source !== undefined) {
     const resource = await demandInAnyEnvironment(actor, tx, 'cloneFlag', { project, flag: source });
     accesses.push({ action: 'cloneFlag', resource });
   }
-  const place = { key: post.key, tags: post.tags ?? source?.tags ?? project.flagDefaults.tags };
-  const resource = await demandInAnyEnvironment(actor, tx, 'createFlag', { project, flag: place });
-  const flag = source === undefined ? makeFlag(post, needed, making) : cloneFlag(post, source, making);
+  const named = { key: post.key, tags: post.tags ?? source?.tags ?? project.flagDefaults.tags };
+  const resource = await demandInAnyEnvironment(actor, tx, 'createFlag', { project, flag: named });
+  const flag =
+    source === undefined ? newFlag(post, prerequisites, context) : cloneFlag(post, source, context);
   const maintainer = await readMaintainer(tx, { flag: {} }, flag);
-  const needs = await checkFirstNeeds(tx, flag, environments);
-  if (!(await createFlag(tx, flag, environments, needs))) throw takenKey('flag', flag.key);
-  const after = toDetail(flag, surroundingsOf(project, { environments, ...maintainer }));
+  const prerequisiteIds = await checkFirstPrerequisites(tx, flag, environments);
+  if (!(await insertFlag(tx, flag, environments, prerequisiteIds))) throw takenKey('flag', flag.key);
+  const after = toDetail(flag, displayContextOf(project, { environments, ...maintainer }));
   on.record({
     accesses: [{ action: 'createFlag', resource }, ...accesses],
     kind: 'flag',

@@ -1,81 +1,109 @@
-// What has to be known to change a flag: the flag, where it stands, what the change speaks of, and who may make it.
+// The context of a change to a flag: what is read before the change is decided, and the permissions it takes there.
 import { type Access, type Actor, demandAll } from '../../../kernel/change/actor.ts';
+import { Failure } from '../../../kernel/failure.ts';
 import { contested } from '../../../kernel/storage/retry.ts';
 import type { Db } from '../../../kernel/storage/tables.ts';
 import { together } from '../../../kernel/storage/together.ts';
+import { BYPASS, mayBypass } from '../../bypass.ts';
 import { listEnvironments } from '../../environments/store.ts';
 import { unknownThing } from '../../find-project.ts';
 import type { Environment, Project } from '../../projects/project.ts';
 import { environmentalResource } from '../../resources.ts';
-import type { References } from './instructions/apply.ts';
+import type { Flag } from '../flag.ts';
+import type { DisplayContext } from '../representation.ts';
 import { findMemberIds, findTeamKeys } from '../store-maintainers.ts';
-import type { Surroundings } from '../representation.ts';
-import { findFlag, findFlags, type FoundFlag } from '../store.ts';
+import { findFlag, findFlags, type FlagRecord } from '../store.ts';
+import type { References } from './instructions/apply.ts';
 
-export interface FlagPlace {
+export interface FlagRef {
   project: Project;
   flagKey: string;
 }
 
-export interface Scene {
+export interface ChangeContext {
   project: Project;
-  found: FoundFlag;
+  found: FlagRecord;
   environments: readonly Environment[];
   references: References;
 }
 
-export interface Named {
+/** The names by which a change refers to other flags, members and teams. */
+export interface ReferenceKeys {
   flagKeys: readonly string[];
   memberIds: readonly string[];
   teamKeys: readonly string[];
 }
 
-const NOBODY: Named = { flagKeys: [], memberIds: [], teamKeys: [] };
+const NO_REFERENCES: ReferenceKeys = { flagKeys: [], memberIds: [], teamKeys: [] };
 
-export async function readScene(db: Db, { project, flagKey }: FlagPlace, named = NOBODY): Promise<Scene> {
+export async function readChangeContext(
+  db: Db,
+  { project, flagKey }: FlagRef,
+  keys = NO_REFERENCES,
+): Promise<ChangeContext> {
   const [found, environments, flags, memberIds, teamKeys] = await together([
     findFlag(db, project.id, flagKey),
     listEnvironments(db, project.id),
-    findFlags(db, project.id, named.flagKeys),
-    findMemberIds(db, named.memberIds),
-    findTeamKeys(db, named.teamKeys),
+    findFlags(db, project.id, keys.flagKeys),
+    findMemberIds(db, keys.memberIds),
+    findTeamKeys(db, keys.teamKeys),
   ]);
   if (found === undefined) throw unknownThing('flag', flagKey);
-  // They were read by two statements, and an environment may have come or gone in between.
+  // Two statements read the environments, and one may have been added or deleted in between.
   const ids = new Set(found.environments.map(({ id }) => id));
   if (environments.length !== ids.size || !environments.every(({ id }) => ids.has(id)))
     throw contested('environments');
   return { project, found, environments, references: { flags, memberIds, teamKeys } };
 }
 
-export function surroundingsOf(
+export function displayContextOf(
   { key }: Pick<Project, 'key'>,
-  { environments, maintainer, teamName }: Omit<FoundFlag, 'flag' | 'no'>,
-): Surroundings {
+  { environments, maintainer, teamName }: Omit<FlagRecord, 'flag' | 'no'>,
+): DisplayContext {
   return { projectKey: key, environments, maintainer, teamName };
 }
 
-/** A permission on the flag: in an environment, or in any of them where it is about all. */
-export interface Need {
+/** An action on the flag: in one environment, or without a key in all of them. */
+export interface FlagPermission {
   action: string;
   environmentKey?: string;
 }
 
-/** Asks for each permission once, and tells on what. */
-export function demandNeeds(
+/** Throws unless the actor has all the permissions. Returns each once, with its resource. */
+export function demandPermissions(
   actor: Actor,
-  { project, environments, found: { flag } }: Scene,
-  needs: readonly Need[],
+  { project, environments, found: { flag } }: ChangeContext,
+  permissions: readonly FlagPermission[],
 ): Access[] {
   const accesses = new Map<string, Access>();
-  for (const { action, environmentKey } of needs) {
+  for (const { action, environmentKey } of permissions) {
     const resources = environments
       .filter(({ key }) => environmentKey === undefined || key === environmentKey)
       .map((environment) => environmentalResource(project, environment, 'flag', flag));
-    // What is about all environments may be done by whoever may do it in any of them.
+    // For an action on all environments, the permission in any one of them is enough.
     const resource = resources.find((one) => actor.can(one, action)) ?? resources[0]!;
     accesses.set(`${action} ${resource}`, { action, resource });
   }
   demandAll(actor, [...accesses.values()]);
   return [...accesses.values()];
+}
+
+/** Throws when the environment requires approval of changes to the flag. `resource` is the flag in that environment. */
+export function demandFlagApproval(
+  actor: Pick<Actor, 'caller'>,
+  environment: Environment,
+  flag: Flag,
+  resource: string,
+): void {
+  if (!needsApproval(environment, flag) || mayBypass(actor.caller, resource)) return;
+  throw new Failure(
+    'approval-required',
+    `The change cannot be made directly: approval is required in ${environment.name}.`,
+    { access: { action: BYPASS, resource } },
+  );
+}
+
+function needsApproval({ approvalSettings }: Environment, { tags }: Pick<Flag, 'tags'>): boolean {
+  const { required, requiredApprovalTags } = approvalSettings;
+  return required || requiredApprovalTags.some((tag) => tags.includes(tag));
 }

@@ -1,33 +1,31 @@
-// The one way to change a flag, for patches and for everything that applies patches later: schedules, approvals, triggers.
+// The one way to change a flag: change-context (read) → patch-flag, instructions or copy-config (edit) → draft-change with differences (check) → write and record here; new-flag and add-flag create one.
 import { randomUUID } from 'node:crypto';
 import type { Actor } from '../../../kernel/change/actor.ts';
 import type { Change } from '../../../kernel/change/change.ts';
 import type { Changes, Changing, Planned } from '../../../kernel/change/changes.ts';
 import { Failure } from '../../../kernel/failure.ts';
-import type { Patch } from '../../patch-body.ts';
 import type { Db } from '../../../kernel/storage/tables.ts';
 import { TimeSlice } from '../../../kernel/time-slice.ts';
+import { dropExpiringTargets } from '../../expiring-targets/store.ts';
+import type { Patch } from '../../patch-body.ts';
 import { updateOf } from '../../resource-patch.ts';
 import { findConflicts, refuseConflicts } from '../../planned-changes/conflicts.ts';
-import { describe, verbOf } from './differences.ts';
-import { draftChange, standsAlone, type Draft, type Rewriting } from './draft-change.ts';
-import { removeFlag } from '../drop.ts';
-import { editFlag } from './patch-flag.ts';
 import { forgetExpiring } from '../expiring-targets/targeted.ts';
 import type { Flag } from '../flag.ts';
-import { applyInstructions, referencesOf } from './instructions/apply.ts';
-import { readMaintainer } from '../store-maintainers.ts';
-import { checkRelations } from '../prerequisites.ts';
+import { checkNoDependents, checkPrerequisites } from '../prerequisites.ts';
 import { toDetail } from '../representation.ts';
-import { readScene, surroundingsOf } from './change-context.ts';
-import type { FlagPlace, Scene } from './change-context.ts';
 import type { ShownFlag } from '../schemas.ts';
+import { readMaintainer } from '../store-maintainers.ts';
+import { deleteFlagRows, prepareFlagUpdate, updateFlag } from '../store-writes.ts';
 import { holdFlag } from '../store.ts';
-import { planFlag, saveFlag } from '../store-writes.ts';
+import { displayContextOf, readChangeContext } from './change-context.ts';
+import type { ChangeContext, FlagRef } from './change-context.ts';
+import { describe, verbOf } from './differences.ts';
+import { affectsFlagOnly, draftChange, type FlagDraft, type FlagEdit } from './draft-change.ts';
+import { applyInstructions, referencesOf } from './instructions/apply.ts';
+import { patchFlag } from './patch-flag.ts';
 
-export type { FlagPlace } from './change-context.ts';
-
-export interface FlagUpdate extends Pick<Rewriting, 'dryRun' | 'ignoreConflicts' | 'approvedIn'> {
+export interface FlagPatch extends Pick<FlagEdit, 'dryRun' | 'ignoreConflicts' | 'approvedIn'> {
   patch: Patch;
 }
 
@@ -35,56 +33,56 @@ export interface FlagChange {
   flag: Flag;
   before: Flag;
   isChanged: boolean;
-  /** The patch deleted it; `flag` is as it was last. */
+  /** The patch deleted the flag; `flag` is its last state. */
   isDeleted?: true;
   /** `flag` in detail, as the API shows it. */
   shown: ShownFlag;
 }
 
-/** Inside a change. */
-export async function changeFlag(on: Changing, at: FlagPlace, update: FlagUpdate): Promise<FlagChange> {
-  return await rewriteFlag(on, at, rewritingOf(on.actor, update));
+/** Changes a flag inside a running change, for patches that are applied now or later: schedules, approvals, triggers. */
+export async function changeFlag(on: Changing, ref: FlagRef, patch: FlagPatch): Promise<FlagChange> {
+  return await editFlag(on, ref, toEdit(on.actor, patch));
 }
 
 /**
- * On its own: what changes the flag alone is one trip to the database, and else the transaction is the shorter as the flag
- * was read before. Where someone else was quicker, what was read is no good, and the patch is applied anew to the flag as it
- * is then, held by a transaction.
+ * Changes a flag as a change of its own, drafted before any transaction. A change that affects the flag only is one round trip
+ * to the database; any other takes a transaction, which reuses the draft. When somebody else has changed the flag since the
+ * draft, the patch is applied again, in a transaction that locks the flag.
  */
-export async function updateFlag(
+export async function runFlagChange(
   changes: Changes,
   actor: Actor,
-  at: FlagPlace,
-  update: FlagUpdate,
+  ref: FlagRef,
+  patch: FlagPatch,
 ): Promise<FlagChange> {
-  const rewriting = rewritingOf(actor, update);
-  let drafted: Draft | undefined;
+  const edit = toEdit(actor, patch);
+  let drafted: FlagDraft | undefined;
   return await changes.plan(
     actor,
     async (db) => {
-      const scene = await readScene(db, at, rewriting.named);
-      const draft = await draftChange(actor, scene, rewriting, new TimeSlice());
-      if (standsAlone(draft)) return await planAlone(db, actor, draft);
+      const context = await readChangeContext(db, ref, edit.referenceKeys);
+      const draft = await draftChange(actor, context, edit, new TimeSlice());
+      if (affectsFlagOnly(draft)) return await planChange(db, actor, draft);
       drafted = draft;
       return undefined;
     },
     (on) => {
       const draft = drafted;
-      drafted = undefined; // it is good for one attempt
-      return rewriteFlag(on, at, rewriting, draft);
+      drafted = undefined; // a retry must not use it again
+      return editFlag(on, ref, edit, draft);
     },
   );
 }
 
-function rewritingOf({ now }: Actor, { patch, ...options }: FlagUpdate): Rewriting {
+function toEdit({ now }: Actor, { patch, ...options }: FlagPatch): FlagEdit {
   const newUuid = randomUUID;
   return {
     ...options,
     comment: patch.comment,
     update: updateOf(patch),
-    ...(patch.kind === 'semantic' && { named: referencesOf(patch.instructions) }),
-    edit(flag, shown, references) {
-      if (patch.kind !== 'semantic') return { flag: editFlag(flag, shown, patch, { now, newUuid }) };
+    ...(patch.kind === 'semantic' && { referenceKeys: referencesOf(patch.instructions) }),
+    apply(flag, shown, references) {
+      if (patch.kind !== 'semantic') return { flag: patchFlag(flag, shown, patch, { now, newUuid }) };
       const { instructions, environmentKey } = patch;
       const context = { now, newUuid, references, ...(environmentKey !== undefined && { environmentKey }) };
       return applyInstructions(flag, instructions, context);
@@ -92,89 +90,113 @@ function rewritingOf({ now }: Actor, { patch, ...options }: FlagUpdate): Rewriti
   };
 }
 
-export async function dropFlag(on: Changing, at: FlagPlace): Promise<void> {
-  const edit: Rewriting['edit'] = (flag) => ({ flag, accesses: [{ action: 'deleteFlag' }], isDeleted: true });
-  await rewriteFlag(on, at, { edit });
+/** Deletes a flag in all environments. Throws `conflict` while it is a prerequisite of another one. */
+export async function removeFlag(on: Changing, ref: FlagRef): Promise<void> {
+  const apply: FlagEdit['apply'] = (flag) => ({
+    flag,
+    permissions: [{ action: 'deleteFlag' }],
+    isDeleted: true,
+  });
+  await editFlag(on, ref, { apply });
 }
 
-/** For changes that come in no patch; all else of `changeFlag` holds for them too. */
-export async function rewriteFlag(
+/** Changes a flag inside a running change by any edit; `drafted` is reused when the flag has not changed since. */
+export async function editFlag(
   on: Changing,
-  at: FlagPlace,
-  rewriting: Rewriting,
-  drafted?: Draft,
+  ref: FlagRef,
+  edit: FlagEdit,
+  drafted?: FlagDraft,
 ): Promise<FlagChange> {
   const { db, actor } = on;
-  const scene = await openScene(db, at, rewriting, drafted?.scene);
-  const draft = scene === drafted?.scene ? drafted : await draftChange(actor, scene, rewriting);
+  const context = await lockContext(db, ref, edit, drafted?.context);
+  const draft = context === drafted?.context ? drafted : await draftChange(actor, context, edit);
   const { before, after, isDeleted, shown: shownBefore } = draft;
-  const { project, found } = scene;
+  const { project, found } = context;
   if (isDeleted) {
-    await removeFlag(on, draft);
+    await deleteDrafted(on, draft);
     return { flag: before, before, isChanged: true, isDeleted: true, shown: shownBefore };
   }
   if (after === before) return unchanged(draft);
-  const needs = await checkRelations(db, before, after, found.environments);
+  const prerequisiteIds = await checkPrerequisites(db, before, after, found.environments);
   const maintainer = await readMaintainer(db, found, after);
-  const shown = toDetail(after, surroundingsOf(project, { ...found, ...maintainer }));
+  const shown = toDetail(after, displayContextOf(project, { ...found, ...maintainer }));
   await checkConflicts(db, actor, draft);
-  if (rewriting.dryRun !== true) {
-    await saveFlag(db, found, after, needs, draft.asked);
+  if (edit.dryRun !== true) {
+    await updateFlag(db, found, after, prerequisiteIds, draft.checked);
     await forgetExpiring(db, before, after, found.environments, actor.now);
-    on.record(changeOf(draft, shown));
+    on.record(toChange(draft, shown));
   }
   return { flag: after, before, isChanged: true, shown };
 }
 
-/** What was seen before is good where nobody has changed the flag since; else saving finds that out. */
-async function openScene(
+/** Locks the flag. Where the engine has no row locks, `updateFlag` finds out whether the flag has changed since it was read. */
+async function lockContext(
   tx: Db,
-  at: FlagPlace,
-  { named }: Rewriting,
-  seen: Scene | undefined,
-): Promise<Scene> {
-  const held = await holdFlag(tx, at.project.id, at.flagKey);
-  const isSame = held === undefined || held[0]?.version === seen?.found.flag.version;
-  return seen !== undefined && isSame ? seen : await readScene(tx, at, named);
+  ref: FlagRef,
+  { referenceKeys }: FlagEdit,
+  known: ChangeContext | undefined,
+): Promise<ChangeContext> {
+  const held = await holdFlag(tx, ref.project.id, ref.flagKey);
+  const isSame = held === undefined || held[0]?.version === known?.found.flag.version;
+  return known !== undefined && isSame ? known : await readChangeContext(tx, ref, referenceKeys);
 }
 
-/** Everything that has to be known is read beforehand, where that holds up nobody. */
-async function planAlone(db: Db, actor: Actor, draft: Draft): Promise<Planned<FlagChange>> {
-  const { before, after, rewriting, scene, asked } = draft;
+async function deleteDrafted(on: Changing, draft: FlagDraft): Promise<void> {
+  const { before: flag, shown, accesses, edit } = draft;
+  const { comment, update, dryRun = false } = edit;
+  await checkNoDependents(on.db, flag);
+  if (dryRun) return;
+  await deleteFlagRows(on.db, flag);
+  await dropExpiringTargets(on.db, flag.id);
+  on.record({
+    accesses: [accesses.find(({ action }) => action === 'deleteFlag')!],
+    kind: 'flag',
+    name: flag.name,
+    verb: 'deleted the flag',
+    before: shown,
+    comment,
+    ...(update !== undefined && { update }),
+  });
+}
+
+/** The draft as statements that are sent at once, each conditional on the versions that were read. */
+async function planChange(db: Db, actor: Actor, draft: FlagDraft): Promise<Planned<FlagChange>> {
+  const { before, after, edit, context, checked } = draft;
   if (after === before) return { guards: [], statements: [], changes: [], result: unchanged(draft) };
-  const shown = toDetail(after, surroundingsOf(scene.project, scene.found));
+  const shown = toDetail(after, displayContextOf(context.project, context.found));
   const result = { flag: after, before, isChanged: true, shown };
   const verify = () => checkConflicts(db, actor, draft);
-  if (rewriting.dryRun === true) {
+  if (edit.dryRun === true) {
     await verify();
     return { guards: [], statements: [], changes: [], result };
   }
-  return { ...planFlag(db, scene.found, after, asked), changes: [changeOf(draft, shown)], verify, result };
+  const prepared = prepareFlagUpdate(db, context.found, after, checked);
+  return { ...prepared, changes: [toChange(draft, shown)], verify, result };
 }
 
-function unchanged({ before, shown }: Draft): FlagChange {
+function unchanged({ before, shown }: FlagDraft): FlagChange {
   return { flag: before, before, isChanged: false, shown };
 }
 
-async function checkConflicts(db: Db, { now }: Actor, draft: Draft): Promise<void> {
-  const { before, after, rewriting, scene } = draft;
-  if (rewriting.ignoreConflicts === true) return;
-  refuseConflicts(await findConflicts(db, before, after, scene.environments, { now }));
+async function checkConflicts(db: Db, { now }: Actor, draft: FlagDraft): Promise<void> {
+  const { before, after, edit, context } = draft;
+  if (edit.ignoreConflicts === true) return;
+  refuseConflicts(await findConflicts(db, before, after, context.environments, { now }));
 }
 
-function changeOf(draft: Draft, shown: ShownFlag): Change {
-  const { accesses, after, differences, rewriting } = draft;
+function toChange(draft: FlagDraft, shown: ShownFlag): Change {
+  const { accesses, after, differences, edit } = draft;
   const [first, ...others] = accesses;
   if (first === undefined) throw new Failure('internal', 'A flag has changed without a permission.');
   return {
     accesses: [first, ...others],
     kind: 'flag',
     name: after.name,
-    verb: rewriting.verb ?? verbOf(differences),
+    verb: edit.verb ?? verbOf(differences),
     description: describe(differences),
     before: draft.shown,
     after: shown,
-    comment: rewriting.comment,
-    ...(rewriting.update !== undefined && { update: rewriting.update }),
+    comment: edit.comment,
+    ...(edit.update !== undefined && { update: edit.update }),
   };
 }

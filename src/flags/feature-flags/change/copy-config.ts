@@ -1,10 +1,10 @@
-// Copying how a flag is configured from one environment to another, whole or in part.
+// Copies the configuration of a flag from one environment to another, whole or in part. Pure.
 import { Failure } from '../../../kernel/failure.ts';
 import { OneOf, PlainText, problem, Type, type Static } from '../../../kernel/schema.ts';
-import type { Edited } from './draft-change.ts';
+import type { EditedFlag } from './draft-change.ts';
 import type { Flag, FlagConfig } from '../flag.ts';
 
-const ACTIONS = [
+const COPY_ACTIONS = [
   'updateOn',
   'updateRules',
   'updateFallthrough',
@@ -13,31 +13,33 @@ const ACTIONS = [
   'updateTargets',
   'updateFlagConfigMigrationSettings',
 ] as const;
-type Action = (typeof ACTIONS)[number];
+type CopyAction = (typeof COPY_ACTIONS)[number];
 
-const Side = Type.Object({
+const CopySide = Type.Object({
   key: Type.String({ description: 'The key of the environment' }),
   currentVersion: Type.Optional(Type.Integer({ description: 'Copy only if this is still its version' })),
 });
 
 export const FlagCopy = Type.Object(
   {
-    source: Side,
-    target: Side,
+    source: CopySide,
+    target: CopySide,
     comment: Type.Optional(PlainText()),
-    includedActions: Type.Optional(Type.Array(OneOf(ACTIONS), { description: 'Copy no more than these' })),
-    excludedActions: Type.Optional(Type.Array(OneOf(ACTIONS), { description: 'Copy all but these' })),
+    includedActions: Type.Optional(
+      Type.Array(OneOf(COPY_ACTIONS), { description: 'Copy no more than these' }),
+    ),
+    excludedActions: Type.Optional(Type.Array(OneOf(COPY_ACTIONS), { description: 'Copy all but these' })),
   },
   { $id: 'FlagCopyConfigPost' },
 );
 
-export function copyConfig(flag: Flag, copy: Static<typeof FlagCopy>): Edited {
+export function copyConfig(flag: Flag, copy: Static<typeof FlagCopy>): EditedFlag {
   const actions = readActions(copy);
   const from = readSide(flag, copy.source, 'source');
   const to = readSide(flag, copy.target, 'target');
   if (copy.source.key === copy.target.key) throw problem('target.key', 'must be another environment');
   const { offVariation, migrationSettings, ...kept } = to;
-  const parts: Record<Action, Partial<FlagConfig>> = {
+  const parts: Record<CopyAction, Partial<FlagConfig>> = {
     updateOn: { on: from.on },
     updateRules: { rules: from.rules },
     updateFallthrough: { fallthrough: from.fallthrough },
@@ -54,7 +56,7 @@ export function copyConfig(flag: Flag, copy: Static<typeof FlagCopy>): Edited {
   );
   return {
     flag: { ...flag, environments: { ...flag.environments, [copy.target.key]: config } },
-    accesses: [
+    permissions: [
       { action: 'copyFlagConfigTo', environmentKey: copy.target.key },
       { action: 'copyFlagConfigFrom', environmentKey: copy.source.key },
     ],
@@ -65,15 +67,17 @@ function pickOptional(config: FlagConfig, name: 'offVariation' | 'migrationSetti
   return config[name] === undefined ? {} : { [name]: config[name] };
 }
 
-function readActions({ includedActions, excludedActions }: Static<typeof FlagCopy>): Set<Action> {
+function readActions({ includedActions, excludedActions }: Static<typeof FlagCopy>): Set<CopyAction> {
   if (includedActions !== undefined && excludedActions !== undefined)
     throw problem('includedActions', 'cannot be given together with excludedActions');
-  return new Set(includedActions ?? ACTIONS.filter((action) => excludedActions?.includes(action) !== true));
+  return new Set(
+    includedActions ?? COPY_ACTIONS.filter((action) => excludedActions?.includes(action) !== true),
+  );
 }
 
 function readSide(
   { environments }: Flag,
-  { key, currentVersion }: Static<typeof Side>,
+  { key, currentVersion }: Static<typeof CopySide>,
   name: 'source' | 'target',
 ): FlagConfig {
   const config = Object.hasOwn(environments, key) ? environments[key] : undefined;

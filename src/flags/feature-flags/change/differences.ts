@@ -1,35 +1,35 @@
-// What differs between a flag before and after a change: the permissions it takes, and the words for the audit log.
+// The differences between two states of a flag: each gives the permission it takes and the words for the audit log.
 import { areEqual } from '../../../kernel/patch/json-value.ts';
 import { shorten } from '../../../kernel/patch/pointer.ts';
 import type { Flag, FlagConfig, Rule, Serve } from '../flag.ts';
 
-export interface Difference {
-  /** The permission it takes. */
+export interface FlagDifference {
+  /** The action that it takes permission for. */
   action: string;
-  /** Where it is about one environment. */
+  /** Absent for what is the same in all environments. */
   environmentKey?: string;
-  /** What was done, to stand between who and the name of the flag. */
+  /** Stands between the member and the name of the flag in the audit log. */
   verb: string;
-  /** The same in a few words more, in Markdown. */
+  /** A longer description, in Markdown. */
   line: string;
 }
 
 type Names = ReadonlyMap<string, string>;
 
-/** `names` are those of the environments, by their keys. */
-export function differencesOf(before: Flag, after: Flag, names: Names): Difference[] {
+/** `names` are the names of the environments by key. */
+export function differencesOf(before: Flag, after: Flag, names: Names): FlagDifference[] {
   const found = [...flagDifferences(before, after)];
   for (const [key, config] of Object.entries(after.environments)) {
     const old = before.environments[key];
     if (old === undefined || old === config) continue;
-    const place = `**${escape(names.get(key) ?? key)}**`;
+    const name = `**${escape(names.get(key) ?? key)}**`;
     for (const { action, verb, line } of configDifferences(old, config, before, after))
-      found.push({ action, environmentKey: key, verb, line: `${line} in ${place}` });
+      found.push({ action, environmentKey: key, verb, line: `${line} in ${name}` });
   }
   return found;
 }
 
-function* flagDifferences(before: Flag, after: Flag): Generator<Difference> {
+function* flagDifferences(before: Flag, after: Flag): Generator<FlagDifference> {
   const isSame = (name: keyof Flag) => areEqual(before[name], after[name]);
   if (!isSame('name')) {
     const line = `Changed the name from ${quote(before.name)} to ${quote(after.name)}`;
@@ -58,8 +58,8 @@ function* flagDifferences(before: Flag, after: Flag): Generator<Difference> {
   }
   if (!isSame('clientSideAvailability')) {
     const { usingEnvironmentId, usingMobileKey } = after.clientSideAvailability;
-    const told = [usingEnvironmentId && 'client-side', usingMobileKey && 'mobile'].filter(Boolean);
-    const line = `Made the flag available to ${[...told, 'server-side'].join(', ')} SDKs`;
+    const clients = [usingEnvironmentId && 'client-side', usingMobileKey && 'mobile'].filter(Boolean);
+    const line = `Made the flag available to ${[...clients, 'server-side'].join(', ')} SDKs`;
     yield { action: 'updateClientSideFlagAvailability', verb: 'updated the flag', line };
   }
   if (!isSame('customProperties')) {
@@ -70,12 +70,12 @@ function* flagDifferences(before: Flag, after: Flag): Generator<Difference> {
     yield { action: 'updateMaintainer', verb: 'updated the flag', line: 'Changed the maintainer' };
 }
 
-function tagDifference(before: readonly string[], after: readonly string[]): Difference {
+function tagDifference(before: readonly string[], after: readonly string[]): FlagDifference {
   const added = after.filter((tag) => !before.includes(tag));
   const removed = before.filter((tag) => !after.includes(tag));
-  const told = [
-    ...(added.length > 0 ? [`Added the ${tagWord(added)} ${listed(added)}`] : []),
-    ...(removed.length > 0 ? [`Removed the ${tagWord(removed)} ${listed(removed)}`] : []),
+  const line = [
+    ...(added.length > 0 ? [`Added the ${tagWord(added)} ${quoteAll(added)}`] : []),
+    ...(removed.length > 0 ? [`Removed the ${tagWord(removed)} ${quoteAll(removed)}`] : []),
   ].join('; ');
   const verb =
     removed.length === 0
@@ -83,7 +83,7 @@ function tagDifference(before: readonly string[], after: readonly string[]): Dif
       : added.length === 0
         ? `removed the ${tagWord(removed)} ${removed.join(', ')} from`
         : 'updated the flag';
-  return { action: 'updateTags', verb: shorten(verb), line: told };
+  return { action: 'updateTags', verb: shorten(verb), line };
 }
 
 function tagWord(tags: readonly string[]): string {
@@ -105,7 +105,7 @@ function* configDifferences(
   after: FlagConfig,
   oldFlag: Flag,
   newFlag: Flag,
-): Generator<Omit<Difference, 'environmentKey'>> {
+): Generator<Omit<FlagDifference, 'environmentKey'>> {
   const isSame = (name: keyof FlagConfig) => areEqual(before[name], after[name]);
   if (!isSame('on')) {
     const done = after.on ? 'on' : 'off';
@@ -114,22 +114,26 @@ function* configDifferences(
   if (!isSame('targets') || !isSame('contextTargets'))
     yield { action: 'updateTargets', verb: 'updated targeting of', line: 'Changed the targets' };
   if (!isSame('rules')) {
-    const isOnlyWords = areEqual(before.rules.map(withoutWords), after.rules.map(withoutWords));
-    yield isOnlyWords
+    const isOnlyDescriptions = areEqual(
+      before.rules.map(withoutDescription),
+      after.rules.map(withoutDescription),
+    );
+    yield isOnlyDescriptions
       ? { action: 'updateFlagRuleDescription', verb: 'updated targeting of', line: 'Described rules' }
       : { action: 'updateRules', verb: 'updated targeting of', line: rulesLine(before.rules, after.rules) };
   }
   if (!isSame('fallthrough')) {
-    const line = `Changed the default rule from ${served(oldFlag, before.fallthrough)} to ${served(newFlag, after.fallthrough)}`;
+    const line = `Changed the default rule from ${describeServe(oldFlag, before.fallthrough)} to ${describeServe(newFlag, after.fallthrough)}`;
     yield { action: 'updateFallthrough', verb: 'changed the default rule of', line };
   }
   if (!isSame('offVariation')) {
-    const line = `Changed what is served while off from ${named(oldFlag, before.offVariation)} to ${named(newFlag, after.offVariation)}`;
+    const line = `Changed what is served while off from ${describeVariation(oldFlag, before.offVariation)} to ${describeVariation(newFlag, after.offVariation)}`;
     yield { action: 'updateOffVariation', verb: 'updated targeting of', line };
   }
   if (!isSame('prerequisites')) {
     const keys = after.prerequisites.map(({ key }) => key);
-    const line = keys.length === 0 ? 'Removed the prerequisites' : `Set the prerequisites to ${listed(keys)}`;
+    const line =
+      keys.length === 0 ? 'Removed the prerequisites' : `Set the prerequisites to ${quoteAll(keys)}`;
     yield { action: 'updatePrerequisites', verb: 'updated targeting of', line };
   }
   if (!isSame('trackEvents')) {
@@ -146,7 +150,7 @@ function* configDifferences(
   }
 }
 
-function withoutWords(rule: Rule): Rule {
+function withoutDescription(rule: Rule): Rule {
   return { ...rule, description: '' };
 }
 
@@ -160,26 +164,28 @@ function rulesLine(before: readonly Rule[], after: readonly Rule[]): string {
   return 'Changed the rules';
 }
 
-function served(flag: Flag, { variation, rollout }: Serve): string {
-  if (rollout === undefined) return named(flag, variation);
-  const shares = rollout.variations.map((share) => `${share.weight / 1000}% ${named(flag, share.variation)}`);
+function describeServe(flag: Flag, { variation, rollout }: Serve): string {
+  if (rollout === undefined) return describeVariation(flag, variation);
+  const shares = rollout.variations.map(
+    (share) => `${share.weight / 1000}% ${describeVariation(flag, share.variation)}`,
+  );
   return shares.length > 5 ? 'a rollout' : shares.join(', ');
 }
 
-function named({ variations }: Flag, index: number | undefined): string {
+function describeVariation({ variations }: Flag, index: number | undefined): string {
   if (index === undefined) return 'nothing';
   const { name, value } = variations[index] ?? {};
   return quote(name ?? JSON.stringify(value) ?? String(index));
 }
 
-/** What all of it is called: by its own name where there is one change, or several of a sort. */
-export function verbOf(differences: readonly Difference[]): string {
+/** The verb of the audit entry: that of all differences if it is the same, else a general one. */
+export function verbOf(differences: readonly FlagDifference[]): string {
   const verbs = new Set(differences.map(({ verb }) => verb));
   const [only] = verbs;
   return verbs.size === 1 ? only! : 'updated the flag';
 }
 
-export function describe(differences: readonly Difference[]): string {
+export function describe(differences: readonly FlagDifference[]): string {
   return differences.map(({ line }) => `* ${line}`).join('\n');
 }
 
@@ -187,12 +193,12 @@ function count(list: readonly unknown[], word: string): string {
   return list.length === 1 ? `a ${word}` : `${list.length} ${word}s`;
 }
 
-function listed(words: readonly string[]): string {
+function quoteAll(words: readonly string[]): string {
   const shown = words.slice(0, 10).map(quote).join(', ');
   return words.length > 10 ? `${shown} and ${words.length - 10} more` : shown;
 }
 
-/** As code, so that nothing in it is taken for Markdown. */
+/** As a code span, so that its characters are not read as Markdown. */
 function quote(text: string): string {
   return `\`${shorten(text.replaceAll('`', "'").replaceAll(/\s+/g, ' '))}\``;
 }

@@ -1,101 +1,101 @@
-// What becomes of a flag by a change: decided from what was read, while nothing is written yet.
+// Drafts a change to a flag: applies the edit to what was read, finds the differences and checks them. Nothing is written.
 import type { Access, Actor } from '../../../kernel/change/actor.ts';
+import type { Change } from '../../../kernel/change/change.ts';
 import { areEqual } from '../../../kernel/patch/json-value.ts';
 import { problem } from '../../../kernel/schema.ts';
 import type { TimeSlice } from '../../../kernel/time-slice.ts';
-import type { Change } from '../../../kernel/change/change.ts';
 import { refuseIfDenied } from '../../denied.ts';
 import type { Environment } from '../../projects/project.ts';
 import { environmentalResource } from '../../resources.ts';
 import { segmentKeysOf } from '../../segments/store-uses.ts';
-import { demandApproval } from '../approval.ts';
-import { differencesOf, type Difference } from './differences.ts';
 import { haveSameTargets } from '../expiring-targets/targeted.ts';
 import type { Flag } from '../flag.ts';
-import type { References } from './instructions/apply.ts';
 import { checkValues, tidyFlag, validateFlag, validateSize } from '../model.ts';
-import { touchesRelations } from '../prerequisites.ts';
+import { affectsPrerequisites } from '../prerequisites.ts';
 import { toDetail } from '../representation.ts';
-import { demandNeeds, surroundingsOf } from './change-context.ts';
-import type { Named, Need, Scene } from './change-context.ts';
 import type { ShownFlag } from '../schemas.ts';
+import { demandFlagApproval, demandPermissions, displayContextOf } from './change-context.ts';
+import type { ChangeContext, FlagPermission, ReferenceKeys } from './change-context.ts';
+import { differencesOf, type FlagDifference } from './differences.ts';
+import type { References } from './instructions/apply.ts';
 
-/** How a flag is to be changed, whatever it is that asks for it. */
-export interface Rewriting {
+/** How a flag is to be edited: by a patch, a copy, or anything else. */
+export interface FlagEdit {
   dryRun?: boolean;
   ignoreConflicts?: boolean;
-  /** The key of the environment for which it was approved; in others it was not. Or `*`: that is not looked at. */
+  /** The key of the environment in which the edit was approved, or `*` to skip the check of approval everywhere. */
   approvedIn?: string;
   comment?: string | undefined;
-  /** The update as the audit log keeps it. */
+  /** The patch as the audit log stores it. */
   update?: NonNullable<Change['update']>;
-  /** What it is called there, if not by what has changed. */
+  /** The verb of the audit entry. Without it, the differences give the verb. */
   verb?: string;
-  /** What `edit` has to know of other things. */
-  named?: Named;
-  /** Pure. Without `accesses` what it takes is told by what has changed. */
-  edit(flag: Flag, shown: ShownFlag, references: References): Edited;
+  /** The other resources that `apply` needs to know. */
+  referenceKeys?: ReferenceKeys;
+  /** Pure. `shown` is the flag in detail. */
+  apply(flag: Flag, shown: ShownFlag, references: References): EditedFlag;
 }
 
-export interface Edited {
+export interface EditedFlag {
   flag: Flag;
-  accesses?: readonly Need[];
+  /** Without them, the differences give the permissions that the edit takes. */
+  permissions?: readonly FlagPermission[];
   isDeleted?: boolean;
 }
 
-export interface Draft {
-  rewriting: Rewriting;
-  scene: Scene;
+export interface FlagDraft {
+  edit: FlagEdit;
+  context: ChangeContext;
   before: Flag;
-  /** The same as `before` where nothing changes. */
+  /** Identical to `before` when nothing changes. */
   after: Flag;
   isDeleted: boolean;
   /** `before` in detail, as the API shows it. */
   shown: ShownFlag;
-  differences: readonly Difference[];
-  /** What the change takes. The actor has it. */
+  differences: readonly FlagDifference[];
+  /** The permissions that the change takes. The actor has them. */
   accesses: readonly Access[];
-  /** The environments whose settings decided whether it may be made. */
-  asked: readonly Environment[];
+  /** The environments whose settings decided that the change is allowed: it is void if one of them changes. */
+  checked: readonly Environment[];
 }
 
 /**
- * Fails where the actor may not do it, and where the flag would not be a good one by itself. Outside a transaction, where
- * nobody waits for it to end, a slice lets others have a turn between the steps of a large change.
+ * Throws when the actor lacks a permission, or when the edited flag breaks a rule that can be checked without other flags.
+ * Outside a transaction, `slice` lets other requests run between the steps of a large change.
  */
 export async function draftChange(
   actor: Actor,
-  scene: Scene,
-  rewriting: Rewriting,
+  context: ChangeContext,
+  edit: FlagEdit,
   slice?: TimeSlice,
-): Promise<Draft> {
-  const giveWay = () => (slice?.isOver === true ? slice.next() : undefined);
-  const { project, found, environments, references } = scene;
+): Promise<FlagDraft> {
+  const pause = () => (slice?.isOver === true ? slice.next() : undefined);
+  const { project, found, environments, references } = context;
   const { flag: before } = found;
-  const shown = toDetail(before, surroundingsOf(project, found));
-  const { flag, accesses: needs, isDeleted = false } = rewriting.edit(before, shown, references);
-  await giveWay();
+  const shown = toDetail(before, displayContextOf(project, found));
+  const { flag, permissions, isDeleted = false } = edit.apply(before, shown, references);
+  await pause();
   if (!isDeleted) checkValues(flag.variations, before.variations);
-  const after = settle(before, tidyFlag(flag), actor.now);
+  const after = raiseVersions(before, tidyFlag(flag), actor.now);
   const names = new Map(environments.map(({ key, name }) => [key, name]));
   const differences = differencesOf(before, after, names);
-  const accesses = demandNeeds(actor, scene, needs ?? differences);
-  await giveWay();
+  const accesses = demandPermissions(actor, context, permissions ?? differences);
+  await pause();
   if (!isDeleted && after !== before) {
     validateFlag(after);
     validateSize(before, after);
   }
-  const draft = { rewriting, scene, before, after, isDeleted, shown, differences, accesses };
-  const asked = checkEnvironments(actor, draft);
-  await giveWay();
-  return { ...draft, asked };
+  const draft = { edit, context, before, after, isDeleted, shown, differences, accesses };
+  const checked = checkEnvironments(actor, draft);
+  await pause();
+  return { ...draft, checked };
 }
 
-/** Whether nothing but the flag itself has to be looked at, or held, or kept true to it. */
-export function standsAlone({ before, after, isDeleted, scene: { found } }: Draft): boolean {
+/** Whether the change concerns the flag's own rows only: no prerequisites, maintainer, expiring targets or segments. */
+export function affectsFlagOnly({ before, after, isDeleted, context: { found } }: FlagDraft): boolean {
   return (
     !isDeleted &&
-    !touchesRelations(before, after, found.environments) &&
+    !affectsPrerequisites(before, after, found.environments) &&
     before.maintainerId === after.maintainerId &&
     before.maintainerTeamKey === after.maintainerTeamKey &&
     found.environments.every(({ key }) => {
@@ -108,8 +108,8 @@ export function standsAlone({ before, after, isDeleted, scene: { found } }: Draf
   );
 }
 
-/** The same flag where nothing changed; else with versions gone up, its own and those of the environments that changed. */
-function settle(before: Flag, wanted: Flag, now: number): Flag {
+/** Returns `before` itself when nothing changed. Else raises the versions of the flag and of the changed configurations. */
+function raiseVersions(before: Flag, wanted: Flag, now: number): Flag {
   const environments = Object.fromEntries(
     Object.entries(before.environments).map(([key, old]) => {
       const config = wanted.environments[key] ?? old;
@@ -122,36 +122,36 @@ function settle(before: Flag, wanted: Flag, now: number): Flag {
   return { ...wanted, version: before.version + 1, environments };
 }
 
-/** What the environments ask of every change to a flag in them. Returns those that were asked. */
+/** Checks comments, denials and approvals in the environments that the change affects, and returns these environments. */
 function checkEnvironments(
   actor: Actor,
-  { before, after, isDeleted, scene, rewriting }: Omit<Draft, 'asked'>,
+  { before, after, isDeleted, context, edit }: Omit<FlagDraft, 'checked'>,
 ): Environment[] {
-  const { project, environments } = scene;
-  const { approvedIn, comment = '' } = rewriting;
-  const everywhere = isDeleted ? ['deleteFlag'] : servingActions(before, after);
-  const asked: Environment[] = [];
+  const { project, environments } = context;
+  const { approvedIn, comment = '' } = edit;
+  const everywhere = isDeleted ? ['deleteFlag'] : actionsEverywhere(before, after);
+  const checked: Environment[] = [];
   for (const environment of environments) {
     const { key, name, requireComments, approvalSettings } = environment;
     const resource = environmentalResource(project, environment, 'flag', before);
     for (const action of everywhere) refuseIfDenied(actor.caller, action, environment, resource);
-    const isHere = before.environments[key] !== after.environments[key];
-    if (isHere && !isDeleted && requireComments && comment.trim() === '')
+    const isChangedHere = before.environments[key] !== after.environments[key];
+    if (isChangedHere && !isDeleted && requireComments && comment.trim() === '')
       throw problem('comment', `is required for changes in ${name}`);
-    // Whoever could take off the tag that asks for approval would need none.
-    const isFreed = approvalSettings.requiredApprovalTags.some(
+    // Removing a tag that requires approval itself requires it: else anyone could remove the tag first.
+    const losesApprovalTag = approvalSettings.requiredApprovalTags.some(
       (tag) => before.tags.includes(tag) && !after.tags.includes(tag),
     );
-    if (!isHere && everywhere.length === 0 && !isFreed) continue;
-    asked.push(environment);
+    if (!isChangedHere && everywhere.length === 0 && !losesApprovalTag) continue;
+    checked.push(environment);
     if (approvedIn === key || approvedIn === '*') continue;
-    demandApproval(actor, environment, before, resource);
+    demandFlagApproval(actor, environment, before, resource);
   }
-  return asked;
+  return checked;
 }
 
-/** The permissions for what changes about the flag itself and, by that, what is served in all environments. */
-function servingActions(before: Flag, after: Flag): string[] {
+/** The actions on the flag itself that change what is served in all environments. */
+function actionsEverywhere(before: Flag, after: Flag): string[] {
   const values = new Map(after.variations.map(({ _id, value }) => [_id, value]));
   const hasOtherValues = before.variations.some(
     ({ _id, value }) => values.has(_id) && !areEqual(values.get(_id), value),

@@ -1,33 +1,38 @@
-// How a new flag comes to be: from what was asked for, from the project's defaults, or from another flag.
+// Builds a new flag from the body of a POST and the defaults of the project, or as a clone of another flag. Pure.
 import { problem } from '../../../kernel/schema.ts';
 import type { Environment, Project } from '../../projects/project.ts';
 import type { Flag, FlagConfig, Json, Prerequisite, Variation } from '../flag.ts';
 import { checkValues, newConfig, tidyFlag, validateFlag } from '../model.ts';
 import type { FlagPost } from '../schemas.ts';
 
-export interface Making {
+export interface NewFlagContext {
   id: string;
   now: number;
-  /** What it begins with. */
+  /** The first version: see `firstVersion` of the store. */
   version: number;
   project: Project;
   environments: readonly Environment[];
-  /** The member who makes it, and looks after it unless someone else is named. */
-  makerId?: string | undefined;
+  /** The member who creates it: the maintainer, unless the body names another. */
+  creatorId?: string | undefined;
   newUuid(): string;
   newHex(): string;
 }
 
-export function makeFlag(post: FlagPost, needed: ReadonlyMap<string, Flag>, making: Making): Flag {
-  const { project, newUuid } = making;
+export function newFlag(
+  post: FlagPost,
+  prerequisites: ReadonlyMap<string, Flag>,
+  context: NewFlagContext,
+): Flag {
+  const { project, newUuid } = context;
   const { booleanDefaults } = project.flagDefaults;
-  const variations = (post.variations ?? usualVariations(post, project)).map((variation) =>
+  const variations = (post.variations ?? defaultVariations(post, project)).map((variation) =>
     toVariation(variation, newUuid()),
   );
   const last = variations.length - 1;
-  const isUsual = post.variations === undefined && post.purpose !== 'migration';
-  const { onVariation = 0, offVariation = last } = post.defaults ?? (isUsual ? booleanDefaults : {});
-  return finish(post, making, {
+  const hasDefaultVariations = post.variations === undefined && post.purpose !== 'migration';
+  const { onVariation = 0, offVariation = last } =
+    post.defaults ?? (hasDefaultVariations ? booleanDefaults : {});
+  return assemble(post, context, {
     description: post.description ?? '',
     variations,
     defaults: { onVariation, offVariation },
@@ -35,23 +40,23 @@ export function makeFlag(post: FlagPost, needed: ReadonlyMap<string, Flag>, maki
     temporary: post.temporary ?? project.flagDefaults.temporary,
     tags: post.tags ?? project.flagDefaults.tags,
     customProperties: post.customProperties ?? {},
-    ...readMaintainer(post, { maintainerId: making.makerId }),
+    ...readMaintainer(post, { maintainerId: context.creatorId }),
     ...(post.purpose !== undefined && { purpose: post.purpose }),
     ...readMigration(post),
     configOf: (flag, { defaultTrackEvents }) => ({
       ...newConfig(
         flag,
         { on: post.isFlagOn ?? false, trackEvents: defaultTrackEvents },
-        making.newHex,
-        making.now,
+        context.newHex,
+        context.now,
       ),
-      prerequisites: readPrerequisites(post, needed),
+      prerequisites: readPrerequisites(post, prerequisites),
     }),
   });
 }
 
-/** A flag like another one, with the same configurations; what the body says of the rest comes first. */
-export function cloneFlag(post: FlagPost, source: Flag, making: Making): Flag {
+/** A flag with the configurations of another. The other fields come from the body, else from the source. */
+export function cloneFlag(post: FlagPost, source: Flag, context: NewFlagContext): Flag {
   for (const name of [
     'variations',
     'defaults',
@@ -61,9 +66,9 @@ export function cloneFlag(post: FlagPost, source: Flag, making: Making): Flag {
   ] as const)
     if (post[name] !== undefined) throw problem(name, 'comes from the flag that is cloned');
   const { purpose, migrationSettings } = source;
-  return finish(post, making, {
+  return assemble(post, context, {
     description: post.description ?? source.description,
-    variations: source.variations.map((variation) => ({ ...variation, _id: making.newUuid() })),
+    variations: source.variations.map((variation) => ({ ...variation, _id: context.newUuid() })),
     defaults: source.defaults,
     clientSideAvailability: readAvailability(post, source.clientSideAvailability),
     temporary: post.temporary ?? source.temporary,
@@ -72,11 +77,11 @@ export function cloneFlag(post: FlagPost, source: Flag, making: Making): Flag {
     ...readMaintainer(post, source),
     ...(purpose !== undefined && { purpose }),
     ...(migrationSettings !== undefined && { migrationSettings }),
-    configOf: (flag, { key }) => cloneConfig(source.environments[key]!, flag, post, making),
+    configOf: (flag, { key }) => cloneConfig(source.environments[key]!, flag, post, context),
   });
 }
 
-type Parts = Omit<
+type FlagParts = Omit<
   Flag,
   | 'id'
   | 'projectId'
@@ -90,9 +95,9 @@ type Parts = Omit<
   | 'environments'
 > & { configOf(flag: Flag, environment: Environment): FlagConfig };
 
-function finish(post: FlagPost, making: Making, { configOf, ...parts }: Parts): Flag {
-  const { id, now, version, project, environments } = making;
-  checkNaming(post.key, project);
+function assemble(post: FlagPost, context: NewFlagContext, { configOf, ...parts }: FlagParts): Flag {
+  const { id, now, version, project, environments } = context;
+  checkNamingConvention(post.key, project);
   checkValues(parts.variations);
   const flag: Flag = {
     id,
@@ -117,7 +122,7 @@ function cloneConfig(
   source: FlagConfig,
   flag: Flag,
   post: FlagPost,
-  { newHex, newUuid, now }: Making,
+  { newHex, newUuid, now }: NewFlagContext,
 ): FlagConfig {
   return {
     ...source,
@@ -146,10 +151,10 @@ function toVariation(
   };
 }
 
-/** True and false, as the project calls them; or the stages of a migration. */
-function usualVariations(
+/** True and false with the names that the project gives them, or the stages of a migration. */
+function defaultVariations(
   { purpose, migrationSettings }: FlagPost,
-  { flagDefaults: { booleanDefaults: usual } }: Project,
+  { flagDefaults: { booleanDefaults: fallback } }: Project,
 ): NonNullable<FlagPost['variations']> {
   if (purpose === 'migration') {
     const stages = STAGES[migrationSettings?.stageCount ?? 0];
@@ -157,8 +162,8 @@ function usualVariations(
     return stages.map((stage) => ({ value: stage }));
   }
   return [
-    { value: true, name: usual.trueDisplayName, description: usual.trueDescription },
-    { value: false, name: usual.falseDisplayName, description: usual.falseDescription },
+    { value: true, name: fallback.trueDisplayName, description: fallback.trueDescription },
+    { value: false, name: fallback.falseDisplayName, description: fallback.falseDescription },
   ];
 }
 
@@ -179,29 +184,29 @@ function readMigration({ purpose, migrationSettings }: FlagPost): Pick<Flag, 'mi
 
 function readAvailability(
   { clientSideAvailability, includeInSnippet }: FlagPost,
-  usual: Flag['clientSideAvailability'],
+  fallback: Flag['clientSideAvailability'],
 ): Flag['clientSideAvailability'] {
   if (clientSideAvailability !== undefined)
     return { usingEnvironmentId: false, usingMobileKey: false, ...clientSideAvailability };
-  return includeInSnippet === undefined ? usual : { ...usual, usingEnvironmentId: includeInSnippet };
+  return includeInSnippet === undefined ? fallback : { ...fallback, usingEnvironmentId: includeInSnippet };
 }
 
 function readMaintainer(
   post: FlagPost,
-  usual: { maintainerId?: string | undefined; maintainerTeamKey?: string | undefined },
+  fallback: { maintainerId?: string | undefined; maintainerTeamKey?: string | undefined },
 ): Pick<Flag, 'maintainerId' | 'maintainerTeamKey'> {
-  const isSaid = Boolean(post.maintainerId) || Boolean(post.maintainerTeamKey);
-  const { maintainerId, maintainerTeamKey } = isSaid ? post : usual;
+  const isGiven = Boolean(post.maintainerId) || Boolean(post.maintainerTeamKey);
+  const { maintainerId, maintainerTeamKey } = isGiven ? post : fallback;
   return { ...(maintainerId && { maintainerId }), ...(maintainerTeamKey && { maintainerTeamKey }) };
 }
 
 function readPrerequisites(
   { initialPrerequisites = [] }: FlagPost,
-  needed: ReadonlyMap<string, Flag>,
+  prerequisites: ReadonlyMap<string, Flag>,
 ): Prerequisite[] {
   return initialPrerequisites.map(({ key, variationId }, index) => {
     const at = `initialPrerequisites.${index}`;
-    const flag = needed.get(key);
+    const flag = prerequisites.get(key);
     if (flag === undefined) throw problem(`${at}.key`, `names no flag of the project: "${key}"`);
     const variation = flag.variations.findIndex(({ _id }) => _id === variationId);
     if (variation < 0) throw problem(`${at}.variationId`, `is no variation of "${key}"`);
@@ -217,8 +222,8 @@ const CASES: Record<string, RegExp> = {
   constantCase: /^[A-Z0-9]+(?:_[A-Z0-9]+)*$/,
 };
 
-/** The prefix need not be in the case. */
-function checkNaming(key: string, { namingConvention }: Project): void {
+/** The prefix need not follow the case. */
+function checkNamingConvention(key: string, { namingConvention }: Project): void {
   const { case: wanted = 'none', prefix = '' } = namingConvention ?? {};
   if (!key.startsWith(prefix)) throw problem('key', `must begin with "${prefix}", as the project wants`);
   if (CASES[wanted]?.test(key.slice(prefix.length)) === false)

@@ -1,4 +1,4 @@
-// JSON patches and merge patches of flags: applied to the flag as it is shown, and read back from there.
+// Applies JSON patches and merge patches to the flag in detail, as the API shows it, and reads the flag back from the result.
 import { Failure } from '../../../kernel/failure.ts';
 import { applyJsonPatch } from '../../../kernel/patch/json-patch.ts';
 import { areEqual, isObject, memberOf, type JsonObject } from '../../../kernel/patch/json-value.ts';
@@ -10,7 +10,7 @@ import type { Clause, Flag, FlagConfig, Json, Rule, Serve, Target, Variation } f
 import { usedBy, USER } from '../model.ts';
 import { EditableConfig, EditableFlag, type ShownFlag } from '../schemas.ts';
 
-export interface Editing {
+export interface PatchContext {
   now: number;
   newUuid(): string;
 }
@@ -23,7 +23,7 @@ const checkConfig = checker(EditableConfig, 'body');
 const ENVIRONMENT = '/environments/[^/]+';
 const ROLLOUT = '(?:rollout(?:/(?:bucketBy|contextKind|seed))?|variation)';
 
-/** What may be unset: clients remove it without having looked, and replace what is not there. */
+/** Members that may be absent: a patch may remove an absent one, which does nothing, or replace it, which adds it. */
 const OPTIONAL = new RegExp(
   `^(?:/(?:description|tags|defaults|clientSideAvailability|includeInSnippet|maintainerId|maintainerTeamKey|archived|deprecated|releasePipelineKey|customProperties(?:/[^/]+)?)` +
     `|/variations/\\d+/(?:name|description)` +
@@ -38,7 +38,7 @@ type WantedFlag = Static<typeof EditableFlag>;
 type WantedConfig = Static<typeof EditableConfig>;
 
 /** `shown` is the flag in detail with all environments. Versions and dates of modification stay as they were. */
-export function editFlag(before: Flag, shown: ShownFlag, patch: DocumentPatch, editing: Editing): Flag {
+export function patchFlag(before: Flag, shown: ShownFlag, patch: DocumentPatch, context: PatchContext): Flag {
   const patched =
     patch.kind === 'json'
       ? applyJsonPatch(shown, patch.operations.map(rightSpelling), RULES)
@@ -46,10 +46,10 @@ export function editFlag(before: Flag, shown: ShownFlag, patch: DocumentPatch, e
   if (!isObject(patched)) throw new Failure('bad-patch', 'A flag cannot become what is no object.');
   const wanted = pick(shown, patched, FLAG_NAMES, '', ['environments']);
   checkFlag(wanted);
-  const flag = readFlag(before, wanted as WantedFlag, editing);
-  const environments = readEnvironments(before, shown, patched['environments'], editing);
+  const flag = readFlag(before, wanted as WantedFlag, context);
+  const environments = readEnvironments(before, shown, patched['environments'], context);
   const after = { ...flag, environments };
-  requirePlaces(before, after);
+  requireUnmovedVariations(before, after);
   return after;
 }
 
@@ -62,7 +62,7 @@ function rightSpelling(operation: unknown): unknown {
   return path === operation['path'] ? operation : { ...operation, path };
 }
 
-/** The members of these names, where no other has changed. */
+/** Returns the members of these names. Throws when any other member has changed, except `others`. */
 function pick(
   before: JsonObject,
   after: JsonObject,
@@ -79,7 +79,7 @@ function pick(
   return Object.fromEntries(Object.entries(after).filter(([name]) => names.has(name)));
 }
 
-function readFlag(before: Flag, wanted: WantedFlag, { now, newUuid }: Editing): Flag {
+function readFlag(before: Flag, wanted: WantedFlag, { now, newUuid }: PatchContext): Flag {
   const { maintainerId: _, maintainerTeamKey: __, archivedAt, deprecatedAt, ...kept } = before;
   const { archived = false, deprecated = false } = wanted;
   const variations = readVariations(before.variations, wanted.variations, newUuid);
@@ -101,7 +101,7 @@ function readFlag(before: Flag, wanted: WantedFlag, { now, newUuid }: Editing): 
   };
 }
 
-/** `includeInSnippet` is an older word for half of it: it counts where the new one was left alone. */
+/** `includeInSnippet` is the older field for `usingEnvironmentId`: it counts only where the newer field has not changed. */
 function readAvailability(before: Flag, wanted: WantedFlag): Flag['clientSideAvailability'] {
   const none = { usingEnvironmentId: false, usingMobileKey: false };
   const { clientSideAvailability = none, includeInSnippet = false } = wanted;
@@ -110,7 +110,7 @@ function readAvailability(before: Flag, wanted: WantedFlag): Flag['clientSideAva
   return includeInSnippet === old.usingEnvironmentId ? old : { ...old, usingEnvironmentId: includeInSnippet };
 }
 
-/** Giving a maintainer of one sort takes the place of one of the other. */
+/** A new member replaces the team as maintainer, and the other way round. */
 function readMaintainer(before: Flag, wanted: WantedFlag): Pick<Flag, 'maintainerId' | 'maintainerTeamKey'> {
   const maintainerId = wanted.maintainerId || undefined;
   const maintainerTeamKey = wanted.maintainerTeamKey || undefined;
@@ -137,8 +137,8 @@ function readVariations(
 }
 
 /**
- * The ids of a list as it came. An element keeps an id that there was; one that came without has that of its place, if no
- * other has it, so that sending the same list again changes nothing.
+ * The ids of the elements of a patched list. An element without an id takes the id of the old element at its index, unless
+ * another element has that id, so that sending the same list again changes nothing.
  */
 function identify(
   wanted: readonly { _id?: string }[],
@@ -154,8 +154,8 @@ function identify(
       throw problem(`${at}.${index}._id`, 'cannot be edited: the server gives it');
     const old = before[index]?._id;
     const inherited = old === undefined || taken.has(old) ? undefined : old;
-    const wish = _id ?? inherited;
-    const id = wish === undefined || given.has(wish) ? newUuid() : wish;
+    const candidate = _id ?? inherited;
+    const id = candidate === undefined || given.has(candidate) ? newUuid() : candidate;
     given.add(id);
     return id;
   });
@@ -165,12 +165,13 @@ function readEnvironments(
   before: Flag,
   shown: ShownFlag,
   patched: unknown,
-  editing: Editing,
+  context: PatchContext,
 ): Flag['environments'] {
   const shownConfigs = shown.environments as Record<string, JsonObject>;
   if (!isObject(patched)) throw problem('environments', 'cannot be removed');
-  const strange = Object.keys(patched).find((key) => !Object.hasOwn(shownConfigs, key));
-  if (strange !== undefined) throw problem(`environments.${strange}`, 'is no environment of the project');
+  const unknownKey = Object.keys(patched).find((key) => !Object.hasOwn(shownConfigs, key));
+  if (unknownKey !== undefined)
+    throw problem(`environments.${unknownKey}`, 'is no environment of the project');
   const known = idsOf(before);
   const entries = Object.entries(shownConfigs).map(([key, config]): [string, FlagConfig] => {
     const old = before.environments[key]!;
@@ -179,25 +180,25 @@ function readEnvironments(
     const at = `environments.${key}`;
     if (!isObject(now)) throw problem(at, 'cannot be removed');
     const wanted = pick(config, now, CONFIG_NAMES, `${at}.`);
-    named(at, () => checkConfig(wanted));
-    return [key, readConfig(old, wanted as WantedConfig, known, at, editing)];
+    inField(at, () => checkConfig(wanted));
+    return [key, readConfig(old, wanted as WantedConfig, known, at, context)];
   });
   return Object.fromEntries(entries);
 }
 
-/** Makes the problems of a part say where it is. */
-function named(at: string, check: () => void): void {
+/** Prefixes the fields of a failure with the path of the part that was checked. */
+function inField(at: string, check: () => void): void {
   try {
     check();
   } catch (error) {
     if (!(error instanceof Failure) || error.details.fields === undefined) throw error;
     const fields = error.details.fields.map(({ field, message }) => ({ field: `${at}.${field}`, message }));
-    const told = fields.map(({ field, message }) => `${field} ${message}`).join('; ');
-    throw new Failure(error.kind, told, { ...error.details, fields });
+    const message = fields.map(({ field, message }) => `${field} ${message}`).join('; ');
+    throw new Failure(error.kind, message, { ...error.details, fields });
   }
 }
 
-/** Of the rules and clauses in all environments: rules may be copied from one to the other. */
+/** The ids of rules and clauses in all environments, because a patch may copy rules between environments. */
 function idsOf({ environments }: Flag): Set<string> {
   const rules = Object.values(environments).flatMap((config) => config.rules);
   return new Set(rules.flatMap(({ _id, clauses }) => [_id, ...clauses.map((clause) => clause._id)]));
@@ -208,7 +209,7 @@ function readConfig(
   wanted: WantedConfig,
   known: ReadonlySet<string>,
   at: string,
-  { newUuid }: Editing,
+  { newUuid }: PatchContext,
 ): FlagConfig {
   const { offVariation: _, migrationSettings: __, ...kept } = before;
   const { rules = [], offVariation, migrationSettings } = wanted;
@@ -275,10 +276,10 @@ function readTarget({
 }
 
 /**
- * Variations are spoken of by their index. Where one has moved or gone, what spoke of its place must not speak of another
- * one without having been told so.
+ * Configurations refer to variations by index. When a variation moves or goes, a configuration that refers to the old index
+ * must change in the same patch, or it would serve another variation.
  */
-function requirePlaces(before: Flag, after: Flag): void {
+function requireUnmovedVariations(before: Flag, after: Flag): void {
   const moved = new Set(
     before.variations.flatMap(({ _id }, index) => (after.variations[index]?._id === _id ? [] : [index])),
   );

@@ -3,7 +3,7 @@ import { Type, type Static } from '../../../kernel/schema.ts';
 import { expiringRoutes } from '../../expiring-targets/routes.ts';
 import { openEnvironment, unknownThing } from '../../find-project.ts';
 import { environmentalResource } from '../../resources.ts';
-import { demandApproval } from '../approval.ts';
+import { demandFlagApproval } from '../change/change-context.ts';
 import { VariationId } from '../change/instructions/parameters.ts';
 import { findFlag, holdFlag } from '../store.ts';
 import { targetsOf } from './targeted.ts';
@@ -38,7 +38,7 @@ export const expiringTargetRoutes = expiringRoutes({
       owner: { resourceKind: 'flag', resourceId: flag.id, environmentId: environment.id },
       resource,
       names: { kind: 'flag', projectKey, environmentKey, key },
-      demandApproval: () => demandApproval(call, environment, flag, resource),
+      demandApproval: () => demandFlagApproval(call, environment, flag, resource),
       findTargets: () => targetsOf(flag, config),
     };
   },

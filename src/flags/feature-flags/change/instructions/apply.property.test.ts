@@ -7,10 +7,10 @@ import type { Flag } from '../../flag.ts';
 import { tidyFlag, validateFlag } from '../../model.ts';
 import { applyInstructions } from './apply.ts';
 import { ENVIRONMENT, NEEDED, OTHER } from './case.ts';
-import { contextOf, makeFlag, MEMBER, TEAM } from './fixture.ts';
+import { contextOf, buildFlag, MEMBER, TEAM } from './fixture.ts';
 
-const others = new Map([NEEDED, OTHER].map((key) => [key, makeFlag(key)]));
-const start = makeFlag('banner');
+const others = new Map([NEEDED, OTHER].map((key) => [key, buildFlag(key)]));
+const start = buildFlag('banner');
 
 /** An instruction that is known only once the flag before it is. */
 type Draw = (flag: Flag) => Instruction;

@@ -6,13 +6,13 @@ import { validateFlag } from '../../model.ts';
 import { applyInstructions, referencesOf } from './apply.ts';
 import { ENVIRONMENT, NEEDED, OTHER } from './case.ts';
 import { casesFor, prepare, undone } from './cases.ts';
-import { contextOf, makeFlag, MEMBER, TEAM } from './fixture.ts';
+import { contextOf, buildFlag, MEMBER, TEAM } from './fixture.ts';
 import { flagKinds } from './table.ts';
 
-const others = new Map([NEEDED, OTHER].map((key) => [key, makeFlag(key)]));
+const others = new Map([NEEDED, OTHER].map((key) => [key, buildFlag(key)]));
 const context = contextOf(others);
 const cases = casesFor(others, MEMBER, TEAM);
-const banner = makeFlag('banner');
+const banner = buildFlag('banner');
 const prepared = applyInstructions(banner, prepare(banner, others.get(NEEDED)!), context).flag;
 
 /** Frozen all the way down: whoever writes into it fails. */
@@ -40,12 +40,12 @@ for (const [name, { good, sees, gives, again, bad, names, isMisfit }] of Object.
       ? freeze(applyInstructions(prepared, [undone[name]], context).flag)
       : prepared;
     const instruction: Instruction = { kind: name, ...good(before) };
-    const { flag, accesses, isDeleted } = applyInstructions(before, [instruction], context);
+    const { flag, permissions, isDeleted } = applyInstructions(before, [instruction], context);
 
     test('does what it says, takes its permission, and leaves the flag that came in untouched', () => {
       assert.deepEqual(sees(flag), gives);
       const { level, action } = flagKinds.get(name)!;
-      assert.deepEqual(accesses, [
+      assert.deepEqual(permissions, [
         { action, ...(level === 'environment' && { environmentKey: ENVIRONMENT }) },
       ]);
       assert.equal(isDeleted, name === 'deleteFlag' ? true : undefined);
@@ -132,13 +132,16 @@ test('a kind that is not there is named, also one that every object has', () => 
 });
 
 test('permissions are told once, in the order they are needed', () => {
-  const { accesses } = apply(
+  const { permissions } = apply(
     { kind: 'addTags', values: ['a'] },
     { kind: 'turnFlagOn' },
     { kind: 'turnFlagOff' },
     { kind: 'removeTags', values: ['a'] },
   );
-  assert.deepEqual(accesses, [{ action: 'updateTags' }, { action: 'updateOn', environmentKey: ENVIRONMENT }]);
+  assert.deepEqual(permissions, [
+    { action: 'updateTags' },
+    { action: 'updateOn', environmentKey: ENVIRONMENT },
+  ]);
 });
 
 test('later instructions see what earlier ones did', () => {

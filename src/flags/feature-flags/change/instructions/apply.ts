@@ -11,11 +11,11 @@ import { flagKinds, type Kind } from './table.ts';
 
 export type { Context, References } from './kind.ts';
 
-export interface Applied {
+export interface AppliedInstructions {
   /** Versions and dates of modification are as they were; what did not change is the very same object as before. */
   flag: Flag;
   /** The permissions it takes, each once, also for instructions that left things as they were. */
-  accesses: { action: string; environmentKey?: string }[];
+  permissions: { action: string; environmentKey?: string }[];
   isDeleted?: boolean;
 }
 
@@ -23,25 +23,29 @@ export interface Applied {
  * The flag that comes in stays untouched. Fails naming the first instruction that cannot be applied. What holds for every
  * flag however it was changed, such as how large it may be and that prerequisites go in no circle, is not looked at here.
  */
-export function applyInstructions(before: Flag, instructions: Instruction[], context: Context): Applied {
+export function applyInstructions(
+  before: Flag,
+  instructions: Instruction[],
+  context: Context,
+): AppliedInstructions {
   requireFewInstructions(instructions);
   requireEnvironment(before, context);
   let flag = before;
-  const accesses = new Map<string, Applied['accesses'][number]>();
+  const permissions = new Map<string, AppliedInstructions['permissions'][number]>();
   for (const [index, instruction] of instructions.entries()) {
     inInstruction(index, instruction, () => {
       if (instructions[index - 1]?.kind === DELETE) throw problem('kind', 'cannot stand behind deleteFlag');
       const kind = readKind(instruction);
       const environmentKey = kind.level === 'environment' ? readEnvironment(context) : undefined;
       flag = kind.apply({ ...context, flag }, instruction as never);
-      accesses.set(kind.action, {
+      permissions.set(kind.action, {
         action: kind.action,
         ...(environmentKey !== undefined && { environmentKey }),
       });
     });
   }
   const isDeleted = instructions.at(-1)?.kind === DELETE;
-  return { flag, accesses: [...accesses.values()], ...(isDeleted && { isDeleted }) };
+  return { flag, permissions: [...permissions.values()], ...(isDeleted && { isDeleted }) };
 }
 
 /** What has to be loaded before they can be applied. Fails where an instruction is of no known kind, or lacks a parameter. */

@@ -8,7 +8,7 @@ import type { Context } from './kind.ts';
 export const MEMBER = 'a'.repeat(24);
 export const TEAM = 'painters';
 
-export function makeFlag(key: string): Flag {
+export function buildFlag(key: string): Flag {
   const defaults = { onVariation: 0, offVariation: VALUES.length - 1 };
   const config = () => newConfig({ defaults, version: 1 }, { trackEvents: false }, () => 'f'.repeat(32), 1);
   return {

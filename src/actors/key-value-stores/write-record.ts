@@ -1,4 +1,4 @@
-// Takes in a record as it comes: what is small goes into the row, what is large through a blob of its own.
+// Writes a record from the request stream: a small content goes into the row, a large one into a blob.
 import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { piecesOf } from '../../kernel/body.ts';
@@ -14,23 +14,23 @@ declare module '../../kernel/kernel.ts' {
   }
 }
 
-/** Records up to this size stand in the database: they share its commits instead of syncing a file each. */
+/** Records up to this size are stored in the database: they share its commits instead of syncing a file each. */
 const INLINE_BYTES = 64 * 1024;
 
-/** What all blobs of records begin with. */
+/** The prefix of the blob keys of all records. */
 export const BLOB_PREFIX = 'kv/';
 
 export interface Upload {
   contentType: string;
   encoding: Encoding | null;
   stream: Readable;
-  /** As announced, where it was. */
+  /** The Content-Length, if there was one. */
   length: number | undefined;
 }
 
 /**
- * Every write has a blob of its own. Rows are switched to it once it is whole, and only then the former one goes: a crash
- * at any point leaves a blob that nobody names, never a row that names nothing.
+ * Every write has a blob of its own. The row refers to it once it is complete, and only then the old blob is deleted: a crash
+ * at any point may leave a blob without a row, but never a row without its blob.
  */
 export async function writeRecord(
   kernel: Kernel,
@@ -44,19 +44,19 @@ export async function writeRecord(
   if (length !== undefined && length > recordBytes) throw tooLarge(recordBytes);
   const pieces = piecesOf(stream, recordBytes, tooLarge);
   const head = { contentType, encoding, etag: randomUUID() };
-  const { start, size, isAll } = await takeStart(pieces);
+  const { start, size, isAll } = await readStart(pieces);
   if (isAll) return await commit(kernel, storeId, key, { ...head, size, body: join(start, size) }, now);
   const blob = `${BLOB_PREFIX}${storeId}/${head.etag}`;
   const put = await blobs.put(blob, chain(start, pieces));
   await commit(kernel, storeId, key, { ...head, size: put.size, blob }, now).catch(async (error: unknown) => {
-    await dropBlob(kernel, blob);
+    await deleteBlob(kernel, blob);
     throw error;
   });
 }
 
 export async function removeRecord(kernel: Kernel, storeId: string, key: string, now: number): Promise<void> {
   const blob = await deleteRecord(kernel.engine, storeId, key, now);
-  if (blob !== undefined) await dropBlob(kernel, blob);
+  if (blob !== undefined) await deleteBlob(kernel, blob);
 }
 
 async function commit(
@@ -67,11 +67,11 @@ async function commit(
   now: number,
 ): Promise<void> {
   const former = await replaceRecord(kernel.engine, storeId, key, record, now);
-  if (former !== undefined) await dropBlob(kernel, former);
+  if (former !== undefined) await deleteBlob(kernel, former);
 }
 
-/** The change is done whether or not this works; what stays behind is swept later. */
-async function dropBlob({ blobs, log }: Kernel, blob: string): Promise<void> {
+/** The change is committed whether or not this succeeds; the orphan sweep deletes what is left. */
+async function deleteBlob({ blobs, log }: Kernel, blob: string): Promise<void> {
   await blobs.delete(blob).catch((error: unknown) => log.warn({ err: error, blob }, 'cannot delete a blob'));
 }
 
@@ -81,8 +81,8 @@ function tooLarge(limit: number): Failure {
   });
 }
 
-/** Reads until it is clear whether the record is a small one. */
-async function takeStart(
+/** Reads until it is known whether the content fits into the row. */
+async function readStart(
   pieces: AsyncGenerator<Uint8Array, void>,
 ): Promise<{ start: Uint8Array[]; size: number; isAll: boolean }> {
   const start: Uint8Array[] = [];
@@ -104,7 +104,7 @@ async function* chain(
   yield* rest;
 }
 
-/** In memory of its own and no larger: a piece of a larger buffer would take that along to the storage thread. */
+/** Copies into a buffer of exact size: a view of a larger buffer would copy all of it to the storage thread. */
 function join(pieces: readonly Uint8Array[], size: number): Uint8Array {
   const whole = new Uint8Array(size);
   let at = 0;

@@ -1,36 +1,32 @@
-// What calls write at the same time goes together, and each gets its own results.
+// The batcher: concurrent writes share a statement, and each call gets its own results.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Gatherer } from './gather.ts';
+import { Batcher } from './batcher.ts';
 
-const MEASURE = { most: 5, sizeOf: () => 1 };
+const BATCH_LIMIT = { maxSize: 5, sizeOf: () => 1 };
 
-/** Writes that end when they are told to. */
+/** Writes that end when the test ends them. */
 function slowWriter() {
   const writes: { key: string; items: string[]; end(error?: Error): void }[] = [];
-  const gatherer = new Gatherer<string, string>((key, items) => {
+  const batcher = new Batcher<string, string>((key, items) => {
     const { promise, resolve, reject } = Promise.withResolvers<string[]>();
     const end = (error?: Error) => (error ? reject(error) : resolve(items.map((item) => `${item}!`)));
     writes.push({ key, items, end });
     return promise;
-  }, MEASURE);
-  return { gatherer, writes };
+  }, BATCH_LIMIT);
+  return { batcher, writes };
 }
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 test('the first call is written at once, and what comes meanwhile goes with the next write, in its order', async () => {
-  const { gatherer, writes } = slowWriter();
-  const first = gatherer.add('q', ['a']);
+  const { batcher, writes } = slowWriter();
+  const first = batcher.add('q', ['a']);
   assert.deepEqual(
     writes.map(({ items }) => items),
     [['a']],
   );
-  const others = Promise.all([
-    gatherer.add('q', ['b', 'c']),
-    gatherer.add('q', []),
-    gatherer.add('q', ['d']),
-  ]);
+  const others = Promise.all([batcher.add('q', ['b', 'c']), batcher.add('q', []), batcher.add('q', ['d'])]);
   assert.equal(writes.length, 1);
   writes[0]!.end();
   assert.deepEqual(await first, ['a!']);
@@ -40,9 +36,9 @@ test('the first call is written at once, and what comes meanwhile goes with the 
 });
 
 test('the next write has begun when the calls of the one before hear of it', async () => {
-  const { gatherer, writes } = slowWriter();
-  const seen = gatherer.add('q', ['a']).then(() => writes.length);
-  const next = gatherer.add('q', ['b']);
+  const { batcher, writes } = slowWriter();
+  const seen = batcher.add('q', ['a']).then(() => writes.length);
+  const next = batcher.add('q', ['b']);
   writes[0]!.end();
   assert.equal(await seen, 2);
   writes[1]!.end();
@@ -50,9 +46,9 @@ test('the next write has begun when the calls of the one before hear of it', asy
 });
 
 test('keys do not wait for each other', async () => {
-  const { gatherer, writes } = slowWriter();
-  const one = gatherer.add('one', ['a']);
-  const two = gatherer.add('two', ['b']);
+  const { batcher, writes } = slowWriter();
+  const one = batcher.add('one', ['a']);
+  const two = batcher.add('two', ['b']);
   assert.deepEqual(
     writes.map(({ key, items }) => [key, ...items]),
     [
@@ -67,9 +63,9 @@ test('keys do not wait for each other', async () => {
 });
 
 test('no more goes together than the measure allows, and what one call brings is not divided', async () => {
-  const { gatherer, writes } = slowWriter();
+  const { batcher, writes } = slowWriter();
   const calls = [['0'], ['a', 'b', 'c'], ['d', 'e'], ['f'], ['1', '2', '3', '4', '5', '6', '7'], ['g']];
-  const results = Promise.all(calls.map((items) => gatherer.add('q', items)));
+  const results = Promise.all(calls.map((items) => batcher.add('q', items)));
   for (let done = 0; done < 5; done += 1) {
     writes[done]!.end();
     await turn();
@@ -82,12 +78,12 @@ test('no more goes together than the measure allows, and what one call brings is
 });
 
 test('a write that fails fails for all that went with it, and not for the next', async () => {
-  const { gatherer, writes } = slowWriter();
-  const first = gatherer.add('q', ['a']);
-  const lost = Promise.allSettled([gatherer.add('q', ['b']), gatherer.add('q', ['c'])]);
+  const { batcher, writes } = slowWriter();
+  const first = batcher.add('q', ['a']);
+  const lost = Promise.allSettled([batcher.add('q', ['b']), batcher.add('q', ['c'])]);
   writes[0]!.end();
   await first;
-  const kept = gatherer.add('q', ['d']);
+  const kept = batcher.add('q', ['d']);
   writes[1]!.end(new Error('full'));
   assert.deepEqual(
     (await lost).map(({ status }) => status),

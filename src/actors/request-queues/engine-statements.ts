@@ -1,4 +1,4 @@
-// Which words to use with which engine.
+// Selects the hot statements of request queues for the engine in use.
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { postgresStatements } from './store-postgres.ts';
 import { sqliteStatements } from './store-sqlite.ts';

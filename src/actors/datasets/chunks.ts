@@ -1,23 +1,23 @@
-// Turns items into what the store keeps of them: chunks of text, counts, and names of fields that are new.
+// Packs items into the rows that are stored: chunks of text, counts and new field names.
 import type { Item } from '../../kernel/export/input.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { parseJson } from '../../kernel/json/parse.ts';
 import { isLarge, isSlowToWrite, stringifyLarge } from '../../kernel/json/stringify.ts';
 import { TimeSlice } from '../../kernel/time-slice.ts';
 import { isObject } from '../../kernel/patch/json-value.ts';
-import { Outline } from './outline.ts';
+import { ColumnOutline } from './column-outline.ts';
 import { SEPARATOR } from '../../kernel/export/item-texts.ts';
 
-/** As large as is good to read: one item more than asked for costs no more than its chunk. */
+/** Chunks are small, because reading one item reads its whole chunk. */
 const CHUNK_ITEMS = 1000;
 const CHUNK_LENGTH = 64 * 1024;
 
-/** Beyond these a dataset does not learn names: items keyed by an address, say, have no end of them. */
-const MOST_FIELDS = 2000;
-const LONGEST_FIELD = 200;
+/** Names beyond these are not stored: items keyed by URLs, for example, have no end of names. */
+const MAX_FIELDS = 2000;
+const MAX_FIELD_LENGTH = 200;
 
 export interface Chunk {
-  /** Where its first item stands among those that are pushed together. */
+  /** The position of its first item in the push. */
   at: number;
   count: number;
   bytes: number;
@@ -25,7 +25,7 @@ export interface Chunk {
   text: string;
 }
 
-export interface Packed {
+export interface PackedItems {
   chunks: Chunk[];
   count: number;
   cleanCount: number;
@@ -33,7 +33,7 @@ export interface Packed {
   newFields: string[];
 }
 
-/** One object, a list of them, or a string that is the JSON of either. */
+/** Accepts one object, a list of objects, or a string with the JSON of either. */
 export async function readItems(body: unknown): Promise<Item[]> {
   const value = typeof body === 'string' ? await parseJson(Buffer.from(body)) : body;
   const items: unknown[] = Array.isArray(value) ? value : [value];
@@ -47,8 +47,11 @@ export async function readItems(body: unknown): Promise<Item[]> {
   );
 }
 
-/** Gives way to other work now and then. */
-export async function packItems(items: readonly Item[], knownFields: ReadonlySet<string>): Promise<Packed> {
+/** Yields to other work between slices. */
+export async function packItems(
+  items: readonly Item[],
+  knownFields: ReadonlySet<string>,
+): Promise<PackedItems> {
   const packer = new Packer(knownFields);
   const slice = new TimeSlice();
   for (const item of items) {
@@ -70,7 +73,7 @@ class Packer {
   #bytes = 0;
   #texts: string[] = [];
   #length = 0;
-  #outline = new Outline();
+  #outline = new ColumnOutline();
 
   constructor(knownFields: ReadonlySet<string>) {
     this.#knownFields = knownFields;
@@ -84,11 +87,11 @@ class Packer {
     if (isFull) this.#cut();
     this.#texts.push(text);
     if (outlined) this.#outline.add(item);
-    else this.#outline.giveUp();
+    else this.#outline.discard();
     this.#length += text.length;
   }
 
-  finish(): Packed {
+  finish(): PackedItems {
     if (this.#texts.length > 0) this.#cut();
     return {
       chunks: this.#chunks,
@@ -99,18 +102,18 @@ class Packer {
     };
   }
 
-  /** Whether any of them is not hidden. */
+  /** Returns whether the item has a field that is not hidden. */
   #addNames(item: Item): boolean {
     let isClean = false;
     for (const name of Object.keys(item)) {
       if (!name.startsWith('#')) isClean = true;
-      if (!this.#knownFields.has(name) && this.#isWorthKnowing(name)) this.#newFields.add(name);
+      if (!this.#knownFields.has(name) && this.#isWorthStoring(name)) this.#newFields.add(name);
     }
     return isClean;
   }
 
-  #isWorthKnowing(name: string): boolean {
-    return this.#knownFields.size + this.#newFields.size < MOST_FIELDS && name.length <= LONGEST_FIELD;
+  #isWorthStoring(name: string): boolean {
+    return this.#knownFields.size + this.#newFields.size < MAX_FIELDS && name.length <= MAX_FIELD_LENGTH;
   }
 
   #cut(): void {
@@ -123,10 +126,11 @@ class Packer {
     this.#bytes += size;
     this.#texts = [];
     this.#length = 0;
-    this.#outline = new Outline();
+    this.#outline = new ColumnOutline();
   }
 }
-/** Names as they are kept: lines of JSON strings, as a name may hold anything. */
+
+/** Stores names as lines of JSON strings, because a name may contain any character. */
 export function writeFields(names: readonly string[]): string {
   return names.map((name) => `${JSON.stringify(name)}\n`).join('');
 }

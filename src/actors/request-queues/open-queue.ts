@@ -1,14 +1,14 @@
-// The way into a queue that all its calls take: may the caller, has the queue budget left, and which client is it.
+// Opens the queue of a call: checks permission, the client key and the queue's rate limit, and records the client.
 import type { Kernel } from '../../kernel/kernel.ts';
 import { Type } from '../../kernel/schema.ts';
-import { authorizeReading, openStorage, type Asking } from '../storages/access.ts';
+import { authorizeReading, openStorage, type StorageCall } from '../storages/access.ts';
 import type { Storage } from '../storages/model.ts';
-import { exceeded, spend } from '../storages/budgets.ts';
-import { noteClient } from './store-clients.ts';
+import { drawFromLimit, limitExceeded } from '../storages/rate-limits.ts';
+import { recordClient } from './store-seen-clients.ts';
 import { checkClientKey } from './model.ts';
 
-/** `queue` is for calls about one request, `queue_batch` for those about many. */
-type Budget = 'queue' | 'queue_batch';
+/** `queue` is for calls about one request, `queue_batch` for calls about many. */
+type QueueLimit = 'queue' | 'queue_batch';
 
 export const ByClient = {
   clientKey: Type.Optional(
@@ -23,50 +23,49 @@ export const Forefront = {
   }),
 };
 
-/** A text in the specification, and never an error: what does not say yes says no. */
+/** The specification makes it a text that is never an error: anything but `true` and `1` means false. */
 export function isForefront({ forefront }: { forefront: unknown }): boolean {
   return typeof forefront === 'string' && /^(true|1)$/i.test(forefront);
 }
 
-interface QueueCall extends Asking {
+interface QueueCall extends StorageCall {
   params: { storageId: string };
   query: { clientKey?: string };
 }
 
-interface Entered {
+interface OpenedQueue {
   queueId: string;
   /** The account that owns the queue. */
   userId: string;
   client: string;
-  /** Whether the queue's budget was enough. */
-  isPaid: boolean;
+  isWithinLimit: boolean;
 }
 
-/** The call is refused when it is over the queue's budget. */
-export async function enter(
+/** Throws when the call exceeds the queue's rate limit. */
+export async function openQueueForCall(
   kernel: Kernel,
   call: QueueCall,
   need: 'read' | 'write',
-  budget: Budget,
-): Promise<Entered> {
-  const entered = await enterBatch(kernel, call, need, budget);
-  if (!entered.isPaid) throw exceeded(kernel, budget, entered.queueId, call.now);
-  return entered;
+  limit: QueueLimit,
+): Promise<OpenedQueue> {
+  const opened = await openQueueForBatch(kernel, call, need, limit);
+  if (!opened.isWithinLimit) throw limitExceeded(kernel, limit, opened.queueId, call.now);
+  return opened;
 }
 
-/** For a call that can tell what it did not do for want of budget. */
-export async function enterBatch(
+/** For calls that report what they did not process because of the rate limit, instead of failing. */
+export async function openQueueForBatch(
   kernel: Kernel,
   call: QueueCall,
   need: 'read' | 'write',
-  budget: Budget,
-): Promise<Entered> {
+  limit: QueueLimit,
+): Promise<OpenedQueue> {
   const { id: queueId, userId } = await openQueue(kernel, call, need);
   const client = checkClientKey(call.query.clientKey);
-  const isPaid = await spend(kernel, budget, queueId, call.now);
-  const noted = isPaid ? noteClient(kernel.services.queues, queueId, client) : undefined;
-  if (noted !== undefined) await noted;
-  return { queueId, userId, client, isPaid };
+  const isWithinLimit = await drawFromLimit(kernel, limit, queueId, call.now);
+  const recorded = isWithinLimit ? recordClient(kernel.services.queues, queueId, client) : undefined;
+  if (recorded !== undefined) await recorded;
+  return { queueId, userId, client, isWithinLimit };
 }
 
 export const authorizeQueueReading = authorizeReading('request-queue');

@@ -1,44 +1,44 @@
-// Gives out a record: whole or a part, as it was sent or decoded on the way, or by an address at the object storage.
+// Builds the reply to a GET of a record: whole or a range, as stored or decoded, or a redirect to object storage.
 import { pipeline, Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { Bytes, reply, Stream, type Reply } from '../../kernel/route.ts';
 import { isPassive, userContentHeaders } from '../../kernel/user-content.ts';
-import { admits, matches, readRange, type Encoding } from './model.ts';
+import { acceptsEncoding, matchesEtag, parseRange, type Encoding } from './model.ts';
 import type { StoredRecord } from './store.ts';
 
-/** How long the address of a record at the object storage is good. */
+/** How long the presigned URL of a redirect is valid. */
 const REDIRECT_SECONDS = 15 * 60;
 
-export interface Wish {
+export interface RecordRequest {
   method: string;
   headers: Record<string, string | string[] | undefined>;
-  /** To be saved as a file rather than shown. */
+  /** Whether browsers save it as a file instead of showing it. */
   attachment: boolean;
 }
 
-/** The reply to a call for this record, or undefined when its content is gone: it was replaced or deleted meanwhile. */
-export async function answerWith(
+/** Returns undefined when the content is gone: the record was replaced or deleted meanwhile. */
+export async function replyWithRecord(
   kernel: Kernel,
   record: StoredRecord,
-  wish: Wish,
+  request: RecordRequest,
 ): Promise<Reply | Bytes | Stream | undefined> {
   const { encoding, size } = record;
-  const isAsSent = encoding === null || admits(textOf(wish, 'accept-encoding'), encoding);
-  const headers = headersOf(record, wish, isAsSent);
-  if (matches(textOf(wish, 'if-none-match'), headers['etag']!)) return reply(304, undefined, headers);
-  // Never leads elsewhere: the address at the object storage is good for GET alone.
-  if (wish.method === 'HEAD') {
-    return reply(200, undefined, isAsSent ? { ...headers, 'content-length': String(size) } : headers);
+  const isAsStored = encoding === null || acceptsEncoding(textOf(request, 'accept-encoding'), encoding);
+  const headers = headersOf(record, request, isAsStored);
+  if (matchesEtag(textOf(request, 'if-none-match'), headers['etag']!)) return reply(304, undefined, headers);
+  // No redirect: a presigned URL is valid for GET alone.
+  if (request.method === 'HEAD') {
+    return reply(200, undefined, isAsStored ? { ...headers, 'content-length': String(size) } : headers);
   }
-  if (!isAsSent) return await decoded(kernel, record, encoding, headers);
-  const location = 'blob' in record ? addressOf(kernel, record, record.blob, wish) : undefined;
+  if (!isAsStored) return await replyDecoded(kernel, record, encoding, headers);
+  const location = 'blob' in record ? presignedUrl(kernel, record, record.blob, request) : undefined;
   if (location !== undefined) return reply(302, undefined, { location, 'cache-control': 'no-store' });
 
-  const ifRange = textOf(wish, 'if-range');
+  const ifRange = textOf(request, 'if-range');
   const isSame = ifRange === undefined || ifRange === headers['etag'];
-  const range = isSame ? readRange(textOf(wish, 'range'), size) : undefined;
+  const range = isSame ? parseRange(textOf(request, 'range'), size) : undefined;
   if (range === 'beyond') {
     return reply(416, undefined, { 'content-range': `bytes */${size}`, 'content-length': '0' });
   }
@@ -48,36 +48,49 @@ export async function answerWith(
   if ('body' in record) return new Bytes(record.body.subarray(start, end + 1), headers, status);
   const blob = await kernel.blobs.get(record.blob, range);
   if (blob === undefined) return undefined;
-  return new Stream(flow(blob.stream()), { ...headers, 'content-length': String(end - start + 1) }, status);
+  return new Stream(
+    iterateStream(blob.stream()),
+    { ...headers, 'content-length': String(end - start + 1) },
+    status,
+  );
 }
 
-/** Where the object storage itself gives out the blob, if it does. It sends no sandbox: only what needs none goes there. */
-function addressOf({ blobs }: Kernel, record: StoredRecord, blob: string, wish: Wish): string | undefined {
+/** The presigned URL of the blob, if it may be served from there: object storage sends no sandbox headers, so active content may not. */
+function presignedUrl(
+  { blobs }: Kernel,
+  record: StoredRecord,
+  blob: string,
+  request: RecordRequest,
+): string | undefined {
   const { contentType, encoding } = record;
-  if (!wish.attachment && !isPassive(contentType)) return undefined;
+  if (!request.attachment && !isPassive(contentType)) return undefined;
   return blobs.presign?.(blob, {
     expiresSeconds: REDIRECT_SECONDS,
     contentType,
     ...(encoding !== null && { contentEncoding: encoding }),
-    ...(wish.attachment && { disposition: `attachment; filename="${record.key}"` }),
+    ...(request.attachment && { disposition: `attachment; filename="${record.key}"` }),
   });
 }
 
-function headersOf(record: StoredRecord, { attachment }: Wish, isAsSent: boolean): Record<string, string> {
+function headersOf(
+  record: StoredRecord,
+  { attachment }: RecordRequest,
+  isAsStored: boolean,
+): Record<string, string> {
   const { contentType, encoding, etag, updatedAt, key } = record;
   return {
     ...userContentHeaders(contentType, attachment ? key : undefined),
-    // Another content, so that it needs another mark.
-    etag: isAsSent ? `"${etag}"` : `"${etag}-decoded"`,
+    // The decoded content is another representation, so it needs another ETag.
+    etag: isAsStored ? `"${etag}"` : `"${etag}-decoded"`,
     'last-modified': new Date(updatedAt).toUTCString(),
     'cache-control': 'private, no-cache',
-    'accept-ranges': isAsSent ? 'bytes' : 'none',
+    'accept-ranges': isAsStored ? 'bytes' : 'none',
     ...(encoding !== null && { vary: 'Accept-Encoding' }),
-    ...(encoding !== null && isAsSent && { 'content-encoding': encoding }),
+    ...(encoding !== null && isAsStored && { 'content-encoding': encoding }),
   };
 }
 
-async function decoded(
+async function replyDecoded(
   kernel: Kernel,
   record: StoredRecord,
   encoding: Encoding,
@@ -88,9 +101,9 @@ async function decoded(
   const stream = decode(content, encoding);
   const iterator = stream[Symbol.asyncIterator]();
   try {
-    // What is no such encoding at all shows at once, while it can still be told.
+    // Invalid data shows with the first bytes, while an error status can still be sent.
     const first = await iterator.next();
-    return new Stream(flow(stream, iterator, first), headers);
+    return new Stream(iterateStream(stream, iterator, first), headers);
   } catch (error) {
     throw new Failure(
       'not-acceptable',
@@ -102,12 +115,12 @@ async function decoded(
 
 const DECODERS = { br: createBrotliDecompress, gzip: createGunzip, deflate: createInflate };
 
-/** A failure of either end destroys the other; whoever reads is told. */
+/** An error of either stream destroys the other, so that the reader gets it. */
 function decode(content: Readable, encoding: Encoding): Readable {
   return pipeline(content, DECODERS[encoding](), () => undefined);
 }
 
-/** The content as it is meant, for who makes something else of it. */
+/** The decoded content. */
 export async function plainContent(kernel: Kernel, record: StoredRecord): Promise<Readable | undefined> {
   const content = await contentOf(kernel, record);
   return content === undefined || record.encoding === null ? content : decode(content, record.encoding);
@@ -120,8 +133,8 @@ async function contentOf({ blobs }: Kernel, record: StoredRecord): Promise<Reada
 
 type Chunk = IteratorResult<Uint8Array, undefined>;
 
-/** What a stream gives, with what was read of it already. Also who never begins to read it gives it up. */
-function flow(
+/** Iterates a stream whose first chunk may have been read already. `return` destroys the stream even when nothing was read. */
+function iterateStream(
   stream: Readable,
   iterator = stream[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>,
   first?: Chunk,
@@ -142,6 +155,6 @@ function flow(
   };
 }
 
-function textOf({ headers }: Wish, name: string): string | undefined {
+function textOf({ headers }: RecordRequest, name: string): string | undefined {
   return headers[name]?.toString();
 }

@@ -3,11 +3,11 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { collectColumns } from '../../kernel/export/columns.ts';
 import type { Item } from '../../kernel/export/input.ts';
-import { Outline } from './outline.ts';
+import { ColumnOutline } from './column-outline.ts';
 import { parseItems } from '../../kernel/export/item-texts.ts';
 
 function outlineOf(items: Item[]): Item[] | null {
-  const outline = new Outline();
+  const outline = new ColumnOutline();
   for (const item of items) outline.add(item);
   const text = outline.toText(Infinity);
   return text === null ? null : parseItems(text);
@@ -29,7 +29,7 @@ test('tells the items that were first to have a value somewhere, without their v
 });
 
 test('is not kept where it would be long, or the items have little in common', () => {
-  const outline = new Outline();
+  const outline = new ColumnOutline();
   outline.add({ abcdef: 1 });
   assert.equal(outline.toText('{"abcdef":1}'.length), null);
   assert.equal(outline.toText(1000), '{"abcdef":null}');

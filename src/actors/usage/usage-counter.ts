@@ -1,24 +1,27 @@
-// Counts what is used of storages, for the account that owns them.
+// Counts the usage of storages for the account that owns them.
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Storage } from '../storages/model.ts';
 import { BufferedCounter } from './buffered-counter.ts';
 import { DAY, type Service } from './model.ts';
-import { addUsage, type Use } from './store.ts';
+import { addUsage, type AccountDailyUsage } from './store.ts';
 
 declare module '../../kernel/kernel.ts' {
   interface Services {
-    usage: BufferedCounter<Use>;
+    usage: BufferedCounter<AccountDailyUsage>;
   }
 }
 
-export function openUsage({ engine, log }: Pick<Kernel, 'engine' | 'log'>): BufferedCounter<Use> {
+export function openUsage({
+  engine,
+  log,
+}: Pick<Kernel, 'engine' | 'log'>): BufferedCounter<AccountDailyUsage> {
   return new BufferedCounter({
-    write: (uses) => addUsage(engine, [...uses.values()]),
+    write: (usage) => addUsage(engine, [...usage.values()]),
     onError: (error) => log.warn({ err: error }, 'some use of storages is not counted'),
   });
 }
 
-/** For the account that owns the storage, not for the caller. */
+/** Counts for the account that owns the storage, not for the caller. */
 export function countUsage(
   { services, clock }: Pick<Kernel, 'services' | 'clock'>,
   { userId }: Pick<Storage, 'userId'>,
@@ -32,7 +35,7 @@ export function countUsage(
   services.usage.sumOf(key, () => ({ userId, day, service, quantity: 0 })).quantity += quantity;
 }
 
-/** The same bytes; counted as a transfer when the reader has them, or goes away. */
+/** Passes the bytes on, and counts them as a transfer when the reader is done or disconnects. */
 export async function* countTransfer(
   kernel: Kernel,
   storage: Pick<Storage, 'userId'>,
