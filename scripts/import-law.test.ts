@@ -63,11 +63,11 @@ test('comparing contracts is for the command line, and no part of a server', () 
 test('node:http is imported for its types only', () => {
   const files = {
     'src/kernel/send.ts': `import type { ServerResponse } from 'node:http';`,
-    'src/kernel/refusals.ts': `import { STATUS_CODES, type ServerResponse } from 'node:http';`,
+    'src/kernel/bad-requests.ts': `import { STATUS_CODES, type ServerResponse } from 'node:http';`,
     'src/kernel/send.test.ts': `import { createServer } from 'node:http';`,
   };
   assert.deepEqual(judge(files), [
-    'src/kernel/refusals.ts:1: node:http is imported for its types only, src/kernel/http-client.ts has the rest',
+    'src/kernel/bad-requests.ts:1: node:http is imported for its types only, src/kernel/http-client.ts has the rest',
   ]);
 });
 
@@ -123,7 +123,7 @@ test('SQL is in files whose names say so', () => {
     'src/kernel/limit-store.ts': text,
     'src/flags/tables.ts': text,
     'src/flags/migrations/tokens.ts': text,
-    'src/kernel/storage/hold.ts': text,
+    'src/kernel/storage/locks.ts': text,
     'src/flags/tokens/store.test.ts': text,
     'src/flags/tokens/fixture.ts': text,
     'src/flags/tokens/routes.ts': `import type { Selectable } from 'kysely';`,

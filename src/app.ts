@@ -43,11 +43,11 @@ import { openPostgres } from './kernel/storage/postgres.ts';
 import { keepPrivate } from './kernel/storage/private-files.ts';
 import { readS3Location } from './kernel/storage/s3-location.ts';
 import { openSqlite } from './kernel/storage/sqlite.ts';
-import { webhookMigrations } from './kernel/webhook/store-deliveries.ts';
+import { deliveryMigrations } from './kernel/webhook/store-deliveries.ts';
 import { guard } from './kernel/webhook/guard.ts';
 import { RELEASE } from './release.ts';
 import { isBucket } from './setting.ts';
-import { startWork } from './work.ts';
+import { startBackgroundWork } from './background-work.ts';
 
 export const apis: readonly Api[] = [flagsApi, actorsApi, hostApi];
 
@@ -57,7 +57,7 @@ export const migrations: Migration[] = [
   ...eventMigrations,
   ...limitMigrations,
   ...dueMigrations,
-  ...webhookMigrations,
+  ...deliveryMigrations,
   ...apis.flatMap((api) => api.migrations ?? []),
 ];
 
@@ -156,7 +156,7 @@ async function compose(
     {
       token: config.adminToken,
       email: config.adminEmail,
-      async furnish(on) {
+      async seed(on) {
         for (const api of apis) await api.firstStart?.(on);
       },
     },
@@ -230,7 +230,7 @@ async function compose(
     async listen({ orNext = false } = {}) {
       const url = await listenOn(server, config, orNext ? log : undefined);
       publicUrl = config.publicUrl ?? url;
-      if (config.role !== 'api') worker = await startWork(kernel, apis);
+      if (config.role !== 'api') worker = await startBackgroundWork(kernel, apis);
       return url;
     },
     async close() {

@@ -4,10 +4,17 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { flagOf, readSettings, readSettingsFile, SETTING_NAMES, SETTINGS, type Given } from './config.ts';
+import {
+  optionName,
+  readSettings,
+  readSettingsFile,
+  SETTING_NAMES,
+  SETTINGS,
+  type SettingTexts,
+} from './config.ts';
 import { Failure } from './kernel/failure.ts';
 
-const read = (given: { flags?: Given; env?: NodeJS.ProcessEnv; file?: Given }) =>
+const read = (given: { flags?: SettingTexts; env?: NodeJS.ProcessEnv; file?: SettingTexts }) =>
   readSettings({ flags: {}, env: {}, file: {}, ...given });
 
 const refuses = (given: Parameters<typeof read>[0], sentence: string | RegExp) =>
@@ -54,9 +61,9 @@ describe('where settings come from', () => {
   });
 
   test('every setting has a flag and a variable of its own', () => {
-    assert.equal(new Set(SETTING_NAMES.map(flagOf)).size, SETTING_NAMES.length);
+    assert.equal(new Set(SETTING_NAMES.map(optionName)).size, SETTING_NAMES.length);
     assert.equal(new Set(SETTING_NAMES.map((name) => SETTINGS[name].env)).size, SETTING_NAMES.length);
-    assert.equal(flagOf('allowPrivateWebhooks'), '--allow-private-webhooks');
+    assert.equal(optionName('allowPrivateWebhooks'), '--allow-private-webhooks');
   });
 
   test('a secret is taken from the environment alone', () => {

@@ -214,19 +214,19 @@ export const SETTINGS: { [Name in SettingName]-?: Setting<Config[Name]> } = {
 export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
 
 /** `publicUrl` is `--public-url` on the command line. */
-export function flagOf(name: SettingName): string {
+export function optionName(name: SettingName): string {
   return `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
-export type Source = 'flag' | 'environment' | 'file' | 'default';
+export type SettingSource = 'flag' | 'environment' | 'file' | 'default';
 
-export interface Settings {
+export interface LoadedSettings {
   config: Config;
-  sources: Record<SettingName, Source>;
+  sources: Record<SettingName, SettingSource>;
 }
 
 /** Texts by setting, as the command line and the file give them. */
-export type Given = Partial<Record<string, string>>;
+export type SettingTexts = Partial<Record<string, string>>;
 
 /** Flags win over the environment, that over the file, that over the defaults. */
 export function readSettings({
@@ -234,18 +234,18 @@ export function readSettings({
   env,
   file,
 }: {
-  flags: Given;
+  flags: SettingTexts;
   env: NodeJS.ProcessEnv;
-  file: Given;
-}): Settings {
+  file: SettingTexts;
+}): LoadedSettings {
   const config: Record<string, unknown> = {};
-  const sources = {} as Record<SettingName, Source>;
+  const sources = {} as Record<SettingName, SettingSource>;
   refuseUnknown(Object.keys(file), 'in the settings file');
   refuseUnknownEnvironment(env);
   for (const name of SETTING_NAMES) {
     const setting: Setting = SETTINGS[name];
-    const places: [Source, string | undefined, string][] = [
-      ['flag', setting.isSecret ? undefined : flags[name], flagOf(name)],
+    const places: [SettingSource, string | undefined, string][] = [
+      ['flag', setting.isSecret ? undefined : flags[name], optionName(name)],
       ['environment', env[setting.env] || undefined, setting.env],
       ['file', setting.isSecret ? undefined : file[name], `${name} in the settings file`],
       ['default', setting.default, name],
@@ -296,7 +296,7 @@ function refuseUnknownEnvironment(env: NodeJS.ProcessEnv): void {
 }
 
 /** `signalbox.json` in the working folder, or the file named; an absent one is empty. */
-export function readSettingsFile(path: string | undefined): Given {
+export function readSettingsFile(path: string | undefined): SettingTexts {
   const file = path ?? join(process.cwd(), 'signalbox.json');
   let content: string;
   try {

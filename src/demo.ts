@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Api } from './kernel/dialect.ts';
 import { requireAdmin } from './kernel/identity/first-start.ts';
 import { newSecret } from './kernel/identity/secret.ts';
-import { createToken, deleteToken, TOKEN_PREFIX } from './kernel/identity/store-tokens.ts';
+import { insertToken, deleteToken, TOKEN_PREFIX } from './kernel/identity/store-tokens.ts';
 import type { Kernel } from './kernel/kernel.ts';
 
 /** By the administrator, with a token that is good as long as it takes. */
@@ -15,7 +15,7 @@ export async function seedDemo(
   const secret = newSecret(TOKEN_PREFIX);
   const { id: memberId } = await requireAdmin(engine);
   const usual = { isService: false, name: 'demo', description: 'Makes the examples', customRoles: [] };
-  const { id } = await createToken(db, { ...usual, memberId, role: 'owner' }, secret, clock.now());
+  const { id } = await insertToken(db, { ...usual, memberId, role: 'owner' }, secret, clock.now());
   try {
     for (const api of apis) await seedOne(server, api, secret.value);
   } finally {

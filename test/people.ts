@@ -1,9 +1,9 @@
 // People for tests: members, tokens of every power, and browsers that have logged in.
 import type { KnownCaller } from '../src/kernel/identity/caller.ts';
-import { createMember, type Member, type NewMember } from '../src/kernel/identity/store-members.ts';
+import { insertMember, type Member, type NewMember } from '../src/kernel/identity/store-members.ts';
 import { newSecret } from '../src/kernel/identity/secret.ts';
-import { createLoginLink } from '../src/kernel/identity/store-sessions.ts';
-import { createToken, TOKEN_PREFIX, type NewToken } from '../src/kernel/identity/store-tokens.ts';
+import { insertLoginLink } from '../src/kernel/identity/store-sessions.ts';
+import { insertToken, TOKEN_PREFIX, type NewToken } from '../src/kernel/identity/store-tokens.ts';
 import type { TestServer } from './server.ts';
 
 export function join(
@@ -12,7 +12,7 @@ export function join(
   member: Partial<NewMember> = {},
 ): Promise<Member> {
   const email = `${username}@example.com`;
-  return createMember(kernel.db, { username, email, role: 'reader', ...member }, null, kernel.clock.now());
+  return insertMember(kernel.db, { username, email, role: 'reader', ...member }, null, kernel.clock.now());
 }
 
 /** A token that was there before the test, made past all checks. */
@@ -23,7 +23,7 @@ export async function giveToken(
 ): Promise<{ id: string; value: string }> {
   const secret = newSecret(TOKEN_PREFIX);
   const usual = { memberId, isService: false, name: 'given', description: '', customRoles: [] };
-  const { id } = await createToken(kernel.db, { ...usual, ...token }, secret, kernel.clock.now());
+  const { id } = await insertToken(kernel.db, { ...usual, ...token }, secret, kernel.clock.now());
   return { id, value: secret.value };
 }
 
@@ -34,7 +34,7 @@ export async function openBrowser(
   { app: { kernel }, call, url }: TestServer,
   member: KnownCaller['member'],
 ): Promise<{ cookie: string }> {
-  const link = await createLoginLink(kernel.db, member, kernel.clock.now());
+  const link = await insertLoginLink(kernel.db, member, kernel.clock.now());
   const { headers } = await call('/session', {
     method: 'POST',
     token: null,

@@ -5,7 +5,7 @@ import type { Credential } from '../kernel/identity/caller.ts';
 import { cookieOf } from '../kernel/identity/cookie.ts';
 import { retrySeconds } from '../kernel/limit-window.ts';
 import { Type } from '../kernel/schema.ts';
-import { ActorsError, spell, status, TOKEN_HEADER } from './failures.ts';
+import { ActorsError, renderError, status, TOKEN_HEADER } from './failures.ts';
 import { apiOf } from '../kernel/part.ts';
 import { datasetPart } from './datasets/part.ts';
 import { keyValueStorePart } from './key-value-stores/part.ts';
@@ -22,7 +22,7 @@ const dialect: Dialect = {
   title: 'Actors API',
   prefixes: ['/v2'],
   status,
-  spell,
+  renderError,
   errorSchema: ActorsError,
   tokenHeader: TOKEN_HEADER,
   securityScheme: { type: 'http', scheme: 'bearer' },
@@ -32,7 +32,7 @@ const dialect: Dialect = {
     schema: (data) => Type.Object({ data }),
   },
   page: {
-    spell: ({ items, total, slice, desc, more }) => ({
+    render: ({ items, total, slice, desc, more }) => ({
       body: { total, offset: slice.offset, limit: slice.limit, desc, ...more, count: items.length, items },
     }),
     schema: (item) =>

@@ -58,7 +58,7 @@ export const ActorsError = Type.Object(
   { $id: 'ErrorResponse' },
 );
 
-export function spell({ kind, message, details }: Failure): unknown {
+export function renderError({ kind, message, details }: Failure): unknown {
   const { code, part, data } = details;
   const type = code ?? (part === undefined ? TYPES[kind] : PARTS[part]);
   return { error: { type, message, ...(data !== undefined && { data }) } };

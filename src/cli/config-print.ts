@@ -1,5 +1,5 @@
 // The command `config print`: every setting as a start from here would take it, and as a running server has it.
-import type { SettingName, Settings } from '../config.ts';
+import type { SettingName, LoadedSettings } from '../config.ts';
 import { EXIT } from './failing.ts';
 import { tellJson, wantsJson, type Io } from './io.ts';
 import { findServer } from './running-server.ts';
@@ -7,7 +7,7 @@ import { reportSettings } from './setting-report.ts';
 import { alignTable, markdownTable } from './table.ts';
 
 export async function runConfigPrint(
-  settings: Settings,
+  settings: LoadedSettings,
   options: { json?: boolean; markdown?: boolean },
   io: Io,
 ): Promise<number> {

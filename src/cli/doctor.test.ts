@@ -15,7 +15,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { before, describe, test } from 'node:test';
 import { startS3 } from '../../test/s3.ts';
 import { openFileBlobs } from '../kernel/storage/blob.ts';
-import { judgePostgres, judgeSkew } from '../kernel/storage/check-engine.ts';
+import { checkPostgresVersion, checkClockSkew } from '../kernel/storage/check-engine.ts';
 import { checkClock, checkNode, judgeCertificate, judgeSpace } from './doctor-machine.ts';
 import { makeFolder, run, startServer } from './fixture.ts';
 import { writeRun } from './run-file.ts';
@@ -189,10 +189,10 @@ test('each judgement has its bounds', () => {
       judgeSpace(2e9),
       judgeSpace(5e8),
       judgeSpace(5e7),
-      judgePostgres('14.2 (Debian)'),
-      judgePostgres('13.9'),
-      judgeSkew(1999),
-      judgeSkew(2000),
+      checkPostgresVersion('14.2 (Debian)'),
+      checkPostgresVersion('13.9'),
+      checkClockSkew(1999),
+      checkClockSkew(2000),
       judgeCertificate('Dec 31 00:00:00 2026 GMT', now),
       judgeCertificate('Nov 16 00:00:00 2026 GMT', now),
       judgeCertificate('Nov 14 00:00:00 2026 GMT', now),

@@ -1,5 +1,5 @@
 // The command `doctor`: checks what a server stands on, says what to do, and with --fix does what is safe.
-import type { Settings } from '../config.ts';
+import type { LoadedSettings } from '../config.ts';
 import { checkBlobs } from './doctor-blobs.ts';
 import { checkDatabase } from './doctor-database.ts';
 import { checkMachine } from './doctor-machine.ts';
@@ -20,7 +20,7 @@ interface DoctorOptions {
   fix?: boolean;
 }
 
-export async function runDoctor({ config }: Settings, options: DoctorOptions, io: Io): Promise<number> {
+export async function runDoctor({ config }: LoadedSettings, options: DoctorOptions, io: Io): Promise<number> {
   const now = Date.now();
   const findings = [
     ...(await checkMachine(config, now)),

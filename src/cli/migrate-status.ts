@@ -1,6 +1,6 @@
 // The command `migrate status`: what has been done to the database, and what this program would do.
 import { migrations } from '../app.ts';
-import type { Settings } from '../config.ts';
+import type { LoadedSettings } from '../config.ts';
 import { migrationStatus } from '../kernel/storage/migrate.ts';
 import { EXIT } from './failing.ts';
 import { tellJson, wantsJson, type Io } from './io.ts';
@@ -8,7 +8,7 @@ import { withDatabase } from './store.ts';
 import { alignTable } from './table.ts';
 
 export async function runMigrateStatus(
-  { config }: Settings,
+  { config }: LoadedSettings,
   options: { json?: boolean },
   io: Io,
 ): Promise<number> {

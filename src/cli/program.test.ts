@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { SETTING_NAMES, SETTINGS, flagOf } from '../config.ts';
+import { SETTING_NAMES, SETTINGS, optionName } from '../config.ts';
 import { RELEASE } from '../release.ts';
 import { makeFolder, run } from './fixture.ts';
 import type { SettingReport } from './setting-report.ts';
@@ -68,7 +68,7 @@ describe('help', () => {
   test('serve has a flag for every setting that is no secret', async () => {
     const { out } = await run(['serve', '--help']);
     for (const name of SETTING_NAMES) {
-      assert.equal(out.includes(`${flagOf(name)} `), !SETTINGS[name].isSecret, name);
+      assert.equal(out.includes(`${optionName(name)} `), !SETTINGS[name].isSecret, name);
     }
   });
 

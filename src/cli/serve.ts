@@ -1,11 +1,11 @@
 // The command `serve`: starts the server, says where it is, and runs until it is told to stop.
 import { openApp, type App } from '../app.ts';
-import type { Config, Settings } from '../config.ts';
+import type { Config, LoadedSettings } from '../config.ts';
 import { Failure } from '../kernel/failure.ts';
 import { requireAdmin } from '../kernel/identity/first-start.ts';
-import { createLoginLink } from '../kernel/identity/store-sessions.ts';
+import { insertLoginLink } from '../kernel/identity/store-sessions.ts';
 import { createLog, type Logger } from '../kernel/log.ts';
-import { makePrivateFolder } from '../kernel/storage/private-files.ts';
+import { createPrivateFolder } from '../kernel/storage/private-files.ts';
 import { RELEASE } from '../release.ts';
 import { describeServer, reportServer, type ServerFacts } from './banner.ts';
 import { messageOf } from './failing.ts';
@@ -15,7 +15,7 @@ import { reportSettings } from './setting-report.ts';
 import { waitForStop } from './stop.ts';
 import { linkTo, placeOf } from './store.ts';
 
-export async function runServe(settings: Settings, io: Io): Promise<number> {
+export async function runServe(settings: LoadedSettings, io: Io): Promise<number> {
   const { config, sources } = settings;
   makeDataFolder(config.data);
   const log = createLog(config.logLevel, io.isTerminal);
@@ -38,7 +38,7 @@ export async function runServe(settings: Settings, io: Io): Promise<number> {
 
 function makeDataFolder(folder: string): void {
   try {
-    makePrivateFolder(folder);
+    createPrivateFolder(folder);
   } catch (error) {
     throw new Failure(
       'unavailable',
@@ -48,7 +48,7 @@ function makeDataFolder(folder: string): void {
   }
 }
 
-function noteRun(settings: Settings, url: string, publicUrl: string): void {
+function noteRun(settings: LoadedSettings, url: string, publicUrl: string): void {
   writeRun(settings.config.data, {
     pid: process.pid,
     url,
@@ -86,7 +86,7 @@ async function announce(
 ): Promise<void> {
   const { engine, clock, log, publicUrl } = kernel;
   const loginLink = io.isTerminal
-    ? linkTo(publicUrl, await createLoginLink(engine.db, await requireAdmin(engine), clock.now()))
+    ? linkTo(publicUrl, await insertLoginLink(engine.db, await requireAdmin(engine), clock.now()))
     : '';
   const facts: ServerFacts = {
     version: RELEASE,

@@ -1,5 +1,12 @@
 // Every setting with its names, its meaning, its value and where that came from, without secrets.
-import { flagOf, SETTING_NAMES, SETTINGS, type Config, type SettingName, type Settings } from '../config.ts';
+import {
+  optionName,
+  SETTING_NAMES,
+  SETTINGS,
+  type Config,
+  type SettingName,
+  type LoadedSettings,
+} from '../config.ts';
 import type { Allowance } from '../kernel/limit-window.ts';
 import { maskPasswords } from './mask.ts';
 
@@ -14,12 +21,12 @@ export interface SettingReport {
   source: string;
 }
 
-export function reportSettings({ config, sources }: Settings): SettingReport[] {
+export function reportSettings({ config, sources }: LoadedSettings): SettingReport[] {
   return SETTING_NAMES.map((name) => {
     const { env, describe, default: usual, otherwise, isSecret } = SETTINGS[name];
     return {
       name,
-      ...(isSecret ? {} : { flag: flagOf(name) }),
+      ...(isSecret ? {} : { flag: optionName(name) }),
       env,
       description: describe,
       default: otherwise ?? usual ?? '',

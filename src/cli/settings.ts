@@ -1,13 +1,13 @@
 // The settings on the command line: their flags on a command, and what they come to.
 import { Option, type Command } from 'commander';
 import {
-  flagOf,
+  optionName,
   readSettings,
   readSettingsFile,
   SETTING_NAMES,
   SETTINGS,
   type SettingName,
-  type Settings,
+  type LoadedSettings,
 } from '../config.ts';
 import { yesOrNo } from '../setting.ts';
 import { STARTED_AS, type Io } from './io.ts';
@@ -36,20 +36,24 @@ function optionOf(name: SettingName): Option {
   const value = read === yesOrNo ? '[1|0]' : '<value>';
   const absent = otherwise ?? usual;
   const notes = [env, ...(absent ? [`default ${absent}`] : [])].join(', ');
-  return new Option(`${flagOf(name)} ${value}`, `${describe} [${notes}]`);
+  return new Option(`${optionName(name)} ${value}`, `${describe} [${notes}]`);
 }
 
 /** For commands with all the flags. */
-export function settingsOf(command: Command, io: Pick<Io, 'env'>): Settings {
+export function settingsOf(command: Command, io: Pick<Io, 'env'>): LoadedSettings {
   return readGiven(command, SETTING_NAMES, io);
 }
 
 /** For commands with the global flags alone, whose own options may share a name with a setting. */
-export function globalSettingsOf(command: Command, io: Pick<Io, 'env'>): Settings {
+export function globalSettingsOf(command: Command, io: Pick<Io, 'env'>): LoadedSettings {
   return readGiven(command, GLOBAL, io);
 }
 
-function readGiven(command: Command, names: readonly SettingName[], { env }: Pick<Io, 'env'>): Settings {
+function readGiven(
+  command: Command,
+  names: readonly SettingName[],
+  { env }: Pick<Io, 'env'>,
+): LoadedSettings {
   const options = command.optsWithGlobals<
     { config?: string } & Partial<Record<SettingName, string | true>>
   >();

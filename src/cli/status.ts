@@ -1,9 +1,9 @@
 // The command `status`: whether a server runs on this data, where it is, and what it keeps.
 import { migrations } from '../app.ts';
-import type { Config, Settings } from '../config.ts';
+import type { Config, LoadedSettings } from '../config.ts';
 import { requireAdmin } from '../kernel/identity/first-start.ts';
 import { searchMembers } from '../kernel/identity/store-members.ts';
-import { createLoginLink } from '../kernel/identity/store-sessions.ts';
+import { insertLoginLink } from '../kernel/identity/store-sessions.ts';
 import { listTokens } from '../kernel/identity/store-tokens.ts';
 import { urlOf } from '../kernel/server.ts';
 import type { Engine } from '../kernel/storage/engine.ts';
@@ -23,7 +23,7 @@ interface StatusOptions {
 }
 
 /** Also good when the server is down: that is an answer, too. */
-export async function runStatus({ config }: Settings, options: StatusOptions, io: Io): Promise<number> {
+export async function runStatus({ config }: LoadedSettings, options: StatusOptions, io: Io): Promise<number> {
   const server = await findServer(config.data);
   const url = server?.publicUrl ?? config.publicUrl ?? urlOf(config, config.port);
   if (options.url) {
@@ -79,7 +79,7 @@ async function readDatabase(config: Config): Promise<Database> {
 
 function makeLoginLink(config: Config, url: string): Promise<string> {
   return withStore(config, async (engine) => {
-    const secret = await createLoginLink(engine.db, await requireAdmin(engine), Date.now());
+    const secret = await insertLoginLink(engine.db, await requireAdmin(engine), Date.now());
     return linkTo(url, secret);
   });
 }

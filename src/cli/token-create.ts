@@ -1,8 +1,8 @@
 // The command `token create`: makes an access token on the database itself and shows it once.
 import { readFileSync } from 'node:fs';
-import type { Settings } from '../config.ts';
+import type { LoadedSettings } from '../config.ts';
 import { changesOn } from '../app.ts';
-import { unasked } from '../kernel/change/actor.ts';
+import { systemActor } from '../kernel/change/actor.ts';
 import { IDENTITY } from '../kernel/identity/identity.ts';
 import { Failure } from '../kernel/failure.ts';
 import { findAccount } from '../kernel/identity/store-accounts.ts';
@@ -10,7 +10,12 @@ import { ADMIN } from '../kernel/identity/first-start.ts';
 import { findMember, type Member } from '../kernel/identity/store-members.ts';
 import { parseStatements, type BaseRole } from '../kernel/identity/policy.ts';
 import { newSecret } from '../kernel/identity/secret.ts';
-import { createToken, TOKEN_PREFIX, type Power, type Token } from '../kernel/identity/store-tokens.ts';
+import {
+  insertToken,
+  TOKEN_PREFIX,
+  type TokenPermissions,
+  type Token,
+} from '../kernel/identity/store-tokens.ts';
 import type { Db } from '../kernel/storage/tables.ts';
 import { parseDuration } from './duration.ts';
 import { EXIT, messageOf } from './failing.ts';
@@ -30,7 +35,7 @@ interface TokenCreateOptions {
 }
 
 export async function runTokenCreate(
-  { config }: Settings,
+  { config }: LoadedSettings,
   options: TokenCreateOptions,
   io: Io,
 ): Promise<number> {
@@ -39,14 +44,14 @@ export async function runTokenCreate(
   const statements = options.policy === undefined ? undefined : readPolicy(options.policy);
   const secret = newSecret(TOKEN_PREFIX);
   const { token, report, account, member } = await withStore(config, async (engine) => {
-    return await changesOn(engine).run(unasked({ now }), async (on) => {
+    return await changesOn(engine).run(systemActor({ now }), async (on) => {
       const { db: tx } = on;
       const owner = await requireMember(tx, options.member ?? ADMIN);
-      const power: Power =
+      const power: TokenPermissions =
         statements === undefined
           ? { role: options.role ?? owner.role, customRoles: [] }
           : { inlinePolicy: statements, customRoles: [] };
-      const created = await createToken(
+      const created = await insertToken(
         tx,
         {
           ...power,

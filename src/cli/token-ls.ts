@@ -1,5 +1,5 @@
 // The command `token ls`: all access tokens, without their secrets.
-import type { Settings } from '../config.ts';
+import type { LoadedSettings } from '../config.ts';
 import { listServiceUsernames } from '../kernel/identity/store-accounts.ts';
 import { searchMembers } from '../kernel/identity/store-members.ts';
 import { listTokens } from '../kernel/identity/store-tokens.ts';
@@ -13,7 +13,11 @@ import { reportToken } from './token.ts';
 
 const ALL: Slice = { offset: 0, limit: Number.MAX_SAFE_INTEGER };
 
-export async function runTokenLs({ config }: Settings, options: { json?: boolean }, io: Io): Promise<number> {
+export async function runTokenLs(
+  { config }: LoadedSettings,
+  options: { json?: boolean },
+  io: Io,
+): Promise<number> {
   const tokens = await withStore(config, ({ db }) => readTokens(db));
   if (wantsJson(options, io)) {
     tellJson(io, tokens);

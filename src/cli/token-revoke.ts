@@ -1,7 +1,7 @@
 // The command `token revoke`: ends an access token, named by its id or by how it ends.
 import { changesOn, handOver } from '../app.ts';
-import type { Settings } from '../config.ts';
-import { unasked } from '../kernel/change/actor.ts';
+import type { LoadedSettings } from '../config.ts';
+import { systemActor } from '../kernel/change/actor.ts';
 import { IDENTITY } from '../kernel/identity/identity.ts';
 import { Failure } from '../kernel/failure.ts';
 import { findAccount, findHeir, lockServiceAccounts } from '../kernel/identity/store-accounts.ts';
@@ -15,7 +15,7 @@ import { withStore } from './store.ts';
 import { changeOf, reportToken } from './token.ts';
 
 export function runTokenRevoke(
-  { config }: Settings,
+  { config }: LoadedSettings,
   name: string,
   options: { yes?: boolean },
   io: Io,
@@ -54,7 +54,7 @@ async function requireToken(db: Db, name: string, { program }: Io): Promise<Toke
 
 async function revoke(engine: Engine, token: Token): Promise<void> {
   const now = Date.now();
-  await changesOn(engine).run(unasked({ now }), async (on) => {
+  await changesOn(engine).run(systemActor({ now }), async (on) => {
     const { db: tx } = on;
     await lockServiceAccounts(tx);
     const owner = await findMember(tx, { id: token.memberId });

@@ -1,8 +1,8 @@
 // Decides which alternative of an older schema became which of a newer one, where anyOf or oneOf offers several.
-import { describeType } from './shape.ts';
+import { describeType } from './schema-shape.ts';
 import type { SchemaReader } from './read-schema.ts';
 import type { Slot } from './rules.ts';
-import type { Facet } from './shape.ts';
+import type { Facet } from './schema-shape.ts';
 
 interface Side {
   facets: readonly Facet[];

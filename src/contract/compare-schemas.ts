@@ -1,18 +1,18 @@
 // Compares two schemas that stand in the same place of a request or a response, down to their deepest members.
 import { pairAlternatives } from './alternatives.ts';
 import { matchNames } from './names.ts';
-import { createNode, locate, settle } from './places.ts';
+import { createComparisonNode, locate, settle } from './locate-differences.ts';
 import { stricterRules } from './rules.ts';
-import { describeType, SLOTS, UNDESCRIBED } from './shape.ts';
+import { describeType, SLOTS, UNDESCRIBED } from './schema-shape.ts';
 import type { DifferenceKind } from './difference.ts';
-import type { Finding, Node } from './places.ts';
+import type { SchemaFinding, ComparisonNode } from './locate-differences.ts';
 import type { Slot } from './rules.ts';
 import type { SchemaReader } from './read-schema.ts';
-import type { Direction, Facet, Member, Schema, Shape } from './shape.ts';
+import type { Direction, Facet, PropertyShape, Schema, SchemaShape } from './schema-shape.ts';
 
-export type CompareSchemas = (older: Schema, newer: Schema) => { place: string; finding: Finding }[];
+export type CompareSchemas = (older: Schema, newer: Schema) => { place: string; finding: SchemaFinding }[];
 
-interface Pair extends Node {
+interface Pair extends ComparisonNode {
   older: Schema;
   newer: Schema;
 }
@@ -32,13 +32,13 @@ export function createComparison(
     pairs.set(older, known);
     let pair = known.get(newer);
     if (pair === undefined) {
-      pair = { ...createNode(), older, newer };
+      pair = { ...createComparisonNode(), older, newer };
       known.set(newer, pair);
     }
     return pair;
   }
 
-  function expand(node: Node): void {
+  function expand(node: ComparisonNode): void {
     const pair = node as Pair;
     const report = (kind: DifferenceKind, message: string, step = '') =>
       pair.findings.push({ kind, message, step });
@@ -73,9 +73,10 @@ export function createComparison(
   }
 
   /** A parameter may come to accept more; the type of a field is promised as it is. */
-  function changesType(older: Shape, newer: Shape): boolean {
+  function changesType(older: SchemaShape, newer: SchemaShape): boolean {
     if (direction === 'response') return describeType(older) !== describeType(newer);
-    const takesFractions = (shape: Shape) => shape.get('number')?.some((facet) => !facet.whole) ?? false;
+    const takesFractions = (shape: SchemaShape) =>
+      shape.get('number')?.some((facet) => !facet.whole) ?? false;
     return (
       [...older.keys()].some((slot) => !newer.has(slot)) || (takesFractions(older) && !takesFractions(newer))
     );
@@ -103,8 +104,8 @@ export function createComparison(
   }
 
   function compareMembers(pair: Pair, slot: Slot, older: Facet, newer: Facet, step: string): void {
-    const typeBefore = (member: Member) => describeType(olderReader.shapeOf(member.schema));
-    const typeAfter = (member: Member) => describeType(newerReader.shapeOf(member.schema));
+    const typeBefore = (member: PropertyShape) => describeType(olderReader.shapeOf(member.schema));
+    const typeAfter = (member: PropertyShape) => describeType(newerReader.shapeOf(member.schema));
     const members = matchNames(
       travelling(older.members, newer.members),
       travelling(newer.members, older.members),
@@ -135,7 +136,7 @@ export function createComparison(
   }
 
   /** Those that go in this direction. A name that is merely listed as required is none beside one that is described. */
-  function travelling(members: Facet['members'], others: Facet['members']): Map<string, Member> {
+  function travelling(members: Facet['members'], others: Facet['members']): Map<string, PropertyShape> {
     return new Map(
       [...members].filter(([name, { schema, only }]) => {
         if (only !== undefined && only !== direction) return false;

@@ -5,29 +5,31 @@ import fc from 'fast-check';
 import { diffContracts } from './diff.ts';
 import { api, ref } from './fixture.ts';
 import type { DifferenceKind } from './diff.ts';
-import type { Json } from './document.ts';
+import type { JsonRecord } from './document.ts';
 
 const NAMES = ['a', 'b', 'c'];
 const COMPONENTS = ['S', 'T', 'U'];
 
 /** An object with some of these keys. */
-function some<T>(keys: readonly string[], value: fc.Arbitrary<T>): fc.Arbitrary<Json> {
+function some<T>(keys: readonly string[], value: fc.Arbitrary<T>): fc.Arbitrary<JsonRecord> {
   const record = Object.fromEntries(keys.map((key) => [key, value]));
   return fc.record(record, { requiredKeys: [] });
 }
 
 // Few names and few values, so that two documents have much in common.
-const { schema } = fc.letrec<{ schema: Json }>((tie) => ({
+const { schema } = fc.letrec<{ schema: JsonRecord }>((tie) => ({
   schema: fc.oneof(
     { maxDepth: 4 },
-    fc.constantFrom<Json>(
+    fc.constantFrom<JsonRecord>(
       { type: 'string' },
       { type: 'integer', minimum: 3 },
       { type: ['string', 'null'] },
       { type: 'number', nullable: true },
       {},
     ),
-    fc.subarray(['x', 'y', 'z'], { minLength: 1 }).map((values): Json => ({ type: 'string', enum: values })),
+    fc
+      .subarray(['x', 'y', 'z'], { minLength: 1 })
+      .map((values): JsonRecord => ({ type: 'string', enum: values })),
     fc.constantFrom(...COMPONENTS).map(ref),
     fc
       .record({
@@ -35,20 +37,20 @@ const { schema } = fc.letrec<{ schema: Json }>((tie) => ({
         required: fc.subarray(NAMES),
         closed: fc.boolean(),
       })
-      .map(({ properties, required, closed }): Json => ({
+      .map(({ properties, required, closed }): JsonRecord => ({
         type: 'object',
         properties,
         required: required.filter((each) => each in properties),
         ...(closed && { additionalProperties: false }),
       })),
-    tie('schema').map((items): Json => ({ type: 'array', items })),
-    tie('schema').map((values): Json => ({ type: 'object', additionalProperties: values })),
-    fc.array(tie('schema'), { minLength: 1, maxLength: 2 }).map((parts): Json => ({ allOf: parts })),
-    fc.subarray(COMPONENTS, { minLength: 1 }).map((names): Json => ({ oneOf: names.map(ref) })),
+    tie('schema').map((items): JsonRecord => ({ type: 'array', items })),
+    tie('schema').map((values): JsonRecord => ({ type: 'object', additionalProperties: values })),
+    fc.array(tie('schema'), { minLength: 1, maxLength: 2 }).map((parts): JsonRecord => ({ allOf: parts })),
+    fc.subarray(COMPONENTS, { minLength: 1 }).map((names): JsonRecord => ({ oneOf: names.map(ref) })),
   ),
 }));
 
-const content = schema.map((each): Json => ({ content: { 'application/json': { schema: each } } }));
+const content = schema.map((each): JsonRecord => ({ content: { 'application/json': { schema: each } } }));
 const parameter = (place: string, name: string) =>
   fc.record({ in: fc.constant(place), name: fc.constant(name), required: fc.boolean(), schema });
 const operation = fc.record(

@@ -16,14 +16,14 @@ import {
   sends,
   text,
 } from './fixture.ts';
-import type { Json } from './document.ts';
+import type { JsonRecord } from './document.ts';
 
 const BODY = '← application/json';
 const OK = '→ 200 application/json';
 const nothing = { type: 'null' };
 const named = (name: string) => object({ kind: { const: name }, [name]: text }, 'kind');
 
-const same: [fact: string, one: Json, other: Json, schemas?: Json][] = [
+const same: [fact: string, one: JsonRecord, other: JsonRecord, schemas?: JsonRecord][] = [
   ['a reference is what it points at', ref('S'), object({ a: text }), { S: object({ a: text }) }],
   ['nullable is a union with null', { ...text, nullable: true }, { type: ['string', 'null'] }],
   ['anyOf with null is a union with null', { anyOf: [text, nothing] }, { type: ['null', 'string'] }],
@@ -95,7 +95,7 @@ for (const [fact, one, other, schemas] of same) {
 }
 
 const closed = { type: 'object', additionalProperties: false };
-const stricter: [rule: string, loose: Json, strict: Json, place?: string][] = [
+const stricter: [rule: string, loose: JsonRecord, strict: JsonRecord, place?: string][] = [
   ['minimum', { ...count, minimum: 1 }, { ...count, minimum: 2 }],
   ['maximum', count, { ...count, maximum: 2 }],
   ['exclusiveMinimum', { type: 'number', minimum: 1 }, { type: 'number', exclusiveMinimum: 1 }],
@@ -174,7 +174,7 @@ test('a member without a description is gone, though it is still listed as requi
 });
 
 test('the name of a path placeholder is no difference', () => {
-  const path = (name: string, schema: Json) =>
+  const path = (name: string, schema: JsonRecord) =>
     api({ [`/users/{${name}}/x`]: { get: { parameters: [{ in: 'path', name, required: true, schema }] } } });
   assert.deepEqual(changes(path('u', text), path('username', text)), []);
   assert.deepEqual(changes(path('u', text), path('username', count)), [
@@ -187,14 +187,15 @@ test('a path parameter that is only now declared was always there', () => {
 });
 
 test('keywords beside a reference count from 3.1 on', () => {
-  const of = (openapi: string, schema: Json) => ({ ...sends(schema, { S: text }), openapi });
+  const of = (openapi: string, schema: JsonRecord) => ({ ...sends(schema, { S: text }), openapi });
   const limited = { ...ref('S'), maxLength: 5 };
   assert.deepEqual(changes(of('3.0.3', ref('S')), of('3.0.3', limited)), []);
   assert.deepEqual(changes(of('3.1.0', ref('S')), of('3.1.0', limited)), [`validation-rule-added @ ${BODY}`]);
 });
 
 test('a schema shared by several places is reported at each', () => {
-  const pair = (user: Json) => answers(object({ owner: ref('U'), members: list(ref('U')) }), { U: user });
+  const pair = (user: JsonRecord) =>
+    answers(object({ owner: ref('U'), members: list(ref('U')) }), { U: user });
   assert.deepEqual(changes(pair(object({ id: count, name: text })), pair(object({ id: count }))), [
     `parameter-or-field-removed @ ${OK}: members[].name`,
     `parameter-or-field-removed @ ${OK}: owner.name`,
@@ -202,7 +203,7 @@ test('a schema shared by several places is reported at each', () => {
 });
 
 test('a schema that contains itself is reported once, at its shallowest place', () => {
-  const tree = (more: Json) =>
+  const tree = (more: JsonRecord) =>
     answers(object({ root: ref('Node') }), {
       Node: object({ parent: ref('Node'), children: list(ref('Node')), owner: ref('Owner'), ...more }),
       Owner: object({ trees: list(ref('Node')) }),
@@ -212,7 +213,7 @@ test('a schema that contains itself is reported once, at its shallowest place', 
 });
 
 test('a base that lists its heirs is whole from either end', () => {
-  const pets = (root: string, base: Json) =>
+  const pets = (root: string, base: JsonRecord) =>
     answers(ref(root), {
       Pet: { ...object({ id: count, ...base }), oneOf: [ref('Cat'), ref('Dog')] },
       Cat: { allOf: [ref('Pet'), object({ lives: count })] },
@@ -228,7 +229,7 @@ test('a base that lists its heirs is whole from either end', () => {
 });
 
 test('merged schemas that contain themselves come to an end', () => {
-  const knot = (more: Json) =>
+  const knot = (more: JsonRecord) =>
     answers(ref('A'), {
       A: { allOf: [ref('B'), object({ next: ref('A') })] },
       B: object({ next: ref('B'), ...more }),
@@ -298,17 +299,17 @@ for (const [fact, document, sentence] of broken) {
 
 test('documents made to hurt are compared or refused, without delay', () => {
   const names = Array.from({ length: 60 }, (_, index) => `S${index}`);
-  const all = (make: (name: string, index: number) => Json) =>
+  const all = (make: (name: string, index: number) => JsonRecord) =>
     Object.fromEntries(names.map((name, index) => [name, make(name, index)]));
   const links = Object.fromEntries(names.map((name) => [name, ref(name)]));
-  const dense = (more: Json) =>
+  const dense = (more: JsonRecord) =>
     answers(
       ref('S0'),
       all(() => object({ ...links, ...more })),
     );
   assert.equal(diffContracts(dense({ x: text }), dense({})).length, names.length);
 
-  const doubling = (last: Json) =>
+  const doubling = (last: JsonRecord) =>
     answers(
       ref('S0'),
       all((_, index) => (index === 59 ? last : object({ a: ref(`S${index + 1}`), b: ref(`S${index + 1}`) }))),
@@ -325,10 +326,10 @@ test('documents made to hurt are compared or refused, without delay', () => {
   const choices = answers({ allOf: names.map((name) => ({ oneOf: [named(name), named(`${name}x`)] })) });
   assert.throws(() => diffContracts(choices, choices), Failure);
 
-  let deep: Json = text;
+  let deep: JsonRecord = text;
   for (let level = 0; level < 20_000; level++) deep = object({ a: deep });
   assert.deepEqual(changes(answers(deep), answers(deep)), []);
-  let parts: Json = text;
+  let parts: JsonRecord = text;
   for (let level = 0; level < 20_000; level++) parts = { allOf: [parts] };
   assert.throws(() => diffContracts(answers(parts), answers(parts)), /nested too deeply/);
 });

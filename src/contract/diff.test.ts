@@ -16,14 +16,14 @@ import {
   sends,
   text,
 } from './fixture.ts';
-import type { Json } from './document.ts';
+import type { JsonRecord } from './document.ts';
 
 const BODY = '← application/json';
 const OK = '→ 200 application/json';
 const LEVELS = { type: 'string', enum: ['low', 'high'] };
 const MORE_LEVELS = { type: 'string', enum: ['low', 'mid', 'high'] };
 
-const enclosures: [name: string, wrap: (schema: Json) => [unknown, Json?], path: string][] = [
+const enclosures: [name: string, wrap: (schema: JsonRecord) => [unknown, JsonRecord?], path: string][] = [
   ['the root', (schema) => [schema], ''],
   ['an object', (schema) => [object({ a: schema })], ': a'],
   ['a nested object', (schema) => [object({ a: object({ b: schema }) })], ': a.b'],
@@ -43,7 +43,7 @@ const enclosures: [name: string, wrap: (schema: Json) => [unknown, Json?], path:
   ['one of several', (schema) => [{ oneOf: [ref('A'), ref('B')] }, branches(schema)], ': <A>.a'],
 ];
 
-function branches(schema: Json): Json {
+function branches(schema: JsonRecord): JsonRecord {
   return {
     A: object({ kind: { const: 'a' }, a: schema }, 'kind'),
     B: object({ kind: { const: 'b' } }, 'kind'),
@@ -52,8 +52,10 @@ function branches(schema: Json): Json {
 
 for (const [name, wrap, path] of enclosures) {
   test(`changes are found inside ${name}`, () => {
-    const sent = (older: Json, newer: Json) => changes(sends(...wrap(older)), sends(...wrap(newer)));
-    const answered = (older: Json, newer: Json) => changes(answers(...wrap(older)), answers(...wrap(newer)));
+    const sent = (older: JsonRecord, newer: JsonRecord) =>
+      changes(sends(...wrap(older)), sends(...wrap(newer)));
+    const answered = (older: JsonRecord, newer: JsonRecord) =>
+      changes(answers(...wrap(older)), answers(...wrap(newer)));
     const deeper = path === '' ? ': x' : `${path}.x`;
     const bare = object({ w: text });
 
@@ -83,7 +85,7 @@ for (const place of ['query', 'header', 'cookie', 'path']) {
   test(`changes of a ${place} parameter are found`, () => {
     const at = `← ${place} id`;
     const required = place === 'path' ? { required: true } : {};
-    const of = (older: Json, newer: Json) =>
+    const of = (older: JsonRecord, newer: JsonRecord) =>
       changes(parameter(place, older, required), parameter(place, newer, required));
     assert.deepEqual(of(text, count), [`type-changed @ ${at}`]);
     assert.deepEqual(of(MORE_LEVELS, LEVELS), [`enum-values-removed @ ${at}`]);
@@ -114,10 +116,10 @@ for (const [place, added] of [
 const json = (schema: unknown) => ({ 'application/json': { schema } });
 const bearer = { type: 'http', scheme: 'bearer' };
 const key = { type: 'apiKey', in: 'header', name: 'X-Key' };
-const secured = (security: unknown, schemes: Json = { main: bearer, other: key }) =>
+const secured = (security: unknown, schemes: JsonRecord = { main: bearer, other: key }) =>
   operation({}, { security, components: { securitySchemes: schemes } });
 
-const cases: [fact: string, older: Json, newer: Json, expected: string[]][] = [
+const cases: [fact: string, older: JsonRecord, newer: JsonRecord, expected: string[]][] = [
   ['an operation is removed', operation({}), api({ '/things/{id}': {} }), ['operation-removed @ ']],
   ['an operation is added', api({}), operation({}), ['operation-added @ ']],
   [
@@ -259,7 +261,8 @@ test('there are eight breaking and six additive kinds', () => {
 });
 
 test('messages tell the old and the new value', () => {
-  const message = (older: Json, newer: Json) => diffContracts(older, newer).map((each) => each.message);
+  const message = (older: JsonRecord, newer: JsonRecord) =>
+    diffContracts(older, newer).map((each) => each.message);
   assert.deepEqual(message(answers(text), answers(count)), ['The type changed from string to integer.']);
   assert.deepEqual(message(sends({ ...count, maximum: 9 }), sends({ ...count, maximum: 5 })), [
     'The rule maximum changed from 9 to 5.',

@@ -19,13 +19,13 @@
 import { Failure } from '../kernel/failure.ts';
 import { describeAccess } from './access.ts';
 import { createComparison } from './compare-schemas.ts';
-import { arrange, severityOf } from './difference.ts';
+import { sortDifferences, severityOf } from './difference.ts';
 import { openDocument } from './document.ts';
-import { matchOperations, nameOf, readOperations } from './operations.ts';
+import { matchOperations, operationName, readOperations } from './operations.ts';
 import { createSchemaReader } from './read-schema.ts';
 import { compareRequests } from './request.ts';
 import { compareResponses } from './response.ts';
-import type { Comparing, Contract } from './comparing.ts';
+import type { OperationComparison, Contract } from './operation-comparison.ts';
 import type { Difference } from './difference.ts';
 
 export type { Difference, DifferenceKind } from './difference.ts';
@@ -33,7 +33,7 @@ export type { Difference, DifferenceKind } from './difference.ts';
 /** Throws `invalid` with a sentence that names what is wrong with a document. */
 export function diffContracts(older: unknown, newer: unknown): Difference[] {
   try {
-    return arrange(compareContracts(openContract(older, 'older'), openContract(newer, 'newer')));
+    return sortDifferences(compareContracts(openContract(older, 'older'), openContract(newer, 'newer')));
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     throw new Failure('invalid', 'The documents are nested too deeply to be compared.', { cause: error });
@@ -47,7 +47,7 @@ function openContract(value: unknown, name: string): Contract {
 
 function compareContracts(older: Contract, newer: Contract): Difference[] {
   const differences: Difference[] = [];
-  const report: Comparing['report'] = (kind, where, message) => {
+  const report: OperationComparison['report'] = (kind, where, message) => {
     differences.push({ severity: severityOf(kind), kind, where, message });
   };
   const compareSent = createComparison(older.schemas, newer.schemas, 'request');
@@ -55,18 +55,18 @@ function compareContracts(older: Contract, newer: Contract): Difference[] {
 
   const operations = matchOperations(readOperations(older.document), readOperations(newer.document));
   for (const operation of operations.removed) {
-    const name = nameOf(operation);
+    const name = operationName(operation);
     report('operation-removed', name, `The operation ${name} was removed.`);
   }
   for (const operation of operations.added) {
-    const name = nameOf(operation);
+    const name = operationName(operation);
     report('operation-added', name, `The operation ${name} was added.`);
   }
   for (const matched of operations.matched) {
-    const comparing: Comparing = {
+    const comparing: OperationComparison = {
       older: { ...older, operation: matched.older },
       newer: { ...newer, operation: matched.newer },
-      where: nameOf(matched.newer),
+      where: operationName(matched.newer),
       compareSent,
       compareReturned,
       report,
@@ -78,7 +78,7 @@ function compareContracts(older: Contract, newer: Contract): Difference[] {
   return differences;
 }
 
-function compareAccess({ older, newer, where, report }: Comparing): void {
+function compareAccess({ older, newer, where, report }: OperationComparison): void {
   const before = describeAccess(older.document, older.operation);
   const after = describeAccess(newer.document, newer.operation);
   if (before !== after) {

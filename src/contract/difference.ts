@@ -38,7 +38,7 @@ export function severityOf(kind: DifferenceKind): Severity {
 }
 
 /** Breaking ones first, then by place; equal ones once. Independent of the order of keys in the documents. */
-export function arrange(differences: Iterable<Difference>): Difference[] {
+export function sortDifferences(differences: Iterable<Difference>): Difference[] {
   const unique = new Map<string, Difference>();
   for (const difference of differences) {
     unique.set(`${difference.where}\n${difference.kind}\n${difference.message}`, difference);

@@ -1,22 +1,22 @@
 // Reads one OpenAPI document without trusting it: what is missing or malformed becomes a failure that names it.
 import { Failure } from '../kernel/failure.ts';
 
-export type Json = Record<string, unknown>;
+export type JsonRecord = Record<string, unknown>;
 
 export interface Document {
-  root: Json;
+  root: JsonRecord;
   /** From 3.1 on, keywords beside a schema's `$ref` count; in 3.0 they are ignored. */
   refsHaveSiblings: boolean;
   /** Absent is empty; anything that is not an object is a failure. */
-  record(value: unknown, what: string): Json;
+  record(value: unknown, what: string): JsonRecord;
   /** Absent is empty; anything that is not an array is a failure. */
   list(value: unknown, what: string): unknown[];
   text(value: unknown, what: string): string;
   /** Follows `$ref` until something stands there itself, or beside a reference that must not be looked through. */
-  resolve(value: unknown, what: string, isTransparent?: (found: Json) => boolean): Json;
+  resolve(value: unknown, what: string, isTransparent?: (found: JsonRecord) => boolean): JsonRecord;
 }
 
-export function isRecord(value: unknown): value is Json {
+export function isRecord(value: unknown): value is JsonRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
@@ -30,7 +30,7 @@ export function openDocument(value: unknown, name: string): Document {
   }
   if (!isRecord(root['paths'])) throw broken('has no "paths" object');
 
-  function record(found: unknown, what: string): Json {
+  function record(found: unknown, what: string): JsonRecord {
     if (found === undefined) return {};
     if (!isRecord(found)) throw broken(`has a broken part: ${what} must be an object`);
     return found;
@@ -55,12 +55,12 @@ export function openDocument(value: unknown, name: string): Document {
       if (typeof found !== 'object' || found === null || !Object.hasOwn(found, token)) {
         throw broken(`refers to "${reference}", which it does not contain`);
       }
-      found = (found as Json)[token];
+      found = (found as JsonRecord)[token];
     }
     return found;
   }
 
-  function resolve(start: unknown, what: string, isTransparent = (_found: Json) => true): Json {
+  function resolve(start: unknown, what: string, isTransparent = (_found: JsonRecord) => true): JsonRecord {
     const followed = new Set<string>();
     let found = record(start, what);
     while (typeof found['$ref'] === 'string' && isTransparent(found)) {

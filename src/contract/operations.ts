@@ -1,12 +1,12 @@
 // The operations of a document, and which of an older document's is which of a newer one's.
-import type { Document, Json } from './document.ts';
+import type { Document, JsonRecord } from './document.ts';
 
 export interface Operation {
   method: string;
   path: string;
   /** The operation object, and the path item around it. */
-  detail: Json;
-  item: Json;
+  detail: JsonRecord;
+  item: JsonRecord;
 }
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace', 'query'];
@@ -24,7 +24,7 @@ export function readOperations(document: Document): Operation[] {
     });
 }
 
-export function nameOf({ method, path }: Operation): string {
+export function operationName({ method, path }: Operation): string {
   return `${method.toUpperCase()} ${path}`;
 }
 
@@ -43,7 +43,10 @@ export interface MatchedOperations {
 export function matchOperations(older: Operation[], newer: Operation[]): MatchedOperations {
   const matched: MatchedOperations['matched'] = [];
   let [removed, added] = [older, newer];
-  for (const keyOf of [nameOf, (each: Operation) => nameOf(each).replaceAll(PLACEHOLDER, '{}')]) {
+  for (const keyOf of [
+    operationName,
+    (each: Operation) => operationName(each).replaceAll(PLACEHOLDER, '{}'),
+  ]) {
     const waiting = new Map(added.map((each) => [keyOf(each), each]));
     removed = removed.filter((each) => {
       const counterpart = waiting.get(keyOf(each));

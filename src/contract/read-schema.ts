@@ -12,15 +12,15 @@ import {
   slotOf,
   UNDESCRIBED,
   uniteShapes,
-} from './shape.ts';
-import type { Document, Json } from './document.ts';
+} from './schema-shape.ts';
+import type { Document, JsonRecord } from './document.ts';
 import type { Slot } from './rules.ts';
-import type { Facet, Member, Schema, Shape } from './shape.ts';
+import type { Facet, PropertyShape, Schema, SchemaShape } from './schema-shape.ts';
 
 export interface SchemaReader {
   /** Accepts what stands where a schema belongs, boolean schemas included, and looks through plain references. */
   schemaOf(value: unknown): Schema;
-  shapeOf(schema: Schema): Shape;
+  shapeOf(schema: Schema): SchemaShape;
 }
 
 const NOTHING: Schema = Object.freeze({ not: {} });
@@ -42,12 +42,12 @@ const ANNOTATIONS = new Set(
 const EVERY_NAME = new Set(['', '^', '.*', '^.*', '.*$', '^.*$', '^(.*)$']);
 
 // A few dozen are known from real descriptions; only a document made to hurt comes near these.
-const MOST_ALTERNATIVES = 1_000;
-const MOST_STEPS = 50_000;
+const MAX_ALTERNATIVES = 1_000;
+const MAX_STEPS = 50_000;
 
 export function createSchemaReader(document: Document): SchemaReader {
-  const shapes = new Map<Schema, Shape>();
-  const meant = new Map<Schema, Shape>();
+  const shapes = new Map<Schema, SchemaShape>();
+  const meant = new Map<Schema, SchemaShape>();
   const parts = new Map<Schema, readonly Schema[]>();
   const joints = new Map<string, Schema>();
   const numbers = new Map<Schema, number>();
@@ -65,7 +65,7 @@ export function createSchemaReader(document: Document): SchemaReader {
     return !document.refsHaveSiblings || saysNothing(schema);
   }
 
-  function shapeOf(schema: Schema): Shape {
+  function shapeOf(schema: Schema): SchemaShape {
     let shape = meant.get(schema);
     if (shape === undefined) {
       shape = meantShape(build(schema) ?? new Map());
@@ -78,10 +78,10 @@ export function createSchemaReader(document: Document): SchemaReader {
    * Undefined for a schema that is being built further up: a base that lists its heirs, whose heirs include the base.
    * What was built on such a gap is right there but incomplete elsewhere, so only the outermost result is kept.
    */
-  function build(schema: Schema): Shape | undefined {
+  function build(schema: Schema): SchemaShape | undefined {
     const known = shapes.get(schema);
     if (known !== undefined) return known;
-    if (++steps > MOST_STEPS) {
+    if (++steps > MAX_STEPS) {
       throw new Failure('invalid', 'The schemas refer to each other too often to be read.');
     }
     if (underWay.has(schema)) {
@@ -100,7 +100,7 @@ export function createSchemaReader(document: Document): SchemaReader {
     return shape;
   }
 
-  function assemble(schema: Schema): Shape | undefined {
+  function assemble(schema: Schema): SchemaShape | undefined {
     if (typeof schema['$ref'] === 'string') {
       const { $ref, ...siblings } = schema;
       const target = build(schemaOf({ $ref }));
@@ -123,7 +123,7 @@ export function createSchemaReader(document: Document): SchemaReader {
     return shape;
   }
 
-  function buildBranch(branch: unknown, typeIsKnown: boolean): Shape | undefined {
+  function buildBranch(branch: unknown, typeIsKnown: boolean): SchemaShape | undefined {
     const built = build(schemaOf(branch));
     if (built === undefined) return undefined;
     const shape = typeIsKnown ? built : meantShape(built);
@@ -133,10 +133,10 @@ export function createSchemaReader(document: Document): SchemaReader {
     return new Map([...shape].map(([slot, facets]) => [slot, facets.map(named)]));
   }
 
-  function join(left: Shape, right: Shape): Shape {
+  function join(left: SchemaShape, right: SchemaShape): SchemaShape {
     for (const [slot, facets] of left) {
-      if (facets.length * (right.get(slot)?.length ?? 0) > MOST_ALTERNATIVES) {
-        throw new Failure('invalid', `A schema allows more than ${MOST_ALTERNATIVES} alternatives.`);
+      if (facets.length * (right.get(slot)?.length ?? 0) > MAX_ALTERNATIVES) {
+        throw new Failure('invalid', `A schema allows more than ${MAX_ALTERNATIVES} alternatives.`);
       }
     }
     return joinShapes(left, right, joinSchemas);
@@ -167,7 +167,7 @@ export function createSchemaReader(document: Document): SchemaReader {
     return number;
   }
 
-  function ownShape(schema: Schema): Shape {
+  function ownShape(schema: Schema): SchemaShape {
     const shape = new Map<Slot, Facet[]>();
     if (schema['not'] !== undefined && isAnything(schema['not'])) return shape;
     const types = readTypes(schema);
@@ -221,7 +221,7 @@ export function createSchemaReader(document: Document): SchemaReader {
   }
 
   function readObject(schema: Schema): Pick<Facet, 'members' | 'rest'> {
-    const members = new Map<string, Member>();
+    const members = new Map<string, PropertyShape>();
     const required = new Set(document.list(schema['required'], 'required'));
     for (const [name, value] of Object.entries(document.record(schema['properties'], 'properties'))) {
       members.set(name, readMember(value, required.delete(name)));
@@ -247,7 +247,7 @@ export function createSchemaReader(document: Document): SchemaReader {
     };
   }
 
-  function readMember(value: unknown, required: boolean): Member {
+  function readMember(value: unknown, required: boolean): PropertyShape {
     const schema = schemaOf(value);
     const says = (mark: string) => schema[mark] === true || (isRecord(value) && value[mark] === true);
     if (says('readOnly')) return { schema, required, only: 'response' };
@@ -267,7 +267,7 @@ function isAnything(value: unknown): boolean {
 }
 
 /** Whether all that is said, a reference aside, is for readers alone. */
-function saysNothing(schema: Json): boolean {
+function saysNothing(schema: JsonRecord): boolean {
   return Object.keys(schema).every((key) => key === '$ref' || ANNOTATIONS.has(key) || key.startsWith('x-'));
 }
 

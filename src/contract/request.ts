@@ -1,11 +1,11 @@
 // Compares what a caller sends to one operation: path, query, header and cookie parameters, and the body.
-import { compareContents, reportSchemas } from './comparing.ts';
+import { compareContents, reportSchemas } from './operation-comparison.ts';
 import { matchNames } from './names.ts';
 import { placeholdersOf } from './operations.ts';
-import { describeType } from './shape.ts';
-import type { Comparing, Side } from './comparing.ts';
-import type { Json } from './document.ts';
-import type { Schema } from './shape.ts';
+import { describeType } from './schema-shape.ts';
+import type { OperationComparison, ContractOperation } from './operation-comparison.ts';
+import type { JsonRecord } from './document.ts';
+import type { Schema } from './schema-shape.ts';
 
 interface Parameter {
   name: string;
@@ -14,7 +14,7 @@ interface Parameter {
   type: string;
 }
 
-export function compareRequests(comparing: Comparing): void {
+export function compareRequests(comparing: OperationComparison): void {
   const before = readParameters(comparing.older);
   const after = readParameters(comparing.newer);
   // By place first: a parameter that moves from the query to a header is another parameter.
@@ -25,7 +25,7 @@ export function compareRequests(comparing: Comparing): void {
 }
 
 function compareParameters(
-  comparing: Comparing,
+  comparing: OperationComparison,
   place: string,
   before: ReadonlyMap<string, Parameter>,
   after: ReadonlyMap<string, Parameter>,
@@ -55,7 +55,11 @@ function compareParameters(
 }
 
 /** By place, then by what identifies one there: headers in any case, path parameters by position. */
-function readParameters({ document, schemas, operation }: Side): Map<string, Map<string, Parameter>> {
+function readParameters({
+  document,
+  schemas,
+  operation,
+}: ContractOperation): Map<string, Map<string, Parameter>> {
   const positions = placeholdersOf(operation);
   const places = new Map<string, Map<string, Parameter>>();
   // Those of the operation come second, to override those of the path.
@@ -77,13 +81,13 @@ function readParameters({ document, schemas, operation }: Side): Map<string, Map
   }
   return places;
 
-  function soleMediaType(detail: Json): Json {
+  function soleMediaType(detail: JsonRecord): JsonRecord {
     const [media] = Object.values(document.record(detail['content'], 'the content of a parameter'));
     return document.record(media, 'the media type of a parameter');
   }
 }
 
-function compareBodies(comparing: Comparing): void {
+function compareBodies(comparing: OperationComparison): void {
   const { older, newer, where, report } = comparing;
   const before = readBody(older);
   const after = readBody(newer);
@@ -102,7 +106,7 @@ function compareBodies(comparing: Comparing): void {
   }
 }
 
-function readBody({ document, operation }: Side): Json | undefined {
+function readBody({ document, operation }: ContractOperation): JsonRecord | undefined {
   const body = operation.detail['requestBody'];
   return body === undefined ? undefined : document.resolve(body, 'a request body');
 }

@@ -1,10 +1,10 @@
 // Compares what one operation answers: statuses, headers, and the fields of each body.
-import { compareContents, reportSchemas } from './comparing.ts';
+import { compareContents, reportSchemas } from './operation-comparison.ts';
 import { matchNames } from './names.ts';
-import type { Comparing, Side } from './comparing.ts';
-import type { Json } from './document.ts';
+import type { OperationComparison, ContractOperation } from './operation-comparison.ts';
+import type { JsonRecord } from './document.ts';
 
-export function compareResponses(comparing: Comparing): void {
+export function compareResponses(comparing: OperationComparison): void {
   const { older, newer, where, report } = comparing;
   const statuses = matchNames(readResponses(older), readResponses(newer), () => false);
   for (const [status] of statuses.removed) {
@@ -24,7 +24,7 @@ export function compareResponses(comparing: Comparing): void {
   }
 }
 
-function readResponses({ document, operation }: Side): Map<string, Json> {
+function readResponses({ document, operation }: ContractOperation): Map<string, JsonRecord> {
   const responses = Object.entries(document.record(operation.detail['responses'], '"responses"'));
   return new Map(
     responses
@@ -38,7 +38,12 @@ interface Header {
   schema: unknown;
 }
 
-function compareHeaders(comparing: Comparing, where: string, before: Json, after: Json): void {
+function compareHeaders(
+  comparing: OperationComparison,
+  where: string,
+  before: JsonRecord,
+  after: JsonRecord,
+): void {
   const { older, newer, report } = comparing;
   const headers = matchNames(readHeaders(older, before), readHeaders(newer, after), () => false);
   for (const [, { name }] of headers.removed) {
@@ -53,7 +58,7 @@ function compareHeaders(comparing: Comparing, where: string, before: Json, after
   }
 }
 
-function readHeaders({ document }: Side, response: Json): Map<string, Header> {
+function readHeaders({ document }: ContractOperation, response: JsonRecord): Map<string, Header> {
   const headers = Object.entries(document.record(response['headers'], '"headers"'));
   return new Map(
     headers.map(([name, value]) => {

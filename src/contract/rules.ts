@@ -1,6 +1,6 @@
 // The validation rules a schema puts on a value of one type, and whether one is stricter than another.
 import { canonical } from './document.ts';
-import type { Json } from './document.ts';
+import type { JsonRecord } from './document.ts';
 
 export type Slot = 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object';
 
@@ -33,7 +33,7 @@ const WHOLE_RULES: Record<Slot, readonly string[]> = {
 /** Formats of which the second takes in the first. */
 const WIDER_FORMATS = new Set(['"int32" "int64"', '"float" "double"']);
 
-export function readRules(slot: Slot, schema: Json, whole: boolean): Rules {
+export function readRules(slot: Slot, schema: JsonRecord, whole: boolean): Rules {
   const rules = new Map<string, Rule>();
   for (const name of BOUNDS[slot]) {
     const limit = schema[name];

@@ -1,5 +1,5 @@
 // The feature-flag service: its dialect and its parts.
-import type { Api, CallFacts, Counted, Dialect, Headers } from '../kernel/dialect.ts';
+import type { Api, CallFacts, CategoryCounter, Dialect, Headers } from '../kernel/dialect.ts';
 import { Failure } from '../kernel/failure.ts';
 import type { Credential } from '../kernel/identity/caller.ts';
 import { cookieOf } from '../kernel/identity/cookie.ts';
@@ -43,12 +43,12 @@ const dialect: Dialect = {
   prefixes: ['/api/v2'],
   status,
   statusOf,
-  spell: renderError,
+  renderError,
   errorSchema: FlagsError,
   tokenHeader: 'Authorization: <token>',
   securityScheme: { type: 'apiKey', in: 'header', name: 'Authorization' },
   credentialOf,
-  page: { spell: (page, facts) => ({ body: toCollection(page, facts) }), schema: Collection },
+  page: { render: (page, facts) => ({ body: toCollection(page, facts) }), schema: Collection },
   versions,
   versionOf: ({ headers }) => readVersion(headers['ld-api-version']),
   versionHeaders: (version) => ({ 'ld-api-version': version }),
@@ -143,7 +143,7 @@ function credentialOf({ headers, url }: CallFacts): Credential | undefined {
 }
 
 /** The reset time is in epoch milliseconds. */
-function limitHeaders([global, perRoute]: Counted[]): Headers {
+function limitHeaders([global, perRoute]: CategoryCounter[]): Headers {
   return {
     'x-ratelimit-global-remaining': String(global!.counter.remaining),
     'x-ratelimit-route-remaining': String(perRoute!.counter.remaining),

@@ -1,11 +1,11 @@
 // The code host: its dialect and its parts.
-import type { Api, CallFacts, Counted, Dialect, Headers } from '../kernel/dialect.ts';
+import type { Api, CallFacts, CategoryCounter, Dialect, Headers } from '../kernel/dialect.ts';
 import { Failure } from '../kernel/failure.ts';
 import { cookieOf } from '../kernel/identity/cookie.ts';
 import { accountOf, type Credential } from '../kernel/identity/caller.ts';
 import { retrySeconds } from '../kernel/limit-window.ts';
 import { Type, type TSchema } from '../kernel/schema.ts';
-import { HostError, spell, status } from './failures.ts';
+import { HostError, renderError, status } from './failures.ts';
 import { checkAccept, describeAccept } from './media-type.ts';
 import { pageLinks } from './paging.ts';
 import { versions } from './versions/index.ts';
@@ -26,13 +26,13 @@ const dialect: Dialect = {
   title: 'Host API',
   prefixes: ['', '/api/v3'],
   status,
-  spell,
+  renderError,
   errorSchema: HostError,
   tokenHeader: 'Authorization: Bearer <token>',
   securityScheme: { type: 'http', scheme: 'bearer' },
   credentialOf,
   page: {
-    spell: (page, { base, url }) => ({ body: page.items, headers: pageLinks(page, base, url) }),
+    render: (page, { base, url }) => ({ body: page.items, headers: pageLinks(page, base, url) }),
     schema: (item: TSchema) => Type.Array(item),
   },
   ...versioning(versions),
@@ -100,7 +100,7 @@ function credentialOf({ headers }: CallFacts): Credential | undefined {
   return { kind: 'token', secret: password === '' || password === 'x-oauth-basic' ? user : password };
 }
 
-function limitHeaders([first]: Counted[]): Headers {
+function limitHeaders([first]: CategoryCounter[]): Headers {
   const { category, counter } = first!;
   return {
     'x-ratelimit-limit': String(counter.limit),

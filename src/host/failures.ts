@@ -64,7 +64,7 @@ const MESSAGES: Partial<Record<FailureKind, string>> = {
   'wrong-method': 'Not Found',
 };
 
-export function spell(failure: Failure, { base, shape, headers }: CallFacts): unknown {
+export function renderError(failure: Failure, { base, shape, headers }: CallFacts): unknown {
   const { kind, details } = failure;
   return {
     message: messageOf(failure, headers.authorization !== undefined),

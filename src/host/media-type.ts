@@ -39,7 +39,7 @@ export function checkAccept(accept: string | undefined, produces = 'application/
 }
 
 /** Clients send the same few values over and over. */
-const KNOWN = new BoundedCache<string, string>({ most: 100 });
+const KNOWN = new BoundedCache<string, string>({ max: 100 });
 
 /** What the media-type response header says after the vendor's word. */
 export function describeAccept(accept = ''): string {

@@ -1,4 +1,4 @@
-// The first stage of a call: which version, who is calling, is there budget left, is a caller needed.
+// The first stage of a call: selects the version, authenticates the caller, counts the call against its rate limits.
 import type { CallFacts, Dialect } from './dialect.ts';
 import { Failure } from './failure.ts';
 import { anonymousAt, type Caller, type Credential } from './identity/caller.ts';
@@ -7,12 +7,12 @@ import type { Counter } from './limit-window.ts';
 import { checkOverride } from './method-override.ts';
 import { isOpen } from './route.ts';
 
-/** Fills in the facts or throws. A promise only when the database has to be asked. */
+/** Fills in the facts or throws. Returns a promise only when the database is needed. */
 export function admit(facts: CallFacts, dialect: Dialect, kernel: Kernel): Promise<void> | undefined {
   const nobody = anonymousAt(facts.address);
   let credential: Credential | undefined;
   let refusal: Error | undefined;
-  // Told once the call is counted: no call is free because it is wrong.
+  // Errors are thrown after the call is counted, so that wrong calls count against the limit, too.
   try {
     credential = dialect.credentialOf(facts);
   } catch (error) {
@@ -33,11 +33,11 @@ export function admit(facts: CallFacts, dialect: Dialect, kernel: Kernel): Promi
   const enter = (caller: Caller): Promise<void> | undefined => {
     facts.caller = caller;
     const charging = charge(facts, caller, dialect, kernel);
-    if (charging !== undefined) return charging.then(() => judge(caller));
-    judge(caller);
+    if (charging !== undefined) return charging.then(() => check(caller));
+    check(caller);
     return undefined;
   };
-  const judge = (caller: Caller) => {
+  const check = (caller: Caller) => {
     if (refusal !== undefined) throw refusal;
     if (caller.kind === 'session') checkOrigin(facts, kernel.publicUrl);
     requireCaller(facts, caller, dialect);
@@ -48,13 +48,13 @@ export function admit(facts: CallFacts, dialect: Dialect, kernel: Kernel): Promi
   if (!(found instanceof Promise)) return enter(found);
   return found.then(enter, (error: unknown) => {
     if (!(error instanceof Failure) || error.kind !== 'unauthenticated') throw error;
-    // A browser's old cookie is no credential at all; a wrong token is a mistake to tell, and guessing costs budget.
+    // An expired session cookie counts as no credential. A wrong token is an error, and guessing is rate limited.
     if (kind === 'token') refusal = wrongToken(dialect);
     return enter(nobody);
   });
 }
 
-/** One from each budget, or nothing at all: a call that one of them refuses must not empty the others. */
+/** Counts one against each budget, or against none: a call that one budget rejects must not use up the others. */
 function charge(
   facts: CallFacts,
   caller: Caller,
@@ -88,8 +88,8 @@ function charge(
 }
 
 /**
- * A budget that gives callers without a token nothing is not one that they have spent: they are told to send a token, and
- * the call draws on the budget of paths that do not exist.
+ * Where the limit for anonymous callers is 0, the error must be "send a token", not "limit exceeded": such a call is
+ * counted against the budget of unknown paths instead.
  */
 function budgetsOf(
   { shape, categories }: CallFacts,
@@ -114,7 +114,7 @@ function requireCaller({ shape }: CallFacts, caller: Caller, { tokenHeader }: Di
   throw new Failure('unauthenticated', `This call needs an access token. Send the header "${tokenHeader}".`);
 }
 
-/** A browser sends cookies along with anybody's request: only pages of this server's own origin may use the session. */
+/** Against CSRF: browsers send cookies with requests of any site, so a session works only from this server's own origin. */
 function checkOrigin({ headers, method }: CallFacts, publicUrl: string): void {
   const { origin } = headers;
   const isSafe = method === 'GET' || method === 'HEAD';

@@ -9,7 +9,7 @@ const bob = anonymousAt('192.0.2.2');
 const isBusy = { kind: 'unavailable', details: { headers: { 'retry-after': '1' } } };
 
 test('the bytes of all bodies together are bounded, and free again once a body is done with', () => {
-  const memory = new BodyMemory({ mostBytes: 100 });
+  const memory = new BodyMemory({ maxBytes: 100 });
   const first = memory.open(ann);
   first.add(60);
   const second = memory.open(bob);
@@ -24,7 +24,7 @@ test('the bytes of all bodies together are bounded, and free again once a body i
 });
 
 test('one caller has a bounded number at the same time, and takes none from others', () => {
-  const memory = new BodyMemory({ mostAtOnce: 2 });
+  const memory = new BodyMemory({ maxAtOnce: 2 });
   const first = memory.open(ann);
   memory.open(ann);
   assert.throws(() => memory.open(ann), isBusy);
@@ -34,7 +34,7 @@ test('one caller has a bounded number at the same time, and takes none from othe
 });
 
 test('what comes after a body was given up is not counted', () => {
-  const memory = new BodyMemory({ mostBytes: 100 });
+  const memory = new BodyMemory({ maxBytes: 100 });
   const body = memory.open(ann);
   body.close();
   body.add(1000);

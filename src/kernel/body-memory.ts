@@ -3,21 +3,21 @@ import { Failure } from './failure.ts';
 import type { Caller } from './identity/caller.ts';
 
 /** A quarter of a gigabyte, beside which a server of two has room for what is made of the bodies. */
-const MOST_BYTES = 256 * 1024 * 1024;
+const MAX_BYTES = 256 * 1024 * 1024;
 /** Some times as many connections as a busy client keeps open. A body of full size takes nine megabytes. */
-const MOST_AT_ONCE = 256;
+const MAX_AT_ONCE = 256;
 
 const RETRY_SECONDS = 1;
 
 export class BodyMemory {
-  readonly #mostBytes: number;
-  readonly #mostAtOnce: number;
+  readonly #maxBytes: number;
+  readonly #maxAtOnce: number;
   readonly #counts = new Map<string, number>();
   #bytes = 0;
 
-  constructor({ mostBytes = MOST_BYTES, mostAtOnce = MOST_AT_ONCE } = {}) {
-    this.#mostBytes = mostBytes;
-    this.#mostAtOnce = mostAtOnce;
+  constructor({ maxBytes = MAX_BYTES, maxAtOnce = MAX_AT_ONCE } = {}) {
+    this.#maxBytes = maxBytes;
+    this.#maxAtOnce = maxAtOnce;
   }
 
   /** Bytes that are held now, for tests and metrics. */
@@ -29,8 +29,8 @@ export class BodyMemory {
   open(caller: Caller): HeldBody {
     const who = nameOf(caller);
     const count = (this.#counts.get(who) ?? 0) + 1;
-    if (count > this.#mostAtOnce) {
-      throw busy(`${this.#mostAtOnce} bodies of yours are being read at the same time`);
+    if (count > this.#maxAtOnce) {
+      throw busy(`${this.#maxAtOnce} bodies of yours are being read at the same time`);
     }
     this.#counts.set(who, count);
     let held = 0;
@@ -39,7 +39,7 @@ export class BodyMemory {
       // By what has come, not by what was announced: who only promises bytes takes no room from others.
       add: (size) => {
         if (!isOpen) return;
-        if (this.#bytes + size > this.#mostBytes)
+        if (this.#bytes + size > this.#maxBytes)
           throw busy('too many bodies are being read at the same time');
         held += size;
         this.#bytes += size;

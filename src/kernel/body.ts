@@ -1,4 +1,4 @@
-// Reads a request's body: content encoding, and size before and after inflation.
+// Reads a request's body: decodes the content encoding, and limits the size before and after.
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
@@ -17,23 +17,23 @@ const INFLATERS = new Map<string, Inflate>([
 
 const ENCODINGS = ['br', 'gzip', 'deflate', 'identity'];
 
-/** Reads the whole body, and stops at the limit: by the length that was announced, or by what came. */
+/** Reads the whole body, and fails at the limit: by Content-Length, or by the bytes that arrived. */
 export function collectBody(request: IncomingMessage, limit: number, held: HeldBody): Promise<Buffer> {
   if (Number(request.headers['content-length']) > limit) return Promise.reject(tooLarge(limit));
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   const chunks: Buffer[] = [];
   let size = 0;
-  let isGivenUp = false;
+  let hasFailed = false;
   request.on('data', (chunk: Buffer) => {
-    if (isGivenUp) return;
+    if (hasFailed) return;
     try {
       size += chunk.length;
       if (size > limit) throw tooLarge(limit);
       held.add(chunk.length);
       chunks.push(chunk);
     } catch (error) {
-      // The rest is read, so that the caller gets to our answer, and not kept.
-      isGivenUp = true;
+      // The rest is read and discarded, so that the client comes to the answer.
+      hasFailed = true;
       chunks.length = 0;
       held.close();
       reject(error);
@@ -44,7 +44,7 @@ export function collectBody(request: IncomingMessage, limit: number, held: HeldB
   return promise;
 }
 
-/** The limit holds for the inflated size too, and inflating stops there: a small bomb never grows large. */
+/** The limit holds for the inflated size too, and inflating stops there: against decompression bombs. */
 export async function inflateBody(
   bytes: Buffer,
   encoding: string | undefined,
@@ -67,7 +67,7 @@ export async function inflateBody(
   }
 }
 
-/** A body as it comes, up to the limit. When it is left early it stays open, so that an answer can still be sent. */
+/** The chunks of a body as they arrive, up to the limit. Leaving the loop early keeps the connection open for the answer. */
 export async function* piecesOf(
   stream: Readable,
   limit: number,

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { BoundedCache } from './bounded-cache.ts';
 
-const filled = (most: number, ...keys: string[]): BoundedCache<string, string> => {
-  const cache = new BoundedCache<string, string>({ most });
+const filled = (max: number, ...keys: string[]): BoundedCache<string, string> => {
+  const cache = new BoundedCache<string, string>({ max });
   for (const key of keys) cache.set(key, key);
   return cache;
 };
@@ -27,7 +27,7 @@ test('a full cache loses what was used least recently, and nothing else', () => 
 });
 
 test('a cache may be bounded by the weight of its values', () => {
-  const cache = new BoundedCache<string, string>({ most: 10, weigh: (value) => value.length });
+  const cache = new BoundedCache<string, string>({ max: 10, weigh: (value) => value.length });
   cache.set('a', 'xxxx');
   cache.set('b', 'xxxx');
   cache.set('b', 'xxxxxx');
@@ -44,7 +44,7 @@ test('a cache may be bounded by the weight of its values', () => {
 });
 
 test('an entry is good until its time, and not at it', () => {
-  const cache = new BoundedCache<string, string>({ most: 3 });
+  const cache = new BoundedCache<string, string>({ max: 3 });
   cache.set('a', 'a', 100);
   assert.equal(cache.get('a', 99), 'a');
   assert.equal(cache.get('a', 100), undefined);
@@ -52,7 +52,7 @@ test('an entry is good until its time, and not at it', () => {
 });
 
 test('what is loaded is kept, unless there was nothing or it was cleared meanwhile', async () => {
-  const cache = new BoundedCache<string, string>({ most: 3 });
+  const cache = new BoundedCache<string, string>({ max: 3 });
   assert.equal(await cache.load('none', async () => undefined), undefined);
   assert.equal(await cache.load('a', async () => ({ value: 'a', until: 100 })), 'a');
   assert.deepEqual([cache.get('a', 99), cache.get('a', 100)], ['a', undefined]);

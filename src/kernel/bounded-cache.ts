@@ -2,7 +2,7 @@
 
 export interface CacheBounds<Value> {
   /** How much it holds at most: entries, or what `weigh` makes of them together. */
-  most: number;
+  max: number;
   weigh?(value: Value): number;
 }
 
@@ -13,7 +13,7 @@ interface Entry<Value> {
 }
 
 export class BoundedCache<Key, Value> {
-  readonly #most: number;
+  readonly #max: number;
   readonly #weigh: (value: Value) => number;
   /** The least recently used first. */
   readonly #entries = new Map<Key, Entry<Value>>();
@@ -21,8 +21,8 @@ export class BoundedCache<Key, Value> {
   /** Counts the times that it was cleared. */
   #generation = 0;
 
-  constructor({ most, weigh = () => 1 }: CacheBounds<Value>) {
-    this.#most = most;
+  constructor({ max, weigh = () => 1 }: CacheBounds<Value>) {
+    this.#max = max;
     this.#weigh = weigh;
   }
 
@@ -39,7 +39,7 @@ export class BoundedCache<Key, Value> {
       return undefined;
     }
     // While less than half of the room is taken nothing goes soon, and the order is not worth its time.
-    if (this.#weight * 2 > this.#most) {
+    if (this.#weight * 2 > this.#max) {
       this.#entries.delete(key);
       this.#entries.set(key, entry);
     }
@@ -50,11 +50,11 @@ export class BoundedCache<Key, Value> {
   set(key: Key, value: Value, until = Infinity): void {
     this.delete(key);
     const weight = this.#weigh(value);
-    if (weight > this.#most) return;
+    if (weight > this.#max) return;
     this.#entries.set(key, { value, weight, until });
     this.#weight += weight;
     for (const oldest of this.#entries.keys()) {
-      if (this.#weight <= this.#most) return;
+      if (this.#weight <= this.#max) return;
       this.delete(oldest);
     }
   }

@@ -1,12 +1,12 @@
 // A typed client made from route declarations: the same shapes that serve a call also make it.
-import type { Route, Shape } from './route.ts';
+import type { Route, RouteShape } from './route.ts';
 import type { Static, TSchema } from './schema.ts';
 
 type Part<S, Name extends string> = S extends TSchema
   ? { [Key in Name]: Static<S> }
   : { [Key in Name]?: undefined };
 
-export type Input<S extends Shape> = Part<S['params'], 'params'> &
+export type Input<S extends RouteShape> = Part<S['params'], 'params'> &
   (S['query'] extends TSchema ? { query?: Partial<Static<S['query']>> } : { query?: undefined }) &
   Part<S['body'], 'body'> & { headers?: Record<string, string> };
 
@@ -17,7 +17,7 @@ export interface Answer {
   body: unknown;
 }
 
-export interface Connection {
+export interface ApiConnection {
   /** Server and prefix, without a slash at the end: `http://127.0.0.1:8080/api/v2`. */
   url: string;
   /** What the Authorization header says. */
@@ -32,8 +32,8 @@ interface Loose {
   headers?: Record<string, string>;
 }
 
-export async function callRoute<S extends Shape>(
-  { url, authorization }: Connection,
+export async function callRoute<S extends RouteShape>(
+  { url, authorization }: ApiConnection,
   { shape }: Route<S>,
   input: Input<S>,
 ): Promise<Answer> {

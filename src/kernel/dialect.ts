@@ -1,13 +1,13 @@
 // What differs between the APIs, as data and small functions; the life of a request itself is written once, in serve.ts.
 import type { Part } from './part.ts';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Handler } from './due-store.ts';
+import type { DueHandler } from './due-store.ts';
 import type { Failure, FailureKind } from './failure.ts';
 import type { Caller, Credential } from './identity/caller.ts';
 import type { Allowance, Counter } from './limit-window.ts';
-import type { MethodOverride, Overridden } from './method-override.ts';
+import type { MethodOverride, OverriddenMethod } from './method-override.ts';
 import type { Page } from './page.ts';
-import type { Method, Route, Shape } from './route.ts';
+import type { Method, Route, RouteShape } from './route.ts';
 import type { TSchema } from './schema.ts';
 import type { Db } from './storage/tables.ts';
 import type { VersionTable } from './version.ts';
@@ -21,7 +21,7 @@ export interface CallFacts {
   /** The verb that is meant. */
   method: string;
   /** Where the caller sent another verb, or named one that cannot be meant. */
-  overridden: Overridden | undefined;
+  overridden: OverriddenMethod | undefined;
   url: string;
   base: string;
   headers: IncomingHttpHeaders;
@@ -31,16 +31,16 @@ export interface CallFacts {
   /** The caller asked for one that does not answer. */
   isVersionRefused: boolean;
   caller: Caller | undefined;
-  shape: Shape | undefined;
+  shape: RouteShape | undefined;
   /** The budgets the call draws on, by their full names. */
   categories: readonly string[];
   /** What is in them, once it was counted. */
-  counters: Counted[];
+  counters: CategoryCounter[];
   /** Whether it was answered with an error, which was logged then. */
   hasFailed: boolean;
 }
 
-export interface Counted {
+export interface CategoryCounter {
   category: string;
   counter: Counter;
 }
@@ -60,11 +60,11 @@ export interface LimitPlan {
   /** What the API gives where the settings say nothing else, by category. */
   allowances: Record<string, Allowance>;
   /** The budgets a route draws on. */
-  categoriesOf(shape: Shape | undefined): string[];
+  categoriesOf(shape: RouteShape | undefined): string[];
   /** Headers for every reply while limits are on. */
-  headers(counted: Counted[], now: number): Headers;
+  headers(counted: CategoryCounter[], now: number): Headers;
   /** Words for the caller who hit a limit. */
-  exceeded(counted: Counted, facts: CallFacts): Failure;
+  exceeded(counted: CategoryCounter, facts: CallFacts): Failure;
 }
 
 export interface Dialect {
@@ -76,7 +76,7 @@ export interface Dialect {
   /** The status of this failure, where not all of its kind have the one of the table. */
   statusOf?(failure: Failure): number;
   /** The body of an error. */
-  spell(failure: Failure, facts: CallFacts): unknown;
+  renderError(failure: Failure, facts: CallFacts): unknown;
   /** The schema of what `spell` makes. */
   errorSchema: TSchema;
   /** How a token is sent, for the error of a caller who sent none. */
@@ -88,7 +88,7 @@ export interface Dialect {
   /** Puts a good body into the API's envelope. */
   wrap?: { body(body: unknown): unknown; schema(schema: TSchema): TSchema };
   page: {
-    spell(page: Page, facts: CallFacts): { body: unknown; headers?: Headers };
+    render(page: Page, facts: CallFacts): { body: unknown; headers?: Headers };
     schema(item: TSchema): TSchema;
   };
   versions: VersionTable;
@@ -97,7 +97,7 @@ export interface Dialect {
   /** Throws when the headers ask for what this API never sends. */
   checkHeaders?(facts: CallFacts): void;
   /** Headers that say which version answered, and what becomes of it. */
-  versionHeaders(version: string, shape: Shape | undefined, publicUrl: string): Headers;
+  versionHeaders(version: string, shape: RouteShape | undefined, publicUrl: string): Headers;
   limits: LimitPlan;
   cors: Cors;
   /** On every reply. */
@@ -113,18 +113,18 @@ export interface Dialect {
   /** Query parameters that every call may have, beside those of its route. */
   commonQuery?: readonly string[];
   /** Throws when a body of this content type is not taken. */
-  checkContentType(type: string | undefined, shape: Shape): void;
+  checkContentType(type: string | undefined, shape: RouteShape): void;
   /** Whether good GET replies carry an ETag and answer 304. */
   conditional: boolean;
 }
 
 /** Waiting work: what to do with rows of each kind, and what comes again and again. */
-export interface Work {
-  handlers?: Record<string, Handler>;
-  recurring?: Recurring[];
+export interface BackgroundWork {
+  handlers?: Record<string, DueHandler>;
+  recurring?: RecurringWork[];
 }
 
-export interface Recurring {
+export interface RecurringWork {
   kind: string;
   everyMs: number;
   run(signal: AbortSignal): Promise<void>;
@@ -133,10 +133,10 @@ export interface Recurring {
 /** Who receives a webhook, asked for whenever something is sent. */
 export interface Hooks {
   /** Undefined when the hook is gone or off: what waits for it is dropped. */
-  targetOf(db: Db, hookId: string): Promise<Target | undefined>;
+  targetOf(db: Db, hookId: string): Promise<WebhookTarget | undefined>;
 }
 
-export interface Target {
+export interface WebhookTarget {
   url: string;
   /** Signatures and the like. They win over the usual headers, among them `Content-Type: application/json`. */
   headersFor(body: string, delivery: TargetDelivery): Headers;

@@ -1,7 +1,7 @@
 // What the documentation says of versions: how to choose one, how long each is promised, and what it changes.
 import type { Api } from './dialect.ts';
 import { escapeHtml, htmlPage, htmlTable } from './html.ts';
-import type { Shape } from './route.ts';
+import type { RouteShape } from './route.ts';
 import { allVersions, defaultVersion, supportedUntil } from './version-support.ts';
 import type { VersionTable } from './version.ts';
 
@@ -69,6 +69,6 @@ function changeList(version: string, { dialect, routes }: Api): string {
   return items.length === 0 ? '' : `<ul>${items.map((item) => `<li>${item}</li>`).join('')}</ul>`;
 }
 
-function callOf({ method, path }: Shape): string {
+function callOf({ method, path }: RouteShape): string {
   return `<code>${method} ${escapeHtml(path)}</code>`;
 }

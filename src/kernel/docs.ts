@@ -1,11 +1,11 @@
 // The pages that error messages point to: what each API offers, as HTML made from its routes and its dialect.
-import { outerAccess, type Access } from './route.ts';
+import { publicAccess, type RouteAccess } from './route.ts';
 import type { Api, Dialect } from './dialect.ts';
 import { versionParts } from './docs-versions.ts';
 import type { FailureKind } from './failure.ts';
-import { MEANINGS } from './meanings.ts';
+import { FAILURE_DESCRIPTIONS } from './failure-descriptions.ts';
 import { escapeHtml, htmlPage, htmlTable } from './html.ts';
-import { MOST_ITEMS, MOST_KEYS, MOST_VALUES } from './json/scan.ts';
+import { MAX_JSON_ITEMS, MAX_OBJECT_KEYS, MAX_ITEM_VALUES } from './json/scan.ts';
 import type { Limits } from './limit.ts';
 
 export function indexPage(apis: readonly Api[]): string {
@@ -20,8 +20,8 @@ export function apiPage(api: Api, limits: Limits, program: string): string {
     section('requests', 'Requests', [
       `<p>Base URLs: ${dialect.prefixes.map((prefix) => `<code>${prefix === '' ? '/' : prefix}</code>`).join(', ')}.
        Bodies are JSON of at most ${inWords(dialect.bodyLimit)} bytes${dialect.bodyKeys === undefined ? '' : ` and ${inWords(dialect.bodyKeys)} keys`}.
-       An object has at most ${inWords(MOST_KEYS)} keys, a list ${inWords(MOST_ITEMS)} items, and an item
-       ${inWords(MOST_VALUES)} keys and elements in all.</p>`,
+       An object has at most ${inWords(MAX_OBJECT_KEYS)} keys, a list ${inWords(MAX_JSON_ITEMS)} items, and an item
+       ${inWords(MAX_ITEM_VALUES)} keys and elements in all.</p>`,
       overrideWords(dialect),
     ]),
     section('operations', 'Operations', [
@@ -30,7 +30,7 @@ export function apiPage(api: Api, limits: Limits, program: string): string {
         routes.map(({ shape }) => [
           `<code>${shape.method} ${escapeHtml(shape.path)}</code>`,
           escapeHtml(shape.summary),
-          whoMay(outerAccess(shape)),
+          whoMay(publicAccess(shape)),
         ]),
       ),
     ]),
@@ -43,9 +43,9 @@ export function apiPage(api: Api, limits: Limits, program: string): string {
     section('errors', 'Errors', [
       htmlTable(
         ['Status', 'Meaning'],
-        (Object.keys(MEANINGS) as FailureKind[])
+        (Object.keys(FAILURE_DESCRIPTIONS) as FailureKind[])
           .toSorted((a, b) => status[a] - status[b])
-          .map((kind) => [String(status[kind]), MEANINGS[kind]]),
+          .map((kind) => [String(status[kind]), FAILURE_DESCRIPTIONS[kind]]),
       ),
     ]),
   ];
@@ -76,7 +76,7 @@ function section(id: string, title: string, parts: string[]): string {
   return `<section><h2 id="${id}">${title}</h2>${parts.join('\n')}</section>`;
 }
 
-function whoMay(access: Access): string {
+function whoMay(access: RouteAccess): string {
   if (typeof access === 'object') return `<code>${access.action}</code>`;
   return access === 'anyone' ? 'anyone' : 'any token';
 }

@@ -1,7 +1,7 @@
 // Work that waits is a row with a due time: scheduled in a transaction, claimed by exactly one of many processes.
 import type { Engine } from './storage/engine.ts';
 import type { Migration } from './storage/migrate.ts';
-import { noticeOnCommit } from './storage/notices.ts';
+import { notifyOnCommit } from './storage/notify-on-commit.ts';
 import type { Db } from './storage/tables.ts';
 
 declare module './storage/tables.ts' {
@@ -41,7 +41,7 @@ export const dueMigrations: Migration[] = [
   },
 ];
 
-export interface Work {
+export interface DueWork {
   id: string;
   kind: string;
   payload: string;
@@ -55,7 +55,7 @@ export interface Work {
  */
 export async function schedule(
   db: Db,
-  work: Work,
+  work: DueWork,
   now: number,
   earlier: 'keep' | 'move' = 'keep',
 ): Promise<void> {
@@ -73,7 +73,7 @@ export async function schedule(
 
 /** When the transaction, which has written to `due`, is committed. */
 export async function wakeWorkers(tx: Db): Promise<void> {
-  await noticeOnCommit(tx, DUE);
+  await notifyOnCommit(tx, DUE);
 }
 
 export interface Claim {
@@ -192,4 +192,4 @@ export async function releaseStuck(engine: Engine, before: number): Promise<bigi
  * Done when it resolves; tried again later when it throws. It may as well settle the work itself, by `finish` in a
  * transaction with its own changes, or by `retry` or `schedule` for another time.
  */
-export type Handler = (due: Due, signal: AbortSignal) => Promise<void>;
+export type DueHandler = (due: Due, signal: AbortSignal) => Promise<void>;

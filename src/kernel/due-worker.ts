@@ -10,7 +10,7 @@ import {
   release,
   retry,
   type Due,
-  type Handler,
+  type DueHandler,
 } from './due-store.ts';
 import type { Engine, Log } from './storage/engine.ts';
 
@@ -21,7 +21,7 @@ export interface WorkerSettings {
   random: () => number;
   log: Log;
   /** By kind. */
-  handlers: Record<string, Handler>;
+  handlers: Record<string, DueHandler>;
   /** A name no other process has, nor had before a restart. */
   owner: string;
   leaseMs?: number;
@@ -44,7 +44,7 @@ const SHORTEST_SLEEP_MS = 10;
 /** Between a look that found nothing and the next one. */
 const REST_MS = 5;
 const FIRST_RETRY_MS = 1_000;
-const LONGEST_RETRY_MS = 60 * 60 * 1_000;
+const MAX_RETRY_MS = 60 * 60 * 1_000;
 
 export async function startWorker(settings: WorkerSettings): Promise<Worker> {
   const { engine, clock, random, log, handlers, owner } = settings;
@@ -158,5 +158,5 @@ export async function startWorker(settings: WorkerSettings): Promise<Worker> {
 
 /** Twice as long each time, and up to half of it less, so that what failed together does not come back together. */
 function backoff(attempts: number, random: number): number {
-  return Math.round(Math.min(FIRST_RETRY_MS * 2 ** (attempts - 1), LONGEST_RETRY_MS) * (1 - random / 2));
+  return Math.round(Math.min(FIRST_RETRY_MS * 2 ** (attempts - 1), MAX_RETRY_MS) * (1 - random / 2));
 }

@@ -1,4 +1,4 @@
-// ETags: content that is kept with its mark, and what a caller says it has already.
+// ETags: computes them, stores content with its ETag, and compares with If-None-Match.
 import { hash } from 'node:crypto';
 
 export interface StoredBytes {

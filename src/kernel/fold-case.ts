@@ -18,13 +18,13 @@ function foldLetter(letter: string): string {
 }
 
 /** PostgreSQL takes no long texts into an index. */
-const MOST_BYTES = 1000;
+const MAX_BYTES = 1000;
 
 /** What a column holds by which names are sorted. */
 export function sortKeyOf(name: string): string {
   const folded = foldCase(name);
-  if (Buffer.byteLength(folded) <= MOST_BYTES) return folded;
-  const cut = Buffer.from(folded).subarray(0, MOST_BYTES).toString();
+  if (Buffer.byteLength(folded) <= MAX_BYTES) return folded;
+  const cut = Buffer.from(folded).subarray(0, MAX_BYTES).toString();
   // The last letter may have been cut in two.
   return cut.replace(/\u{fffd}+$/u, '');
 }

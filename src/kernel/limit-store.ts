@@ -1,4 +1,5 @@
-// The windows of rate limits in the database: where they survive a restart and nodes add up what each has counted.
+// The windows of rate limits in the database: they survive a restart, and nodes add up their usage there.
+import { inBatches } from './batches.ts';
 import { CLOCK_SLACK_MS } from './limit-window.ts';
 import type { Migration } from './storage/migrate.ts';
 import type { Db } from './storage/tables.ts';
@@ -25,7 +26,7 @@ export const limitMigrations: Migration[] = [
 export interface LoadedWindow {
   category: string;
   who: string;
-  /** By all. */
+  /** By all nodes. */
   used: number;
   resetAt: number;
 }
@@ -34,7 +35,7 @@ export interface SavedWindow {
   category: string;
   who: string;
   seconds: number;
-  /** What to add. */
+  /** The usage to add. */
   used: number;
   resetAt: number;
 }
@@ -49,28 +50,26 @@ export async function loadWindows(db: Db, now: number, since: number): Promise<L
   return rows.map(({ category, who, used, reset_at }) => ({ category, who, used, resetAt: reset_at }));
 }
 
-const ROWS_AT_ONCE = 200;
+const BATCH_ROWS = 200;
 
 /**
- * Adds each to what is there, and tells the sum. A window that is past in the database starts anew; one that ends later
- * than any can, because a clock was wrong, ends as this one does.
+ * Adds the usage of each window and reports the new total. A window that has ended in the database starts anew; one that
+ * ends later than any window can, because a clock was wrong, gets this one's end.
  */
 export async function saveWindows(
   db: Db,
   windows: SavedWindow[],
   now: number,
-  told: (saved: SavedWindow, sum: { used: number; resetAt: number }) => void,
+  onSaved: (saved: SavedWindow, sum: { used: number; resetAt: number }) => void,
 ): Promise<void> {
   for (const [seconds, alike] of Map.groupBy(windows, (window) => window.seconds)) {
     const latest = now + seconds * 1000 + CLOCK_SLACK_MS;
-    // Sorted, so that two nodes never wait for each other's rows.
+    // Sorted, so that two nodes never deadlock on each other's rows.
     const sorted = alike.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
-    for (let start = 0; start < sorted.length; start += ROWS_AT_ONCE) {
-      const part = new Map(
-        sorted.slice(start, start + ROWS_AT_ONCE).map((window) => [keyOf(window), window]),
-      );
-      for (const row of await addUp(db, [...part.values()], { now, latest })) {
-        told(part.get(keyOf(row))!, { used: row.used, resetAt: row.reset_at });
+    for (const some of inBatches(sorted, BATCH_ROWS)) {
+      const batch = new Map(some.map((window) => [keyOf(window), window]));
+      for (const row of await addUsage(db, [...batch.values()], { now, latest })) {
+        onSaved(batch.get(keyOf(row))!, { used: row.used, resetAt: row.reset_at });
       }
     }
   }
@@ -80,7 +79,7 @@ function keyOf({ category, who }: { category: string; who: string }): string {
   return `${category} ${who}`;
 }
 
-function addUp(db: Db, windows: SavedWindow[], { now, latest }: { now: number; latest: number }) {
+function addUsage(db: Db, windows: SavedWindow[], { now, latest }: { now: number; latest: number }) {
   return db
     .insertInto('limit_windows')
     .values(

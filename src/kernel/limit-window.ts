@@ -1,6 +1,6 @@
-// One window of a budget: what was used in it, when it ends, and what waits to be counted.
+// One window of a rate limit: its usage, when it ends, and the draws that wait for the database.
 
-/** How much each kind of caller gets in a window. */
+/** The limits of a window, for anonymous and for authenticated callers. */
 export interface Allowance {
   anonymous: number;
   known: number;
@@ -11,50 +11,50 @@ export interface Counter {
   limit: number;
   used: number;
   remaining: number;
-  /** Epoch milliseconds, on a full second unless the window is short: the first one at which a call succeeds again. */
+  /** Epoch milliseconds of the end of the window; on a full second unless the window is short. */
   resetAt: number;
 }
 
-/** How often what was counted in memory is saved. */
+/** How often usage counted in memory is saved. */
 export const SAVE_MS = 1000;
 
-/** Windows as short as this are over before another node or process could learn of them: they are not saved. */
+/** Windows this short are not saved: they end before another node could load them. */
 const SHORT_SECONDS = SAVE_MS / 1000;
 
-/** How far the clocks of two nodes may be apart. */
+/** How far apart the clocks of two nodes may be. */
 export const CLOCK_SLACK_MS = 10_000;
 
 export interface Window {
   readonly category: string;
   readonly who: string;
   readonly seconds: number;
-  /** By all nodes, as far as this one knows; `unsaved` included. */
+  /** By all nodes, as of the last load; includes `unsaved`. */
   used: number;
   resetAt: number;
-  /** What this process has counted and not yet told the database. */
+  /** Usage of this process that is not yet in the database. */
   unsaved: number;
   /** Draws that are counted in the database before they are granted. */
-  waiting: Draw[];
-  /** Ends later in the database than any window can: the clock was set back since. */
-  isAstray: boolean;
+  waiting: PendingDraw[];
+  /** In the database it ends later than any window can, because a clock was set back. */
+  endsTooLate: boolean;
 }
 
-export interface Draw {
+export interface PendingDraw {
   cost: number;
   limit: number;
   /** Undefined where too little is left. */
   settle(counter: Counter | undefined): void;
   fail(error: unknown): void;
-  /** On the window that comes after, where this one ended meanwhile. */
+  /** Repeats the draw on the next window, where this one ended meanwhile. */
   again(): void;
 }
 
 export function newWindow(category: string, who: string, seconds: number, now: number): Window {
   const resetAt = latestReset(seconds, now);
-  return { category, who, seconds, used: 0, resetAt, unsaved: 0, waiting: [], isAstray: false };
+  return { category, who, seconds, used: 0, resetAt, unsaved: 0, waiting: [], endsTooLate: false };
 }
 
-/** When a window that is opened now ends. Down to the full second: who waits for a whole window is never early. */
+/** The end of a window that is opened now, rounded down to a full second: waiting a whole window always suffices. */
 function latestReset(seconds: number, now: number): number {
   return isSaved(seconds) ? Math.floor(now / 1000 + seconds) * 1000 : now + seconds * 1000;
 }
@@ -63,15 +63,15 @@ export function isSaved(seconds: number): boolean {
   return seconds > SHORT_SECONDS;
 }
 
-/** However the clock is set, no window is longer than its length from now on. */
+/** Caps the end at one window length from now, so that a wrong clock cannot block callers for longer. */
 export function setReset(window: Window, resetAt: number, now: number): void {
   const latest = latestReset(window.seconds, now);
   window.resetAt = Math.min(resetAt, latest);
-  if (resetAt > latest + CLOCK_SLACK_MS) window.isAstray = true;
+  if (resetAt > latest + CLOCK_SLACK_MS) window.endsTooLate = true;
 }
 
-/** What the allowance gives in the time between two saves, at least one. */
-export function intervalWorth(limit: number, seconds: number): number {
+/** The share of the limit that falls between two saves, at least one. */
+export function allowancePerSave(limit: number, seconds: number): number {
   return Math.max(1, Math.ceil((limit * SAVE_MS) / 1000 / seconds));
 }
 

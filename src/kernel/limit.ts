@@ -1,22 +1,22 @@
-// Rate limits: fixed windows per caller and category, anchored at first use; counted in memory, shared through the database.
+// Rate limits: fixed windows per caller and category that begin at first use; counted in memory, shared through the database.
 import type { Clock } from './clock.ts';
 import type { Caller } from './identity/caller.ts';
 import { deletePastWindows, loadWindows, saveWindows, type SavedWindow } from './limit-store.ts';
 import {
   CLOCK_SLACK_MS,
   counterOf,
-  intervalWorth,
+  allowancePerSave,
   isSaved,
   newWindow,
   setReset,
   type Allowance,
   type Counter,
-  type Draw,
+  type PendingDraw,
   type Window,
 } from './limit-window.ts';
 import type { Db } from './storage/tables.ts';
 
-/** Whose budget: a caller's own, or one that all share (that of a single store, say). */
+/** Whose budget: a caller's own, or one that all callers share (that of a single store, for example). */
 export type Spender = Caller | 'everyone';
 
 const EVERYONE = '*';
@@ -24,14 +24,14 @@ const EVERYONE = '*';
 interface Budget {
   category: string;
   allowance: Allowance;
-  /** By who spends. Looking up by strings that exist anyway costs less than making one of two parts. */
+  /** By spender. Two lookups by existing strings cost less than one by a concatenated key. */
   windows: Map<string, Window>;
 }
 
 export interface LimitStore {
   db: Db;
   clock: Clock;
-  /** Whether other nodes count in the same database at the same time. */
+  /** Whether other nodes count in the same database. */
   isShared: boolean;
 }
 
@@ -39,7 +39,7 @@ export interface LimitOptions {
   enabled: boolean;
   /** By category: `host.core`. A category may carry a scope after a colon (`flags.route:getTokens`), counted apart. */
   allowances: Record<string, Allowance>;
-  /** Where windows outlive the process; without it they are in memory alone. */
+  /** Where windows are saved; without it they are in memory only. */
   store?: LimitStore;
 }
 
@@ -50,7 +50,7 @@ export class Limits {
   readonly #budgets = new Map<string, Budget>();
   /** Windows with draws that wait for the database. */
   readonly #asked = new Set<Window>();
-  /** Ends when the database is free for the next: sums must not be taken over out of order. */
+  /** Serializes database access: totals must be applied in order. */
   #turn: Promise<unknown> = Promise.resolve();
   #syncedAt = 0;
 
@@ -61,9 +61,9 @@ export class Limits {
   }
 
   /**
-   * Counts `cost` against the budget. Undefined when that has too little left; it is then unchanged. Where other nodes
-   * count too, only what the allowance gives between two saves is granted from memory; all above it is counted in the
-   * database first. So all nodes together never grant more than the allowance and that much for each of them.
+   * Counts `cost` against the budget. Undefined when too little is left; the budget is then unchanged. Where other nodes
+   * count too, at most `allowancePerSave` is granted from memory between two saves; above that the database counts first.
+   * So all nodes together exceed the limit by at most that amount per node.
    */
   draw(
     category: string,
@@ -75,7 +75,7 @@ export class Limits {
     if (window.used + cost > limit) return undefined;
     const { seconds } = window;
     if (this.#store?.isShared !== true || !isSaved(seconds)) return count(window, limit, cost);
-    if (window.unsaved + cost <= intervalWorth(limit, seconds)) return count(window, limit, cost);
+    if (window.unsaved + cost <= allowancePerSave(limit, seconds)) return count(window, limit, cost);
     const { clock } = this.#store;
     return new Promise((settle, fail) => {
       const again = () => settle(this.draw(category, spender, clock.now(), cost));
@@ -83,13 +83,13 @@ export class Limits {
     });
   }
 
-  /** The same from memory alone, for what was done already and only has to be counted. */
+  /** The same from memory only, for work that is already done. */
   take(category: string, spender: Spender, now: number, cost = 1): Counter | undefined {
     const { limit, window } = this.#find(category, spender, now);
     return window.used + cost > limit ? undefined : count(window, limit, cost);
   }
 
-  /** Reads without counting. It opens the window, so that two readings with no call between are the same. */
+  /** Reads without counting. It opens the window, so that repeated reads agree on the reset time. */
   peek(category: string, spender: Spender, now: number): Counter {
     const { limit, window } = this.#find(category, spender, now);
     return counterOf(window, limit);
@@ -100,20 +100,20 @@ export class Limits {
     return count(window, limit, -Math.min(cost, window.used));
   }
 
-  /** What the budget gives in a window. */
+  /** The limit of one window. */
   limitOf(category: string, spender: Spender): number {
     return limitIn(this.#budget(category), spender);
   }
 
   #find(category: string, spender: Spender, now: number): { limit: number; window: Window } {
     const budget = this.#budget(category);
-    return { limit: limitIn(budget, spender), window: this.#open(budget, whoIs(spender), now) };
+    return { limit: limitIn(budget, spender), window: this.#open(budget, spenderId(spender), now) };
   }
 
   #open({ windows, category, allowance }: Budget, who: string, now: number): Window {
     const known = windows.get(who);
     if (known !== undefined && known.resetAt > now) {
-      // By the clock itself where there is one: a call may have begun long before the window.
+      // By the current time, not the call's: a long call may have begun before the window.
       setReset(known, known.resetAt, this.#store?.clock.now() ?? now);
       return known;
     }
@@ -139,11 +139,11 @@ export class Limits {
     return budget;
   }
 
-  #ask(window: Window, draw: Draw): void {
+  #ask(window: Window, draw: PendingDraw): void {
     window.waiting.push(draw);
     const isFirst = this.#asked.size === 0;
     this.#asked.add(window);
-    // What is asked while the database answers goes with the next.
+    // Draws that arrive while the database answers wait for the next round trip.
     if (isFirst) void this.#inTurn((store) => this.#save(store, this.#takeAsked())).catch(() => {});
   }
 
@@ -161,12 +161,12 @@ export class Limits {
     return done;
   }
 
-  /** Takes over what an earlier process has spent. */
+  /** Loads the usage that an earlier process saved. */
   load(): Promise<void> {
     return this.#inTurn((store) => this.#load(store, 0));
   }
 
-  /** Saves what was counted here and learns what was counted elsewhere. */
+  /** Saves the usage counted here, and loads what other nodes have counted. */
   sync(): Promise<void> {
     return this.#inTurn(async (store) => {
       const now = store.clock.now();
@@ -185,7 +185,7 @@ export class Limits {
     for (const { category, who, used, resetAt } of rows) {
       // A category of another release may have no allowance here.
       const budget = this.#findBudget(category);
-      // It may have ended while the database answered.
+      // The window may have ended while the database answered.
       if (budget === undefined || resetAt <= now) continue;
       const window = this.#open(budget, who, now);
       window.used = used + window.unsaved;
@@ -193,24 +193,25 @@ export class Limits {
     }
   }
 
-  /** Forgets windows that are past on the way. */
+  /** Also deletes windows that have ended. */
   #takeChanged(now: number): { changed: Window[]; isAnyPast: boolean } {
     const changed: Window[] = [];
     let isAnyPast = false;
     for (const [category, { windows }] of this.#budgets) {
       for (const [who, window] of windows) {
         if (window.resetAt <= now && window.waiting.length === 0) isAnyPast = windows.delete(who);
-        else if (isSaved(window.seconds) && (window.unsaved !== 0 || window.isAstray)) changed.push(window);
+        else if (isSaved(window.seconds) && (window.unsaved !== 0 || window.endsTooLate))
+          changed.push(window);
       }
       if (windows.size === 0) this.#budgets.delete(category);
     }
     return { changed, isAnyPast };
   }
 
-  /** Adds what was counted here, and what waits to be, to the shared windows, and takes over their sums. */
+  /** Adds the usage counted here and the pending draws to the shared windows, and applies their new totals. */
   async #save({ db, clock }: LimitStore, windows: Window[]): Promise<void> {
     const now = clock.now();
-    const pending = new Map<SavedWindow, { window: Window; draws: Draw[] }>();
+    const pending = new Map<SavedWindow, { window: Window; draws: PendingDraw[] }>();
     for (const window of windows) {
       const { category, who, seconds, resetAt, unsaved } = window;
       const draws = window.waiting.splice(0);
@@ -225,9 +226,9 @@ export class Limits {
       await saveWindows(db, [...pending.keys()], now, (saved, sum) => {
         const { window, draws } = pending.get(saved)!;
         pending.delete(saved);
-        window.isAstray = false;
+        window.endsTooLate = false;
         setReset(window, sum.resetAt, clock.now());
-        takeOver(window, draws, saved.used, sum.used);
+        applyTotal(window, draws, saved.used, sum.used);
       });
     } catch (error) {
       for (const { draws } of pending.values()) for (const draw of draws) draw.fail(error);
@@ -236,12 +237,12 @@ export class Limits {
   }
 }
 
-/** Calls went on while the database answered: they stay unsaved. What does not fit any more is given back with the next save. */
-function takeOver(window: Window, draws: readonly Draw[], saved: number, sum: number): void {
+/** Usage counted while the database answered stays unsaved. Draws that do not fit are subtracted with the next save. */
+function applyTotal(window: Window, draws: readonly PendingDraw[], saved: number, sum: number): void {
   const asked = draws.reduce((total, { cost }) => total + cost, 0);
   window.unsaved -= saved - asked;
   let spent = sum - asked;
-  const granted = new Set<Draw>();
+  const granted = new Set<PendingDraw>();
   for (const draw of draws) {
     if (spent + draw.cost > draw.limit) window.unsaved -= draw.cost;
     else {
@@ -259,8 +260,8 @@ function count(window: Window, limit: number, cost: number): Counter {
   return counterOf(window, limit);
 }
 
-/** A service token spends what its maker has: otherwise whoever may make tokens had as many budgets as they like. */
-function whoIs(spender: Spender): string {
+/** A service token spends its creator's budget: otherwise creating tokens would multiply the budget. */
+function spenderId(spender: Spender): string {
   if (spender === 'everyone') return EVERYONE;
   return spender.kind === 'anonymous' ? spender.address : spender.member.id;
 }

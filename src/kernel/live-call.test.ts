@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compilePolicy } from './identity/policy.ts';
 import { LiveCall } from './live-call.ts';
-import type { Access } from './route.ts';
+import type { RouteAccess } from './route.ts';
 
 const everything = compilePolicy([{ effect: 'allow', actions: ['*'], resources: ['*'] }]);
 
-function callOf(access: Access, ...asked: string[]): LiveCall {
+function callOf(access: RouteAccess, ...asked: string[]): LiveCall {
   const call = new LiveCall({
     now: 0,
     method: 'POST',

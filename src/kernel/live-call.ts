@@ -1,13 +1,13 @@
-// One call from its first moment to its reply: the facts that the stages fill in, and what its handler may ask of it.
+// One call in progress: the facts that the stages fill in, and the permission and budget checks for its handler.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
-import type { CallFacts, Counted } from './dialect.ts';
+import type { CallFacts, CategoryCounter } from './dialect.ts';
 import { newCallId } from './id.ts';
 import type { Caller } from './identity/caller.ts';
 import { can, demand, matchesAction } from './identity/policy.ts';
 import type { Limits } from './limit.ts';
-import type { Overridden } from './method-override.ts';
-import type { Shape } from './route.ts';
+import type { OverriddenMethod } from './method-override.ts';
+import type { RouteShape } from './route.ts';
 
 export interface CallStart {
   now: number;
@@ -17,10 +17,10 @@ export interface CallStart {
   headers: IncomingHttpHeaders;
   address: string;
   version: string;
-  shape: Shape | undefined;
+  shape: RouteShape | undefined;
   categories: readonly string[];
   limits: Limits;
-  overridden: Overridden | undefined;
+  overridden: OverriddenMethod | undefined;
 }
 
 export class LiveCall implements CallFacts {
@@ -31,10 +31,10 @@ export class LiveCall implements CallFacts {
   readonly base: string;
   readonly headers: IncomingHttpHeaders;
   readonly address: string;
-  readonly shape: Shape | undefined;
+  readonly shape: RouteShape | undefined;
   readonly categories: readonly string[];
-  readonly counters: Counted[] = [];
-  readonly overridden: Overridden | undefined;
+  readonly counters: CategoryCounter[] = [];
+  readonly overridden: OverriddenMethod | undefined;
   version: string;
   caller: Caller | undefined;
   params: unknown;
@@ -44,7 +44,7 @@ export class LiveCall implements CallFacts {
   isVersionRefused = false;
   hasFailed = false;
   readonly #limits: Limits;
-  /** Most calls ask for one action. */
+  /** The first action that was checked; most calls check only one, which saves the set. */
   #asked: string | undefined;
   #alsoAsked: Set<string> | undefined;
 
@@ -75,8 +75,8 @@ export class LiveCall implements CallFacts {
   }
 
   /**
-   * A change for which the declared permission was not asked for is a mistake that must not be committed, and a reply must
-   * not go out. To have asked whether the caller may look is not enough for a change.
+   * Throws where the handler has not checked the permission that its route declares: a change must then not be committed,
+   * and a reply not be sent. For a change, a check of a `view…` action does not suffice.
    */
   checkAsked(isChange: boolean): void {
     const access = this.shape?.access;

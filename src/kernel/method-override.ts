@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { Failure } from './failure.ts';
 import type { Credential } from './identity/caller.ts';
 import { shorten } from './patch/pointer.ts';
-import { pathOf } from './refusals.ts';
+import { routedPath } from './bad-requests.ts';
 import type { Method } from './route.ts';
 
 /** Where an API's callers name the verb they mean. */
@@ -16,7 +16,7 @@ export interface MethodOverride {
 }
 
 /** A call whose caller named a verb. */
-export interface Overridden {
+export interface OverriddenMethod {
   sent: string;
   /** Shortened, as it may be any word. */
   asked: string;
@@ -25,7 +25,7 @@ export interface Overridden {
 
 export class MethodOverrides {
   readonly #apis: { prefix: string; override: MethodOverride }[] = [];
-  readonly #overridden = new WeakMap<IncomingMessage, Overridden>();
+  readonly #overridden = new WeakMap<IncomingMessage, OverriddenMethod>();
 
   add(prefix: string, override: MethodOverride): void {
     this.#apis.push({ prefix, override });
@@ -39,14 +39,14 @@ export class MethodOverrides {
       if (sent === 'OPTIONS' || (from !== undefined && !from.some((method) => method === sent))) continue;
       const asked = askedFor(request, override)?.toUpperCase();
       if (asked === undefined || asked === '' || asked === sent) continue;
-      if (!`${pathOf(url)}/`.startsWith(`${prefix}/`)) continue;
+      if (!`${routedPath(url)}/`.startsWith(`${prefix}/`)) continue;
       this.#overridden.set(request, { sent, asked: shorten(asked), override });
       if (to.some((method) => method === asked)) request.method = asked;
       return;
     }
   }
 
-  of(request: IncomingMessage): Overridden | undefined {
+  of(request: IncomingMessage): OverriddenMethod | undefined {
     return this.#overridden.get(request);
   }
 }
@@ -60,7 +60,7 @@ function askedFor({ url = '/', headers }: IncomingMessage, override: MethodOverr
 
 /** A link that means DELETE, followed by a browser that has a session, would delete: only a token overrides. */
 export function checkOverride(
-  { asked, override }: Overridden,
+  { asked, override }: OverriddenMethod,
   credential: Credential | undefined,
 ): Failure | undefined {
   const where =

@@ -25,7 +25,7 @@ export function formOf(
 }
 
 const BREAK = '\r\n';
-const MOST_HEADERS = 16 * 1024;
+const MAX_HEADERS = 16 * 1024;
 
 /** The parts in the order they were sent. `contentType` is the header of the request, which names the boundary. */
 export async function* readForm(
@@ -133,7 +133,7 @@ class Lookahead {
         this.#ahead = this.#ahead.subarray(at + mark.length);
         return text;
       }
-      if (this.#ahead.length > MOST_HEADERS) throw malformed();
+      if (this.#ahead.length > MAX_HEADERS) throw malformed();
       await this.#more();
     }
   }

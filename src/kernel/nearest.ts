@@ -6,11 +6,11 @@ export function nearest(word: string, known: readonly string[]): string {
 }
 
 /** Longer words are not typed by hand, and comparing them would cost time that a caller decides on. */
-const MOST_LETTERS = 40;
+const MAX_LETTERS = 40;
 
 /** The nearest word, where it is near enough to have been meant. */
 export function likelyMeant(word: string, known: readonly string[]): string | undefined {
-  if (word.length > MOST_LETTERS) return undefined;
+  if (word.length > MAX_LETTERS) return undefined;
   // Two letters in each other's place are two edits.
   return findNearest(word, known, Math.min(word.length - 1, Math.max(2, Math.floor(word.length / 3))));
 }

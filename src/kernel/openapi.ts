@@ -1,10 +1,10 @@
 // OpenAPI 3.1 documents, made from the routes: one for each API and version.
 import type { Api, Dialect } from './dialect.ts';
 import type { FailureKind } from './failure.ts';
-import { MEANINGS } from './meanings.ts';
-import { isOpen, outerAccess, type Route, type Shape } from './route.ts';
+import { FAILURE_DESCRIPTIONS } from './failure-descriptions.ts';
+import { isOpen, publicAccess, type Route, type RouteShape } from './route.ts';
 import type { JsonSchema, TSchema } from './schema.ts';
-import { changesAhead, editionOf, existsIn } from './version.ts';
+import { changesAhead, schemaInVersion, existsIn } from './version.ts';
 
 export interface OpenApiDocument {
   openapi: '3.1.0';
@@ -51,10 +51,10 @@ export function* describeInSteps(
   };
 }
 
-function describeRoute(shape: Shape, dialect: Dialect, version: string, schemas: Map<string, unknown>) {
-  const body = shape.body && editionOf(shape.body, version, dialect.versions).schema;
+function describeRoute(shape: RouteShape, dialect: Dialect, version: string, schemas: Map<string, unknown>) {
+  const body = shape.body && schemaInVersion(shape.body, version, dialect.versions).schema;
   const isAhead = changesAhead(shape, version, dialect.versions).length > 0 || shape.until !== undefined;
-  const access = outerAccess(shape);
+  const access = publicAccess(shape);
   return {
     operationId: shape.id,
     summary: shape.summary,
@@ -81,7 +81,12 @@ function describeRoute(shape: Shape, dialect: Dialect, version: string, schemas:
   };
 }
 
-function describeReplies(shape: Shape, dialect: Dialect, version: string, schemas: Map<string, unknown>) {
+function describeReplies(
+  shape: RouteShape,
+  dialect: Dialect,
+  version: string,
+  schemas: Map<string, unknown>,
+) {
   const replies: Record<string, unknown> = {};
   const wrap = (schema: TSchema) => (dialect.wrap === undefined ? schema : dialect.wrap.schema(schema));
   for (const [status, schema] of Object.entries(shape.reply ?? {})) {
@@ -94,7 +99,7 @@ function describeReplies(shape: Shape, dialect: Dialect, version: string, schema
               [shape.produces ?? 'application/json']: {
                 schema: lift(
                   shape.produces === undefined
-                    ? wrap(editionOf(schema, version, dialect.versions).schema)
+                    ? wrap(schemaInVersion(schema, version, dialect.versions).schema)
                     : schema,
                   schemas,
                 ),
@@ -103,7 +108,7 @@ function describeReplies(shape: Shape, dialect: Dialect, version: string, schema
           };
   }
   if (shape.list !== undefined) {
-    const item = editionOf(shape.list, version, dialect.versions).schema;
+    const item = schemaInVersion(shape.list, version, dialect.versions).schema;
     replies['200'] = {
       description: shape.summary,
       content: json(lift(wrap(dialect.page.schema(item)), schemas)),
@@ -122,9 +127,9 @@ function describeReplies(shape: Shape, dialect: Dialect, version: string, schema
 }
 
 /** How a call of the route can fail, as far as its shape tells. */
-function failuresOf(shape: Shape): FailureKind[] {
+function failuresOf(shape: RouteShape): FailureKind[] {
   const { method, path, query, body, consumes, charge } = shape;
-  const access = outerAccess(shape);
+  const access = publicAccess(shape);
   const hasBody = body !== undefined || consumes !== undefined;
   const isRead = method === 'GET';
   return [
@@ -141,18 +146,18 @@ function failuresOf(shape: Shape): FailureKind[] {
 
 /** By status, what the kinds of failure that have it mean. */
 function describeErrors(dialect: Dialect): Record<string, unknown> {
-  const kinds = Object.keys(MEANINGS) as FailureKind[];
+  const kinds = Object.keys(FAILURE_DESCRIPTIONS) as FailureKind[];
   const byStatus = Object.groupBy(kinds, (kind) => dialect.status[kind]);
   const ref = { $ref: `#/components/schemas/${(dialect.errorSchema as JsonSchema).$id}` };
   return Object.fromEntries(
     Object.entries(byStatus).map(([status, same = []]) => [
       status,
-      { description: same.map((kind) => MEANINGS[kind]).join(' '), content: json(ref) },
+      { description: same.map((kind) => FAILURE_DESCRIPTIONS[kind]).join(' '), content: json(ref) },
     ]),
   );
 }
 
-function parameters(schema: Shape['query'], place: 'path' | 'query', schemas: Map<string, unknown>) {
+function parameters(schema: RouteShape['query'], place: 'path' | 'query', schemas: Map<string, unknown>) {
   const { properties = {}, required = [] } = (schema ?? {}) as JsonSchema;
   return Object.entries(properties).map(([name, { description, ...property }]) => ({
     name,

@@ -1,6 +1,6 @@
 // A part of an API declares itself once: its routes, its tables, its work behind the calls. An API is a dialect and a list of them.
-import type { Changing, Subscriber } from './change/changes.ts';
-import type { Api, DemoCall, Dialect, Hooks, Work } from './dialect.ts';
+import type { ChangeTransaction, Subscriber } from './change/changes.ts';
+import type { Api, DemoCall, Dialect, Hooks, BackgroundWork } from './dialect.ts';
 import type { RoleStatements } from './identity/base-roles.ts';
 import type { HandOver } from './identity/store-accounts.ts';
 import type { Kernel } from './kernel.ts';
@@ -13,13 +13,13 @@ export interface Part {
   /** What the base roles may or may not do with its resources, beside what the kernel says of all. */
   roleStatements?: readonly RoleStatements[];
   /** Lays down what a new user begins with, where it is missing: at every start, in the transaction that makes the administrator. */
-  firstStart?(on: Changing): Promise<void>;
+  firstStart?(on: ChangeTransaction): Promise<void>;
   /** Calls that make an example of what it has, one after the other. */
   demo?(): Promise<DemoCall[]>;
   /** Gives what an account that ends owns in this part to another. */
   handOver?: HandOver;
   /** What it does behind calls. */
-  work?(kernel: Kernel): Work;
+  work?(kernel: Kernel): BackgroundWork;
   /** Writes down what it counted in memory, once no call is under way, before the database is closed. */
   close?(kernel: Kernel): Promise<void>;
   /** Who receives the webhooks of the API: of one part at most. */
@@ -67,14 +67,14 @@ export function apiOf(dialect: Dialect, parts: readonly Part[]): Api {
 }
 
 /** Of two that claimed the same rows, one would do what the other has left for itself. */
-export function joinWork(works: readonly Work[]): Required<Work> {
+export function joinWork(works: readonly BackgroundWork[]): Required<BackgroundWork> {
   const recurring = works.flatMap((work) => work.recurring ?? []);
   const handlers = works.map((work) => work.handlers ?? {});
   refuseTwice('kind of work', [
     ...handlers.flatMap((some) => Object.keys(some)),
     ...recurring.map(({ kind }) => kind),
   ]);
-  return { handlers: Object.assign({}, ...handlers) as Required<Work>['handlers'], recurring };
+  return { handlers: Object.assign({}, ...handlers) as Required<BackgroundWork>['handlers'], recurring };
 }
 
 function refuseTwice(what: string, names: readonly string[]): void {

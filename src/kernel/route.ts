@@ -15,23 +15,23 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'REPORT';
  * and `others` are what else it may take: to view it, where nothing is to be changed. With `ofOwner` it is asked of who owns
  * what the call is about, and that itself says who else may. With `isOpen` those may be without a credential.
  */
-export type Access =
+export type RouteAccess =
   | 'anyone'
   | 'caller'
   | { action: string; others?: readonly string[]; ofOwner?: true; isOpen?: true };
 
 /** As callers are told of it before they know what the call is about. */
-export function outerAccess({ access }: Pick<Shape, 'access'>): Access {
+export function publicAccess({ access }: Pick<RouteShape, 'access'>): RouteAccess {
   if (typeof access !== 'object' || access.ofOwner !== true) return access;
   return access.isOpen === true ? 'anyone' : 'caller';
 }
 
 /** Whether a call needs no credential. */
-export function isOpen(shape: Pick<Shape, 'access'>): boolean {
-  return outerAccess(shape) === 'anyone';
+export function isOpen(shape: Pick<RouteShape, 'access'>): boolean {
+  return publicAccess(shape) === 'anyone';
 }
 
-export interface Shape {
+export interface RouteShape {
   /** The operation's name in the description, unique within its API. */
   id: string;
   method: Method;
@@ -39,7 +39,7 @@ export interface Shape {
   path: string;
   summary: string;
   description?: string;
-  access: Access;
+  access: RouteAccess;
   params?: TObject;
   query?: TObject;
   body?: TSchema;
@@ -70,7 +70,7 @@ export interface Shape {
 
 type StaticOr<S, Fallback> = S extends TSchema ? Static<S> : Fallback;
 
-export interface Call<S extends Shape = Shape> {
+export interface Call<S extends RouteShape = RouteShape> {
   /** Unique per call; stands in its error body and its log line. */
   readonly id: string;
   readonly now: number;
@@ -160,12 +160,19 @@ export class Stream {
   }
 }
 
-type GoodBody<S extends Shape> =
+type GoodBody<S extends RouteShape> =
   S['reply'] extends Record<number, TSchema | null>
     ? StaticOr<S['reply'][keyof S['reply']], undefined>
     : never;
 
-export type Result<S extends Shape> = GoodBody<S> | Page | Reply | Bytes | Stream | Text | JsonText;
+export type HandlerResult<S extends RouteShape> =
+  | GoodBody<S>
+  | Page
+  | Reply
+  | Bytes
+  | Stream
+  | Text
+  | JsonText;
 
 /** A call as it came, before its parts are checked. */
 export interface RawCall extends Pick<Call, 'now' | 'can'> {
@@ -175,7 +182,7 @@ export interface RawCall extends Pick<Call, 'now' | 'can'> {
 }
 
 /** What `route` checks of a handler's result is forgotten here, so that routes of all shapes fit into one list. */
-export interface Route<S extends Shape = Shape> {
+export interface Route<S extends RouteShape = RouteShape> {
   readonly shape: S;
   handle(call: Call<S>, kernel: Kernel): unknown;
   /**
@@ -185,15 +192,15 @@ export interface Route<S extends Shape = Shape> {
   authorize?(call: RawCall, kernel: Kernel): Promise<void>;
 }
 
-export function route<const S extends Shape>(
+export function route<const S extends RouteShape>(
   shape: S,
-  handle: (call: Call<S>, kernel: Kernel) => Result<S> | Promise<Result<S>>,
+  handle: (call: Call<S>, kernel: Kernel) => HandlerResult<S> | Promise<HandlerResult<S>>,
   authorize?: NonNullable<Route['authorize']>,
 ): Route<S> {
   return { shape, handle, ...(authorize && { authorize }) };
 }
 
 /** The status of a plain reply: the first one declared. */
-export function usualStatus({ reply: replies }: Shape): number {
+export function defaultStatus({ reply: replies }: RouteShape): number {
   return replies === undefined ? 200 : Number(Object.keys(replies)[0]);
 }

@@ -13,7 +13,7 @@ export function saveRegularly({ limits, identity, log }: Kernel): { stop(): Prom
     return saving;
   };
   const saveLimits = () => save(() => limits.sync());
-  const saveUse = () => save(() => identity.saveUse());
+  const saveUse = () => save(() => identity.saveLastUse());
   const timers = [
     setInterval(() => void saveLimits(), SAVE_MS).unref(),
     setInterval(() => void saveUse(), USE_MS).unref(),

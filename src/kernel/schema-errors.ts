@@ -2,7 +2,7 @@
 import { createRequire } from 'node:module';
 import type * as Compiler from 'typebox/schema';
 import type { JsonSchema } from './schema.ts';
-import { isObject, memberOf } from './patch/json-value.ts';
+import { isObject, propertyOf } from './patch/json-value.ts';
 
 export interface SchemaError {
   keyword: string;
@@ -38,7 +38,7 @@ export function listLimits(schema: JsonSchema, keys: string[] = [], schemaPath =
 export function overlongList(limits: readonly ListLimit[], value: unknown): SchemaError | undefined {
   for (const { keys, schemaPath, most } of limits) {
     let found = value;
-    for (const key of keys) found = isObject(found) ? memberOf(found, key) : undefined;
+    for (const key of keys) found = isObject(found) ? propertyOf(found, key) : undefined;
     if (!Array.isArray(found) || found.length <= most) continue;
     return {
       keyword: 'maxItems',
@@ -65,7 +65,7 @@ export function firstErrors(
       return firstErrors(items, value[wrong], `${schemaPath}/items`, `${instancePath}/${wrong}`);
   } else if (isObject(value)) {
     for (const [key, member] of Object.entries(schema.properties ?? {})) {
-      const found = memberOf(value, key);
+      const found = propertyOf(value, key);
       if (found === undefined || compiled(member).Check(found)) continue;
       return firstErrors(member, found, `${schemaPath}/properties/${key}`, `${instancePath}/${key}`);
     }

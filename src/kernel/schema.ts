@@ -53,7 +53,7 @@ export function OneOf<const Word extends string>(
   return Type.Unsafe<Word>({ type: 'string', enum: words, ...options });
 }
 
-const MOST_PROBLEMS = 20;
+const MAX_PROBLEMS = 20;
 
 /**
  * A check that throws with every problem named: `invalid` for a value that breaks a rule, `unreadable` where a field is missing,
@@ -118,7 +118,7 @@ const RULES = /^(min|max|exclusive|pattern$|enum|const|format|multipleOf|unique)
 function fieldProblems(errors: Iterable<SchemaError>, place: string, schema: TSchema): FieldProblem[] {
   const problems: FieldProblem[] = [];
   const add = (path: string, message: string) => {
-    if (problems.length < MOST_PROBLEMS) problems.push({ field: nameField(place, path), message });
+    if (problems.length < MAX_PROBLEMS) problems.push({ field: nameField(place, path), message });
   };
   for (const { keyword, schemaPath, instancePath, params, message } of errors) {
     if (keyword === 'required') {
@@ -157,7 +157,7 @@ function addUnknown(problems: FieldProblem[], schema: TSchema, body: unknown): v
     const field = nameField('body', path);
     const known = problems.find((one) => one.field === field);
     if (known !== undefined) known.message = message;
-    else if (problems.length < MOST_PROBLEMS) problems.push({ field, message });
+    else if (problems.length < MAX_PROBLEMS) problems.push({ field, message });
   }
 }
 

@@ -1,30 +1,30 @@
-// Puts replies on the wire: the body in its version and envelope, the dialect's headers, conditional requests, errors.
+// Sends replies: the body in the caller's version and the API's envelope, headers, conditional requests, errors.
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { FastifyReply } from 'fastify';
 import { describeCall } from './call-log.ts';
 import type { CallFacts, Cors, Dialect, Headers } from './dialect.ts';
-import { routeEdition, type RouteEdition } from './edition.ts';
+import { routeInVersion, type RouteVersion } from './route-version.ts';
 import { matchesEtag } from './etag.ts';
 import type { Failure } from './failure.ts';
 import { HeaderBlock, HeaderList } from './header-list.ts';
 import { isLarge, stringifyLarge } from './json/stringify.ts';
 import type { Kernel } from './kernel.ts';
 import { Page } from './page.ts';
-import { Bytes, JsonText, Reply, Stream, Text, type Shape } from './route.ts';
+import { Bytes, JsonText, Reply, Stream, Text, type RouteShape } from './route.ts';
 
-/** A failure as it goes over the wire, but for its length. */
-export interface Told {
+/** An error as it is sent; Content-Length is added later. */
+export interface ErrorReply {
   status: number;
   headers: HeaderList;
   body: string;
 }
 
-export class Sender {
+export class ReplySender {
   readonly #dialect: Dialect;
   readonly #kernel: Kernel;
-  readonly #editions = new Map<Shape, Map<string, RouteEdition>>();
-  /** What comes before and after the JSON of a body. */
+  readonly #routeVersions = new Map<RouteShape, Map<string, RouteVersion>>();
+  /** The text of the envelope before and after the JSON of a body. */
   readonly #envelope: readonly [before: string, after: string];
 
   constructor(dialect: Dialect, kernel: Kernel) {
@@ -34,59 +34,65 @@ export class Sender {
     this.#envelope = [before, after];
   }
 
-  /** The route as one version sees it; made when it is first asked for. */
-  edition(shape: Shape, version: string): RouteEdition {
-    let versions = this.#editions.get(shape);
-    if (versions === undefined) this.#editions.set(shape, (versions = new Map()));
+  /** The route in one version; built at its first use. */
+  routeVersion(shape: RouteShape, version: string): RouteVersion {
+    let versions = this.#routeVersions.get(shape);
+    if (versions === undefined) this.#routeVersions.set(shape, (versions = new Map()));
     let known = versions.get(version);
     if (known === undefined) {
-      known = routeEdition(shape, version, this.#dialect, this.#fixedHeaders(version, shape));
+      known = routeInVersion(shape, version, this.#dialect, this.#fixedHeaders(version, shape));
       versions.set(version, known);
     }
     return known;
   }
 
-  /** Sends what a handler returned; a large body is written in slices, and then there is a promise. */
-  result(reply: FastifyReply, call: CallFacts, shape: Shape, result: unknown): void | Promise<void> {
-    const edition = this.edition(shape, call.version);
+  /** Sends what a handler returned. A large body is serialized in slices, asynchronously. */
+  result(reply: FastifyReply, call: CallFacts, shape: RouteShape, result: unknown): void | Promise<void> {
+    const routeVersion = this.routeVersion(shape, call.version);
     if (result instanceof Text) {
-      return this.#good(reply, call, edition, new Reply(200, result.text, { 'content-type': result.type }));
+      return this.#good(
+        reply,
+        call,
+        routeVersion,
+        new Reply(200, result.text, { 'content-type': result.type }),
+      );
     }
     if (result instanceof Bytes) {
-      return this.#bytes(reply, call, edition, result);
+      return this.#bytes(reply, call, routeVersion, result);
     }
-    if (result instanceof Stream) return this.#stream(reply, call, edition, result);
-    const { status, body, headers } = result instanceof Reply ? result : new Reply(edition.status, result);
+    if (result instanceof Stream) return this.#stream(reply, call, routeVersion, result);
+    const { status, body, headers } =
+      result instanceof Reply ? result : new Reply(routeVersion.status, result);
     let whole = body;
     let own = headers;
     if (body instanceof Page) {
-      const page = edition.descendItem === undefined ? body : body.map(edition.descendItem);
-      const spelled = this.#dialect.page.spell(page, call);
-      whole = spelled.body;
-      own = { ...headers, ...spelled.headers };
-    } else if (body !== undefined && edition.descend[status] !== undefined) {
-      whole = edition.descend[status](body);
+      const page = routeVersion.descendItem === undefined ? body : body.map(routeVersion.descendItem);
+      const rendered = this.#dialect.page.render(page, call);
+      whole = rendered.body;
+      own = { ...headers, ...rendered.headers };
+    } else if (body !== undefined && routeVersion.descend[status] !== undefined) {
+      whole = routeVersion.descend[status](body);
     }
-    const links = joinLinks(edition.headers, own);
+    const links = joinLinks(routeVersion.headers, own);
     const send = (text: string | Uint8Array | undefined) =>
-      this.#good(reply, call, edition, new Reply(status, text, links));
+      this.#good(reply, call, routeVersion, new Reply(status, text, links));
     if (isLarge(whole)) return this.#toBytes(whole).then(send);
     return send(whole === undefined ? undefined : this.#toText(whole));
   }
 
-  /** `allow` is undefined where there is nothing. */
+  /** `allow` is undefined where there is no route. */
   preflight(reply: FastifyReply, call: CallFacts, allow: string | undefined): void {
     const own = { ...(allow !== undefined && { allow }), ...corsLists(this.#dialect.cors) };
     this.#put(reply, call, 204, this.#fixedHeaders(call.version, call.shape), own);
   }
 
   failure(reply: FastifyReply, call: CallFacts, failure: Failure, cause: unknown): void {
-    const { status, headers, body } = this.tell(call, failure, cause, reply.elapsedTime);
+    const { status, headers, body } = this.renderError(call, failure, cause, reply.elapsedTime);
     put(reply, status, headers, body);
   }
 
-  /** Tells the caller in the dialect's words, and the log in ours: with the cause where the fault is not the caller's. */
-  tell(call: CallFacts, failure: Failure, cause: unknown, ms?: number): Told {
+  /** Logs the failure, with its cause where it is the server's fault, and renders it in the dialect's format. */
+  renderError(call: CallFacts, failure: Failure, cause: unknown, ms?: number): ErrorReply {
     const { kind, message, details } = failure;
     const dialect = this.#dialect;
     const status = dialect.statusOf?.(failure) ?? dialect.status[kind];
@@ -96,8 +102,8 @@ export class Sender {
       this.#kernel.log.error({ ...line, err: cause }, message);
     else this.#kernel.log.info(line, message);
     this.#settle(call);
-    const body = JSON.stringify(dialect.spell(failure, call));
-    // What is wrong now may be right in a moment: no cache may keep it.
+    const body = JSON.stringify(dialect.renderError(failure, call));
+    // An error may be gone with the next call, so no cache may store it.
     const own = { 'cache-control': 'no-store', ...details.headers };
     const fixed = call.isVersionRefused
       ? new HeaderBlock(dialect.headers)
@@ -117,30 +123,35 @@ export class Sender {
     return await stringifyLarge(wrap === undefined ? body : wrap.body(body));
   }
 
-  #good(reply: FastifyReply, call: CallFacts, edition: RouteEdition, { status, body, headers }: Reply): void {
+  #good(
+    reply: FastifyReply,
+    call: CallFacts,
+    routeVersion: RouteVersion,
+    { status, body, headers }: Reply,
+  ): void {
     const text = body as string | Uint8Array | undefined;
     const isRead = call.method === 'GET' || call.method === 'HEAD';
     if (text === undefined || status !== 200 || !isRead || !this.#dialect.conditional) {
-      return this.#put(reply, call, status, edition.headers, headers, text);
+      return this.#put(reply, call, status, routeVersion.headers, headers, text);
     }
-    const etag = edition.etags.of(text);
+    const etag = routeVersion.etags.of(text);
     const own = { ...headers, etag };
     if (!isUnchanged(call, etag, headers['last-modified'])) {
-      return this.#put(reply, call, status, edition.headers, own, text);
+      return this.#put(reply, call, status, routeVersion.headers, own, text);
     }
     this.#refund(call);
-    return this.#put(reply, call, 304, edition.headers, own);
+    return this.#put(reply, call, 304, routeVersion.headers, own);
   }
 
-  /** Bytes that carry an ETag are not sent again to a caller who has them, whatever the dialect does for JSON. */
-  #bytes(reply: FastifyReply, call: CallFacts, edition: RouteEdition, result: Bytes): void {
+  /** Bytes with an ETag answer 304 also in dialects that send no ETags for JSON. */
+  #bytes(reply: FastifyReply, call: CallFacts, routeVersion: RouteVersion, result: Bytes): void {
     const { bytes, headers, status } = result;
     const { etag } = headers;
     if (status !== 200 || etag === undefined || !matchesEtag(call.headers['if-none-match'], etag)) {
-      return this.#put(reply, call, status, edition.headers, headers, bytes);
+      return this.#put(reply, call, status, routeVersion.headers, headers, bytes);
     }
     this.#refund(call);
-    return this.#put(reply, call, 304, edition.headers, headers);
+    return this.#put(reply, call, 304, routeVersion.headers, headers);
   }
 
   #put(
@@ -154,15 +165,15 @@ export class Sender {
     put(reply, status, this.#headers(call, fixed, own), body);
   }
 
-  /** Sends at the reader's pace. Once the head is out a failure can only be shown by breaking off: half a body is no body. */
+  /** Streams with backpressure. After the head is sent, an error can only be shown by closing the connection. */
   #stream(
     reply: FastifyReply,
     call: CallFacts,
-    edition: RouteEdition,
+    routeVersion: RouteVersion,
     { source, headers, status }: Stream,
   ): void {
     reply.hijack();
-    reply.raw.writeHead(status, this.#headers(call, edition.headers, headers).pairs);
+    reply.raw.writeHead(status, this.#headers(call, routeVersion.headers, headers).pairs);
     const body = Readable.from(source, { objectMode: false });
     if (call.method === 'HEAD') {
       body.destroy();
@@ -194,7 +205,7 @@ export class Sender {
     return headers;
   }
 
-  #fixedHeaders(version: string, shape: Shape | undefined): HeaderBlock {
+  #fixedHeaders(version: string, shape: RouteShape | undefined): HeaderBlock {
     const { headers, versionHeaders, cors } = this.#dialect;
     return new HeaderBlock({
       ...headers,
@@ -204,14 +215,14 @@ export class Sender {
     });
   }
 
-  /** A call that was to be paid for later costs one when it fails before: no call is free because it is wrong. */
+  /** Counts one for a call with `charge: 'later'` that failed before it was charged: failed calls count, too. */
   #settle({ caller, shape, counters, now }: CallFacts): void {
     if (caller === undefined || shape?.charge !== 'later') return;
     for (const counted of counters)
       counted.counter = this.#kernel.limits.take(counted.category, caller, now) ?? counted.counter;
   }
 
-  /** Asking whether something changed costs nothing when it did not, for callers who say who they are. */
+  /** A 304 is not counted for authenticated callers. */
   #refund({ caller, shape, counters, now }: CallFacts): void {
     if (caller === undefined || caller.kind === 'anonymous' || shape?.charge !== undefined) return;
     for (const counted of counters)

@@ -1,4 +1,4 @@
-// Mounts an API on Fastify and runs the life of a request: admit, read, handle, descend, send.
+// Mounts an API on Fastify and runs each request: admit the caller, read the body, call the handler, send the reply.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { admit } from './admit.ts';
 import { describeCall, ignoredBy, isWorthInfo, shownPath } from './call-log.ts';
@@ -10,13 +10,13 @@ import { asFailure } from './fastify-failure.ts';
 import type { Kernel } from './kernel.ts';
 import { parseJson } from './json/parse.ts';
 import { LiveCall } from './live-call.ts';
-import type { Overridden } from './method-override.ts';
-import { checkHead, pathOf, type Unread } from './refusals.ts';
+import type { OverriddenMethod } from './method-override.ts';
+import { checkHead, routedPath, type UnreadRequest } from './bad-requests.ts';
 import { Paths } from './paths.ts';
-import type { RouteEdition } from './edition.ts';
-import type { Call, RawCall, Route, Shape } from './route.ts';
+import type { RouteVersion } from './route-version.ts';
+import type { Call, RawCall, Route, RouteShape } from './route.ts';
 import { checkOperationNames } from './openapi.ts';
-import { Sender } from './send.ts';
+import { ReplySender } from './send.ts';
 import { checkVersions } from './version.ts';
 
 declare module 'fastify' {
@@ -26,9 +26,9 @@ declare module 'fastify' {
   }
 }
 
-/** What is kept with a Fastify route: the shape it was made from. */
+/** What Fastify stores with each of our routes. */
 interface RouteConfig {
-  shape?: Shape;
+  shape?: RouteShape;
   categories?: readonly string[];
 }
 
@@ -56,25 +56,25 @@ function mount(
   kernel: Kernel,
   prefix: string,
 ) {
-  const send = new Sender(dialect, kernel);
+  const send = new ReplySender(dialect, kernel);
   const paths = new Paths(routes);
-  const allowAt = (url: string) => paths.allowAt(pathOf(url).slice(prefix.length));
+  const allowAt = (url: string) => paths.allowAt(routedPath(url).slice(prefix.length));
   const isPreflight = ({ method, url }: { method: string; url: string }) =>
     method === 'OPTIONS' && (dialect.cors.everywhere === true || allowAt(url) !== undefined);
-  const categoriesOf = (shape?: Shape) =>
+  const categoriesOf = (shape?: RouteShape) =>
     dialect.limits.categoriesOf(shape).map((part) => `${dialect.name}.${part}`);
   const noRoute = categoriesOf();
 
-  // The body stays a stream: which types are taken, and how they are told off, is the dialect's to say.
+  // The body stays a stream: the dialect decides which content types are rejected, and how.
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
 
   if (dialect.override !== undefined) scope.overrides.add(prefix, dialect.override);
 
   const begin = (
-    { method, url, headers, ip }: Unread,
+    { method, url, headers, ip }: UnreadRequest,
     { shape, categories = noRoute }: RouteConfig,
-    overridden?: Overridden,
+    overridden?: OverriddenMethod,
   ) =>
     new LiveCall({
       now: kernel.clock.now(),
@@ -89,7 +89,7 @@ function mount(
       limits: kernel.limits,
       overridden,
     });
-  scope.refusals.add(prefix, (unread, failure) => send.tell(begin(unread, {}), failure, failure));
+  scope.badRequests.add(prefix, (request, failure) => send.renderError(begin(request, {}), failure, failure));
 
   scope.addHook('onRequest', (request, _reply, done) => {
     const config = request.routeOptions.config as RouteConfig;
@@ -97,7 +97,7 @@ function mount(
     request.call = call;
     try {
       checkHead(request.raw);
-      // A preflight is open: it says nothing of the caller.
+      // A CORS preflight carries no credential.
       if (isPreflight(request)) return done();
       const admitted = admit(call, dialect, kernel);
       if (admitted === undefined) done();
@@ -108,7 +108,7 @@ function mount(
   });
 
   scope.setErrorHandler((error: Error, request, reply) => {
-    // Who is still sending must come to the end before they read what went wrong.
+    // Many clients read the error only after they have sent the whole body.
     request.raw.resume();
     send.failure(reply, request.call, asFailure(error), error);
   });
@@ -134,7 +134,7 @@ function mount(
   for (const route of routes) {
     const { shape } = route;
     const config = { shape, categories: categoriesOf(shape) };
-    const handler = answerer(route, dialect, kernel, send);
+    const handler = createHandler(route, dialect, kernel, send);
     scope.route({ method: shape.method, url: toUrl(shape.path), config, handler });
   }
   for (const { path, method, allow } of paths.hidden()) {
@@ -148,7 +148,7 @@ function namePath(call: LiveCall): string {
   return path.length > 200 ? `${path.slice(0, 200)}…` : path;
 }
 
-/** In Fastify's words. */
+/** The path in Fastify's syntax: `:id` for `{id}`. */
 function toUrl(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ':$1');
 }
@@ -159,31 +159,36 @@ function refuseVerb(method: string, allow: string): never {
   });
 }
 
-/** The handler that Fastify calls for one route. A call that needs no waiting is answered in the same turn. */
-function answerer({ shape, handle, authorize }: Route, dialect: Dialect, kernel: Kernel, send: Sender) {
+/** The Fastify handler of one route. A call without asynchronous work is answered in the same tick. */
+function createHandler(
+  { shape, handle, authorize }: Route,
+  dialect: Dialect,
+  kernel: Kernel,
+  send: ReplySender,
+) {
   const answer = (call: LiveCall, reply: FastifyReply): void | Promise<void> => {
     const finish = (result: unknown) => {
       call.checkAsked(false);
-      // What comes after all that was wanted must not hold up the next call.
+      // Unread bytes of the body would block the next request of the connection.
       if (shape.streams) reply.request.raw.resume();
       return send.result(reply, call, shape, result);
     };
     const result = handle(call as Call, kernel);
     return result instanceof Promise ? result.then(finish) : finish(result);
   };
-  const read = (request: FastifyRequest, reply: FastifyReply, edition: RouteEdition) => {
+  const read = (request: FastifyRequest, reply: FastifyReply, routeVersion: RouteVersion) => {
     const { call } = request;
-    call.params = edition.readParams?.(request.params as Record<string, unknown>);
-    call.query = edition.readQuery?.(request.query as Record<string, unknown>);
+    call.params = routeVersion.readParams?.(request.params as Record<string, unknown>);
+    call.query = routeVersion.readQuery?.(request.query as Record<string, unknown>);
     if (shape.streams) call.stream = request.raw;
     else if (request.body !== undefined) {
-      // A body that nobody asked for must still be one that the API takes.
+      // A body that the route does not use is checked as well.
       const held = kernel.bodyMemory.open(call.caller!);
       reply.raw.once('close', held.close);
       return readBody(request, shape, dialect, held).then((body) => {
-        call.body = edition.readBody?.(body);
+        call.body = routeVersion.readBody?.(body);
       });
-    } else call.body = edition.readBody?.(undefined);
+    } else call.body = routeVersion.readBody?.(undefined);
     return undefined;
   };
   const refuse = async ({ call, params, query }: FastifyRequest, error: unknown): Promise<never> => {
@@ -195,13 +200,13 @@ function answerer({ shape, handle, authorize }: Route, dialect: Dialect, kernel:
   };
   return (request: FastifyRequest, reply: FastifyReply): void | Promise<void> => {
     const { call } = request;
-    const edition = send.edition(shape, call.version);
-    if (!edition.exists) {
+    const routeVersion = send.routeVersion(shape, call.version);
+    if (!routeVersion.exists) {
       throw new Failure('no-route', `There is nothing at ${namePath(call)} in version ${call.version}`);
     }
     let reading: Promise<void> | undefined;
     try {
-      reading = read(request, reply, edition);
+      reading = read(request, reply, routeVersion);
     } catch (error) {
       return refuse(request, error);
     }
@@ -215,7 +220,7 @@ function answerer({ shape, handle, authorize }: Route, dialect: Dialect, kernel:
 
 async function readBody(
   { raw, headers }: FastifyRequest,
-  shape: Shape,
+  shape: RouteShape,
   dialect: Dialect,
   held: HeldBody,
 ): Promise<unknown> {
@@ -224,5 +229,5 @@ async function readBody(
   dialect.checkContentType(headers['content-type'], shape);
   const inflated = await inflateBody(bytes, headers['content-encoding'], dialect.bodyLimit);
   if (inflated !== bytes) held.add(inflated.length);
-  return await parseJson(inflated, { mostKeys: dialect.bodyKeys });
+  return await parseJson(inflated, { maxKeys: dialect.bodyKeys });
 }

@@ -6,11 +6,11 @@ import type { Kernel } from './kernel.ts';
 import type { Logger } from './log.ts';
 import { findPortHolder } from './port-holder.ts';
 import { MethodOverrides } from './method-override.ts';
-import { READ_HEAD_BYTES, Refusals } from './refusals.ts';
+import { READ_HEAD_BYTES, BadRequests } from './bad-requests.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    refusals: Refusals;
+    badRequests: BadRequests;
     overrides: MethodOverrides;
   }
 }
@@ -30,7 +30,7 @@ const KEEP_ALIVE_MS = 72_000;
 const READING = { maxHeaderSize: READ_HEAD_BYTES, headersTimeout: HEADERS_MS, requireHostHeader: false };
 
 export function createServer({ tls, trustProxy }: ServerOptions): FastifyInstance {
-  const refusals = new Refusals();
+  const badRequests = new BadRequests();
   const overrides = new MethodOverrides();
   const app = fastify({
     logger: false,
@@ -50,7 +50,7 @@ export function createServer({ tls, trustProxy }: ServerOptions): FastifyInstanc
       const { url = '/' } = request;
       return url.includes('%') ? mendPath(url) : url;
     },
-    clientErrorHandler: (error, socket) => refusals.refuse(error, socket),
+    clientErrorHandler: (error, socket) => badRequests.refuse(error, socket),
     http: READING,
     ...(tls !== undefined && {
       https: {
@@ -62,9 +62,9 @@ export function createServer({ tls, trustProxy }: ServerOptions): FastifyInstanc
     }),
   });
   app.addHttpMethod('REPORT', { hasBody: true });
-  app.decorate('refusals', refusals);
+  app.decorate('badRequests', badRequests);
   app.decorate('overrides', overrides);
-  app.server.on('request', (_request, response) => refusals.watch(response));
+  app.server.on('request', (_request, response) => badRequests.watch(response));
   // What else a caller expects is not ours to judge: Node would refuse it without a word.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   app.decorateRequest('call');

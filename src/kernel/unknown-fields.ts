@@ -8,9 +8,9 @@ export interface UnknownField {
   message: string;
 }
 
-const MOST_FIELDS = 20;
+const MAX_FIELDS = 20;
 /** Elements of a list that are looked at, and members of an object: the rest are likely to be alike. */
-const MOST_LOOKED_AT = 100;
+const MAX_LOOKED_AT = 100;
 
 export function unknownFields(schema: unknown, value: unknown): UnknownField[] {
   const found: UnknownField[] = [];
@@ -24,11 +24,11 @@ export function describeUnknown(name: string, known: readonly string[]): string 
 }
 
 function look(schema: JsonSchema, value: unknown, path: string, found: UnknownField[]): void {
-  if (found.length >= MOST_FIELDS || typeof value !== 'object' || value === null) return;
+  if (found.length >= MAX_FIELDS || typeof value !== 'object' || value === null) return;
   if (Array.isArray(value)) {
     const items = alternativeFor('items', schema)?.items;
     if (items === undefined || Array.isArray(items)) return;
-    for (const [index, element] of value.slice(0, MOST_LOOKED_AT).entries()) {
+    for (const [index, element] of value.slice(0, MAX_LOOKED_AT).entries()) {
       look(items, element, `${path}/${index}`, found);
     }
     return;
@@ -40,7 +40,7 @@ function look(schema: JsonSchema, value: unknown, path: string, found: UnknownFi
   const names = Object.keys(properties);
   let looked = 0;
   for (const name in value) {
-    if ((looked += 1) > MOST_LOOKED_AT || found.length >= MOST_FIELDS) return;
+    if ((looked += 1) > MAX_LOOKED_AT || found.length >= MAX_FIELDS) return;
     const known = Object.hasOwn(properties, name) ? properties[name] : undefined;
     const inside = `${path}/${name}`;
     if (known === undefined) found.push({ path: inside, message: describeUnknown(name, names) });

@@ -1,10 +1,10 @@
 // Versions: what climbs, what descends, and what is refused at start.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Shape } from './route.ts';
+import type { RouteShape } from './route.ts';
 import { Nullable, OneOf, Type, type TSchema } from './schema.ts';
 import { endedTooEarly, selectVersion, supportedUntil } from './version-support.ts';
-import { change, changesAhead, checkVersions, editionOf, existsIn } from './version.ts';
+import { change, changesAhead, checkVersions, schemaInVersion, existsIn } from './version.ts';
 
 const Repo = Type.Object({ name: Type.String(), title: Type.String() }, { $id: 'repo' });
 const OldRepo = Type.Object({ name: Type.String(), useTitle: Type.Boolean() }, { $id: 'repo' });
@@ -27,7 +27,7 @@ const renamed = change({
   up: ({ fullName, useTitle }) => ({ name: fullName, useTitle }),
 });
 const table = { names: ['2024-01-01', '2025-01-01', '2026-01-01'], changes: [titled, renamed] };
-const shape = (parts: Partial<Shape>): Shape => ({
+const shape = (parts: Partial<RouteShape>): RouteShape => ({
   id: 'repo/get',
   method: 'GET',
   path: '/repo',
@@ -37,19 +37,19 @@ const shape = (parts: Partial<Shape>): Shape => ({
 });
 
 test('a reply descends through every change after its version, newest first', () => {
-  const { descend } = editionOf(Repo, '2024-01-01', table);
+  const { descend } = schemaInVersion(Repo, '2024-01-01', table);
   assert.deepEqual(descend?.({ name: 'a/b', title: 'PR' }), { fullName: 'a/b', useTitle: true });
 });
 
 test('a reply in the newest version is left as it is, without any conversion', () => {
-  const edition = editionOf(Repo, '2026-01-01', table);
+  const edition = schemaInVersion(Repo, '2026-01-01', table);
   assert.equal(edition.descend, undefined);
   assert.equal(edition.climb, undefined);
   assert.equal(edition.schema, Repo);
 });
 
 test('a request climbs through every change after its version, oldest first', () => {
-  const { climb, schema } = editionOf(Repo, '2024-01-01', table);
+  const { climb, schema } = schemaInVersion(Repo, '2024-01-01', table);
   assert.equal(schema, OldestRepo);
   assert.deepEqual(climb?.({ fullName: 'a/b', useTitle: false }), { name: 'a/b', title: 'COMMIT' });
 });
@@ -62,7 +62,7 @@ test('a change reaches its resource in arrays, maps, nullable members and nested
     byName: Type.Record(Type.String(), Repo),
     other: Type.String(),
   });
-  const { descend, schema } = editionOf(Issue, '2025-01-01', table);
+  const { descend, schema } = schemaInVersion(Issue, '2025-01-01', table);
   const newest = { name: 'n', title: 'PR' };
   const old = { name: 'n', useTitle: true };
   assert.deepEqual(
@@ -88,7 +88,7 @@ test('an old shape holds the shapes of its own time', () => {
     before: OldOwner,
     down: ({ repo, name }) => ({ repo, login: name }),
   });
-  const { schema, descend } = editionOf(Owner, '2024-01-01', { ...table, changes: [titled, owner] });
+  const { schema, descend } = schemaInVersion(Owner, '2024-01-01', { ...table, changes: [titled, owner] });
   assert.deepEqual((schema as typeof OldOwner).properties.repo, OldRepo);
   assert.deepEqual(descend?.({ repo: { name: 'n', title: 'PR' }, name: 'ann' }), {
     repo: { name: 'n', useTitle: true },
@@ -124,12 +124,12 @@ const acme = { type: 'Organization', login: 'acme', name: 'Acme' };
 test('a change of one branch of a union converts values of that branch alone, up and down', () => {
   const Owner = Type.Union([User, Organization]);
   for (const schema of [Owner, Type.Union([Organization, Nullable(User)])]) {
-    const { descend, climb } = editionOf(Type.Array(schema), '2025-01-01', users);
+    const { descend, climb } = schemaInVersion(Type.Array(schema), '2025-01-01', users);
     assert.deepEqual(descend?.([ann, acme, null]), [oldAnn, acme, null]);
     assert.deepEqual(climb?.([oldAnn, acme, null]), [ann, acme, null]);
   }
   const Team = Type.Object({ owner: Owner, lead: Type.Optional(Owner) });
-  const { descend, schema } = editionOf(Team, '2025-01-01', users);
+  const { descend, schema } = schemaInVersion(Team, '2025-01-01', users);
   assert.deepEqual(descend?.({ owner: acme, lead: ann }), { owner: acme, lead: oldAnn });
   assert.deepEqual(descend?.({ owner: ann }), { owner: oldAnn });
   assert.deepEqual((schema as typeof Team).properties.owner.anyOf, [OldUser, Organization]);
@@ -147,7 +147,7 @@ test('a value that is converted as one branch is not converted as another beside
     before: OldOrganization,
     down: ({ name, ...rest }) => ({ ...rest, title: name }),
   });
-  const { descend } = editionOf(Type.Union([User, Organization]), '2025-01-01', {
+  const { descend } = schemaInVersion(Type.Union([User, Organization]), '2025-01-01', {
     ...users,
     changes: [userRenamed, both],
   });
@@ -192,7 +192,7 @@ test('branches are told apart by constants, by types, and by what one requires a
       [Thing, other],
       [other, Thing],
     ]) {
-      const { descend } = editionOf(Type.Union(branches), '2025-01-01', things);
+      const { descend } = schemaInVersion(Type.Union(branches), '2025-01-01', things);
       assert.deepEqual(descend?.(thing), { converted: true }, JSON.stringify(other));
       assert.deepEqual(descend?.(value), value, JSON.stringify(other));
     }
@@ -242,7 +242,7 @@ test('branches that only their old shapes make alike are an error at start, too'
 });
 
 test('descending does not change the value it is given', () => {
-  const { descend } = editionOf(Type.Array(Repo), '2024-01-01', table);
+  const { descend } = schemaInVersion(Type.Array(Repo), '2024-01-01', table);
   const value = Object.freeze([Object.freeze({ name: 'n', title: 'PR' })]);
   descend?.(value);
   assert.deepEqual(value, [{ name: 'n', title: 'PR' }]);
@@ -250,7 +250,7 @@ test('descending does not change the value it is given', () => {
 
 test('a schema that no change is about keeps its identity in every version', () => {
   const Plain = Type.Object({ a: Type.String() });
-  assert.equal(editionOf(Plain, '2024-01-01', table).schema, Plain);
+  assert.equal(schemaInVersion(Plain, '2024-01-01', table).schema, Plain);
 });
 
 test('a change that matches no reply is an error at start', () => {

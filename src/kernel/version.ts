@@ -1,10 +1,10 @@
 // Dated versions: handlers know only the newest; a request climbs to it, and a reply descends, through small changes.
-import type { Shape } from './route.ts';
+import type { RouteShape } from './route.ts';
 import type { JsonSchema, Static, TSchema } from './schema.ts';
 import { branchesOf, nameOfBranch, tellApart } from './union.ts';
 
 /** One breaking change: what a resource looks like since `version`, what it looked like before, and the way between. */
-export interface Change {
+export interface VersionChange {
   version: string;
   title: string;
   schema: TSchema;
@@ -23,7 +23,7 @@ export function change<New extends TSchema, Old extends TSchema>(declared: {
   down?: (value: Static<New>) => Static<Old>;
   /** Makes the new shape of a request from the old one. */
   up?: (value: Static<Old>) => Static<New>;
-}): Change {
+}): VersionChange {
   const id = idOf(declared.schema);
   if (id === undefined || id !== idOf(declared.before)) {
     throw new Error(`The change "${declared.title}" needs two schemas with the same $id`);
@@ -34,7 +34,7 @@ export function change<New extends TSchema, Old extends TSchema>(declared: {
 export interface VersionTable {
   /** Released, and answering; oldest first, as everywhere here. */
   names: readonly string[];
-  changes: readonly Change[];
+  changes: readonly VersionChange[];
   /** Ended by a release: whoever asks for one is told that it is gone. */
   ended?: readonly string[];
   /** To be released: their changes are written and described, and nobody gets them yet. */
@@ -48,17 +48,17 @@ export interface VersionTable {
 type Convert = (value: unknown) => unknown;
 
 /** What a schema is in one version, and how its values get there and back. Absent ways mean: nothing to do. */
-export interface Edition {
+export interface SchemaVersion {
   schema: TSchema;
   descend?: Convert;
   climb?: Convert;
 }
 
-export function editionOf(schema: TSchema, version: string, table: VersionTable): Edition {
+export function schemaInVersion(schema: TSchema, version: string, table: VersionTable): SchemaVersion {
   let current = schema as JsonSchema;
   const downs: Convert[] = [];
   const ups: Convert[] = [];
-  const applied: Change[] = [];
+  const applied: VersionChange[] = [];
   for (const step of newestFirst(table.changes)) {
     if (step.version <= version) break;
     const down = conversion(current, step, step.down as Convert | undefined);
@@ -76,14 +76,14 @@ export function editionOf(schema: TSchema, version: string, table: VersionTable)
 }
 
 /** An old shape is written with the newest shapes inside it: they must be as old as the rest. */
-function beforeAll(step: Change, newer: readonly Change[]): Change {
+function beforeAll(step: VersionChange, newer: readonly VersionChange[]): VersionChange {
   const before = step.before as JsonSchema;
   const touching = newer.filter((one) => childrenOf(before).some((child) => mentions(child, one)));
   if (touching.length === 0) return step;
   return { ...step, before: mapChildren(before, (child) => touching.reduce(substitute, child)) };
 }
 
-function newestFirst(changes: readonly Change[]): Change[] {
+function newestFirst(changes: readonly VersionChange[]): VersionChange[] {
   return changes.toSorted((a, b) => (a.version < b.version ? 1 : a.version > b.version ? -1 : 0));
 }
 
@@ -98,7 +98,7 @@ function idOf(schema: TSchema): string | undefined {
 }
 
 /** The schema with the resource's shape from before the change, at every depth. */
-function substitute(schema: JsonSchema, step: Change): JsonSchema {
+function substitute(schema: JsonSchema, step: VersionChange): JsonSchema {
   if (schema.$id !== undefined && schema.$id === idOf(step.schema)) return step.before;
   if (!mentions(schema, step)) return schema;
   return mapChildren(schema, (child) => substitute(child, step));
@@ -137,20 +137,24 @@ function childrenOf(schema: JsonSchema): JsonSchema[] {
 }
 
 /** Whether the resource of the change occurs anywhere in the schema. */
-function mentions(schema: JsonSchema, step: Change): boolean {
+function mentions(schema: JsonSchema, step: VersionChange): boolean {
   if (schema.$id !== undefined && schema.$id === idOf(step.schema)) return true;
   return childrenOf(schema).some((child) => mentions(child, step));
 }
 
 /** Applies `convert` wherever the resource occurs; undefined where it does not occur, so that untouched replies cost nothing. */
-function conversion(schema: JsonSchema, step: Change, convert: Convert | undefined): Convert | undefined {
+function conversion(
+  schema: JsonSchema,
+  step: VersionChange,
+  convert: Convert | undefined,
+): Convert | undefined {
   if (convert === undefined || !mentions(schema, step)) return undefined;
   const inner = insideOf(schema, step, convert);
   if (schema.$id !== idOf(step.schema)) return inner;
   return inner === undefined ? convert : (value) => convert(inner(value));
 }
 
-function insideOf(schema: JsonSchema, step: Change, convert: Convert): Convert | undefined {
+function insideOf(schema: JsonSchema, step: VersionChange, convert: Convert): Convert | undefined {
   const steps: Convert[] = [];
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
     const within = conversion(property, step, convert);
@@ -180,7 +184,11 @@ function insideOf(schema: JsonSchema, step: Change, convert: Convert): Convert |
 }
 
 /** A value of a union is converted as the branch that it belongs to. */
-function branchConversion(branches: JsonSchema[], step: Change, convert: Convert): Convert | undefined {
+function branchConversion(
+  branches: JsonSchema[],
+  step: VersionChange,
+  convert: Convert,
+): Convert | undefined {
   const cases: { isOne: ReturnType<typeof belonging>; within: Convert }[] = [];
   for (const branch of branches) {
     const within = conversion(branch, step, convert);
@@ -196,7 +204,7 @@ function branchConversion(branches: JsonSchema[], step: Change, convert: Convert
 function belonging(
   branch: JsonSchema,
   branches: JsonSchema[],
-  { title }: Change,
+  { title }: VersionChange,
 ): (value: unknown) => boolean {
   const tests = branches.flatMap((other) => {
     if (other === branch) return [];
@@ -210,7 +218,7 @@ function belonging(
   return (value) => tests.every((test) => test(value));
 }
 
-function childConversion(child: unknown, step: Change, convert: Convert): Convert | undefined {
+function childConversion(child: unknown, step: VersionChange, convert: Convert): Convert | undefined {
   return isObject(child) && !Array.isArray(child) ? conversion(child, step, convert) : undefined;
 }
 
@@ -223,17 +231,17 @@ function holds(value: unknown, name: string): value is Record<string, unknown> {
 }
 
 /** Whether the route exists in this version. */
-export function existsIn({ since, until }: Shape, version: string): boolean {
+export function existsIn({ since, until }: RouteShape, version: string): boolean {
   return (since === undefined || since <= version) && (until === undefined || version < until);
 }
 
 /** The changes after `version` that a caller of this route would notice. */
-export function changesAhead(shape: Shape, version: string, { changes }: VersionTable): Change[] {
+export function changesAhead(shape: RouteShape, version: string, { changes }: VersionTable): VersionChange[] {
   const schemas = schemasOf(shape);
   return changes.filter((step) => step.version > version && schemas.some((schema) => mentions(schema, step)));
 }
 
-function schemasOf({ reply = {}, list, body }: Shape): JsonSchema[] {
+function schemasOf({ reply = {}, list, body }: RouteShape): JsonSchema[] {
   return [...Object.values(reply), list, body].filter((schema) => schema != null);
 }
 
@@ -241,7 +249,7 @@ function schemasOf({ reply = {}, list, body }: Shape): JsonSchema[] {
  * A change or a version mark that matches nothing, or a change of one branch of a union that cannot be told from another, is
  * a mistake that no caller would ever report: refuse to start.
  */
-export function checkVersions(shapes: readonly Shape[], table: VersionTable): void {
+export function checkVersions(shapes: readonly RouteShape[], table: VersionTable): void {
   const { names: answering, ended = [], announced = [], changes } = table;
   const names = [...ended, ...answering, ...announced];
   const misplaced = names.find((name, index) => index > 0 && name <= names[index - 1]!);
@@ -250,7 +258,7 @@ export function checkVersions(shapes: readonly Shape[], table: VersionTable): vo
   for (const { title, version, schema, up, down } of changes) {
     const known = names.includes(version);
     if (!known) throw new Error(`The change "${title}" names the unknown version ${version}`);
-    const step = { schema } as Change;
+    const step = { schema } as VersionChange;
     const replies = shapes.flatMap(({ reply = {}, list }) => [...Object.values(reply), list]);
     const bodies = shapes.map(({ body }) => body);
     const matches = (among: (TSchema | null | undefined)[]) =>
@@ -271,12 +279,12 @@ export function checkVersions(shapes: readonly Shape[], table: VersionTable): vo
 }
 
 /** In the oldest version that has the route: newer ones take some of the same steps. */
-function checkUnions(shape: Shape, table: VersionTable): void {
+function checkUnions(shape: RouteShape, table: VersionTable): void {
   const oldest = table.names.find((name) => existsIn(shape, name));
   if (oldest === undefined) return;
   for (const schema of schemasOf(shape)) {
     try {
-      editionOf(schema, oldest, table);
+      schemaInVersion(schema, oldest, table);
     } catch (error) {
       throw new Error(`The route ${shape.id} has no older versions: ${(error as Error).message}`, {
         cause: error,

@@ -5,7 +5,7 @@ import { actorsApi } from '../../src/actors/api.ts';
 import { requestIdOf } from '../../src/actors/request-queues/request.ts';
 import { flagsApi } from '../../src/flags/api.ts';
 import { hostApi } from '../../src/host/api.ts';
-import type { Shape } from '../../src/kernel/route.ts';
+import type { RouteShape } from '../../src/kernel/route.ts';
 import { giveToken, join } from '../people.ts';
 import { recordStatements } from '../plans.ts';
 import { startServer, type CallInit, type Json, type TestServer } from '../server.ts';
@@ -79,7 +79,7 @@ after(() => server.stop());
 const tokens = new Map<string, Promise<string>>();
 
 /** May do everything but this. What shows several sorts of things shows nothing to who may see none of them. */
-async function tokenWithout(action: string, { access }: Shape): Promise<string> {
+async function tokenWithout(action: string, { access }: RouteShape): Promise<string> {
   const others = typeof access === 'object' && action.startsWith('view') ? (access.others ?? []) : [];
   const known = tokens.get(action);
   if (known !== undefined) return await known;
@@ -94,7 +94,7 @@ async function tokenWithout(action: string, { access }: Shape): Promise<string> 
   return await made;
 }
 
-const actionOf = ({ access }: Shape) => (typeof access === 'object' ? access.action : undefined);
+const actionOf = ({ access }: RouteShape) => (typeof access === 'object' ? access.action : undefined);
 const lastEntry = () =>
   server.app.kernel.db.selectFrom('events').select('seq').orderBy('seq', 'desc').limit(1).execute();
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { flagsApi } from '../../src/flags/api.ts';
-import type { Shape } from '../../src/kernel/route.ts';
+import type { RouteShape } from '../../src/kernel/route.ts';
 import type { JsonSchema } from '../../src/kernel/schema.ts';
 import { onEachEngine } from '../engines.ts';
 import type { CallInit, TestServer } from '../server.ts';
@@ -132,7 +132,7 @@ onEachEngine((testEngine) => {
 
   /** Refused with the error object, and nothing changed. */
   async function refuse(
-    shape: Shape,
+    shape: RouteShape,
     init: CallInit,
     what: string,
     status = [400, 409, 413, 422],

@@ -1,6 +1,6 @@
 // Calls for tests of scheduled changes, approvals and triggers, each in a project of its own.
 import assert from 'node:assert/strict';
-import type { Statement } from '../../src/kernel/identity/policy.ts';
+import type { PolicyStatement } from '../../src/kernel/identity/policy.ts';
 import type { NewToken } from '../../src/kernel/identity/store-tokens.ts';
 import { eventually } from '../eventually.ts';
 import { giveToken, join } from '../people.ts';
@@ -110,7 +110,7 @@ export async function giveMember(
   return { member, token: value };
 }
 
-export const allow = (actions: string[], resources = ['proj/*:env/*:flag/*']): Statement[] => [
+export const allow = (actions: string[], resources = ['proj/*:env/*:flag/*']): PolicyStatement[] => [
   { effect: 'allow', actions: ['viewProject'], resources: ['proj/*'] },
   { effect: 'allow', actions, resources },
 ];

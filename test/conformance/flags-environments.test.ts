@@ -6,7 +6,7 @@ import {
   findEnvironmentByMobileKey,
   findEnvironmentBySdkKey,
 } from '../../src/flags/environments/store.ts';
-import type { Statement } from '../../src/kernel/identity/policy.ts';
+import type { PolicyStatement } from '../../src/kernel/identity/policy.ts';
 import { onEachEngine } from '../engines.ts';
 import { giveToken, join } from '../people.ts';
 import type { Answer, CallInit, Json, TestServer } from '../server.ts';
@@ -59,7 +59,7 @@ onEachEngine((engine) => {
     return (await eventsSince()).at(-1)!;
   }
 
-  async function giveWith(power: { inlinePolicy: Statement[] } | { role: 'reader' | 'writer' }) {
+  async function giveWith(power: { inlinePolicy: PolicyStatement[] } | { role: 'reader' | 'writer' }) {
     const member = await join(server, `m${Math.random().toString(36).slice(2)}`, { role: 'admin' });
     return (await giveToken(server, member, power)).value;
   }

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { flagsApi } from '../../src/flags/api.ts';
-import type { BaseRole, Statement } from '../../src/kernel/identity/policy.ts';
-import type { Shape } from '../../src/kernel/route.ts';
+import type { BaseRole, PolicyStatement } from '../../src/kernel/identity/policy.ts';
+import type { RouteShape } from '../../src/kernel/route.ts';
 import { giveToken, join, openBrowser } from '../people.ts';
 import { startServer, type Answer, type TestServer } from '../server.ts';
 import { BETA, pathFor, createSampleResources, type SampleResources } from './flags-sample-resources.ts';
@@ -27,7 +27,7 @@ const withRole = (role: BaseRole): Walker => ({
   },
 });
 
-const ELSEWHERE: Statement[] = [{ effect: 'allow', actions: ['*'], resources: ['proj/elsewhere*'] }];
+const ELSEWHERE: PolicyStatement[] = [{ effect: 'allow', actions: ['*'], resources: ['proj/elsewhere*'] }];
 
 const WALKERS: Walker[] = [
   { name: 'nobody', rank: -1, token: async () => null },
@@ -147,7 +147,7 @@ test('F20 F21 F22 a comment with a patch of any kind stands in the audit log, in
 });
 
 async function walk(
-  shape: Shape,
+  shape: RouteShape,
   samples: SampleResources,
   token: string | null,
   round: string,

@@ -1,7 +1,7 @@
 // Long lists in queries and bodies: they are processed or refused, without server errors.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { createRole } from '../../src/kernel/identity/store-roles.ts';
+import { insertRole } from '../../src/kernel/identity/store-roles.ts';
 import { join } from '../people.ts';
 import { startServer, type TestServer } from '../server.ts';
 import { SEMANTIC } from './flags-control-calls.ts';
@@ -24,7 +24,7 @@ describe('lists', () => {
     const { db, clock } = server.app.kernel;
     await db.transaction().execute(async (tx) => {
       for (const index of many(600, (number) => number))
-        await createRole(tx, { key: `role-${index}`, name: 'Role', policy: [] }, clock.now());
+        await insertRole(tx, { key: `role-${index}`, name: 'Role', policy: [] }, clock.now());
     });
     await join(server, 'holder', { customRoles: ['role-599'] });
     const { status, json } = await call('roles?limit=1000');

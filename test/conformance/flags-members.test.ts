@@ -104,7 +104,7 @@ onEachEngine((engine) => {
     assert.equal((await enter(`link=${link}`)).status, 401);
     const cookie = headers.getSetCookie()[0]!.split(';')[0]!;
     assert.equal((await call('members/me', { token: null, headers: { cookie } })).json['_id'], made['_id']);
-    await server.app.kernel.identity.saveUse();
+    await server.app.kernel.identity.saveLastUse();
     const seen = (await call(`members/${made['_id']}`)).json;
     assert.deepEqual([seen['_pendingInvite'], seen['_verified'], seen['_lastSeen'] > 0], [false, true, true]);
 

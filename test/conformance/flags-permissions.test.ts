@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Member } from '../../src/kernel/identity/store-members.ts';
-import type { Statement } from '../../src/kernel/identity/policy.ts';
+import type { PolicyStatement } from '../../src/kernel/identity/policy.ts';
 import type { NewToken } from '../../src/kernel/identity/store-tokens.ts';
 import { giveToken, join } from '../people.ts';
 import { startServer, type TestServer } from '../server.ts';
 import { tokenCalls } from './flags-token-calls.ts';
 
 const ROLES = ['reader', 'writer', 'admin', 'owner'] as const;
-const OWN_TOKENS: Statement[] = [{ effect: 'allow', actions: ['*'], resources: ['member/me:token/*'] }];
+const OWN_TOKENS: PolicyStatement[] = [{ effect: 'allow', actions: ['*'], resources: ['member/me:token/*'] }];
 
 let server: TestServer;
 const people = {} as Record<(typeof ROLES)[number], Member>;
@@ -87,8 +87,8 @@ test('F31 lists show what the caller may see, and count only that', async () => 
     return [mine, others, service].map(({ id }) => items.some(({ _id }) => _id === id));
   };
   const admin = await give(people.admin, { role: 'admin' });
-  const views: Statement[] = [{ effect: 'allow', actions: ['view*'], resources: ['*'] }];
-  const hides: Statement[] = [
+  const views: PolicyStatement[] = [{ effect: 'allow', actions: ['view*'], resources: ['*'] }];
+  const hides: PolicyStatement[] = [
     ...views,
     { effect: 'deny', actions: ['*'], resources: [`service-token/${service.id}`] },
   ];

@@ -2,16 +2,16 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Member, NewMember } from '../../src/kernel/identity/store-members.ts';
-import type { BaseRole, Statement } from '../../src/kernel/identity/policy.ts';
-import { createRole } from '../../src/kernel/identity/store-roles.ts';
+import type { BaseRole, PolicyStatement } from '../../src/kernel/identity/policy.ts';
+import { insertRole } from '../../src/kernel/identity/store-roles.ts';
 import type { NewToken } from '../../src/kernel/identity/store-tokens.ts';
 import { giveToken, join, openBrowser } from '../people.ts';
 import { startServer, type CallInit, type Json, type TestServer } from '../server.ts';
 
 const SEMANTIC = { 'content-type': 'application/json; domain-model=flagservice.semanticpatch' };
 const ROLES: BaseRole[] = ['no_access', 'reader', 'writer', 'admin', 'owner'];
-const ALL: Statement[] = [{ effect: 'allow', actions: ['*'], resources: ['*'] }];
-const PEOPLE: Statement[] = [
+const ALL: PolicyStatement[] = [{ effect: 'allow', actions: ['*'], resources: ['*'] }];
+const PEOPLE: PolicyStatement[] = [
   { effect: 'allow', actions: ['*'], resources: ['member/*', 'team/*', 'role/*', 'member/me:token/*'] },
 ];
 
@@ -21,11 +21,11 @@ const tokens = {} as Record<BaseRole, string>;
 before(async () => {
   server = await startServer({ limits: 'off' });
   const { db, clock } = server.app.kernel;
-  await createRole(db, { key: 'everything', name: 'Everything', policy: ALL }, clock.now());
-  await createRole(db, { key: 'people', name: 'People', policy: PEOPLE }, clock.now());
+  await insertRole(db, { key: 'everything', name: 'Everything', policy: ALL }, clock.now());
+  await insertRole(db, { key: 'people', name: 'People', policy: PEOPLE }, clock.now());
   const resources = ['proj/${roleAttribute/p}'];
-  const filled: Statement[] = [{ effect: 'allow', actions: ['*'], resources }];
-  await createRole(db, { key: 'filled', name: 'Filled', policy: filled }, clock.now());
+  const filled: PolicyStatement[] = [{ effect: 'allow', actions: ['*'], resources }];
+  await insertRole(db, { key: 'filled', name: 'Filled', policy: filled }, clock.now());
   for (const role of ROLES) {
     people[role] = await join(server, `a-${role.replace('_', '-')}`, { role });
     tokens[role] = (await giveToken(server, people[role], { role })).value;
@@ -113,7 +113,7 @@ test('F31 readers look, writers do not manage people, and who has no access sees
 });
 
 test('F35 lists show only what the caller may see', async () => {
-  const hides: Statement[] = [
+  const hides: PolicyStatement[] = [
     { effect: 'allow', actions: ['view*'], resources: ['*'] },
     {
       effect: 'deny',
@@ -171,7 +171,7 @@ test('F35 who manages people by a custom role gives no more than they hold', asy
       assert.equal(await put(target.id, '/role', given), allowed ? 200 : 401, `${role} gives ${given}`);
       assert.equal(await put(manager.id, '/role', given), given === role ? 200 : allowed ? 200 : 401);
       await server.app.kernel.db.updateTable('members').set({ role }).where('id', '=', manager.id).execute();
-      await server.app.kernel.identity.forget();
+      await server.app.kernel.identity.invalidate();
       const invited = await call('POST', 'members', [{ email: `${role}-${given}@x.y`, role: given }]);
       assert.equal(invited.status, given === 'owner' ? 400 : allowed ? 201 : 401);
     }

@@ -2,15 +2,15 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Member } from '../../src/kernel/identity/store-members.ts';
-import { can, type BaseRole, type Statement } from '../../src/kernel/identity/policy.ts';
-import { createRole } from '../../src/kernel/identity/store-roles.ts';
+import { can, type BaseRole, type PolicyStatement } from '../../src/kernel/identity/policy.ts';
+import { insertRole } from '../../src/kernel/identity/store-roles.ts';
 import type { NewToken } from '../../src/kernel/identity/store-tokens.ts';
 import { giveToken, join, openBrowser } from '../people.ts';
 import { startServer, type CallInit, type TestServer } from '../server.ts';
 import { tokenCalls } from './flags-token-calls.ts';
 
-const ALL: Statement[] = [{ effect: 'allow', actions: ['*'], resources: ['*'] }];
-const OWN_TOKENS: Statement[] = [{ effect: 'allow', actions: ['*'], resources: ['member/me:token/*'] }];
+const ALL: PolicyStatement[] = [{ effect: 'allow', actions: ['*'], resources: ['*'] }];
+const OWN_TOKENS: PolicyStatement[] = [{ effect: 'allow', actions: ['*'], resources: ['member/me:token/*'] }];
 const RANKS: BaseRole[] = ['no_access', 'reader', 'writer', 'admin', 'owner'];
 
 let server: TestServer;
@@ -19,7 +19,7 @@ before(async () => {
   server = await startServer({ limits: 'off' });
   for (const role of RANKS) people[role] = await join(server, `a-${role.replace('_', '-')}`, { role });
   const { db, clock } = server.app.kernel;
-  await createRole(db, { key: 'everything', name: 'Everything', policy: ALL }, clock.now());
+  await insertRole(db, { key: 'everything', name: 'Everything', policy: ALL }, clock.now());
 });
 after(() => server.stop());
 
@@ -187,7 +187,7 @@ test('F26 what a member loses, their personal tokens lose; what is left to them 
   assert.equal((await rename(token.value, service.id)).status, 200);
   const { db, identity } = server.app.kernel;
   await db.updateTable('members').set({ role: 'reader' }).where('id', '=', member.id).execute();
-  await identity.forget();
+  await identity.invalidate();
   const again = [{ op: 'replace', path: '/name', value: 'again' }];
   assert.equal((await patch(token.value, service.id, again)).status, 401);
   assert.equal((await post(token.value, { role: 'writer' })).status, 401);
@@ -204,15 +204,15 @@ test("F26 a removed member's tokens stop, and a custom role's end takes its powe
   const browser = await openBrowser(server, member);
   assert.ok(await isGood(token));
   await db.deleteFrom('members').where('id', '=', member.id).execute();
-  await identity.forget();
+  await identity.invalidate();
   assert.equal(await isGood(token), false);
   assert.equal((await server.call('/api/v2/caller-identity', { token: null, headers: browser })).status, 401);
 
-  const { id } = await createRole(db, { key: 'brief', name: 'Brief', policy: ALL }, clock.now());
+  const { id } = await insertRole(db, { key: 'brief', name: 'Brief', policy: ALL }, clock.now());
   const lent = await give(people.owner, { customRoles: ['brief'] });
   assert.equal((await list(lent.value)).status, 200);
   await db.deleteFrom('roles').where('id', '=', id).execute();
-  await identity.forget();
+  await identity.invalidate();
   assert.equal((await list(lent.value)).status, 401);
 });
 

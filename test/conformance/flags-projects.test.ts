@@ -1,7 +1,7 @@
 // Projects and their flag defaults on the flags API, on a running server with each engine.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Statement } from '../../src/kernel/identity/policy.ts';
+import type { PolicyStatement } from '../../src/kernel/identity/policy.ts';
 import { onEachEngine } from '../engines.ts';
 import { giveToken, join } from '../people.ts';
 import { startServer, type Answer, type CallInit, type Json, type TestServer } from '../server.ts';
@@ -41,7 +41,7 @@ onEachEngine((engine) => {
     return db.selectFrom('events').selectAll().orderBy('seq', 'desc').limit(1).executeTakeFirstOrThrow();
   }
 
-  async function giveWith(inlinePolicy: Statement[]): Promise<string> {
+  async function giveWith(inlinePolicy: PolicyStatement[]): Promise<string> {
     const member = await join(server, `m${Math.random().toString(36).slice(2)}`, { role: 'admin' });
     return (await giveToken(server, member, { inlinePolicy })).value;
   }
@@ -425,7 +425,7 @@ onEachEngine((engine) => {
   });
 
   describe('who may', () => {
-    const DENY_ONE: Statement[] = [
+    const DENY_ONE: PolicyStatement[] = [
       { effect: 'allow', actions: ['*'], resources: ['*'] },
       { effect: 'deny', actions: ['viewProject'], resources: ['proj/*;secret'] },
     ];

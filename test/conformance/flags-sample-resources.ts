@@ -1,6 +1,6 @@
 // Creates one resource of each kind over the flags API, for tests that call all routes.
 import assert from 'node:assert/strict';
-import type { Shape } from '../../src/kernel/route.ts';
+import type { RouteShape } from '../../src/kernel/route.ts';
 import { eventually } from '../eventually.ts';
 import type { CallInit, Json, TestServer } from '../server.ts';
 import { toForm } from './flags-segments-file-calls.ts';
@@ -83,7 +83,7 @@ export async function createSampleResources({ call }: TestServer, name: string):
 }
 
 /** The path of a route for the samples; undefined if they lack a parameter. */
-export function pathFor({ parameters, ids }: SampleResources, { path }: Shape): string | undefined {
+export function pathFor({ parameters, ids }: SampleResources, { path }: RouteShape): string | undefined {
   let isWhole = true;
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value = parameters[name] ?? (name === 'id' ? ids[kindIn(path)] : undefined);

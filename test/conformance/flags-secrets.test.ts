@@ -1,7 +1,7 @@
 // Secrets of the flag service are hidden from callers who may not see them, and from the audit log.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Statement } from '../../src/kernel/identity/policy.ts';
+import type { PolicyStatement } from '../../src/kernel/identity/policy.ts';
 import { giveToken, join } from '../people.ts';
 import { startServer, type Json, type TestServer } from '../server.ts';
 
@@ -11,7 +11,7 @@ let server: TestServer;
 const call: TestServer['call'] = (path, init) => server.call(`/api/v2/${path}`, init);
 let people = 0;
 
-async function tokenFor(...inlinePolicy: Statement[]): Promise<string> {
+async function tokenFor(...inlinePolicy: PolicyStatement[]): Promise<string> {
   people += 1;
   const member = await join(server, `person-${people}`, { role: 'admin' });
   return (await giveToken(server, member, { inlinePolicy })).value;

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import type { Member } from '../../src/kernel/identity/store-members.ts';
-import type { Statement } from '../../src/kernel/identity/policy.ts';
+import type { PolicyStatement } from '../../src/kernel/identity/policy.ts';
 import { giveToken, join } from '../people.ts';
 import { startServer, type Answer, type TestServer } from '../server.ts';
 import { segmentCalls, SEMANTIC } from './flags-segments-calls.ts';
@@ -24,9 +24,9 @@ beforeEach(async () => {
   await post({ key: 'big', name: 'Big', unbounded: true });
 });
 
-const VIEW: Statement = { effect: 'allow', actions: ['viewProject'], resources: ['proj/*'] };
+const VIEW: PolicyStatement = { effect: 'allow', actions: ['viewProject'], resources: ['proj/*'] };
 
-async function tokenFor(...inlinePolicy: Statement[]): Promise<string> {
+async function tokenFor(...inlinePolicy: PolicyStatement[]): Promise<string> {
   return (await giveToken(server, owner, { inlinePolicy })).value;
 }
 
@@ -120,7 +120,11 @@ test('F35 a patch that takes several permissions takes all of them', async () =>
 });
 
 test('F35 statements can speak of tags', async () => {
-  const deny: Statement = { effect: 'deny', actions: ['*'], resources: ['proj/*:env/*:segment/*;secret'] };
+  const deny: PolicyStatement = {
+    effect: 'deny',
+    actions: ['*'],
+    resources: ['proj/*:env/*:segment/*;secret'],
+  };
   const token = await tokenFor(
     VIEW,
     { effect: 'allow', actions: ['*'], resources: ['proj/*:env/*:segment/*'] },
@@ -173,7 +177,11 @@ test('where approval is required, only those may change segments whose own state
       method: 'PATCH',
       body: [{ op: 'add', path: '/resourceApprovalSettings', value: { segment: value } }],
     });
-  const EDIT: Statement = { effect: 'allow', actions: ['update*'], resources: ['proj/*:env/*:segment/*'] };
+  const EDIT: PolicyStatement = {
+    effect: 'allow',
+    actions: ['update*'],
+    resources: ['proj/*:env/*:segment/*'],
+  };
   const plain = await tokenFor(VIEW, EDIT);
   const statements = [VIEW, EDIT, { ...EDIT, actions: ['bypassRequiredApproval'] }];
   const own = await tokenFor(...statements);

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join as joinPath } from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
 import type { Member } from '../../src/kernel/identity/store-members.ts';
-import type { Statement } from '../../src/kernel/identity/policy.ts';
+import type { PolicyStatement } from '../../src/kernel/identity/policy.ts';
 import { eventually } from '../eventually.ts';
 import { giveToken, join } from '../people.ts';
 import { startServer, type Answer, type TestServer } from '../server.ts';
@@ -14,7 +14,7 @@ import { fileCalls, outcomeOf } from './flags-segments-file-calls.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
 const RESOURCES = ['proj/*:env/*:segment/*'];
-const VIEW: Statement = { effect: 'allow', actions: ['viewProject'], resources: ['proj/*'] };
+const VIEW: PolicyStatement = { effect: 'allow', actions: ['viewProject'], resources: ['proj/*'] };
 
 let server: TestServer;
 let owner: Member;
@@ -48,7 +48,7 @@ beforeEach(async () => {
   await post({ key, name: 'Big', unbounded: true });
 });
 
-async function tokenFor(...inlinePolicy: Statement[]): Promise<string> {
+async function tokenFor(...inlinePolicy: PolicyStatement[]): Promise<string> {
   return (await giveToken(server, owner, { inlinePolicy })).value;
 }
 
@@ -122,7 +122,7 @@ test('where approval is required, an import is refused, or waits until somebody 
       method: 'PATCH',
       body: [{ op: 'add', path: '/resourceApprovalSettings', value: { segment: { required } } }],
     });
-  const EDIT: Statement = { effect: 'allow', actions: ['update*'], resources: RESOURCES };
+  const EDIT: PolicyStatement = { effect: 'allow', actions: ['update*'], resources: RESOURCES };
   const inlinePolicy = [VIEW, EDIT, { ...EDIT, actions: ['bypassRequiredApproval'] }];
   const { value: bypassing } = await giveToken(server, owner, { isService: true, inlinePolicy });
   const process = (importId: unknown, init: object = {}, more: object = {}) =>

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { hashPassword } from '../../src/kernel/identity/secret.ts';
-import { createMember, findMember, type Member } from '../../src/kernel/identity/store-members.ts';
-import { createLoginLink } from '../../src/kernel/identity/store-sessions.ts';
+import { insertMember, findMember, type Member } from '../../src/kernel/identity/store-members.ts';
+import { insertLoginLink } from '../../src/kernel/identity/store-sessions.ts';
 import { FORM, giveToken, join, openBrowser } from '../people.ts';
 import { ADMIN_TOKEN, startServer, type Answer, type CallInit, type TestServer } from '../server.ts';
 
@@ -28,7 +28,7 @@ function submit(body: string, headers: Record<string, string> = {}): Promise<Ans
 describe('logging in', () => {
   test('F28 the one-time link logs in, with a cookie that scripts cannot read', async () => {
     const { db, clock } = server.app.kernel;
-    const link = await createLoginLink(db, admin, clock.now());
+    const link = await insertLoginLink(db, admin, clock.now());
     const page = await browse(`/session/${link}`, {});
     assert.equal(page.status, 200);
     assert.match(page.text, new RegExp(`name="link" value="${link}"`));
@@ -44,7 +44,7 @@ describe('logging in', () => {
 
   test('F28 looking at the link does not spend it, using it does', async () => {
     const { db, clock } = server.app.kernel;
-    const link = await createLoginLink(db, admin, clock.now());
+    const link = await insertLoginLink(db, admin, clock.now());
     for (let look = 0; look < 3; look += 1) assert.equal((await browse(`/session/${link}`, {})).status, 200);
     assert.equal((await submit(`link=${link}`)).status, 303);
     const again = await submit(`link=${link}`);
@@ -54,20 +54,20 @@ describe('logging in', () => {
 
   test('F28 two who use one link at the same moment do not both get in', async () => {
     const { db, clock } = server.app.kernel;
-    const link = await createLoginLink(db, admin, clock.now());
+    const link = await insertLoginLink(db, admin, clock.now());
     const answers = await Promise.all(Array.from({ length: 8 }, () => submit(`link=${link}`)));
     assert.equal(answers.filter(({ status }) => status === 303).length, 1);
   });
 
   test('F28 a link is good for a quarter of an hour', async () => {
     const { db, clock } = server.app.kernel;
-    const link = await createLoginLink(db, admin, clock.now() - 15 * 60 * 1000);
+    const link = await insertLoginLink(db, admin, clock.now() - 15 * 60 * 1000);
     assert.equal((await submit(`link=${link}`)).status, 401);
   });
 
   test("F28 another site's form logs nobody in", async () => {
     const { db, clock } = server.app.kernel;
-    const link = await createLoginLink(db, admin, clock.now());
+    const link = await insertLoginLink(db, admin, clock.now());
     for (const origin of ['https://evil.example', 'null']) {
       assert.equal((await submit(`link=${link}`, { origin })).status, 403);
     }
@@ -90,7 +90,7 @@ describe('logging in', () => {
   test('F28 a password logs in by username or e-mail; a wrong one says no more than that', async () => {
     const { db, clock } = server.app.kernel;
     const ada = { username: 'ada', email: 'ada@example.com', role: 'reader' as const };
-    await createMember(db, ada, await hashPassword('correct horse'), clock.now());
+    await insertMember(db, ada, await hashPassword('correct horse'), clock.now());
     assert.equal((await submit('name=ada&password=correct+horse')).status, 303);
     assert.equal((await submit('name=ada%40example.com&password=correct+horse')).status, 303);
     const wrong = await submit('name=ada&password=wrong');
@@ -224,7 +224,7 @@ describe('calling with a session', () => {
     const behind = await startServer({ publicUrl: 'https://signalbox.example' });
     const { db, clock } = behind.app.kernel;
     const owner = (await findMember(db, { username: 'admin' }))!;
-    const link = await createLoginLink(db, owner, clock.now());
+    const link = await insertLoginLink(db, owner, clock.now());
     const origin = 'https://signalbox.example';
     const init = { method: 'POST', token: null };
     const { headers } = await behind.call('/session', {

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
 import { findMember, type Member } from '../../src/kernel/identity/store-members.ts';
-import { createRole } from '../../src/kernel/identity/store-roles.ts';
-import { createLoginLink } from '../../src/kernel/identity/store-sessions.ts';
+import { insertRole } from '../../src/kernel/identity/store-roles.ts';
+import { insertLoginLink } from '../../src/kernel/identity/store-sessions.ts';
 import { onEachEngine } from '../engines.ts';
 import { giveToken, openBrowser } from '../people.ts';
 import { ADMIN_TOKEN, type Answer, type TestServer } from '../server.ts';
@@ -46,7 +46,7 @@ onEachEngine((engine) => {
     const policy = [
       { effect: 'allow' as const, actions: ['viewAccessToken'], resources: ['service-token/*'] },
     ];
-    const { id: roleId } = await createRole(db, { key: 'watcher', name: 'Watcher', policy }, clock.now());
+    const { id: roleId } = await insertRole(db, { key: 'watcher', name: 'Watcher', policy }, clock.now());
     const service = await giveToken(server, admin, { isService: true, role: 'reader' });
     const path = `/api/v2/tokens/${service.id}`;
     for (const [power, canView, canDelete] of [
@@ -96,7 +96,7 @@ onEachEngine((engine) => {
       (await server.call(`/api/v2/tokens/${id}`)).json['lastUsed'] as number | undefined;
     assert.equal(await read(), undefined);
     await ask(value);
-    await server.app.kernel.identity.saveUse();
+    await server.app.kernel.identity.saveLastUse();
     assert.ok(Math.abs((await read())! - server.clock.now()) < MINUTE);
   });
 
@@ -200,7 +200,7 @@ onEachEngine((engine) => {
     });
     const second = reset.json['token'] as string;
     const { cookie } = await openBrowser(server, admin);
-    const link = await createLoginLink(db, admin, clock.now());
+    const link = await insertLoginLink(db, admin, clock.now());
     await ask(value);
     await ask('api-a-wrong-secret-that-somebody-typed');
     await server.call(`/v2/users/me?token=${second}`, { token: null });

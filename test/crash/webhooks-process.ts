@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util';
 import { guard } from '../../src/kernel/webhook/guard.ts';
 import { Metrics } from '../../src/kernel/metrics.ts';
-import { startDelivering } from '../../src/kernel/webhook/start.ts';
+import { startDelivering } from '../../src/kernel/webhook/start-delivery.ts';
 import { openEngine } from '../engines.ts';
 
 const { positionals } = parseArgs({ allowPositionals: true });

@@ -1,7 +1,7 @@
 // Concurrent calls of every route of the flag service that writes, on one resource of each kind.
 import { test } from 'node:test';
 import { flagsApi } from '../../src/flags/api.ts';
-import type { Shape } from '../../src/kernel/route.ts';
+import type { RouteShape } from '../../src/kernel/route.ts';
 import {
   BETA,
   pathFor,
@@ -18,7 +18,7 @@ const ALLOWED = [200, 201, 202, 204, 207, 400, 403, 404, 409];
 
 export function declareEveryRoute(server: () => TestServer): void {
   const writes = flagsApi.routes.map(({ shape }) => shape).filter(({ id }) => WRITES[id] !== undefined);
-  const isDelete = ({ method }: Shape) => method === 'DELETE';
+  const isDelete = ({ method }: RouteShape) => method === 'DELETE';
 
   test('everything changes at once, and then everything goes', async () => {
     const samples = await createSampleResources(server(), 'together');
@@ -47,7 +47,7 @@ export function declareEveryRoute(server: () => TestServer): void {
     return client % 2 === 0 ? step % length : length - 1 - (step % length);
   }
 
-  async function callRoute(shape: Shape, samples: SampleResources, client: number): Promise<Answer> {
+  async function callRoute(shape: RouteShape, samples: SampleResources, client: number): Promise<Answer> {
     const { init, query = '' } = WRITES[shape.id]!;
     const { headers, ...rest } = init(samples, `together-${client % 2}`);
     return await server().call(pathFor(samples, shape)! + query, {

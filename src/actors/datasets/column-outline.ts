@@ -1,6 +1,6 @@
 // The outline of a chunk: the first items that have each column, so that an export finds the columns without reading all items.
 import type { Item } from '../../kernel/export/input.ts';
-import { isContainer, setMember } from '../../kernel/patch/json-value.ts';
+import { isContainer, setProperty } from '../../kernel/patch/json-value.ts';
 import { SEPARATOR } from '../../kernel/export/item-texts.ts';
 
 /** A chunk whose items differ more than this gets no outline. */
@@ -69,6 +69,6 @@ function blank(value: unknown): unknown {
   if (!isContainer(value)) return null;
   if (Array.isArray(value)) return value.map(blank);
   const copy: Item = {};
-  for (const key of Object.keys(value)) setMember(copy, key, blank(value[key]));
+  for (const key of Object.keys(value)) setProperty(copy, key, blank(value[key]));
   return copy;
 }

@@ -3,7 +3,7 @@ import { exporters, type ExportFormat } from '../../kernel/export/exporters.ts';
 import type { ExportOptions } from '../../kernel/export/input.ts';
 import type { Projection } from '../../kernel/export/project.ts';
 import { Failure } from '../../kernel/failure.ts';
-import { isObject, memberOf } from '../../kernel/patch/json-value.ts';
+import { isObject, propertyOf } from '../../kernel/patch/json-value.ts';
 import { OneOf, Type, type Static } from '../../kernel/schema.ts';
 import type { ItemRange } from './store-reads.ts';
 
@@ -97,7 +97,7 @@ function viewOf(name: string, schema: Record<string, unknown> | null): View {
     });
   }
   const { views } = schema;
-  const view = isObject(views) ? memberOf(views, name) : undefined;
+  const view = isObject(views) ? propertyOf(views, name) : undefined;
   if (!isObject(view)) {
     throw new Failure('invalid', `The dataset has no view "${name}"`, {
       code: 'requested-dataset-view-does-not-exist',

@@ -11,7 +11,7 @@ declare module '../../kernel/kernel.ts' {
 }
 
 export function openDatasetFields(): BoundedCache<string, Set<string>> {
-  return new BoundedCache({ most: 1000 });
+  return new BoundedCache({ max: 1000 });
 }
 
 /** The caller adds the names that it stores. Names that another node stored meanwhile are stored twice, and read once. */

@@ -1,7 +1,7 @@
 // Datasets in the database: appends items atomically, counts them, and purges deleted datasets.
 import { sql } from 'kysely';
 import type { Engine } from '../../kernel/storage/engine.ts';
-import type { Statement } from '../../kernel/storage/statement.ts';
+import type { SqlStatement } from '../../kernel/storage/statement.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { DatasetCounts } from './model.ts';
 import { readFields, writeFields, type PackedItems } from './chunks.ts';
@@ -71,7 +71,7 @@ function countItems(id: string, { count, cleanCount, bytes, newFields }: PackedI
 }
 
 /** First the counter, then the chunks, in one batch that no other statement interrupts. */
-function appendOnSqlite(db: Db, id: string, packed: PackedItems, now: number): Statement[] {
+function appendOnSqlite(db: Db, id: string, packed: PackedItems, now: number): SqlStatement[] {
   const inserts = packed.chunks.map(({ at, count, bytes, outline, text }) =>
     sql`insert into dataset_chunks (dataset_id, first_seq, item_count, bytes, outline, items)
       select storage_id, item_count - ${packed.count - at}, ${count}, ${bytes}, ${outline}, ${text}
@@ -81,7 +81,7 @@ function appendOnSqlite(db: Db, id: string, packed: PackedItems, now: number): S
 }
 
 /** One statement, so that the row of the dataset is locked only for one commit. */
-function appendOnPostgres(db: Db, id: string, packed: PackedItems, now: number): Statement {
+function appendOnPostgres(db: Db, id: string, packed: PackedItems, now: number): SqlStatement {
   const rows = packed.chunks.map(
     ({ at, count, bytes, outline, text }) =>
       sql`(cast(${packed.count - at} as bigint), cast(${count} as integer), cast(${bytes} as bigint), ${outline}, ${text})`,
@@ -94,7 +94,7 @@ function appendOnPostgres(db: Db, id: string, packed: PackedItems, now: number):
   );
 }
 
-function addMeasures(db: Db, id: string, measures: readonly FieldMeasure[]): Statement {
+function addMeasures(db: Db, id: string, measures: readonly FieldMeasure[]): SqlStatement {
   const rows = measures.map(
     ({ field, min, max, nullCount, emptyCount }) =>
       sql`(cast(${JSON.stringify(field)} as text), cast(${min} as double precision),

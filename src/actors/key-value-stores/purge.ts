@@ -1,5 +1,5 @@
 // Deletes the records of deleted stores, and the blobs that a crash has left without a record.
-import type { Recurring } from '../../kernel/dialect.ts';
+import type { RecurringWork } from '../../kernel/dialect.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { BlobStore } from '../../kernel/storage/blob.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
@@ -31,7 +31,7 @@ export async function purgeStore(kernel: Kernel, id: string, signal: AbortSignal
   await deleteStore(db, id);
 }
 
-export function orphanSweep(kernel: Kernel): Recurring {
+export function orphanSweep(kernel: Kernel): RecurringWork {
   return { kind: 'key-value-stores.orphans', everyMs: DAY, run: (signal) => sweepOrphans(kernel, signal) };
 }
 

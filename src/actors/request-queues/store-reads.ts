@@ -1,7 +1,7 @@
 // Reads requests: the head, lists, and single ones, which concurrent calls read in one batch.
 import { sql } from 'kysely';
 import type { Engine } from '../../kernel/storage/engine.ts';
-import type { Statement } from '../../kernel/storage/statement.ts';
+import type { SqlStatement } from '../../kernel/storage/statement.ts';
 import { statementsOf } from './engine-statements.ts';
 import { Batcher } from './batcher.ts';
 import { encodeCursor, type Cursor } from './cursor.ts';
@@ -44,7 +44,7 @@ export async function findRequests(
 
 async function findAll(
   engine: Engine,
-  query: Statement,
+  query: SqlStatement,
   queueId: string,
   ids: string[],
 ): Promise<MaybeRequest[]> {
@@ -55,7 +55,7 @@ async function findAll(
 }
 
 /** Built once, because building costs more than running; its parameters are the queue and the ids. */
-function compile({ db, kind }: Engine): Statement {
+function compile({ db, kind }: Engine): SqlStatement {
   const ids = kind === 'sqlite' ? sql`in (select value from json_each(${''}))` : sql`= any (${''})`;
   return db
     .selectFrom('queue_requests')

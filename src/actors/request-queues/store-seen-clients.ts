@@ -15,7 +15,7 @@ export interface SeenClients {
 }
 
 export function openSeenClients(engine: Engine): SeenClients {
-  return { engine, seenClients: new BoundedCache({ most: 10_000 }) };
+  return { engine, seenClients: new BoundedCache({ max: 10_000 }) };
 }
 
 /** A client without a key counts as a new one in each call. Returns a promise only when there is something to write. */

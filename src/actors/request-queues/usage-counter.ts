@@ -11,7 +11,7 @@ export interface QueueUsage {
 export type UsageCounters = BoundedCache<string, QueueUsage>;
 
 export function openUsageCounters(): UsageCounters {
-  return new BoundedCache({ most: 10_000 });
+  return new BoundedCache({ max: 10_000 });
 }
 
 const zero = (): QueueUsage => ({ reads: 0, headReads: 0, writes: 0 });

@@ -166,7 +166,7 @@ export function storageDenied(kind: StorageKind): Failure {
 }
 
 export async function openStorageCache(engine: Engine): Promise<BoundedCache<string, Storage>> {
-  const storages = new BoundedCache<string, Storage>({ most: MAX_CACHED });
+  const storages = new BoundedCache<string, Storage>({ max: MAX_CACHED });
   await engine.listen(STORAGE_CHANNEL, () => storages.clear());
   return storages;
 }

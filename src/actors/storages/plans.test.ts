@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { sql, type CompiledQuery } from 'kysely';
-import { unasked } from '../../kernel/change/actor.ts';
+import { systemActor } from '../../kernel/change/actor.ts';
 import { Changes } from '../../kernel/change/changes.ts';
 import { eventMigrations } from '../../kernel/change/store.ts';
 import { identityMigrations } from '../../kernel/identity/tables.ts';
@@ -46,7 +46,7 @@ onEachEngine((testEngine) => {
     await findNextOwner(db, 'user-0');
     await insertStorage(db, { kind: 'dataset', userId: 'user-1', name: 'storage-20' }, NOW);
     const account = (id: string) => ({ id, username: id }) as Parameters<typeof handOverStorages>[1];
-    await new Changes(engine, []).run(unasked({ now: NOW }), (on) =>
+    await new Changes(engine, []).run(systemActor({ now: NOW }), (on) =>
       handOverStorages(on, account('user-1'), account('user-0')),
     );
     statements = [...seen.values()].filter(({ sql: text }) => text.includes('"storages"'));

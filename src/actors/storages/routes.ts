@@ -1,7 +1,7 @@
 // The routes that all kinds of storage share: list, get or create, get, change, delete.
 import type { Change } from '../../kernel/change/change.ts';
 import { Failure } from '../../kernel/failure.ts';
-import { holdAccount } from '../../kernel/identity/store-accounts.ts';
+import { shareLockAccount } from '../../kernel/identity/store-accounts.ts';
 import { accountOf, type Caller } from '../../kernel/identity/caller.ts';
 import { schedule } from '../../kernel/due-store.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
@@ -145,7 +145,7 @@ export function storageRoutes(type: StorageType): Route[] {
           ...(name !== undefined && { name }),
           ...(schema !== undefined && { schema }),
         };
-        await holdAccount(tx, caller);
+        await shareLockAccount(tx, caller);
         if (name !== undefined) await lockNames(tx, userId);
         // Another call may have created it meanwhile.
         const other = await find(tx);

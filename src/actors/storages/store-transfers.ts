@@ -1,7 +1,7 @@
 // Transfers the storages of an account that ends to another account, renaming those whose names are taken there.
 import { sql } from 'kysely';
-import { unasked } from '../../kernel/change/actor.ts';
-import type { Changing } from '../../kernel/change/changes.ts';
+import { systemActor } from '../../kernel/change/actor.ts';
+import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import type { Account, HandOver } from '../../kernel/identity/store-accounts.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { STORAGE_CHANNEL } from './access.ts';
@@ -10,7 +10,7 @@ import { foldedName, lockNames } from './store.ts';
 
 export const handOverStorages: HandOver = async (on, from, to) => {
   // Removing the account was authorized, and the transfer follows from it.
-  const transfer = on.as(unasked(on.actor));
+  const transfer = on.as(systemActor(on.actor));
   const { db: tx } = transfer;
   await lockNames(tx, to.id);
   await renameTaken(transfer, from, to);
@@ -31,7 +31,7 @@ export const handOverStorages: HandOver = async (on, from, to) => {
 };
 
 /** Two storages of one kind and owner cannot share a name, in any case: a transferred one gets a number appended. */
-async function renameTaken(on: Changing, from: Account, to: Account): Promise<void> {
+async function renameTaken(on: ChangeTransaction, from: Account, to: Account): Promise<void> {
   const { db: tx } = on;
   const taken = await tx
     .selectFrom('storages as given')

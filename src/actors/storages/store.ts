@@ -5,7 +5,7 @@ import { findAccount } from '../../kernel/identity/store-accounts.ts';
 import { newId } from '../../kernel/id.ts';
 import { newSecret } from '../../kernel/identity/secret.ts';
 import type { Slice } from '../../kernel/page.ts';
-import { lock } from '../../kernel/storage/hold.ts';
+import { lockName } from '../../kernel/storage/locks.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { StorageRow } from '../tables.ts';
 import type { GeneralAccess, StorageRef, Storage, StorageChanges, StorageKind } from './model.ts';
@@ -22,7 +22,7 @@ export interface NewStorage {
  * releases allowed names that differ only in case.
  */
 export function lockNames(tx: Db, userId: string): Promise<void> {
-  return lock(tx, `storage-names:${userId}`);
+  return lockName(tx, `storage-names:${userId}`);
 }
 
 /** For a named storage the caller has called `lockNames` and checked that the name is free. */

@@ -1,7 +1,7 @@
 // Due work of storages: deletes the contents of deleted ones, and deletes unnamed ones that are no longer used.
-import type { Work } from '../../kernel/dialect.ts';
+import type { BackgroundWork } from '../../kernel/dialect.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { noticeOnCommit } from '../../kernel/storage/notices.ts';
+import { notifyOnCommit } from '../../kernel/storage/notify-on-commit.ts';
 import { STORAGE_CHANNEL } from './access.ts';
 import type { StorageKind } from './model.ts';
 import { PURGE, removeStorage } from './routes.ts';
@@ -22,7 +22,7 @@ const BATCH_SIZE = 100;
 /** Deletes the contents of a storage in batches; after an interruption it is called again. */
 export type Purge = (kernel: Kernel, id: string, signal: AbortSignal) => Promise<void>;
 
-export function storageWork(kernel: Kernel, purges: ReadonlyMap<StorageKind, Purge>): Work {
+export function storageWork(kernel: Kernel, purges: ReadonlyMap<StorageKind, Purge>): BackgroundWork {
   return {
     handlers: {
       async [PURGE]({ payload }, signal) {
@@ -59,7 +59,7 @@ async function sweepAccount(
       signal.throwIfAborted();
       await db.transaction().execute(async (tx) => {
         await removeStorage(tx, storage, clock.now(), since);
-        await noticeOnCommit(tx, STORAGE_CHANNEL);
+        await notifyOnCommit(tx, STORAGE_CHANNEL);
       });
     }
     if (unused.length < BATCH_SIZE) return;

@@ -11,7 +11,7 @@ declare module '../../kernel/kernel.ts' {
 }
 
 export function openProxyPasswords(): BoundedCache<string, string> {
-  return new BoundedCache({ most: 10_000 });
+  return new BoundedCache({ max: 10_000 });
 }
 
 /** Returns no promise when it is cached. */

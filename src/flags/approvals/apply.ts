@@ -1,9 +1,9 @@
 // Applies approval requests: at once for a call, or later, exactly once, in the name of whoever had it applied.
-import { actorOf, unasked, type Actor } from '../../kernel/change/actor.ts';
-import type { Changing } from '../../kernel/change/changes.ts';
-import type { Handler } from '../../kernel/due-store.ts';
+import { actorOf, systemActor, type Actor } from '../../kernel/change/actor.ts';
+import type { ChangeTransaction } from '../../kernel/change/changes.ts';
+import type { DueHandler } from '../../kernel/due-store.ts';
 import { Failure } from '../../kernel/failure.ts';
-import type { Doer, Identity } from '../../kernel/identity/identity.ts';
+import type { Initiator, Identity } from '../../kernel/identity/identity.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { flagKinds } from '../feature-flags/change/instructions/table.ts';
 import { applyPlan, checkPlan } from '../planned-changes/apply-plan.ts';
@@ -20,10 +20,10 @@ export const APPLY = 'applyApprovalRequest';
 
 /** In a transaction that holds the flag and the request. */
 export async function applyRequest(
-  on: Changing,
+  on: ChangeTransaction,
   target: FlagInEnvironment,
   request: ApprovalRequest,
-  { by, comment }: { by: Doer; comment?: string | undefined },
+  { by, comment }: { by: Initiator; comment?: string | undefined },
 ): Promise<ApprovalRequest> {
   requireApproved(request, target.environment.approvalSettings);
   const applied = toCompleted(request, by, on.actor.now);
@@ -51,7 +51,7 @@ function optionsOf(
 
 /** Fails where the actor could not apply it now: what is done later is done with all that its doer may do by then. */
 export async function checkRequest(
-  on: Changing,
+  on: ChangeTransaction,
   { request, target }: { request: ApprovalRequest; target: FlagInEnvironment },
   comment?: string,
 ): Promise<void> {
@@ -92,7 +92,7 @@ function approved(actor: Actor): Actor {
   };
 }
 
-export function approvalHandlers(kernel: Kernel): Record<string, Handler> {
+export function approvalHandlers(kernel: Kernel): Record<string, DueHandler> {
   return {
     [APPROVAL_WORK]: toDueHandler(kernel, {
       find: findApprovalRequest,
@@ -105,7 +105,7 @@ export function approvalHandlers(kernel: Kernel): Record<string, Handler> {
 
 async function applyNow(
   identity: Identity,
-  on: Changing,
+  on: ChangeTransaction,
   request: ApprovalRequest,
   target: FlagInEnvironment,
 ): Promise<void> {
@@ -122,7 +122,7 @@ async function applyNow(
 
 async function fail(
   identity: Identity,
-  on: Changing,
+  on: ChangeTransaction,
   before: ApprovalRequest,
   target: FlagInEnvironment,
   failure: Failure,
@@ -136,7 +136,7 @@ async function fail(
     version: before.version + 1,
   };
   await updateApprovalRequest(on.db, before, after);
-  recordFlagChange(on.as(unasked({ now, ...(caller && { caller }) })), target, APPLY, {
+  recordFlagChange(on.as(systemActor({ now, ...(caller && { caller }) })), target, APPLY, {
     verb: 'failed to apply an approval request for',
     description: failure.message,
     before: toApprovalRequest(before, target),

@@ -1,5 +1,5 @@
 // What an approval request is: a change of a flag in an environment that others look at before it is made.
-import type { Doer } from '../../kernel/identity/identity.ts';
+import type { Initiator } from '../../kernel/identity/identity.ts';
 import type { FlagInEnvironmentRef } from '../planned-changes/flag-in-environment.ts';
 import type { Plan, PlanConflict } from '../planned-changes/plan.ts';
 
@@ -12,14 +12,14 @@ export interface Review {
   kind: (typeof REVIEW_KINDS)[number];
   at: number;
   comment?: string;
-  by: Doer;
+  by: Initiator;
 }
 
 export interface ApprovalRequest extends FlagInEnvironmentRef {
   id: string;
   projectId: string;
   /** A service token's request is that of its maker, too. */
-  requestor: Doer;
+  requestor: Initiator;
   description: string;
   comment?: string;
   plan: Plan;
@@ -32,7 +32,7 @@ export interface ApprovalRequest extends FlagInEnvironmentRef {
   notifyMemberIds: string[];
   notifyTeamKeys: string[];
   /** Who applied it, or in whose name that is done later. */
-  appliedBy?: Doer;
+  appliedBy?: Initiator;
   appliedAt?: number;
   applyComment?: string;
   /** Why it failed. */

@@ -1,7 +1,7 @@
 // Makes approval requests, of changes that could be made as things are.
-import { unasked } from '../../kernel/change/actor.ts';
+import { systemActor } from '../../kernel/change/actor.ts';
 import { newId } from '../../kernel/id.ts';
-import { doerOf } from '../../kernel/identity/identity.ts';
+import { initiatorOf } from '../../kernel/identity/identity.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Call } from '../../kernel/route.ts';
@@ -58,14 +58,14 @@ export async function createRequest(
     const plan = pinCopy(wanted.plan, target.flag);
     // Who asks need not be allowed to make the change: whoever applies it is.
     const options = { comment: description || action, approvedIn: '*', ignoreConflicts: true };
-    await inPostedBody(() => checkPlan(on.as(unasked(call)), target, plan, options));
+    await inPostedBody(() => checkPlan(on.as(systemActor(call)), target, plan, options));
     if ((await countOpenRequests(tx, refOf(target))) >= MAX_OPEN)
       throw problem('body', `would be one more than ${MAX_OPEN} open approval requests`);
     const request: ApprovalRequest = {
       id: newId(call.now),
       projectId: target.project.id,
       ...refOf(target),
-      requestor: doerOf(call.caller),
+      requestor: initiatorOf(call.caller),
       description,
       ...(comment !== undefined && { comment }),
       plan,

@@ -1,6 +1,6 @@
 // The rules of approval requests: who may review, what the reviews say together, when the change may be made.
 import { Failure } from '../../kernel/failure.ts';
-import type { Doer } from '../../kernel/identity/identity.ts';
+import type { Initiator } from '../../kernel/identity/identity.ts';
 import type { Instruction } from '../patch-body.ts';
 import { misfit, problem, Type } from '../../kernel/schema.ts';
 import { couldBeKey, Description } from '../fields.ts';
@@ -106,7 +106,7 @@ export function laterOf({ executionAt }: ApprovalRequest, now: number): number |
   return executionAt !== undefined && executionAt > now ? executionAt : undefined;
 }
 
-export function toCompleted(request: ApprovalRequest, by: Doer, now: number): ApprovalRequest {
+export function toCompleted(request: ApprovalRequest, by: Initiator, now: number): ApprovalRequest {
   return {
     ...request,
     status: 'completed',

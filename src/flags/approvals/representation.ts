@@ -1,5 +1,5 @@
 // Approval requests as they come and as they are shown.
-import type { Doer } from '../../kernel/identity/identity.ts';
+import type { Initiator } from '../../kernel/identity/identity.ts';
 import { OneOf, PlainText, Type } from '../../kernel/schema.ts';
 import { ApprovalSettingsRep } from '../environments/approval-settings.ts';
 import { EnvironmentRep } from '../environments/model.ts';
@@ -175,11 +175,11 @@ export function toApprovalRequest(
   };
 }
 
-function toBy({ memberId, serviceTokenId }: Doer) {
+function toBy({ memberId, serviceTokenId }: Initiator) {
   return serviceTokenId === undefined ? { memberId } : { serviceTokenId };
 }
 
-function toApplier({ memberId, serviceTokenId }: Doer) {
+function toApplier({ memberId, serviceTokenId }: Initiator) {
   return serviceTokenId === undefined
     ? { appliedByMemberId: memberId }
     : { appliedByServiceTokenId: serviceTokenId };

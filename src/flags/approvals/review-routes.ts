@@ -1,7 +1,7 @@
 // What is done with an approval request: review, apply, patch, delete; among all or for a flag in an environment.
-import type { Changing } from '../../kernel/change/changes.ts';
+import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { newId } from '../../kernel/id.ts';
-import { doerOf } from '../../kernel/identity/identity.ts';
+import { initiatorOf } from '../../kernel/identity/identity.ts';
 import { reply, route } from '../../kernel/route.ts';
 import { problem } from '../../kernel/schema.ts';
 import type { Change } from '../../kernel/change/change.ts';
@@ -62,7 +62,7 @@ function routesOf(via: ApprovalPath, names: Names) {
         const { db: tx } = on;
         const { request: before, target } = await openRequest(call, tx, via, 'hold');
         call.demand(target.resource);
-        const by = doerOf(call.caller);
+        const by = initiatorOf(call.caller);
         const { approvalSettings: settings } = target.environment;
         const one = {
           id: newId(call.now),
@@ -107,7 +107,7 @@ function routesOf(via: ApprovalPath, names: Names) {
         const { request: before, target } = await openRequest(call, tx, via, 'hold');
         call.demand(target.resource);
         requireApplicable(before, target.environment.approvalSettings);
-        const by = doerOf(call.caller);
+        const by = initiatorOf(call.caller);
         const later = laterOf(before, call.now);
         if (later === undefined)
           return toApprovalRequest(await applyRequest(on, target, before, { by, comment }), target, via);
@@ -201,7 +201,7 @@ const VERBS = {
 };
 
 function record(
-  on: Changing,
+  on: ChangeTransaction,
   before: ApprovalRequest,
   { target, request }: Pick<RequestWithTarget, 'target'> & Partial<RequestWithTarget>,
   { action, ...details }: Pick<Change, 'verb' | 'comment' | 'update'> & { action: string },

@@ -1,7 +1,7 @@
 // The representation of audit entries: who changed what, with the resource before and after.
 import { Nullable, Type, type Static } from '../../kernel/schema.ts';
 import { Links, linkTo } from '../links.ts';
-import type { Entry, Who } from '../../kernel/change/change.ts';
+import type { AuditEntry, ChangedBy } from '../../kernel/change/change.ts';
 import { apiPathOf } from './resource-paths.ts';
 
 const AccessSchema = Type.Object({ action: Type.String(), resource: Type.String() });
@@ -62,7 +62,7 @@ export const AuditEntryCollection = Type.Object({ items: Type.Array(AuditEntrySu
 /** There is one account on a server. */
 export const ACCOUNT_ID = '000000000000000000000001';
 
-export function toEntrySummary(entry: Entry): Static<typeof AuditEntrySummary> {
+export function toEntrySummary(entry: AuditEntry): Static<typeof AuditEntrySummary> {
   const { id, at, accesses, kind, name, verb, comment, who, resource } = entry;
   const path = apiPathOf(resource);
   const self = linkTo(`/auditlog/${id}`);
@@ -97,7 +97,7 @@ export function toEntrySummary(entry: Entry): Static<typeof AuditEntrySummary> {
   };
 }
 
-function toActorFields({ member, token }: Who) {
+function toActorFields({ member, token }: ChangedBy) {
   return {
     ...(member && {
       subject: { name: nameOf(member), _links: { self: linkTo(`/members/${member._id}`) } },
@@ -107,7 +107,7 @@ function toActorFields({ member, token }: Who) {
   };
 }
 
-function nameOf({ firstName, lastName, email }: NonNullable<Who['member']>): string {
+function nameOf({ firstName, lastName, email }: NonNullable<ChangedBy['member']>): string {
   return [firstName, lastName].filter(Boolean).join(' ') || email;
 }
 
@@ -119,7 +119,7 @@ function parentOf(resource: string): Static<typeof AuditEntrySummary>['parent'] 
   return { name: first.slice(first.indexOf('/') + 1), resource: first, _links: { canonical: linkTo(path) } };
 }
 
-export function toEntryDetail(entry: Entry): Static<typeof AuditEntryDetail> {
+export function toEntryDetail(entry: AuditEntry): Static<typeof AuditEntryDetail> {
   const { update, before, after } = entry;
   return {
     ...toEntrySummary(entry),

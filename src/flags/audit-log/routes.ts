@@ -18,7 +18,7 @@ import {
   toEntryDetail,
   toEntrySummary,
 } from './model.ts';
-import type { Entry } from '../../kernel/change/change.ts';
+import type { AuditEntry } from '../../kernel/change/change.ts';
 import { countEntries, findEntry, searchEntries } from './store.ts';
 import { VIEW_AUDIT_LOG, visibility } from './visibility.ts';
 
@@ -195,7 +195,7 @@ async function compileFilter(
   db: Db,
   statements: unknown[],
   spec: string | undefined,
-): Promise<(entry: Entry) => boolean> {
+): Promise<(entry: AuditEntry) => boolean> {
   const isVisible = await visibility(call, db);
   const matchesBody = statements.length === 0 ? () => true : statementMatcher(parseStatements(statements));
   const matchesSpec = spec === undefined || spec === '' ? () => true : statementMatcher(readSpec(spec));

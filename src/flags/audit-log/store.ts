@@ -5,8 +5,8 @@ import type { Engine } from '../../kernel/storage/engine.ts';
 import { searchByWords, wordsOf } from '../../kernel/storage/search.ts';
 import type { Db, Tables } from '../../kernel/storage/tables.ts';
 import { couldBeId } from '../fields.ts';
-import type { Entry } from '../../kernel/change/change.ts';
-import type { EntryDetail } from '../../kernel/change/store.ts';
+import type { AuditEntry } from '../../kernel/change/change.ts';
+import type { AuditDetail } from '../../kernel/change/store.ts';
 
 /** All columns but `before` and `after`, which may be large. */
 const LIST_COLUMNS = [
@@ -42,7 +42,7 @@ export interface AuditLogSearch {
 
 export interface AuditLogPage {
   /** Newest first. */
-  entries: Entry[];
+  entries: AuditEntry[];
   /**
    * Present if there is a page of older or newer entries. It starts next to `than`, or at the end of the log if that is
    * absent.
@@ -52,7 +52,7 @@ export interface AuditLogPage {
 }
 
 interface NeighbourPage {
-  than?: Entry;
+  than?: AuditEntry;
 }
 
 const BATCH_SIZE = 100;
@@ -68,7 +68,7 @@ const MAX_SORTED = 2000;
 export async function searchEntries(
   engine: Engine,
   search: AuditLogSearch,
-  matches: (entry: Entry) => boolean,
+  matches: (entry: AuditEntry) => boolean,
   limit: number,
 ): Promise<AuditLogPage> {
   const range = await rangeOf(engine.db, search);
@@ -236,16 +236,16 @@ function isWithin({ at }: ListRow, { before = Infinity, after = -1 }: AuditLogSe
   return at < before && at > after;
 }
 
-export async function findEntry(db: Db, id: string): Promise<Entry | undefined> {
+export async function findEntry(db: Db, id: string): Promise<AuditEntry | undefined> {
   if (!couldBeId(id)) return undefined;
   const row = await db.selectFrom('events').selectAll().where('id', '=', id).executeTakeFirst();
   return row && entryOf(row);
 }
 
-function entryOf(row: ListRow & Partial<EventRow>): Entry {
+function entryOf(row: ListRow & Partial<EventRow>): AuditEntry {
   const { verb, description, update, who } = (
     row.detail === null ? {} : JSON.parse(row.detail)
-  ) as Partial<EntryDetail>;
+  ) as Partial<AuditDetail>;
   return {
     id: row.id,
     at: row.at,
@@ -276,7 +276,7 @@ function plainVerb(action: string, kind: string): string {
 export async function countEntries(
   db: Db,
   { after, before, bucketIntervalMs }: { after: number; before: number; bucketIntervalMs: number },
-  matches: (entry: Entry) => boolean,
+  matches: (entry: AuditEntry) => boolean,
 ): Promise<Map<number, number>> {
   const counts = new Map<number, number>();
   const rows = db

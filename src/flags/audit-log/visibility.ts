@@ -3,7 +3,7 @@ import type { Call } from '../../kernel/route.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { listProjectNames } from '../projects/store.ts';
 import { projectResource } from '../resources.ts';
-import type { Entry } from '../../kernel/change/change.ts';
+import type { AuditEntry } from '../../kernel/change/change.ts';
 
 export const VIEW_AUDIT_LOG = 'viewAuditLog';
 
@@ -14,7 +14,7 @@ export const VIEW_AUDIT_LOG = 'viewAuditLog';
 export async function visibility(
   call: Pick<Call, 'can'>,
   db: Db,
-): Promise<(entry: Pick<Entry, 'resource'>) => boolean> {
+): Promise<(entry: Pick<AuditEntry, 'resource'>) => boolean> {
   const seesAccount = call.can('acct', VIEW_AUDIT_LOG);
   const projects = await listProjectNames(db);
   const tags = new Map(projects.map((project) => [project.key, project.tags]));

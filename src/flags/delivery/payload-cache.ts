@@ -47,7 +47,7 @@ declare module '../../kernel/kernel.ts' {
 type PayloadCache = BoundedCache<string, { revision: number; payload: Promise<EnvironmentPayload> }>;
 
 export function createPayloadCache(): PayloadCache {
-  return new BoundedCache({ most: 100 });
+  return new BoundedCache({ max: 100 });
 }
 
 /** The payload of the current revision, without changes that commit meanwhile. */

@@ -1,5 +1,5 @@
 // Changes an environment by a patch: permissions, the update, and the audit entry.
-import type { Changing } from '../../kernel/change/changes.ts';
+import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { demandAll } from '../../kernel/change/actor.ts';
 import { openEnvironment } from '../find-project.ts';
 import { updateOf, type DocumentPatch } from '../resource-patch.ts';
@@ -11,7 +11,7 @@ import { lockEnvironment, updateEnvironment } from './store.ts';
 
 /** Returns the unchanged environment if the patch changes nothing. */
 export async function changeEnvironment(
-  on: Changing,
+  on: ChangeTransaction,
   { projectKey, environmentKey }: { projectKey: string; environmentKey: string },
   patch: DocumentPatch,
 ): Promise<{ project: Project; environment: Environment }> {

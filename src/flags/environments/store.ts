@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Selectable } from 'kysely';
 import { newId } from '../../kernel/id.ts';
 import { buildOnce } from '../../kernel/storage/build-once.ts';
-import { hold } from '../../kernel/storage/hold.ts';
+import { lockRows } from '../../kernel/storage/locks.ts';
 import { contested } from '../../kernel/storage/retry.ts';
 import type { Db, Tables } from '../../kernel/storage/tables.ts';
 import { couldBeId, couldBeKey } from '../fields.ts';
@@ -114,7 +114,7 @@ export async function listEnvironmentsOfProjects(
 /** Locks the row until the transaction ends: read the environment afterwards. */
 export async function lockEnvironment(tx: Db, projectKey: string, key: string): Promise<void> {
   if (!couldBeKey(projectKey) || !couldBeKey(key)) return;
-  await hold(
+  await lockRows(
     tx,
     tx
       .selectFrom('environments')

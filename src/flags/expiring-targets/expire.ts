@@ -1,20 +1,20 @@
 // Removes targets when their time has come.
-import { unasked } from '../../kernel/change/actor.ts';
-import type { Changing } from '../../kernel/change/changes.ts';
-import { finish, type Handler } from '../../kernel/due-store.ts';
+import { systemActor } from '../../kernel/change/actor.ts';
+import type { ChangeTransaction } from '../../kernel/change/changes.ts';
+import { finish, type DueHandler } from '../../kernel/due-store.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { ExpiringTarget } from './expiring-target.ts';
 import { deleteExpiringTarget, findExpiringTarget, holdTargeted } from './store.ts';
 
 /** In the transaction in which its date is forgotten, so that both happen or neither. */
-export type RemoveTarget = (on: Changing, target: ExpiringTarget) => Promise<void>;
+export type RemoveTarget = (on: ChangeTransaction, target: ExpiringTarget) => Promise<void>;
 
 /** For the work of `expiryWork`. */
-export function expireWith({ changes, clock }: Kernel, remove: RemoveTarget): Handler {
+export function expireWith({ changes, clock }: Kernel, remove: RemoveTarget): DueHandler {
   return async (due) => {
     const now = clock.now();
-    await changes.run(unasked({ now }), async (on) => {
+    await changes.run(systemActor({ now }), async (on) => {
       const { db: tx } = on;
       // The flag or segment is held before its dates, and these before their work, as by everyone who changes dates.
       const seen = await findExpiringTarget(tx, due.payload);

@@ -1,6 +1,6 @@
 // Expiring targets in the database, each with the work that waits for its time.
 import { schedule } from '../../kernel/due-store.ts';
-import { hold } from '../../kernel/storage/hold.ts';
+import { lockRows } from '../../kernel/storage/locks.ts';
 import { contested } from '../../kernel/storage/retry.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { ExpiringTarget, Owner, ResourceKind } from './expiring-target.ts';
@@ -37,7 +37,7 @@ const TABLES = { flag: 'flags', segment: 'segments' } as const;
 /** The flag or segment that the target is of. */
 export async function holdTargeted(tx: Db, { resourceKind, resourceId }: ExpiringTarget): Promise<void> {
   const table = TABLES[resourceKind];
-  await hold(tx, tx.selectFrom(table).select('id').where('id', '=', resourceId).forNoKeyUpdate());
+  await lockRows(tx, tx.selectFrom(table).select('id').where('id', '=', resourceId).forNoKeyUpdate());
 }
 
 /**

@@ -6,7 +6,7 @@ import { newId } from '../../kernel/id.ts';
 import { identityMigrations } from '../../kernel/identity/tables.ts';
 import type { Migration } from '../../kernel/storage/migrate.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { webhookMigrations } from '../../kernel/webhook/store-deliveries.ts';
+import { deliveryMigrations } from '../../kernel/webhook/store-deliveries.ts';
 import { flagsApi } from '../api.ts';
 import { readEnvironmentPost } from '../environments/model.ts';
 import { insertEnvironment } from '../environments/store.ts';
@@ -25,7 +25,7 @@ export const flagStoreMigrations: Migration[] = [
   ...identityMigrations,
   ...eventMigrations,
   ...dueMigrations,
-  ...webhookMigrations,
+  ...deliveryMigrations,
   ...(flagsApi.migrations ?? []),
 ];
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { sql, type CompiledQuery } from 'kysely';
-import { unasked } from '../../kernel/change/actor.ts';
+import { systemActor } from '../../kernel/change/actor.ts';
 import { Changes } from '../../kernel/change/changes.ts';
 import type { Instruction } from '../patch-body.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
@@ -131,7 +131,7 @@ onEachEngine((testEngine) => {
     await listUsage(db, project.id, environment!.id);
   }
 
-  const actor = unasked({ now: NOW + 1 });
+  const actor = systemActor({ now: NOW + 1 });
 
   async function change({ project }: Home, flagKey: string, instructions: Instruction[]): Promise<void> {
     const patch = { kind: 'semantic' as const, environmentKey: 'test', instructions };

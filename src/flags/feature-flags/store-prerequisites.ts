@@ -1,5 +1,5 @@
 // Prerequisites of flags in the database.
-import { lock } from '../../kernel/storage/hold.ts';
+import { lockName } from '../../kernel/storage/locks.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 
 export interface Dependent {
@@ -37,11 +37,11 @@ export async function listDependents(db: Db, flagId: string, environmentId?: str
 }
 
 /**
- * Every change takes this lock that adds a prerequisite, or removes what may be one: two such changes at the same time would
+ * Every change takes this lockName that adds a prerequisite, or removes what may be one: two such changes at the same time would
  * each be checked against the old state of the other.
  */
 export async function lockPrerequisites(tx: Db, projectId: string): Promise<void> {
-  await lock(tx, `flag-needs/${projectId}`);
+  await lockName(tx, `flag-needs/${projectId}`);
 }
 
 /** Whether one of the flags has the other as a prerequisite, directly or through further flags. */

@@ -1,11 +1,11 @@
 // Writes of flags to the database: insert, update what changed, delete.
 import { sql } from 'kysely';
 import { areEqual } from '../../kernel/patch/json-value.ts';
-import type { Planned } from '../../kernel/change/changes.ts';
+import type { ChangePlan } from '../../kernel/change/changes.ts';
 import { contested } from '../../kernel/storage/retry.ts';
-import type { Statement } from '../../kernel/storage/statement.ts';
+import type { SqlStatement } from '../../kernel/storage/statement.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { sendAll } from '../../kernel/storage/together.ts';
+import { executeAll } from '../../kernel/storage/execute-all.ts';
 import type { Environment } from '../projects/project.ts';
 import { replaceSegmentUses, segmentKeysOf } from '../segments/store-uses.ts';
 import type { Flag } from './flag.ts';
@@ -34,7 +34,7 @@ export async function insertFlag(
       .insertInto('flag_configs')
       .values(configs.slice(start, start + BATCH_SIZE))
       .execute();
-  await sendAll(tx, prepareTagInserts(tx, flag, inserted.no));
+  await executeAll(tx, prepareTagInserts(tx, flag, inserted.no));
   for (const environment of environments) {
     await insertPrerequisites(tx, flag, environment, prerequisiteIds);
     const segments = segmentKeysOf(flag.environments[environment.key]!);
@@ -57,9 +57,9 @@ export async function updateFlag(
   prerequisiteIds: ReadonlyMap<string, string>,
   checked: readonly CheckedEnvironment[] = [],
 ): Promise<void> {
-  const updated = await sendAll(tx, prepareUpdates(tx, before, after, checked));
+  const updated = await executeAll(tx, prepareUpdates(tx, before, after, checked));
   if (updated.some(({ numAffectedRows }) => numAffectedRows === 0n)) throw contested('flag');
-  await sendAll(tx, prepareTagUpdates(tx, before, after));
+  await executeAll(tx, prepareTagUpdates(tx, before, after));
   for (const environment of changedEnvironments(before, after))
     await updateReferences(tx, before.flag, after, environment, prerequisiteIds);
 }
@@ -70,7 +70,7 @@ export function prepareFlagUpdate(
   before: FlagRecord,
   after: Flag,
   checked: readonly CheckedEnvironment[],
-): Pick<Planned<unknown>, 'guards' | 'statements'> {
+): Pick<ChangePlan<unknown>, 'guards' | 'statements'> {
   return {
     guards: prepareUpdates(db, before, after, checked),
     statements: prepareTagUpdates(db, before, after),
@@ -87,7 +87,7 @@ function prepareUpdates(
   before: FlagRecord,
   after: Flag,
   checked: readonly CheckedEnvironment[],
-): Statement[] {
+): SqlStatement[] {
   const { flag } = before;
   let update = db
     .updateTable('flags')
@@ -111,7 +111,7 @@ function prepareConfigUpdate(
   { id, environments }: Flag,
   after: Flag,
   environment: EnvironmentRef,
-): Statement {
+): SqlStatement {
   const old = environments[environment.key]!;
   const config = after.environments[environment.key]!;
   return db
@@ -152,13 +152,17 @@ function differing<Row extends object>(before: Row, after: Row): Partial<Row> {
   ) as Partial<Row>;
 }
 
-function prepareTagUpdates(db: Db, { flag, no }: Pick<FlagRecord, 'flag' | 'no'>, after: Flag): Statement[] {
+function prepareTagUpdates(
+  db: Db,
+  { flag, no }: Pick<FlagRecord, 'flag' | 'no'>,
+  after: Flag,
+): SqlStatement[] {
   if (areEqual(flag.tags, after.tags)) return [];
   const deletion = db.deleteFrom('flag_tags').where('flag_id', '=', flag.id).compile();
   return [deletion, ...prepareTagInserts(db, after, no)];
 }
 
-function prepareTagInserts(db: Db, { id, projectId, tags }: Flag, no: number): Statement[] {
+function prepareTagInserts(db: Db, { id, projectId, tags }: Flag, no: number): SqlStatement[] {
   const rows = tags.map((tag) => ({ project_id: projectId, tag, flag_no: no, flag_id: id }));
   return rows.length === 0 ? [] : [db.insertInto('flag_tags').values(rows).compile()];
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { sql } from 'kysely';
-import { unasked } from '../../kernel/change/actor.ts';
+import { systemActor } from '../../kernel/change/actor.ts';
 import { Changes } from '../../kernel/change/changes.ts';
 import type { Instruction } from '../patch-body.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
@@ -25,7 +25,7 @@ import { addConfigs } from './store-new-configs.ts';
 import { findFlag, firstVersion } from './store.ts';
 import { insertFlag, updateFlag } from './store-writes.ts';
 
-const actor = unasked({ now: NOW + 1 });
+const actor = systemActor({ now: NOW + 1 });
 
 onEachEngine((testEngine) => {
   let engine: Engine;

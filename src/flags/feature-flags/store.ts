@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import type { BaseRole } from '../../kernel/identity/policy.ts';
 import { buildOnce } from '../../kernel/storage/build-once.ts';
-import { hold } from '../../kernel/storage/hold.ts';
+import { lockRows } from '../../kernel/storage/locks.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { mapInSlices, TimeSlice } from '../../kernel/time-slice.ts';
 import { couldBeKey } from '../fields.ts';
@@ -146,7 +146,7 @@ export async function holdFlag(
   key: string,
 ): Promise<{ version: number }[] | undefined> {
   if (!couldBeKey(key)) return undefined;
-  return await hold(
+  return await lockRows(
     tx,
     tx
       .selectFrom('flags')

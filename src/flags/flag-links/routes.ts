@@ -1,5 +1,5 @@
 // Links of a flag to things outside: list, make, patch, delete.
-import type { Changing } from '../../kernel/change/changes.ts';
+import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { newId } from '../../kernel/id.ts';
 import { areEqual } from '../../kernel/patch/json-value.ts';
@@ -181,7 +181,7 @@ async function read(db: Db, flag: Flag, name: string): Promise<FlagLink> {
 }
 
 function record(
-  on: Changing,
+  on: ChangeTransaction,
   { name }: Flag,
   access: Change['accesses'][0],
   told: Pick<Change, 'verb' | 'before' | 'after' | 'comment' | 'update'>,

@@ -1,5 +1,5 @@
 // Who follows a flag in an environment: list, add, remove. Everybody may follow for themselves what they may see.
-import { unasked } from '../../kernel/change/actor.ts';
+import { systemActor } from '../../kernel/change/actor.ts';
 import { findMember } from '../../kernel/identity/store-members.ts';
 import { reply, route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
@@ -110,7 +110,7 @@ function changing(
         const member = couldBeId(memberId) ? await findMember(tx, { id: memberId }) : undefined;
         if (member === undefined) throw unknownThing('member', memberId);
         if (!(await change(tx, refOf(target), memberId, call.now))) return;
-        recordFlagChange(isOneself ? on.as(unasked(call)) : on, target, action, {
+        recordFlagChange(isOneself ? on.as(systemActor(call)) : on, target, action, {
           verb,
           description: `- ${member.email}`,
         });

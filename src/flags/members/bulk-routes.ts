@@ -1,12 +1,12 @@
 // Changes to many members at once, by semantic patch.
-import type { Changing } from '../../kernel/change/changes.ts';
+import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { Failure } from '../../kernel/failure.ts';
 import {
-  findListed,
-  holdListed,
+  listMemberRecords,
+  lockMembers,
   listMemberIdsExcept,
-  type Listed,
-} from '../../kernel/identity/store-roster.ts';
+  type MemberRecord,
+} from '../../kernel/identity/store-member-admin.ts';
 import { shorten } from '../../kernel/patch/pointer.ts';
 import { route } from '../../kernel/route.ts';
 import { OneOf, problem, Type } from '../../kernel/schema.ts';
@@ -91,7 +91,7 @@ export const patchMembers = route(
       for (const [index, instruction] of instructions.entries())
         ids.push(await awaitInInstruction(index, instruction, () => idsOf(tx, instruction)));
       // All locks are taken at once and in one order, so that two such calls cannot deadlock.
-      await holdListed(tx, ids.flat());
+      await lockMembers(tx, ids.flat());
       const changed = new Set<string>();
       for (const [index, instruction] of instructions.entries()) {
         const some = await awaitInInstruction(index, instruction, () =>
@@ -114,14 +114,14 @@ async function idsOf(tx: Db, instruction: BulkInstruction): Promise<string[]> {
 
 /** Returns the ids of the members that now have the requested state. */
 async function applyToAll(
-  on: Changing,
+  on: ChangeTransaction,
   ids: readonly string[],
   instruction: BulkInstruction,
   { comment }: SemanticPatch,
 ): Promise<readonly string[]> {
   const { db: tx, actor } = on;
   if ('values' in instruction) await requireRoles(tx, instruction.values, 'values');
-  const found = new Map((await findListed(tx, ids)).map((member) => [member.id, member]));
+  const found = new Map((await listMemberRecords(tx, ids)).map((member) => [member.id, member]));
   const isNamed = 'memberIDs' in instruction;
   // Skips members who were removed or became owners after the list was read.
   const meant = isNamed ? ids : ids.filter((id) => (found.get(id)?.role ?? 'owner') !== 'owner');
@@ -143,7 +143,7 @@ function updateFor(id: string, instruction: BulkInstruction): Update {
   return { instructions: [rest] };
 }
 
-function wantedOf(member: Listed, instruction: BulkInstruction): Listed {
+function wantedOf(member: MemberRecord, instruction: BulkInstruction): MemberRecord {
   if ('values' in instruction) return { ...member, customRoles: instruction.values };
   if (instruction.kind === 'replaceMembersRoleAttributes')
     return { ...member, roleAttributes: instruction.value };

@@ -1,21 +1,25 @@
 // Changes a member: permissions, limits on granting, the update, and the audit entry.
 import { IDENTITY } from '../../kernel/identity/identity.ts';
 import { demandAll, knownCaller } from '../../kernel/change/actor.ts';
-import type { Changing } from '../../kernel/change/changes.ts';
+import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import {
   checkAttributeGrant,
   checkCustomGrant,
   checkRoleGrant,
-  checkStanding,
-} from '../../kernel/identity/power.ts';
-import { findRoles, holdRoles, type Role } from '../../kernel/identity/store-roles.ts';
-import { countRole, updateListed, type Listed } from '../../kernel/identity/store-roster.ts';
+  checkRank,
+} from '../../kernel/identity/grant-rules.ts';
+import { findRoles, shareLockRoles, type Role } from '../../kernel/identity/store-roles.ts';
+import {
+  countMembersWithRole,
+  updateMemberRecord,
+  type MemberRecord,
+} from '../../kernel/identity/store-member-admin.ts';
 import { areEqual } from '../../kernel/patch/json-value.ts';
 import { shorten } from '../../kernel/patch/pointer.ts';
 import { problem } from '../../kernel/schema.ts';
-import { lock } from '../../kernel/storage/hold.ts';
+import { lockName } from '../../kernel/storage/locks.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Change } from '../../kernel/change/change.ts';
 import { memberAccesses, memberResource, toMember } from './model.ts';
@@ -34,11 +38,11 @@ export async function requireRoles(db: Db, names: readonly string[], field: stri
 
 /** Returns the changed member, or `before` itself if nothing changes. */
 export async function changeMember(
-  on: Changing,
-  before: Listed,
-  asked: Listed,
+  on: ChangeTransaction,
+  before: MemberRecord,
+  asked: MemberRecord,
   auditFields: Pick<Change, 'comment' | 'update'>,
-): Promise<Listed> {
+): Promise<MemberRecord> {
   const { db: tx, actor } = on;
   const roles = await requireRoles(tx, asked.customRoles, 'customRoles');
   const wanted = { ...asked, customRoles: roles.map(({ key }) => key) };
@@ -46,12 +50,12 @@ export async function changeMember(
   if (first === undefined) return before;
   demandAll(actor, [first, ...others]);
   checkMemberPower(knownCaller(actor), before, wanted, roles);
-  await holdRoles(
+  await shareLockRoles(
     tx,
     roles.filter(({ key }) => !before.customRoles.includes(key)),
   );
   if (before.role === 'owner' && wanted.role !== 'owner') await requireOtherOwner(tx);
-  const after = await updateListed(tx, before, wanted, actor.now);
+  const after = await updateMemberRecord(tx, before, wanted, actor.now);
   on.record({
     accesses: [first, ...others],
     kind: 'member',
@@ -66,11 +70,16 @@ export async function changeMember(
   return after;
 }
 
-function checkMemberPower(caller: KnownCaller, before: Listed, wanted: Listed, roles: readonly Role[]): void {
+function checkMemberPower(
+  caller: KnownCaller,
+  before: MemberRecord,
+  wanted: MemberRecord,
+  roles: readonly Role[],
+): void {
   const resource = memberResource(before);
   const toRoles = { action: 'updateRole', resource };
   const toCustom = { action: 'updateCustomRole', resource };
-  checkStanding(caller, before, before.role === wanted.role ? toCustom : toRoles);
+  checkRank(caller, before, before.role === wanted.role ? toCustom : toRoles);
   if (before.role !== wanted.role) checkRoleGrant(caller, wanted.role, toRoles);
   for (const role of roles) {
     if (!before.customRoles.includes(role.key)) checkCustomGrant(caller, role, toCustom);
@@ -80,12 +89,12 @@ function checkMemberPower(caller: KnownCaller, before: Listed, wanted: Listed, r
 
 /** Two owners who step down concurrently must not leave the account without one. */
 async function requireOtherOwner(tx: Db): Promise<void> {
-  await lock(tx, 'account-owners');
-  if ((await countRole(tx, 'owner')) > 1) return;
+  await lockName(tx, 'account-owners');
+  if ((await countMembersWithRole(tx, 'owner')) > 1) return;
   throw new Failure('forbidden', 'The account needs an owner: make another member one first.');
 }
 
-function describe(before: Listed, after: Listed): string {
+function describe(before: MemberRecord, after: MemberRecord): string {
   const list = (names: readonly string[]) => (names.length === 0 ? 'none' : names.join(', '));
   return [
     ...(before.role === after.role ? [] : [`* Changed the role from ${before.role} to ${after.role}`]),

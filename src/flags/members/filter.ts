@@ -1,5 +1,5 @@
 // Reads member filters: of lists, and of the members that changes to all members skip.
-import type { MemberFilter } from '../../kernel/identity/store-roster.ts';
+import type { MemberFilter } from '../../kernel/identity/store-member-admin.ts';
 import { isObject } from '../../kernel/patch/json-value.ts';
 import { misfit, PlainText, problem, Type, type Static } from '../../kernel/schema.ts';
 import { readFieldFilter } from '../list-query.ts';

@@ -1,16 +1,20 @@
 // Invites members: up to fifty at once, all or none.
 import { knownCaller } from '../../kernel/change/actor.ts';
-import type { Changing } from '../../kernel/change/changes.ts';
-import { createMember, type Member } from '../../kernel/identity/store-members.ts';
-import { checkAttributeGrant, checkCustomGrant, checkRoleGrant } from '../../kernel/identity/power.ts';
-import { holdRoles } from '../../kernel/identity/store-roles.ts';
-import { findIdsByEmail, findListed, freeUsername } from '../../kernel/identity/store-roster.ts';
-import { holdTeams } from '../../kernel/identity/store-teams.ts';
+import type { ChangeTransaction } from '../../kernel/change/changes.ts';
+import { insertMember, type Member } from '../../kernel/identity/store-members.ts';
+import { checkAttributeGrant, checkCustomGrant, checkRoleGrant } from '../../kernel/identity/grant-rules.ts';
+import { shareLockRoles } from '../../kernel/identity/store-roles.ts';
+import {
+  findIdsByEmail,
+  listMemberRecords,
+  findFreeUsername,
+} from '../../kernel/identity/store-member-admin.ts';
+import { lockTeams } from '../../kernel/identity/store-teams.ts';
 import { hashPassword } from '../../kernel/identity/secret.ts';
-import { createLoginLink, INVITATION_MS } from '../../kernel/identity/store-sessions.ts';
+import { insertLoginLink, INVITATION_MS } from '../../kernel/identity/store-sessions.ts';
 import { reply, route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
-import { isTaken } from '../../kernel/storage/fold.ts';
+import { isUniqueViolation } from '../../kernel/storage/storage-failure.ts';
 import { contested } from '../../kernel/storage/retry.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 
@@ -53,7 +57,7 @@ export const postMembers = route(
       const { db: tx } = on;
       await requireFree(tx, posts);
       const teamKeys = posts.flatMap((post) => post.teamKeys ?? []);
-      await holdTeams(tx, [...new Set(teamKeys)]);
+      await lockTeams(tx, [...new Set(teamKeys)]);
       const made: Member[] = [];
       const secrets: (string | undefined)[] = [];
       for (const [index, post] of posts.entries()) {
@@ -61,12 +65,12 @@ export const postMembers = route(
         const member = await inviteMember(on, post, { hash: hashes[index]!, taken });
         made.push(member);
         secrets.push(
-          hashes[index] === null ? await createLoginLink(tx, member, call.now, INVITATION_MS) : undefined,
+          hashes[index] === null ? await insertLoginLink(tx, member, call.now, INVITATION_MS) : undefined,
         );
       }
       return { members: made, links: secrets };
     });
-    const listed = await findListed(
+    const listed = await listMemberRecords(
       db,
       members.map(({ id }) => id),
     );
@@ -99,7 +103,7 @@ async function requireFree(tx: Db, posts: readonly MemberPost[]): Promise<void> 
 }
 
 async function inviteMember(
-  on: Changing,
+  on: ChangeTransaction,
   post: MemberPost,
   { hash, taken }: { hash: string | null; taken: ReadonlySet<string> },
 ): Promise<Member> {
@@ -108,12 +112,12 @@ async function inviteMember(
   const access = { action: 'createMember', resource: 'member/*' };
   const roles = await requireRoles(tx, post.customRoles ?? [], 'customRoles');
   for (const role of roles) checkCustomGrant(knownCaller(actor), role, access);
-  await holdRoles(tx, roles);
+  await shareLockRoles(tx, roles);
   const email = post.email.toLowerCase();
-  const member = await createMember(
+  const member = await insertMember(
     tx,
     {
-      username: await freeUsername(tx, usernameFrom(email), taken),
+      username: await findFreeUsername(tx, usernameFrom(email), taken),
       email,
       role: roleOf(post),
       customRoles: roles.map(({ key }) => key),
@@ -124,9 +128,9 @@ async function inviteMember(
     hash,
     actor.now,
   ).catch((error: unknown) => {
-    throw isTaken(error) ? contested('member') : error; // both were free when checked
+    throw isUniqueViolation(error) ? contested('member') : error; // both were free when checked
   });
-  const [made] = await findListed(tx, [member.id]);
+  const [made] = await listMemberRecords(tx, [member.id]);
   on.record({
     accesses: [{ action: 'createMember', resource: `member/${member.id}` }],
     kind: 'member',

@@ -3,7 +3,7 @@ import type { Access } from '../../kernel/change/actor.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { isEmail } from '../../kernel/identity/email.ts';
 import type { Member } from '../../kernel/identity/store-members.ts';
-import type { Listed } from '../../kernel/identity/store-roster.ts';
+import type { MemberRecord } from '../../kernel/identity/store-member-admin.ts';
 import type { MemberGrant } from '../../kernel/identity/store-team-grants.ts';
 import type { Team } from '../../kernel/identity/store-teams.ts';
 import { areEqual } from '../../kernel/patch/json-value.ts';
@@ -114,7 +114,7 @@ export interface MemberExpansions {
   withAttributes?: boolean;
 }
 
-export function toMember(member: Listed, { teams, grants, withAttributes }: MemberExpansions = {}) {
+export function toMember(member: MemberRecord, { teams, grants, withAttributes }: MemberExpansions = {}) {
   const isPending = member.lastSeenAt === undefined;
   return {
     ...toMemberSummary(member),
@@ -138,7 +138,7 @@ export function toMember(member: Listed, { teams, grants, withAttributes }: Memb
   };
 }
 
-function copyAttributes({ roleAttributes }: Listed): Record<string, string[]> {
+function copyAttributes({ roleAttributes }: MemberRecord): Record<string, string[]> {
   return Object.fromEntries(Object.entries(roleAttributes).map(([key, values]) => [key, [...values]]));
 }
 
@@ -157,7 +157,7 @@ const edit = editor({
 });
 
 /** The custom roles are as the patch names them, by key or id; the store needs keys. */
-export function patchMember(member: Listed, patch: DocumentPatch): Listed {
+export function patchMember(member: MemberRecord, patch: DocumentPatch): MemberRecord {
   const wanted = edit(toMember(member, { withAttributes: true }), patch);
   return {
     ...member,
@@ -168,7 +168,7 @@ export function patchMember(member: Listed, patch: DocumentPatch): Listed {
 }
 
 /** The permissions that the change requires, by changed field. */
-export function memberAccesses(before: Listed, after: Listed): Access[] {
+export function memberAccesses(before: MemberRecord, after: MemberRecord): Access[] {
   const resource = memberResource(before);
   return [
     ...(before.role === after.role ? [] : [{ action: 'updateRole', resource }]),

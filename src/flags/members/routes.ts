@@ -2,14 +2,14 @@
 import { IDENTITY } from '../../kernel/identity/identity.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
-import { checkStanding } from '../../kernel/identity/power.ts';
+import { checkRank } from '../../kernel/identity/grant-rules.ts';
 import {
-  findListed,
+  listMemberRecords,
   listMemberIds,
-  lockListed,
-  removeMember,
-  type Listed,
-} from '../../kernel/identity/store-roster.ts';
+  lockMemberRecords,
+  deleteMemberRecord,
+  type MemberRecord,
+} from '../../kernel/identity/store-member-admin.ts';
 import { listMemberGrants } from '../../kernel/identity/store-team-grants.ts';
 import { listMemberTeams, listTeamRoles } from '../../kernel/identity/store-teams.ts';
 import { Page } from '../../kernel/page.ts';
@@ -62,7 +62,7 @@ const getMembers = route(
     const seen = await filterInSlices(ids, (id) => call.can(memberResource({ id })));
     if (seen.length === 0) call.demand('member/*');
     const slice = sliceOf(query);
-    const members = await findListed(db, seen.slice(slice.offset, slice.offset + slice.limit));
+    const members = await listMemberRecords(db, seen.slice(slice.offset, slice.offset + slice.limit));
     const teams = await teamsOf(db, members);
     const shown = await mapInSlices(members, (member) =>
       toMember(member, { teams: teams(member), withAttributes }),
@@ -140,10 +140,10 @@ const deleteMember = route(
       const member = await openMember(tx, call.params.id, call.caller);
       const access = { action: 'deleteMember', resource: memberResource(member) };
       call.demand(access.resource);
-      checkStanding(call.caller, member, access);
+      checkRank(call.caller, member, access);
       if (member.role === 'owner')
         throw new Failure('forbidden', 'The owner of the account cannot be removed.', { access });
-      await removeMember(tx, member, call.now);
+      await deleteMemberRecord(tx, member, call.now);
       on.record({
         accesses: [access],
         kind: 'member',
@@ -193,32 +193,32 @@ function idFrom(name: string, { member, token }: KnownCaller): string {
   return name;
 }
 
-async function readMember(db: Db, name: string, caller: KnownCaller): Promise<Listed> {
-  const [member] = await findListed(db, [idFrom(name, caller)]);
+async function readMember(db: Db, name: string, caller: KnownCaller): Promise<MemberRecord> {
+  const [member] = await listMemberRecords(db, [idFrom(name, caller)]);
   if (member === undefined) throw unknownThing('member', name);
   return member;
 }
 
 /** Locks the member until the transaction ends. */
-async function openMember(tx: Db, name: string, caller: KnownCaller): Promise<Listed> {
-  const [member] = await lockListed(tx, [idFrom(name, caller)]);
+async function openMember(tx: Db, name: string, caller: KnownCaller): Promise<MemberRecord> {
+  const [member] = await lockMemberRecords(tx, [idFrom(name, caller)]);
   if (member === undefined) throw unknownThing('member', name);
   return member;
 }
 
-async function showMember(db: Db, member: Listed, parts: MemberExpansions = {}) {
+async function showMember(db: Db, member: MemberRecord, parts: MemberExpansions = {}) {
   const teams = await teamsOf(db, [member]);
   return toMember(member, { teams: teams(member), grants: await listMemberGrants(db, member.id), ...parts });
 }
 
 /** The teams of several members, with the roles of each team. */
-export async function teamsOf(db: Db, members: readonly Listed[]) {
+export async function teamsOf(db: Db, members: readonly MemberRecord[]) {
   const memberships = await listMemberTeams(
     db,
     members.map(({ id }) => id),
   );
   const roles = await listTeamRoles(db, [...new Set(memberships.map(({ team }) => team.id))]);
-  return ({ id }: Listed) =>
+  return ({ id }: MemberRecord) =>
     memberships
       .filter(({ memberId }) => memberId === id)
       .map(({ team }) => ({

@@ -1,5 +1,5 @@
 // Applies a plan to a flag, or checks that it could be applied, for the caller of a request or for the author of due work.
-import type { Changing } from '../../kernel/change/changes.ts';
+import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { problem } from '../../kernel/schema.ts';
 import { listEnvironments } from '../environments/store.ts';
 import { changeFlag, editFlag, type FlagChange } from '../feature-flags/change/change-flag.ts';
@@ -17,7 +17,7 @@ export interface ApplyPlanOptions {
 
 /** Ignores conflicts with other planned changes: the author of the plan was shown them when it was made. */
 export async function applyPlan(
-  on: Changing,
+  on: ChangeTransaction,
   { project, environment, flag }: FlagInEnvironment,
   { instructions, copy }: Plan,
   { comment, ...rest }: ApplyPlanOptions,
@@ -51,7 +51,7 @@ export interface CheckPlanOptions extends Omit<ApplyPlanOptions, 'dryRun'> {
 
 /** Throws when the actor could not apply the plan now, or when it would make another planned change impossible. */
 export async function checkPlan(
-  on: Changing,
+  on: ChangeTransaction,
   target: FlagInEnvironment,
   plan: Plan,
   { ignoreConflicts, except, ...options }: CheckPlanOptions,

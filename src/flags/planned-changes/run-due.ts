@@ -1,7 +1,7 @@
 // Runs planned changes that are due, exactly once, and marks those as failed that can never be applied.
-import { unasked } from '../../kernel/change/actor.ts';
-import type { Changing } from '../../kernel/change/changes.ts';
-import { finish, type Due, type Handler } from '../../kernel/due-store.ts';
+import { systemActor } from '../../kernel/change/actor.ts';
+import type { ChangeTransaction } from '../../kernel/change/changes.ts';
+import { finish, type Due, type DueHandler } from '../../kernel/due-store.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { findLocked, type FindById } from './find-flag-in-environment.ts';
@@ -11,18 +11,18 @@ export interface DueSteps<Item extends FlagInEnvironmentRef> {
   find: FindById<Item>;
   /** False when a caller has applied, changed or deleted it meanwhile. */
   isWaiting(item: Item): boolean;
-  apply(on: Changing, item: Item, target: FlagInEnvironment): Promise<void>;
-  fail(on: Changing, item: Item, target: FlagInEnvironment, failure: Failure): Promise<void>;
+  apply(on: ChangeTransaction, item: Item, target: FlagInEnvironment): Promise<void>;
+  fail(on: ChangeTransaction, item: Item, target: FlagInEnvironment, failure: Failure): Promise<void>;
 }
 
 /** For due work whose payload is the id of the planned change. */
 export function toDueHandler<Item extends FlagInEnvironmentRef>(
   { changes, clock }: Kernel,
   { find, isWaiting, apply, fail }: DueSteps<Item>,
-): Handler {
+): DueHandler {
   /** Due work is finished in the transaction of the change, so that both happen or neither. */
   const run = (due: Due, step: DueSteps<Item>['apply']): Promise<void> =>
-    changes.run(unasked({ now: clock.now() }), async (on) => {
+    changes.run(systemActor({ now: clock.now() }), async (on) => {
       const { db: tx } = on;
       const held = await findLocked(tx, find, due.payload);
       if (!(await finish(tx, due))) throw new Error('The work is no longer ours.');

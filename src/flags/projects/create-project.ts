@@ -1,5 +1,5 @@
 // Creates a project on request, or at the first start of a server.
-import type { Changing } from '../../kernel/change/changes.ts';
+import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { problem, type Static } from '../../kernel/schema.ts';
 
@@ -12,7 +12,7 @@ import { insertProject, hasProjects } from './store.ts';
 
 /** Creates its environments, too; there is always at least one. */
 export async function createProject(
-  on: Changing,
+  on: ChangeTransaction,
   post: Static<typeof ProjectPost>,
 ): Promise<{ project: Project; environments: Environment[] }> {
   const { db: tx, actor } = on;
@@ -35,7 +35,7 @@ export async function createProject(
 }
 
 /** Creates the project `default` if there are no projects. */
-export async function ensureDefaultProject(on: Changing): Promise<void> {
+export async function ensureDefaultProject(on: ChangeTransaction): Promise<void> {
   if (!(await hasProjects(on.db))) await createProject(on, { key: 'default', name: 'Default' });
 }
 

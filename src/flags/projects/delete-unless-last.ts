@@ -1,6 +1,6 @@
 // Deletes a project or an environment, unless it is the last one.
 import type { Access } from '../../kernel/change/actor.ts';
-import type { Changing } from '../../kernel/change/changes.ts';
+import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { Failure } from '../../kernel/failure.ts';
 
 const REFUSALS = {
@@ -22,7 +22,7 @@ export interface Deletion {
 
 /** The transaction must hold a lock that excludes concurrent deletions. */
 export async function deleteUnlessLast(
-  on: Changing,
+  on: ChangeTransaction,
   { kind, access, name, before, check, isLast, remove }: Deletion,
 ): Promise<void> {
   on.actor.demand(access.resource, access.action);

@@ -1,5 +1,5 @@
 // Projects: list, create, get, patch, delete.
-import { lock } from '../../kernel/storage/hold.ts';
+import { lockName } from '../../kernel/storage/locks.ts';
 import { foldCase } from '../../kernel/fold-case.ts';
 import { Page } from '../../kernel/page.ts';
 import { reply, route, type Call } from '../../kernel/route.ts';
@@ -180,7 +180,7 @@ const deleteProjectRoute = route(
     const { projectKey } = call.params;
     await changes.run(call, async (on) => {
       const { db: tx } = on;
-      await lock(tx, 'flags-delete-project'); // otherwise two concurrent calls could delete the last two projects
+      await lockName(tx, 'flags-delete-project'); // otherwise two concurrent calls could delete the last two projects
       await lockProject(tx, projectKey);
       const project = await openProject(call, tx, projectKey);
       await deleteUnlessLast(on, {

@@ -2,7 +2,7 @@
 import type { Selectable } from 'kysely';
 import { newId } from '../../kernel/id.ts';
 import { buildOnce } from '../../kernel/storage/build-once.ts';
-import { hold } from '../../kernel/storage/hold.ts';
+import { lockRows } from '../../kernel/storage/locks.ts';
 import { contested } from '../../kernel/storage/retry.ts';
 import type { Db, Tables } from '../../kernel/storage/tables.ts';
 import { couldBeKey } from '../fields.ts';
@@ -50,7 +50,7 @@ export async function listProjectNames(db: Db): Promise<ProjectName[]> {
  */
 export async function lockProject(tx: Db, key: string): Promise<void> {
   if (!couldBeKey(key)) return;
-  await hold(tx, tx.selectFrom('projects').select('id').where('key', '=', key).forNoKeyUpdate());
+  await lockRows(tx, tx.selectFrom('projects').select('id').where('key', '=', key).forNoKeyUpdate());
 }
 
 export async function isOnlyProject(db: Db): Promise<boolean> {

@@ -1,5 +1,5 @@
 // The representation of custom roles, and the rules for changing them.
-import { parseStatements, type Statement } from '../../kernel/identity/policy.ts';
+import { parseStatements, type PolicyStatement } from '../../kernel/identity/policy.ts';
 import type { Holders, NewRole, Role } from '../../kernel/identity/store-roles.ts';
 import { OneOf, PlainText, problem, Type, type Static } from '../../kernel/schema.ts';
 import type { Access } from '../../kernel/change/actor.ts';
@@ -81,7 +81,7 @@ export function readRolePost(post: Static<typeof RolePost>): NewRole {
  */
 const MAX_PLACEHOLDERS = 2;
 
-function readPolicy(value: unknown): Statement[] {
+function readPolicy(value: unknown): PolicyStatement[] {
   const policy = parseStatements(value);
   for (const { resources = [], notResources = [] } of policy) {
     for (const resource of [...resources, ...notResources]) {

@@ -1,10 +1,10 @@
 // Custom roles: list, create, get, patch, delete.
 import { IDENTITY } from '../../kernel/identity/identity.ts';
 import { Failure } from '../../kernel/failure.ts';
-import { checkPolicyChange } from '../../kernel/identity/power.ts';
+import { checkPolicyChange } from '../../kernel/identity/grant-rules.ts';
 import {
   countHolders,
-  createRole,
+  insertRole,
   deleteRole,
   findRole,
   listRoles,
@@ -15,7 +15,7 @@ import {
 import { Page } from '../../kernel/page.ts';
 import { reply, route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
-import { isTaken } from '../../kernel/storage/fold.ts';
+import { isUniqueViolation } from '../../kernel/storage/storage-failure.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { filterInSlices } from '../../kernel/time-slice.ts';
 import { demandAll } from '../../kernel/change/actor.ts';
@@ -77,8 +77,8 @@ const postRole = route(
     const role = await changes.run(call, async (on) => {
       const { db: tx } = on;
       if ((await findRole(tx, wanted.key)) !== undefined) throw taken();
-      const made = await createRole(tx, wanted, call.now).catch((error: unknown) => {
-        throw isTaken(error) ? taken() : error; // by a concurrent call
+      const made = await insertRole(tx, wanted, call.now).catch((error: unknown) => {
+        throw isUniqueViolation(error) ? taken() : error; // by a concurrent call
       });
       on.record({
         accesses: [access],

@@ -1,7 +1,7 @@
 // Makes scheduled changes when their time has come, each exactly once; one that cannot be made is kept with the reason.
-import { actorOf, unasked } from '../../kernel/change/actor.ts';
-import type { Changing } from '../../kernel/change/changes.ts';
-import type { Handler } from '../../kernel/due-store.ts';
+import { actorOf, systemActor } from '../../kernel/change/actor.ts';
+import type { ChangeTransaction } from '../../kernel/change/changes.ts';
+import type { DueHandler } from '../../kernel/due-store.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Identity } from '../../kernel/identity/identity.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
@@ -21,7 +21,7 @@ import {
 
 const action = 'updateScheduledChanges';
 
-export function scheduledChangeHandlers(kernel: Kernel): Record<string, Handler> {
+export function scheduledChangeHandlers(kernel: Kernel): Record<string, DueHandler> {
   return {
     [SCHEDULED_CHANGE_WORK]: toDueHandler(kernel, {
       find: findScheduledChange,
@@ -34,7 +34,7 @@ export function scheduledChangeHandlers(kernel: Kernel): Record<string, Handler>
 
 async function applyNow(
   identity: Identity,
-  on: Changing,
+  on: ChangeTransaction,
   change: ScheduledChange,
   target: FlagInEnvironment,
 ): Promise<void> {
@@ -61,7 +61,7 @@ async function applyNow(
 
 async function fail(
   identity: Identity,
-  on: Changing,
+  on: ChangeTransaction,
   before: ScheduledChange,
   target: FlagInEnvironment,
   failure: Failure,
@@ -75,7 +75,7 @@ async function fail(
     version: before.version + 1,
   };
   await updateScheduledChange(on.db, before, change, now);
-  recordFlagChange(on.as(unasked({ now, ...(caller && { caller }) })), target, action, {
+  recordFlagChange(on.as(systemActor({ now, ...(caller && { caller }) })), target, action, {
     verb: 'failed to make a scheduled change of',
     description: failure.message,
     before: toScheduledChange(before, target),

@@ -1,6 +1,6 @@
 // Scheduled changes of a flag in an environment: list, make, get, patch, delete.
-import type { Changing } from '../../kernel/change/changes.ts';
-import { doerOf } from '../../kernel/identity/identity.ts';
+import type { ChangeTransaction } from '../../kernel/change/changes.ts';
+import { initiatorOf } from '../../kernel/identity/identity.ts';
 import { areEqual } from '../../kernel/patch/json-value.ts';
 import { reply, route } from '../../kernel/route.ts';
 import { problem, Type, type Static } from '../../kernel/schema.ts';
@@ -102,7 +102,7 @@ const post = route(
           tx,
           {
             ...refOf(target),
-            maintainer: doerOf(call.caller),
+            maintainer: initiatorOf(call.caller),
             executionAt,
             instructions,
             ...(comment !== undefined && { comment }),
@@ -165,7 +165,7 @@ const patch = route(
       if (edited.hasNewInstructions) {
         const options = { comment: comment ?? before.comment, except: before.id, ...call.query };
         await checkPlan(on, target, { instructions: change.instructions }, options);
-        change.maintainer = doerOf(call.caller);
+        change.maintainer = initiatorOf(call.caller);
       }
       await updateScheduledChange(tx, before, change, call.now);
       const after = toScheduledChange(change, target);
@@ -222,7 +222,7 @@ async function show(
 type ShownChange = Static<typeof ScheduledChangeSchema> & ReturnType<typeof toScheduledChange>;
 
 async function remove(
-  on: Changing,
+  on: ChangeTransaction,
   target: FlagInEnvironment,
   change: ScheduledChange,
   details: Pick<Change, 'comment' | 'update'>,

@@ -1,5 +1,5 @@
 // Changes a segment, for patches, imports and expiring targets.
-import type { Changing } from '../../kernel/change/changes.ts';
+import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { problem } from '../../kernel/schema.ts';
 import type { Change } from '../../kernel/change/change.ts';
 import { demandAll } from '../../kernel/change/actor.ts';
@@ -40,7 +40,7 @@ export interface SegmentUpdate extends Pick<Change, 'comment' | 'update' | 'desc
 
 /** Returns the same object if nothing changed. */
 export async function changeSegment(
-  on: Changing,
+  on: ChangeTransaction,
   place: SegmentRef,
   {
     edit,

@@ -1,11 +1,11 @@
 // The recurring task that deletes the members of deleted big segments.
-import type { Recurring } from '../../kernel/dialect.ts';
+import type { RecurringWork } from '../../kernel/dialect.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { deleteOrphanedMembers } from './store-members.ts';
 
 const HOUR = 60 * 60 * 1000;
 
-export function orphanedMemberSweep({ db }: Pick<Kernel, 'db'>): Recurring {
+export function orphanedMemberSweep({ db }: Pick<Kernel, 'db'>): RecurringWork {
   return {
     kind: 'flags.segment-members.sweep',
     everyMs: HOUR,

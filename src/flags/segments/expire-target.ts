@@ -1,5 +1,5 @@
 // Removes expired targets of segments, on behalf of the server.
-import type { Handler } from '../../kernel/due-store.ts';
+import type { DueHandler } from '../../kernel/due-store.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { expireWith } from '../expiring-targets/expire.ts';
 import { expiryWork } from '../expiring-targets/store.ts';
@@ -8,7 +8,7 @@ import { findSegmentRef } from './find-segment-ref.ts';
 import type { Segment, TargetType } from './segment.ts';
 import { removeTargets } from './targets.ts';
 
-export function segmentExpiryHandlers(kernel: Kernel): Record<string, Handler> {
+export function segmentExpiryHandlers(kernel: Kernel): Record<string, DueHandler> {
   return {
     [expiryWork('segment')]: expireWith(kernel, async (on, target) => {
       const { place, contextKind, contextKey } = target;

@@ -1,7 +1,7 @@
 // Adds many members to teams at once: by a CSV file of e-mail addresses, or by semantic patch.
 import { Failure } from '../../kernel/failure.ts';
-import { findIdsByEmail, listMemberIdsExcept } from '../../kernel/identity/store-roster.ts';
-import { findTeam, holdTeams } from '../../kernel/identity/store-teams.ts';
+import { findIdsByEmail, listMemberIdsExcept } from '../../kernel/identity/store-member-admin.ts';
+import { findTeam, lockTeams } from '../../kernel/identity/store-teams.ts';
 import { formOf } from '../../kernel/multipart.ts';
 import type { Call } from '../../kernel/route.ts';
 import { reply, route } from '../../kernel/route.ts';
@@ -140,7 +140,7 @@ const patchTeams = route(
       const { db: tx } = on;
       const joined = new Set<string>();
       let memberships = 0;
-      await holdTeams(tx, teamKeys);
+      await lockTeams(tx, teamKeys);
       for (const [index, instruction] of instructions.entries()) {
         await awaitInInstruction(index, instruction, async () => {
           const isNamed = instruction.kind === 'addMembersToTeams';

@@ -1,13 +1,13 @@
 // Changes a team: permissions, limits on granting, the update, and the audit entry.
 import { IDENTITY } from '../../kernel/identity/identity.ts';
 import { demandAll, knownCaller } from '../../kernel/change/actor.ts';
-import type { Changing } from '../../kernel/change/changes.ts';
-import { checkAttributeGrant, checkCustomGrant, checkTeamGrant } from '../../kernel/identity/power.ts';
+import type { ChangeTransaction } from '../../kernel/change/changes.ts';
+import { checkAttributeGrant, checkCustomGrant, checkTeamGrant } from '../../kernel/identity/grant-rules.ts';
 import { findRoles } from '../../kernel/identity/store-roles.ts';
-import { findListed } from '../../kernel/identity/store-roster.ts';
+import { listMemberRecords } from '../../kernel/identity/store-member-admin.ts';
 import { grantedActions, type TeamGrant } from '../../kernel/identity/store-team-grants.ts';
 import {
-  holdTeams,
+  lockTeams,
   lockTeam,
   updateTeam,
   type Team,
@@ -32,7 +32,7 @@ type AuditFields = Pick<Change, 'comment' | 'update'>;
 
 /** Returns the changed team, or `before` itself if nothing changes. */
 export async function changeTeam(
-  on: Changing,
+  on: ChangeTransaction,
   before: WholeTeam,
   wanted: WholeTeam,
   auditFields: AuditFields = {},
@@ -58,7 +58,7 @@ export async function changeTeam(
 
 /** Callers cannot grant more than they hold: to the team, to its new members, or to its maintainers. */
 export async function checkTeamPower(
-  { db, actor }: Changing,
+  { db, actor }: ChangeTransaction,
   before: WholeTeam,
   wanted: WholeTeam,
 ): Promise<void> {
@@ -88,12 +88,12 @@ export async function checkTeamPower(
  * lock all the teams first.
  */
 export async function joinTeams(
-  on: Changing,
+  on: ChangeTransaction,
   { teamKeys, memberIds }: { teamKeys: readonly string[]; memberIds: readonly string[] },
   auditFieldsFor: (teamKey: string, joining: readonly string[]) => AuditFields = () => ({}),
 ): Promise<void> {
   const { db: tx, actor } = on;
-  await holdTeams(tx, teamKeys.filter(couldBeKey));
+  await lockTeams(tx, teamKeys.filter(couldBeKey));
   for (const key of sorted(teamKeys)) {
     const team = couldBeKey(key) ? await lockTeam(tx, key) : undefined;
     if (team === undefined) throw problem('teamKeys', `names an unknown team: ${key}`);
@@ -107,7 +107,7 @@ export async function joinTeams(
 }
 
 export async function requireMembers(db: Db, ids: readonly string[], field: string): Promise<void> {
-  const known = new Set((await findListed(db, ids)).map(({ id }) => id));
+  const known = new Set((await listMemberRecords(db, ids)).map(({ id }) => id));
   const unknown = ids.find((id) => !known.has(id));
   if (unknown !== undefined) throw problem(field, `names an unknown member: ${unknown}`);
 }

@@ -1,7 +1,7 @@
 // Loads the optional parts of team representations, for a page of teams at once.
-import { compilePolicy, type Statement } from '../../kernel/identity/policy.ts';
+import { compilePolicy, type PolicyStatement } from '../../kernel/identity/policy.ts';
 import type { Member } from '../../kernel/identity/store-members.ts';
-import { findListed } from '../../kernel/identity/store-roster.ts';
+import { listMemberRecords } from '../../kernel/identity/store-member-admin.ts';
 import type { Role } from '../../kernel/identity/store-roles.ts';
 import { fillPlaceholders } from '../../kernel/identity/attributes.ts';
 import { grantedActions, listGrants } from '../../kernel/identity/store-team-grants.ts';
@@ -43,7 +43,7 @@ export async function findExpansions(
 export async function listMaintainers(db: Db, { id }: Team): Promise<Member[]> {
   const grants = await listGrants(db, id);
   const maintaining = grants.filter((grant) => grantedActions(grant).includes('updateTeamMembers'));
-  return findListed(db, [...new Set(maintaining.map(({ memberId }) => memberId))]);
+  return listMemberRecords(db, [...new Set(maintaining.map(({ memberId }) => memberId))]);
 }
 
 async function listProjects(call: Pick<Call, 'can'>, db: Db) {
@@ -57,7 +57,7 @@ async function listProjects(call: Pick<Call, 'can'>, db: Db) {
 /** Whether any role allows more than viewing, on the project or something in it. */
 function canWriteIn({ roleAttributes }: Team, roles: readonly Role[], project: string): boolean {
   const isMore = (actions: readonly string[]) => actions.some((action) => !action.startsWith('view'));
-  const inside = ({ effect, actions, resources, notResources }: Statement): boolean => {
+  const inside = ({ effect, actions, resources, notResources }: PolicyStatement): boolean => {
     if (effect !== 'allow' || (actions !== undefined && !isMore(actions))) return false;
     if (resources === undefined) return notResources !== undefined;
     const heads = resources.map((resource) => resource.split(':', 1)[0]!);

@@ -2,9 +2,9 @@
 import { IDENTITY } from '../../kernel/identity/identity.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { findRoles } from '../../kernel/identity/store-roles.ts';
-import { findListed } from '../../kernel/identity/store-roster.ts';
+import { listMemberRecords } from '../../kernel/identity/store-member-admin.ts';
 import {
-  createTeam,
+  insertTeam,
   deleteTeam,
   findTeam,
   listTeamRoles,
@@ -101,7 +101,7 @@ const postTeam = route(
         { ...wanted, memberIds: [], roleIds: [], grants: [], roleAttributes: {} },
         wanted,
       );
-      const made = await createTeam(tx, wanted, call.now);
+      const made = await insertTeam(tx, wanted, call.now);
       if (made === undefined) throw new Failure('conflict', 'Duplicate team key', { code: 'key_exists' });
       on.record({
         accesses: [access],
@@ -159,7 +159,7 @@ const patchTeam = route(
       const { db: tx } = on;
       const team = await openTeam(tx, call.params.teamKey);
       const named = namesIn(instructions);
-      const members = new Set((await findListed(tx, named.members)).map(({ id }) => id));
+      const members = new Set((await listMemberRecords(tx, named.members)).map(({ id }) => id));
       const roles = await findRoles(tx, named.roles);
       const known = {
         members,

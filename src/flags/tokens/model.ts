@@ -2,9 +2,9 @@
 import type { Access } from '../../kernel/change/actor.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Member } from '../../kernel/identity/store-members.ts';
-import { parseStatements, type BaseRole, type Statement } from '../../kernel/identity/policy.ts';
-import { hasSamePower } from '../../kernel/identity/power.ts';
-import type { NewToken, Power, Token } from '../../kernel/identity/store-tokens.ts';
+import { parseStatements, type BaseRole, type PolicyStatement } from '../../kernel/identity/policy.ts';
+import { hasSamePermissions } from '../../kernel/identity/grant-rules.ts';
+import type { NewToken, TokenPermissions, Token } from '../../kernel/identity/store-tokens.ts';
 import { PlainText, problem, Type, type Static } from '../../kernel/schema.ts';
 import { Instant } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';
@@ -131,11 +131,11 @@ interface Editable {
   description?: string | undefined;
   role?: BaseRole | undefined;
   customRoleIds?: string[] | undefined;
-  inlineRole?: Statement[] | undefined;
+  inlineRole?: PolicyStatement[] | undefined;
 }
 
 /** Permissions come from one of the three fields; a reader if none is given. */
-function readPower({ role, customRoleIds = [], inlineRole = [] }: Editable): Power {
+function readPower({ role, customRoleIds = [], inlineRole = [] }: Editable): TokenPermissions {
   const given = [role !== undefined, customRoleIds.length > 0, inlineRole.length > 0].filter(Boolean).length;
   if (given > 1) throw problem('role', 'cannot be combined: give one of role, customRoleIds and inlineRole');
   if (given === 0) return { role: 'reader', customRoles: [] };
@@ -179,7 +179,7 @@ export function tokenAccesses(before: Token, after: Token, resource: string): Ac
   const actions = [
     ...(before.name === after.name ? [] : ['updateAccessTokenName']),
     ...(before.description === after.description ? [] : ['updateAccessTokenDescription']),
-    ...(hasSamePower(before, after) ? [] : ['updateAccessTokenPolicy']),
+    ...(hasSamePermissions(before, after) ? [] : ['updateAccessTokenPolicy']),
   ];
   return actions.map((action) => ({ action, resource }));
 }

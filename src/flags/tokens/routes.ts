@@ -5,11 +5,11 @@ import { Failure } from '../../kernel/failure.ts';
 import { findAccount, findHeir, lockServiceAccounts } from '../../kernel/identity/store-accounts.ts';
 import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
 import { findMember } from '../../kernel/identity/store-members.ts';
-import { checkGrant, checkReach, hasSamePower } from '../../kernel/identity/power.ts';
-import { findRoles, holdRoles, unknownRoles } from '../../kernel/identity/store-roles.ts';
+import { checkGrant, checkTokenRank, hasSamePermissions } from '../../kernel/identity/grant-rules.ts';
+import { findRoles, shareLockRoles, listUnknownRoles } from '../../kernel/identity/store-roles.ts';
 import { newSecret } from '../../kernel/identity/secret.ts';
 import {
-  createToken,
+  insertToken,
   deleteToken,
   findToken,
   findTokens,
@@ -92,7 +92,7 @@ const postToken = route(
     const token = await changes.run(call, async (on) => {
       const { db: tx } = on;
       await requireRoles(tx, wanted.customRoles);
-      const made = await createToken(tx, wanted, secret, now);
+      const made = await insertToken(tx, wanted, secret, now);
       on.record({
         ...changeOf(made, ['createAccessToken'], caller),
         verb: 'created the token',
@@ -145,7 +145,7 @@ const patchTokenRoute = route(
       if (first === undefined) return { token: found, owner: member };
       demandAll(call, accesses);
       checkTouch(found, caller, first.action);
-      if (!hasSamePower(found, wanted)) {
+      if (!hasSamePermissions(found, wanted)) {
         checkGrant(caller, wanted, wanted.isService);
         await requireRoles(tx, wanted.customRoles);
       }
@@ -279,7 +279,7 @@ function unknownToken(id: string): Failure {
 function checkTouch(token: Token, caller: KnownCaller, action: string): void {
   if (caller.token?.role === undefined) return;
   if (token.isService || isTokenOwner(caller, token.memberId)) {
-    checkReach(caller, token, { action, resource: tokenResource(token, caller) });
+    checkTokenRank(caller, token, { action, resource: tokenResource(token, caller) });
   }
 }
 
@@ -289,14 +289,14 @@ function checkTouch(token: Token, caller: KnownCaller, action: string): void {
  */
 function checkReset(token: Token, caller: KnownCaller): void {
   const access = { action: 'resetAccessToken', resource: tokenResource(token, caller) };
-  if (token.isService || isTokenOwner(caller, token.memberId)) return checkReach(caller, token, access);
+  if (token.isService || isTokenOwner(caller, token.memberId)) return checkTokenRank(caller, token, access);
   throw new Failure('forbidden', 'Only its owner can reset a personal token; you can delete it', { access });
 }
 
 async function requireRoles(tx: Db, names: string[]): Promise<void> {
-  const [unknown] = await unknownRoles(tx, names);
+  const [unknown] = await listUnknownRoles(tx, names);
   if (unknown !== undefined) throw problem('customRoleIds', `names an unknown role: ${unknown}`);
-  await holdRoles(tx, await findRoles(tx, names));
+  await shareLockRoles(tx, await findRoles(tx, names));
 }
 
 /** Recorded under a specifier that does not depend on the caller. */

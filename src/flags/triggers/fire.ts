@@ -1,5 +1,5 @@
 // The URLs of triggers: whoever knows one can change the flag as its trigger says, and no more.
-import { unasked } from '../../kernel/change/actor.ts';
+import { systemActor } from '../../kernel/change/actor.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { reply, route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
@@ -41,7 +41,7 @@ const fire = route(
     if (length !== '0' || encoding !== undefined)
       requireJson(call.headers['content-type'] as string | undefined);
     requireGood(await findTrigger(db, id), secret);
-    await changes.run(unasked({ now: call.now, id: call.id }), async (on) => {
+    await changes.run(systemActor({ now: call.now, id: call.id }), async (on) => {
       const { db: tx } = on;
       const held = await findLocked(tx, findTrigger, id);
       const trigger = requireGood(held?.item, secret);

@@ -1,9 +1,9 @@
 // The representation of webhooks and deliveries, patches of webhooks, and signatures.
 import { createHmac } from 'node:crypto';
 import type { Access } from '../../kernel/change/actor.ts';
-import type { Statement } from '../../kernel/identity/policy.ts';
+import type { PolicyStatement } from '../../kernel/identity/policy.ts';
 import { PlainText, Type, type Static } from '../../kernel/schema.ts';
-import type { Delivery, DeliveryDetails } from '../../kernel/webhook/store-deliveries.ts';
+import type { WebhookDelivery, DeliveryDetails } from '../../kernel/webhook/store-deliveries.ts';
 import { Tags } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';
 import { StatementSchema } from '../statements.ts';
@@ -17,7 +17,7 @@ export interface Webhook {
   secret?: string;
   tags: string[];
   /** Empty for all changes of the flag service. */
-  statements: Statement[];
+  statements: PolicyStatement[];
   version: number;
   createdAt: number;
 }
@@ -141,7 +141,7 @@ export const DeliveryDetail = Type.Object(
   { $id: 'WebhookDelivery' },
 );
 
-export function toDeliverySummary(delivery: Delivery): Static<typeof DeliverySummary> {
+export function toDeliverySummary(delivery: WebhookDelivery): Static<typeof DeliverySummary> {
   const { id, hookId, eventId, state, attempts, createdAt, dueAt, finishedAt, status, error } = delivery;
   return {
     _links: {

@@ -5,8 +5,8 @@ import { Page } from '../../kernel/page.ts';
 import { reply, route, type Call } from '../../kernel/route.ts';
 import { problem, Type } from '../../kernel/schema.ts';
 import {
-  dropDeliveries,
-  findDelivery,
+  scheduleDeliveryRemoval,
+  findWebhookDelivery,
   listDeliveries,
   redeliver,
 } from '../../kernel/webhook/store-deliveries.ts';
@@ -195,7 +195,7 @@ const deleteWebhookRoute = route(
       if (webhook === undefined) throw unknownThing('webhook', call.params.id);
       call.demand(webhookResource(webhook));
       await deleteWebhook(tx, webhook.id);
-      await dropDeliveries(tx, { api: FLAGS_API, hookId: webhook.id }, call.now);
+      await scheduleDeliveryRemoval(tx, { api: FLAGS_API, hookId: webhook.id }, call.now);
       on.record({
         accesses: [{ action: 'deleteWebhook', resource: webhookResource(webhook) }],
         ...named(webhook),
@@ -288,7 +288,7 @@ async function openWebhook(call: WebhookCall, db: Db): Promise<Webhook> {
 async function openDelivery(call: WebhookCall & { params: { deliveryId: string } }, db: Db) {
   const { id } = await openWebhook(call, db);
   const { deliveryId } = call.params;
-  const delivery = /^[0-9a-f]{24}$/.test(deliveryId) ? await findDelivery(db, deliveryId) : undefined;
+  const delivery = /^[0-9a-f]{24}$/.test(deliveryId) ? await findWebhookDelivery(db, deliveryId) : undefined;
   if (delivery === undefined || delivery.hookId !== id || delivery.api !== FLAGS_API) {
     throw unknownThing('delivery', deliveryId);
   }

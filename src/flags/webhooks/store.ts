@@ -1,6 +1,6 @@
 // Webhooks in the database.
 import { newId } from '../../kernel/id.ts';
-import type { Statement } from '../../kernel/identity/policy.ts';
+import type { PolicyStatement } from '../../kernel/identity/policy.ts';
 import { buildOnce } from '../../kernel/storage/build-once.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { couldBeId } from '../fields.ts';
@@ -80,7 +80,7 @@ function webhookOf(row: WebhookRow): Webhook {
     on: row.is_on === 1,
     ...(row.secret !== null && { secret: row.secret }),
     tags: JSON.parse(row.tags) as string[],
-    statements: JSON.parse(row.statements) as Statement[],
+    statements: JSON.parse(row.statements) as PolicyStatement[],
     version: row.version,
     createdAt: row.created_at,
   };

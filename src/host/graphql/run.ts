@@ -46,14 +46,14 @@ export async function runQuery(call: GraphqlCall, kernel: Kernel): Promise<Stati
   const prepared = prepare(body);
   const points = 'errors' in prepared ? REFUSED_POINTS : prepared.points;
   if (points > 0 && !(await call.spend(points))) return { errors: [spent(accountOf(caller).number)] };
-  if ('errors' in prepared) return { errors: prepared.errors.map(spell) };
+  if ('errors' in prepared) return { errors: prepared.errors.map(renderError) };
   const { ready, cost } = prepared;
   const counter = kernel.limits.enabled ? kernel.limits.peek('host.graphql', caller, now) : undefined;
   const contextValue: Context = { caller, base, kernel, cost, counter };
   const { data, errors } = await execute({ schema, rootValue, contextValue, ...ready });
   const bug = errors?.find(({ originalError: cause }) => cause && !(cause instanceof GraphQLError));
   if (bug?.originalError) throw bug.originalError;
-  return { data: data ?? null, ...(errors !== undefined && { errors: errors.map(spell) }) };
+  return { data: data ?? null, ...(errors !== undefined && { errors: errors.map(renderError) }) };
 }
 
 function prepare({ query, operationName, variables }: Static<typeof GraphqlQuery>): Prepared {
@@ -124,7 +124,7 @@ function spent(user: number) {
   };
 }
 
-function spell(error: GraphQLError) {
+function renderError(error: GraphQLError) {
   const { message, locations, path, extensions } = error;
   return {
     message,

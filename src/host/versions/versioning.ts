@@ -1,7 +1,7 @@
 // How callers of the host choose a version, and the headers that say which one answered and warn where a newer one differs.
 import type { CallFacts, Dialect, Headers } from '../../kernel/dialect.ts';
 import { Failure } from '../../kernel/failure.ts';
-import type { Shape } from '../../kernel/route.ts';
+import type { RouteShape } from '../../kernel/route.ts';
 import { selectVersion, supportedUntil } from '../../kernel/version-support.ts';
 import { changesAhead, type VersionTable } from '../../kernel/version.ts';
 
@@ -36,7 +36,7 @@ function askedVersion({ headers }: CallFacts): string | undefined {
 }
 
 /** Only on routes that a newer version changes, an announced one included: on every reply they would be noise. */
-function warnings(version: string, shape: Shape, publicUrl: string, versions: VersionTable): Headers {
+function warnings(version: string, shape: RouteShape, publicUrl: string, versions: VersionTable): Headers {
   const marks = changesAhead(shape, version, versions).map((change) => change.version);
   if (shape.until !== undefined && shape.until > version) marks.push(shape.until);
   const [next] = marks.toSorted();

@@ -18,7 +18,7 @@ export interface Actor {
   /** Throws unless it `can`. */
   demand(resource: string, action?: string): void;
   /** For a call: throws where the permission that its route declares was not asked for. */
-  checkAsked?(isChange: boolean): void;
+  checkPermissionAsked?(isChange: boolean): void;
 }
 
 /** Throws unless the actor can do all of it. */
@@ -37,7 +37,7 @@ export function actorOf(caller: KnownCaller, now: number): Actor {
 }
 
 /** Nobody is asked: the program does it by itself, for its operator, or as a consequence of what was asked for. */
-export function unasked({ now, id, caller }: Pick<Actor, 'now' | 'id' | 'caller'>): Actor {
+export function systemActor({ now, id, caller }: Pick<Actor, 'now' | 'id' | 'caller'>): Actor {
   return {
     now,
     ...(id !== undefined && { id }),

@@ -26,22 +26,22 @@ export interface Change {
 export type Update = { patch: unknown } | { merge: unknown } | { instructions: unknown };
 
 /** Who did it, as they were then: the entry must stay true when they are renamed or gone. */
-export interface Who {
+export interface ChangedBy {
   member?: { _id: string; email: string; firstName?: string; lastName?: string };
   token?: { _id: string; name: string; ending: string; serviceToken: boolean };
 }
 
 /** An entry of the audit log. */
-export interface Entry extends Omit<Change, 'accesses' | 'demands'> {
+export interface AuditEntry extends Omit<Change, 'accesses' | 'demands'> {
   id: string;
   at: number;
   accesses: readonly Access[];
   /** Without tags. */
   resource: string;
-  who: Who;
+  who: ChangedBy;
 }
 
-export function toEntry({ now, caller }: Actor, { demands: _demands, ...change }: Change): Entry {
+export function toAuditEntry({ now, caller }: Actor, { demands: _demands, ...change }: Change): AuditEntry {
   const [{ resource }] = change.accesses;
   return { ...change, id: newId(now), at: now, resource: withoutTags(resource), who: whoIs(caller) };
 }
@@ -51,7 +51,7 @@ export function withoutTags(resource: string): string {
   return resource.replaceAll(/;[^:]*/g, '');
 }
 
-function whoIs(caller: KnownCaller | undefined): Who {
+function whoIs(caller: KnownCaller | undefined): ChangedBy {
   if (caller === undefined) return {};
   const { member, token } = caller;
   return {

@@ -7,13 +7,13 @@ import { DUE, dueMigrations } from '../due-store.ts';
 import { Failure } from '../failure.ts';
 import type { Engine } from '../storage/engine.ts';
 import type { Db } from '../storage/tables.ts';
-import { actorOf, unasked, type Actor } from './actor.ts';
+import { actorOf, systemActor, type Actor } from './actor.ts';
 import type { Change } from './change.ts';
 import { Changes, type Subscriber } from './changes.ts';
 import { eventMigrations } from './store.ts';
 
 const NOW = 1_800_000_000_000;
-const program = unasked({ now: NOW });
+const program = systemActor({ now: NOW });
 
 const changeOf = (name: string, resource = `thing/${name};tag`): Change => ({
   accesses: [
@@ -53,7 +53,7 @@ onEachEngine((testEngine) => {
   /** Registered are those rows of `due` whose payload is `listens`. */
   const subscriber: Subscriber = {
     registrations: (db) => db.selectFrom('due').select('id').where('payload', '=', 'listens').compile(),
-    tell(db, entries, rows) {
+    statementsFor(db, entries, rows) {
       if (rows.length === 0) return [];
       told.push(entries.map(({ name }) => name));
       const id = isFailing ? 'listener' : `told ${entries.map(({ id: entryId }) => entryId).join()}`;
@@ -176,7 +176,7 @@ onEachEngine((testEngine) => {
       /updateName/,
     );
     assert.deepEqual([await names(), await payloads()], [[], {}]);
-    await changes.run(nobody, async (on) => on.as(unasked(on.actor)).record(changeOf('unasked')));
+    await changes.run(nobody, async (on) => on.as(systemActor(on.actor)).record(changeOf('unasked')));
     await changes.run(nobody, async (on) => on.record({ ...changeOf('other'), demands: [] }));
     assert.deepEqual(await names(), ['unasked', 'other']);
     const strict = actorOf({ kind: 'token', member: {} as never, grants: [] }, NOW);
@@ -190,7 +190,7 @@ onEachEngine((testEngine) => {
     const asked: boolean[] = [];
     const call: Actor = {
       ...program,
-      checkAsked(isChange) {
+      checkPermissionAsked(isChange) {
         asked.push(isChange);
         throw new Error('not asked');
       },

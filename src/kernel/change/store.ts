@@ -2,10 +2,10 @@
 import type { Generated } from 'kysely';
 import type { Migration } from '../storage/migrate.ts';
 import { wordsOf } from '../storage/search.ts';
-import type { Statement } from '../storage/statement.ts';
+import type { SqlStatement } from '../storage/statement.ts';
 import type { Db } from '../storage/tables.ts';
 import type { Actor } from './actor.ts';
-import type { Entry } from './change.ts';
+import type { AuditEntry } from './change.ts';
 
 declare module '../storage/tables.ts' {
   interface Tables {
@@ -60,12 +60,12 @@ export const eventMigrations: Migration[] = [
 ];
 
 /** What an entry holds beside its columns. */
-export type EntryDetail = Pick<Entry, 'verb' | 'description' | 'update' | 'who'>;
+export type AuditDetail = Pick<AuditEntry, 'verb' | 'description' | 'update' | 'who'>;
 
-export function insertEntry(db: Db, { id: callId, caller }: Actor, entry: Entry): Statement {
+export function insertAuditEntry(db: Db, { id: callId, caller }: Actor, entry: AuditEntry): SqlStatement {
   const { id, at, accesses, resource, kind, name, before, after, comment, verb } = entry;
   const { description, update, who } = entry;
-  const detail: EntryDetail = {
+  const detail: AuditDetail = {
     verb,
     ...(description && { description }),
     ...(update && { update }),

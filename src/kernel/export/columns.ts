@@ -1,8 +1,8 @@
 // Items as rows of a table: which columns they have between them, and an item's cells in the order of the columns.
 import { Failure } from '../failure.ts';
 import { isContainer } from '../patch/json-value.ts';
-import type { Item, Source } from './input.ts';
-import { cellReader, type Path } from './shapes.ts';
+import type { Item, ExportSource } from './input.ts';
+import { cellReader, type Path } from './cell-patterns.ts';
 
 const MAX_COLUMNS = 2000;
 const MAX_NAME_LENGTH = 200;
@@ -35,7 +35,7 @@ interface Place {
  * Goes through all items once. Members of an empty object or array are none, so it has no column. Where there are no items
  * there are no columns: that is an empty table, and no error.
  */
-export async function collectColumns(source: Source): Promise<Columns> {
+export async function collectColumns(source: ExportSource): Promise<Columns> {
   const names: string[] = [];
   const byName = new Map<string, number>();
   const root: Place = { name: '', prefix: '', column: undefined, inside: new Map() };
@@ -86,8 +86,8 @@ export async function collectColumns(source: Source): Promise<Columns> {
 /** The rows of the table in batches, by the quicker way where there is one. */
 export async function* readRows(
   { cellsOf, cellsIn }: Columns,
-  source: Source,
-  texts: Source<string> | undefined,
+  source: ExportSource,
+  texts: ExportSource<string> | undefined,
 ): AsyncGenerator<unknown[][], void> {
   if (texts === undefined) for await (const items of source()) yield items.map(cellsOf);
   else for await (const batch of texts()) for (const text of batch) yield cellsIn(text);

@@ -1,13 +1,13 @@
 // Items as CSV (RFC 4180).
 import { Failure } from '../failure.ts';
 import { collectColumns, readRows } from './columns.ts';
-import type { ExportOptions, Source } from './input.ts';
+import type { ExportOptions, ExportSource } from './input.ts';
 import { toText, writeText } from './text.ts';
 
 export async function* exportCsv(
-  source: Source,
+  source: ExportSource,
   { bom = true, delimiter = ',', skipHeaderRow = false }: ExportOptions = {},
-  texts?: Source<string>,
+  texts?: ExportSource<string>,
 ): AsyncGenerator<string, void> {
   const quoted = quotedWith(delimiter);
   const line = (cells: readonly unknown[]) => toLine(cells, delimiter, quoted);

@@ -3,17 +3,17 @@ import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { Failure } from '../failure.ts';
 import type { ExportTask, FromThread, SourceName, ThreadError, ToThread } from './export-protocol.ts';
-import type { Source } from './input.ts';
+import type { ExportSource } from './input.ts';
 
 /** Beside this file and with its ending, which is .ts in the sources and .js in a bundle. */
 const THREAD = new URL(`./export-thread${extname(import.meta.url)}`, import.meta.url);
 
 /** An export that wants more than this ends the thread, and not the server. */
-const MOST_MEGABYTES = 1024;
+const MAX_MEGABYTES = 1024;
 
 export interface ExportSources {
-  items: Source<string>;
-  outlines?: Source<string>;
+  items: ExportSource<string>;
+  outlines?: ExportSource<string>;
 }
 
 /** The chunks of the file, made at the pace of whoever takes them. */
@@ -136,7 +136,7 @@ function toError({ kind, details, message, stack }: ThreadError): Error {
 class ExportThread {
   readonly #worker = new Worker(THREAD, {
     execArgv: [],
-    resourceLimits: { maxOldGenerationSizeMb: MOST_MEGABYTES },
+    resourceLimits: { maxOldGenerationSizeMb: MAX_MEGABYTES },
   });
   readonly #running = new Map<number, RunningExport>();
   #last = 0;

@@ -3,7 +3,7 @@ import { parentPort } from 'node:worker_threads';
 import { Failure } from '../failure.ts';
 import { exporters, type Chunks, type ExportFormat } from './exporters.ts';
 import type { ExportTask, FromThread, SourceName, ThreadError, ToThread } from './export-protocol.ts';
-import type { Item, Source } from './input.ts';
+import type { Item, ExportSource } from './input.ts';
 import { parseItems, SEPARATOR } from './item-texts.ts';
 import { projectBatches, projector } from './project.ts';
 
@@ -59,8 +59,8 @@ class Export {
 
   #write({ format, options, projection, hasOutlines }: ExportTask): Chunks {
     const { write } = exporters[format];
-    const texts: Source<string> = () => this.#read('items');
-    const items: Source = () => this.#parse('items');
+    const texts: ExportSource<string> = () => this.#read('items');
+    const items: ExportSource = () => this.#parse('items');
     const project = projector(projection);
     if (project !== undefined) return write(() => projectBatches(items(), project), options);
     if (!TABLES.has(format)) return write(items, options);

@@ -1,7 +1,7 @@
 // The table of export formats, and how an export is begun.
 import { exportCsv } from './csv.ts';
 import { exportHtml } from './html.ts';
-import type { ExportOptions, Source } from './input.ts';
+import type { ExportOptions, ExportSource } from './input.ts';
 import { exportJson, exportJsonTexts } from './json.ts';
 import { exportJsonl, exportJsonlTexts } from './jsonl.ts';
 import { exportRss } from './rss.ts';
@@ -20,9 +20,9 @@ export interface Exporter {
    * Tables are written from texts where they are given, and have only their columns from the items: those need not be all
    * items, as long as they are as many and have the same columns between them.
    */
-  write: (source: Source, options?: ExportOptions, texts?: Source<string>) => Chunks;
+  write: (source: ExportSource, options?: ExportOptions, texts?: ExportSource<string>) => Chunks;
   /** For items that are JSON texts and stay as they are; where the format allows it. */
-  writeTexts?: (source: Source<string>, options?: ExportOptions) => Chunks;
+  writeTexts?: (source: ExportSource<string>, options?: ExportOptions) => Chunks;
 }
 
 export const exporters: Record<ExportFormat, Exporter> = {

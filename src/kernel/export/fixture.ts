@@ -1,9 +1,9 @@
 // What the tests of the exporters share: items to write, nice and hostile, and what was written, gathered.
 import fc from 'fast-check';
 import { hasNoBackslashInKeys } from '../json/fixture.ts';
-import type { Item, Source } from './input.ts';
+import type { Item, ExportSource } from './input.ts';
 
-export function sourceOf<T>(...batches: readonly T[][]): Source<T> {
+export function sourceOf<T>(...batches: readonly T[][]): ExportSource<T> {
   return async function* () {
     yield* batches;
   };

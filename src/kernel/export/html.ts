@@ -1,6 +1,6 @@
 // Items as an HTML page with one table, well-formed as XML too.
 import { collectColumns, readRows } from './columns.ts';
-import type { ExportOptions, Source } from './input.ts';
+import type { ExportOptions, ExportSource } from './input.ts';
 import { escapeMarkup } from './markup.ts';
 import { toText, writeText } from './text.ts';
 
@@ -8,9 +8,9 @@ const HEAD =
   '<!DOCTYPE html>\n<html lang="en">\n<head><meta charset="utf-8"/><title>Items</title></head>\n<body>\n<table>\n';
 
 export async function* exportHtml(
-  source: Source,
+  source: ExportSource,
   { bom = false }: ExportOptions = {},
-  texts?: Source<string>,
+  texts?: ExportSource<string>,
 ): AsyncGenerator<string, void> {
   const columns = await collectColumns(source);
   yield* writeText(readRows(columns, source, texts), {

@@ -8,7 +8,7 @@ export type Item = JsonObject;
  * Each call goes through the batches anew. Tables are gone through twice, for their columns and then for their rows,
  * so that no item is kept: every call must give the same items, also when some are added in the meantime.
  */
-export type Source<T = Item> = () => AsyncIterable<readonly T[]>;
+export type ExportSource<T = Item> = () => AsyncIterable<readonly T[]>;
 
 /** Each option counts for the formats that know it, and is nothing to the others. */
 export interface ExportOptions {
@@ -27,6 +27,6 @@ export interface ExportOptions {
   feedLink?: string;
 }
 
-export function tooDeep(): Failure {
+export function itemTooDeep(): Failure {
   return new Failure('invalid', `An item is nested deeper than ${MAX_DEPTH} levels.`);
 }

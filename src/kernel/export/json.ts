@@ -1,11 +1,11 @@
 // Items as one JSON array.
-import { tooDeep, type ExportOptions, type Source } from './input.ts';
+import { itemTooDeep, type ExportOptions, type ExportSource } from './input.ts';
 import { writeText } from './text.ts';
 
 const ARRAY = { head: '[', between: ',\n', tail: ']' };
 
 export function exportJson(
-  source: Source,
+  source: ExportSource,
   { bom = false }: ExportOptions = {},
 ): AsyncGenerator<string, void> {
   return writeText(source(), { ...ARRAY, bom, row: toJson });
@@ -13,7 +13,7 @@ export function exportJson(
 
 /** The same from items that are JSON texts already: they are joined, never parsed. */
 export function exportJsonTexts(
-  source: Source<string>,
+  source: ExportSource<string>,
   { bom = false }: ExportOptions = {},
 ): AsyncGenerator<string, void> {
   return writeText(source(), { ...ARRAY, bom, row: (text) => text });
@@ -24,7 +24,7 @@ export function toJson(value: unknown): string {
     return JSON.stringify(value);
   } catch (error) {
     // JSON.stringify recurses: what is too deep for it ends in a full stack.
-    if (error instanceof RangeError) throw tooDeep();
+    if (error instanceof RangeError) throw itemTooDeep();
     throw error;
   }
 }

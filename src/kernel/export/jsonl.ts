@@ -1,10 +1,10 @@
 // Items as JSON texts, one on each line.
-import type { ExportOptions, Source } from './input.ts';
+import type { ExportOptions, ExportSource } from './input.ts';
 import { toJson } from './json.ts';
 import { writeText } from './text.ts';
 
 export function exportJsonl(
-  source: Source,
+  source: ExportSource,
   { bom = false }: ExportOptions = {},
 ): AsyncGenerator<string, void> {
   return writeText(source(), { bom, row: (item) => `${toJson(item)}\n` });
@@ -12,7 +12,7 @@ export function exportJsonl(
 
 /** The same from items that are JSON texts already. None may hold a line break, as JSON.stringify never writes one. */
 export function exportJsonlTexts(
-  source: Source<string>,
+  source: ExportSource<string>,
   { bom = false }: ExportOptions = {},
 ): AsyncGenerator<string, void> {
   return writeText(source(), { bom, row: (text) => `${text}\n` });

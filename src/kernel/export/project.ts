@@ -1,7 +1,7 @@
 // What a reader of a dataset may ask to be done to its items before they are written: unwinding, flattening, picking.
 import { Failure } from '../failure.ts';
-import { isContainer, isObject, MAX_DEPTH, memberOf, setMember } from '../patch/json-value.ts';
-import { tooDeep, type Item } from './input.ts';
+import { isContainer, isObject, MAX_DEPTH, propertyOf, setProperty } from '../patch/json-value.ts';
+import { itemTooDeep, type Item } from './input.ts';
 
 /** A field is named by its key, or by a dotted path into nested objects; a key of that very name goes before a path. */
 export interface Projection {
@@ -27,13 +27,13 @@ export interface Projection {
 }
 
 /** What becomes of an item, one after the other as they are asked for; undefined stands for each that is left out. */
-export type Project = (item: Item) => Iterable<Item | undefined>;
+export type ProjectItem = (item: Item) => Iterable<Item | undefined>;
 
 /** Undefined for an item that is left out. */
 type Change = (item: Item) => Item | undefined;
 
 /** Undefined when nothing is asked: then items need not even be parsed. The steps are in the order of the documentation. */
-export function projector(asked: Projection): Project | undefined {
+export function projector(asked: Projection): ProjectItem | undefined {
   const { simplified, skipFailedPages, unwind = [], flatten = [], fields = [], omit = [], clean } = asked;
   const { outputFields = [], skipHidden = clean, skipEmpty = clean } = asked;
   if (outputFields.length > 0 && outputFields.length !== fields.length) {
@@ -41,7 +41,7 @@ export function projector(asked: Projection): Project | undefined {
   }
   const before: Change[] = [];
   if (skipFailedPages === true) {
-    before.push((item) => (memberOf(item, 'errorInfo') == null ? item : undefined));
+    before.push((item) => (propertyOf(item, 'errorInfo') == null ? item : undefined));
   }
   if (simplified === true) before.push((item) => pick(item, ['url', 'pageFunctionResult', 'errorInfo']));
   const unwound = simplified === true ? ['pageFunctionResult', ...unwind] : unwind;
@@ -84,7 +84,7 @@ const BATCH_MS = 10;
 /** In batches however many an item unwinds to, and with a turn for other work after each. */
 export async function* projectBatches(
   batches: AsyncIterable<readonly Item[]>,
-  project: Project,
+  project: ProjectItem,
 ): AsyncGenerator<Item[], void> {
   for await (const batch of batches) {
     let projected: Item[] = [];
@@ -141,15 +141,15 @@ function flattenKeys(item: Item, keys: ReadonlySet<string>): Item {
   const flat: Item = {};
   for (const [key, value] of Object.entries(item)) {
     if (keys.has(key)) flattenInto(flat, key, value, 0);
-    else setMember(flat, key, value);
+    else setProperty(flat, key, value);
   }
   return flat;
 }
 
 /** Objects within arrays stay as they are, and so does an object without members: there is nothing to name. */
 function flattenInto(flat: Item, path: string, value: unknown, depth: number): void {
-  if (depth > MAX_DEPTH) throw tooDeep();
-  if (!isObject(value) || isEmpty(value)) return setMember(flat, path, value);
+  if (depth > MAX_DEPTH) throw itemTooDeep();
+  if (!isObject(value) || isEmpty(value)) return setProperty(flat, path, value);
   for (const [key, member] of Object.entries(value)) flattenInto(flat, `${path}.${key}`, member, depth + 1);
 }
 
@@ -157,17 +157,17 @@ function pick(item: Item, fields: readonly string[], names: readonly string[] = 
   const picked: Item = {};
   for (const [at, field] of fields.entries()) {
     const value = valueAt(item, field);
-    if (value !== undefined) setMember(picked, names[at] ?? field, value);
+    if (value !== undefined) setProperty(picked, names[at] ?? field, value);
   }
   return picked;
 }
 
 function valueAt(item: Item, field: string): unknown {
-  if (Object.hasOwn(item, field) || !field.includes('.')) return memberOf(item, field);
+  if (Object.hasOwn(item, field) || !field.includes('.')) return propertyOf(item, field);
   let value: unknown = item;
   for (const key of field.split('.')) {
     if (!isObject(value)) return undefined;
-    value = memberOf(value, key);
+    value = propertyOf(value, key);
   }
   return value;
 }
@@ -181,7 +181,7 @@ function omitFields(item: Item, fields: readonly string[]): Item {
 
 function keepKeys(item: Item, isKept: (key: string) => boolean): Item {
   const kept: Item = {};
-  for (const key of Object.keys(item)) if (isKept(key)) setMember(kept, key, item[key]);
+  for (const key of Object.keys(item)) if (isKept(key)) setProperty(kept, key, item[key]);
   return kept;
 }
 
@@ -204,7 +204,7 @@ function withoutKey(item: Item, key: string): Item {
 
 function withMember(item: Item, key: string, value: unknown): Item {
   const copy = { ...item };
-  setMember(copy, key, value);
+  setProperty(copy, key, value);
   return copy;
 }
 

@@ -1,11 +1,11 @@
 // Items as an RSS 2.0 feed; their elements follow the rules of the XML export.
-import type { ExportOptions, Source } from './input.ts';
+import type { ExportOptions, ExportSource } from './input.ts';
 import { escapeMarkup } from './markup.ts';
 import { writeText } from './text.ts';
 import { elementWriter, XML_DECLARATION } from './xml.ts';
 
 export function exportRss(
-  source: Source,
+  source: ExportSource,
   { bom = false, feedTitle = 'Dataset', feedDescription = '', feedLink = '' }: ExportOptions = {},
 ): AsyncGenerator<string, void> {
   const channel =

@@ -1,6 +1,6 @@
 // Items as a workbook of spreadsheets (Office Open XML), written as it comes.
 import { collectColumns, readRows, type Columns } from './columns.ts';
-import type { ExportOptions, Source } from './input.ts';
+import type { ExportOptions, ExportSource } from './input.ts';
 import { escapeMarkup } from './markup.ts';
 import { toText, writeText } from './text.ts';
 import { XML_DECLARATION } from './xml.ts';
@@ -17,17 +17,17 @@ const CONTENT_TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetm
 
 /** Items that are too many for one sheet go on with the next one. */
 export async function* exportXlsx(
-  source: Source,
+  source: ExportSource,
   _options?: ExportOptions,
-  texts?: Source<string>,
+  texts?: ExportSource<string>,
 ): AsyncGenerator<Uint8Array, void> {
   yield* writeWorkbook(source, MAX_ROWS - 1, texts);
 }
 
 export async function* writeWorkbook(
-  source: Source,
+  source: ExportSource,
   rowsPerSheet: number,
-  texts?: Source<string>,
+  texts?: ExportSource<string>,
 ): AsyncGenerator<Uint8Array, void> {
   const columns = await collectColumns(source);
   const batches = readRows(columns, source, texts);

@@ -1,6 +1,6 @@
 // Items as XML: a key is an element, an array repeats it, `@` holds attributes and `#` the text.
 import { isContainer, isObject, MAX_DEPTH } from '../patch/json-value.ts';
-import { tooDeep, type ExportOptions, type Item, type Source } from './input.ts';
+import { itemTooDeep, type ExportOptions, type Item, type ExportSource } from './input.ts';
 import { toJson } from './json.ts';
 import { escapeAttribute, escapeMarkup, toXmlName } from './markup.ts';
 import { toText, writeText } from './text.ts';
@@ -8,7 +8,7 @@ import { toText, writeText } from './text.ts';
 export const XML_DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n';
 
 export function exportXml(
-  source: Source,
+  source: ExportSource,
   { bom = false, xmlRoot = 'items', xmlRow = 'item' }: ExportOptions = {},
 ): AsyncGenerator<string, void> {
   const root = toXmlName(xmlRoot);
@@ -27,7 +27,7 @@ export function elementWriter(name: string): (item: Item) => string {
 }
 
 function toElement(name: string, value: unknown, depth: number): string {
-  if (depth > MAX_DEPTH) throw tooDeep();
+  if (depth > MAX_DEPTH) throw itemTooDeep();
   if (Array.isArray(value)) {
     let elements = '';
     for (const entry of value) elements += toElement(name, entry, depth + 1);

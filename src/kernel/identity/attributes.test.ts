@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fillPlaceholders, hasPlaceholders, joinAttributes } from './attributes.ts';
-import { compilePolicy, type Statement } from './policy.ts';
+import { compilePolicy, type PolicyStatement } from './policy.ts';
 
-const allow = (resources: string[]): Statement => ({ effect: 'allow', actions: ['*'], resources });
+const allow = (resources: string[]): PolicyStatement => ({ effect: 'allow', actions: ['*'], resources });
 const PROJECT = 'proj/${roleAttribute/projects}';
 
-function may(statements: Statement[], attributes: Record<string, string[]>, resource: string): boolean {
+function may(statements: PolicyStatement[], attributes: Record<string, string[]>, resource: string): boolean {
   return compilePolicy(fillPlaceholders(statements, attributes)).allows('updateOn', resource);
 }
 
@@ -28,7 +28,7 @@ test('a placeholder becomes each of its values, and two become all pairs', () =>
 test('what has no value allows nothing', () => {
   for (const attributes of [{}, { projects: [] }, { other: ['web'] }]) {
     assert.equal(may([allow([PROJECT])], attributes, 'proj/web'), false);
-    const butThese: Statement = { effect: 'allow', actions: ['*'], notResources: [PROJECT] };
+    const butThese: PolicyStatement = { effect: 'allow', actions: ['*'], notResources: [PROJECT] };
     assert.equal(may([butThese], attributes, 'proj/web'), false);
   }
   assert.equal(may([allow([PROJECT])], { projects: ['web'] }, 'proj/web'), true);
@@ -37,8 +37,8 @@ test('what has no value allows nothing', () => {
 
 test('what has no value denies all that it could name', () => {
   const all = allow(['*']);
-  const these: Statement = { effect: 'deny', actions: ['*'], resources: [PROJECT] };
-  const butThese: Statement = { effect: 'deny', actions: ['*'], notResources: [PROJECT] };
+  const these: PolicyStatement = { effect: 'deny', actions: ['*'], resources: [PROJECT] };
+  const butThese: PolicyStatement = { effect: 'deny', actions: ['*'], notResources: [PROJECT] };
   assert.equal(may([all, these], {}, 'proj/web'), false);
   assert.equal(may([all, butThese], {}, 'proj/web'), false);
   assert.equal(may([all, these], { projects: ['app'] }, 'proj/web'), true);

@@ -1,19 +1,22 @@
 // Role attributes: values that stand in for `${roleAttribute/key}` in a policy, so that one role serves many people.
-import type { Statement } from './policy.ts';
+import type { PolicyStatement } from './policy.ts';
 
 /** Lists of values by key. */
 export type RoleAttributes = Readonly<Record<string, readonly string[]>>;
 
 const PLACEHOLDER = /\$\{roleAttribute\/([^}]*)\}/;
 
-export function hasPlaceholders(statements: readonly Statement[]): boolean {
+export function hasPlaceholders(statements: readonly PolicyStatement[]): boolean {
   return statements.some(({ resources = [], notResources = [] }) =>
     [...resources, ...notResources].some((resource) => PLACEHOLDER.test(resource)),
   );
 }
 
 /** An attribute nobody set allows nothing, and denies all that it could name: forgetting one must not open a door. */
-export function fillPlaceholders(statements: readonly Statement[], attributes: RoleAttributes): Statement[] {
+export function fillPlaceholders(
+  statements: readonly PolicyStatement[],
+  attributes: RoleAttributes,
+): PolicyStatement[] {
   return statements.map((statement) => {
     const { effect, resources, notResources } = statement;
     const fill = (list: readonly string[], whenUnset: readonly string[]) =>

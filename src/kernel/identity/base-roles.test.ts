@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { compileBaseRoles, customPolicy } from './base-roles.ts';
-import { parseStatements, type BaseRole, type Statement } from './policy.ts';
+import { parseStatements, type BaseRole, type PolicyStatement } from './policy.ts';
 
 describe('base roles', () => {
   type Row = [action: string, resource: string, roles: BaseRole[]];
@@ -65,7 +65,7 @@ describe('base roles', () => {
     const base = compileBaseRoles([
       { writer: [{ effect: 'deny', actions: ['lock'], resources: ['door/*'] }] },
     ]);
-    const allow: Statement[] = [
+    const allow: PolicyStatement[] = [
       { effect: 'allow', actions: ['lock'], resources: ['door/${roleAttribute/d}'] },
     ];
     const mayLock = (baseRole: BaseRole) => {

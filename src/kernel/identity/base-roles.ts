@@ -1,21 +1,21 @@
 // Base roles: what the kernel says of its own resources, and above that what each API says of its own.
 import { fillPlaceholders, type RoleAttributes } from './attributes.ts';
-import { compilePolicy, type BaseRole, type Policy, type Statement } from './policy.ts';
+import { compilePolicy, type BaseRole, type Policy, type PolicyStatement } from './policy.ts';
 import type { Role } from './store-roles.ts';
 
 /** What an API says of base roles, where what the kernel says does not suit all of its resources. */
-export type RoleStatements = Partial<Record<BaseRole, readonly Statement[]>>;
+export type RoleStatements = Partial<Record<BaseRole, readonly PolicyStatement[]>>;
 
 export type RolePolicies = Readonly<Record<BaseRole, Policy>>;
 
 /** One's own tokens stand below `member/me`. Another's are not even seen: whoever resets one holds its power. */
-const READER: Statement[] = [
+const READER: PolicyStatement[] = [
   { effect: 'allow', actions: ['view*'], notResources: ['member/*:token/*'] },
   { effect: 'allow', actions: ['*'], resources: ['member/me:token/*'] },
 ];
 
 /** A resource that is not named here belongs to an API: readers view it, and writers do with it what they like. */
-const STATEMENTS: Record<BaseRole, readonly Statement[]> = {
+const STATEMENTS: Record<BaseRole, readonly PolicyStatement[]> = {
   no_access: [],
   reader: READER,
   writer: [

@@ -27,7 +27,7 @@ export interface KnownCaller {
    */
   grants: Policy[][];
   /** What they hold beside the base role. Absent, it is told by `member.customRoles` alone. */
-  held?: Held;
+  held?: HeldRoles;
 }
 
 export function accountOf({ account, member }: Pick<KnownCaller, 'account' | 'member'>): Account {
@@ -35,10 +35,10 @@ export function accountOf({ account, member }: Pick<KnownCaller, 'account' | 'me
 }
 
 /** By ids: what custom roles, teams' included, which teams they belong to, and into which they may take others. */
-export interface Held {
+export interface HeldRoles {
   roles: readonly string[];
   teams: readonly string[];
-  tended: readonly string[];
+  managedTeams: readonly string[];
 }
 
 export type Caller = AnonymousCaller | KnownCaller;

@@ -8,7 +8,7 @@ import type { Engine } from '../storage/engine.ts';
 import { createFirstSecret, ensureAdmin, ensurePassword, requireAdmin } from './first-start.ts';
 import { compileBaseRoles } from './base-roles.ts';
 import { Identity } from './identity.ts';
-import { createMember } from './store-members.ts';
+import { insertMember } from './store-members.ts';
 import { identityMigrations } from './tables.ts';
 import { listTokens } from './store-tokens.ts';
 
@@ -109,7 +109,7 @@ onEachEngine((testEngine) => {
       const engine = await open();
       await ensureAdmin(new Changes(engine, []), { token: GIVEN, email: before }, NOW);
       for (const [at, email] of others.entries()) {
-        await createMember(engine.db, { username: `other-${at}`, email, role: 'reader' }, null, NOW);
+        await insertMember(engine.db, { username: `other-${at}`, email, role: 'reader' }, null, NOW);
       }
       await Promise.all([begin(engine), begin(engine, GIVEN)]);
       const { events } = await count(engine);

@@ -1,48 +1,48 @@
 // The first member: an administrator with a token, made when there is nobody yet.
 import { Failure } from '../failure.ts';
 import type { Engine } from '../storage/engine.ts';
-import { unasked } from '../change/actor.ts';
-import type { Changes, Changing } from '../change/changes.ts';
-import { lock } from '../storage/hold.ts';
+import { systemActor } from '../change/actor.ts';
+import type { Changes, ChangeTransaction } from '../change/changes.ts';
+import { lockName } from '../storage/locks.ts';
 import { isEmail } from './email.ts';
 import {
-  changeEmail,
+  updateEmail,
   checkPassword,
-  createMember,
+  insertMember,
   findMember,
-  setPassword,
+  updatePassword,
   type Member,
 } from './store-members.ts';
 import { hashPassword, hashSecret, newSecret, secretOf } from './secret.ts';
-import { createToken, findTokenByHash, setFirstSecret, TOKEN_PREFIX, UNSEEN } from './store-tokens.ts';
+import { insertToken, findTokenByHash, updateFirstSecret, TOKEN_PREFIX, UNSEEN } from './store-tokens.ts';
 
 export const ADMIN = 'admin';
 
-export interface Beginning {
+export interface FirstStartOptions {
   /** The operator's own. Without one a token is made, and `createFirstSecret` gives it a secret. */
   token: string | undefined;
   email: string;
   /** Lays down what else a new user begins with. At every start, so it must know what is there. */
-  furnish?: (on: Changing) => Promise<void>;
+  seed?: (on: ChangeTransaction) => Promise<void>;
 }
 
 /** Also takes over a token that the operator set since: that is how a lost one is replaced without a console. */
 export async function ensureAdmin(
   changes: Changes,
-  { token: given, email, furnish }: Beginning,
+  { token: given, email, seed }: FirstStartOptions,
   now: number,
 ): Promise<void> {
-  await changes.run(unasked({ now }), async (on) => {
+  await changes.run(systemActor({ now }), async (on) => {
     const { db: tx } = on;
-    await lock(tx, 'first-start');
-    await furnish?.(on);
+    await lockName(tx, 'first-start');
+    await seed?.(on);
     const known = await findMember(tx, { username: ADMIN });
     if (known !== undefined) await replaceOldEmail(on, known, email);
     if (known !== undefined && given === undefined) return;
     if (known !== undefined && (await findTokenByHash(tx, hashSecret(given!), now)) !== undefined) return;
-    if (known !== undefined && (await setFirstSecret(tx, known.id, secretOf(given!), now))) return;
-    const admin = known ?? (await createMember(tx, { username: ADMIN, email, role: 'owner' }, null, now));
-    const token = await createToken(
+    if (known !== undefined && (await updateFirstSecret(tx, known.id, secretOf(given!), now))) return;
+    const admin = known ?? (await insertMember(tx, { username: ADMIN, email, role: 'owner' }, null, now));
+    const token = await insertToken(
       tx,
       {
         memberId: admin.id,
@@ -71,9 +71,9 @@ export async function ensureAdmin(
  */
 const OLD_EMAIL = 'admin@localhost';
 
-async function replaceOldEmail(on: Changing, admin: Member, email: string): Promise<void> {
+async function replaceOldEmail(on: ChangeTransaction, admin: Member, email: string): Promise<void> {
   if (admin.email !== OLD_EMAIL || email === OLD_EMAIL || !isEmail(email)) return;
-  if (!(await changeEmail(on.db, admin, email, on.actor.now))) return;
+  if (!(await updateEmail(on.db, admin, email, on.actor.now))) return;
   on.record({
     accesses: [{ action: 'updateMember', resource: `member/${admin.id}` }],
     kind: 'member',
@@ -91,7 +91,7 @@ async function replaceOldEmail(on: Changing, admin: Member, email: string): Prom
 export async function createFirstSecret(engine: Engine, now: number): Promise<string | undefined> {
   const { id } = await requireAdmin(engine);
   const secret = newSecret(TOKEN_PREFIX);
-  return (await setFirstSecret(engine.db, id, secret, now)) ? secret.value : undefined;
+  return (await updateFirstSecret(engine.db, id, secret, now)) ? secret.value : undefined;
 }
 
 /** Lets the administrator log in with the password that the operator set; does nothing when it is that already. */
@@ -103,9 +103,9 @@ export async function ensurePassword(
 ): Promise<void> {
   if ((await checkPassword(db, ADMIN, password)) !== undefined) return;
   const hash = await hashPassword(password);
-  await changes.run(unasked({ now }), async (on) => {
+  await changes.run(systemActor({ now }), async (on) => {
     const admin = await requireAdmin(on);
-    await setPassword(on.db, admin.id, hash, now);
+    await updatePassword(on.db, admin.id, hash, now);
     on.record({
       accesses: [{ action: 'updateMember', resource: `member/${admin.id}` }],
       kind: 'member',

@@ -8,16 +8,16 @@ import type { Engine } from '../storage/engine.ts';
 import type { Credential, KnownCaller } from './caller.ts';
 import { compileBaseRoles } from './base-roles.ts';
 import { Identity } from './identity.ts';
-import { createMember, type Member } from './store-members.ts';
+import { insertMember, type Member } from './store-members.ts';
 import { can } from './policy.ts';
-import { createRole } from './store-roles.ts';
-import { findListed, removeMember } from './store-roster.ts';
+import { insertRole } from './store-roles.ts';
+import { listMemberRecords, deleteMemberRecord } from './store-member-admin.ts';
 import { newSecret } from './secret.ts';
-import { closeSession, openSession, SESSION_MS } from './store-sessions.ts';
+import { deleteSession, insertSession, SESSION_MS } from './store-sessions.ts';
 import { identityMigrations } from './tables.ts';
-import { createTeam } from './store-teams.ts';
+import { insertTeam } from './store-teams.ts';
 import {
-  createToken,
+  insertToken,
   deleteToken,
   findToken,
   resetToken,
@@ -46,9 +46,9 @@ onEachEngine((testEngine) => {
     await engine.db.deleteFrom('members').execute();
     await engine.db.deleteFrom('roles').execute();
     await engine.db.deleteFrom('teams').execute();
-    await here.forget();
+    await here.invalidate();
     const member = { username: 'ada', email: 'ada@example.com', role: 'writer' as const };
-    ada = await createMember(engine.db, member, null, NOW);
+    ada = await insertMember(engine.db, member, null, NOW);
   });
   after(() => {
     here.close();
@@ -58,7 +58,7 @@ onEachEngine((testEngine) => {
   async function make(token: Partial<NewToken> = {}): Promise<{ token: Token; credential: Credential }> {
     const secret = newSecret('api-');
     const usual = { memberId: ada.id, isService: false, name: '', description: '', customRoles: [] };
-    const made = await createToken(engine.db, { ...usual, ...token }, secret, NOW);
+    const made = await insertToken(engine.db, { ...usual, ...token }, secret, NOW);
     return { token: made, credential: { kind: 'token', secret: secret.value } };
   }
 
@@ -78,7 +78,7 @@ onEachEngine((testEngine) => {
     const mark = randomUUID();
     const { promise, resolve } = Promise.withResolvers<void>();
     const stop = await other.listen('identity', (payload) => (payload === mark ? resolve() : undefined));
-    await here.forget();
+    await here.invalidate();
     await engine.notify('identity', mark);
     await promise;
     stop();
@@ -91,20 +91,20 @@ onEachEngine((testEngine) => {
   });
 
   test('a session is its member alone, until it ends', async () => {
-    const credential = { kind: 'session' as const, secret: await openSession(engine.db, ada, NOW) };
+    const credential = { kind: 'session' as const, secret: await insertSession(engine.db, ada, NOW) };
     const caller = await here.identify(credential, NOW);
     assert.deepEqual([caller.kind, caller.member, caller.token], ['session', ada, undefined]);
     assert.ok(can(caller, 'updateOn', 'proj/a:env/b:flag/c'));
     assert.equal(await knows(here, credential, NOW + SESSION_MS - 1), true);
     assert.equal(await knows(here, credential, NOW + SESSION_MS), false);
-    await closeSession(engine.db, credential.secret);
-    await here.forget();
+    await deleteSession(engine.db, credential.secret);
+    await here.invalidate();
     assert.equal(await knows(here, credential), false);
   });
 
   test('a secret of one kind is nothing as the other', async () => {
     const { credential } = await make();
-    const session = await openSession(engine.db, ada, NOW);
+    const session = await insertSession(engine.db, ada, NOW);
     assert.equal(await knows(here, { kind: 'session', secret: credential.secret }), false);
     assert.equal(await knows(here, { kind: 'token', secret: session }), false);
     for (const secret of ['', 'api-', 'a\0b', '\ud800'])
@@ -128,7 +128,7 @@ onEachEngine((testEngine) => {
     assert.equal(await knows(here, credential, NOW + 10), false);
     const { token, credential: old } = await make();
     await resetToken(engine.db, token, { secret: newSecret('api-'), oldUntil: NOW + 20 }, NOW);
-    await here.forget();
+    await here.invalidate();
     assert.equal(await knows(here, old, NOW + 19), true);
     assert.equal(await knows(here, old, NOW + 20), false);
   });
@@ -144,7 +144,7 @@ onEachEngine((testEngine) => {
   test('a look-up that was under way when all was forgotten is not remembered', async () => {
     const { token, credential } = await make();
     const slow = here.identify(credential, NOW);
-    const forgotten = here.forget();
+    const forgotten = here.invalidate();
     assert.ok(slow instanceof Promise);
     await slow;
     await forgotten;
@@ -181,9 +181,9 @@ onEachEngine((testEngine) => {
   test('custom roles count by key and by id, with their base; unknown ones count for nothing', async () => {
     const policy = [{ effect: 'allow' as const, actions: ['updateOn'], resources: ['proj/*:env/*:flag/*'] }];
     const role = { key: 'switcher', name: 'Switcher', policy };
-    const { id } = await createRole(engine.db, role, NOW);
+    const { id } = await insertRole(engine.db, role, NOW);
     const based = { ...role, key: 'viewer', baseRole: 'reader' as const };
-    await createRole(engine.db, based, NOW);
+    await insertRole(engine.db, based, NOW);
     const ask = async (customRoles: string[]): Promise<KnownCaller> =>
       here.identify((await make({ customRoles })).credential, NOW);
     const flag = 'proj/a:env/b:flag/c';
@@ -197,7 +197,7 @@ onEachEngine((testEngine) => {
 
   test('a deny in a custom role beats what its base allows', async () => {
     const policy = [{ effect: 'deny' as const, actions: ['viewProject'], resources: ['proj/secret'] }];
-    await createRole(engine.db, { key: 'most', name: 'Most', policy, baseRole: 'reader' }, NOW);
+    await insertRole(engine.db, { key: 'most', name: 'Most', policy, baseRole: 'reader' }, NOW);
     const caller = await here.identify((await make({ customRoles: ['most'] })).credential, NOW);
     assert.deepEqual(
       [can(caller, 'viewProject', 'proj/a'), can(caller, 'viewProject', 'proj/secret')],
@@ -211,25 +211,25 @@ onEachEngine((testEngine) => {
     await here.identify(credential, NOW);
     await here.identify(credential, NOW + 5);
     assert.equal(await lastUse(), undefined);
-    await here.saveUse();
+    await here.saveLastUse();
     assert.equal(await lastUse(), NOW + 5);
-    await here.saveUse();
+    await here.saveLastUse();
     assert.equal(await lastUse(), NOW + 5);
   });
 
   const flag = 'proj/web:env/test:flag/f';
   const asSession = async (): Promise<KnownCaller> =>
-    here.identify({ kind: 'session', secret: await openSession(engine.db, ada, NOW) }, NOW);
+    here.identify({ kind: 'session', secret: await insertSession(engine.db, ada, NOW) }, NOW);
   const team = { name: 'T', description: '', roleAttributes: {}, memberIds: [], roleIds: [], grants: [] };
   const all = { effect: 'allow' as const, actions: ['*'], resources: ['*'] };
 
   test("the roles of a member's teams are theirs, filled with the team's attributes", async () => {
     const resources = ['proj/${roleAttribute/projects}:env/*:flag/*', 'role/*'];
     const policy = [{ effect: 'allow' as const, actions: ['deleteFlag', 'deleteRole'], resources }];
-    const role = await createRole(engine.db, { key: 'ops', name: 'Ops', policy }, NOW);
+    const role = await insertRole(engine.db, { key: 'ops', name: 'Ops', policy }, NOW);
     assert.equal(can(await asSession(), 'deleteRole', 'role/x'), false);
     const parts = { memberIds: [ada.id], roleIds: [role.id], roleAttributes: { projects: ['web'] } };
-    const made = await createTeam(engine.db, { ...team, key: 'core', ...parts }, NOW);
+    const made = await insertTeam(engine.db, { ...team, key: 'core', ...parts }, NOW);
     const caller = await asSession();
     assert.ok(can(caller, 'deleteRole', 'role/x'));
     assert.deepEqual(caller.held, { roles: [role.id], teams: [made!.id], tended: [] });
@@ -248,11 +248,11 @@ onEachEngine((testEngine) => {
   test("one's own roles are filled with one's own attributes, not with a team's", async () => {
     const resources = ['proj/${roleAttribute/projects}'];
     const policy = [{ effect: 'allow' as const, actions: ['deleteProject'], resources }];
-    await createRole(engine.db, { key: 'ops', name: 'Ops', policy }, NOW);
+    await insertRole(engine.db, { key: 'ops', name: 'Ops', policy }, NOW);
     const set = { role: 'no_access', custom_roles: '["ops"]', role_attributes: '{"projects":["web"]}' };
     await engine.db.updateTable('members').set(set).execute();
     const parts = { memberIds: [ada.id], roleAttributes: { projects: ['app'] } };
-    await createTeam(engine.db, { ...team, key: 'core', ...parts }, NOW);
+    await insertTeam(engine.db, { ...team, key: 'core', ...parts }, NOW);
     const caller = await asSession();
     assert.deepEqual(
       [can(caller, 'deleteProject', 'proj/web'), can(caller, 'deleteProject', 'proj/app')],
@@ -262,7 +262,7 @@ onEachEngine((testEngine) => {
 
   test('who tends a team may do with it what was granted, and nothing with others', async () => {
     const grants = [{ memberId: ada.id, actions: 'maintainTeam' }];
-    const made = await createTeam(engine.db, { ...team, key: 'core', grants }, NOW);
+    const made = await insertTeam(engine.db, { ...team, key: 'core', grants }, NOW);
     const caller = await asSession();
     assert.deepEqual(
       [
@@ -272,11 +272,11 @@ onEachEngine((testEngine) => {
       ],
       [true, false, false],
     );
-    assert.deepEqual(caller.held?.tended, [made!.id]);
+    assert.deepEqual(caller.held?.managedTeams, [made!.id]);
   });
 
   test('no custom role gives what is for owners alone', async () => {
-    await createRole(engine.db, { key: 'all', name: 'All', policy: [all] }, NOW);
+    await insertRole(engine.db, { key: 'all', name: 'All', policy: [all] }, NOW);
     await engine.db.updateTable('members').set({ custom_roles: '["all"]' }).execute();
     const caller = await asSession();
     assert.deepEqual(
@@ -291,15 +291,15 @@ onEachEngine((testEngine) => {
     const { token, credential } = await make();
     const { credential: service } = await make({ isService: true });
     const seen = async () => {
-      await here.saveUse();
-      const [member] = await findListed(engine.db, [ada.id]);
+      await here.saveLastUse();
+      const [member] = await listMemberRecords(engine.db, [ada.id]);
       return [member?.lastSeenAt, member?.lastSeenToken];
     };
     await here.identify(service, NOW + 9);
     assert.deepEqual(await seen(), [undefined, undefined]);
     await here.identify(credential, NOW + 5);
     assert.deepEqual(await seen(), [NOW + 5, token.id]);
-    const session = { kind: 'session' as const, secret: await openSession(engine.db, ada, NOW) };
+    const session = { kind: 'session' as const, secret: await insertSession(engine.db, ada, NOW) };
     await here.identify(credential, NOW + 7);
     await here.identify(session, NOW + 8);
     assert.deepEqual(await seen(), [NOW + 8, undefined]);
@@ -308,9 +308,9 @@ onEachEngine((testEngine) => {
   test('the service token of a removed member goes on with its own power', async () => {
     const { credential } = await make({ isService: true, role: 'admin' });
     const { credential: personal } = await make({ role: 'reader' });
-    const [listed] = await findListed(engine.db, [ada.id]);
-    await removeMember(engine.db, listed!, NOW);
-    await here.forget();
+    const [listed] = await listMemberRecords(engine.db, [ada.id]);
+    await deleteMemberRecord(engine.db, listed!, NOW);
+    await here.invalidate();
     assert.ok(can(await here.identify(credential, NOW), 'deleteMember', 'member/x'));
     assert.equal(await knows(here, personal), false);
   });

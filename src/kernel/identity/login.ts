@@ -8,7 +8,13 @@ import { anonymousAt } from './caller.ts';
 import { cookieOf } from './cookie.ts';
 import { linkPage, loginPage, messagePage, welcomePage } from './login-page.ts';
 import { checkPassword, type Member } from './store-members.ts';
-import { closeSession, openSession, SESSION_COOKIE, SESSION_MS, spendLoginLink } from './store-sessions.ts';
+import {
+  deleteSession,
+  insertSession,
+  SESSION_COOKIE,
+  SESSION_MS,
+  spendLoginLink,
+} from './store-sessions.ts';
 
 const FORM_BYTES = 8 * 1024;
 
@@ -76,8 +82,8 @@ export function serveLogin(app: FastifyInstance, kernel: Kernel): void {
       checkSameOrigin(request, kernel);
       const credential = cookieOf(request.headers.cookie);
       if (credential !== undefined) {
-        await closeSession(kernel.db, credential.secret);
-        await kernel.identity.forget();
+        await deleteSession(kernel.db, credential.secret);
+        await kernel.identity.invalidate();
       }
       return reply.header('set-cookie', cookie(kernel, '', 0)).redirect('/session', 303);
     });
@@ -92,7 +98,7 @@ function refuseIn({ log }: Kernel, { ip }: FastifyRequest, status: number): void
 
 async function letIn({ ip }: FastifyRequest, reply: FastifyReply, member: Member, kernel: Kernel) {
   kernel.log.info({ route: 'session', status: 303, caller: member.username, address: ip }, 'logged in');
-  const secret = await openSession(kernel.db, member, kernel.clock.now());
+  const secret = await insertSession(kernel.db, member, kernel.clock.now());
   return reply.header('set-cookie', cookie(kernel, secret, SESSION_MS / 1000)).redirect('/session', 303);
 }
 

@@ -12,15 +12,15 @@ import {
   isDenied,
   parseStatements,
   type Policy,
-  type Statement,
+  type PolicyStatement,
 } from './policy.ts';
 
-const allow = (actions: string, ...resources: string[]): Statement => ({
+const allow = (actions: string, ...resources: string[]): PolicyStatement => ({
   effect: 'allow',
   actions: actions.split(' '),
   resources,
 });
-const deny = (actions: string, ...resources: string[]): Statement => ({
+const deny = (actions: string, ...resources: string[]): PolicyStatement => ({
   ...allow(actions, ...resources),
   effect: 'deny',
 });
@@ -185,7 +185,7 @@ describe('statements', () => {
   });
 
   test('are read, with empty lists dropped and strange members ignored', () => {
-    const statements: Statement[] = [
+    const statements: PolicyStatement[] = [
       { effect: 'allow', actions: ['view*'], resources: ['*'] },
       { effect: 'deny', notActions: ['updateOn'], notResources: ['proj/p;a,b:env/*', 'acct'] },
     ];
@@ -255,7 +255,7 @@ describe('for any statements', () => {
     );
   });
 
-  const statement: fc.Arbitrary<Statement> = fc
+  const statement: fc.Arbitrary<PolicyStatement> = fc
     .tuple(fc.boolean(), fc.boolean(), fc.boolean(), fc.array(word, { minLength: 1, maxLength: 3 }), word)
     .map(([denies, notActions, notResources, actions, resource]) => ({
       effect: denies ? 'deny' : 'allow',

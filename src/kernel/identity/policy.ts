@@ -2,7 +2,7 @@
 import { Failure, type FieldProblem } from '../failure.ts';
 
 /** Applies where both halves match. Exactly one of each pair is given; the `not…` form matches all but its list. */
-export interface Statement {
+export interface PolicyStatement {
   effect: 'allow' | 'deny';
   /** Action names; `*` stands for any run of characters. */
   actions?: string[];
@@ -14,7 +14,7 @@ export interface Statement {
 
 /** Statements compiled for asking: a matching deny beats every allow, and what no statement allows is denied. */
 export interface Policy {
-  readonly statements: readonly Statement[];
+  readonly statements: readonly PolicyStatement[];
   allows(action: string, resource: string): boolean;
   /** Whether a statement denies it: to be allowed by none is not the same. */
   denies(action: string, resource: string): boolean;
@@ -24,7 +24,7 @@ export interface Policy {
 
 type Matcher = (text: string) => boolean;
 
-export function compilePolicy(statements: readonly Statement[]): Policy {
+export function compilePolicy(statements: readonly PolicyStatement[]): Policy {
   const rules = statements.map((statement) => ({
     effect: statement.effect,
     matchesAction: matchList(statement.actions, statement.notActions, compileGlob),
@@ -48,18 +48,18 @@ export function decide(policies: readonly Policy[], action: string, resource: st
   return policies.some((policy) => policy.allows(action, resource));
 }
 
-export interface Granted {
+export interface GrantHolder {
   /** Every group must allow, and in a group any policy suffices. No group at all is no permission. */
   grants: readonly (readonly Policy[])[];
 }
 
-export function can(caller: Granted, action: string, resource: string): boolean {
+export function can(caller: GrantHolder, action: string, resource: string): boolean {
   const { grants } = caller;
   return grants.length > 0 && grants.every((policies) => decide(policies, action, resource));
 }
 
 /** Whether a statement denies it, and no other policy beside that one allows it. */
-export function isDenied({ grants }: Granted, action: string, resource: string): boolean {
+export function isDenied({ grants }: GrantHolder, action: string, resource: string): boolean {
   return grants.some(
     (policies) =>
       !decide(policies, action, resource) && policies.some((policy) => policy.denies(action, resource)),
@@ -68,7 +68,7 @@ export function isDenied({ grants }: Granted, action: string, resource: string):
 
 /** `forbidden` is for a resource the caller has no access to at all, `denied` for one that is only out of its role. */
 export function demand(
-  caller: Granted,
+  caller: GrantHolder,
   action: string,
   resource: string,
   kind: 'denied' | 'forbidden' = 'denied',
@@ -81,26 +81,23 @@ export function demand(
 export type BaseRole = 'reader' | 'writer' | 'admin' | 'owner' | 'no_access';
 
 /** Reads what a person wrote. An empty list counts as none: some clients send both members of a pair. */
-export function parseStatements(value: unknown): Statement[] {
+export function parseStatements(value: unknown): PolicyStatement[] {
   if (!Array.isArray(value)) throw new Failure('invalid', 'A policy must be a list of statements.');
   const statements = value.map((statement, index) => parseStatement(statement, `/${index}`));
   const names = statements.reduce((sum, statement) => sum + countNames(statement), 0);
-  if (names > MOST_NAMES)
-    throw new Failure(
-      'invalid',
-      `A policy cannot have more than ${MOST_NAMES} actions and resources in all.`,
-    );
+  if (names > MAX_NAMES)
+    throw new Failure('invalid', `A policy cannot have more than ${MAX_NAMES} actions and resources in all.`);
   return statements;
 }
 
 /** Each call asks them all, and everybody may write a policy for tokens of their own. */
-const MOST_NAMES = 5000;
+const MAX_NAMES = 5000;
 
-function countNames({ actions, notActions, resources, notResources }: Statement): number {
+function countNames({ actions, notActions, resources, notResources }: PolicyStatement): number {
   return (actions ?? notActions ?? []).length + (resources ?? notResources ?? []).length;
 }
 
-function parseStatement(value: unknown, at: string): Statement {
+function parseStatement(value: unknown, at: string): PolicyStatement {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw invalid(at, 'must be an object');
   }
@@ -117,7 +114,7 @@ const ACTION = /^[\w*.:-]{1,1000}$/;
 const SEGMENT = String.raw`[a-z][a-z-]*(?:/[^:;,\s]+)?(?:;[\w.,-]*)?`;
 const SPECIFIER = new RegExp(`^(?=.{1,1000}$)(?:\\*|${SEGMENT}(?::${SEGMENT})*)$`);
 
-function parsePair<K extends keyof Omit<Statement, 'effect'>>(
+function parsePair<K extends keyof Omit<PolicyStatement, 'effect'>>(
   lists: Record<string, unknown>,
   at: string,
   positive: K,

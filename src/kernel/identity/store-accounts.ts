@@ -1,7 +1,7 @@
 // Accounts: who owns things on the actors API and the host. A member is one, and so is every service token.
 import { Failure } from '../failure.ts';
-import type { Changing } from '../change/changes.ts';
-import { lock } from '../storage/hold.ts';
+import type { ChangeTransaction } from '../change/changes.ts';
+import { lockName } from '../storage/locks.ts';
 import type { Db } from '../storage/tables.ts';
 import type { KnownCaller } from './caller.ts';
 import { findMember, findOldestOwner, type Member, type MemberName } from './store-members.ts';
@@ -15,7 +15,7 @@ export interface Account extends Omit<Member, 'customRoles'> {
 /** No member's username has a dot, so that the two can never be the same. */
 const SUFFIX = '.bot';
 const USERNAME = /^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?\.bot$/;
-const MOST_BASE = 32;
+const MAX_BASE = 32;
 
 /** Above the numbers of members, and still what GraphQL calls an Int. */
 const FIRST_NUMBER = 1_000_000_000;
@@ -52,7 +52,7 @@ function baseOf(name: string): string {
   const words = name.normalize('NFKD').toLowerCase().replaceAll(/\p{M}/gu, '');
   const base = words
     .replaceAll(/[^a-z0-9]+/g, '-')
-    .slice(0, MOST_BASE)
+    .slice(0, MAX_BASE)
     .replaceAll(/^-+|-+$/g, '');
   return base === '' ? 'service' : base;
 }
@@ -135,7 +135,7 @@ function accountFrom(
 }
 
 /** In the transaction that makes something for the caller: a token that is deleted meanwhile must not own what comes after. */
-export async function holdAccount(tx: Db, { account }: KnownCaller): Promise<void> {
+export async function shareLockAccount(tx: Db, { account }: KnownCaller): Promise<void> {
   if (account?.isService !== true) return;
   const held = await tx
     .selectFrom('service_accounts')
@@ -147,14 +147,14 @@ export async function holdAccount(tx: Db, { account }: KnownCaller): Promise<voi
 }
 
 /** Gives all that an account owns to another, in the transaction that ends the first. */
-export type HandOver = (on: Changing, from: Account, to: Account) => Promise<void>;
+export type HandOver = (on: ChangeTransaction, from: Account, to: Account) => Promise<void>;
 
 /**
  * First in every transaction that deletes a token, until it ends: of two service tokens that delete each other, the one
  * that comes second must find the first gone, and not leave to it what it owns.
  */
 export function lockServiceAccounts(tx: Db): Promise<void> {
-  return lock(tx, 'service-accounts');
+  return lockName(tx, 'service-accounts');
 }
 
 /**

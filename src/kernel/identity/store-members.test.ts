@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { onEachEngine } from '../../../test/engines.ts';
 import type { Db } from '../storage/tables.ts';
-import { checkPassword, createMember, findMember, searchMembers, type NewMember } from './store-members.ts';
+import { checkPassword, insertMember, findMember, searchMembers, type NewMember } from './store-members.ts';
 import { hashPassword } from './secret.ts';
 import { identityMigrations } from './tables.ts';
 
@@ -15,7 +15,7 @@ onEachEngine((engine) => {
 
   function join(username: string, member: Partial<NewMember> = {}, password: string | null = null) {
     const usual = { username, email: `${username}@example.com`, role: 'reader' as const };
-    return createMember(db, { ...usual, ...member }, password, NOW);
+    return insertMember(db, { ...usual, ...member }, password, NOW);
   }
 
   test('a member is found by id, username and number, as they were made', async () => {

@@ -38,7 +38,7 @@ export interface NewMember {
 const USERNAME = /^[a-zA-Z0-9](?:[a-zA-Z0-9]|-(?=[a-zA-Z0-9])){0,38}$/;
 
 /** `passwordHash` is made by the caller, before the transaction: scrypt is slow on purpose. */
-export async function createMember(
+export async function insertMember(
   db: Db,
   { username, email, role, firstName, lastName, customRoles = [], roleAttributes }: NewMember,
   passwordHash: string | null,
@@ -82,14 +82,14 @@ export type MemberName = { id: string } | { username: string } | { number: numbe
 
 const ID = /^[0-9a-f]{24}$/;
 /** PostgreSQL counts members in 32 bits. */
-const MOST_NUMBER = 2 ** 31 - 1;
+const MAX_NUMBER = 2 ** 31 - 1;
 
 /** What cannot be anybody's name is not asked for: a NUL in it, say, is an error to PostgreSQL. */
 function isName(by: MemberName): boolean {
   if ('id' in by) return ID.test(by.id);
   return 'username' in by
     ? USERNAME.test(by.username)
-    : Number.isInteger(by.number) && by.number <= MOST_NUMBER;
+    : Number.isInteger(by.number) && by.number <= MAX_NUMBER;
 }
 
 export async function findMember(db: Db, by: MemberName): Promise<Member | undefined> {
@@ -141,7 +141,7 @@ interface TokenMaker {
 /** Members whose username or name contains the words, best first: those whose username begins with them. */
 export async function searchMembers(db: Db, words: string, { offset, limit }: Slice) {
   if (words.includes('\0')) return { items: [], total: 0 };
-  const contains = `%${like(words.toLowerCase())}%`;
+  const contains = `%${escapeLike(words.toLowerCase())}%`;
   const found = db
     .selectFrom('members')
     .where('removed_at', 'is', null)
@@ -151,7 +151,7 @@ export async function searchMembers(db: Db, words: string, { offset, limit }: Sl
   const rows = await found
     .selectAll()
     .orderBy(
-      sql`case when lower(username) like ${`${like(words.toLowerCase())}%`} escape '\\' then 0 else 1 end`,
+      sql`case when lower(username) like ${`${escapeLike(words.toLowerCase())}%`} escape '\\' then 0 else 1 end`,
     )
     .orderBy('number')
     .limit(limit)
@@ -164,7 +164,7 @@ export async function searchMembers(db: Db, words: string, { offset, limit }: Sl
 }
 
 /** For a `like` with the backslash as its escape. */
-export function like(text: string): string {
+export function escapeLike(text: string): string {
   return text.replaceAll(/[\\%_]/g, (special) => `\\${special}`);
 }
 
@@ -179,7 +179,7 @@ export async function checkPassword(db: Db, name: string, password: string): Pro
   return row !== undefined && isRight ? memberOf(row) : undefined;
 }
 
-export async function setPassword(db: Db, id: string, passwordHash: string, now: number): Promise<void> {
+export async function updatePassword(db: Db, id: string, passwordHash: string, now: number): Promise<void> {
   await db
     .updateTable('members')
     .set({ password: passwordHash, updated_at: now })
@@ -188,7 +188,7 @@ export async function setPassword(db: Db, id: string, passwordHash: string, now:
 }
 
 /** False when another member has the address. */
-export async function changeEmail(tx: Db, member: Member, email: string, now: number): Promise<boolean> {
+export async function updateEmail(tx: Db, member: Member, email: string, now: number): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('members')
     .set({ email, sort_name: memberSortKey({ ...member, email }), updated_at: now })
@@ -201,7 +201,12 @@ export async function changeEmail(tx: Db, member: Member, email: string, now: nu
 }
 
 /** When a member was last seen, and with which token, if any. */
-export async function saveSeen(db: Db, id: string, at: number, tokenId: string | undefined): Promise<void> {
+export async function updateLastSeen(
+  db: Db,
+  id: string,
+  at: number,
+  tokenId: string | undefined,
+): Promise<void> {
   await db
     .updateTable('members')
     .set({ last_seen_at: at, last_seen_token: tokenId ?? null })

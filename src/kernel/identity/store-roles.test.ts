@@ -5,9 +5,9 @@ import { sql } from 'kysely';
 import { onEngine } from '../../../test/engines.ts';
 import { eventually } from '../../../test/eventually.ts';
 import type { Engine } from '../storage/engine.ts';
-import { createMember } from './store-members.ts';
-import { createRole, deleteRole, holdRoles, lockRole, type Role } from './store-roles.ts';
-import { findListed, updateListed, type Listed } from './store-roster.ts';
+import { insertMember } from './store-members.ts';
+import { insertRole, deleteRole, shareLockRoles, lockRole, type Role } from './store-roles.ts';
+import { listMemberRecords, updateMemberRecord, type MemberRecord } from './store-member-admin.ts';
 import { identityMigrations } from './tables.ts';
 
 const NOW = 1_800_000_000_000;
@@ -15,7 +15,7 @@ const NOW = 1_800_000_000_000;
 onEngine('postgres', (testEngine) => {
   let engine: Engine;
   let [gone, kept]: Role[] = [];
-  let member: Listed;
+  let member: MemberRecord;
 
   before(async () => {
     engine = await testEngine.open(identityMigrations);
@@ -24,18 +24,18 @@ onEngine('postgres', (testEngine) => {
     const { db } = engine;
     await db.deleteFrom('members').execute();
     await db.deleteFrom('roles').execute();
-    gone = await createRole(db, { key: 'gone', name: 'Gone', policy: [] }, NOW);
-    kept = await createRole(db, { key: 'kept', name: 'Kept', policy: [] }, NOW);
+    gone = await insertRole(db, { key: 'gone', name: 'Gone', policy: [] }, NOW);
+    kept = await insertRole(db, { key: 'kept', name: 'Kept', policy: [] }, NOW);
     const person = { username: 'ann', email: 'ann@example.com', role: 'reader' as const };
-    const { id } = await createMember(db, { ...person, customRoles: [gone.key] }, null, NOW);
-    [member] = (await findListed(db, [id])) as [Listed];
+    const { id } = await insertMember(db, { ...person, customRoles: [gone.key] }, null, NOW);
+    [member] = (await listMemberRecords(db, [id])) as [MemberRecord];
   });
 
   const someoneWaits = async () => {
     const waiting = sql<{ n: number }>`select count(*)::int as n from pg_locks where not granted`;
     return (await waiting.execute(engine.db)).rows[0]!.n > 0;
   };
-  const rolesOf = async ({ id }: Listed) => (await findListed(engine.db, [id]))[0]!.customRoles;
+  const rolesOf = async ({ id }: MemberRecord) => (await listMemberRecords(engine.db, [id]))[0]!.customRoles;
   const remove = () =>
     engine.db.transaction().execute(async (tx) => {
       await lockRole(tx, gone!);
@@ -45,7 +45,7 @@ onEngine('postgres', (testEngine) => {
   test('takes nothing back that the other has just given', async () => {
     let removing: Promise<void> | undefined;
     await engine.db.transaction().execute(async (tx) => {
-      await updateListed(tx, member, { ...member, customRoles: [gone!.key, kept!.key] }, NOW);
+      await updateMemberRecord(tx, member, { ...member, customRoles: [gone!.key, kept!.key] }, NOW);
       removing = remove();
       await eventually(someoneWaits);
     });
@@ -54,23 +54,23 @@ onEngine('postgres', (testEngine) => {
   });
 
   test('is not held by whoever was given it last', async () => {
-    const [other] = (await findListed(engine.db, [
+    const [other] = (await listMemberRecords(engine.db, [
       (
-        await createMember(
+        await insertMember(
           engine.db,
           { username: 'bob', email: 'bob@example.com', role: 'reader' },
           null,
           NOW,
         )
       ).id,
-    ])) as [Listed];
+    ])) as [MemberRecord];
     let giving: Promise<void> | undefined;
     await engine.db.transaction().execute(async (tx) => {
       await lockRole(tx, gone!);
       await deleteRole(tx, gone!);
       giving = engine.db.transaction().execute(async (late) => {
-        await holdRoles(late, [gone!]);
-        await updateListed(late, other, { ...other, customRoles: [gone!.key] }, NOW);
+        await shareLockRoles(late, [gone!]);
+        await updateMemberRecord(late, other, { ...other, customRoles: [gone!.key] }, NOW);
       });
       giving.catch(() => {});
       await eventually(someoneWaits);

@@ -2,18 +2,18 @@
 import { sql, type Selectable } from 'kysely';
 import { Failure } from '../failure.ts';
 import { newId } from '../id.ts';
-import { hold } from '../storage/hold.ts';
+import { lockRows } from '../storage/locks.ts';
 import { contested } from '../storage/retry.ts';
 import type { Db, Tables } from '../storage/tables.ts';
-import { like } from './store-members.ts';
-import { parseStatements, type BaseRole, type Statement } from './policy.ts';
+import { escapeLike } from './store-members.ts';
+import { parseStatements, type BaseRole, type PolicyStatement } from './policy.ts';
 
 export interface Role {
   id: string;
   key: string;
   name: string;
   description: string;
-  policy: Statement[];
+  policy: PolicyStatement[];
   baseRole: BaseRole;
   category: string | undefined;
   version: number;
@@ -24,7 +24,7 @@ export interface NewRole {
   key: string;
   name: string;
   description?: string;
-  policy: Statement[];
+  policy: PolicyStatement[];
   baseRole?: BaseRole;
   category?: string | undefined;
 }
@@ -33,7 +33,7 @@ export interface NewRole {
 const ID = /^[0-9a-f]{24}$/;
 
 /** A conflict when the key is taken. */
-export async function createRole(db: Db, role: NewRole, now: number): Promise<Role> {
+export async function insertRole(db: Db, role: NewRole, now: number): Promise<Role> {
   if (ID.test(role.key)) throw new Failure('invalid', 'The key of a role cannot look like an id.');
   const row = await db
     .insertInto('roles')
@@ -162,22 +162,24 @@ export async function countHolders(db: Db, roles: readonly Role[]): Promise<Map<
 const FEW = 20;
 
 function mentions(names: readonly string[]) {
-  const each = names.map((name) => sql`custom_roles like ${`%${like(JSON.stringify(name))}%`} escape '\\'`);
+  const each = names.map(
+    (name) => sql`custom_roles like ${`%${escapeLike(JSON.stringify(name))}%`} escape '\\'`,
+  );
   return sql<boolean>`(${sql.join(each, sql` or `)})`;
 }
 
 /** To change it or what hangs on it: nobody else does before the transaction ends. As it is then. */
 export async function lockRole(tx: Db, role: Role): Promise<Role> {
-  const held = await hold(tx, tx.selectFrom('roles').selectAll().where('id', '=', role.id).forUpdate());
+  const held = await lockRows(tx, tx.selectFrom('roles').selectAll().where('id', '=', role.id).forUpdate());
   if (held?.length === 0) throw contested('role'); // there may be another of its key by now
   return held === undefined ? role : roleOf(held[0]!);
 }
 
 /** To give them to somebody: nobody deletes them before the transaction ends. */
-export async function holdRoles(tx: Db, roles: readonly Role[]): Promise<void> {
+export async function shareLockRoles(tx: Db, roles: readonly Role[]): Promise<void> {
   if (roles.length === 0) return;
   const ids = roles.map(({ id }) => id);
-  const held = await hold(
+  const held = await lockRows(
     tx,
     tx.selectFrom('roles').select('id').where('id', 'in', ids).orderBy('id').forKeyShare(),
   );
@@ -185,7 +187,7 @@ export async function holdRoles(tx: Db, roles: readonly Role[]): Promise<void> {
 }
 
 /** Those of the names that no custom role has, as id or key. */
-export async function unknownRoles(db: Db, names: readonly string[]): Promise<string[]> {
+export async function listUnknownRoles(db: Db, names: readonly string[]): Promise<string[]> {
   const known = new Set((await findRoles(db, names)).flatMap(({ id, key }) => [id, key]));
   return names.filter((name) => !known.has(name));
 }
@@ -196,7 +198,7 @@ export function roleOf(row: Selectable<Tables['roles']>): Role {
     key: row.key,
     name: row.name,
     description: row.description,
-    policy: JSON.parse(row.policy) as Statement[],
+    policy: JSON.parse(row.policy) as PolicyStatement[],
     baseRole: row.base_role as BaseRole,
     category: row.category ?? undefined,
     version: row.version,

@@ -3,20 +3,20 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { onEachEngine } from '../../../test/engines.ts';
 import type { Db } from '../storage/tables.ts';
-import { createMember, type Member } from './store-members.ts';
+import { insertMember, type Member } from './store-members.ts';
 import { hashSecret, newSecret } from './secret.ts';
 import {
-  closeSession,
-  createLoginLink,
+  deleteSession,
+  insertLoginLink,
   INVITATION_MS,
   findSession,
-  openSession,
+  insertSession,
   SESSION_MS,
   spendLoginLink,
-  sweepIdentity,
+  deleteExpired,
 } from './store-sessions.ts';
 import { identityMigrations } from './tables.ts';
-import { createToken, findTokenByHash, resetToken } from './store-tokens.ts';
+import { insertToken, findTokenByHash, resetToken } from './store-tokens.ts';
 
 const NOW = 1_800_000_000_000;
 const DAY = 24 * 60 * 60 * 1000;
@@ -26,17 +26,17 @@ onEachEngine((engine) => {
   let ada: Member;
   before(async () => {
     ({ db } = await engine.open(identityMigrations));
-    ada = await createMember(db, { username: 'ada', email: 'ada@example.com', role: 'reader' }, null, NOW);
+    ada = await insertMember(db, { username: 'ada', email: 'ada@example.com', role: 'reader' }, null, NOW);
   });
 
   test('a link lets its member in once', async () => {
-    const link = await createLoginLink(db, ada, NOW);
+    const link = await insertLoginLink(db, ada, NOW);
     assert.deepEqual(await spendLoginLink(db, link, NOW), ada);
     assert.equal(await spendLoginLink(db, link, NOW), undefined);
   });
 
   test('of many who spend a link at once, one is let in', async () => {
-    const link = await createLoginLink(db, ada, NOW);
+    const link = await insertLoginLink(db, ada, NOW);
     const tries = await Promise.all(Array.from({ length: 10 }, () => spendLoginLink(db, link, NOW)));
     assert.equal(tries.filter((member) => member !== undefined).length, 1);
   });
@@ -46,7 +46,7 @@ onEachEngine((engine) => {
       [undefined, 15 * 60 * 1000],
       [INVITATION_MS, 7 * DAY],
     ] as const) {
-      const link = await createLoginLink(db, ada, NOW, lifetime);
+      const link = await insertLoginLink(db, ada, NOW, lifetime);
       assert.equal(await spendLoginLink(db, link, NOW + ms), undefined);
       assert.deepEqual(await spendLoginLink(db, link, NOW + ms - 1), ada);
     }
@@ -56,7 +56,7 @@ onEachEngine((engine) => {
   });
 
   test('a session is found by the hash of its secret for fourteen days', async () => {
-    const secret = await openSession(db, ada, NOW);
+    const secret = await insertSession(db, ada, NOW);
     const hash = hashSecret(secret);
     assert.deepEqual(await findSession(db, hash, NOW), {
       member: ada,
@@ -70,24 +70,24 @@ onEachEngine((engine) => {
   });
 
   test('closing ends one session and no other', async () => {
-    const [one, other] = [await openSession(db, ada, NOW), await openSession(db, ada, NOW)];
-    await closeSession(db, one);
+    const [one, other] = [await insertSession(db, ada, NOW), await insertSession(db, ada, NOW)];
+    await deleteSession(db, one);
     assert.equal(await findSession(db, hashSecret(one), NOW), undefined);
     assert.notEqual(await findSession(db, hashSecret(other), NOW), undefined);
   });
 
   test('sweeping removes what has run out and nothing else', async () => {
     for (const table of ['sessions', 'login_links', 'tokens'] as const) await db.deleteFrom(table).execute();
-    const session = await openSession(db, ada, NOW);
-    await openSession(db, ada, NOW - SESSION_MS);
-    const link = await createLoginLink(db, ada, NOW);
-    await createLoginLink(db, ada, NOW - DAY);
+    const session = await insertSession(db, ada, NOW);
+    await insertSession(db, ada, NOW - SESSION_MS);
+    const link = await insertLoginLink(db, ada, NOW);
+    await insertLoginLink(db, ada, NOW - DAY);
     const old = newSecret('api-');
     const usual = { memberId: ada.id, isService: false, name: '', description: '', customRoles: [] };
-    const token = await createToken(db, { ...usual, expiresAt: NOW }, newSecret('api-'), NOW - DAY);
-    const lasting = await createToken(db, usual, old, NOW - DAY);
+    const token = await insertToken(db, { ...usual, expiresAt: NOW }, newSecret('api-'), NOW - DAY);
+    const lasting = await insertToken(db, usual, old, NOW - DAY);
     await resetToken(db, lasting, { secret: newSecret('api-'), oldUntil: NOW }, NOW - DAY);
-    await sweepIdentity(db, NOW);
+    await deleteExpired(db, NOW);
     const count = async (table: 'sessions' | 'login_links' | 'tokens') =>
       (await db.selectFrom(table).selectAll().execute()).length;
     assert.deepEqual([await count('sessions'), await count('login_links'), await count('tokens')], [1, 1, 2]);

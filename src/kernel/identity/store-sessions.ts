@@ -15,7 +15,7 @@ export const SESSION_COOKIE = 'signalbox_session';
 export const SESSION_MS = SESSION_DAYS * DAY;
 
 /** Makes a login link's secret: good once, and for a while. */
-export async function createLoginLink(
+export async function insertLoginLink(
   db: Db,
   member: Member,
   now: number,
@@ -41,7 +41,7 @@ export async function spendLoginLink(db: Db, secret: string, now: number): Promi
 }
 
 /** Opens a session and returns its secret, for the cookie. */
-export async function openSession(db: Db, member: Member, now: number): Promise<string> {
+export async function insertSession(db: Db, member: Member, now: number): Promise<string> {
   const secret = newSecret('');
   await db
     .insertInto('sessions')
@@ -61,12 +61,12 @@ export async function findSession(db: Db, hash: string, now: number) {
   return owner && { ...owner, expiresAt: row.expires_at };
 }
 
-export async function closeSession(db: Db, secret: string): Promise<void> {
+export async function deleteSession(db: Db, secret: string): Promise<void> {
   await db.deleteFrom('sessions').where('hash', '=', hashSecret(secret)).execute();
 }
 
 /** Removes what has run out: sessions, links, and old secrets of tokens past their grace. Expired tokens stay listed. */
-export async function sweepIdentity(db: Db, now: number): Promise<void> {
+export async function deleteExpired(db: Db, now: number): Promise<void> {
   await db.deleteFrom('sessions').where('expires_at', '<=', now).execute();
   await db.deleteFrom('login_links').where('expires_at', '<=', now).execute();
   await db

@@ -58,7 +58,7 @@ export async function listMemberGrants(db: Db, memberId: string): Promise<Member
 }
 
 /** As many as one statement bears. */
-export async function addGrants(db: Db, teamId: string, grants: readonly TeamGrant[]): Promise<void> {
+export async function insertGrants(db: Db, teamId: string, grants: readonly TeamGrant[]): Promise<void> {
   const rows = grants.map(({ memberId, actions }) => ({
     team_id: teamId,
     member_id: memberId,
@@ -67,7 +67,7 @@ export async function addGrants(db: Db, teamId: string, grants: readonly TeamGra
   await db.insertInto('team_grants').values(rows).execute();
 }
 
-export async function removeGrant(db: Db, teamId: string, { memberId, actions }: TeamGrant): Promise<void> {
+export async function deleteGrant(db: Db, teamId: string, { memberId, actions }: TeamGrant): Promise<void> {
   await db
     .deleteFrom('team_grants')
     .where('team_id', '=', teamId)

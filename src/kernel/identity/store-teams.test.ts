@@ -4,15 +4,15 @@ import { before, beforeEach, test } from 'node:test';
 import { onEachEngine } from '../../../test/engines.ts';
 import type { Engine } from '../storage/engine.ts';
 import type { Db } from '../storage/tables.ts';
-import { createMember, findMember, type Member } from './store-members.ts';
+import { insertMember, findMember, type Member } from './store-members.ts';
 import {
   countHolders,
-  createRole,
+  insertRole,
   deleteRole,
   findRole,
   findRoles,
   listRoles,
-  unknownRoles,
+  listUnknownRoles,
   updateRole,
   type Role,
 } from './store-roles.ts';
@@ -20,7 +20,7 @@ import { newSecret } from './secret.ts';
 import { identityMigrations } from './tables.ts';
 import {
   countTeamMembers,
-  createTeam,
+  insertTeam,
   deleteTeam,
   findTeam,
   listMemberTeams,
@@ -31,7 +31,7 @@ import {
   type WholeTeam,
 } from './store-teams.ts';
 import { listMemberGrants } from './store-team-grants.ts';
-import { createToken, findToken } from './store-tokens.ts';
+import { insertToken, findToken } from './store-tokens.ts';
 
 const NOW = 1_800_000_000_000;
 const policy = [{ effect: 'allow' as const, actions: ['*'], resources: ['proj/*'] }];
@@ -50,17 +50,17 @@ onEachEngine((testEngine) => {
     for (const table of ['members', 'roles', 'teams'] as const) await db.deleteFrom(table).execute();
     ada = await join('ada');
     bob = await join('bob');
-    ops = await createRole(db, { key: 'ops', name: 'Ops', policy }, NOW);
+    ops = await insertRole(db, { key: 'ops', name: 'Ops', policy }, NOW);
   });
 
   function join(username: string, customRoles: string[] = []) {
     const email = `${username}@example.com`;
-    return createMember(db, { username, email, role: 'reader', customRoles }, null, NOW);
+    return insertMember(db, { username, email, role: 'reader', customRoles }, null, NOW);
   }
 
   const empty = { name: 'Team', description: '', roleAttributes: {}, memberIds: [], roleIds: [], grants: [] };
   async function make(key: string, team: Partial<WholeTeam> = {}): Promise<WholeTeam> {
-    await createTeam(db, { ...empty, key, ...team }, NOW);
+    await insertTeam(db, { ...empty, key, ...team }, NOW);
     return open(key);
   }
   async function open(key: string): Promise<WholeTeam> {
@@ -80,14 +80,14 @@ onEachEngine((testEngine) => {
       { memberIds: [ada.id], roleIds: [ops.id], roleAttributes: { a: ['x'] }, version: 1 },
     );
     assert.deepEqual(new Set(kept), new Set(grants));
-    assert.equal(await createTeam(db, { ...empty, key: 'core' }, NOW), undefined, 'the key is taken');
+    assert.equal(await insertTeam(db, { ...empty, key: 'core' }, NOW), undefined, 'the key is taken');
     assert.equal((await findTeam(db, 'core'))?.name, 'Team');
     assert.equal(await findTeam(db, 'other'), undefined);
   });
 
   test('a change adds and takes away just what differs', async () => {
     const team = await make('core', { memberIds: [ada.id], roleIds: [ops.id] });
-    const dev = await createRole(db, { key: 'dev', name: 'Dev', policy }, NOW);
+    const dev = await insertRole(db, { key: 'dev', name: 'Dev', policy }, NOW);
     const grants = [{ memberId: bob.id, actions: 'maintainTeam' }];
     const wanted = { ...team, name: 'New', memberIds: [bob.id], roleIds: [ops.id, dev.id], grants };
     await updateTeam(db, team, wanted, NOW + 5);
@@ -140,7 +140,7 @@ onEachEngine((testEngine) => {
     assert.deepEqual(await findRole(db, 'ops'), ops);
     assert.deepEqual(await findRole(db, ops.id), ops);
     assert.deepEqual(await findRoles(db, ['ops', ops.id, 'none']), [ops]);
-    assert.deepEqual(await unknownRoles(db, ['ops', 'none']), ['none']);
+    assert.deepEqual(await listUnknownRoles(db, ['ops', 'none']), ['none']);
     assert.deepEqual(await listRoles(db), [ops]);
     const after = await updateRole(db, ops, { ...ops, name: 'New', baseRole: 'reader', category: 'any' });
     assert.deepEqual(
@@ -148,11 +148,11 @@ onEachEngine((testEngine) => {
       ['New', 'reader', 'any', 2],
     );
     await assert.rejects(updateRole(db, ops, ops), { kind: 'conflict' });
-    await assert.rejects(createRole(db, { key: 'ops', name: '', policy }, NOW), { kind: 'conflict' });
+    await assert.rejects(insertRole(db, { key: 'ops', name: '', policy }, NOW), { kind: 'conflict' });
   });
 
   test("a role's key cannot be another's id, as both name it", async () => {
-    await assert.rejects(createRole(db, { key: ops.id, name: 'Twin', policy }, NOW), { kind: 'invalid' });
+    await assert.rejects(insertRole(db, { key: ops.id, name: 'Twin', policy }, NOW), { kind: 'invalid' });
   });
 
   test('who holds a role is counted, however it is named', async () => {
@@ -160,7 +160,7 @@ onEachEngine((testEngine) => {
     await join('dee', ['ops_x', 'xops']);
     await make('core', { roleIds: [ops.id] });
     const token = { memberId: ada.id, isService: false, name: '', description: '' };
-    await createToken(db, { ...token, customRoles: [ops.id] }, newSecret('api-'), NOW);
+    await insertToken(db, { ...token, customRoles: [ops.id] }, newSecret('api-'), NOW);
     assert.deepEqual((await countHolders(db, [ops])).get(ops.id), { members: 1, teams: 1, tokens: 1 });
     assert.equal((await countHolders(db, [])).size, 0);
   });
@@ -169,10 +169,10 @@ onEachEngine((testEngine) => {
     const cyd = await join('cyd', ['dev', 'ops']);
     const team = await make('core', { roleIds: [ops.id] });
     const usual = { memberId: ada.id, isService: false, name: '', description: '' };
-    const only = await createToken(db, { ...usual, customRoles: [ops.id] }, newSecret('api-'), NOW);
-    const both = await createToken(db, { ...usual, customRoles: ['ops', 'dev'] }, newSecret('api-'), NOW);
+    const only = await insertToken(db, { ...usual, customRoles: [ops.id] }, newSecret('api-'), NOW);
+    const both = await insertToken(db, { ...usual, customRoles: ['ops', 'dev'] }, newSecret('api-'), NOW);
     await deleteRole(db, ops);
-    await createRole(db, { key: 'ops', name: 'Other', policy }, NOW);
+    await insertRole(db, { key: 'ops', name: 'Other', policy }, NOW);
     assert.deepEqual((await findMember(db, { id: cyd.id }))?.customRoles, ['dev']);
     assert.deepEqual(await listTeamRoles(db, [team.id]), []);
     const [one, two] = [await findToken(db, only.id), await findToken(db, both.id)];

@@ -1,13 +1,14 @@
 // Teams: members who hold custom roles together.
 import { sql, type Selectable } from 'kysely';
+import { inBatches } from '../batches.ts';
 import { newId } from '../id.ts';
-import { hold } from '../storage/hold.ts';
+import { lockRows } from '../storage/locks.ts';
 import { contested } from '../storage/retry.ts';
 import type { Db, Tables } from '../storage/tables.ts';
 import type { RoleAttributes } from './attributes.ts';
-import { like } from './store-members.ts';
+import { escapeLike } from './store-members.ts';
 import { roleOf } from './store-roles.ts';
-import { addGrants, grantText, listGrants, removeGrant, type TeamGrant } from './store-team-grants.ts';
+import { insertGrants, grantText, listGrants, deleteGrant, type TeamGrant } from './store-team-grants.ts';
 
 export interface Team {
   id: string;
@@ -28,7 +29,7 @@ export interface WholeTeam extends Team {
 }
 
 /** Undefined when the key is taken. */
-export async function createTeam(
+export async function insertTeam(
   db: Db,
   team: Omit<WholeTeam, 'id' | 'version' | 'createdAt' | 'updatedAt'>,
   now: number,
@@ -85,9 +86,9 @@ export async function lockTeam(tx: Db, key: string): Promise<WholeTeam | undefin
 }
 
 /** Before several are changed: all in one order, so that of two who do so neither waits for the other for ever. */
-export async function holdTeams(tx: Db, keys: readonly string[]): Promise<void> {
+export async function lockTeams(tx: Db, keys: readonly string[]): Promise<void> {
   if (keys.length === 0) return;
-  await hold(tx, tx.selectFrom('teams').select('id').where('key', 'in', keys).orderBy('id').forUpdate());
+  await lockRows(tx, tx.selectFrom('teams').select('id').where('key', 'in', keys).orderBy('id').forUpdate());
 }
 
 export interface TeamFilter {
@@ -97,7 +98,7 @@ export interface TeamFilter {
 
 export async function listTeams(db: Db, { query, hasNoMembers }: TeamFilter): Promise<Team[]> {
   if (query?.includes('\0')) return [];
-  const words = `%${like((query ?? '').toLowerCase())}%`;
+  const words = `%${escapeLike((query ?? '').toLowerCase())}%`;
   const rows = await db
     .selectFrom('teams')
     .selectAll()
@@ -150,17 +151,17 @@ async function writeParts(db: Db, before: WholeTeam, after: WholeTeam, now: numb
   const members = difference(before.memberIds, after.memberIds, String);
   const roles = difference(before.roleIds, after.roleIds, String);
   const grants = difference(before.grants, after.grants, grantText);
-  for (const some of bites(members.gone)) {
+  for (const batch of inBatches(members.gone)) {
     await db
       .deleteFrom('team_members')
       .where('team_id', '=', team_id)
-      .where('member_id', 'in', some)
+      .where('member_id', 'in', batch)
       .execute();
   }
-  for (const some of bites(members.come)) {
+  for (const batch of inBatches(members.come)) {
     await db
       .insertInto('team_members')
-      .values(some.map((member_id) => ({ team_id, member_id })))
+      .values(batch.map((member_id) => ({ team_id, member_id })))
       .execute();
   }
   if (roles.gone.length > 0)
@@ -174,14 +175,8 @@ async function writeParts(db: Db, before: WholeTeam, after: WholeTeam, now: numb
       .insertInto('team_roles')
       .values(roles.come.map((role_id) => ({ team_id, role_id, applied_at: now })))
       .execute();
-  for (const grant of grants.gone) await removeGrant(db, team_id, grant);
-  for (const some of bites(grants.come)) await addGrants(db, team_id, some);
-}
-
-const BITE = 1000;
-
-function* bites<Item>(items: readonly Item[]): Generator<Item[]> {
-  for (let start = 0; start < items.length; start += BITE) yield items.slice(start, start + BITE);
+  for (const grant of grants.gone) await deleteGrant(db, team_id, grant);
+  for (const batch of inBatches(grants.come)) await insertGrants(db, team_id, batch);
 }
 
 /** By the texts that tell items apart. */

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { onEachEngine } from '../../../test/engines.ts';
 import type { Db } from '../storage/tables.ts';
-import { createMember, type Member } from './store-members.ts';
+import { insertMember, type Member } from './store-members.ts';
 import { newSecret, type Secret } from './secret.ts';
 import { identityMigrations } from './tables.ts';
 import {
-  createToken,
+  insertToken,
   deleteToken,
   findToken,
   findTokenByHash,
@@ -30,7 +30,7 @@ onEachEngine((engine) => {
   before(async () => {
     ({ db } = await engine.open(identityMigrations));
     const join = (username: string) =>
-      createMember(db, { username, email: `${username}@example.com`, role: 'writer' }, null, NOW);
+      insertMember(db, { username, email: `${username}@example.com`, role: 'writer' }, null, NOW);
     ada = await join('ada');
     eva = await join('eva');
   });
@@ -38,7 +38,7 @@ onEachEngine((engine) => {
   async function make(token: Partial<NewToken> = {}, now = NOW): Promise<{ token: Token; secret: Secret }> {
     const secret = newSecret('api-');
     const usual = { memberId: ada.id, isService: false, name: '', description: '', customRoles: [] };
-    return { token: await createToken(db, { ...usual, ...token }, secret, now), secret };
+    return { token: await insertToken(db, { ...usual, ...token }, secret, now), secret };
   }
 
   test('a token comes back as it was made, and absent things stay absent', async () => {

@@ -6,17 +6,17 @@ import type { Slice } from '../page.ts';
 import { contested } from '../storage/retry.ts';
 import type { Db, Tables } from '../storage/tables.ts';
 import { ensureServiceAccount } from './store-accounts.ts';
-import type { BaseRole, Statement } from './policy.ts';
+import type { BaseRole, PolicyStatement } from './policy.ts';
 import type { Secret } from './secret.ts';
 
 /** What a token may do: a base role, custom roles, or statements of its own. */
-export interface Power {
+export interface TokenPermissions {
   role?: BaseRole;
   customRoles: string[];
-  inlinePolicy?: Statement[];
+  inlinePolicy?: PolicyStatement[];
 }
 
-export interface Token extends Power {
+export interface Token extends TokenPermissions {
   id: string;
   memberId: string;
   isService: boolean;
@@ -31,7 +31,7 @@ export interface Token extends Power {
   version: number;
 }
 
-export interface NewToken extends Power {
+export interface NewToken extends TokenPermissions {
   memberId: string;
   isService: boolean;
   name: string;
@@ -46,7 +46,7 @@ export const TOKEN_PREFIX = 'api-';
 /** A token that nobody can use yet ends in nothing. */
 export const UNSEEN = '';
 
-export async function createToken(db: Db, token: NewToken, secret: Secret, now: number): Promise<Token> {
+export async function insertToken(db: Db, token: NewToken, secret: Secret, now: number): Promise<Token> {
   const row = await db
     .insertInto('tokens')
     .values({
@@ -188,7 +188,7 @@ async function write(db: Db, before: Token, changes: Partial<Insertable<Tables['
 }
 
 /** Whether the member had a token that nobody could use yet. Of several nodes that start together, one is told yes. */
-export async function setFirstSecret(
+export async function updateFirstSecret(
   db: Db,
   memberId: string,
   secret: Secret,
@@ -203,7 +203,7 @@ export async function setFirstSecret(
   return numUpdatedRows > 0n;
 }
 
-export async function saveUsed(db: Db, id: string, at: number): Promise<void> {
+export async function updateLastUsed(db: Db, id: string, at: number): Promise<void> {
   await db.updateTable('tokens').set({ last_used_at: at }).where('id', '=', id).execute();
 }
 
@@ -235,7 +235,7 @@ function tokenOf(row: Selectable<Tables['tokens']>): Token {
     modifiedAt: row.modified_at,
     version: row.version,
     ...(row.role !== null && { role: row.role as BaseRole }),
-    ...(row.inline_policy !== null && { inlinePolicy: JSON.parse(row.inline_policy) as Statement[] }),
+    ...(row.inline_policy !== null && { inlinePolicy: JSON.parse(row.inline_policy) as PolicyStatement[] }),
     ...(row.default_api_version !== null && { defaultApiVersion: row.default_api_version }),
     ...(row.last_used_at !== null && { lastUsedAt: row.last_used_at }),
     ...(row.expires_at !== null && { expiresAt: row.expires_at }),

@@ -149,7 +149,7 @@ test('an item has at most 250,000 keys and elements, and a push 250,000 items', 
 
 test('all objects together may be limited, too', async () => {
   const keys = (count: number) => `[${many(count / 3, (index) => `{"a":1,"b":{"c-${index}":[]}}`)}]`;
-  const limited = (text: string) => parseJson(Buffer.from(text), { mostKeys: 30_000 });
+  const limited = (text: string) => parseJson(Buffer.from(text), { maxKeys: 30_000 });
   await limited(keys(30_000));
   await assert.rejects(limited(keys(30_003)), refused(/The body has more than 30,000 keys in all/));
 });

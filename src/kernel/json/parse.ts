@@ -1,22 +1,22 @@
 // Parses JSON without keeping others waiting: a large text part by part, once it is known what is in it.
 import { Failure } from '../failure.ts';
-import { setMember, type JsonObject } from '../patch/json-value.ts';
+import { setProperty, type JsonObject } from '../patch/json-value.ts';
 import { findJsonError } from './json-error.ts';
 import {
   isBlank,
-  MOST_DEPTH,
-  PART_BYTES,
+  MAX_JSON_DEPTH,
+  JSON_PART_BYTES,
   scanJson,
-  tooDeep,
-  type Cut,
-  type Part,
+  jsonTooDeep,
+  type CutJson,
+  type JsonPart,
   type ScanOptions,
 } from './scan.ts';
 import { TimeSlice } from '../time-slice.ts';
 
 /** Throws `malformed` for what is no JSON, and `invalid` where a large text holds more than is taken. */
 export async function parseJson(bytes: Buffer, options: ScanOptions = {}): Promise<unknown> {
-  if (bytes.length <= (options.partBytes ?? PART_BYTES)) return parseSmall(bytes);
+  if (bytes.length <= (options.partBytes ?? JSON_PART_BYTES)) return parseSmall(bytes);
   const cut = await scanJson(bytes, options);
   try {
     if (cut === 'broken') throw new SyntaxError();
@@ -31,7 +31,7 @@ export async function parseJson(bytes: Buffer, options: ScanOptions = {}): Promi
 }
 
 function parseSmall(bytes: Buffer): unknown {
-  if (isTooDeep(bytes)) throw tooDeep();
+  if (isTooDeep(bytes)) throw jsonTooDeep();
   try {
     return JSON.parse(bytes.toString());
   } catch {
@@ -39,7 +39,7 @@ function parseSmall(bytes: Buffer): unknown {
   }
 }
 
-async function parseCut(bytes: Buffer, cut: Cut, slice: TimeSlice): Promise<unknown> {
+async function parseCut(bytes: Buffer, cut: CutJson, slice: TimeSlice): Promise<unknown> {
   const { kind, parts } = cut;
   if (kind === 'string') return await parseString(bytes, parts, slice);
   const list: unknown[] = [];
@@ -52,20 +52,20 @@ async function parseCut(bytes: Buffer, cut: Cut, slice: TimeSlice): Promise<unkn
     if (part.inside !== undefined) {
       const value = await parseCut(bytes, part.inside, slice);
       if (isArray) list.push(value);
-      else setMember(object, nameOf(bytes, part, part.inside), value);
+      else setProperty(object, nameOf(bytes, part, part.inside), value);
       checkAround(bytes, part, part.inside, isArray);
     } else if (isArray) {
       for (const element of JSON.parse(`[${textOf(bytes, part)}]`) as unknown[]) list.push(element);
     } else {
       const members = JSON.parse(`{${textOf(bytes, part)}}`) as JsonObject;
       if (parts.length === 1) return members;
-      for (const key of Object.keys(members)) setMember(object, key, members[key]);
+      for (const key of Object.keys(members)) setProperty(object, key, members[key]);
     }
   }
   return isArray ? list : object;
 }
 
-async function parseString(bytes: Buffer, parts: readonly Part[], slice: TimeSlice): Promise<string> {
+async function parseString(bytes: Buffer, parts: readonly JsonPart[], slice: TimeSlice): Promise<string> {
   const texts: string[] = [];
   for (const part of parts) {
     texts.push(JSON.parse(`"${textOf(bytes, part)}"`) as string);
@@ -74,19 +74,19 @@ async function parseString(bytes: Buffer, parts: readonly Part[], slice: TimeSli
   return texts.join('');
 }
 
-function textOf(bytes: Buffer, { start, end }: Part): string {
+function textOf(bytes: Buffer, { start, end }: JsonPart): string {
   return bytes.toString('utf8', start, end);
 }
 
 /** Of a member whose value is in a cut of its own. */
-function nameOf(bytes: Buffer, { start }: Part, inside: Cut): string {
+function nameOf(bytes: Buffer, { start }: JsonPart, inside: CutJson): string {
   // A string in its place: a digit would go with one that stands there by mistake.
   const member = `{${bytes.toString('utf8', start, inside.start - 1)}""}`;
   const [name] = Object.keys(JSON.parse(member) as object);
   return name!;
 }
 
-function checkAround(bytes: Buffer, { start, end }: Part, inside: Cut, isArray: boolean): void {
+function checkAround(bytes: Buffer, { start, end }: JsonPart, inside: CutJson, isArray: boolean): void {
   const isGood = (!isArray || isBlank(bytes, start, inside.start - 1)) && isBlank(bytes, inside.end + 1, end);
   if (!isGood) throw new SyntaxError();
 }
@@ -94,10 +94,10 @@ function checkAround(bytes: Buffer, { start, end }: Part, inside: Cut, isArray: 
 const NOT_JSON = 'The request body is not valid JSON';
 
 /** Looking for the place costs time, and a text that is longer was not written by hand. */
-const MOST_SEARCHED = 64 * 1024;
+const MAX_SEARCHED = 64 * 1024;
 
 function notJson(bytes: Buffer): Failure {
-  const error = bytes.length > MOST_SEARCHED ? undefined : findJsonError(bytes.toString());
+  const error = bytes.length > MAX_SEARCHED ? undefined : findJsonError(bytes.toString());
   if (error === undefined) return new Failure('malformed', NOT_JSON, { part: 'json' });
   const { line, column, problem } = error;
   const where = `line ${line}, column ${column}: ${problem}`;
@@ -117,7 +117,7 @@ function isTooDeep(bytes: Buffer): boolean {
     } else if (byte === 0x22) isInString = true;
     else if (byte === 0x5b || byte === 0x7b) {
       depth += 1;
-      if (depth > MOST_DEPTH) return true;
+      if (depth > MAX_JSON_DEPTH) return true;
     } else if (byte === 0x5d || byte === 0x7d) depth -= 1;
   }
   return false;

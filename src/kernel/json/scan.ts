@@ -3,39 +3,39 @@ import { Failure } from '../failure.ts';
 import { TimeSlice } from '../time-slice.ts';
 
 /** Deeper values than this overflow the stack of whoever walks them; no honest client sends any. */
-export const MOST_DEPTH = 200;
+export const MAX_JSON_DEPTH = 200;
 /** An object with more is slow in everything that is done to it. */
-export const MOST_KEYS = 10_000;
+export const MAX_OBJECT_KEYS = 10_000;
 /** Of one item, nested ones included: an item is worked on as a whole. */
-export const MOST_VALUES = 250_000;
-export const MOST_ITEMS = 250_000;
+export const MAX_ITEM_VALUES = 250_000;
+export const MAX_JSON_ITEMS = 250_000;
 
 /** Texts up to this size are parsed at once, in a few milliseconds whatever they hold. None of them reaches a limit but depth. */
-export const PART_BYTES = 64 * 1024;
+export const JSON_PART_BYTES = 64 * 1024;
 
 export interface ScanOptions {
   /** In all objects together; without it only each object and each item is limited. */
-  mostKeys?: number | undefined;
+  maxKeys?: number | undefined;
   partBytes?: number;
 }
 
 /** An object, list or string that is larger than a part: its text in parts that can be parsed one by one. */
-export interface Cut {
+export interface CutJson {
   kind: 'object' | 'array' | 'string';
   /** The first byte inside the brackets or quotes, and the closing one. */
   start: number;
   end: number;
-  parts: Part[];
+  parts: JsonPart[];
 }
 
 /**
  * Members or elements, with the commas between them, or characters. Where there is a cut inside, it is that of the only
  * member or element.
  */
-export interface Part {
+export interface JsonPart {
   start: number;
   end: number;
-  inside?: Cut;
+  inside?: CutJson;
 }
 
 /** An object or list that is still open. */
@@ -48,9 +48,9 @@ interface Open {
   cut: number;
   /** Keys or elements so far, without the current element. */
   count: number;
-  parts: Part[];
+  parts: JsonPart[];
   /** The current member or element, where it is itself cut. */
-  inside: Cut | undefined;
+  inside: CutJson | undefined;
 }
 
 const STEP_BYTES = 64 * 1024;
@@ -62,7 +62,7 @@ const STEP_BYTES = 64 * 1024;
 export async function scanJson(
   bytes: Uint8Array,
   options: ScanOptions = {},
-): Promise<Cut | 'scalar' | 'broken'> {
+): Promise<CutJson | 'scalar' | 'broken'> {
   const scanner = new Scanner(bytes, options);
   const slice = new TimeSlice();
   for (let end = STEP_BYTES; ; end += STEP_BYTES) {
@@ -77,7 +77,7 @@ class Scanner {
   isBroken = false;
   readonly #bytes: Uint8Array;
   readonly #partBytes: number;
-  readonly #mostKeys: number;
+  readonly #maxKeys: number;
   readonly #open: Open[] = [];
   #at = 0;
   #isInString = false;
@@ -85,16 +85,16 @@ class Scanner {
   #stringStart = 0;
   /** Whether anything of the current member or element has come. */
   #hasValue = false;
-  #root: Cut | undefined;
+  #root: CutJson | undefined;
   #isList = false;
   #keys = 0;
   /** Keys and elements of the current item. */
   #values = 0;
 
-  constructor(bytes: Uint8Array, { partBytes = PART_BYTES, mostKeys = Infinity }: ScanOptions) {
+  constructor(bytes: Uint8Array, { partBytes = JSON_PART_BYTES, maxKeys = Infinity }: ScanOptions) {
     this.#bytes = bytes;
     this.#partBytes = partBytes;
-    this.#mostKeys = mostKeys;
+    this.#maxKeys = maxKeys;
   }
 
   advance(end: number): void {
@@ -122,7 +122,7 @@ class Scanner {
     this.#at = at;
   }
 
-  finish(): Cut | 'scalar' | 'broken' {
+  finish(): CutJson | 'scalar' | 'broken' {
     if (this.#isInString || this.#open.length > 0) return 'broken';
     const root = this.#root;
     if (root === undefined) return 'scalar';
@@ -139,7 +139,7 @@ class Scanner {
       this.isBroken = this.#root !== undefined || this.#hasValue;
       this.#isList = isArray;
     }
-    if (depth === MOST_DEPTH) throw tooDeep();
+    if (depth === MAX_JSON_DEPTH) throw jsonTooDeep();
     const start = at + 1;
     this.#open.push({ isArray, start, last: start, cut: start, count: 0, parts: [], inside: undefined });
     this.#hasValue = false;
@@ -166,7 +166,7 @@ class Scanner {
     this.#addCut({ kind: 'string', start, end, parts: cutString(this.#bytes, start, end, this.#partBytes) });
   }
 
-  #addCut(cut: Cut): void {
+  #addCut(cut: CutJson): void {
     const parent = this.#open.at(-1);
     if (parent === undefined) {
       this.#root = cut;
@@ -203,24 +203,24 @@ class Scanner {
     open.inside = undefined;
     open.count += 1;
     this.#keys += 1;
-    if (open.count > MOST_KEYS) throw tooMany('An object in the body', MOST_KEYS, 'keys');
-    if (this.#keys > this.#mostKeys) throw tooMany('The body', this.#mostKeys, 'keys in all');
+    if (open.count > MAX_OBJECT_KEYS) throw tooMany('An object in the body', MAX_OBJECT_KEYS, 'keys');
+    if (this.#keys > this.#maxKeys) throw tooMany('The body', this.#maxKeys, 'keys in all');
     this.#countValue();
   }
 
   #countElement(open: Open, isItem: boolean): void {
     open.count += 1;
     if (!isItem) return this.#countValue();
-    if (open.count > MOST_ITEMS) throw tooMany('The body', MOST_ITEMS, 'items');
+    if (open.count > MAX_JSON_ITEMS) throw tooMany('The body', MAX_JSON_ITEMS, 'items');
     this.#values = 0;
   }
 
   #countValue(): void {
     this.#values += 1;
-    if (this.#values > MOST_VALUES)
+    if (this.#values > MAX_ITEM_VALUES)
       throw tooMany(
         this.#isList ? 'An item of the body' : 'The body',
-        MOST_VALUES,
+        MAX_ITEM_VALUES,
         'keys and elements in all',
       );
   }
@@ -233,8 +233,8 @@ function endPart(open: Open, end: number): void {
 }
 
 /** Each part is a string by itself: none begins within an escape or within a character. */
-function cutString(bytes: Uint8Array, start: number, end: number, partBytes: number): Part[] {
-  const parts: Part[] = [];
+function cutString(bytes: Uint8Array, start: number, end: number, partBytes: number): JsonPart[] {
+  const parts: JsonPart[] = [];
   for (let at = start; at < end;) {
     let stop = at + partBytes;
     const escape = lastEscape(bytes, at, stop);
@@ -267,8 +267,8 @@ export function isBlank(bytes: Uint8Array, start: number, end: number): boolean 
   return true;
 }
 
-export function tooDeep(): Failure {
-  return new Failure('malformed', `The JSON is nested deeper than ${MOST_DEPTH} levels`);
+export function jsonTooDeep(): Failure {
+  return new Failure('malformed', `The JSON is nested deeper than ${MAX_JSON_DEPTH} levels`);
 }
 
 function tooMany(what: string, most: number, of: string): Failure {

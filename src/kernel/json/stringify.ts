@@ -3,18 +3,18 @@ import { isContainer, type JsonObject } from '../patch/json-value.ts';
 import { TimeSlice } from '../time-slice.ts';
 
 /** What is written at once, in about a millisecond: so many objects, lists and plain values. */
-const MOST_AT_ONCE = 2000;
+const MAX_AT_ONCE = 2000;
 /** So many characters take as long as a value, if all have to be escaped. */
 const LENGTH_OF_VALUE = 64;
 
 /** Whether it has more values in it than this, or than can be written at once. Looks at no more of them. */
-export function isLarge(value: unknown, most: number = MOST_AT_ONCE): boolean {
+export function isLarge(value: unknown, most: number = MAX_AT_ONCE): boolean {
   return count(value, 0, most) > most;
 }
 
 /** Whether it should be written piece by piece: it has many values in it, or long texts. */
 export function isSlowToWrite(value: unknown): boolean {
-  return count(value, 0, MOST_AT_ONCE, LENGTH_OF_VALUE) > MOST_AT_ONCE;
+  return count(value, 0, MAX_AT_ONCE, LENGTH_OF_VALUE) > MAX_AT_ONCE;
 }
 
 /** Adds up to the most and a few. A text counts as one more value for each such length. */
@@ -114,7 +114,7 @@ function pieceEnd(text: string, start: number): number {
 function runEnd(list: readonly unknown[], start: number): number {
   let sum = 0;
   let end = start;
-  while (end < list.length && (sum = count(list[end], sum, MOST_AT_ONCE, LENGTH_OF_VALUE)) <= MOST_AT_ONCE)
+  while (end < list.length && (sum = count(list[end], sum, MAX_AT_ONCE, LENGTH_OF_VALUE)) <= MAX_AT_ONCE)
     end += 1;
   return end;
 }

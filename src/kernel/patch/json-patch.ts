@@ -6,8 +6,8 @@ import {
   isDeeperThan,
   isObject,
   MAX_DEPTH,
-  memberOf,
-  setMember,
+  propertyOf,
+  setProperty,
   type Container,
 } from './json-value.ts';
 import {
@@ -154,10 +154,10 @@ function write(draft: Draft, path: Pointer, value: unknown, op: 'add' | 'replace
     forbidEdits(draft, container[index], value, path);
     container[index] = value;
   } else {
-    const current = memberOf(container, token);
+    const current = propertyOf(container, token);
     if (op === 'replace' && current === undefined && !optional) throw nothingThere();
     forbidEdits(draft, current, value, path);
-    setMember(container, token, value);
+    setProperty(container, token, value);
   }
 }
 
@@ -190,7 +190,7 @@ function open(draft: Draft, path: Pointer, make: boolean): Container {
     const found = childOf(container, token);
     const child = own(draft, found === undefined && make && isObject(container) ? {} : found);
     if (Array.isArray(container)) container[Number(token)] = child;
-    else setMember(container, token, child);
+    else setProperty(container, token, child);
     container = child;
   }
   return container;
@@ -214,7 +214,7 @@ function find(root: unknown, path: Pointer): unknown {
 }
 
 function childOf(container: Container, token: string): unknown {
-  if (!Array.isArray(container)) return memberOf(container, token);
+  if (!Array.isArray(container)) return propertyOf(container, token);
   return isIndex(token) ? container[Number(token)] : undefined;
 }
 
@@ -244,7 +244,7 @@ function cloneFor(draft: Draft, value: unknown, depth: number): unknown {
   const copy = {};
   for (const [key, member] of Object.entries(value)) {
     draft.carried += key.length;
-    setMember(copy, key, cloneFor(draft, member, depth + 1));
+    setProperty(copy, key, cloneFor(draft, member, depth + 1));
   }
   return copy;
 }

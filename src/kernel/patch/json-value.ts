@@ -15,11 +15,11 @@ export function isObject(value: unknown): value is JsonObject {
 }
 
 /** The object's own member. An inherited one, such as `constructor`, is not part of a JSON document. */
-export function memberOf(object: JsonObject, key: string): unknown {
+export function propertyOf(object: JsonObject, key: string): unknown {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
-export function setMember(object: JsonObject, key: string, value: unknown): void {
+export function setProperty(object: JsonObject, key: string, value: unknown): void {
   // Assigning `__proto__` would replace the prototype; JSON means an ordinary member of that name.
   if (key === '__proto__') {
     Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });

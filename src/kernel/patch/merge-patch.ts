@@ -1,6 +1,6 @@
 // JSON merge patch (RFC 7386): an object of the fields to change, where null takes a field away.
 import { Failure } from '../failure.ts';
-import { isDeeperThan, isObject, MAX_DEPTH, memberOf, setMember } from './json-value.ts';
+import { isDeeperThan, isObject, MAX_DEPTH, propertyOf, setProperty } from './json-value.ts';
 import { forbidEditsWithin, type Locked } from './pointer.ts';
 
 export interface MergePatchRules {
@@ -22,7 +22,7 @@ function merge(target: unknown, patch: unknown): unknown {
   const result = isObject(target) ? { ...target } : {};
   for (const [key, value] of Object.entries(patch)) {
     if (value === null) delete result[key];
-    else setMember(result, key, merge(memberOf(result, key), value));
+    else setProperty(result, key, merge(propertyOf(result, key), value));
   }
   return result;
 }

@@ -1,6 +1,6 @@
 // JSON pointers (RFC 6901), and the rule that some attributes are not for patches to edit.
 import { Failure } from '../failure.ts';
-import { areEqual, isObject, MAX_DEPTH, memberOf } from './json-value.ts';
+import { areEqual, isObject, MAX_DEPTH, propertyOf } from './json-value.ts';
 
 export interface Pointer {
   text: string;
@@ -48,7 +48,7 @@ export function forbidEditsWithin(before: unknown, written: unknown, pointer: st
   if (!isObject(before) || !isObject(written)) return;
   for (const [key, value] of Object.entries(written)) {
     const here = `${pointer}/${escape(key)}`;
-    const current = memberOf(before, key);
+    const current = propertyOf(before, key);
     if (!locked(here)) forbidEditsWithin(current, value, here, locked);
     else if (!areEqual(current, value)) throw editForbidden(here);
   }

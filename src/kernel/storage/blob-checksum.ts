@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import type { StoredBlob } from './blob.ts';
 
 /** What is larger is hashed in parts of this size, as object storage does with what comes in parts. */
-export const PART_BYTES: number = 8 * 1024 * 1024;
+export const BLOB_PART_BYTES: number = 8 * 1024 * 1024;
 /** Up to this size a blob is compared before any of it is given out. */
 const COMPARED_FIRST_BYTES = 1024 * 1024;
 /** So much is hashed at once: the event loop must not stand still for it. */
@@ -29,11 +29,11 @@ export class Checksum {
 
   update(bytes: Uint8Array): void {
     for (let at = 0; at < bytes.length;) {
-      if (this.#size === PART_BYTES) {
+      if (this.#size === BLOB_PART_BYTES) {
         this.#parts.push(this.#hash.digest());
         [this.#hash, this.#size] = [createHash('sha256'), 0];
       }
-      const piece = bytes.subarray(at, at + Math.min(HASH_BYTES, PART_BYTES - this.#size));
+      const piece = bytes.subarray(at, at + Math.min(HASH_BYTES, BLOB_PART_BYTES - this.#size));
       this.#hash.update(piece);
       this.#size += piece.length;
       at += piece.length;

@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { systemClock, type Clock } from '../clock.ts';
 import { Failure } from '../failure.ts';
-import { checksumOf, compared, PART_BYTES } from './blob-checksum.ts';
+import { checksumOf, compared, BLOB_PART_BYTES } from './blob-checksum.ts';
 import type { BlobStore, StoredBlob } from './blob.ts';
 import { S3Client, tagOf, type S3Settings } from './s3-client.ts';
 
@@ -128,11 +128,11 @@ async function* partsOf(data: Uint8Array | AsyncIterable<Uint8Array>): AsyncGene
   });
   for await (const chunk of data instanceof Uint8Array ? [data] : data) {
     for (let at = 0; at < chunk.length;) {
-      if (size === PART_BYTES) {
+      if (size === BLOB_PART_BYTES) {
         yield take(false);
         [size, hash] = [0, createHash('sha256')];
       }
-      const piece = chunk.subarray(at, at + Math.min(HASH_BYTES, PART_BYTES - size));
+      const piece = chunk.subarray(at, at + Math.min(HASH_BYTES, BLOB_PART_BYTES - size));
       if (size + piece.length > room.length) room = grow(room, size, size + piece.length);
       room.set(piece, size);
       hash.update(piece);
@@ -148,7 +148,7 @@ function hexOf({ hash }: Part): string {
 }
 
 function grow(room: Buffer, used: number, needed: number): Buffer<ArrayBuffer> {
-  const larger = Buffer.allocUnsafe(Math.min(PART_BYTES, Math.max(needed, room.length * 4)));
+  const larger = Buffer.allocUnsafe(Math.min(BLOB_PART_BYTES, Math.max(needed, room.length * 4)));
   room.copy(larger, 0, 0, used);
   return larger;
 }

@@ -8,8 +8,8 @@ import { systemClock } from '../clock.ts';
 import type { Clock } from '../clock.ts';
 import { Failure } from '../failure.ts';
 import { Checksum, compared } from './blob-checksum.ts';
-import { fold } from './fold.ts';
-import { makePrivateFolder, PRIVATE_FILE, PRIVATE_FOLDER } from './private-files.ts';
+import { asStorageFailure } from './storage-failure.ts';
+import { createPrivateFolder, PRIVATE_FILE, PRIVATE_FOLDER } from './private-files.ts';
 
 export interface BlobStore {
   /** Durable once resolved. When `data` fails, so does this, and the key keeps what it had. */
@@ -62,7 +62,7 @@ export async function openFileBlobs(folder: string, clock: Clock = systemClock):
   const root = resolve(folder);
   const temporary = join(root, 'tmp');
   try {
-    makePrivateFolder(temporary);
+    createPrivateFolder(temporary);
     await sweep(temporary, clock.now() - STALE_MS);
   } catch (error) {
     const advice = 'check that it can be written to by the user who runs this program';
@@ -89,7 +89,7 @@ export function fileBlobs(root: string): BlobStore {
         return { size };
       } catch (error) {
         await unlink(file).catch(() => {});
-        throw fold(error);
+        throw asStorageFailure(error);
       }
     },
 
@@ -104,7 +104,7 @@ export function fileBlobs(root: string): BlobStore {
         await unlink(file);
         await syncFolder(dirname(file));
       } catch (error) {
-        if (!isMissing(error)) throw fold(error);
+        if (!isMissing(error)) throw asStorageFailure(error);
       }
     },
 
@@ -187,7 +187,7 @@ async function openIfExists(file: string): Promise<FileHandle | undefined> {
     return await open(file, 'r');
   } catch (error) {
     if (isMissing(error)) return undefined;
-    throw fold(error);
+    throw asStorageFailure(error);
   }
 }
 
@@ -206,7 +206,7 @@ async function blobOf(handle: FileHandle, key: string, range: ByteRange | undefi
     return range === undefined && checksum !== undefined ? await compared(blob, key, checksum) : blob;
   } catch (error) {
     await handle.close();
-    throw fold(error);
+    throw asStorageFailure(error);
   }
 }
 

@@ -1,6 +1,6 @@
 // Statements that are built once: of the hottest, building takes longer than running.
 import type { Compilable } from 'kysely';
-import type { Statement } from './statement.ts';
+import type { SqlStatement } from './statement.ts';
 import type { Db } from './tables.ts';
 
 /**
@@ -9,12 +9,12 @@ import type { Db } from './tables.ts';
  */
 export function buildOnce<Values extends readonly unknown[], Row>(
   build: (db: Db, ...values: Values) => Compilable<Row>,
-): (db: Db, ...values: Values) => Statement<Row> {
+): (db: Db, ...values: Values) => SqlStatement<Row> {
   /** By the engine's own words for statements. */
-  const built = new WeakMap<object, Statement<Row>>();
+  const built = new WeakMap<object, SqlStatement<Row>>();
   const places = Array.from({ length: build.length - 1 }, (_, index) => Symbol(`value ${index}`));
 
-  function template(db: Db): Statement<Row> {
+  function template(db: Db): SqlStatement<Row> {
     const { adapter } = db.getExecutor();
     const known = built.get(adapter);
     if (known !== undefined) return known;

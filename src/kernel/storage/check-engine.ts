@@ -36,20 +36,20 @@ async function checkPostgres(db: Db): Promise<EngineFinding[]> {
     select current_setting('server_version') as version,
       cast(extract(epoch from clock_timestamp()) * 1000 as text) as now`.execute(db);
   const { version, now } = rows[0]!;
-  return [judgePostgres(version), judgeSkew(Math.abs(Number(now) - (before + Date.now()) / 2))];
+  return [checkPostgresVersion(version), checkClockSkew(Math.abs(Number(now) - (before + Date.now()) / 2))];
 }
 
-export function judgePostgres(version: string): EngineFinding {
+export function checkPostgresVersion(version: string): EngineFinding {
   const name = 'postgresql';
   return Number.parseInt(version) >= POSTGRES_MAJOR
     ? { name, state: 'ok', detail: version }
     : { name, state: 'fail', detail: `${version}: upgrade it to ${POSTGRES_MAJOR} or newer` };
 }
 
-export function judgeSkew(ms: number): EngineFinding {
+export function checkClockSkew(ms: number): EngineFinding {
   const name = 'clock of database';
-  const spelled = `${(ms / 1000).toFixed(1)} s apart from this machine's`;
+  const apart = `${(ms / 1000).toFixed(1)} s apart from this machine's`;
   return ms < SKEW_MS
-    ? { name, state: 'ok', detail: spelled }
-    : { name, state: 'fail', detail: `${spelled}: let both machines set their clocks by NTP` };
+    ? { name, state: 'ok', detail: apart }
+    : { name, state: 'fail', detail: `${apart}: let both machines set their clocks by NTP` };
 }

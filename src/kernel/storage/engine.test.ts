@@ -11,9 +11,9 @@ import { eventually, inTime } from '../../../test/eventually.ts';
 import { Failure } from '../failure.ts';
 import type { Engine } from './engine.ts';
 import type { Migration } from './migrate.ts';
-import { noticeOnCommit } from './notices.ts';
+import { notifyOnCommit } from './notify-on-commit.ts';
 import { contested } from './retry.ts';
-import { lock } from './hold.ts';
+import { lockName } from './locks.ts';
 import type { Db } from './tables.ts';
 
 interface TestTables {
@@ -451,7 +451,7 @@ onEachEngine((engine) => {
     const steps: string[] = [];
     const work = async ({ db }: Engine, name: string): Promise<void> => {
       await db.transaction().execute(async (tx) => {
-        await lock(tx, 'door');
+        await lockName(tx, 'door');
         steps.push(`${name} in`);
         await delay(20);
         steps.push(`${name} out`);
@@ -463,7 +463,7 @@ onEachEngine((engine) => {
 
   test('a lock needs a transaction', async () => {
     const { db } = await engine.open();
-    await assert.rejects(lock(db, 'door'), /transaction/);
+    await assert.rejects(lockName(db, 'door'), /transaction/);
   });
 
   test('listeners of a channel hear its notices until they stop', async () => {
@@ -520,9 +520,9 @@ onEachEngine((engine) => {
     );
     const tell = async (name: string, end: () => void): Promise<void> => {
       await db.transaction().execute(async (tx) => {
-        await noticeOnCommit(tx as unknown as Db, 'news');
+        await notifyOnCommit(tx as unknown as Db, 'news');
         await tx.insertInto('notes').values(note(name)).execute();
-        await noticeOnCommit(tx as unknown as Db, 'news');
+        await notifyOnCommit(tx as unknown as Db, 'news');
         end();
       });
     };
@@ -534,7 +534,7 @@ onEachEngine((engine) => {
     await tell('c', () => {});
     await heardOne.promise;
     assert.deepEqual(heard, [['b', 'c']]);
-    await assert.rejects(noticeOnCommit(one.db, 'news'), /Only a transaction/);
+    await assert.rejects(notifyOnCommit(one.db, 'news'), /Only a transaction/);
   });
 
   test('several processes write to one database at once, and tell each other', async () => {

@@ -1,7 +1,7 @@
 // What a storage engine must do. Everything that differs between SQLite and PostgreSQL ends behind this interface.
 import type { Logger } from 'pino';
 import type { QueryResult } from 'kysely';
-import type { Statement } from './statement.ts';
+import type { SqlStatement } from './statement.ts';
 import type { Db } from './tables.ts';
 
 /** As much of a logger as storage needs. */
@@ -17,12 +17,12 @@ export interface Engine {
    */
   readonly db: Db;
   /** A transaction whose statements are all known beforehand, sent together: it costs one trip instead of one for each. */
-  batch(statements: readonly Statement[]): Promise<QueryResult<unknown>[]>;
+  batch(statements: readonly SqlStatement[]): Promise<QueryResult<unknown>[]>;
   /**
    * The same on a condition: each of `guards`, which come first, must write a row. Where one writes none, nothing of it all
    * is kept, and false is told.
    */
-  batchIf(guards: readonly Statement[], statements: readonly Statement[]): Promise<boolean>;
+  batchIf(guards: readonly SqlStatement[], statements: readonly SqlStatement[]): Promise<boolean>;
   /**
    * Tells all listeners, in this process and in the others on the same database, at once: what a transaction has to tell
    * waits for its commit (`noticeOnCommit`). It does not fail, as the change it tells of is done: a notice may be lost,

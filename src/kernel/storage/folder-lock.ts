@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure } from '../failure.ts';
-import { makePrivateFile, makePrivateFolder, PRIVATE_FILE } from './private-files.ts';
+import { createPrivateFile, createPrivateFolder, PRIVATE_FILE } from './private-files.ts';
 
 export interface FolderLock {
   release(): void;
 }
 
 /** Who has the folder. A process number alone says little: in containers every server is process 1. */
-export interface Holder {
+export interface LockHolder {
   pid: number;
   host: string;
   since: string;
@@ -22,7 +22,7 @@ interface LockOptions {
   /** How long to wait for a server that is stopping. */
   waitMs?: number;
   /** Called once when it has to wait. */
-  onWait?: (holder: Holder | undefined) => void;
+  onWait?: (holder: LockHolder | undefined) => void;
 }
 
 const WAIT_MS = 5000;
@@ -37,10 +37,10 @@ export async function lockFolder(
   folder: string,
   { waitMs = WAIT_MS, onWait }: LockOptions = {},
 ): Promise<FolderLock> {
-  makePrivateFolder(folder);
+  createPrivateFolder(folder);
   const file = join(folder, 'lock');
   const note = `${file}.json`;
-  makePrivateFile(file);
+  createPrivateFile(file);
   const until = performance.now() + waitMs;
   let lock = tryLock(file);
   if (lock === undefined) onWait?.(readHolder(note));
@@ -49,7 +49,7 @@ export async function lockFolder(
     await sleep(LOOK_MS);
     lock = tryLock(file);
   }
-  const holder: Holder = { pid: process.pid, host: hostname(), since: new Date().toISOString() };
+  const holder: LockHolder = { pid: process.pid, host: hostname(), since: new Date().toISOString() };
   writeFileSync(note, `${JSON.stringify(holder)}\n`, { mode: PRIVATE_FILE });
   const taken = lock;
   return {
@@ -77,15 +77,15 @@ function tryLock(file: string): DatabaseSync | undefined {
   }
 }
 
-function readHolder(note: string): Holder | undefined {
+function readHolder(note: string): LockHolder | undefined {
   try {
-    return JSON.parse(readFileSync(note, 'utf8')) as Holder;
+    return JSON.parse(readFileSync(note, 'utf8')) as LockHolder;
   } catch {
     return undefined;
   }
 }
 
-function held(folder: string, holder: Holder | undefined): Failure {
+function held(folder: string, holder: LockHolder | undefined): Failure {
   const who = holder && ` (process ${holder.pid} on ${holder.host}, since ${holder.since})`;
   return new Failure(
     'unavailable',

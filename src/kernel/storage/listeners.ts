@@ -1,10 +1,10 @@
 // Who listens on which channel inside this process.
 import type { Log } from './engine.ts';
 
-export type Hear = (payload: string | undefined) => unknown;
+export type Listener = (payload: string | undefined) => unknown;
 
 export class Listeners {
-  readonly #byChannel = new Map<string, Set<Hear>>();
+  readonly #byChannel = new Map<string, Set<Listener>>();
   readonly #log: Log | undefined;
 
   constructor(log?: Log) {
@@ -12,15 +12,15 @@ export class Listeners {
   }
 
   /** Returns the way to stop. */
-  add(channel: string, hear: Hear): () => void {
+  add(channel: string, hear: Listener): () => void {
     const ears = this.#byChannel.get(channel) ?? new Set();
     // A function of its own, so that the same one may listen twice.
-    const ear: Hear = (payload) => hear(payload);
+    const ear: Listener = (payload) => hear(payload);
     this.#byChannel.set(channel, ears.add(ear));
     return () => ears.delete(ear);
   }
 
-  tell(channel: string, payload: string | undefined): void {
+  notify(channel: string, payload: string | undefined): void {
     for (const hear of this.#byChannel.get(channel) ?? []) {
       // One that fails, at once or later, must not end the process, nor keep the others from hearing.
       new Promise((resolve) => resolve(hear(payload))).catch((error: unknown) => {
@@ -30,7 +30,7 @@ export class Listeners {
   }
 
   /** Something has changed and nobody knows what. */
-  tellAll(): void {
-    for (const channel of this.#byChannel.keys()) this.tell(channel, undefined);
+  notifyAll(): void {
+    for (const channel of this.#byChannel.keys()) this.notify(channel, undefined);
   }
 }

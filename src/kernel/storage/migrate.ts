@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { Failure } from '../failure.ts';
 import type { Engine } from './engine.ts';
 import { searchIndex } from './search.ts';
-import { lock } from './hold.ts';
+import { lockName } from './locks.ts';
 import type { Db } from './tables.ts';
 
 declare module './tables.ts' {
@@ -16,13 +16,13 @@ export interface Migration {
   /** Never changes and never comes back once released: it is how a database knows what has been done to it. */
   name: string;
   /** Statements in words both engines know. No deferred constraint: it would fail its neighbours' shared commit. */
-  up: (words: Words) => string[];
+  up: (words: EngineSql) => string[];
   /** What takes more than SQL, in the same transaction and after the statements. */
   fill?: (tx: Db) => Promise<void>;
 }
 
 /** Where the engines' words differ. */
-export interface Words {
+export interface EngineSql {
   /** The type of a primary key that counts up by itself and never gives a number twice. */
   serial: string;
   bytes: string;
@@ -40,7 +40,7 @@ export interface MigrationStatus {
   unknown: string[];
 }
 
-const WORDS: Record<Engine['kind'], Words> = {
+const WORDS: Record<Engine['kind'], EngineSql> = {
   sqlite: {
     serial: 'integer primary key autoincrement',
     bytes: 'blob',
@@ -62,7 +62,7 @@ export async function migrate(
   now: number,
 ): Promise<string[]> {
   return await engine.db.transaction().execute(async (tx) => {
-    await lock(tx, 'migrate');
+    await lockName(tx, 'migrate');
     const words = WORDS[engine.kind];
     const run = (statement: string) => sql.raw(statement).execute(tx);
     await run(

@@ -10,14 +10,14 @@ import type {
 } from 'kysely';
 import type { Pool, PoolClient, QueryConfig, QueryResult as Answer } from 'pg';
 import { Failure } from '../failure.ts';
-import { fold } from './fold.ts';
-import { takeNotices } from './notices.ts';
+import { asStorageFailure } from './storage-failure.ts';
+import { takeNotifications } from './notify-on-commit.ts';
 import { isContested, retryContested } from './retry.ts';
 
 /** Sends a notice by the connection that it is given. It does not fail. */
-export type Tell = (connection: DatabaseConnection, channel: string) => Promise<void>;
+export type Notify = (connection: DatabaseConnection, channel: string) => Promise<void>;
 
-export function postgresDialect(pool: Pool, tell: Tell): Dialect {
+export function postgresDialect(pool: Pool, tell: Notify): Dialect {
   return {
     createDriver: () => new PostgresDriver(pool, tell),
     createAdapter: () => new PostgresAdapter(),
@@ -28,11 +28,11 @@ export function postgresDialect(pool: Pool, tell: Tell): Dialect {
 
 class PostgresDriver implements Driver {
   readonly #pool: Pool;
-  readonly #tell: Tell;
+  readonly #tell: Notify;
   readonly #plans = new Plans();
   readonly #connections = new WeakMap<PoolClient, PostgresConnection>();
 
-  constructor(pool: Pool, tell: Tell) {
+  constructor(pool: Pool, tell: Notify) {
     this.#pool = pool;
     this.#tell = tell;
   }
@@ -44,7 +44,7 @@ class PostgresDriver implements Driver {
     try {
       client = await this.#pool.connect();
     } catch (error) {
-      throw fold(error);
+      throw asStorageFailure(error);
     }
     const connection = this.#connections.get(client) ?? new PostgresConnection(client, this.#plans);
     this.#connections.set(client, connection);
@@ -64,11 +64,11 @@ class PostgresDriver implements Driver {
   async commitTransaction(connection: PostgresConnection): Promise<void> {
     await connection.commit();
     // After the commit, not in it: committing notices is what PostgreSQL does for one transaction at a time.
-    for (const channel of takeNotices(connection)) await this.#tell(connection, channel);
+    for (const channel of takeNotifications(connection)) await this.#tell(connection, channel);
   }
 
   async rollbackTransaction(connection: PostgresConnection): Promise<void> {
-    takeNotices(connection);
+    takeNotifications(connection);
     await connection.rollback();
   }
 
@@ -170,7 +170,7 @@ class PostgresConnection implements DatabaseConnection {
     try {
       return await this.#client.query<R & object>(query);
     } catch (error) {
-      throw fold(this.#lost ?? error);
+      throw asStorageFailure(this.#lost ?? error);
     } finally {
       resolve();
     }

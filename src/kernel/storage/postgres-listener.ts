@@ -3,12 +3,12 @@ import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Log } from './engine.ts';
-import { fold } from './fold.ts';
+import { asStorageFailure } from './storage-failure.ts';
 import { Listeners } from './listeners.ts';
-import type { Hear } from './listeners.ts';
+import type { Listener } from './listeners.ts';
 
 const FIRST_RETRY_MS = 250;
-const LONGEST_RETRY_MS = 10_000;
+const MAX_RETRY_MS = 10_000;
 
 export class PostgresListener {
   readonly #settings: pg.ClientConfig;
@@ -28,7 +28,7 @@ export class PostgresListener {
     this.#listeners = new Listeners(log);
   }
 
-  async listen(channel: string, hear: Hear): Promise<() => void> {
+  async listen(channel: string, hear: Listener): Promise<() => void> {
     this.#channels.set(this.nameOf(channel), channel);
     const connecting = (this.#client ??= this.#connect());
     try {
@@ -36,14 +36,14 @@ export class PostgresListener {
       await client.query(`listen ${this.nameOf(channel)}`);
     } catch (error) {
       if (this.#client === connecting) this.#client = undefined;
-      throw fold(error);
+      throw asStorageFailure(error);
     }
     return this.#listeners.add(channel, hear);
   }
 
   /** In this process, without asking anybody. */
   tellHere(channel: string): void {
-    this.#listeners.tell(channel, undefined);
+    this.#listeners.notify(channel, undefined);
   }
 
   /** A channel is seen in the whole database, but programs in two schemas of it must not hear each other. */
@@ -62,7 +62,7 @@ export class PostgresListener {
     const client = new pg.Client(this.#settings);
     client.on('error', () => {}); // the end of the connection follows
     client.on('notification', ({ channel, payload }) => {
-      this.#listeners.tell(this.#channels.get(channel) ?? channel, payload || undefined);
+      this.#listeners.notify(this.#channels.get(channel) ?? channel, payload || undefined);
     });
     try {
       await client.connect();
@@ -83,11 +83,11 @@ export class PostgresListener {
   }
 
   async #connectAgain(): Promise<pg.Client> {
-    for (let wait = FIRST_RETRY_MS; ; wait = Math.min(wait * 2, LONGEST_RETRY_MS)) {
+    for (let wait = FIRST_RETRY_MS; ; wait = Math.min(wait * 2, MAX_RETRY_MS)) {
       await delay(wait, undefined, { ref: false, signal: this.#closing.signal });
       try {
         const client = await this.#connect();
-        this.#listeners.tellAll(); // something may have been said meanwhile
+        this.#listeners.notifyAll(); // something may have been said meanwhile
         return client;
       } catch (error) {
         this.#log?.warn({ err: error }, 'cannot listen to PostgreSQL yet');

@@ -3,11 +3,11 @@ import { sql, type QueryResult } from 'kysely';
 import pg from 'pg';
 import { Failure } from '../failure.ts';
 import type { Engine, Log } from './engine.ts';
-import { fold } from './fold.ts';
+import { asStorageFailure } from './storage-failure.ts';
 import { postgresDialect } from './postgres-dialect.ts';
 import { PostgresListener } from './postgres-listener.ts';
 import { RetryingKysely } from './retry.ts';
-import type { Statement } from './statement.ts';
+import type { SqlStatement } from './statement.ts';
 import type { Db } from './tables.ts';
 
 export interface PostgresSettings {
@@ -24,7 +24,7 @@ const PAYLOAD_BYTES = 8_000;
 
 /** The pool, or one connection of it. */
 interface Sender {
-  executeQuery(query: Statement): Promise<unknown>;
+  executeQuery(query: SqlStatement): Promise<unknown>;
 }
 
 export async function openPostgres({ url, poolSize = 10, log }: PostgresSettings): Promise<Engine> {
@@ -96,7 +96,7 @@ export async function openPostgres({ url, poolSize = 10, log }: PostgresSettings
   };
 }
 
-async function executeAll(tx: Db, statements: readonly Statement[]): Promise<QueryResult<unknown>[]> {
+async function executeAll(tx: Db, statements: readonly SqlStatement[]): Promise<QueryResult<unknown>[]> {
   const results: QueryResult<unknown>[] = [];
   for (const statement of statements) results.push(await tx.executeQuery(statement));
   return results;
@@ -132,7 +132,7 @@ function unusable(settings: pg.ClientConfig, error: unknown): Failure {
       ? `${where} does not let in "${user}": check the user and password in the database URL.`
       : code === '3D000'
         ? `${where} has no database "${database}": create it, or correct the database URL.`
-        : fold(error) instanceof Failure
+        : asStorageFailure(error) instanceof Failure
           ? `${where} does not answer: check that it is running there and that the database URL is right.`
           : `${where} cannot be used: ${message}.`;
   return new Failure('unavailable', sentence, { cause: error });

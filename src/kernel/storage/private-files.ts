@@ -9,7 +9,7 @@ export const PRIVATE_FOLDER = 0o700;
  * Makes the folder and those above it where they are missing; one that is there keeps its mode. Not by Node's own recursive
  * way, which never returns for a path that the system refuses as "no such file", such as one in /proc.
  */
-export function makePrivateFolder(folder: string): void {
+export function createPrivateFolder(folder: string): void {
   const missing: string[] = [];
   for (let path = resolve(folder); !existsSync(path); path = dirname(path)) missing.unshift(path);
   for (const path of missing) ifAbsent(() => mkdirSync(path, { mode: PRIVATE_FOLDER }));
@@ -17,7 +17,7 @@ export function makePrivateFolder(folder: string): void {
 }
 
 /** Leaves a file that is there unopened: to close it again would drop the locks that this process has on it. */
-export function makePrivateFile(file: string): void {
+export function createPrivateFile(file: string): void {
   ifAbsent(() => closeSync(openSync(file, 'wx', PRIVATE_FILE)));
 }
 

@@ -6,7 +6,7 @@ import type { Tables } from './tables.ts';
 
 /** What is still contested then is told to the caller. */
 const ATTEMPTS = 8;
-const LONGEST_BACKOFF_MS = 50;
+const MAX_BACKOFF_MS = 50;
 
 /** Somebody else's write came between reading and writing. Doing all of it again, from the reading on, may go well. */
 export function contested(kind: string): Failure {
@@ -24,7 +24,7 @@ export async function retryContested<T>(work: () => Promise<T>): Promise<T> {
       if (attempt === ATTEMPTS) throw asConflict(error);
     }
     // Those who met once would meet again if all of them waited for as long.
-    await delay(Math.random() * Math.min(2 ** attempt, LONGEST_BACKOFF_MS));
+    await delay(Math.random() * Math.min(2 ** attempt, MAX_BACKOFF_MS));
   }
 }
 

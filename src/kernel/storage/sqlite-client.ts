@@ -2,8 +2,16 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Log } from './engine.ts';
-import { NOTHING, transactionOf } from './sqlite-protocol.ts';
-import type { Message, Numbered, Order, Reply, Request, ThreadSetup, Thrown } from './sqlite-protocol.ts';
+import { EMPTY_RESULT, transactionOf } from './sqlite-protocol.ts';
+import type {
+  ThreadMessage,
+  NumberedRequest,
+  ThreadCommand,
+  ThreadReply,
+  StorageRequest,
+  ThreadSetup,
+  ThrownError,
+} from './sqlite-protocol.ts';
 
 /** Beside this file and with its ending, which is .ts in the sources and .js in a bundle. */
 const THREAD = new URL(`./sqlite-thread${extname(import.meta.url)}`, import.meta.url);
@@ -14,14 +22,14 @@ export class StorageThread {
   readonly #worker: Worker;
   readonly #ended = Promise.withResolvers<void>();
   readonly #started = Promise.withResolvers<void>();
-  readonly #pending = new Map<number, (reply: Reply) => void>();
+  readonly #pending = new Map<number, (reply: ThreadReply) => void>();
   /** Set when another process has written to the file. */
   onChange: () => void = () => {};
 
   #isReady = false;
   #lastId = 0;
-  #turn: Numbered[] = [];
-  #stopped: Thrown | undefined;
+  #turn: NumberedRequest[] = [];
+  #stopped: ThrownError | undefined;
 
   constructor(setup: ThreadSetup, log?: Log) {
     this.#setup = setup;
@@ -31,7 +39,7 @@ export class StorageThread {
       workerData: setup,
       execArgv: [],
     });
-    this.#worker.on('message', (message: Message) => this.#hear(message));
+    this.#worker.on('message', (message: ThreadMessage) => this.#hear(message));
     this.#worker.on('error', (error) => this.#fail(error));
     this.#worker.on('exit', () => this.#end());
     this.#started.promise.catch(() => {}); // whoever needs to know asks
@@ -42,9 +50,9 @@ export class StorageThread {
     return this.#started.promise;
   }
 
-  ask(request: Request): Promise<Reply> {
+  ask(request: StorageRequest): Promise<ThreadReply> {
     const id = ++this.#lastId;
-    if (this.#stopped) return Promise.resolve([id, NOTHING, this.#stopped]);
+    if (this.#stopped) return Promise.resolve([id, EMPTY_RESULT, this.#stopped]);
     if (this.#turn.length === 0) {
       // An idle thread gets its work at once. While it is busy the work of a turn is gathered: each message costs.
       if (this.#pending.size === 0) queueMicrotask(() => this.#send());
@@ -57,7 +65,7 @@ export class StorageThread {
   /** Ends the thread. To be called when nothing is pending any more. */
   async close(): Promise<void> {
     this.#stopped ??= { kind: 'unavailable', message: 'The database has been closed.' };
-    this.#worker.postMessage('close' satisfies Order);
+    this.#worker.postMessage('close' satisfies ThreadCommand);
     await this.#ended.promise;
   }
 
@@ -72,19 +80,19 @@ export class StorageThread {
   }
 
   /** One value that cannot be passed to a thread (a function, say) must fail its transaction, and nothing else of its turn. */
-  #sendAlone(numbered: Numbered): void {
+  #sendAlone(numbered: NumberedRequest): void {
     try {
       this.#worker.postMessage([numbered]);
     } catch (error) {
       const [id, request] = numbered;
       const message = `A parameter cannot be stored: ${String(error)}`;
       const transaction = transactionOf(request);
-      if (transaction === 0) this.#resolve([id, NOTHING, { message }]);
-      else this.#worker.postMessage([[id, ['fail', transaction, message]]] satisfies Order);
+      if (transaction === 0) this.#resolve([id, EMPTY_RESULT, { message }]);
+      else this.#worker.postMessage([[id, ['fail', transaction, message]]] satisfies ThreadCommand);
     }
   }
 
-  #hear(message: Message): void {
+  #hear(message: ThreadMessage): void {
     if (message === 'ready') {
       this.#isReady = true;
       this.#started.resolve();
@@ -95,7 +103,7 @@ export class StorageThread {
     }
   }
 
-  #resolve(reply: Reply): void {
+  #resolve(reply: ThreadReply): void {
     this.#pending.get(reply[0])?.(reply);
     this.#pending.delete(reply[0]);
   }
@@ -111,7 +119,7 @@ export class StorageThread {
 
   #end(): void {
     this.#stopped ??= { kind: 'unavailable', message: 'The storage thread has stopped: restart the server.' };
-    for (const id of this.#pending.keys()) this.#resolve([id, NOTHING, this.#stopped]);
+    for (const id of this.#pending.keys()) this.#resolve([id, EMPTY_RESULT, this.#stopped]);
     this.#ended.resolve();
   }
 }

@@ -2,7 +2,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import type { SQLInputValue, StatementSync } from 'node:sqlite';
 import { BoundedCache } from '../bounded-cache.ts';
-import type { Result } from './sqlite-protocol.ts';
+import type { RawResult } from './sqlite-protocol.ts';
 
 interface Prepared {
   statement: StatementSync;
@@ -13,9 +13,9 @@ const CACHED_STATEMENTS = 500;
 /** How long to wait for another process that is writing to the same file. */
 const BUSY_MS = 10_000;
 
-export class Connection {
+export class SqliteConnection {
   readonly #db: DatabaseSync;
-  readonly #cache = new BoundedCache<string, Prepared>({ most: CACHED_STATEMENTS });
+  readonly #cache = new BoundedCache<string, Prepared>({ max: CACHED_STATEMENTS });
 
   constructor(file: string, access: 'read' | 'write') {
     this.#db = new DatabaseSync(file, { readOnly: access === 'read', timeout: BUSY_MS, returnArrays: true });
@@ -38,7 +38,7 @@ export class Connection {
     return this.#db.isTransaction;
   }
 
-  run(sql: string, parameters: readonly unknown[] = []): Result {
+  run(sql: string, parameters: readonly unknown[] = []): RawResult {
     const prepared = this.#prepare(sql);
     const values = parameters as SQLInputValue[];
     if (prepared.columns.length === 0) {

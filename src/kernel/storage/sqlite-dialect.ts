@@ -2,12 +2,12 @@
 import { SelectQueryNode, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
 import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } from 'kysely';
 import { Failure } from '../failure.ts';
-import { fold } from './fold.ts';
-import { takeNotices } from './notices.ts';
+import { asStorageFailure } from './storage-failure.ts';
+import { takeNotifications } from './notify-on-commit.ts';
 import type { StorageThread } from './sqlite-client.ts';
 import { hasWritten } from './sqlite-protocol.ts';
-import type { Request, Result, Thrown } from './sqlite-protocol.ts';
-import { together } from './together.ts';
+import type { StorageRequest, RawResult, ThrownError } from './sqlite-protocol.ts';
+import { awaitAll } from './execute-all.ts';
 
 export function sqliteDialect(driver: SqliteDriver): Dialect {
   return {
@@ -68,11 +68,11 @@ export class SqliteDriver implements Driver {
 
   async commitTransaction(connection: SqliteConnection): Promise<void> {
     await connection.end('commit');
-    for (const channel of takeNotices(connection)) this.#tell(channel);
+    for (const channel of takeNotifications(connection)) this.#tell(channel);
   }
 
   async rollbackTransaction(connection: SqliteConnection): Promise<void> {
-    takeNotices(connection);
+    takeNotifications(connection);
     await connection.end('rollback');
   }
 
@@ -135,7 +135,7 @@ class SqliteConnection implements DatabaseConnection {
     this.begin();
     const results = statements.map((statement) => this.executeQuery(statement));
     // The failure to tell is the statement's, not that the commit could not follow it.
-    await together([...results, this.end('commit')]);
+    await awaitAll([...results, this.end('commit')]);
     return await Promise.all(results);
   }
 
@@ -146,7 +146,7 @@ class SqliteConnection implements DatabaseConnection {
       ask(this.#writer, ['run', this.#transaction, sql, parameters, true]),
     );
     const others = statements.map((statement) => this.executeQuery(statement));
-    const rest = together([...others, this.end('commit')]);
+    const rest = awaitAll([...others, this.end('commit')]);
     const [ended, ...guarded] = await Promise.allSettled([rest, ...guarding]);
     // After one that has written nothing, the others fail because of it.
     for (const guard of guarded) {
@@ -188,18 +188,18 @@ class SqliteConnection implements DatabaseConnection {
   }
 }
 
-async function ask(thread: StorageThread, request: Request): Promise<Result> {
+async function ask(thread: StorageThread, request: StorageRequest): Promise<RawResult> {
   const [, result, thrown] = await thread.ask(request);
   if (thrown) throw revive(thrown);
   return result;
 }
 
 /** Made here and not in the thread, so that the stack leads to the caller. */
-function revive({ kind, message, ...codes }: Thrown): unknown {
-  return kind ? new Failure(kind, message) : fold(Object.assign(new Error(message), codes));
+function revive({ kind, message, ...codes }: ThrownError): unknown {
+  return kind ? new Failure(kind, message) : asStorageFailure(Object.assign(new Error(message), codes));
 }
 
-function toObjects<R>([columns, rows]: Result): R[] {
+function toObjects<R>([columns, rows]: RawResult): R[] {
   return rows.map((row) => {
     const object: Record<string, unknown> = {};
     for (let i = 0; i < columns.length; i++) object[columns[i] ?? ''] = row[i];

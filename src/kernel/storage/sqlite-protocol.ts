@@ -2,7 +2,7 @@
 import type { FailureKind } from '../failure.ts';
 
 /** Transactions and cursors are named by numbers of the main thread's choice; transaction 0 means none. */
-export type Request =
+export type StorageRequest =
   /** A guard that writes nothing leaves its transaction with nothing to do but to be rolled back. */
   | [verb: 'run', transaction: number, sql: string, parameters: readonly unknown[], isGuard?: true]
   | [verb: 'commit', transaction: number]
@@ -13,28 +13,28 @@ export type Request =
   | [verb: 'fetch', cursor: number, rows: number]
   | [verb: 'drop', cursor: number];
 
-export function transactionOf(request: Request): number {
+export function transactionOf(request: StorageRequest): number {
   const [verb] = request;
   return verb === 'open' || verb === 'fetch' || verb === 'drop' ? 0 : request[1];
 }
 
-export type Numbered = [id: number, request: Request];
+export type NumberedRequest = [id: number, request: StorageRequest];
 
 /** What a thread is told: all requests of one turn of the event loop, or to end. */
-export type Order = Numbered[] | 'close';
+export type ThreadCommand = NumberedRequest[] | 'close';
 
-export type Result = [columns: string[], rows: unknown[][], changes: number, insertId: number | bigint];
+export type RawResult = [columns: string[], rows: unknown[][], changes: number, insertId: number | bigint];
 
-export const NOTHING: Result = [[], [], 0, 0];
+export const EMPTY_RESULT: RawResult = [[], [], 0, 0];
 
-export function hasWritten([, returned, changes]: Result): boolean {
+export function hasWritten([, returned, changes]: RawResult): boolean {
   return changes > 0 || returned.length > 0;
 }
 
-export type Reply = [id: number, result: Result, thrown?: Thrown];
+export type ThreadReply = [id: number, result: RawResult, thrown?: ThrownError];
 
 /** An error on its way to the main thread. With a kind it is already a failure; otherwise it is yet to be folded. */
-export interface Thrown {
+export interface ThrownError {
   kind?: FailureKind;
   message: string;
   code?: string;
@@ -42,14 +42,14 @@ export interface Thrown {
 }
 
 /** What a thread says: that it is ready, that another process has written, or answers. */
-export type Message = 'ready' | 'changed' | Reply[];
+export type ThreadMessage = 'ready' | 'changed' | ThreadReply[];
 
 export interface ThreadSetup {
   file: string;
   access: 'read' | 'write';
 }
 
-export function thrownBy(error: unknown): Thrown {
+export function thrownBy(error: unknown): ThrownError {
   const { message, code, errcode } = error as Error & { code?: string; errcode?: number };
   return { message, ...(code !== undefined && { code }), ...(errcode !== undefined && { errcode }) };
 }

@@ -1,37 +1,37 @@
 // Answers reads: whole results, and cursors that hand out a result in pieces.
-import { Connection } from './sqlite-connection.ts';
-import { NOTHING, thrownBy } from './sqlite-protocol.ts';
-import type { Numbered, Reply, Request, Result } from './sqlite-protocol.ts';
+import { SqliteConnection } from './sqlite-connection.ts';
+import { EMPTY_RESULT, thrownBy } from './sqlite-protocol.ts';
+import type { NumberedRequest, ThreadReply, StorageRequest, RawResult } from './sqlite-protocol.ts';
 
 /** Answers are sent together, but none is held back longer than this for the sake of those behind it. */
 const HOLD_MS = 1;
 
 interface Cursor {
-  connection: Connection;
+  connection: SqliteConnection;
   columns: string[];
   rows: Iterator<unknown[]>;
 }
 
-export class Reader {
+export class SqliteReader {
   readonly #file: string;
-  readonly #answer: (replies: Reply[]) => void;
+  readonly #answer: (replies: ThreadReply[]) => void;
   /** Opened by the first read, so that this thread can start while the writer is still making the file. */
-  #connection: Connection | undefined;
+  #connection: SqliteConnection | undefined;
   readonly #cursors = new Map<number, Cursor>();
 
-  constructor(file: string, answer: (replies: Reply[]) => void) {
+  constructor(file: string, answer: (replies: ThreadReply[]) => void) {
     this.#file = file;
     this.#answer = answer;
   }
 
-  accept(requests: Numbered[]): void {
-    let replies: Reply[] = [];
+  accept(requests: NumberedRequest[]): void {
+    let replies: ThreadReply[] = [];
     let held = performance.now();
     for (const [id, request] of requests) {
       try {
         replies.push([id, this.#serve(request)]);
       } catch (error) {
-        replies.push([id, NOTHING, thrownBy(error)]);
+        replies.push([id, EMPTY_RESULT, thrownBy(error)]);
       }
       if (performance.now() - held > HOLD_MS) {
         this.#answer(replies);
@@ -47,10 +47,10 @@ export class Reader {
     this.#connection?.close();
   }
 
-  #serve(request: Request): Result {
+  #serve(request: StorageRequest): RawResult {
     switch (request[0]) {
       case 'run':
-        this.#connection ??= new Connection(this.#file, 'read');
+        this.#connection ??= new SqliteConnection(this.#file, 'read');
         return this.#connection.run(request[2], request[3]);
       case 'open':
         return this.#open(request[1], request[2], request[3]);
@@ -64,18 +64,18 @@ export class Reader {
   }
 
   /** A connection of its own: on a shared one an open cursor would hold back what all other reads can see. */
-  #open(name: number, sql: string, parameters: readonly unknown[]): Result {
-    const connection = new Connection(this.#file, 'read');
+  #open(name: number, sql: string, parameters: readonly unknown[]): RawResult {
+    const connection = new SqliteConnection(this.#file, 'read');
     try {
       this.#cursors.set(name, { connection, ...connection.iterate(sql, parameters) });
     } catch (error) {
       connection.close();
       throw error;
     }
-    return NOTHING;
+    return EMPTY_RESULT;
   }
 
-  #fetch(name: number, count: number): Result {
+  #fetch(name: number, count: number): RawResult {
     const cursor = this.#cursors.get(name);
     if (!cursor) throw new Error('The cursor has been closed.');
     const rows: unknown[][] = [];
@@ -87,9 +87,9 @@ export class Reader {
     return [cursor.columns, rows, 0, 0];
   }
 
-  #drop(name: number): Result {
+  #drop(name: number): RawResult {
     this.#cursors.get(name)?.connection.close();
     this.#cursors.delete(name);
-    return NOTHING;
+    return EMPTY_RESULT;
   }
 }

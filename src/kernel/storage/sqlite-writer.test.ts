@@ -5,28 +5,28 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
-import { Connection } from './sqlite-connection.ts';
-import type { Numbered, Reply, Request } from './sqlite-protocol.ts';
-import { Writer } from './sqlite-writer.ts';
+import { SqliteConnection } from './sqlite-connection.ts';
+import type { NumberedRequest, ThreadReply, StorageRequest } from './sqlite-protocol.ts';
+import { SqliteWriter } from './sqlite-writer.ts';
 
 interface Bench {
-  connection: Connection;
+  connection: SqliteConnection;
   /** Sends requests as one message; the answers so far, each by the number of its request. */
-  send(...requests: Request[]): Map<number, Reply>;
+  send(...requests: StorageRequest[]): Map<number, ThreadReply>;
   names(): unknown[];
 }
 
 function setUp(t: TestContext): Bench {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-test-'));
-  const connection = new Connection(join(folder, 'x.db'), 'write');
+  const connection = new SqliteConnection(join(folder, 'x.db'), 'write');
   t.after(() => {
     connection.close();
     rmSync(folder, { recursive: true });
   });
   connection.run('create table notes (name text primary key)');
-  const replies = new Map<number, Reply>();
-  const writer = new Writer(
+  const replies = new Map<number, ThreadReply>();
+  const writer = new SqliteWriter(
     connection,
     (answered) => answered.forEach((reply) => replies.set(reply[0], reply)),
     () => undefined,
@@ -35,14 +35,14 @@ function setUp(t: TestContext): Bench {
   return {
     connection,
     send(...requests) {
-      writer.accept(requests.map((request): Numbered => [++lastId, request]));
+      writer.accept(requests.map((request): NumberedRequest => [++lastId, request]));
       return replies;
     },
     names: () => connection.run('select name from notes order by name')[1].flat(),
   };
 }
 
-const insert = (transaction: number, name: string): Request => [
+const insert = (transaction: number, name: string): StorageRequest => [
   'run',
   transaction,
   'insert into notes values (?)',
@@ -110,7 +110,7 @@ test('a file that another process keeps locked fails all who wait, once', (t) =>
   const { connection, send, names } = setUp(t);
   connection.run('pragma busy_timeout = 0');
   const file = connection.run('pragma database_list')[1][0]?.[2] as string;
-  const other = new Connection(file, 'write');
+  const other = new SqliteConnection(file, 'write');
   other.run('begin immediate');
   const replies = send(insert(0, 'a'), insert(1, 'b'), insert(0, 'c'));
   assert.deepEqual(

@@ -1,9 +1,15 @@
 // Group commit: requests that arrive together share one COMMIT, and none is answered before it is on disk.
 import { Failure } from '../failure.ts';
-import { fold } from './fold.ts';
-import type { Connection } from './sqlite-connection.ts';
-import { hasWritten, NOTHING, thrownBy, transactionOf } from './sqlite-protocol.ts';
-import type { Numbered, Reply, Request, Result, Thrown } from './sqlite-protocol.ts';
+import { asStorageFailure } from './storage-failure.ts';
+import type { SqliteConnection } from './sqlite-connection.ts';
+import { hasWritten, EMPTY_RESULT, thrownBy, transactionOf } from './sqlite-protocol.ts';
+import type {
+  NumberedRequest,
+  ThreadReply,
+  StorageRequest,
+  RawResult,
+  ThrownError,
+} from './sqlite-protocol.ts';
 
 /** A group is committed when nothing more is waiting, or when it has become this large or this old. */
 const GROUP_SIZE = 256;
@@ -11,17 +17,19 @@ const GROUP_MS = 5;
 /** All other writers wait for an open transaction, so one that has gone silent must end. */
 const IDLE_MS = 10_000;
 
-const IDLE: Thrown = {
+const IDLE: ThrownError = {
   kind: 'timeout',
   message:
     `The transaction was rolled back after ${IDLE_MS / 1000} s without a statement. ` +
     'Inside a transaction, wait for nothing but its own statements.',
 };
-const FAILED: Thrown = { message: 'A statement of this transaction has failed; it can only be rolled back.' };
+const FAILED: ThrownError = {
+  message: 'A statement of this transaction has failed; it can only be rolled back.',
+};
 
 interface Transaction {
   name: number;
-  requests: Numbered[];
+  requests: NumberedRequest[];
   failed: boolean;
 }
 
@@ -29,36 +37,36 @@ interface Transaction {
  * One outer transaction holds a group. A statement outside a transaction is a member by itself. An interactive
  * transaction is a savepoint: one at a time, its statements answered at once, its commit with the group.
  */
-export class Writer {
-  readonly #connection: Connection;
-  readonly #answer: (replies: Reply[]) => void;
-  readonly #arrived: () => Numbered[] | undefined;
+export class SqliteWriter {
+  readonly #connection: SqliteConnection;
+  readonly #answer: (replies: ThreadReply[]) => void;
+  readonly #arrived: () => NumberedRequest[] | undefined;
   #silence: NodeJS.Timeout | undefined;
 
-  readonly #waiting: (Numbered | Transaction)[] = [];
+  readonly #waiting: (NumberedRequest | Transaction)[] = [];
   readonly #transactions = new Map<number, Transaction>();
   /** Transactions that were ended from here, until the main thread hears of it. */
-  readonly #broken = new Map<number, Thrown>();
+  readonly #broken = new Map<number, ThrownError>();
   #current: Transaction | undefined;
 
-  #done: Reply[] = [];
+  #done: ThreadReply[] = [];
   /** Answers within the open transaction, kept until it has nothing more to do: what came together is answered together. */
-  #early: Reply[] = [];
+  #early: ThreadReply[] = [];
   #size = 0;
   #begun = 0;
 
   /** `arrived` takes what has come in while a group was being written. */
   constructor(
-    connection: Connection,
-    answer: (replies: Reply[]) => void,
-    arrived: () => Numbered[] | undefined,
+    connection: SqliteConnection,
+    answer: (replies: ThreadReply[]) => void,
+    arrived: () => NumberedRequest[] | undefined,
   ) {
     this.#connection = connection;
     this.#answer = answer;
     this.#arrived = arrived;
   }
 
-  accept(requests: Numbered[]): void {
+  accept(requests: NumberedRequest[]): void {
     this.#enqueue(requests);
     this.#work();
   }
@@ -68,7 +76,7 @@ export class Writer {
     this.#connection.close();
   }
 
-  #enqueue(requests: Numbered[]): void {
+  #enqueue(requests: NumberedRequest[]): void {
     for (const numbered of requests) {
       const name = transactionOf(numbered[1]);
       if (name === 0) {
@@ -110,7 +118,7 @@ export class Writer {
   }
 
   /** Lets a statement or a transaction into the group. */
-  #take(next: Numbered | Transaction): void {
+  #take(next: NumberedRequest | Transaction): void {
     if (this.#size >= GROUP_SIZE || (this.#size > 0 && performance.now() - this.#begun > GROUP_MS))
       this.#commit();
     try {
@@ -129,19 +137,19 @@ export class Writer {
         this.#done.push([next[0], this.#run(next[1])]);
       }
     } catch (error) {
-      if (!isTransaction(next)) this.#done.push([next[0], NOTHING, thrownBy(error)]);
+      if (!isTransaction(next)) this.#done.push([next[0], EMPTY_RESULT, thrownBy(error)]);
       if (isTransaction(next) || !this.#connection.inTransaction) this.#lose(error);
     }
   }
 
   /** Takes an interactive transaction one request further. */
-  #step(transaction: Transaction, numbered: Numbered): void {
+  #step(transaction: Transaction, numbered: NumberedRequest): void {
     const [id, request] = numbered;
     const verb = request[0];
     try {
       if (verb === 'run') {
         if (transaction.failed) {
-          this.#early.push([id, NOTHING, FAILED]);
+          this.#early.push([id, EMPTY_RESULT, FAILED]);
         } else {
           const result = this.#run(request);
           this.#early.push([id, result]);
@@ -149,21 +157,21 @@ export class Writer {
         }
       } else if (verb === 'fail') {
         transaction.failed = true;
-        this.#early.push([id, NOTHING, { message: request[2] }]);
+        this.#early.push([id, EMPTY_RESULT, { message: request[2] }]);
       } else if (verb === 'commit' && !transaction.failed) {
         this.#connection.run('release member');
-        this.#done.push(...this.#early.splice(0), [id, NOTHING]);
+        this.#done.push(...this.#early.splice(0), [id, EMPTY_RESULT]);
         this.#leave(transaction);
       } else {
         this.#undo();
         this.#answerEarly();
-        this.#answer([verb === 'commit' ? [id, NOTHING, FAILED] : [id, NOTHING]]);
+        this.#answer([verb === 'commit' ? [id, EMPTY_RESULT, FAILED] : [id, EMPTY_RESULT]]);
         this.#leave(transaction);
       }
     } catch (error) {
       if (verb === 'run' && this.#connection.inTransaction) {
         transaction.failed = true;
-        this.#early.push([id, NOTHING, thrownBy(error)]);
+        this.#early.push([id, EMPTY_RESULT, thrownBy(error)]);
       } else {
         transaction.requests.unshift(numbered);
         this.#lose(error);
@@ -171,7 +179,7 @@ export class Writer {
     }
   }
 
-  #run(request: Request): Result {
+  #run(request: StorageRequest): RawResult {
     if (request[0] !== 'run') throw new Error(`The writer cannot ${request[0]}.`);
     return this.#connection.run(request[2], request[3]);
   }
@@ -210,14 +218,14 @@ export class Writer {
   /** The whole group is undone, by SQLite itself (a full disk) or because it could not be committed. */
   #lose(error: unknown): void {
     if (this.#connection.inTransaction) this.#connection.run('rollback');
-    const folded = fold(error);
+    const folded = asStorageFailure(error);
     const message =
       folded instanceof Failure
         ? folded.message
         : `The database could not keep the change (${String(error)}).`;
-    const thrown: Thrown = { kind: 'unavailable', message };
+    const thrown: ThrownError = { kind: 'unavailable', message };
     this.#answerEarly();
-    this.#answer(this.#done.map(([id]) => [id, NOTHING, thrown]));
+    this.#answer(this.#done.map(([id]) => [id, EMPTY_RESULT, thrown]));
     this.#done = [];
     this.#size = 0;
     if (this.#current) this.#refuse(this.#current, thrown);
@@ -230,9 +238,9 @@ export class Writer {
     this.#work();
   }
 
-  #refuse(refused: Numbered | Transaction, thrown: Thrown): void {
+  #refuse(refused: NumberedRequest | Transaction, thrown: ThrownError): void {
     if (!isTransaction(refused)) {
-      this.#answer([[refused[0], NOTHING, thrown]]);
+      this.#answer([[refused[0], EMPTY_RESULT, thrown]]);
       return;
     }
     this.#leave(refused);
@@ -241,13 +249,13 @@ export class Writer {
   }
 
   /** Every request of a broken transaction fails, until its owner gives it up. */
-  #tellBroken(name: number, [id, request]: Numbered): void {
+  #tellBroken(name: number, [id, request]: NumberedRequest): void {
     const thrown = this.#broken.get(name);
-    this.#answer([request[0] === 'rollback' || !thrown ? [id, NOTHING] : [id, NOTHING, thrown]]);
+    this.#answer([request[0] === 'rollback' || !thrown ? [id, EMPTY_RESULT] : [id, EMPTY_RESULT, thrown]]);
     if (request[0] === 'commit' || request[0] === 'rollback') this.#broken.delete(name);
   }
 }
 
-function isTransaction(member: Numbered | Transaction): member is Transaction {
+function isTransaction(member: NumberedRequest | Transaction): member is Transaction {
   return !Array.isArray(member);
 }

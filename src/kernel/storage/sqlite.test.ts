@@ -11,7 +11,7 @@ import { PATIENCE_MS } from '../../../test/eventually.ts';
 import type { Failure } from '../failure.ts';
 import type { Engine } from './engine.ts';
 import { StorageThread } from './sqlite-client.ts';
-import type { Request } from './sqlite-protocol.ts';
+import type { StorageRequest } from './sqlite-protocol.ts';
 import { openSqlite } from './sqlite.ts';
 
 const createTable = sql`create table notes (name text primary key, body text)`;
@@ -164,7 +164,7 @@ onEngine('sqlite', (engine) => {
     const thread = new StorageThread({ file, access: 'write' }, log);
     await thread.started();
     const pending = thread.ask(['run', 0, 'select 1', []]);
-    const malformed = thread.ask(undefined as unknown as Request);
+    const malformed = thread.ask(undefined as unknown as StorageRequest);
     for (const reply of [await pending, await malformed, await thread.ask(['run', 0, 'select 1', []])]) {
       assert.equal(reply[2]?.kind, 'unavailable');
     }

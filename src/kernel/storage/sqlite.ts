@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { Failure } from '../failure.ts';
 import type { Engine, Log } from './engine.ts';
 import { Listeners } from './listeners.ts';
-import { keepPrivate, makePrivateFile, makePrivateFolder } from './private-files.ts';
+import { keepPrivate, createPrivateFile, createPrivateFolder } from './private-files.ts';
 import { RetryingKysely } from './retry.ts';
 import { StorageThread } from './sqlite-client.ts';
 import { SqliteDriver, sqliteDialect } from './sqlite-dialect.ts';
@@ -25,9 +25,9 @@ export async function openSqlite(settings: SqliteSettings): Promise<Engine> {
   await reader.started();
 
   const listeners = new Listeners(log);
-  const driver = new SqliteDriver(writer, reader, (channel) => listeners.tell(channel, undefined));
+  const driver = new SqliteDriver(writer, reader, (channel) => listeners.notify(channel, undefined));
   const db = new RetryingKysely({ dialect: sqliteDialect(driver) });
-  writer.onChange = () => listeners.tellAll();
+  writer.onChange = () => listeners.notifyAll();
   let closing: Promise<void> | undefined;
 
   return {
@@ -36,7 +36,7 @@ export async function openSqlite(settings: SqliteSettings): Promise<Engine> {
     db,
     batch: (statements) => driver.batch(statements),
     batchIf: (guards, statements) => driver.batchIf(guards, statements),
-    notify: async (channel, payload) => listeners.tell(channel, payload || undefined),
+    notify: async (channel, payload) => listeners.notify(channel, payload || undefined),
     listen: async (channel, hear) => listeners.add(channel, hear),
     ping: async () => {
       // Raw statements go to the writer, built ones to the reader.
@@ -47,9 +47,9 @@ export async function openSqlite(settings: SqliteSettings): Promise<Engine> {
 }
 
 async function startWriter(file: string, log: Log | undefined): Promise<StorageThread> {
-  makePrivateFolder(dirname(file));
+  createPrivateFolder(dirname(file));
   // SQLite makes the files beside it with the same mode.
-  makePrivateFile(file);
+  createPrivateFile(file);
   keepPrivate(file, `${file}-wal`, `${file}-shm`);
   const writer = new StorageThread({ file, access: 'write' }, log);
   await writer.started();

@@ -3,18 +3,18 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
-import type { Target } from '../dialect.ts';
+import type { WebhookTarget } from '../dialect.ts';
 import { dueMigrations } from '../due-store.ts';
 import type { Worker } from '../due-worker.ts';
 import { Metrics } from '../metrics.ts';
 import type { Engine } from '../storage/engine.ts';
-import { enqueueDeliveries, webhookMigrations } from './store-deliveries.ts';
+import { enqueueDeliveries, deliveryMigrations } from './store-deliveries.ts';
 import { guard } from './guard.ts';
-import { startDelivering, type DeliveringSettings } from './start.ts';
+import { startDelivering, type DeliverySettings } from './start-delivery.ts';
 
-export const engineMigrations = [...dueMigrations, ...webhookMigrations];
+export const engineMigrations = [...dueMigrations, ...deliveryMigrations];
 
-export interface Heard {
+export interface ReceivedRequest {
   /** What receivers recognise a repetition by. */
   id: string;
   headers: IncomingHttpHeaders;
@@ -23,7 +23,7 @@ export interface Heard {
 
 export interface Receiver {
   url: string;
-  heard: Heard[];
+  heard: ReceivedRequest[];
 }
 
 /** `answer` hears how many calls there have been, this one among them. */
@@ -31,7 +31,7 @@ export async function startReceiver(
   t: Pick<TestContext, 'after'>,
   answer: (response: ServerResponse, count: number) => void = (response) => response.end(),
 ): Promise<Receiver> {
-  const heard: Heard[] = [];
+  const heard: ReceivedRequest[] = [];
   const listener: RequestListener = (request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -58,16 +58,16 @@ export const fail = (response: ServerResponse): void => void response.writeHead(
 
 export interface Hookup {
   /** Hooks by id; deleting one turns it off. */
-  targets: Map<string, Target>;
+  targets: Map<string, WebhookTarget>;
   addHook(id: string, url: string): void;
   /** Ten events to a change, told to all hooks unless others are named. */
   tell(eventIds: string[], hookIds?: string[]): Promise<void>;
   /** Started workers are stopped after the test. */
-  start(settings?: Partial<DeliveringSettings>): Promise<Worker>;
+  start(settings?: Partial<DeliverySettings>): Promise<Worker>;
 }
 
 export function hookUp(t: Pick<TestContext, 'after'>, engine: Engine, owner = 'worker'): Hookup {
-  const targets = new Map<string, Target>();
+  const targets = new Map<string, WebhookTarget>();
   return {
     targets,
     addHook: (id, url) => void targets.set(id, { url, headersFor: () => ({}) }),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FREE, judge, tighten, WAITS } from './model.ts';
+import { NO_BACKOFF, outcomeOf, nextBackoff, RETRY_DELAYS } from './model.ts';
 import type { Attempt } from './send.ts';
 
 const SECOND = 1_000;
@@ -19,7 +19,7 @@ const TIMEOUT = attempt(null, { isTimeout: true });
 
 test('only a status of 2xx is a success', () => {
   const stateOf = (status: number | null) =>
-    judge({ tries: 1, attempt: attempt(status) }, { now: NOW, random: 0 }).state;
+    outcomeOf({ tries: 1, attempt: attempt(status) }, { now: NOW, random: 0 }).state;
   assert.deepEqual([200, 202, 299].map(stateOf), ['delivered', 'delivered', 'delivered']);
   assert.deepEqual([null, 100, 199, 300, 304, 404, 500].map(stateOf), Array(7).fill('pending'));
 });
@@ -27,18 +27,18 @@ test('only a status of 2xx is a success', () => {
 test('there are six attempts in about an hour, and jitter only makes the waits longer', () => {
   const waitsWith = (random: number) =>
     [1, 2, 3, 4, 5].map(
-      (tries) => judge({ tries, attempt: attempt(500) }, { now: NOW, random }).dueAt! - NOW,
+      (tries) => outcomeOf({ tries, attempt: attempt(500) }, { now: NOW, random }).dueAt! - NOW,
     );
-  assert.deepEqual(waitsWith(0), WAITS);
+  assert.deepEqual(waitsWith(0), RETRY_DELAYS);
   assert.deepEqual(
     waitsWith(1),
-    WAITS.map((wait) => wait * 1.25),
+    RETRY_DELAYS.map((wait) => wait * 1.25),
   );
   assert.equal(
-    WAITS.reduce((sum, wait) => sum + wait),
+    RETRY_DELAYS.reduce((sum, wait) => sum + wait),
     (1 + 10 + 60 + 600 + 3_000) * SECOND,
   );
-  assert.deepEqual(judge({ tries: 6, attempt: attempt(500) }, { now: NOW, random: 0 }), {
+  assert.deepEqual(outcomeOf({ tries: 6, attempt: attempt(500) }, { now: NOW, random: 0 }), {
     state: 'failed',
     dueAt: null,
   });
@@ -47,7 +47,7 @@ test('there are six attempts in about an hour, and jitter only makes the waits l
 test('a receiver may ask for a longer wait, up to an hour, but for no shorter one', () => {
   const dueAfter = (tries: number, seconds: number) => {
     const asking = attempt(429, { retryAfterMs: seconds * SECOND });
-    return (judge({ tries, attempt: asking }, { now: NOW, random: 0 }).dueAt! - NOW) / SECOND;
+    return (outcomeOf({ tries, attempt: asking }, { now: NOW, random: 0 }).dueAt! - NOW) / SECOND;
   };
   assert.equal(dueAfter(1, 30), 30);
   assert.equal(dueAfter(4, 30), 600);
@@ -55,21 +55,24 @@ test('a receiver may ask for a longer wait, up to an hour, but for no shorter on
 });
 
 test('a lane rests longer with each round of time-outs, up to a minute, and is free after a success', () => {
-  let leash = FREE;
+  let backoff = NO_BACKOFF;
   const rests: number[] = [];
   for (let round = 0; round < 7; round += 1) {
-    leash = tighten(leash, [TIMEOUT], NOW);
-    rests.push((leash.restUntil - NOW) / SECOND);
+    backoff = nextBackoff(backoff, [TIMEOUT], NOW);
+    rests.push((backoff.until - NOW) / SECOND);
   }
   assert.deepEqual(rests, [2, 4, 8, 16, 32, 60, 60]);
-  assert.equal(tighten(leash, [attempt(200)], NOW), FREE);
+  assert.equal(nextBackoff(backoff, [attempt(200)], NOW), NO_BACKOFF);
 });
 
 test('bad answers make a lane narrow and do not make it rest, unless they ask for it', () => {
-  assert.deepEqual(tighten(FREE, [attempt(500), attempt(500)], NOW), { strikes: 1, restUntil: NOW });
-  assert.deepEqual(tighten(FREE, [attempt(503, { retryAfterMs: 5_000 })], NOW), {
-    strikes: 1,
-    restUntil: NOW + 5_000,
+  assert.deepEqual(nextBackoff(NO_BACKOFF, [attempt(500), attempt(500)], NOW), {
+    failedRounds: 1,
+    until: NOW,
   });
-  assert.equal(tighten(FREE, [attempt(500), attempt(200), TIMEOUT], NOW), FREE);
+  assert.deepEqual(nextBackoff(NO_BACKOFF, [attempt(503, { retryAfterMs: 5_000 })], NOW), {
+    failedRounds: 1,
+    until: NOW + 5_000,
+  });
+  assert.equal(nextBackoff(NO_BACKOFF, [attempt(500), attempt(200), TIMEOUT], NOW), NO_BACKOFF);
 });

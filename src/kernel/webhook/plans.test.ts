@@ -6,11 +6,17 @@ import { onEachEngine } from '../../../test/engines.ts';
 import { planOf, recordStatements } from '../../../test/plans.ts';
 import { claim, type Due } from '../due-store.ts';
 import type { Engine } from '../storage/engine.ts';
-import { DELIVER, enqueueDeliveries, findDelivery, listDeliveries, redeliver } from './store-deliveries.ts';
+import {
+  DELIVER,
+  enqueueDeliveries,
+  findWebhookDelivery,
+  listDeliveries,
+  redeliver,
+} from './store-deliveries.ts';
 import { engineMigrations } from './fixture.ts';
-import { pickDue, recordResults, settleLane } from './store-lanes.ts';
-import { webhookWork } from './remove.ts';
-import { dropPending, sweepDeliveries } from './store-removal.ts';
+import { listDue, recordResults, settleHookQueue } from './store-hook-queue.ts';
+import { webhookWork } from './removal-work.ts';
+import { deletePendingDeliveries, deleteOldDeliveries } from './store-removal.ts';
 
 const NOW = 1_000_000_000_000;
 const DAY = 24 * 60 * 60 * 1000;
@@ -51,25 +57,25 @@ onEachEngine(({ open }) => {
   async function useAll(due: Due): Promise<void> {
     const { db } = engine;
     const hook = { api: 'test', hookId: 'hook-0' };
-    const [picked] = await pickDue(db, hook, NOW + EVENTS, 32);
+    const [picked] = await listDue(db, hook, NOW + EVENTS, 32);
     const attempt = { number: 2, at: NOW, status: 200, error: null, duration_ms: 1, response: '' };
     await recordResults(
       engine,
       [{ id: picked!.id, state: 'delivered', dueAt: null, error: null, attempt }],
       NOW,
     );
-    await settleLane(db, due, { lane: hook, payload: 'another', notBefore: 0 });
-    await settleLane(db, due, { lane: { ...hook, hookId: 'none' }, payload: due.payload, notBefore: 0 });
+    await settleHookQueue(db, due, { lane: hook, payload: 'another', notBefore: 0 });
+    await settleHookQueue(db, due, { lane: { ...hook, hookId: 'none' }, payload: due.payload, notBefore: 0 });
     await listDeliveries(db, hook, { offset: 10, limit: 10 });
-    await findDelivery(db, picked!.id);
+    await findWebhookDelivery(db, picked!.id);
     await db.transaction().execute((tx) => redeliver(tx, picked!.id, NOW));
-    await dropPending(engine, { ...hook, hookId: 'hook-1' }, never);
+    await deletePendingDeliveries(engine, { ...hook, hookId: 'hook-1' }, never);
     const { handlers = {} } = webhookWork({ engine, clock: { now: () => NOW } });
     await handlers['webhook.drop']?.(
       { ...due, payload: JSON.stringify({ ...hook, hookId: 'hook-2' }) },
       never,
     );
-    await sweepDeliveries(engine, NOW + 7 * DAY + 1, never);
+    await deleteOldDeliveries(engine, NOW + 7 * DAY + 1, never);
   }
 
   test('every statement goes by an index', async () => {

@@ -20,13 +20,13 @@ export interface Attempt {
   retryAfterMs?: number;
 }
 
-export interface Message {
+export interface WebhookMessage {
   url: string;
   headers: Record<string, string>;
   body: string;
 }
 
-export interface SenderSettings {
+export interface WebhookSenderSettings {
   guard: Guard;
   release: string;
   /** Until the connection stands, name and TLS included. */
@@ -35,9 +35,9 @@ export interface SenderSettings {
   answerMs?: number;
 }
 
-export interface Sender {
+export interface WebhookSender {
   /** Undefined when the signal ended it: then nothing is known. */
-  send(message: Message, signal: AbortSignal): Promise<Attempt | undefined>;
+  send(message: WebhookMessage, signal: AbortSignal): Promise<Attempt | undefined>;
   close(): void;
 }
 
@@ -46,12 +46,12 @@ const KEPT_BYTES = 4 * 1024;
 const READ_BYTES = 64 * 1024;
 const KEPT_CONNECTIONS = { keepAlive: true, timeout: 30_000 };
 
-export function createSender(settings: SenderSettings): Sender {
+export function createWebhookSender(settings: WebhookSenderSettings): WebhookSender {
   const { guard, release, connectMs = 5_000, answerMs = 10_000 } = settings;
   const plain = new Agent(KEPT_CONNECTIONS);
   const secure = new SecureAgent(KEPT_CONNECTIONS);
 
-  function open({ url, headers, body }: Message, signal: AbortSignal): ClientRequest {
+  function open({ url, headers, body }: WebhookMessage, signal: AbortSignal): ClientRequest {
     const checked = guard.checkUrl(url);
     const isSecure = checked.protocol === 'https:';
     const request = (isSecure ? requestHttps : requestHttp)(checked, {
@@ -71,7 +71,7 @@ export function createSender(settings: SenderSettings): Sender {
     return request.end(body);
   }
 
-  function post(message: Message, signal: AbortSignal): Promise<Outcome> {
+  function post(message: WebhookMessage, signal: AbortSignal): Promise<Outcome> {
     const { promise, resolve } = Promise.withResolvers<Outcome>();
     const request = open(message, signal);
     let timers: NodeJS.Timeout[] = [];
@@ -155,7 +155,7 @@ interface Outcome extends Said {
 }
 
 const NO_BYTES = Buffer.alloc(0);
-const LONGEST_ERROR = 500;
+const MAX_ERROR = 500;
 
 function describe({ answer, bytes, timeout, error }: Outcome, durationMs: number): Attempt {
   const status = answer?.statusCode ?? null;
@@ -173,13 +173,13 @@ function describe({ answer, bytes, timeout, error }: Outcome, durationMs: number
 
 function sayError(error: NodeJS.ErrnoException | undefined): string {
   // Several addresses that all failed have a code and no message.
-  return clean(error?.message || error?.code || 'The connection failed.').slice(0, LONGEST_ERROR);
+  return clean(error?.message || error?.code || 'The connection failed.').slice(0, MAX_ERROR);
 }
 
 function redirectOf(status: number, answer: IncomingMessage | undefined): string | null {
   if (status < 300 || status > 399) return null;
   const location = answer?.headers.location;
-  return clean(`Redirects are not followed${location ? ` (to ${location})` : ''}.`).slice(0, LONGEST_ERROR);
+  return clean(`Redirects are not followed${location ? ` (to ${location})` : ''}.`).slice(0, MAX_ERROR);
 }
 
 /** Seconds or a date, which is read by the receiver's own clock. */

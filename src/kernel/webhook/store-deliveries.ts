@@ -6,11 +6,11 @@ import { Failure } from '../failure.ts';
 import { newId } from '../id.ts';
 import type { Slice } from '../page.ts';
 import type { Migration } from '../storage/migrate.ts';
-import type { Statement } from '../storage/statement.ts';
+import type { SqlStatement } from '../storage/statement.ts';
 import type { Db } from '../storage/tables.ts';
-import { sendAll } from '../storage/together.ts';
+import { executeAll } from '../storage/execute-all.ts';
 import { GIVE_UP_MS } from './model.ts';
-import { pieces } from './pieces.ts';
+import { paddedBatches } from './padded-batches.ts';
 
 export type DeliveryState = 'pending' | 'delivered' | 'failed';
 
@@ -56,7 +56,7 @@ export interface AttemptRow {
   response: string;
 }
 
-export const webhookMigrations: Migration[] = [
+export const deliveryMigrations: Migration[] = [
   {
     name: 'kernel-webhooks',
     up: ({ serial, text }) => [
@@ -79,7 +79,7 @@ export const webhookMigrations: Migration[] = [
 ];
 
 /** One event for one hook. */
-export interface Outgoing {
+export interface OutgoingDelivery {
   /** The name of the API's dialect. */
   api: string;
   hookId: string;
@@ -87,26 +87,34 @@ export interface Outgoing {
   body: string;
 }
 
-export interface HookName {
+export interface HookRef {
   api: string;
   hookId: string;
 }
 
 /** The kind of work that a hook's lane is. */
 export const DELIVER = 'webhook.deliver';
-export const DROP = 'webhook.drop';
+export const REMOVE_DELIVERIES = 'webhook.drop';
 
 /**
  * Belongs at the end of the transaction of the change, as it holds the hooks' lanes until the commit. An event that a
  * hook has been given before is not given again.
  */
-export async function enqueueDeliveries(tx: Db, outgoing: readonly Outgoing[], now: number): Promise<void> {
-  await sendAll(tx, prepareDeliveries(tx, outgoing, now));
+export async function enqueueDeliveries(
+  tx: Db,
+  outgoing: readonly OutgoingDelivery[],
+  now: number,
+): Promise<void> {
+  await executeAll(tx, deliveryStatements(tx, outgoing, now));
   await wakeWorkers(tx);
 }
 
 /** The same as statements, to be sent together with others. Who commits them wakes the workers. */
-export function prepareDeliveries(db: Db, outgoing: readonly Outgoing[], now: number): Statement[] {
+export function deliveryStatements(
+  db: Db,
+  outgoing: readonly OutgoingDelivery[],
+  now: number,
+): SqlStatement[] {
   const bodies = new Map<string, string>();
   for (const { body } of outgoing) if (!bodies.has(body)) bodies.set(body, newId(now));
   const rows = outgoing.map(({ api, hookId, eventId, body }) => ({
@@ -123,7 +131,7 @@ export function prepareDeliveries(db: Db, outgoing: readonly Outgoing[], now: nu
     created_at: now,
   }));
   return [
-    ...[...pieces(rows)].map((some) =>
+    ...[...paddedBatches(rows)].map((some) =>
       db
         .insertInto('deliveries')
         .values(some)
@@ -137,7 +145,7 @@ export function prepareDeliveries(db: Db, outgoing: readonly Outgoing[], now: nu
         select cast(${id} as text), cast(${body} as text), cast(${now} as bigint)
         where exists (select 1 from deliveries where body_id = ${id})`.compile(db),
     ),
-    ...prepareLanes(db, outgoing, now),
+    ...hookQueueStatements(db, outgoing, now),
   ];
 }
 
@@ -149,11 +157,11 @@ function deliveryIdOf(...names: string[]): string {
  * One row of work for each hook. A lane that waits is due now; one that is being worked on stays its claimer's. Either
  * way the payload becomes another, by which the claimer sees, when it wants to end its work, that there is more.
  */
-function prepareLanes(db: Db, hooks: readonly HookName[], now: number): Statement[] {
+function hookQueueStatements(db: Db, hooks: readonly HookRef[], now: number): SqlStatement[] {
   // Sorted, so that two transactions never wait for each other's lanes.
-  const lanes = [...new Set(hooks.map(laneIdOf))].toSorted();
+  const lanes = [...new Set(hooks.map(hookQueueId))].toSorted();
   const mark = newId(now);
-  return [...pieces(lanes)].map((some) => {
+  return [...paddedBatches(lanes)].map((some) => {
     const ids = sql.join(some.map((id) => sql`(${id})`));
     return sql`
       insert into due (id, kind, payload, due_at, attempts, created_at)
@@ -167,22 +175,22 @@ function prepareLanes(db: Db, hooks: readonly HookName[], now: number): Statemen
   });
 }
 
-const LANE = /^webhook:([^:]+):(.+)$/s;
+const HOOK_QUEUE_ID = /^webhook:([^:]+):(.+)$/s;
 
-function laneIdOf({ api, hookId }: HookName): string {
+function hookQueueId({ api, hookId }: HookRef): string {
   return `webhook:${api}:${hookId}`;
 }
 
-export async function deleteLane(db: Db, hook: HookName): Promise<void> {
-  await db.deleteFrom('due').where('id', '=', laneIdOf(hook)).execute();
+export async function deleteHookQueue(db: Db, hook: HookRef): Promise<void> {
+  await db.deleteFrom('due').where('id', '=', hookQueueId(hook)).execute();
 }
 
-export function hookOfLane(id: string): HookName {
-  const [, api = '', hookId = ''] = LANE.exec(id) ?? [];
+export function hookOfQueue(id: string): HookRef {
+  const [, api = '', hookId = ''] = HOOK_QUEUE_ID.exec(id) ?? [];
   return { api, hookId };
 }
 
-export interface Delivery {
+export interface WebhookDelivery {
   /** What receivers are told; the same for each attempt. */
   id: string;
   /** The same as a number. */
@@ -204,9 +212,9 @@ export interface Delivery {
 /** Newest first. */
 export async function listDeliveries(
   db: Db,
-  { api, hookId }: HookName,
+  { api, hookId }: HookRef,
   { offset, limit }: Slice,
-): Promise<{ items: Delivery[]; total: number }> {
+): Promise<{ items: WebhookDelivery[]; total: number }> {
   const listed = db.selectFrom('deliveries').where('api', '=', api).where('hook_id', '=', hookId);
   const rows = await listed.selectAll().orderBy('seq', 'desc').limit(limit).offset(offset).execute();
   const { total } = await listed
@@ -215,7 +223,7 @@ export async function listDeliveries(
   return { items: rows.map(deliveryOf), total };
 }
 
-export interface DeliveryDetails extends Delivery {
+export interface DeliveryDetails extends WebhookDelivery {
   body: string;
   /** Oldest first. */
   history: PastAttempt[];
@@ -231,7 +239,7 @@ export interface PastAttempt {
   response: string;
 }
 
-export async function findDelivery(db: Db, id: string): Promise<DeliveryDetails | undefined> {
+export async function findWebhookDelivery(db: Db, id: string): Promise<DeliveryDetails | undefined> {
   const row = await db
     .selectFrom('deliveries')
     .innerJoin('delivery_bodies', 'delivery_bodies.id', 'deliveries.body_id')
@@ -258,7 +266,7 @@ export async function findDelivery(db: Db, id: string): Promise<DeliveryDetails 
 }
 
 /** Sends it once more, under the same id and with all its attempts to come. */
-export async function redeliver(tx: Db, id: string, now: number): Promise<Delivery> {
+export async function redeliver(tx: Db, id: string, now: number): Promise<WebhookDelivery> {
   const row = await tx
     .updateTable('deliveries')
     .set(({ ref }) => ({
@@ -272,7 +280,7 @@ export async function redeliver(tx: Db, id: string, now: number): Promise<Delive
     .returningAll()
     .executeTakeFirst();
   if (row === undefined) throw new Failure('not-found', 'There is no such delivery.');
-  await sendAll(tx, prepareLanes(tx, [{ api: row.api, hookId: row.hook_id }], now));
+  await executeAll(tx, hookQueueStatements(tx, [{ api: row.api, hookId: row.hook_id }], now));
   await wakeWorkers(tx);
   return deliveryOf(row);
 }
@@ -282,12 +290,16 @@ export async function redeliver(tx: Db, id: string, now: number): Promise<Delive
  * piece by piece, behind the call. So does its lane: every change locks the lanes of all hooks in order, and one that is
  * locked out of order here could end in a deadlock with them.
  */
-export async function dropDeliveries(tx: Db, { api, hookId }: HookName, now: number): Promise<void> {
+export async function scheduleDeliveryRemoval(tx: Db, { api, hookId }: HookRef, now: number): Promise<void> {
   const payload = JSON.stringify({ api, hookId });
-  await schedule(tx, { id: `webhook-drop:${api}:${hookId}`, kind: DROP, payload, dueAt: now }, now);
+  await schedule(
+    tx,
+    { id: `webhook-drop:${api}:${hookId}`, kind: REMOVE_DELIVERIES, payload, dueAt: now },
+    now,
+  );
 }
 
-function deliveryOf(row: Selectable<DeliveryTable>): Delivery {
+function deliveryOf(row: Selectable<DeliveryTable>): WebhookDelivery {
   return {
     id: row.id,
     number: row.seq,

@@ -1,39 +1,43 @@
 // Removes deliveries in bounded pieces: those of a hook that is off or gone, and those that finished long ago.
 import type { Engine } from '../storage/engine.ts';
-import type { Statement } from '../storage/statement.ts';
+import type { SqlStatement } from '../storage/statement.ts';
 import type { Db } from '../storage/tables.ts';
-import { pieces } from './pieces.ts';
-import { deleteLane, type HookName } from './store-deliveries.ts';
-import { deleteOrphans } from './store-lanes.ts';
+import { paddedBatches } from './padded-batches.ts';
+import { deleteHookQueue, type HookRef } from './store-deliveries.ts';
+import { deleteOrphans } from './store-hook-queue.ts';
 
 const KEPT_MS = 7 * 24 * 60 * 60 * 1000;
-const AT_ONCE = 512;
+const BATCH = 512;
 
 /** What waits for a hook that is off: it will not be sent when the hook is on again. */
-export async function dropPending(engine: Engine, hook: HookName, signal: AbortSignal): Promise<void> {
+export async function deletePendingDeliveries(
+  engine: Engine,
+  hook: HookRef,
+  signal: AbortSignal,
+): Promise<void> {
   await removeAll(engine, signal, (db) => selectOf(db, hook).where('due_at', 'is not', null));
 }
 
-export async function dropAll(engine: Engine, hook: HookName, signal: AbortSignal): Promise<void> {
-  await deleteLane(engine.db, hook);
+export async function deleteAllDeliveries(engine: Engine, hook: HookRef, signal: AbortSignal): Promise<void> {
+  await deleteHookQueue(engine.db, hook);
   await removeAll(engine, signal, (db) => selectOf(db, hook));
 }
 
-function selectOf(db: Db, { api, hookId }: HookName) {
+function selectOf(db: Db, { api, hookId }: HookRef) {
   return db.selectFrom('deliveries').select('id').where('api', '=', api).where('hook_id', '=', hookId);
 }
 
 /** What finished a week ago, and the bodies that nothing needs any more. */
-export async function sweepDeliveries(engine: Engine, now: number, signal: AbortSignal): Promise<void> {
+export async function deleteOldDeliveries(engine: Engine, now: number, signal: AbortSignal): Promise<void> {
   const { db } = engine;
   const before = now - KEPT_MS;
   await removeAll(engine, signal, () =>
     db.selectFrom('deliveries').select('id').where('finished_at', '<', before),
   );
-  await sweepBodies(engine, before, signal);
+  await deleteUnusedBodies(engine, before, signal);
 }
 
-async function sweepBodies({ db, batch }: Engine, before: number, signal: AbortSignal): Promise<void> {
+async function deleteUnusedBodies({ db, batch }: Engine, before: number, signal: AbortSignal): Promise<void> {
   let last = { created_at: 0, id: '' };
   for (;;) {
     signal.throwIfAborted();
@@ -46,16 +50,16 @@ async function sweepBodies({ db, batch }: Engine, before: number, signal: AbortS
       )
       .orderBy('created_at')
       .orderBy('id')
-      .limit(AT_ONCE)
+      .limit(BATCH)
       .execute();
     if (rows.length === 0) return;
     last = rows.at(-1)!;
-    const ids = [...pieces(rows.map(({ id }) => id))];
+    const ids = [...paddedBatches(rows.map(({ id }) => id))];
     await batch(ids.map((some) => deleteUnused(db, some)));
   }
 }
 
-function deleteUnused(db: Db, ids: string[]): Statement {
+function deleteUnused(db: Db, ids: string[]): SqlStatement {
   return db
     .deleteFrom('delivery_bodies')
     .where('id', 'in', ids)
@@ -79,9 +83,9 @@ async function removeAll(
   const { db } = engine;
   for (;;) {
     signal.throwIfAborted();
-    const rows = await select(db).limit(AT_ONCE).execute();
+    const rows = await select(db).limit(BATCH).execute();
     if (rows.length === 0) return;
-    const ids = [...pieces(rows.map(({ id }) => id))];
+    const ids = [...paddedBatches(rows.map(({ id }) => id))];
     await engine.batch([
       ...ids.map((some) => db.deleteFrom('deliveries').where('id', 'in', some).compile()),
       ...ids.map((some) => deleteOrphans(db, some)),

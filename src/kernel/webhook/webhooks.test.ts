@@ -10,17 +10,17 @@ import { Metrics } from '../metrics.ts';
 import type { Engine } from '../storage/engine.ts';
 import { startWorker } from '../due-worker.ts';
 import {
-  dropDeliveries,
+  scheduleDeliveryRemoval,
   enqueueDeliveries,
-  findDelivery,
+  findWebhookDelivery,
   listDeliveries,
   redeliver,
   type DeliveryDetails,
 } from './store-deliveries.ts';
 import { engineMigrations, fail, hang, hookUp, startReceiver } from './fixture.ts';
 import { guard } from './guard.ts';
-import { webhookWork } from './remove.ts';
-import { sweepDeliveries } from './store-removal.ts';
+import { webhookWork } from './removal-work.ts';
+import { deleteOldDeliveries } from './store-removal.ts';
 
 const HOOK = { api: 'test', hookId: 'hook' };
 const ALL = { offset: 0, limit: 100 };
@@ -29,7 +29,7 @@ const never = new AbortController().signal;
 
 async function deliveriesOf(engine: Engine): Promise<DeliveryDetails[]> {
   const { items } = await listDeliveries(engine.db, HOOK, ALL);
-  return Promise.all(items.map(async ({ id }) => (await findDelivery(engine.db, id))!));
+  return Promise.all(items.map(async ({ id }) => (await findWebhookDelivery(engine.db, id))!));
 }
 
 /** The only one, once it has come to an end. */
@@ -348,7 +348,7 @@ onEachEngine(({ open }) => {
     await start();
     await eventually(() => answers.length === 8);
     targets.delete('hook');
-    await engine.db.transaction().execute((tx) => dropDeliveries(tx, HOOK, Date.now()));
+    await engine.db.transaction().execute((tx) => scheduleDeliveryRemoval(tx, HOOK, Date.now()));
     const clock = { now: Date.now };
     const log = { warn: () => {}, error: () => {} };
     const { handlers = {} } = webhookWork({ engine, clock });
@@ -380,9 +380,9 @@ onEachEngine(({ open }) => {
           async (table) => (await engine.db.selectFrom(table).selectAll().execute()).length,
         ),
       );
-    await sweepDeliveries(engine, Date.now() + 7 * DAY - 60_000, never);
+    await deleteOldDeliveries(engine, Date.now() + 7 * DAY - 60_000, never);
     assert.deepEqual(await count(), [3, 2, 2]);
-    await sweepDeliveries(engine, Date.now() + 7 * DAY + 60_000, never);
+    await deleteOldDeliveries(engine, Date.now() + 7 * DAY + 60_000, never);
     assert.deepEqual(await count(), [1, 0, 1], 'what still waits keeps its body');
   });
 

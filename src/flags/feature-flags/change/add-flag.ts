@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Access } from '../../../kernel/change/actor.ts';
 import { newId } from '../../../kernel/id.ts';
-import type { Changing } from '../../../kernel/change/changes.ts';
+import type { ChangeTransaction } from '../../../kernel/change/changes.ts';
 import { listEnvironments } from '../../environments/store.ts';
 import { demandInAnyEnvironment } from '../../find-project.ts';
 import { takenKey } from '../../projects/create-project.ts';
@@ -19,7 +19,7 @@ import { insertFlag } from '../store-writes.ts';
 
 /** Inside a change that has locked the project. `sourceKey` names a flag to clone. */
 export async function addFlag(
-  on: Changing,
+  on: ChangeTransaction,
   project: Project,
   post: FlagPost,
   sourceKey?: string,

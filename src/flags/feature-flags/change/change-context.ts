@@ -3,7 +3,7 @@ import { type Access, type Actor, demandAll } from '../../../kernel/change/actor
 import { Failure } from '../../../kernel/failure.ts';
 import { contested } from '../../../kernel/storage/retry.ts';
 import type { Db } from '../../../kernel/storage/tables.ts';
-import { together } from '../../../kernel/storage/together.ts';
+import { awaitAll } from '../../../kernel/storage/execute-all.ts';
 import { BYPASS, mayBypass } from '../../bypass.ts';
 import { listEnvironments } from '../../environments/store.ts';
 import { unknownThing } from '../../find-project.ts';
@@ -41,7 +41,7 @@ export async function readChangeContext(
   { project, flagKey }: FlagRef,
   keys = NO_REFERENCES,
 ): Promise<ChangeContext> {
-  const [found, environments, flags, memberIds, teamKeys] = await together([
+  const [found, environments, flags, memberIds, teamKeys] = await awaitAll([
     findFlag(db, project.id, flagKey),
     listEnvironments(db, project.id),
     findFlags(db, project.id, keys.flagKeys),

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Actor } from '../../../kernel/change/actor.ts';
 import type { Change } from '../../../kernel/change/change.ts';
-import type { Changes, Changing, Planned } from '../../../kernel/change/changes.ts';
+import type { Changes, ChangeTransaction, ChangePlan } from '../../../kernel/change/changes.ts';
 import { Failure } from '../../../kernel/failure.ts';
 import type { Db } from '../../../kernel/storage/tables.ts';
 import { TimeSlice } from '../../../kernel/time-slice.ts';
@@ -40,7 +40,7 @@ export interface FlagChange {
 }
 
 /** Changes a flag inside a running change, for patches that are applied now or later: schedules, approvals, triggers. */
-export async function changeFlag(on: Changing, ref: FlagRef, patch: FlagPatch): Promise<FlagChange> {
+export async function changeFlag(on: ChangeTransaction, ref: FlagRef, patch: FlagPatch): Promise<FlagChange> {
   return await editFlag(on, ref, toEdit(on.actor, patch));
 }
 
@@ -91,7 +91,7 @@ function toEdit({ now }: Actor, { patch, ...options }: FlagPatch): FlagEdit {
 }
 
 /** Deletes a flag in all environments. Throws `conflict` while it is a prerequisite of another one. */
-export async function removeFlag(on: Changing, ref: FlagRef): Promise<void> {
+export async function removeFlag(on: ChangeTransaction, ref: FlagRef): Promise<void> {
   const apply: FlagEdit['apply'] = (flag) => ({
     flag,
     permissions: [{ action: 'deleteFlag' }],
@@ -102,7 +102,7 @@ export async function removeFlag(on: Changing, ref: FlagRef): Promise<void> {
 
 /** Changes a flag inside a running change by any edit; `drafted` is reused when the flag has not changed since. */
 export async function editFlag(
-  on: Changing,
+  on: ChangeTransaction,
   ref: FlagRef,
   edit: FlagEdit,
   drafted?: FlagDraft,
@@ -141,7 +141,7 @@ async function lockContext(
   return known !== undefined && isSame ? known : await readChangeContext(tx, ref, referenceKeys);
 }
 
-async function deleteDrafted(on: Changing, draft: FlagDraft): Promise<void> {
+async function deleteDrafted(on: ChangeTransaction, draft: FlagDraft): Promise<void> {
   const { before: flag, shown, accesses, edit } = draft;
   const { comment, update, dryRun = false } = edit;
   await checkNoDependents(on.db, flag);
@@ -160,7 +160,7 @@ async function deleteDrafted(on: Changing, draft: FlagDraft): Promise<void> {
 }
 
 /** The draft as statements that are sent at once, each conditional on the versions that were read. */
-async function planChange(db: Db, actor: Actor, draft: FlagDraft): Promise<Planned<FlagChange>> {
+async function planChange(db: Db, actor: Actor, draft: FlagDraft): Promise<ChangePlan<FlagChange>> {
   const { before, after, edit, context, checked } = draft;
   if (after === before) return { guards: [], statements: [], changes: [], result: unchanged(draft) };
   const shown = toDetail(after, displayContextOf(context.project, context.found));

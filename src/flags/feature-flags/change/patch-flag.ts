@@ -1,7 +1,7 @@
 // Applies JSON patches and merge patches to the flag in detail, as the API shows it, and reads the flag back from the result.
 import { Failure } from '../../../kernel/failure.ts';
 import { applyJsonPatch } from '../../../kernel/patch/json-patch.ts';
-import { areEqual, isObject, memberOf, type JsonObject } from '../../../kernel/patch/json-value.ts';
+import { areEqual, isObject, propertyOf, type JsonObject } from '../../../kernel/patch/json-value.ts';
 import { applyMergePatch } from '../../../kernel/patch/merge-patch.ts';
 import { isUnderscored } from '../../../kernel/patch/pointer.ts';
 import { checker, problem, type Static } from '../../../kernel/schema.ts';
@@ -72,7 +72,7 @@ function pick(
 ): JsonObject {
   for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
     if (names.has(name) || others.includes(name)) continue;
-    if (areEqual(memberOf(before, name), memberOf(after, name))) continue;
+    if (areEqual(propertyOf(before, name), propertyOf(after, name))) continue;
     if (name === 'salt') throw problem(at + name, 'cannot be changed: Flag salt cannot be modified');
     throw problem(at + name, 'cannot be changed');
   }
@@ -175,7 +175,7 @@ function readEnvironments(
   const known = idsOf(before);
   const entries = Object.entries(shownConfigs).map(([key, config]): [string, FlagConfig] => {
     const old = before.environments[key]!;
-    const now = memberOf(patched, key);
+    const now = propertyOf(patched, key);
     if (now === config) return [key, old];
     const at = `environments.${key}`;
     if (!isObject(now)) throw problem(at, 'cannot be removed');

@@ -1,5 +1,5 @@
 // Removes targets of flags when their time has come, as the program itself.
-import type { Handler } from '../../../kernel/due-store.ts';
+import type { DueHandler } from '../../../kernel/due-store.ts';
 import type { Kernel } from '../../../kernel/kernel.ts';
 import { expireWith } from '../../expiring-targets/expire.ts';
 import { expiryWork } from '../../expiring-targets/store.ts';
@@ -7,7 +7,7 @@ import { findProject } from '../../projects/store.ts';
 import { changeFlag } from '../change/change-flag.ts';
 import { findFlag, findKeys } from '../store.ts';
 
-export function expiryHandlers(kernel: Kernel): Record<string, Handler> {
+export function expiryHandlers(kernel: Kernel): Record<string, DueHandler> {
   return {
     [expiryWork('flag')]: expireWith(kernel, async (on, target) => {
       const { environmentId, resourceId, place, contextKind, contextKey } = target;

@@ -2,7 +2,7 @@
 import { Failure } from '../../../kernel/failure.ts';
 import { newId } from '../../../kernel/id.ts';
 import type { Member } from '../../../kernel/identity/store-members.ts';
-import { findListed } from '../../../kernel/identity/store-roster.ts';
+import { listMemberRecords } from '../../../kernel/identity/store-member-admin.ts';
 import { reply, route, Stream, type Call } from '../../../kernel/route.ts';
 import { OneOf, Type, type Static } from '../../../kernel/schema.ts';
 import type { BlobStore } from '../../../kernel/storage/blob.ts';
@@ -105,7 +105,7 @@ const getBigSegmentExport = route(
   },
   async (call, { db }): Promise<Static<typeof Export>> => {
     const { segment, path, found } = await openExport(call, db);
-    const [member] = await findListed(db, [found.memberId]);
+    const [member] = await listMemberRecords(db, [found.memberId]);
     return toExport(found, { segment, path, member });
   },
 );

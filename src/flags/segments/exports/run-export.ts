@@ -1,5 +1,5 @@
 // Writes the members of a big segment to a file, and deletes the file when it expires.
-import { finish, type Due, type Handler } from '../../../kernel/due-store.ts';
+import { finish, type Due, type DueHandler } from '../../../kernel/due-store.ts';
 import type { Kernel } from '../../../kernel/kernel.ts';
 import { HEADING, formatRecord, type FileRecord } from '../imports/csv-file.ts';
 import { findSegmentById } from '../store.ts';
@@ -14,7 +14,7 @@ import {
   scheduleEnd,
 } from './store.ts';
 
-export function exportHandlers(kernel: Kernel): Record<string, Handler> {
+export function exportHandlers(kernel: Kernel): Record<string, DueHandler> {
   return {
     [EXPORT_WORK]: (due, signal) => writeFile(kernel, due, signal),
     [EXPORT_END_WORK]: async ({ payload: id }) => {

@@ -1,8 +1,8 @@
 // Runs imports: checks the whole file, then applies it in batches, each in a transaction with the progress.
 import { buffer } from 'node:stream/consumers';
-import { unasked } from '../../../kernel/change/actor.ts';
-import type { Changing } from '../../../kernel/change/changes.ts';
-import { finish, type Due, type Handler } from '../../../kernel/due-store.ts';
+import { systemActor } from '../../../kernel/change/actor.ts';
+import type { ChangeTransaction } from '../../../kernel/change/changes.ts';
+import { finish, type Due, type DueHandler } from '../../../kernel/due-store.ts';
 import type { Kernel } from '../../../kernel/kernel.ts';
 import { changeSegment } from '../change-segment.ts';
 import { findSegmentRef } from '../find-segment-ref.ts';
@@ -32,7 +32,7 @@ const BATCH_KEYS = 5000;
 const APPROVAL_TIMEOUT_DAYS = 30;
 const APPROVAL_TIMEOUT_MS = APPROVAL_TIMEOUT_DAYS * 24 * 60 * 60 * 1000;
 
-export function importHandlers(kernel: Kernel): Record<string, Handler> {
+export function importHandlers(kernel: Kernel): Record<string, DueHandler> {
   return {
     [IMPORT_WORK]: async (due, signal) => {
       const found = await findImport(kernel.db, due.payload);
@@ -60,7 +60,7 @@ async function runStep(kernel: Kernel, due: Due, found: SegmentImport, signal: A
   );
 }
 
-type ImportStep = (on: Changing, latest: SegmentImport) => Promise<void>;
+type ImportStep = (on: ChangeTransaction, latest: SegmentImport) => Promise<void>;
 
 /**
  * Runs a step, completes its due work and schedules the next in one transaction, so that each step happens exactly
@@ -72,7 +72,7 @@ async function inStepTransaction(
   { id, segmentId }: SegmentImport,
   run: ImportStep,
 ): Promise<void> {
-  await changes.run(unasked({ now: clock.now() }), async (on) => {
+  await changes.run(systemActor({ now: clock.now() }), async (on) => {
     const { db: tx } = on;
     const isThere = await lockSegmentById(tx, segmentId);
     if (!(await finish(tx, due))) throw new Error('The work is no longer ours.');
@@ -131,7 +131,7 @@ async function writeBatch(kernel: Kernel, due: Due, found: SegmentImport): Promi
   });
 }
 
-async function removeBatch(kernel: Kernel, on: Changing, latest: SegmentImport): Promise<void> {
+async function removeBatch(kernel: Kernel, on: ChangeTransaction, latest: SegmentImport): Promise<void> {
   const { db: tx, actor } = on;
   const { included, excluded, next } = await removeUnmarked(tx, latest);
   await addToMemberCounts(tx, latest.segmentId, { included: -included, excluded: -excluded });
@@ -144,7 +144,7 @@ async function removeBatch(kernel: Kernel, on: Changing, latest: SegmentImport):
 /** Completes the import, or stops it if there is an error message. */
 async function finishImport(
   kernel: Kernel,
-  on: Changing,
+  on: ChangeTransaction,
   latest: SegmentImport,
   message?: string,
 ): Promise<void> {
@@ -162,7 +162,7 @@ async function finishImport(
   const place = await findSegmentRef(tx, segmentId);
   if (place === undefined || changedCount + removedCount === 0) return;
   const caller = await kernel.identity.callerOf(tx, doer, now);
-  await changeSegment(on.as(unasked({ now, ...(caller && { caller }) })), place, {
+  await changeSegment(on.as(systemActor({ now, ...(caller && { caller }) })), place, {
     isApproved: true,
     edit: (segment) => ({ segment, steps: [], actions: IMPORT_ACTIONS, membersChanged: true }),
     verb: 'imported a file into the segment',

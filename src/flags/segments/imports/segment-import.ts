@@ -1,5 +1,5 @@
 // The type of imports: a file of keys for a big segment, and the progress of the import.
-import type { Doer } from '../../../kernel/identity/identity.ts';
+import type { Initiator } from '../../../kernel/identity/identity.ts';
 import type { ImportMode } from '../segment.ts';
 
 /** Ends with `complete`, or with `stopped` on an error. */
@@ -39,7 +39,7 @@ export interface SegmentImport {
   /** The comment of the caller who approved it. */
   comment?: string;
   /** The member or token that the change is attributed to. */
-  doer: Doer;
+  doer: Initiator;
   createdAt: number;
 }
 

@@ -1,6 +1,6 @@
 // Imports into big segments in the database, their due work, and the names of their files.
-import { schedule, type Work } from '../../../kernel/due-store.ts';
-import type { Doer } from '../../../kernel/identity/identity.ts';
+import { schedule, type DueWork } from '../../../kernel/due-store.ts';
+import type { Initiator } from '../../../kernel/identity/identity.ts';
 import type { Db } from '../../../kernel/storage/tables.ts';
 import { couldBeId } from '../../fields.ts';
 import type { ImportMode } from '../segment.ts';
@@ -23,7 +23,7 @@ export async function scheduleImport(tx: Db, id: string, now: number): Promise<v
 
 /** Scheduled before the file is received, so that no file is ever left behind. */
 export async function scheduleFileEnd(db: Db, id: string, now: number, afterMs = DAY): Promise<void> {
-  const work: Work = {
+  const work: DueWork = {
     id: `${IMPORT_FILE_WORK}:${id}`,
     kind: IMPORT_FILE_WORK,
     payload: id,
@@ -182,7 +182,7 @@ function importOf(row: SegmentImportRow): SegmentImport {
     ...(row.removed_to !== null && { removedTo: row.removed_to }),
     ...(row.message !== null && { message: row.message }),
     ...(row.comment !== null && { comment: row.comment }),
-    doer: JSON.parse(row.doer) as Doer,
+    doer: JSON.parse(row.doer) as Initiator,
     createdAt: row.created_at,
   };
 }

@@ -1,7 +1,7 @@
 // What each kind of failure means, in words for the documentation.
 import type { FailureKind } from './failure.ts';
 
-export const MEANINGS: Record<FailureKind, string> = {
+export const FAILURE_DESCRIPTIONS: Record<FailureKind, string> = {
   malformed: 'The request cannot be read: bad JSON, a wrong content type, a bad header.',
   invalid: 'The request breaks the schema or a rule; the message names the field.',
   unauthenticated: 'There is no credential, or it is not good (any more).',

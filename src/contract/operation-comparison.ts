@@ -2,7 +2,7 @@
 import { matchNames } from './names.ts';
 import type { CompareSchemas } from './compare-schemas.ts';
 import type { DifferenceKind } from './difference.ts';
-import type { Document, Json } from './document.ts';
+import type { Document, JsonRecord } from './document.ts';
 import type { Operation } from './operations.ts';
 import type { SchemaReader } from './read-schema.ts';
 
@@ -11,14 +11,14 @@ export interface Contract {
   schemas: SchemaReader;
 }
 
-export interface Side extends Contract {
+export interface ContractOperation extends Contract {
   operation: Operation;
 }
 
 /** One operation as both documents have it. */
-export interface Comparing {
-  older: Side;
-  newer: Side;
+export interface OperationComparison {
+  older: ContractOperation;
+  newer: ContractOperation;
   /** `GET /rate_limit` */
   where: string;
   compareSent: CompareSchemas;
@@ -27,7 +27,7 @@ export interface Comparing {
 }
 
 export function reportSchemas(
-  comparing: Comparing,
+  comparing: OperationComparison,
   compare: CompareSchemas,
   where: string,
   before: unknown,
@@ -45,11 +45,11 @@ export function reportSchemas(
 
 /** A body in a media type is what it is made of: without the media type all its parameters or fields are gone. */
 export function compareContents(
-  comparing: Comparing,
+  comparing: OperationComparison,
   direction: 'request' | 'response',
   prefix: string,
-  before: Json,
-  after: Json,
+  before: JsonRecord,
+  after: JsonRecord,
 ): void {
   const { older, newer, report } = comparing;
   const isRequest = direction === 'request';
@@ -68,7 +68,7 @@ export function compareContents(
   }
 }
 
-function readContent({ document }: Side, holder: Json): Map<string, Json> {
+function readContent({ document }: ContractOperation, holder: JsonRecord): Map<string, JsonRecord> {
   const content = Object.entries(document.record(holder['content'], '"content"'));
   return new Map(
     content.map(([name, media]) => [

@@ -1,14 +1,14 @@
 // What values a schema lets through, type by type, and how two such descriptions are joined (allOf) or united (anyOf).
 import { canonical } from './document.ts';
 import { joinRules, shareRules } from './rules.ts';
-import type { Json } from './document.ts';
+import type { JsonRecord } from './document.ts';
 import type { Rules, Slot } from './rules.ts';
 
-export type Schema = Json;
+export type Schema = JsonRecord;
 export type Direction = 'request' | 'response';
 
 /** A property of an object, or a position of a tuple. */
-export interface Member {
+export interface PropertyShape {
   schema: Schema;
   required: boolean;
   /** The one direction it travels in: `readOnly` means response, `writeOnly` means request. */
@@ -24,13 +24,13 @@ export interface Facet {
   /** The enum, by canonical text; absent where any value goes. */
   values?: ReadonlyMap<string, unknown>;
   rules: Rules;
-  members: ReadonlyMap<string, Member>;
+  members: ReadonlyMap<string, PropertyShape>;
   /** Entries without a name of their own: a map's values, an array's items; `open` where nothing is said of them. */
   rest: Schema | 'open' | 'closed';
 }
 
 /** A type that is missing is not let through. Only arrays and objects can have several alternatives. */
-export type Shape = ReadonlyMap<Slot, readonly Facet[]>;
+export type SchemaShape = ReadonlyMap<Slot, readonly Facet[]>;
 
 export const SLOTS: readonly Slot[] = ['boolean', 'number', 'string', 'array', 'object', 'null'];
 
@@ -43,14 +43,14 @@ export const UNDESCRIBED: Schema = Object.freeze({});
 export const NULL_FACET: Facet = { whole: false, rules: new Map(), members: new Map(), rest: 'open' };
 
 /** The names of the types, as a reader of the contract knows them. */
-function typeNames(shape: Shape): string[] {
+function typeNames(shape: SchemaShape): string[] {
   const wholeOnly = shape.get('number')?.every((facet) => facet.whole) ?? false;
   if (shape.size === SLOTS.length && !wholeOnly) return ['any'];
   const present = SLOTS.filter((slot) => shape.has(slot));
   return present.map((slot) => (slot === 'number' && wholeOnly ? 'integer' : slot));
 }
 
-export function describeType(shape: Shape): string {
+export function describeType(shape: SchemaShape): string {
   return typeNames(shape).join(' or ') || 'nothing';
 }
 
@@ -58,7 +58,7 @@ export function describeType(shape: Shape): string {
  * A schema that states no type but has properties (or a length, or a minimum) means that type in practice, although
  * the letter of JSON Schema lets every other type pass it.
  */
-export function meantShape(shape: Shape): Shape {
+export function meantShape(shape: SchemaShape): SchemaShape {
   if (shape.size < SLOTS.length) return shape;
   const meant = [...shape].filter(([, facets]) => facets.some(saysSomething));
   return meant.length === 0 ? shape : new Map(meant);
@@ -77,7 +77,7 @@ function saysSomething(facet: Facet): boolean {
 type JoinSchemas = (left: Schema, right: Schema) => Schema;
 
 /** What passes both. */
-export function joinShapes(left: Shape, right: Shape, joinSchemas: JoinSchemas): Shape {
+export function joinShapes(left: SchemaShape, right: SchemaShape, joinSchemas: JoinSchemas): SchemaShape {
   const joined = new Map<Slot, Facet[]>();
   for (const [slot, lefts] of left) {
     const facets = lefts.flatMap((one) =>
@@ -124,7 +124,7 @@ function joinRest(left: Facet['rest'], right: Facet['rest'], joinSchemas: JoinSc
 }
 
 /** What passes at least one. */
-export function uniteShapes(shapes: readonly Shape[]): Shape {
+export function uniteShapes(shapes: readonly SchemaShape[]): SchemaShape {
   const united = new Map<Slot, Facet[]>();
   for (const slot of SLOTS) {
     const facets = shapes.flatMap((shape) => shape.get(slot) ?? []);
@@ -155,7 +155,7 @@ function hasSameMembers(left: Facet, right: Facet): boolean {
 }
 
 function uniteFacets(left: Facet, right: Facet): Facet {
-  const members = new Map<string, Member>();
+  const members = new Map<string, PropertyShape>();
   for (const [name, member] of left.members) {
     members.set(name, {
       ...member,

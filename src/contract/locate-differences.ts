@@ -2,7 +2,7 @@
 import { Failure } from '../kernel/failure.ts';
 import type { DifferenceKind } from './difference.ts';
 
-export interface Finding {
+export interface SchemaFinding {
   /** From the node that has the finding: empty for itself, `.name` for a member. */
   step: string;
   kind: DifferenceKind;
@@ -10,9 +10,9 @@ export interface Finding {
 }
 
 /** A pair of schemas that stand in the same place: its own differences, and the pairs inside it. */
-export interface Node {
-  findings: Finding[];
-  children: { step: string; node: Node }[];
+export interface ComparisonNode {
+  findings: SchemaFinding[];
+  children: { step: string; node: ComparisonNode }[];
   /** Its place in the order of discovery, 0 before; with `low` and `isOpen` the working state of `settle`. */
   index: number;
   low: number;
@@ -23,9 +23,9 @@ export interface Node {
 }
 
 /** Beyond this a report helps nobody; a document of forty doublings would have a million million places. */
-const MOST_PLACES = 1_000_000;
+const MAX_PLACES = 1_000_000;
 
-export function createNode(): Node {
+export function createComparisonNode(): ComparisonNode {
   return {
     findings: [],
     children: [],
@@ -38,12 +38,16 @@ export function createNode(): Node {
 }
 
 /** Tarjan's strongly connected components, without recursion: descriptions can be deeper than the call stack. */
-export function settle(root: Node, expand: (node: Node) => void, firstIndex: number): number {
+export function settle(
+  root: ComparisonNode,
+  expand: (node: ComparisonNode) => void,
+  firstIndex: number,
+): number {
   let index = firstIndex;
-  const path: { node: Node; next: number }[] = [];
-  const open: Node[] = [];
+  const path: { node: ComparisonNode; next: number }[] = [];
+  const open: ComparisonNode[] = [];
 
-  function enter(node: Node): void {
+  function enter(node: ComparisonNode): void {
     expand(node);
     node.index = node.low = index++;
     node.isOpen = true;
@@ -70,7 +74,7 @@ export function settle(root: Node, expand: (node: Node) => void, firstIndex: num
 }
 
 /** The nodes of a component contain each other, so what holds inside one holds inside all. */
-function close(component: readonly Node[]): void {
+function close(component: readonly ComparisonNode[]): void {
   const differs = component.some(
     (node) => node.findings.length > 0 || node.children.some((child) => child.node.differs),
   );
@@ -80,9 +84,9 @@ function close(component: readonly Node[]): void {
 }
 
 /** All findings with their places: a schema that contains itself at its shallowest place, others wherever they occur. */
-export function locate(root: Node): { place: string; finding: Finding }[] {
-  const located: { place: string; finding: Finding }[] = [];
-  const entered = new Set<Node>();
+export function locate(root: ComparisonNode): { place: string; finding: SchemaFinding }[] {
+  const located: { place: string; finding: SchemaFinding }[] = [];
+  const entered = new Set<ComparisonNode>();
   const queue = [{ node: root, place: '' }];
   for (const { node, place } of queue) {
     if (!node.differs || entered.has(node)) continue;
@@ -91,7 +95,7 @@ export function locate(root: Node): { place: string; finding: Finding }[] {
     for (const child of node.children) {
       if (child.node.differs) queue.push({ node: child.node, place: place + child.step });
     }
-    if (queue.length > MOST_PLACES)
+    if (queue.length > MAX_PLACES)
       throw new Failure('invalid', 'The documents differ in too many places to list.');
   }
   return located;

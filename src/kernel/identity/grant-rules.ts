@@ -1,16 +1,16 @@
 // Who may give which power to a token, a member or a team: never more than they hold themselves.
 import { Failure } from '../failure.ts';
 import { hasPlaceholders } from './attributes.ts';
-import type { Held, KnownCaller } from './caller.ts';
+import type { HeldRoles, KnownCaller } from './caller.ts';
 import type { Member } from './store-members.ts';
 import type { BaseRole } from './policy.ts';
 import type { Role } from './store-roles.ts';
-import type { Power, Token } from './store-tokens.ts';
+import type { TokenPermissions, Token } from './store-tokens.ts';
 
 const RANKS: Record<BaseRole, number> = { no_access: 0, reader: 1, writer: 2, admin: 3, owner: 4 };
 
 /** Refuses to give a token power that the caller does not hold. */
-export function checkGrant(caller: KnownCaller, power: Power, isService: boolean): void {
+export function checkGrant(caller: KnownCaller, power: TokenPermissions, isService: boolean): void {
   if (mayGrant(caller, power, isService)) return;
   throw new Failure('denied', 'A token cannot be given more power than its maker has', {
     access: {
@@ -48,7 +48,7 @@ export function checkAttributeGrant(caller: KnownCaller, access: Access): void {
 }
 
 /** Administrators and owners are changed and removed only by those who are no less. */
-export function checkStanding(caller: KnownCaller, { role }: Pick<Member, 'role'>, access: Access): void {
+export function checkRank(caller: KnownCaller, { role }: Pick<Member, 'role'>, access: Access): void {
   if (RANKS[role] > Math.max(heldRank(caller), RANKS.writer))
     refuse(`You cannot change a member whose role is ${role}: it is above your own`, access);
 }
@@ -59,8 +59,8 @@ export function checkTeamGrant(
   team: { id: string; roles: readonly Role[] },
   access: Access,
 ): void {
-  const { teams, tended } = heldBy(caller);
-  if (isUnnarrowed(caller) && (teams.includes(team.id) || tended.includes(team.id))) return;
+  const { teams, managedTeams } = heldBy(caller);
+  if (isUnnarrowed(caller) && (teams.includes(team.id) || managedTeams.includes(team.id))) return;
   for (const role of team.roles) checkCustomGrant(caller, role, access);
 }
 
@@ -80,8 +80,8 @@ function holdsRole(caller: KnownCaller, { id, key }: Role): boolean {
   return isUnnarrowed(caller) || names.includes(id) || names.includes(key);
 }
 
-function heldBy({ held, member }: KnownCaller): Held {
-  return held ?? { roles: member.customRoles, teams: [], tended: [] };
+function heldBy({ held, member }: KnownCaller): HeldRoles {
+  return held ?? { roles: member.customRoles, teams: [], managedTeams: [] };
 }
 
 /** In a browser, and with a token of the highest role, members have all that they hold. */
@@ -90,7 +90,7 @@ function isUnnarrowed({ token }: KnownCaller): boolean {
 }
 
 /** Refuses to touch a service token, or one of the caller's own, that can do more than the caller. */
-export function checkReach(caller: KnownCaller, touched: Token, access: Access): void {
+export function checkTokenRank(caller: KnownCaller, touched: Token, access: Access): void {
   // What a personal token says of itself is bounded by its owner: who can do all that the owner can reaches it.
   if (!touched.isService && isWhole(caller)) return;
   if (mayGrant(caller, touched, touched.isService)) return;
@@ -101,19 +101,19 @@ export function checkReach(caller: KnownCaller, touched: Token, access: Access):
  * Statements and custom roles cannot be ranked. On a personal token they only narrow what its owner may do, so that a
  * caller whom nothing narrows may choose any; on a service token nothing else narrows them, and it takes an administrator.
  */
-function mayGrant(caller: KnownCaller, power: Power, isService: boolean): boolean {
+function mayGrant(caller: KnownCaller, power: TokenPermissions, isService: boolean): boolean {
   const { token } = caller;
   if (power.role !== undefined) return heldRank(caller) >= RANKS[power.role] && !hasOwnStatements(power);
-  if (token?.isService === isService && hasSamePower(token, power)) return true;
+  if (token?.isService === isService && hasSamePermissions(token, power)) return true;
   return isService ? heldRank(caller) >= RANKS.admin : isWhole(caller);
 }
 
-export function hasSamePower(one: Power, other: Power): boolean {
-  const parts = ({ role, customRoles, inlinePolicy }: Power) => [role, customRoles, inlinePolicy];
+export function hasSamePermissions(one: TokenPermissions, other: TokenPermissions): boolean {
+  const parts = ({ role, customRoles, inlinePolicy }: TokenPermissions) => [role, customRoles, inlinePolicy];
   return JSON.stringify(parts(one)) === JSON.stringify(parts(other));
 }
 
-function hasOwnStatements({ customRoles, inlinePolicy }: Power): boolean {
+function hasOwnStatements({ customRoles, inlinePolicy }: TokenPermissions): boolean {
   return customRoles.length > 0 || inlinePolicy !== undefined;
 }
 
@@ -130,7 +130,7 @@ function heldRank({ member, token }: KnownCaller): number {
 function isWhole(caller: KnownCaller): boolean {
   const { member, token } = caller;
   if (token === undefined || token.role === 'owner') return true;
-  const { roles, tended } = heldBy(caller);
-  const hasOnlyRole = member.customRoles.length + roles.length + tended.length === 0;
+  const { roles, managedTeams } = heldBy(caller);
+  const hasOnlyRole = member.customRoles.length + roles.length + managedTeams.length === 0;
   return token.role !== undefined && hasOnlyRole && heldRank(caller) >= RANKS[member.role];
 }

@@ -1,16 +1,22 @@
 // A hook's lane: sends what is due to one receiver, a few at a time, in turns short enough that no lane keeps others waiting.
 import type { Clock } from '../clock.ts';
-import type { Hooks, Target } from '../dialect.ts';
-import type { Due, Handler } from '../due-store.ts';
+import type { Hooks, WebhookTarget } from '../dialect.ts';
+import type { Due, DueHandler } from '../due-store.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Engine } from '../storage/engine.ts';
-import { hookOfLane } from './store-deliveries.ts';
-import { FREE, judge, tighten, type Leash } from './model.ts';
-import { pickDue, recordResults, settleLane, type DueDelivery, type Result } from './store-lanes.ts';
-import { dropPending } from './store-removal.ts';
-import { failedBefore, type Attempt, type Sender } from './send.ts';
+import { hookOfQueue } from './store-deliveries.ts';
+import { NO_BACKOFF, outcomeOf, nextBackoff, type Backoff } from './model.ts';
+import {
+  listDue,
+  recordResults,
+  settleHookQueue,
+  type DueDelivery,
+  type DeliveryResult,
+} from './store-hook-queue.ts';
+import { deletePendingDeliveries } from './store-removal.ts';
+import { failedBefore, type Attempt, type WebhookSender } from './send.ts';
 
-export interface LaneSettings {
+export interface HookWorkerSettings {
   engine: Engine;
   clock: Clock;
   /** Between 0 and 1. */
@@ -18,7 +24,7 @@ export interface LaneSettings {
   metrics: Metrics;
   /** By the name of the API. */
   hooks: Record<string, Hooks>;
-  sender: Sender;
+  sender: WebhookSender;
   /** After a failed attempt. */
   waits?: readonly number[] | undefined;
   /** Fires when the process stops: nothing new is sent. */
@@ -41,27 +47,27 @@ interface Sent {
   attempt: Attempt | 'expired';
 }
 
-export function deliverHandler(settings: LaneSettings): Handler {
+export function deliverHandler(settings: HookWorkerSettings): DueHandler {
   const { engine, clock, random, metrics, hooks, sender, waits, stopping, cutting } = settings;
   const { db } = engine;
-  const leashes = new Map<string, Leash>();
+  const leashes = new Map<string, Backoff>();
 
   async function takeTurn(due: Due, signal: AbortSignal): Promise<void> {
-    const lane = hookOfLane(due.id);
+    const lane = hookOfQueue(due.id);
     const api = hooks[lane.api];
     if (api === undefined) throw new Error(`The API ${lane.api} has no webhooks.`);
-    const leashOf = (): Leash => leashes.get(due.id) ?? FREE;
+    const leashOf = (): Backoff => leashes.get(due.id) ?? NO_BACKOFF;
     const end = performance.now() + TURN_MS;
     const mayBegin = (): boolean =>
-      performance.now() < end && !stopping.aborted && leashOf().restUntil <= clock.now();
+      performance.now() < end && !stopping.aborted && leashOf().until <= clock.now();
 
     let { payload } = due;
     for (;;) {
       signal.throwIfAborted();
-      const batch = mayBegin() ? await pickDue(db, lane, clock.now(), ROUND) : [];
+      const batch = mayBegin() ? await listDue(db, lane, clock.now(), ROUND) : [];
       if (batch.length === 0) {
-        const notBefore = Math.max(clock.now(), leashOf().restUntil);
-        const settled = await settleLane(db, due, { lane, payload, notBefore });
+        const notBefore = Math.max(clock.now(), leashOf().until);
+        const settled = await settleHookQueue(db, due, { lane, payload, notBefore });
         if (typeof settled === 'string') return;
         payload = settled.payload;
         continue;
@@ -69,18 +75,18 @@ export function deliverHandler(settings: LaneSettings): Handler {
       const target = await api.targetOf(db, lane.hookId);
       if (target === undefined) {
         leashes.delete(due.id);
-        await dropPending(engine, lane, signal);
+        await deletePendingDeliveries(engine, lane, signal);
         continue;
       }
-      const width = leashOf().strikes > 0 ? 1 : WIDTH;
+      const width = leashOf().failedRounds > 0 ? 1 : WIDTH;
       const round = await sendRound(batch, { target, width, mayBegin, signal });
       await record(lane.api, round);
-      const leash = tighten(
+      const leash = nextBackoff(
         leashOf(),
         round.flatMap(({ attempt }) => (attempt === 'expired' ? [] : [attempt])),
         clock.now(),
       );
-      if (leash === FREE) leashes.delete(due.id);
+      if (leash === NO_BACKOFF) leashes.delete(due.id);
       else leashes.set(due.id, leash);
     }
   }
@@ -107,7 +113,7 @@ export function deliverHandler(settings: LaneSettings): Handler {
   }
 
   async function sendOne(
-    { url, headersFor }: Target,
+    { url, headersFor }: WebhookTarget,
     { id, event_id: eventId, attempts, body }: DueDelivery,
     now: number,
     signal: AbortSignal,
@@ -124,14 +130,14 @@ export function deliverHandler(settings: LaneSettings): Handler {
   async function record(api: string, round: readonly Sent[]): Promise<void> {
     const now = clock.now();
     const chance = random(); // the same for a whole round, so that it comes back in order
-    const results = round.map(({ delivery, at, attempt }): Result => {
+    const results = round.map(({ delivery, at, attempt }): DeliveryResult => {
       const { id, attempts, attempts_before: before } = delivery;
       if (attempt === 'expired') {
         return { id, state: 'failed', dueAt: null, error: 'It was given up after 24 hours.' };
       }
       const { status, error, durationMs, response } = attempt;
       const number = attempts + 1;
-      const verdict = judge({ tries: number - before, attempt }, { now, random: chance, waits });
+      const verdict = outcomeOf({ tries: number - before, attempt }, { now, random: chance, waits });
       return {
         id,
         ...verdict,
@@ -149,7 +155,7 @@ export function deliverHandler(settings: LaneSettings): Handler {
 }
 
 interface Round {
-  target: Target;
+  target: WebhookTarget;
   width: number;
   mayBegin: () => boolean;
   signal: AbortSignal;

@@ -1,14 +1,15 @@
 // The members as the account's administrators see them: found by many conditions, changed, and removed.
 import { sql, type Expression, type ExpressionBuilder, type Selectable, type SqlBool } from 'kysely';
-import { hold } from '../storage/hold.ts';
+import { inBatches } from '../batches.ts';
+import { lockRows } from '../storage/locks.ts';
 import { contested } from '../storage/retry.ts';
 import type { Db, Tables } from '../storage/tables.ts';
 import type { RoleAttributes } from './attributes.ts';
-import { attributesOf, like, memberOf, type Member } from './store-members.ts';
+import { attributesOf, escapeLike, memberOf, type Member } from './store-members.ts';
 import type { BaseRole } from './policy.ts';
 
 /** A member with what only administration needs. */
-export interface Listed extends Member {
+export interface MemberRecord extends Member {
   roleAttributes: RoleAttributes;
   lastSeenAt: number | undefined;
   lastSeenToken: string | undefined;
@@ -97,63 +98,63 @@ function orNone(values: string[]): string[] {
 }
 
 function contains(words: string): Expression<SqlBool> {
-  const pattern = `%${like(words.toLowerCase())}%`;
+  const pattern = `%${escapeLike(words.toLowerCase())}%`;
   return sql<boolean>`(lower(email) like ${pattern} escape '\\' or lower(username) like ${pattern} escape '\\' or lower(${SHOWN_NAME}) like ${pattern} escape '\\')`;
 }
 
 function holds(eb: ExpressionBuilder<Tables, 'members'>, role: string): Expression<SqlBool> {
-  const named = `%${like(JSON.stringify(role))}%`;
+  const named = `%${escapeLike(JSON.stringify(role))}%`;
   return eb.or([
     eb('role', 'in', role === 'admin' ? ['admin', 'owner'] : [role]),
     sql<boolean>`custom_roles like ${named} escape '\\'`,
   ]);
 }
 
-/** No statement takes any number of values. */
-const BITE = 10_000;
+/** Ids and addresses in one condition. */
+const MAX_VALUES = 10_000;
 
-async function inBites<Row>(
+async function findInBatches<Row>(
   values: readonly string[],
-  find: (some: readonly string[]) => Promise<Row[]>,
+  find: (batch: readonly string[]) => Promise<Row[]>,
 ): Promise<Row[]> {
   const found: Row[] = [];
-  for (let start = 0; start < values.length; start += BITE) {
-    for (const row of await find(values.slice(start, start + BITE))) found.push(row);
+  for (const batch of inBatches(values, MAX_VALUES)) {
+    for (const row of await find(batch)) found.push(row);
   }
   return found;
 }
 
 /** In the order of the ids; those that are not there are left out. */
-export async function findListed(db: Db, ids: readonly string[]): Promise<Listed[]> {
-  const rows = await inBites(ids, (some) =>
-    db.selectFrom('members').selectAll().where('id', 'in', some).where('removed_at', 'is', null).execute(),
+export async function listMemberRecords(db: Db, ids: readonly string[]): Promise<MemberRecord[]> {
+  const rows = await findInBatches(ids, (batch) =>
+    db.selectFrom('members').selectAll().where('id', 'in', batch).where('removed_at', 'is', null).execute(),
   );
-  const byId = new Map(rows.map((row) => [row.id, listedOf(row)]));
+  const byId = new Map(rows.map((row) => [row.id, memberRecordOf(row)]));
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
 /** To change them: nobody else does before the transaction ends. */
-export async function lockListed(tx: Db, ids: readonly string[]): Promise<Listed[]> {
-  await holdListed(tx, ids);
-  return findListed(tx, ids);
+export async function lockMemberRecords(tx: Db, ids: readonly string[]): Promise<MemberRecord[]> {
+  await lockMembers(tx, ids);
+  return listMemberRecords(tx, ids);
 }
 
 /** The same, where they are read later. */
-export async function holdListed(tx: Db, ids: readonly string[]): Promise<void> {
-  await inBites([...new Set(ids)].sort(), async (some) => {
-    const members = tx.selectFrom('members').select('id').where('id', 'in', some);
-    return (await hold(tx, members.orderBy('id').forUpdate())) ?? [];
+export async function lockMembers(tx: Db, ids: readonly string[]): Promise<void> {
+  await findInBatches([...new Set(ids)].sort(), async (batch) => {
+    const members = tx.selectFrom('members').select('id').where('id', 'in', batch);
+    return (await lockRows(tx, members.orderBy('id').forUpdate())) ?? [];
   });
 }
 
 export async function findIdsByEmail(db: Db, emails: readonly string[]): Promise<Map<string, string>> {
-  const rows = await inBites(
+  const rows = await findInBatches(
     emails.map((email) => email.toLowerCase()),
-    (some) =>
+    (batch) =>
       db
         .selectFrom('members')
         .select(['id', sql<string>`lower(email)`.as('address')])
-        .where(sql`lower(email)`, 'in', some)
+        .where(sql`lower(email)`, 'in', batch)
         .where('removed_at', 'is', null)
         .execute(),
   );
@@ -161,7 +162,12 @@ export async function findIdsByEmail(db: Db, emails: readonly string[]): Promise
 }
 
 /** Writes role, custom roles and attributes; refuses when someone else changed the member since they were read. */
-export async function updateListed(db: Db, before: Listed, after: Listed, now: number): Promise<Listed> {
+export async function updateMemberRecord(
+  db: Db,
+  before: MemberRecord,
+  after: MemberRecord,
+  now: number,
+): Promise<MemberRecord> {
   const row = await db
     .updateTable('members')
     .set({
@@ -177,14 +183,14 @@ export async function updateListed(db: Db, before: Listed, after: Listed, now: n
     .returningAll()
     .executeTakeFirst();
   if (row === undefined) throw contested('member');
-  return listedOf(row);
+  return memberRecordOf(row);
 }
 
 /**
  * Takes all power from them and frees their names. Personal tokens, sessions and links end; service tokens go on, as they
  * never stood for whoever made them.
  */
-export async function removeMember(db: Db, { id, version }: Listed, now: number): Promise<void> {
+export async function deleteMemberRecord(db: Db, { id, version }: MemberRecord, now: number): Promise<void> {
   const { numUpdatedRows } = await db
     .updateTable('members')
     .set({
@@ -209,7 +215,7 @@ export async function removeMember(db: Db, { id, version }: Listed, now: number)
 }
 
 /** How many there are of a base role. */
-export async function countRole(db: Db, role: BaseRole): Promise<number> {
+export async function countMembersWithRole(db: Db, role: BaseRole): Promise<number> {
   const { total } = await db
     .selectFrom('members')
     .select(({ fn }) => fn.countAll<number>().as('total'))
@@ -220,7 +226,7 @@ export async function countRole(db: Db, role: BaseRole): Promise<number> {
 }
 
 /** The wanted username, or one like it that nobody has. */
-export async function freeUsername(db: Db, wanted: string, taken: ReadonlySet<string>): Promise<string> {
+export async function findFreeUsername(db: Db, wanted: string, taken: ReadonlySet<string>): Promise<string> {
   for (let round = 0; ; round += 1) {
     const candidates = Array.from({ length: 50 }, (_, index) => {
       const number = round * 50 + index + 1;
@@ -237,7 +243,7 @@ export async function freeUsername(db: Db, wanted: string, taken: ReadonlySet<st
   }
 }
 
-function listedOf(row: Selectable<Tables['members']>): Listed {
+function memberRecordOf(row: Selectable<Tables['members']>): MemberRecord {
   return {
     ...memberOf(row),
     roleAttributes: attributesOf(row),

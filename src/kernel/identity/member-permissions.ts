@@ -2,27 +2,27 @@
 import type { Db } from '../storage/tables.ts';
 import { joinAttributes, type RoleAttributes } from './attributes.ts';
 import { customPolicy, type RolePolicies } from './base-roles.ts';
-import type { Held } from './caller.ts';
+import type { HeldRoles } from './caller.ts';
 import type { Member } from './store-members.ts';
 import { compilePolicy, type Policy } from './policy.ts';
 import { findRoles } from './store-roles.ts';
 import { grantedActions, listMemberGrants } from './store-team-grants.ts';
 import { listMemberTeams, listTeamRoles } from './store-teams.ts';
 
-export interface Holding {
+export interface MemberPermissions {
   grants: Policy[][];
-  held: Held;
+  held: HeldRoles;
   /** Their own and those of their teams, for what only narrows them. */
   attributes: RoleAttributes;
 }
 
 /** Roles of one's own are filled with one's own attributes, those of a team with the team's. */
-export async function findHolding(
+export async function findMemberPermissions(
   db: Db,
   base: RolePolicies,
   member: Member,
   own: RoleAttributes,
-): Promise<Holding> {
+): Promise<MemberPermissions> {
   const [roles, belongings, teamGrants] = await Promise.all([
     findRoles(db, member.customRoles),
     listMemberTeams(db, [member.id]),
@@ -51,7 +51,7 @@ export async function findHolding(
     held: {
       roles: [...roles, ...teamRoles].map(({ id }) => id),
       teams: teams.map(({ id }) => id),
-      tended: teamGrants
+      managedTeams: teamGrants
         .filter((grant) => grantedActions(grant).includes('updateTeamMembers'))
         .map(({ teamId }) => teamId),
     },

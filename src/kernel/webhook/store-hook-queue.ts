@@ -1,11 +1,11 @@
 // A lane's reads and writes: what is due, what came of it, and when the lane is due again.
 import type { Due } from '../due-store.ts';
 import type { Engine } from '../storage/engine.ts';
-import type { Statement } from '../storage/statement.ts';
+import type { SqlStatement } from '../storage/statement.ts';
 import type { Db } from '../storage/tables.ts';
-import type { AttemptRow, HookName } from './store-deliveries.ts';
-import type { Verdict } from './model.ts';
-import { pieces } from './pieces.ts';
+import type { AttemptRow, HookRef } from './store-deliveries.ts';
+import type { DeliveryOutcome } from './model.ts';
+import { paddedBatches } from './padded-batches.ts';
 
 export interface DueDelivery {
   id: string;
@@ -17,9 +17,9 @@ export interface DueDelivery {
 }
 
 /** Oldest first. */
-export async function pickDue(
+export async function listDue(
   db: Db,
-  { api, hookId }: HookName,
+  { api, hookId }: HookRef,
   now: number,
   limit: number,
 ): Promise<DueDelivery[]> {
@@ -36,7 +36,7 @@ export async function pickDue(
     .execute();
 }
 
-async function readNextDue(db: Db, { api, hookId }: HookName): Promise<number | undefined> {
+async function readNextDue(db: Db, { api, hookId }: HookRef): Promise<number | undefined> {
   const row = await db
     .selectFrom('deliveries')
     .select('due_at')
@@ -50,7 +50,7 @@ async function readNextDue(db: Db, { api, hookId }: HookName): Promise<number | 
 }
 
 /** What came of one delivery in a round; without an attempt when it was given up untried. */
-export interface Result extends Verdict {
+export interface DeliveryResult extends DeliveryOutcome {
   id: string;
   attempt?: Omit<AttemptRow, 'delivery_id'>;
   error: string | null;
@@ -60,11 +60,15 @@ export interface Result extends Verdict {
  * All of a round in one transaction, and in few statements, as most results are alike. What was sent is written down
  * even if the lane is meanwhile someone else's: it has happened.
  */
-export async function recordResults(engine: Engine, results: readonly Result[], now: number): Promise<void> {
+export async function recordResults(
+  engine: Engine,
+  results: readonly DeliveryResult[],
+  now: number,
+): Promise<void> {
   const { db } = engine;
-  const statements: Statement[] = [];
+  const statements: SqlStatement[] = [];
   const tried = results.flatMap(({ id, attempt }) => (attempt ? [{ delivery_id: id, ...attempt }] : []));
-  for (const some of pieces(tried)) {
+  for (const some of paddedBatches(tried)) {
     statements.push(
       db
         .insertInto('delivery_attempts')
@@ -76,7 +80,7 @@ export async function recordResults(engine: Engine, results: readonly Result[], 
   for (const alike of Map.groupBy(results, keyOf).values()) {
     const { state, dueAt, attempt, error } = alike[0]!;
     const ids = alike.map(({ id }) => id);
-    for (const some of pieces(ids)) {
+    for (const some of paddedBatches(ids)) {
       statements.push(
         db
           .updateTable('deliveries')
@@ -94,7 +98,7 @@ export async function recordResults(engine: Engine, results: readonly Result[], 
     }
   }
   // Of a hook deleted meanwhile nothing is left behind.
-  for (const some of pieces(tried)) {
+  for (const some of paddedBatches(tried)) {
     statements.push(
       deleteOrphans(
         db,
@@ -105,12 +109,12 @@ export async function recordResults(engine: Engine, results: readonly Result[], 
   await engine.batch(statements);
 }
 
-function keyOf({ state, dueAt, attempt, error }: Result): string {
+function keyOf({ state, dueAt, attempt, error }: DeliveryResult): string {
   return JSON.stringify([state, dueAt, error, attempt ? attempt.status : 'none']);
 }
 
 /** Attempts whose delivery is gone. */
-export function deleteOrphans(db: Db, ids: string[]): Statement {
+export function deleteOrphans(db: Db, ids: string[]): SqlStatement {
   return db
     .deleteFrom('delivery_attempts')
     .where('delivery_id', 'in', ids)
@@ -130,10 +134,10 @@ export function deleteOrphans(db: Db, ids: string[]): Statement {
  * Ends a claim on a lane: until its next delivery is due, not before `notBefore`, or for good when there is none. When
  * deliveries have come since the payload was read, nothing is done, and the payload to go on with is returned.
  */
-export async function settleLane(
+export async function settleHookQueue(
   db: Db,
   due: Due,
-  { lane, payload, notBefore }: { lane: HookName; payload: string; notBefore: number },
+  { lane, payload, notBefore }: { lane: HookRef; payload: string; notBefore: number },
 ): Promise<'settled' | 'lost' | { payload: string }> {
   const next = await readNextDue(db, lane);
   const isSettled =

@@ -1,22 +1,22 @@
 // The loop that does the waiting work of the kernel and of all APIs.
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import type { Api, Recurring } from './kernel/dialect.ts';
+import type { Api, RecurringWork } from './kernel/dialect.ts';
 import { schedule } from './kernel/due-store.ts';
 import { startWorker, type Worker } from './kernel/due-worker.ts';
-import { sweepIdentity } from './kernel/identity/store-sessions.ts';
+import { deleteExpired } from './kernel/identity/store-sessions.ts';
 import type { Kernel } from './kernel/kernel.ts';
 import { joinWork } from './kernel/part.ts';
-import { webhookWork } from './kernel/webhook/remove.ts';
-import { startDelivering } from './kernel/webhook/start.ts';
+import { webhookWork } from './kernel/webhook/removal-work.ts';
+import { startDelivering } from './kernel/webhook/start-delivery.ts';
 
 const HOUR = 60 * 60 * 1000;
 
-export async function startWork(kernel: Kernel, apis: readonly Api[]): Promise<Worker> {
+export async function startBackgroundWork(kernel: Kernel, apis: readonly Api[]): Promise<Worker> {
   const { engine, clock, log, db, metrics, guard, release } = kernel;
   const { handlers, recurring } = joinWork([
     webhookWork(kernel),
-    { recurring: [{ kind: 'identity.sweep', everyMs: HOUR, run: () => sweepIdentity(db, clock.now()) }] },
+    { recurring: [{ kind: 'identity.sweep', everyMs: HOUR, run: () => deleteExpired(db, clock.now()) }] },
     ...apis.map((api) => api.work?.(kernel) ?? {}),
   ]);
   for (const job of recurring) {
@@ -44,7 +44,11 @@ export async function startWork(kernel: Kernel, apis: readonly Api[]): Promise<W
 }
 
 /** There is one row for each recurring job, however many nodes there are. */
-function plan({ db, clock }: Kernel, { kind, everyMs }: Recurring, earlier: 'keep' | 'move'): Promise<void> {
+function plan(
+  { db, clock }: Kernel,
+  { kind, everyMs }: RecurringWork,
+  earlier: 'keep' | 'move',
+): Promise<void> {
   const now = clock.now();
   return schedule(db, { id: kind, kind, payload: '', dueAt: now + everyMs }, now, earlier);
 }

@@ -1,13 +1,13 @@
-// Answers what Node cannot read as a request, so that there never is a call: in the words of the API it was meant for.
+// Answers what Node cannot parse as a request, with an error in the format of the API that the path belongs to.
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Failure } from './failure.ts';
 import { asFailure, headTooLarge } from './fastify-failure.ts';
 import { STATUS_CODES } from './http-client.ts';
-import type { Told } from './send.ts';
+import type { ErrorReply } from './send.ts';
 
-/** What is known of a request from its first moment. */
-export interface Unread {
+/** A request of which only the head is known. */
+export interface UnreadRequest {
   method: string;
   url: string;
   headers: IncomingHttpHeaders;
@@ -15,10 +15,10 @@ export interface Unread {
 }
 
 const MAX_HEAD_BYTES = 16 * 1024;
-/** Of the line and headers of a request. More than is taken, so that most of what is too large can be told by its API. */
+/** Node's limit for the request line and headers: above ours, so that the API itself can answer most oversized requests. */
 export const READ_HEAD_BYTES = 2 * MAX_HEAD_BYTES;
 
-/** What Node itself would refuse, and without a word. */
+/** Checks that Node would make itself, but answer without a body. */
 export function checkHead({ url = '', rawHeaders, headers, httpVersion }: IncomingMessage): void {
   let size = url.length;
   for (const part of rawHeaders) size += part.length + 2;
@@ -28,37 +28,37 @@ export function checkHead({ url = '', rawHeaders, headers, httpVersion }: Incomi
   }
 }
 
-type Tell = (unread: Unread, failure: Failure) => Told;
+type RenderError = (request: UnreadRequest, failure: Failure) => ErrorReply;
 
-/** What Node says of bytes that it cannot read: the last ones that came, and how far it got in them. */
+/** Node's parse error: the last packet, and how many of its bytes were parsed. */
 interface ReadingError {
   code?: string;
   rawPacket?: unknown;
   bytesParsed?: number;
 }
 
-/** Other errors are of the connection or its TLS, where nobody would hear us. */
-const TOLD = /^(HPE_\w+|ERR_HTTP_REQUEST_TIMEOUT)$/;
+/** Other errors are of the connection or its TLS, where no answer would arrive. */
+const ANSWERED = /^(HPE_\w+|ERR_HTTP_REQUEST_TIMEOUT)$/;
 
-/** The caller has closed its side in the middle of a request: it has gone away. */
+/** The client closed its side in the middle of a request. */
 const GONE = 'HPE_INVALID_EOF_STATE';
 
-/** Closing while bytes still come in makes the system reset the connection, and the caller loses our answer. */
+/** Closing while bytes still arrive makes the system reset the connection, and the client loses the answer. */
 const LINGER_MS = 1000;
 
-export class Refusals {
-  readonly #apis: { prefix: string; tell: Tell }[] = [];
+export class BadRequests {
+  readonly #apis: { prefix: string; renderError: RenderError }[] = [];
   readonly #latest = new WeakMap<Socket, ServerResponse>();
-  /** The one before, where a request came while that was under way. */
+  /** The previous response of the same connection, where requests were pipelined. */
   readonly #before = new WeakMap<ServerResponse, ServerResponse>();
   readonly #refused = new WeakSet<Socket>();
 
-  add(prefix: string, tell: Tell): void {
-    this.#apis.push({ prefix, tell });
+  add(prefix: string, renderError: RenderError): void {
+    this.#apis.push({ prefix, renderError });
     this.#apis.sort((a, b) => b.prefix.length - a.prefix.length);
   }
 
-  /** Remembers the latest request of a connection: what breaks next is its body, or comes after it. */
+  /** Remembers the latest request of a connection: the next parse error is in its body, or after it. */
   watch(response: ServerResponse): void {
     const { socket } = response.req;
     const before = this.#latest.get(socket);
@@ -66,11 +66,11 @@ export class Refusals {
     this.#latest.set(socket, response);
   }
 
-  /** Node's `clientError`. It comes again with all that is still read after the first. */
+  /** Handles Node's `clientError`, which is emitted again for every packet after the first error. */
   refuse(error: ReadingError, socket: Socket): void {
     if (this.#refused.has(socket)) return;
     this.#refused.add(socket);
-    if (TOLD.test(error.code ?? '')) this.#answer(error, socket);
+    if (ANSWERED.test(error.code ?? '')) this.#answer(error, socket);
     else socket.destroy();
   }
 
@@ -86,37 +86,37 @@ export class Refusals {
     if (!socket.writable || broken?.headersSent === true || error.code === GONE) return socket.destroySoon();
     try {
       const { method = '', url = '/', headers } = broken?.req ?? startOf(error);
-      const told = this.#tell({ method, url, headers, ip: socket.remoteAddress ?? '' }, asFailure(error));
-      if (told === undefined) return socket.destroySoon();
-      socket.write(headOf(told));
-      socket.end(method === 'HEAD' ? '' : told.body);
+      const answer = this.#render({ method, url, headers, ip: socket.remoteAddress ?? '' }, asFailure(error));
+      if (answer === undefined) return socket.destroySoon();
+      socket.write(headOf(answer));
+      socket.end(method === 'HEAD' ? '' : answer.body);
       setTimeout(() => socket.destroy(), LINGER_MS).unref();
     } catch {
-      // There is nobody above to catch it, and no request is worth the process.
+      // This runs in an event handler: an error that is thrown here would end the process.
       socket.destroy();
     }
   }
 
-  /** By the API whose prefix the path begins with, as when it is routed. */
-  #tell(unread: Unread, failure: Failure): Told | undefined {
-    const path = pathOf(unread.url);
+  /** Lets the API render it whose prefix the path begins with, as in routing. */
+  #render(request: UnreadRequest, failure: Failure): ErrorReply | undefined {
+    const path = routedPath(request.url);
     const api = this.#apis.find(({ prefix }) => prefix === '' || `${path}/`.startsWith(`${prefix}/`));
-    return api?.tell(unread, failure);
+    return api?.renderError(request, failure);
   }
 }
 
 const START = /^([a-z]+) ((?:\/|https?:)\S*)/gim;
 
-/** The last line before the mistake that begins like a request. If it came in an earlier packet, nothing is known of it. */
-function startOf({ rawPacket, bytesParsed = 0 }: ReadingError): Omit<Unread, 'ip'> {
+/** The last request line before the error. If it came in an earlier packet, method and path are unknown. */
+function startOf({ rawPacket, bytesParsed = 0 }: ReadingError): Omit<UnreadRequest, 'ip'> {
   const text = Buffer.isBuffer(rawPacket) ? rawPacket.toString('latin1') : '';
   const [, method = '', url = '/'] =
     [...text.matchAll(START)].findLast(({ index }) => index <= bytesParsed) ?? [];
   return { method, url, headers: {} };
 }
 
-/** As the router reads it: without the origin and the query, and with its escapes undone. */
-export function pathOf(url: string): string {
+/** The path as the router sees it: without origin and query, percent-decoded. */
+export function routedPath(url: string): string {
   const [path = ''] = url.replace(/^https?:\/\/[^/]*/, '').split(/[?#]/, 1);
   try {
     return decodeURI(path);
@@ -125,7 +125,7 @@ export function pathOf(url: string): string {
   }
 }
 
-function headOf({ status, headers, body }: Told): string {
+function headOf({ status, headers, body }: ErrorReply): string {
   headers.setAll({
     date: new Date().toUTCString(),
     connection: 'close',

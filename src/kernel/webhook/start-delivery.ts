@@ -1,12 +1,12 @@
 // Starts delivering: a worker of its own for the lanes, with many places, so that receivers who hang keep nothing else waiting.
 import { startWorker, type Worker, type WorkerSettings } from '../due-worker.ts';
 import { DELIVER } from './store-deliveries.ts';
-import { deliverHandler, type LaneSettings } from './lane.ts';
-import { createSender, type SenderSettings } from './send.ts';
+import { deliverHandler, type HookWorkerSettings } from './hook-worker.ts';
+import { createWebhookSender, type WebhookSenderSettings } from './send.ts';
 
-export type DeliveringSettings = Omit<WorkerSettings, 'handlers'> &
-  Omit<LaneSettings, 'sender' | 'stopping' | 'cutting'> &
-  SenderSettings & {
+export type DeliverySettings = Omit<WorkerSettings, 'handlers'> &
+  Omit<HookWorkerSettings, 'sender' | 'stopping' | 'cutting'> &
+  WebhookSenderSettings & {
     /** How long `stop` waits for answers. */
     patienceMs?: number;
   };
@@ -16,9 +16,9 @@ const PLACES = 256;
 /** What a process held that was killed, its receivers wait for no longer than this. */
 const LEASE_MS = 10_000;
 
-export async function startDelivering(settings: DeliveringSettings): Promise<Worker> {
+export async function startDelivering(settings: DeliverySettings): Promise<Worker> {
   const { patienceMs = 3_000, concurrency = PLACES, leaseMs = LEASE_MS } = settings;
-  const sender = createSender(settings);
+  const sender = createWebhookSender(settings);
   const stopping = new AbortController();
   const cutting = new AbortController();
   const lanes = { ...settings, sender, stopping: stopping.signal, cutting: cutting.signal };

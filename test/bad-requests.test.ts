@@ -349,11 +349,11 @@ describe('a refusal', () => {
   });
 
   test('that fails itself closes the connection, and harms no other', async () => {
-    const spell = () => {
+    const renderError = () => {
       throw new Error('no words');
     };
     const speechless = await mount(server, {
-      dialect: { ...actorsApi.dialect, prefixes: [''], spell },
+      dialect: { ...actorsApi.dialect, prefixes: [''], renderError },
       routes: [],
     });
     assert.equal((await exchange(speechless.url, 'what?')).text, '');

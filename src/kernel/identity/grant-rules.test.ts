@@ -6,24 +6,24 @@ import { Failure } from '../failure.ts';
 import { compileBaseRoles } from './base-roles.ts';
 import type { KnownCaller } from './caller.ts';
 import type { Member } from './store-members.ts';
-import { can, compilePolicy, type BaseRole, type Policy, type Statement } from './policy.ts';
+import { can, compilePolicy, type BaseRole, type Policy, type PolicyStatement } from './policy.ts';
 import {
   checkAttributeGrant,
   checkCustomGrant,
   checkGrant,
   checkPolicyChange,
-  checkReach,
+  checkTokenRank,
   checkRoleGrant,
-  checkStanding,
+  checkRank,
   checkTeamGrant,
-} from './power.ts';
+} from './grant-rules.ts';
 import type { Role } from './store-roles.ts';
-import type { Power, Token } from './store-tokens.ts';
+import type { TokenPermissions, Token } from './store-tokens.ts';
 
 const rolePolicies = compileBaseRoles([]);
 const ROLES: BaseRole[] = ['no_access', 'reader', 'writer', 'admin', 'owner'];
 
-const CUSTOM: Record<string, Statement[]> = {
+const CUSTOM: Record<string, PolicyStatement[]> = {
   everything: [{ effect: 'allow', actions: ['*'], resources: ['*'] }],
   members: [{ effect: 'allow', actions: ['*'], resources: ['member/*'] }],
   allButFlags: [
@@ -48,10 +48,10 @@ const QUESTIONS = [
 
 const memberOf = (role: BaseRole, customRoles: string[] = []) =>
   ({ id: 'm', role, customRoles }) as unknown as Member;
-const tokenOf = (power: Power, isService: boolean) =>
+const tokenOf = (power: TokenPermissions, isService: boolean) =>
   ({ id: 't', memberId: 'm', isService, ...power }) as Token;
 
-function policiesOf({ role, customRoles, inlinePolicy }: Power): Policy[] {
+function policiesOf({ role, customRoles, inlinePolicy }: TokenPermissions): Policy[] {
   return [
     ...(role === undefined ? [] : [rolePolicies[role]]),
     ...customRoles.map((name) => compilePolicy(CUSTOM[name]!)),
@@ -68,7 +68,7 @@ function callerOf(member: Member, token?: Token): KnownCaller {
 
 const anyRole = fc.constantFrom(...ROLES);
 const anyCustom = fc.subarray(Object.keys(CUSTOM));
-const anyPower: fc.Arbitrary<Power> = fc.oneof(
+const anyPower: fc.Arbitrary<TokenPermissions> = fc.oneof(
   anyRole.map((role) => ({ role, customRoles: [] })),
   anyCustom.filter(({ length }) => length > 0).map((customRoles) => ({ customRoles })),
   fc.constantFrom(...Object.values(CUSTOM)).map((inlinePolicy) => ({ customRoles: [], inlinePolicy })),
@@ -115,7 +115,7 @@ test('whatever is in reach, it can do nothing that the caller cannot', () => {
   const access = { action: 'resetAccessToken', resource: 'x' };
   const property = fc.property(anyMember, fc.option(anyToken), anyToken, (member, token, touched) => {
     const caller = callerOf(member, token ?? undefined);
-    if (!isAllowed(() => checkReach(caller, touched, access))) return;
+    if (!isAllowed(() => checkTokenRank(caller, touched, access))) return;
     const reached = callerOf(member, touched);
     for (const [action, resource] of QUESTIONS) {
       if (can(reached, action, resource))
@@ -138,9 +138,9 @@ test('in the browser, members give personal tokens any statements: their own rol
 test('a member can tend a token that was given more power than they have now', () => {
   const strong = tokenOf({ role: 'owner', customRoles: [] }, false);
   const access = { action: 'resetAccessToken', resource: 'x' };
-  assert.ok(isAllowed(() => checkReach(callerOf(memberOf('reader')), strong, access)));
+  assert.ok(isAllowed(() => checkTokenRank(callerOf(memberOf('reader')), strong, access)));
   const weak = callerOf(memberOf('owner'), tokenOf({ role: 'reader', customRoles: [] }, false));
-  assert.ok(!isAllowed(() => checkReach(weak, strong, access)));
+  assert.ok(!isAllowed(() => checkTokenRank(weak, strong, access)));
 });
 
 const ACCESS = { action: 'updateRole', resource: 'member/x' };
@@ -184,7 +184,7 @@ test('a role with placeholders, and what fills them, is for administrators to gi
   const resources = ['proj/${roleAttribute/p}'];
   const role = roleOf('filled', [{ effect: 'allow', actions: ['*'], resources }]);
   const holder = callerOf(memberOf('reader'));
-  holder.held = { roles: ['filled'], teams: [], tended: [] };
+  holder.held = { roles: ['filled'], teams: [], managedTeams: [] };
   assert.ok(!isAllowed(() => checkCustomGrant(holder, role, ACCESS)));
   assert.ok(!isAllowed(() => checkAttributeGrant(callerOf(memberOf('writer')), ACCESS)));
   const admin = callerOf(memberOf('admin'));
@@ -198,15 +198,15 @@ test('members are taken into a team by those who have its power to give', () => 
     const caller = callerOf(memberOf('reader'), token);
     return isAllowed(() => checkTeamGrant({ ...caller, ...(held && { held }) }, team, ACCESS));
   };
-  const none = { roles: [], teams: [], tended: [] };
+  const none = { roles: [], teams: [], managedTeams: [] };
   assert.equal(may(none), false);
   assert.equal(may({ ...none, teams: ['team'] }), true, 'one of them');
-  assert.equal(may({ ...none, tended: ['team'] }), true, 'who tends it');
-  assert.equal(may({ ...none, tended: ['other'], teams: ['other'] }), false);
+  assert.equal(may({ ...none, managedTeams: ['team'] }), true, 'who tends it');
+  assert.equal(may({ ...none, managedTeams: ['other'], teams: ['other'] }), false);
   assert.equal(may({ ...none, roles: ['everything'] }), true, 'who holds its roles');
   const narrow = tokenOf({ customRoles: [], inlinePolicy: CUSTOM['members']! }, false);
   assert.equal(
-    may({ ...none, teams: ['team'], tended: ['team'] }, narrow),
+    may({ ...none, teams: ['team'], managedTeams: ['team'] }, narrow),
     false,
     'not with a narrowed token',
   );
@@ -221,7 +221,7 @@ test('members are taken into a team by those who have its power to give', () => 
 
 test('administrators and owners are changed only by those who are no less', () => {
   const may = (by: BaseRole, of: BaseRole) =>
-    isAllowed(() => checkStanding(callerOf(memberOf(by)), memberOf(of), ACCESS));
+    isAllowed(() => checkRank(callerOf(memberOf(by)), memberOf(of), ACCESS));
   for (const by of ROLES) {
     for (const of of ROLES) {
       const expected = ROLES.indexOf(of) <= Math.max(ROLES.indexOf(by), ROLES.indexOf('writer'));
@@ -239,9 +239,12 @@ test('what a role allows is changed by administrators alone while somebody holds
 test("a token that lacks its owner's team roles makes none that has them", () => {
   const member = memberOf('writer');
   const token = tokenOf({ role: 'writer', customRoles: [] }, false);
-  const caller = { ...callerOf(member, token), held: { roles: ['everything'], teams: ['t'], tended: [] } };
+  const caller = {
+    ...callerOf(member, token),
+    held: { roles: ['everything'], teams: ['t'], managedTeams: [] },
+  };
   const wide = { customRoles: [], inlinePolicy: CUSTOM['everything']! };
   assert.ok(!isAllowed(() => checkGrant(caller, wide, false)));
-  const tending = { ...callerOf(member, token), held: { roles: [], teams: [], tended: ['t'] } };
+  const tending = { ...callerOf(member, token), held: { roles: [], teams: [], managedTeams: ['t'] } };
   assert.ok(!isAllowed(() => checkGrant(tending, wide, false)));
 });

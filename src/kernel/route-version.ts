@@ -3,13 +3,13 @@ import type { Dialect } from './dialect.ts';
 import { Failure } from './failure.ts';
 import { LastEtag } from './etag.ts';
 import type { HeaderBlock } from './header-list.ts';
-import { usualStatus, type Shape } from './route.ts';
+import { defaultStatus, type RouteShape } from './route.ts';
 import { checker, coercer, problem, type JsonSchema } from './schema.ts';
-import { editionOf, existsIn } from './version.ts';
+import { schemaInVersion, existsIn } from './version.ts';
 
 type Convert = (value: unknown) => unknown;
 
-export interface RouteEdition {
+export interface RouteVersion {
   exists: boolean;
   /** Of a plain reply. */
   status: number;
@@ -23,26 +23,26 @@ export interface RouteEdition {
   etags: LastEtag;
 }
 
-export function routeEdition(
-  shape: Shape,
+export function routeInVersion(
+  shape: RouteShape,
   version: string,
   dialect: Dialect,
   headers: HeaderBlock,
-): RouteEdition {
-  const edition: RouteEdition = {
+): RouteVersion {
+  const routeVersion: RouteVersion = {
     exists: existsIn(shape, version),
     descend: {},
-    status: usualStatus(shape),
+    status: defaultStatus(shape),
     headers,
     etags: new LastEtag(),
   };
-  if (shape.params !== undefined) edition.readParams = reader(shape.params, 'path');
-  if (shape.query !== undefined) edition.readQuery = reader(shape.query, 'query');
+  if (shape.params !== undefined) routeVersion.readParams = reader(shape.params, 'path');
+  if (shape.query !== undefined) routeVersion.readQuery = reader(shape.query, 'query');
   if (shape.body !== undefined) {
-    const { schema, climb } = editionOf(shape.body, version, dialect.versions);
+    const { schema, climb } = schemaInVersion(shape.body, version, dialect.versions);
     const check = checker(schema, 'body');
     const isObject = (schema as JsonSchema).type === 'object';
-    edition.readBody = (body) => {
+    routeVersion.readBody = (body) => {
       if (body === undefined && shape.bodyIsOptional) return undefined;
       if (isObject && body !== undefined && !isRecord(body))
         throw new Failure('malformed', 'Body should be a JSON object');
@@ -51,18 +51,18 @@ export function routeEdition(
     };
   }
   for (const [status, schema] of Object.entries(shape.reply ?? {})) {
-    const descend = schema === null ? undefined : editionOf(schema, version, dialect.versions).descend;
-    if (descend !== undefined) edition.descend[Number(status)] = descend;
+    const descend = schema === null ? undefined : schemaInVersion(schema, version, dialect.versions).descend;
+    if (descend !== undefined) routeVersion.descend[Number(status)] = descend;
   }
-  const descendItem = shape.list && editionOf(shape.list, version, dialect.versions).descend;
-  if (descendItem !== undefined) edition.descendItem = descendItem;
-  return edition;
+  const descendItem = shape.list && schemaInVersion(shape.list, version, dialect.versions).descend;
+  if (descendItem !== undefined) routeVersion.descendItem = descendItem;
+  return routeVersion;
 }
 
 /** Beyond the safe integers a number is another than the one that was sent, and no engine counts that far. */
 const PAGE = ['offset', 'limit'] as const;
 
-function reader(schema: NonNullable<Shape['query']>, place: string) {
+function reader(schema: NonNullable<RouteShape['query']>, place: string) {
   const coerce = coercer(schema);
   const check = checker(schema, place);
   return (raw: Record<string, unknown>) => {

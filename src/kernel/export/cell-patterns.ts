@@ -5,24 +5,24 @@ import type { Item } from './input.ts';
 import { SEPARATOR } from './item-texts.ts';
 
 /** Items of more shapes than these are parsed; so are items of shapes that hardly anything else has. */
-const MOST_SHAPES = 8;
+const MAX_SHAPES = 8;
 const LEAST_TRIED = 200;
 /** A pattern for more values than these is not worth making. */
-const MOST_VALUES = 500;
+const MAX_VALUES = 500;
 /** A pattern keeps track of where it was in a text; a long one is better parsed. */
-const LONGEST_TEXT = 256 * 1024;
+const MAX_TEXT = 256 * 1024;
 
 /** As JSON.stringify writes them: without spaces. */
 const VALUE = String.raw`("[^"\\]*(?:\\.[^"\\]*)*"|[-+.\deE]+|true|false|null)`;
 
-interface Shape {
+interface CellPattern {
   pattern: RegExp;
   /** The column of each value, in their order. */
   columns: readonly number[];
 }
 
 /** How a table takes in an item. */
-export interface Table {
+export interface TableLayout {
   cellsOf: (item: Item) => unknown[];
   /** A row of empty cells. */
   newRow: () => unknown[];
@@ -33,8 +33,8 @@ export interface Table {
 export type Path = readonly (string | number)[];
 
 /** Reads texts of items that JSON.stringify wrote, joined by a comma and a line break, as the cells of each. */
-export function cellReader({ cellsOf, newRow, columnOf }: Table): (text: string) => unknown[][] {
-  const shapes: Shape[] = [];
+export function cellReader({ cellsOf, newRow, columnOf }: TableLayout): (text: string) => unknown[][] {
+  const shapes: CellPattern[] = [];
   let tried = 0;
   let missed = 0;
 
@@ -54,7 +54,7 @@ export function cellReader({ cellsOf, newRow, columnOf }: Table): (text: string)
 
   return (text) => {
     const rows: unknown[][] = [];
-    if (text.length > LONGEST_TEXT || (tried > LEAST_TRIED && missed > tried / 4)) {
+    if (text.length > MAX_TEXT || (tried > LEAST_TRIED && missed > tried / 4)) {
       for (const item of JSON.parse(`[${text}]`) as Item[]) rows.push(cellsOf(item));
       return rows;
     }
@@ -71,7 +71,7 @@ export function cellReader({ cellsOf, newRow, columnOf }: Table): (text: string)
       const end = separator === -1 ? text.length : separator;
       const item = JSON.parse(text.slice(at, end)) as Item;
       rows.push(cellsOf(item));
-      const shape = shapes.length < MOST_SHAPES ? shapeOf(item, columnOf) : undefined;
+      const shape = shapes.length < MAX_SHAPES ? shapeOf(item, columnOf) : undefined;
       if (shape !== undefined) shapes.push(shape);
       at = end + SEPARATOR.length;
     }
@@ -94,7 +94,7 @@ function toValue(text: string): unknown {
   }
 }
 
-function shapeOf(item: Item, columnOf: Table['columnOf']): Shape | undefined {
+function shapeOf(item: Item, columnOf: TableLayout['columnOf']): CellPattern | undefined {
   const columns: number[] = [];
   const toPattern = (value: unknown, path: Path): string => {
     if (!isContainer(value)) {
@@ -109,7 +109,7 @@ function shapeOf(item: Item, columnOf: Table['columnOf']): Shape | undefined {
     );
     return String.raw`\{${members.join(',')}\}`;
   };
-  if (countValues(item) > MOST_VALUES) return undefined;
+  if (countValues(item) > MAX_VALUES) return undefined;
   const source = toPattern(item, []);
   if (columns.includes(-1)) return undefined;
   return { pattern: new RegExp(`${source}(?:${SEPARATOR}|$)`, 'y'), columns };

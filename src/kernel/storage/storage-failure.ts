@@ -99,7 +99,7 @@ interface DriverError extends Error {
 }
 
 /** The error as a Failure where it is the world's doing. Everything else is a bug and comes back as it is. */
-export function fold(error: unknown): unknown {
+export function asStorageFailure(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof Failure) return error;
   const meaning = meaningOf(error);
   if (!meaning) return error;
@@ -119,7 +119,7 @@ function meaningOf({ errcode, code = '', message }: DriverError): Meaning | unde
 }
 
 /** Whether the key of what was to be written is another's. */
-export function isTaken(error: unknown): boolean {
+export function isUniqueViolation(error: unknown): boolean {
   return (
     error instanceof Failure && error.kind === 'conflict' && error.details.data?.['columns'] !== undefined
   );

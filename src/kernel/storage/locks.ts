@@ -8,7 +8,7 @@ import type { Db, Tables } from './tables.ts';
  *
  * A query that is there to be read as well can say `forUpdate` by itself: on SQLite that is left out.
  */
-export async function hold<Table extends keyof Tables, Row>(
+export async function lockRows<Table extends keyof Tables, Row>(
   tx: Db,
   query: SelectQueryBuilder<Tables, Table, Row>,
 ): Promise<Row[] | undefined> {
@@ -17,7 +17,7 @@ export async function hold<Table extends keyof Tables, Row>(
 }
 
 /** Waits until no other transaction of this database holds the name, and holds it. */
-export async function lock(tx: Db, name: string): Promise<void> {
+export async function lockName(tx: Db, name: string): Promise<void> {
   requireTransaction(tx);
   // Schemas of one database are databases to us.
   if (locksRows(tx))

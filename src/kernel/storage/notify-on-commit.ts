@@ -5,7 +5,7 @@ import type { Db } from './tables.ts';
 const waiting = new WeakMap<DatabaseConnection, Set<string>>();
 
 /** Tells all who listen on `channel`, here and in other processes, as soon as the transaction is committed. */
-export async function noticeOnCommit(tx: Db, channel: string): Promise<void> {
+export async function notifyOnCommit(tx: Db, channel: string): Promise<void> {
   if (!tx.isTransaction) throw new Error('Only a transaction has a commit to wait for.');
   await tx.getExecutor().provideConnection(async (connection) => {
     const channels = waiting.get(connection);
@@ -15,7 +15,7 @@ export async function noticeOnCommit(tx: Db, channel: string): Promise<void> {
 }
 
 /** For the drivers, when a transaction has ended, well or not. */
-export function takeNotices(connection: DatabaseConnection): string[] {
+export function takeNotifications(connection: DatabaseConnection): string[] {
   const channels = [...(waiting.get(connection) ?? [])];
   waiting.delete(connection);
   return channels;

@@ -4,25 +4,25 @@ import { before, test } from 'node:test';
 import { onEachEngine } from '../../../test/engines.ts';
 import type { Engine } from '../storage/engine.ts';
 import type { Db } from '../storage/tables.ts';
-import { createMember, findMember, searchMembers, type NewMember } from './store-members.ts';
+import { insertMember, findMember, searchMembers, type NewMember } from './store-members.ts';
 import {
-  countRole,
+  countMembersWithRole,
   findIdsByEmail,
-  findListed,
-  freeUsername,
+  listMemberRecords,
+  findFreeUsername,
   listMemberIds,
   listMemberIdsExcept,
-  lockListed,
-  removeMember,
-  updateListed,
+  lockMemberRecords,
+  deleteMemberRecord,
+  updateMemberRecord,
   type MemberFilter,
   type MemberOrder,
-} from './store-roster.ts';
+} from './store-member-admin.ts';
 import { newSecret } from './secret.ts';
-import { createLoginLink, openSession, spendLoginLink } from './store-sessions.ts';
+import { insertLoginLink, insertSession, spendLoginLink } from './store-sessions.ts';
 import { identityMigrations } from './tables.ts';
-import { createTeam } from './store-teams.ts';
-import { createToken, findToken } from './store-tokens.ts';
+import { insertTeam } from './store-teams.ts';
+import { insertToken, findToken } from './store-tokens.ts';
 
 const NOW = 1_800_000_000_000;
 
@@ -43,12 +43,12 @@ onEachEngine((testEngine) => {
     const late = { last_seen_at: NOW + 10 };
     await db.updateTable('members').set(late).where('id', '=', ids['rita']!).execute();
     const parts = { name: 'T', description: '', roleAttributes: {}, roleIds: [], grants: [] };
-    await createTeam(db, { ...parts, key: 'Core', memberIds: [ids['wim']!, ids['rita']!] }, NOW);
+    await insertTeam(db, { ...parts, key: 'Core', memberIds: [ids['wim']!, ids['rita']!] }, NOW);
   });
 
   async function join(username: string, member: Partial<NewMember> = {}) {
     const usual = { username, email: `${username}@example.com`, role: 'reader' as const };
-    const made = await createMember(db, { ...usual, ...member }, null, NOW);
+    const made = await insertMember(db, { ...usual, ...member }, null, NOW);
     ids[username] = made.id;
     return made;
   }
@@ -98,7 +98,11 @@ onEachEngine((testEngine) => {
   });
 
   test('they come in the order they are asked for, with what administration needs', async () => {
-    const [rita, wim, ...others] = await findListed(db, [ids['rita']!, ids['wim']!, ids['rita'] + 'x']);
+    const [rita, wim, ...others] = await listMemberRecords(db, [
+      ids['rita']!,
+      ids['wim']!,
+      ids['rita'] + 'x',
+    ]);
     assert.deepEqual([rita?.username, wim?.username, others.length], ['rita', 'wim', 0]);
     assert.deepEqual(
       [wim?.lastSeenAt, wim?.lastSeenToken, wim?.version, wim?.roleAttributes],
@@ -109,27 +113,27 @@ onEachEngine((testEngine) => {
 
   test('a change is written when nobody else changed them', async () => {
     const member = await join('carl');
-    const [listed] = await db.transaction().execute((tx) => lockListed(tx, [member.id]));
+    const [listed] = await db.transaction().execute((tx) => lockMemberRecords(tx, [member.id]));
     const wanted = { ...listed!, role: 'admin' as const, customRoles: ['a'], roleAttributes: { k: ['v'] } };
-    const after = await updateListed(db, listed!, wanted, NOW + 1);
+    const after = await updateMemberRecord(db, listed!, wanted, NOW + 1);
     assert.deepEqual(
       [after.role, after.customRoles, after.roleAttributes, after.version, after.updatedAt],
       ['admin', ['a'], { k: ['v'] }, 2, NOW + 1],
     );
-    await assert.rejects(updateListed(db, listed!, wanted, NOW), { kind: 'conflict' });
-    assert.equal(await countRole(db, 'admin'), 2);
+    await assert.rejects(updateMemberRecord(db, listed!, wanted, NOW), { kind: 'conflict' });
+    assert.equal(await countMembersWithRole(db, 'admin'), 2);
   });
 
   test('whoever is removed is found nowhere and holds nothing, but what they made for others goes on', async () => {
     const member = await join('gone', { role: 'admin' });
     const token = { memberId: member.id, name: '', description: '', customRoles: [] };
-    const personal = await createToken(db, { ...token, isService: false }, newSecret('api-'), NOW);
-    const service = await createToken(db, { ...token, isService: true }, newSecret('api-'), NOW);
-    await openSession(db, member, NOW);
-    const link = await createLoginLink(db, member, NOW);
-    const [listed] = await findListed(db, [member.id]);
-    await removeMember(db, listed!, NOW);
-    assert.deepEqual(await findListed(db, [member.id]), []);
+    const personal = await insertToken(db, { ...token, isService: false }, newSecret('api-'), NOW);
+    const service = await insertToken(db, { ...token, isService: true }, newSecret('api-'), NOW);
+    await insertSession(db, member, NOW);
+    const link = await insertLoginLink(db, member, NOW);
+    const [listed] = await listMemberRecords(db, [member.id]);
+    await deleteMemberRecord(db, listed!, NOW);
+    assert.deepEqual(await listMemberRecords(db, [member.id]), []);
     assert.equal(await findMember(db, { id: member.id }), undefined);
     assert.equal(await findMember(db, { username: `removed-${member.id}` }), undefined);
     assert.equal((await searchMembers(db, 'removed', { offset: 0, limit: 9 })).total, 0);
@@ -138,12 +142,12 @@ onEachEngine((testEngine) => {
     assert.equal(await spendLoginLink(db, link, NOW), undefined);
     const sessions = await db.selectFrom('sessions').selectAll().where('member_id', '=', member.id).execute();
     assert.deepEqual(sessions, []);
-    await assert.rejects(removeMember(db, listed!, NOW), { kind: 'conflict' });
+    await assert.rejects(deleteMemberRecord(db, listed!, NOW), { kind: 'conflict' });
     assert.equal((await join('gone')).username, 'gone', 'their names are free again');
   });
 
   test('a username that is taken gets a number', async () => {
-    const free = (name: string, taken: string[] = []) => freeUsername(db, name, new Set(taken));
+    const free = (name: string, taken: string[] = []) => findFreeUsername(db, name, new Set(taken));
     assert.equal(await free('new'), 'new');
     assert.equal(await free('wim'), 'wim-2');
     assert.equal(await free('new', ['new', 'new-2']), 'new-3');

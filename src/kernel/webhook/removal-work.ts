@@ -1,0 +1,23 @@
+// The work that removes deliveries: behind a hook's deletion, and every hour those that finished long ago.
+import type { BackgroundWork } from '../dialect.ts';
+import type { Kernel } from '../kernel.ts';
+import { REMOVE_DELIVERIES, type HookRef } from './store-deliveries.ts';
+import { deleteAllDeliveries, deleteOldDeliveries } from './store-removal.ts';
+
+const HOUR = 60 * 60 * 1000;
+
+export function webhookWork({ engine, clock }: Pick<Kernel, 'engine' | 'clock'>): BackgroundWork {
+  return {
+    handlers: {
+      [REMOVE_DELIVERIES]: ({ payload }, signal) =>
+        deleteAllDeliveries(engine, JSON.parse(payload) as HookRef, signal),
+    },
+    recurring: [
+      {
+        kind: 'webhook.sweep',
+        everyMs: HOUR,
+        run: (signal) => deleteOldDeliveries(engine, clock.now(), signal),
+      },
+    ],
+  };
+}
