@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Runs the server (or `--script FILE`) from a fresh clone or from the npm package: what is missing, Node 24 or packages, it sets
-// up first.
+// Runs the server (or `--script FILE`) from a fresh clone or from the npm package, after installing Node 24 and packages where
+// they are missing.
 // @ts-check
 
 import { spawn } from 'node:child_process';
@@ -88,7 +88,7 @@ function readJson(path) {
   }
 }
 
-/** How to call this program again: what a person typed, as far as it can be known. */
+/** The command line that started this program, as far as it is known; for hints. */
 function nameStart() {
   const { npm_lifecycle_event: event, npm_package_name: owner } = process.env;
   const script = process.argv[1] ?? '';
@@ -127,7 +127,7 @@ const isScript = process.argv[2] === '--script';
 const target = resolve(ROOT, isScript ? (process.argv[3] ?? '') : isClone ? 'src/bin.ts' : 'dist/bin.js');
 const args = process.argv.slice(isScript ? 4 : 2);
 const isServer = !isScript && (args[0] ?? '-').match(/^(serve$|-)/) !== null;
-// A server makes much short-lived garbage; Node would let that grow to hundreds of megabytes before it clears it away.
+// A server creates much short-lived garbage, which Node would let grow to hundreds of megabytes.
 const flags = isServer ? ['--max-semi-space-size=8'] : [];
 const fetchedNode = chooseFetchedNode();
 
@@ -140,10 +140,10 @@ if (findMissingNode() || findMissingPackages()) {
 const node = fetchedNode
   ? join(RUNTIME, 'node_modules', fetchedNode.name, fetchedNode.binary)
   : process.execPath;
-// Tools that a script starts by name shall run on the same Node.
+// Tools that a script starts by name run on the same Node.
 process.env.PATH = dirname(node) + delimiter + (process.env.PATH ?? '');
 process.env.SIGNALBOX_STARTED_AS = nameStart();
-// Kept between starts: stripping types and compiling are most of what a start would do. Children and threads find it here.
+// Kept between starts, because stripping types and compiling take most of a start. Children and threads use it too.
 process.env.NODE_COMPILE_CACHE ??= join(RUNTIME, 'compile-cache');
 if (fetchedNode) {
   runChild(node);

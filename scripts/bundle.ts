@@ -1,4 +1,4 @@
-// Bundles the server and its packages to JavaScript, for the npm package and for whoever starts many servers.
+// Bundles the server and its packages to JavaScript, for the npm package and for test runs that start many servers.
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { build, type Plugin } from 'esbuild';
@@ -6,7 +6,7 @@ import { describeLicences } from './licences.ts';
 
 const ROOT = dirname(import.meta.dirname);
 
-/** The program, and the threads that it starts by file names of their own. */
+/** The program, and the worker threads that it starts by file name. */
 const ENTRIES = {
   bin: 'src/bin.ts',
   'sqlite-thread': 'src/kernel/storage/sqlite-thread.ts',
@@ -14,16 +14,16 @@ const ENTRIES = {
   'item-schema-thread': 'src/actors/datasets/item-schema-thread.ts',
 };
 
-/** Drivers that `pg` tries and does without. */
+/** Optional drivers that `pg` tries to load. */
 const ABSENT = ['pg-native', 'cloudflare:sockets'];
 
 export interface Bundle {
-  /** What to start: `node bin`. */
+  /** The file to run with Node. */
   bin: string;
   bytes: number;
 }
 
-/** Replaces the folder. The whole program is inside it and needs no package from elsewhere. */
+/** Replaces the folder. The bundle needs no other packages. */
 export async function bundleInto(folder: string): Promise<Bundle> {
   await rm(folder, { recursive: true, force: true });
   const { metafile } = await build({
@@ -38,7 +38,7 @@ export async function bundleInto(folder: string): Promise<Bundle> {
     legalComments: 'none',
     external: ABSENT,
     plugins: [lazyRequires],
-    // Packages in CommonJS call `require` for Node's own modules, which ES modules do not have.
+    // CommonJS packages call `require` for Node's own modules, which ES modules lack.
     banner: {
       js: `import{createRequire as makeRequire}from'node:module';const require=makeRequire(import.meta.url);`,
     },
@@ -50,7 +50,7 @@ export async function bundleInto(folder: string): Promise<Bundle> {
   return { bin: join(folder, 'bin.js'), bytes: outputs.reduce((sum, { bytes }) => sum + bytes, 0) };
 }
 
-/** What the sources load late and at once by `createRequire(…)(name)`, said in the way that esbuild follows. */
+/** Rewrites `createRequire(…)(name)`, by which the sources load packages late, to a form that esbuild follows. */
 const lazyRequires: Plugin = {
   name: 'lazy requires',
   setup({ onLoad }) {

@@ -1,11 +1,12 @@
-// Runs every check of the project in order, one line each, with the words of those that fail: `npm run check`.
+// Runs every check of the project in order, one line each, with the output of those that fail: `npm run check`.
 import { spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { findBreaches } from './import-law.ts';
+import { findDoubleNames } from './exported-names.ts';
+import { findViolations } from './import-law.ts';
 
-/** Gives the words of what is wrong, or nothing. */
+/** Returns the output of a failed check, or nothing. */
 type Check = () => string | undefined;
 
 const ROOT = dirname(import.meta.dirname);
@@ -13,7 +14,7 @@ const ROOT = dirname(import.meta.dirname);
 const { values } = parseArgs({
   options: {
     'no-tests': { type: 'boolean' },
-    /** What chance decides in tests, crashes say, is tried many more times. */
+    /** Repeats randomized tests, such as crashes, many more times. */
     long: { type: 'boolean' },
   },
 });
@@ -23,6 +24,7 @@ const checks: Record<string, Check> = {
   format: () => runNode('node_modules/oxfmt/bin/oxfmt', '--check'),
   lint: () => runNode('node_modules/oxlint/bin/oxlint', '--format=unix'),
   'import law': checkImports,
+  names: checkNames,
   'dead code': () => runNode('node_modules/knip/bin/knip.js'),
   types: () => runNode('node_modules/typescript/bin/tsc', '-p', 'tsconfig.json'),
   openapi: () => runNode('scripts/openapi.ts', '--check'),
@@ -39,12 +41,23 @@ function runNode(...args: string[]): string | undefined {
   return status === 0 ? undefined : stdout + stderr;
 }
 
-function checkImports(): string | undefined {
+function readSources(): Map<string, string> {
   const paths = globSync('src/**/*.ts', { cwd: ROOT });
-  const breaches = findBreaches(new Map(paths.map((path) => [path, readFileSync(join(ROOT, path), 'utf8')])));
-  return breaches.length === 0
+  return new Map(paths.map((path) => [path, readFileSync(join(ROOT, path), 'utf8')]));
+}
+
+function checkNames(): string | undefined {
+  const doubles = findDoubleNames(readSources());
+  return doubles.length === 0
     ? undefined
-    : breaches.map(({ path, line, rule }) => `${path}:${line}: ${rule}`).join('\n');
+    : doubles.map(({ name, paths }) => `${name} is exported by ${paths.join(' and ')}`).join('\n');
+}
+
+function checkImports(): string | undefined {
+  const violations = findViolations(readSources());
+  return violations.length === 0
+    ? undefined
+    : violations.map(({ path, line, rule }) => `${path}:${line}: ${rule}`).join('\n');
 }
 
 for (const [name, check] of Object.entries(checks)) {

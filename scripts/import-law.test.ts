@@ -1,10 +1,10 @@
-// Holds the import law to its rules, each by one small source that breaks it and one that does not.
+// The import law: for each rule one small source that breaks it and one that does not.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findBreaches } from './import-law.ts';
+import { findViolations } from './import-law.ts';
 
-function judge(files: Record<string, string>): string[] {
-  return findBreaches(new Map(Object.entries(files))).map(
+function checkImport(files: Record<string, string>): string[] {
+  return findViolations(new Map(Object.entries(files))).map(
     ({ path, line, rule }) => `${path}:${line}: ${rule}`,
   );
 }
@@ -16,19 +16,19 @@ test('imports go from the command line to the kernel, and rows may be skipped', 
     'src/app.ts': `import { flagsApi } from './flags/api.ts';\nimport type { Config } from './config.ts';`,
     'src/flags/api.ts': `import { route } from '../kernel/route.ts';\nimport { list } from './tokens/routes.ts';`,
   };
-  assert.deepEqual(judge(files), []);
+  assert.deepEqual(checkImport(files), []);
 });
 
 test('the kernel imports no API, not even a type', () => {
   const text = `// First line.\nimport type {\n  Flag,\n} from '../flags/tokens/model.ts';`;
-  assert.deepEqual(judge({ 'src/kernel/route.ts': text }), [
+  assert.deepEqual(checkImport({ 'src/kernel/route.ts': text }), [
     'src/kernel/route.ts:2: kernel must not import flags',
   ]);
 });
 
 test('APIs never import each other', () => {
   const text = `export { repository } from '../../host/users/model.ts';`;
-  assert.deepEqual(judge({ 'src/actors/users/routes.ts': text }), [
+  assert.deepEqual(checkImport({ 'src/actors/users/routes.ts': text }), [
     'src/actors/users/routes.ts:1: actors must not import host',
   ]);
 });
@@ -38,7 +38,7 @@ test('an API does not import the settings, and nothing below the command line im
     'src/host/api.ts': `import { SETTINGS } from '../config.ts';`,
     'src/app.ts': `const { io } = await import('./cli/io.ts');`,
   };
-  assert.deepEqual(judge(files), [
+  assert.deepEqual(checkImport(files), [
     'src/host/api.ts:1: host must not import config',
     'src/app.ts:1: app must not import cli',
   ]);
@@ -53,7 +53,7 @@ test('comparing contracts is for the command line, and no part of a server', () 
     'src/kernel/serve.ts': text,
     'src/contract/diff.ts': `import { Failure } from '../kernel/failure.ts';`,
   };
-  assert.deepEqual(judge(files), [
+  assert.deepEqual(checkImport(files), [
     'src/app.ts:1: app must not import contract',
     'src/flags/api.ts:1: flags must not import contract',
     'src/kernel/serve.ts:1: kernel must not import contract',
@@ -66,7 +66,7 @@ test('node:http is imported for its types only', () => {
     'src/kernel/bad-requests.ts': `import { STATUS_CODES, type ServerResponse } from 'node:http';`,
     'src/kernel/send.test.ts': `import { createServer } from 'node:http';`,
   };
-  assert.deepEqual(judge(files), [
+  assert.deepEqual(checkImport(files), [
     'src/kernel/bad-requests.ts:1: node:http is imported for its types only, src/kernel/http-client.ts has the rest',
   ]);
 });
@@ -77,7 +77,7 @@ test('a resource goes from routes to store to tables', () => {
     'src/flags/tokens/store.ts': `import type { TokenRow } from '../tables.ts';\nimport { route } from './routes.ts';`,
     'src/flags/tables.ts': `import type { Stored } from './tokens/store.ts';`,
   };
-  assert.deepEqual(judge(files), [
+  assert.deepEqual(checkImport(files), [
     'src/flags/tokens/store.ts:2: store must not import routes',
     'src/flags/tables.ts:1: tables must not import store',
   ]);
@@ -96,7 +96,7 @@ test('a model reaches no I/O, neither itself nor through what it loads', () => {
     'src/kernel/log.ts': `import { sink } from './sink.ts';`,
     'src/kernel/sink.ts': `import { log } from './log.ts';\nimport net from 'node:net';`,
   };
-  assert.deepEqual(judge(files), [
+  assert.deepEqual(checkImport(files), [
     'src/flags/tokens/model.ts:1: a model is pure and must not reach node:fs',
     'src/flags/tokens/model.ts:2: only stores, tables and migrations may import kysely',
     'src/flags/tokens/model.ts:2: a model is pure and must not reach kysely',
@@ -112,7 +112,9 @@ test('database drivers are imported by the storage folder and tests alone', () =
     'src/cli/doctor.ts': `import { DatabaseSync } from 'node:sqlite';`,
     'src/cli/doctor.test.ts': `import { DatabaseSync } from 'node:sqlite';`,
   };
-  assert.deepEqual(judge(files), ['src/cli/doctor.ts:1: only src/kernel/storage may import node:sqlite']);
+  assert.deepEqual(checkImport(files), [
+    'src/cli/doctor.ts:1: only src/kernel/storage may import node:sqlite',
+  ]);
 });
 
 test('SQL is in files whose names say so', () => {
@@ -129,7 +131,7 @@ test('SQL is in files whose names say so', () => {
     'src/flags/tokens/routes.ts': `import type { Selectable } from 'kysely';`,
     'src/flags/tokens/rows.ts': text,
   };
-  assert.deepEqual(judge(files), [
+  assert.deepEqual(checkImport(files), [
     'src/flags/tokens/routes.ts:1: only stores, tables and migrations may import kysely',
     'src/flags/tokens/rows.ts:1: only stores, tables and migrations may import kysely',
   ]);
@@ -142,7 +144,7 @@ test('a query that is built without an import is SQL, too', () => {
     'src/flags/tokens/store.test.ts': text,
     'src/flags/tokens/routes.ts': text,
   };
-  assert.deepEqual(judge(files), [
+  assert.deepEqual(checkImport(files), [
     'src/flags/tokens/routes.ts:3: only stores, tables and migrations may build queries',
     'src/flags/tokens/routes.ts:5: only stores, tables and migrations may build queries',
   ]);
@@ -158,7 +160,7 @@ test('which engine it is, only the storage folder asks, and the hand-tuned state
     'src/flags/tokens/store.ts': text,
     'src/cli/status.ts': `return { kind: 'sqlite' };`,
   };
-  assert.deepEqual(judge(files), [
+  assert.deepEqual(checkImport(files), [
     'src/flags/tokens/store.ts:1: only src/kernel/storage may ask which engine it is',
     'src/flags/tokens/store.ts:2: only src/kernel/storage may ask which engine it is',
   ]);
@@ -167,17 +169,17 @@ test('which engine it is, only the storage folder asks, and the hand-tuned state
 test('only tests and their fixtures may import from outside the source', () => {
   const text = `import { startServer } from '../../test/server.ts';`;
   const files = { 'src/host/api.test.ts': text, 'src/host/fixture.ts': text, 'src/host/api.ts': text };
-  assert.deepEqual(judge(files), ['src/host/api.ts:1: only tests may import what is outside src/']);
+  assert.deepEqual(checkImport(files), ['src/host/api.ts:1: only tests may import what is outside src/']);
 });
 
 test('only tests may import a fixture', () => {
   const text = `import { makeFolder } from './fixture.ts';`;
-  assert.deepEqual(judge({ 'src/host/api.test.ts': text, 'src/host/api.ts': text }), [
+  assert.deepEqual(checkImport({ 'src/host/api.test.ts': text, 'src/host/api.ts': text }), [
     'src/host/api.ts:1: only tests may import a fixture',
   ]);
 });
 
 test('words that look like imports are none', () => {
   const text = `const words = ['import', 'from'];\nexport const from = 'kernel';\n// import { a } from '../host/api.ts';`;
-  assert.deepEqual(judge({ 'src/flags/api.ts': text }), []);
+  assert.deepEqual(checkImport({ 'src/flags/api.ts': text }), []);
 });

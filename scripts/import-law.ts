@@ -1,51 +1,53 @@
-// The import law of src/: which file may import which, and where SQL is. It is judged as a whole, since I/O may hide behind other files.
+// The import law of src/: which file may import which, and where SQL is. It checks the whole import graph, because I/O may be reached indirectly.
 import { posix } from 'node:path';
 
-export type Breach = { path: string; line: number; rule: string };
+export type Violation = { path: string; line: number; rule: string };
 
 type Import = { line: number; target: string; isType: boolean };
 
-/** A file may import its own unit and what stands further down; units of one row never import each other. */
+/** A file may import its own unit and those below it; units of one row never import each other. */
 const LAYERS = [['bin'], ['cli'], ['app', 'contract'], ['config'], ['flags', 'actors', 'host'], ['kernel']];
 
-/** Inside a resource it goes by file name: routes, then store, then tables. */
+/** Inside a resource, a file may import only roles further right. */
 const ROLES = ['routes', 'store', 'tables'];
 
 const DRIVERS = /^(pg|pg-.+|node:sqlite)$/;
 const IO =
   /^node:(fs|net|http|http2|https|tls|dgram|dns|child_process|worker_threads|cluster|sqlite)(\/|$)|^(pg|kysely|fastify|undici|pino)$/;
 
-/** Files whose names or folders say that there is SQL in them. */
-const OF_SQL = /^src\/kernel\/storage\/|\/migrations\/|\/(store(-[a-z-]+)?|[a-z-]+-store|tables)\.ts$/;
+/** Files that may contain SQL, by name or folder. */
+const SQL_FILES = /^src\/kernel\/storage\/|\/migrations\/|\/(store(-[a-z-]+)?|[a-z-]+-store|tables)\.ts$/;
 /** A query can be built without an import. */
 const QUERY = /\.(selectFrom|insertInto|updateTable|deleteFrom)\(/g;
 
-/** Where statements are tuned by hand, each engine has its own. */
-const OF_ENGINES = /^src\/(kernel\/storage|actors\/(request-queues|datasets))\//;
-const ENGINE_ASKED = /[!=]== '(sqlite|postgres)'/g;
+/** Folders with hand-tuned statements for each engine. */
+const ENGINE_FILES = /^src\/(kernel\/storage|actors\/(request-queues|datasets))\//;
+const ENGINE_CHECK = /[!=]== '(sqlite|postgres)'/g;
 
 const IMPORT =
   /^(?:import|export)\s+(type\s)?[^;'"]*?\bfrom\s+'([^']+)'|^import\s+'([^']+)'|\bimport\(\s*'([^']+)'\s*\)/gm;
 
-/** Takes the texts of the source by path (`src/…`) and gives every broken rule. */
-export function findBreaches(sources: ReadonlyMap<string, string>): Breach[] {
+/** Takes the source texts by path (`src/…`), and returns every violation. */
+export function findViolations(sources: ReadonlyMap<string, string>): Violation[] {
   const graph = new Map([...sources].map(([path, text]) => [path, readImports(path, text)]));
   return [
     ...[...graph].flatMap(([path, imports]) =>
-      imports.flatMap((found) => judge(path, found, graph).map((rule) => ({ path, line: found.line, rule }))),
+      imports.flatMap((found) =>
+        checkImport(path, found, graph).map((rule) => ({ path, line: found.line, rule })),
+      ),
     ),
-    ...[...sources].flatMap(([path, text]) => (isOfTests(path) ? [] : judgeWords(path, text))),
+    ...[...sources].flatMap(([path, text]) => (isTestFile(path) ? [] : checkText(path, text))),
   ];
 }
 
-function judgeWords(path: string, text: string): Breach[] {
-  const find = (words: RegExp, rule: string): Breach[] =>
+function checkText(path: string, text: string): Violation[] {
+  const find = (words: RegExp, rule: string): Violation[] =>
     [...text.matchAll(words)].map(({ index }) => ({ path, line: lineOf(text, index), rule }));
   return [
-    ...(OF_SQL.test(path) ? [] : find(QUERY, 'only stores, tables and migrations may build queries')),
-    ...(OF_ENGINES.test(path)
+    ...(SQL_FILES.test(path) ? [] : find(QUERY, 'only stores, tables and migrations may build queries')),
+    ...(ENGINE_FILES.test(path)
       ? []
-      : find(ENGINE_ASKED, 'only src/kernel/storage may ask which engine it is')),
+      : find(ENGINE_CHECK, 'only src/kernel/storage may ask which engine it is')),
   ];
 }
 
@@ -64,18 +66,22 @@ function readImports(path: string, text: string): Import[] {
   });
 }
 
-function judge(path: string, { target, isType }: Import, graph: ReadonlyMap<string, Import[]>): string[] {
+function checkImport(
+  path: string,
+  { target, isType }: Import,
+  graph: ReadonlyMap<string, Import[]>,
+): string[] {
   const rules: string[] = [];
   if (target.startsWith('src/') && !mayImport(unitOf(path), unitOf(target))) {
     rules.push(`${unitOf(path)} must not import ${unitOf(target)}`);
   }
-  if (isOfTests(path)) return rules;
-  if (isOfTests(target)) rules.push('only tests may import a fixture');
+  if (isTestFile(path)) return rules;
+  if (isTestFile(target)) rules.push('only tests may import a fixture');
   if (/^(test|scripts|bench)\//.test(target)) rules.push('only tests may import what is outside src/');
   if (DRIVERS.test(target) && !path.startsWith('src/kernel/storage/')) {
     rules.push(`only src/kernel/storage may import ${target}`);
   }
-  if (target === 'kysely' && !OF_SQL.test(path)) {
+  if (target === 'kysely' && !SQL_FILES.test(path)) {
     rules.push('only stores, tables and migrations may import kysely');
   }
   if (target === 'node:http' && !isType) {
@@ -86,15 +92,16 @@ function judge(path: string, { target, isType }: Import, graph: ReadonlyMap<stri
     rules.push(`${role} must not import ${targetRole}`);
   }
   if (role === 'model') {
-    const way =
-      ROLES.includes(targetRole) || IO.test(target) ? [target] : isType ? undefined : findIo(target, graph);
+    // The kernel's types stand in its `store-….ts`, where a model may take them from.
+    const isImpure = ROLES.includes(posix.basename(target, '.ts')) || IO.test(target);
+    const way = isImpure ? [target] : isType ? undefined : findIo(target, graph);
     if (way) rules.push(`a model is pure and must not reach ${way.join(' → ')}`);
   }
   return rules;
 }
 
 /** Test files, and the fixtures beside them. */
-function isOfTests(path: string): boolean {
+function isTestFile(path: string): boolean {
   return /(\.test|\/fixture(-[a-z-]+)?)\.ts$/.test(path);
 }
 
@@ -109,11 +116,14 @@ function unitOf(path: string): string {
   return LAYERS.flat().includes(name) ? name : 'config';
 }
 
+/** A file that only fills a part of the store (`store-lists.ts`, `due-store.ts`) counts as the store. */
 function roleOf(path: string): string {
-  return path.startsWith('src/') ? posix.basename(path, '.ts') : '';
+  if (!path.startsWith('src/')) return '';
+  const name = posix.basename(path, '.ts');
+  return /^store-|-store$/.test(name) ? 'store' : name;
 }
 
-/** The way by which a file comes to do I/O when it is loaded; types are not loaded. */
+/** The import path from a file to a module with I/O; type imports do not count. */
 function findIo(
   path: string,
   graph: ReadonlyMap<string, Import[]>,

@@ -1,4 +1,4 @@
-// Holds the reading of test names to what may stand there.
+// How rule numbers are read from the names of tests.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findCoverage, type Ledger } from './ledger-coverage.ts';

@@ -8,8 +8,7 @@ export type Coverage = {
   unknown: { path: string; id: string }[];
 };
 
-// A test's name is the first argument of `test(…)`, wherever it is declared: in a loop over engines as well. Skipped and
-// pending tests hold nothing.
+// A test's name is the first argument of `test(…)`, also inside loops. Skipped and pending tests do not count.
 const NAME = /\b(?:test|it)\(\s*['"`]((?:[A-Z]\d+:?\s)+)/g;
 const COMMENT_LINE = /^\s*(?:\/\/|\*).*/gm;
 

@@ -1,4 +1,4 @@
-// The licences of the packages inside a bundle: most ask that their text travels along.
+// Collects the licences of the bundled packages: most require their text to be distributed.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -31,7 +31,7 @@ function readLicence(folder: string): string | undefined {
   return files.map((name) => readFileSync(join(folder, name), 'utf8').trim()).join('\n\n');
 }
 
-/** Some have it at the end of their description. */
+/** Some packages have the licence at the end of their README. */
 function readReadme(folder: string): string | undefined {
   const file = readdirSync(folder).find((name) => /^readme\.md$/i.test(name));
   if (file === undefined) return undefined;
@@ -40,7 +40,7 @@ function readReadme(folder: string): string | undefined {
   )?.[1];
 }
 
-/** What is left are small packages that only name it. */
+/** The remaining small packages only name their licence. */
 function standardText({ name, license, author }: Manifest): string {
   if (license !== 'MIT' || author === undefined) throw new Error(`The licence of ${name} cannot be told.`);
   return `Copyright (c) ${typeof author === 'string' ? author : author.name}\n\n${MIT}`;

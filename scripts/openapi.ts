@@ -1,5 +1,5 @@
-// Writes docs/openapi/<api>.<version>.json from the routes. --check only tells whether they are fresh; --release keeps them
-// as what later changes are compared with.
+// Writes docs/openapi/<api>.<version>.json from the routes. --check only checks that they are current; --release
+// copies them to docs/openapi/released, which later changes are compared with.
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { apis } from '../src/app.ts';
 import { describeApi } from '../src/kernel/openapi.ts';

@@ -1,12 +1,12 @@
-// What `npm pack` runs before and after it: the package holds a bundle, so that it names no packages to install.
-// `begin` makes the bundle and takes the dependencies out of package.json; `end` puts the file back.
+// Runs before and after `npm pack`: the package contains a bundle and has no dependencies.
+// `begin` builds the bundle and removes the dependencies from package.json; `end` restores the file.
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { bundleInto } from './bundle.ts';
 
 const ROOT = dirname(import.meta.dirname);
 const MANIFEST = join(ROOT, 'package.json');
-/** Kept until the end, and found again after a pack that was interrupted. */
+/** The original, which is also restored after an interrupted pack. */
 const KEPT = join(ROOT, '.runtime/package.json');
 
 function restore(): void {

@@ -18,7 +18,7 @@ let LOG = '';
 /** @typedef {{ name: string, version: string, binary: string }} NodePackage */
 
 /**
- * Asks what is missing only once it is alone: another start may have done the work meanwhile.
+ * Checks what is missing only after taking the lock: another start may have installed it meanwhile.
  * @param {{
  *   root: string,
  *   runtime: string,
@@ -76,7 +76,7 @@ async function installPackages(which) {
 }
 
 /**
- * Says how far the work is: in a terminal in one line that changes, elsewhere in a new line now and then.
+ * Shows progress: in a terminal in one line that is updated, elsewhere in a new line from time to time.
  * @template Result
  * @param {string} title
  * @param {() => string} measure
@@ -120,7 +120,7 @@ function moveIn(place) {
 
 /** @param {string[]} args */
 async function runNpm(...args) {
-  // npm tells its scripts where it is; other package managers tell theirs of themselves under the same name.
+  // npm passes its path in this variable, and so do other package managers.
   const cli = process.env.npm_execpath ?? '';
   const [command, before] = /npm-cli\.c?js$/.test(cli) ? [process.execPath, [cli]] : ['npm', []];
   const retries = ['--fetch-retries=3', '--fetch-retry-factor=2', '--fetch-retry-mintimeout=1000'];
@@ -137,7 +137,7 @@ async function runNpm(...args) {
     stream.setEncoding('utf8').on('data', (text) => (output += text));
   const code = await new Promise((settle, fail) => npm.on('error', fail).on('close', settle));
   process.off('exit', stop);
-  // On a full disk npm may warn of files that it could not unpack, and still end well.
+  // On a full disk npm may only warn of files that it could not unpack, and exit with 0.
   if (code !== 0 || output.includes('TAR_ENTRY_ERROR')) throw readFailure(output);
 }
 
@@ -180,7 +180,7 @@ function takeLock() {
   return false;
 }
 
-/** A lock is abandoned when its process is gone or, as process numbers come again, when nobody has touched it lately. */
+/** A lock is stale when its process is gone or, because process ids are reused, when it was not touched lately. */
 function isAbandoned() {
   try {
     if (Date.now() - statSync(LOCK).mtimeMs > 15_000) return true;
@@ -200,7 +200,7 @@ function remove(path) {
   }
 }
 
-/** Keeps npm's many lines in a file and takes from them what one sentence needs. */
+/** Writes npm's output to a file, and extracts the facts for one sentence. */
 function readFailure(/** @type {string} */ output) {
   try {
     writeFileSync(LOG, output);

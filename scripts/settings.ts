@@ -1,4 +1,4 @@
-// Writes the table of settings into the README from src/config.ts. --check only tells whether it is fresh.
+// Writes the table of settings into the README from src/config.ts. --check only checks that it is current.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { readSettings } from '../src/config.ts';
 import { reportSettings } from '../src/cli/setting-report.ts';
@@ -11,7 +11,7 @@ const rows = reportSettings(readSettings({ flags: {}, env: {}, file: {} })).map(
   ({ flag, env, value, default: usual, description }) => [
     flag === undefined ? 'none: a secret' : `\`${flag}\``,
     `\`${env}\``,
-    // What holds when nothing is said: in words, or a value.
+    // The default: a description or a value.
     usual === '' ? 'none' : usual.includes(' ') || value === '' ? usual : `\`${usual}\``,
     description,
   ],

@@ -1,4 +1,4 @@
-// What cannot be read as a request is refused by the API it was meant for: in its words, in its turn, and once.
+// Malformed HTTP requests get one error reply, in the format of the API that the path belongs to, and in the order of the requests.
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import type { Socket } from 'node:net';
@@ -19,13 +19,13 @@ import { mount } from './mount.ts';
 import { startServer, type Json, type TestServer } from './server.ts';
 import { answersIn, dial, exchange, type WireAnswer } from './wire.ts';
 
-/** Larger than what is taken, and larger than what is read. */
+/** Larger than the limit of bodies, and larger than what is read of them. */
 const LARGE = `X-Large: ${'a'.repeat(20_000)}`;
 const HUGE = `X-Large: ${'a'.repeat(40_000)}`;
 const begin = (line: string, ...headers: string[]) => [line, 'Host: x', ...headers, ''].join('\r\n');
 const head = (line: string, ...headers: string[]) => `${begin(line, ...headers)}\r\n`;
 
-/** What each API promises of an error, by the call id that its headers tell. */
+/** The error format of each API, given the call id from the headers. */
 const WORDS: Record<string, (answer: WireAnswer, body: Json) => string | null> = {
   '/api/v2/things': ({ headers }, { code, message, id, ...rest }) => {
     assert.deepEqual([typeof code, typeof message, rest], ['string', 'string', {}]);
@@ -54,7 +54,7 @@ const API_OF: Record<string, string> = {
 
 let server: TestServer;
 let fixture: Awaited<ReturnType<typeof mount>>;
-/** The server's ends of all connections. */
+/** The server's side of all connections. */
 const sockets: Socket[] = [];
 let held = Promise.withResolvers<void>();
 
@@ -118,7 +118,7 @@ after(async () => {
   await server.stop();
 });
 
-/** The one answer to what is written, of a server that closes after it. */
+/** Writes raw bytes, and returns the reply of a server that closes after it. */
 async function refusalOf(request: string | Buffer): Promise<WireAnswer> {
   const { text } = await exchange(fixture.url, request);
   const [answer, ...others] = answersIn(text);
@@ -172,7 +172,7 @@ describe('F13 A1 in its own words each API', () => {
       const known = sockets.length;
       wire.write(`${head(`POST ${path} HTTP/1.1`, 'Content-Length: 5')}ab`);
       await eventually(() => (sockets[known]?.bytesRead ?? 0) > 0);
-      // As Node does when its patience, which is much longer than a test's, has ended.
+      // As Node does after its timeout, which is too long for a test.
       const late = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
       fixture.http.emit('clientError', late, sockets[known]!);
       const [answer] = answersIn(await wire.closed);

@@ -1,4 +1,4 @@
-// The log answers who called what: one line for each call that fails or changes configuration, and at debug for all.
+// The call log: one line for each call that fails or changes configuration, and at level debug for all calls.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { eventually } from './eventually.ts';

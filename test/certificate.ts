@@ -1,4 +1,4 @@
-// A self-signed certificate for 127.0.0.1, made without any program: X.509 in DER, just enough of it.
+// A self-signed certificate for 127.0.0.1, built without any program: a minimal X.509 in DER.
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// A process of its own that claims due work: location, owner, lease in ms, and `finish`, or `hang` to hold on to it.
+// A child process that claims due work. Arguments: location, owner, lease in ms, and `finish`, or `hang` to keep the lease.
 import { claim, finish } from '../src/kernel/due-store.ts';
 import { openEngine } from './engines.ts';
 
@@ -8,7 +8,7 @@ process.send?.('ready');
 process.once('message', (now: number) => void claimAll(now));
 process.once('disconnect', () => process.exit());
 
-/** Tells its parent the ids as it gets them. */
+/** Sends each claimed id to its parent. */
 async function claimAll(now: number): Promise<void> {
   for (;;) {
     const claimed = await claim(engine, { kinds: ['test'], owner, leaseMs: Number(leaseMs), limit: 7 }, now);

@@ -1,9 +1,9 @@
-// What tests have made is removed at the end of their file, whether it runs alone or after others in the same process.
+// Cleans up at the end of a test file, whether it runs alone or after others in the same process.
 import { after } from 'node:test';
 
 const tasks: (() => void)[] = [];
 
-/** The last one goes first. */
+/** In reverse order. */
 export function atEndOfFile(task: () => void): void {
   tasks.push(task);
 }
@@ -12,5 +12,5 @@ export function cleanUp(): void {
   for (let task = tasks.pop(); task !== undefined; task = tasks.pop()) task();
 }
 
-// For a file that is run by hand. In the runner this belongs to the first file only, and the runner itself cleans up.
+// For a file that is run alone. In the runner this hook belongs to the first file only, and the runner itself cleans up.
 after(cleanUp);

@@ -1,4 +1,4 @@
-// How much work something is, as the time of the processor that it takes: others on the machine do not add to it.
+// The CPU time of a function, which other processes do not affect.
 
 /** Milliseconds of this process. */
 export async function cpuMsOf(work: () => unknown): Promise<number> {

@@ -1,4 +1,4 @@
-// What `--demo` makes, on both engines: once, whole, and in the name of the administrator.
+// The example that `--demo` creates, on both engines: once, complete, and owned by the administrator.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -147,7 +147,7 @@ describe('the same failure', () => {
 
 test('an offset or limit beyond the safe integers is refused by every list of every API', async () => {
   let asked = 0;
-  // One that is not there is told of first.
+  // A missing one is reported first.
   for (const kind of ['datasets', 'key-value-stores', 'request-queues'])
     await server.call(`/v2/${kind}?name=default`, { method: 'POST' });
   for (const { dialect, routes } of [flagsApi, actorsApi, hostApi]) {

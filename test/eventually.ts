@@ -1,13 +1,13 @@
-// Waits that end: every wait of a test for something that another does has this deadline.
+// Waits with a deadline, for tests that wait for something asynchronous.
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Far longer than anything takes, even on a slow and busy machine: it is paid only by what fails. */
+/** Far longer than anything takes on a slow and busy machine: only failures wait as long. */
 export const PATIENCE_MS = 120_000;
-/** Between two looks: the longer it has taken, the longer, since a look costs calls of the server and of the database. */
+/** The poll interval grows with the time waited, because a poll may cost calls and queries. */
 const PAUSE_MS = { least: 5, most: 100, share: 0.1 };
 
-/** Asks again until it is so. */
+/** Polls until the condition is true. */
 export async function eventually(
   isSo: () => boolean | Promise<boolean>,
   what = 'what was waited for',
@@ -20,7 +20,7 @@ export async function eventually(
   }
 }
 
-/** The same promise, which fails when it does not settle in time. */
+/** Rejects when the promise does not settle in time. */
 export async function inTime<T>(promise: Promise<T>, what = 'what was waited for'): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(

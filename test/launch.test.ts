@@ -1,4 +1,4 @@
-// Holds the launcher to what it promises on a fresh clone, with a stand-in for npm that needs no network.
+// The launcher on a fresh clone, with a fake npm that needs no network.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import * as fs from 'node:fs';
@@ -56,7 +56,7 @@ function start(
   args: string[],
   { env = {}, flags = [], isOld = false }: { env?: object; flags?: string[]; isOld?: boolean } = {},
 ) {
-  // Of the launcher that started this very test.
+  // Set by the launcher that started this test.
   const { NODE_COMPILE_CACHE: _, npm_lifecycle_event: _event, ...inherited } = process.env;
   const pretence = isOld ? ['--import', PRETEND_NODE_20] : [];
   const child = spawn(process.execPath, [...flags, ...pretence, join(clone, 'launch.mjs'), ...args], {

@@ -1,4 +1,4 @@
-// How often a test repeats what chance decides: a few times in every run, many times in a long one.
+// How often a randomized test repeats: a few times in every run, many times in a long one.
 
 /** `npm run check -- --long` sets it. */
 export const isLongRun = process.env['SIGNALBOX_LONG_TESTS'] === '1';

@@ -5,7 +5,7 @@ import { runInNewContext } from 'node:vm';
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-/** Of what is alive. Buffers that the first collection found to be garbage are counted until the second. */
+/** The live memory, after two collections: buffers are freed only by the second. */
 export function usedBytes(): number {
   collectGarbage();
   collectGarbage();

@@ -1,4 +1,4 @@
-// What holds for the tables of all APIs together.
+// The migrations of all APIs together.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// Serves routes made for a test on a dialect of the product, beside a running test server and on its kernel.
+// Serves test routes on a real dialect, beside a running test server and on its kernel.
 import type { Server } from 'node:http';
 import type { Api } from '../src/kernel/dialect.ts';
 import { serve } from '../src/kernel/serve.ts';

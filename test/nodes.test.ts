@@ -1,4 +1,4 @@
-// Several nodes on one database: they start together, and what one changes the others know.
+// Several nodes on one database: they start concurrently, and see the changes of each other.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { onEngine } from './engines.ts';

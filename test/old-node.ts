@@ -1,4 +1,4 @@
-// What tests of the launcher pretend: a Node that is too old, and an npm that needs no network.
+// Fakes for tests of the launcher: a Node that is too old, and an npm that needs no network.
 
 /** For `node --import`. */
 export const PRETEND_NODE_20 =

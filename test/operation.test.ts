@@ -1,4 +1,4 @@
-// What an operator relies on: health, readiness, metrics, roles, documentation, size and patience limits.
+// What operators depend on: health, readiness, metrics, roles, documentation, size limits and timeouts.
 import assert from 'node:assert/strict';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { after, before, test } from 'node:test';

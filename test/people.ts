@@ -1,4 +1,4 @@
-// People for tests: members, tokens of every power, and browsers that have logged in.
+// Creates members, tokens with any policy, and browser sessions for tests.
 import type { KnownCaller } from '../src/kernel/identity/caller.ts';
 import { insertMember, type Member, type NewMember } from '../src/kernel/identity/store-members.ts';
 import { newSecret } from '../src/kernel/identity/secret.ts';
@@ -15,7 +15,7 @@ export function join(
   return insertMember(kernel.db, { username, email, role: 'reader', ...member }, null, kernel.clock.now());
 }
 
-/** A token that was there before the test, made past all checks. */
+/** Inserts a token directly, without the checks of the API. */
 export async function giveToken(
   { app: { kernel } }: TestServer,
   { id: memberId }: Member,

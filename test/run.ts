@@ -13,7 +13,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     'test-name-pattern': { type: 'string', multiple: true },
-    // One more than there are cores, as tests of crashes and webhooks wait for a good part of their time.
+    // One more than there are cores, because tests of crashes and webhooks wait much of the time.
     processes: { type: 'string', default: String(Math.min(availableParallelism() + 1, 6)) },
     /** Seconds that one file may take. */
     'time-limit': { type: 'string', default: '300' },
@@ -21,7 +21,7 @@ const { values, positionals } = parseArgs({
 });
 const isWhole = positionals.length === 0;
 const patterns = isWhole ? ['src/**/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.ts'] : positionals;
-/** What takes longest goes first, so that nothing runs alone at the end. */
+/** The slowest files first, so that none runs alone at the end. */
 const isLong = (file: string) =>
   /\/test\/(crash|clients|runner|together)\/|\/(serve|launch|package)\.test\.ts$/.test(file);
 const files = patterns
@@ -34,13 +34,13 @@ function findFiles(pattern: string): string[] {
   return found;
 }
 
-// A run that is over before its end leaves nothing behind, also when whatever started it is gone.
+// An aborted run leaves nothing behind, also when its parent process is gone.
 const interruption = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(name, () => interruption.abort());
 const starter = process.ppid;
 const watch = setInterval(() => process.ppid === starter || interruption.abort(), 500);
 
-// What tests make is in one folder, which PostgreSQL can pass through when it runs as another user.
+// All files of tests are in one folder, which PostgreSQL can enter when it runs as another user.
 const memory = memoryFolder();
 if (memory !== undefined) process.env['TMPDIR'] ??= memory;
 const folder = mkdtempSync(join(tmpdir(), 'signalbox-run-'));
@@ -55,7 +55,7 @@ const database = process.env['DATABASE_URL']!;
 const template = isWhole ? await createTemplate(database) : undefined;
 if (template !== undefined) process.env['SIGNALBOX_TEST_TEMPLATE'] = template;
 
-/** Many servers are started in processes of their own: from a bundle they start twice as fast. */
+/** Tests start many servers as child processes, which start twice as fast from a bundle. */
 async function prepareServers(): Promise<void> {
   const { bundleInto } = await import('../scripts/bundle.ts');
   const { bin } = await bundleInto(join(folder, 'bundle'));

@@ -1,4 +1,4 @@
-// An object storage for tests that speaks as much of S3's protocol as ours uses, checks every signature, and can be made to fail.
+// A fake object storage with the part of S3's protocol that the server uses: it checks every signature, and can be made to fail.
 import { createHash, createHmac, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createReadStream, createWriteStream, mkdtempSync, rmSync, statSync } from 'node:fs';
@@ -210,7 +210,7 @@ function tell(response: ServerResponse, status: number, code: string): void {
   response.writeHead(status).end(`<Error><Code>${code}</Code><Message>${code} &amp; so on</Message></Error>`);
 }
 
-/** By the rules of Signature Version 4, written once more and not shared with what is tested. */
+/** An independent implementation of Signature Version 4, not shared with the tested one. */
 function checkSignature({ method, url = '', headers }: IncomingMessage, bodyHash: string): void {
   const [path, search = ''] = url.split('?') as [string, string?];
   const query = search

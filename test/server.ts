@@ -1,4 +1,4 @@
-// A whole server in the test's own process, on a free port, with an administrator's token and a clock that can be set.
+// A whole server in the process of the test, on a free port, with an administrator's token and a clock that can be set.
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';

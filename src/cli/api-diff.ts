@@ -9,7 +9,7 @@ export interface ApiDiffOptions {
   older: string;
   newer: string;
   json?: boolean;
-  /** Off, breaking changes are only told; on by default. */
+  /** On by default; when off, breaking changes are only reported. */
   failOnBreaking?: boolean;
 }
 

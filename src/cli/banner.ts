@@ -1,5 +1,5 @@
-// What a server says when it is ready: text for a person, and the fields of a log line for a program.
-import { placesOf } from './apis.ts';
+// The announcement of a server that is ready: text for a terminal, and the fields of a log line.
+import { apiUrls } from './api-urls.ts';
 import type { painter } from './io.ts';
 
 export interface ServerFacts {
@@ -14,14 +14,14 @@ export interface ServerFacts {
   readyMs: number;
   /** The command that makes a login link. */
   loginCommand: string;
-  /** Only the start that made it knows it; later there is only a hash. */
-  madeToken: string | undefined;
+  /** Only the start that created it knows it; the database stores a hash. */
+  newToken: string | undefined;
 }
 
-/** The made token stands in this line and in no other. */
-export function reportServer({ loginCommand, madeToken, ...facts }: ServerFacts): object {
+/** This is the only log line with the new token. */
+export function reportServer({ loginCommand, newToken, ...facts }: ServerFacts): object {
   const { publicUrl, role } = facts;
-  const apis = placesOf(publicUrl).map(({ name, url }) => [name, url]);
+  const apis = apiUrls(publicUrl).map(({ name, url }) => [name, url]);
   return {
     ...facts,
     ...(role !== 'worker' && {
@@ -29,19 +29,19 @@ export function reportServer({ loginCommand, madeToken, ...facts }: ServerFacts)
       docs: `${publicUrl}/docs`,
       login: loginCommand,
     }),
-    ...(madeToken !== undefined && { token: madeToken }),
+    ...(newToken !== undefined && { token: newToken }),
   };
 }
 
 export function describeServer(
-  { version, publicUrl, role, data, database, pid, readyMs, madeToken }: ServerFacts,
+  { version, publicUrl, role, data, database, pid, readyMs, newToken }: ServerFacts,
   loginLink: string,
   paint: ReturnType<typeof painter>,
 ): string {
   const width = 12;
   const line = (name: string, text: string) => `  ${paint('dim', name.padEnd(width))}${text}`;
-  const token = madeToken ?? '$SIGNALBOX_TOKEN';
-  const calls = placesOf(publicUrl).flatMap(({ title, url, tryUrl }) => [
+  const token = newToken ?? '$SIGNALBOX_TOKEN';
+  const calls = apiUrls(publicUrl).flatMap(({ title, url, tryUrl }) => [
     line(title, paint('cyan', url)),
     line('', `curl -H "Authorization: Bearer ${token}" ${tryUrl}`),
   ]);
@@ -55,9 +55,9 @@ export function describeServer(
           line('Docs', paint('cyan', `${publicUrl}/docs`)),
           line('Log in', `${paint('cyan', loginLink)} (works once, for 15 minutes)`),
         ]),
-    ...(madeToken === undefined
+    ...(newToken === undefined
       ? []
-      : [line('Token', paint('bold', madeToken)), line('', "the administrator's, shown this once: keep it")]),
+      : [line('Token', paint('bold', newToken)), line('', "the administrator's, shown this once: keep it")]),
     line('Data', data),
     line('Database', database),
     line('Stop', `Ctrl+C or kill ${pid}; twice to stop at once`),

@@ -1,7 +1,7 @@
-// The command `config print`: every setting as a start from here would take it, and as a running server has it.
+// The command `config print`: every setting with the value that a start would use, and the one of a running server.
 import type { SettingName, LoadedSettings } from '../config.ts';
-import { EXIT } from './failing.ts';
-import { tellJson, wantsJson, type Io } from './io.ts';
+import { EXIT } from './command-errors.ts';
+import { printJson, wantsJson, type Io } from './io.ts';
 import { findServer } from './running-server.ts';
 import { reportSettings } from './setting-report.ts';
 import { alignTable, markdownTable } from './table.ts';
@@ -17,7 +17,7 @@ export async function runConfigPrint(
     ...(inForce !== undefined && { running: runningValue(inForce, report.name) }),
   }));
   if (options.markdown !== true && wantsJson(options, io)) {
-    tellJson(io, reports);
+    printJson(io, reports);
     return EXIT.good;
   }
   const rows = reports.map(({ flag, env, value, source, running, default: usual, description }) => [
@@ -42,7 +42,7 @@ export async function runConfigPrint(
   return EXIT.good;
 }
 
-/** Null where the server is of another release and has no such setting. */
+/** Null where the running server is of another release and has no such setting. */
 function runningValue(inForce: Record<string, string>, name: SettingName): string | null {
   return inForce[name] ?? null;
 }

@@ -1,5 +1,4 @@
-// What doctor checks of large objects: that they can be reached, that no crash has left one that no record names, and that
-// each is as it was written.
+// Doctor's checks of large objects: that they are reachable, that none is orphaned, and that their checksums match.
 import { existsSync } from 'node:fs';
 import { finished } from 'node:stream/promises';
 import { findOrphans } from '../actors/key-value-stores/purge.ts';
@@ -10,21 +9,21 @@ import { fileBlobs, type BlobStore } from '../kernel/storage/blob.ts';
 import type { Engine } from '../kernel/storage/engine.ts';
 import { migrationStatus } from '../kernel/storage/migrate.ts';
 import { isBucket } from '../setting.ts';
-import type { Finding } from './doctor.ts';
-import { messageOf } from './failing.ts';
-import { hasDatabase, withDatabase } from './store.ts';
+import type { DoctorFinding } from './doctor.ts';
+import { messageOf } from './command-errors.ts';
+import { hasDatabase, withDatabase } from './open-database.ts';
 
-export async function checkBlobs(config: Config, now: number): Promise<Finding[]> {
+export async function checkBlobs(config: Config, now: number): Promise<DoctorFinding[]> {
   const name = 'large objects';
-  const isThere = isBucket(config.blobs) || existsSync(blobFolderOf(config));
-  if (!isThere || !hasDatabase(config)) return [];
+  const exists = isBucket(config.blobs) || existsSync(blobFolderOf(config));
+  if (!exists || !hasDatabase(config)) return [];
   try {
-    const blobs = await open(config);
+    const blobs = await openBlobStore(config);
     const orphans = await withDatabase(config, async (engine) => {
       if (!(await hasRecords(engine))) return [];
       return await Array.fromAsync(findOrphans(engine.db, blobs, now));
     });
-    const left: Finding =
+    const left: DoctorFinding =
       orphans.length === 0
         ? { name, state: 'ok', detail: 'none left behind' }
         : {
@@ -33,17 +32,17 @@ export async function checkBlobs(config: Config, now: number): Promise<Finding[]
             detail: `${orphans.length} that no record names: delete them`,
             repair: () => removeOrphans(config, now),
           };
-    return [left, await compareAll(blobs)];
+    return [left, await checkChecksums(blobs)];
   } catch (error) {
     return [{ name, state: 'fail', detail: messageOf(error) }];
   }
 }
 
-/** So many are named. */
-const NAMED = 5;
+/** How many damaged objects are listed. */
+const MAX_LISTED = 5;
 
-/** Reads every one of them, one after the other: a piece at a time is in memory. */
-async function compareAll(blobs: BlobStore): Promise<Finding> {
+/** Reads all objects one after the other, as streams. */
+async function checkChecksums(blobs: BlobStore): Promise<DoctorFinding> {
   const name = 'checksums';
   const damaged: string[] = [];
   let count = 0;
@@ -53,12 +52,12 @@ async function compareAll(blobs: BlobStore): Promise<Finding> {
   }
   if (damaged.length === 0)
     return { name, state: 'ok', detail: `${count} large objects are as they were written` };
-  const more = damaged.length > NAMED ? `, and ${damaged.length - NAMED} more` : '';
+  const more = damaged.length > MAX_LISTED ? `, and ${damaged.length - MAX_LISTED} more` : '';
   return {
     name,
     state: 'fail',
     detail:
-      `${damaged.length} of ${count} large objects are damaged (${damaged.slice(0, NAMED).join(', ')}${more}): ` +
+      `${damaged.length} of ${count} large objects are damaged (${damaged.slice(0, MAX_LISTED).join(', ')}${more}): ` +
       'take them from a backup, or write the records again, and check the disk',
   };
 }
@@ -74,15 +73,15 @@ async function isDamaged(blobs: BlobStore, key: string): Promise<boolean> {
   }
 }
 
-/** Without tidying up a folder: that is another check's to tell. */
-async function open(config: Config): Promise<BlobStore> {
+/** Does not remove stale temporary files, which another check reports. */
+async function openBlobStore(config: Config): Promise<BlobStore> {
   return isBucket(config.blobs) ? await openBlobs(config) : fileBlobs(blobFolderOf(config));
 }
 
-/** Looks again: what was left behind a moment ago may have a name by now. */
+/** Searches again, because an orphan of a moment ago may have a record by now. */
 function removeOrphans(config: Config, now: number): Promise<string> {
   return withDatabase(config, async ({ db }) => {
-    const blobs = await open(config);
+    const blobs = await openBlobStore(config);
     let count = 0;
     for await (const orphan of findOrphans(db, blobs, now)) {
       await blobs.delete(orphan);

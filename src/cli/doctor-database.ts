@@ -1,20 +1,20 @@
-// What doctor checks of the database: that it answers, is whole and current, agrees on the time, and holds no dead leases.
+// Doctor's checks of the database: connection, integrity, migrations, clock and stuck leases.
 import { migrations } from '../app.ts';
 import type { Config } from '../config.ts';
 import { countStuck, releaseStuck } from '../kernel/due-store.ts';
 import { checkEngine } from '../kernel/storage/check-engine.ts';
 import type { Engine } from '../kernel/storage/engine.ts';
 import { migrationStatus } from '../kernel/storage/migrate.ts';
-import type { Finding } from './doctor.ts';
-import { messageOf } from './failing.ts';
-import { hasDatabase, placeOf, withDatabase } from './store.ts';
+import type { DoctorFinding } from './doctor.ts';
+import { messageOf } from './command-errors.ts';
+import { hasDatabase, describeDatabase, withDatabase } from './open-database.ts';
 
-/** Workers look every few seconds: what nobody has taken up after this long is stuck. */
+/** Workers poll every few seconds: work that is still leased by a dead worker after this long is stuck. */
 const STUCK_MS = 60_000;
 
-export async function checkDatabase(config: Config, now: number): Promise<Finding[]> {
+export async function checkDatabase(config: Config, now: number): Promise<DoctorFinding[]> {
   const name = 'database';
-  const place = placeOf(config);
+  const place = describeDatabase(config);
   if (!hasDatabase(config)) {
     return [{ name, state: 'warn', detail: `${place} is not there: the server makes it` }];
   }
@@ -33,7 +33,7 @@ export async function checkDatabase(config: Config, now: number): Promise<Findin
   }
 }
 
-async function checkMigrations(engine: Engine): Promise<Finding> {
+async function checkMigrations(engine: Engine): Promise<DoctorFinding> {
   const name = 'migrations';
   const { applied, pending, unknown } = await migrationStatus(engine, migrations);
   if (unknown.length > 0) {
@@ -48,7 +48,7 @@ async function checkMigrations(engine: Engine): Promise<Finding> {
     : { name, state: 'ok', detail: `${applied.length} applied, none pending` };
 }
 
-async function checkLeases(engine: Engine, config: Config, now: number): Promise<Finding[]> {
+async function checkLeases(engine: Engine, config: Config, now: number): Promise<DoctorFinding[]> {
   const { applied } = await migrationStatus(engine, migrations);
   if (!applied.some(({ name }) => name === 'kernel-due')) return [];
   const name = 'leases';

@@ -1,4 +1,4 @@
-// What doctor checks outside the database: Node, the data folder, the disk, the clock, left-over files, HTTPS.
+// Doctor's checks outside the database: Node, the data folder, the disk, the clock, left-over files, HTTPS.
 import { X509Certificate } from 'node:crypto';
 import {
   accessSync,
@@ -15,10 +15,10 @@ import { dirname, join } from 'node:path';
 import { blobFolderOf } from '../app.ts';
 import type { Config } from '../config.ts';
 import { isBucket } from '../setting.ts';
-import type { Finding } from './doctor.ts';
-import { messageOf } from './failing.ts';
-import { askReadiness } from './probe.ts';
-import { isAlive, readRun, removeRun } from './run-file.ts';
+import type { DoctorFinding } from './doctor.ts';
+import { messageOf } from './command-errors.ts';
+import { fetchReadiness } from './readiness.ts';
+import { isAlive, readRunFile, removeRunFile } from './run-file.ts';
 
 const NODE_MAJOR = 24;
 const FIRST_YEAR = 2026;
@@ -27,7 +27,7 @@ const MB = 1e6;
 const HOUR = 60 * 60 * 1000;
 const WEEK = 7 * 24 * HOUR;
 
-export async function checkMachine(config: Config, now: number): Promise<Finding[]> {
+export async function checkMachine(config: Config, now: number): Promise<DoctorFinding[]> {
   return [
     checkNode(process.versions.node),
     checkClock(now),
@@ -40,14 +40,14 @@ export async function checkMachine(config: Config, now: number): Promise<Finding
   ];
 }
 
-export function checkNode(version: string): Finding {
+export function checkNode(version: string): DoctorFinding {
   const name = 'node';
   return Number.parseInt(version) >= NODE_MAJOR
     ? { name, state: 'ok', detail: version }
     : { name, state: 'fail', detail: `${version}: install Node ${NODE_MAJOR} or newer` };
 }
 
-export function checkClock(now: number): Finding {
+export function checkClock(now: number): DoctorFinding {
   const name = 'clock';
   const time = new Date(now);
   return time.getUTCFullYear() >= FIRST_YEAR
@@ -55,7 +55,7 @@ export function checkClock(now: number): Finding {
     : { name, state: 'fail', detail: `it says ${time.toISOString()}: set the time of this machine` };
 }
 
-function checkFolder(data: string): Finding {
+function checkFolder(data: string): DoctorFinding {
   const name = 'data folder';
   if (!existsSync(data)) return { name, state: 'warn', detail: `${data} is not there: the server makes it` };
   try {
@@ -70,16 +70,16 @@ function checkFolder(data: string): Finding {
   }
 }
 
-function checkMode(data: string): Finding {
+function checkMode(data: string): DoctorFinding {
   const name = 'permissions';
   const mode = statSync(data).mode & 0o777;
-  const spelled = mode.toString(8).padStart(3, '0');
-  // Windows keeps its permissions elsewhere.
-  if ((mode & 0o077) === 0 || process.platform === 'win32') return { name, state: 'ok', detail: spelled };
+  const octal = mode.toString(8).padStart(3, '0');
+  // Windows has no such permission bits.
+  if ((mode & 0o077) === 0 || process.platform === 'win32') return { name, state: 'ok', detail: octal };
   return {
     name,
     state: 'warn',
-    detail: `${spelled}: others on this machine can look into ${data}; chmod 700 it`,
+    detail: `${octal}: others on this machine can look into ${data}; chmod 700 it`,
     repair: () => {
       chmodSync(data, 0o700);
       return 'changed to 700';
@@ -87,14 +87,14 @@ function checkMode(data: string): Finding {
   };
 }
 
-async function checkDisk(data: string): Promise<Finding> {
+async function checkDisk(data: string): Promise<DoctorFinding> {
   let folder = data;
   while (!existsSync(folder)) folder = dirname(folder);
   const { bavail, bsize } = await statfs(folder);
-  return judgeSpace(bavail * bsize);
+  return checkSpace(bavail * bsize);
 }
 
-export function judgeSpace(bytes: number): Finding {
+export function checkSpace(bytes: number): DoctorFinding {
   const name = 'disk';
   const left = `${(bytes / GB).toFixed(1)} GB free`;
   if (bytes < 100 * MB) return { name, state: 'fail', detail: `${left}: make room before writes fail` };
@@ -102,8 +102,8 @@ export function judgeSpace(bytes: number): Finding {
   return { name, state: 'ok', detail: left };
 }
 
-/** Files of uploads that a crash has cut off; one that is being written now is younger. */
-function checkTemporaries(config: Config, now: number): Finding {
+/** Temporary files of uploads that a crash interrupted; those of current uploads are younger. */
+function checkTemporaries(config: Config, now: number): DoctorFinding {
   const name = 'temporary files';
   const folder = join(blobFolderOf(config), 'tmp');
   const files = existsSync(folder) ? readdirSync(folder).map((file) => join(folder, file)) : [];
@@ -122,11 +122,11 @@ function checkTemporaries(config: Config, now: number): Finding {
   };
 }
 
-async function checkRun(data: string): Promise<Finding> {
+async function checkRun(data: string): Promise<DoctorFinding> {
   const name = 'server';
-  const run = readRun(data);
+  const run = readRunFile(data);
   if (run === undefined) return { name, state: 'ok', detail: 'none is running here' };
-  if ((await askReadiness(run.url)) !== undefined) {
+  if ((await fetchReadiness(run.url)) !== undefined) {
     return { name, state: 'ok', detail: `${run.url}, process ${run.pid}` };
   }
   if (isAlive(run.pid)) {
@@ -141,24 +141,24 @@ async function checkRun(data: string): Promise<Finding> {
     state: 'warn',
     detail: `run.json is left over from process ${run.pid}, which ended without stopping: delete it`,
     repair: () => {
-      removeRun(data, run.pid);
+      removeRunFile(data, run.pid);
       return 'left-over run.json deleted';
     },
   };
 }
 
-function checkTls({ tlsCert, tlsKey }: Config, now: number): Finding[] {
+function checkTls({ tlsCert, tlsKey }: Config, now: number): DoctorFinding[] {
   if (tlsCert === undefined || tlsKey === undefined) return [];
   const name = 'https';
   try {
     readFileSync(tlsKey);
-    return [judgeCertificate(new X509Certificate(readFileSync(tlsCert)).validTo, now)];
+    return [checkCertificate(new X509Certificate(readFileSync(tlsCert)).validTo, now)];
   } catch (error) {
     return [{ name, state: 'fail', detail: `${messageOf(error)}: correct --tls-cert and --tls-key` }];
   }
 }
 
-export function judgeCertificate(validTo: string, now: number): Finding {
+export function checkCertificate(validTo: string, now: number): DoctorFinding {
   const name = 'https';
   const left = Date.parse(validTo) - now;
   if (left <= 0) return { name, state: 'fail', detail: `the certificate ended on ${validTo}: renew it` };

@@ -16,9 +16,9 @@ import { before, describe, test } from 'node:test';
 import { startS3 } from '../../test/s3.ts';
 import { openFileBlobs } from '../kernel/storage/blob.ts';
 import { checkPostgresVersion, checkClockSkew } from '../kernel/storage/check-engine.ts';
-import { checkClock, checkNode, judgeCertificate, judgeSpace } from './doctor-machine.ts';
+import { checkClock, checkNode, checkCertificate, checkSpace } from './doctor-machine.ts';
 import { makeFolder, run, startServer } from './fixture.ts';
-import { writeRun } from './run-file.ts';
+import { saveRunFile } from './run-file.ts';
 
 interface Report {
   ok: boolean;
@@ -62,7 +62,7 @@ describe('on the data of a server', () => {
     chmodSync(data, 0o755);
     const url = 'http://127.0.0.1:1';
     const gone = 2 ** 22 + 1; // above the largest process number
-    writeRun(data, {
+    saveRunFile(data, {
       pid: gone,
       url,
       publicUrl: url,
@@ -186,16 +186,16 @@ test('each judgement has its bounds', () => {
       checkNode('22.9.0'),
       checkClock(now),
       checkClock(0),
-      judgeSpace(2e9),
-      judgeSpace(5e8),
-      judgeSpace(5e7),
+      checkSpace(2e9),
+      checkSpace(5e8),
+      checkSpace(5e7),
       checkPostgresVersion('14.2 (Debian)'),
       checkPostgresVersion('13.9'),
       checkClockSkew(1999),
       checkClockSkew(2000),
-      judgeCertificate('Dec 31 00:00:00 2026 GMT', now),
-      judgeCertificate('Nov 16 00:00:00 2026 GMT', now),
-      judgeCertificate('Nov 14 00:00:00 2026 GMT', now),
+      checkCertificate('Dec 31 00:00:00 2026 GMT', now),
+      checkCertificate('Nov 16 00:00:00 2026 GMT', now),
+      checkCertificate('Nov 14 00:00:00 2026 GMT', now),
     ].map(({ state }) => state),
     ['ok', 'fail', 'ok', 'fail', 'ok', 'warn', 'fail', 'ok', 'fail', 'ok', 'fail', 'ok', 'warn', 'fail'],
   );

@@ -1,17 +1,17 @@
-// The command `doctor`: checks what a server stands on, says what to do, and with --fix does what is safe.
+// The command `doctor`: checks the machine, the database and the blobs, says what to do, and with --fix repairs what is safe.
 import type { LoadedSettings } from '../config.ts';
 import { checkBlobs } from './doctor-blobs.ts';
 import { checkDatabase } from './doctor-database.ts';
 import { checkMachine } from './doctor-machine.ts';
-import { EXIT } from './failing.ts';
-import { painter, tellJson, wantsJson, type Io } from './io.ts';
+import { EXIT } from './command-errors.ts';
+import { painter, printJson, wantsJson, type Io } from './io.ts';
 
-export interface Finding {
+export interface DoctorFinding {
   name: string;
   state: 'ok' | 'warn' | 'fail';
-  /** What was found, and where it is not well, what to do. */
+  /** What was found, and for a problem what to do. */
   detail: string;
-  /** Makes it well without a risk, and says what was done. */
+  /** Repairs it without risk, and returns what was done. */
   repair?: () => Promise<string> | string;
 }
 
@@ -27,22 +27,25 @@ export async function runDoctor({ config }: LoadedSettings, options: DoctorOptio
     ...(await checkDatabase(config, now)),
     ...(await checkBlobs(config, now)),
   ];
-  const told = await Promise.all(findings.map((finding) => tell(finding, options.fix === true)));
-  const hasFailed = told.some(({ state }) => state === 'fail');
-  if (wantsJson(options, io)) tellJson(io, { ok: !hasFailed, checks: told });
-  else io.out(describe(told, io));
+  const reports = await Promise.all(findings.map((finding) => reportCheck(finding, options.fix === true)));
+  const hasFailed = reports.some(({ state }) => state === 'fail');
+  if (wantsJson(options, io)) printJson(io, { ok: !hasFailed, checks: reports });
+  else io.out(describe(reports, io));
   return hasFailed ? EXIT.failed : EXIT.good;
 }
 
-interface Told {
+interface CheckReport {
   name: string;
-  state: Finding['state'];
+  state: DoctorFinding['state'];
   detail: string;
-  /** Whether it can be, or was, repaired with --fix. */
+  /** Whether --fix can repair it, or has. */
   fix: 'possible' | 'done' | null;
 }
 
-async function tell({ name, state, detail, repair }: Finding, isFixing: boolean): Promise<Told> {
+async function reportCheck(
+  { name, state, detail, repair }: DoctorFinding,
+  isFixing: boolean,
+): Promise<CheckReport> {
   if (repair === undefined) return { name, state, detail, fix: null };
   if (!isFixing) return { name, state, detail, fix: 'possible' };
   return { name, state: 'ok', detail: await repair(), fix: 'done' };
@@ -50,10 +53,10 @@ async function tell({ name, state, detail, repair }: Finding, isFixing: boolean)
 
 const COLORS = { ok: 'green', warn: 'yellow', fail: 'red' } as const;
 
-function describe(told: readonly Told[], io: Io): string {
+function describe(reports: readonly CheckReport[], io: Io): string {
   const paint = painter(io);
-  const width = Math.max(...told.map(({ name }) => name.length));
-  const lines = told.map(({ name, state, detail, fix }) => {
+  const width = Math.max(...reports.map(({ name }) => name.length));
+  const lines = reports.map(({ name, state, detail, fix }) => {
     const hint = fix === 'possible' ? ' (--fix does it)' : '';
     return `${paint(COLORS[state], state.padEnd(4))}  ${name.padEnd(width)}  ${detail}${hint}`;
   });

@@ -1,4 +1,4 @@
-// Spans of time as people write them: 90m, 12h, 30d, 8w.
+// Parses durations like 90m, 12h, 30d, 8w.
 import { Failure } from '../kernel/failure.ts';
 
 const MINUTE = 60_000;

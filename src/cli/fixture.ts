@@ -1,4 +1,4 @@
-// What the tests of the command line share: running a command here, and a real server in a process of its own.
+// Fixture of the command-line tests: runs a command in this process, or a server in a child process.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -10,17 +10,17 @@ import { inTime } from '../../test/eventually.ts';
 import type { Io } from './io.ts';
 import { runCli } from './program.ts';
 
-/** The runner may have made a bundle, which starts faster. */
+/** The test runner may have built a bundle, which starts faster. */
 const BIN = process.env['SIGNALBOX_TEST_BIN'] ?? fileURLToPath(new URL('../bin.ts', import.meta.url));
 
-/** Gone when the tests of the file are over. */
+/** Removed when the tests of the file are over. */
 export function makeFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-cli-'));
   atEndOfFile(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-interface Ended {
+interface ProcessResult {
   code: number | null;
   signal?: NodeJS.Signals | null;
   out: string;
@@ -28,7 +28,7 @@ interface Ended {
 }
 
 /** Runs a command in this process, as if in a pipe. */
-export async function run(argv: readonly string[], io: Partial<Io> = {}): Promise<Ended> {
+export async function run(argv: readonly string[], io: Partial<Io> = {}): Promise<ProcessResult> {
   const out: string[] = [];
   const err: string[] = [];
   const code = await runCli(argv, {
@@ -42,19 +42,23 @@ export async function run(argv: readonly string[], io: Partial<Io> = {}): Promis
   return { code, out: out.join('\n'), err: err.join('\n') };
 }
 
-interface Spawned {
+interface SpawnedProcess {
   pid: number;
   kill(signal: NodeJS.Signals): void;
   /** Resolves when the output holds the text, with all of it until then; fails when the process ends without. */
   say(text: string): Promise<string>;
-  /** It has to come soon after it is asked for. */
-  readonly ended: Promise<Ended>;
+  /** Rejects when the process does not end in time. */
+  readonly ended: Promise<ProcessResult>;
 }
 
-/** Runs a command, or another file, in a process of its own, which ends with the tests of the file at the latest. */
-export function start(argv: readonly string[], env: NodeJS.ProcessEnv = {}, file: string = BIN): Spawned {
+/** Runs a command, or another file, in a child process that is killed at the end of the test file at the latest. */
+export function start(
+  argv: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+  file: string = BIN,
+): SpawnedProcess {
   const child = spawn(process.execPath, [file, ...argv], {
-    // Without the compiled code that other processes have left, each would strip and compile all sources anew.
+    // Shares the compile cache, so that the child does not compile all sources again.
     env: { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'], ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -63,7 +67,7 @@ export function start(argv: readonly string[], env: NodeJS.ProcessEnv = {}, file
   let err = '';
   child.stdout.setEncoding('utf8').on('data', (part: string) => (out += part));
   child.stderr.setEncoding('utf8').on('data', (part: string) => (err += part));
-  const closed = once(child, 'close').then(([code, signal]): Ended => ({
+  const closed = once(child, 'close').then(([code, signal]): ProcessResult => ({
     code: code as number | null,
     signal: signal as NodeJS.Signals | null,
     out,
@@ -86,7 +90,7 @@ export function start(argv: readonly string[], env: NodeJS.ProcessEnv = {}, file
   };
 }
 
-/** The fields of the log line that a server begins with. */
+/** The fields of the log line that announces a server. */
 export interface Banner {
   level: number;
   msg: string;
@@ -102,10 +106,10 @@ export interface Banner {
   token?: string;
 }
 
-export interface RunningServer extends Spawned {
+export interface RunningServer extends SpawnedProcess {
   url: string;
   banner: Banner;
-  /** The administrator's, when this start made it. */
+  /** The administrator's, when this start created it. */
   token: string | undefined;
 }
 
@@ -118,15 +122,15 @@ export async function startServer(
   return await whenListening(start(['serve', '--port', '0', '--data', data, ...argv], env, file));
 }
 
-export async function whenListening(spawned: Spawned): Promise<RunningServer> {
+export async function whenListening(spawned: SpawnedProcess): Promise<RunningServer> {
   const said = await spawned.say('"msg":"listening"}\n');
-  // The last line may not be there as a whole.
+  // The last line may be incomplete.
   const lines = said.slice(0, said.lastIndexOf('\n')).split('\n');
   const banner = lines.map((line) => JSON.parse(line) as Banner).find(({ msg }) => msg === 'listening')!;
   return Object.assign(spawned, { url: banner.url, banner, token: banner.token });
 }
 
-/** The status of a call to the API that asks who the caller is. */
+/** The status of GET /user with this token. */
 export async function statusOf(url: string, token: string): Promise<number> {
   const response = await fetch(`${url}/user`, { headers: { authorization: `Bearer ${token}` } });
   await response.arrayBuffer();

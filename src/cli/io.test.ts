@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { CommanderError } from 'commander';
 import { Failure } from '../kernel/failure.ts';
 import { parseDuration } from './duration.ts';
-import { tellFailure } from './failing.ts';
+import { reportError } from './command-errors.ts';
 import { painter, wantsJson, type Io } from './io.ts';
 import { alignTable, markdownTable } from './table.ts';
 
@@ -42,14 +42,14 @@ test('a span of time has a number and a unit', () => {
 });
 
 test('a failure is one sentence, and wrong use has a code of its own', () => {
-  const told: string[] = [];
-  const io: Io = { ...terminal, err: (text) => told.push(text) };
-  assert.equal(tellFailure(new Failure('unavailable', 'The box is shut'), [], io), 1);
-  assert.equal(tellFailure(new Failure('invalid', 'The box must be open.'), [], io), 2);
-  assert.equal(tellFailure(new Error('odd', { cause: new Error('deep down') }), [], io), 1);
-  assert.equal(tellFailure(new CommanderError(0, 'commander.help', 'help'), [], io), 0);
-  assert.equal(tellFailure(new CommanderError(1, 'commander.unknownOption', 'told before'), [], io), 2);
-  assert.deepEqual(told, [
+  const reports: string[] = [];
+  const io: Io = { ...terminal, err: (text) => reports.push(text) };
+  assert.equal(reportError(new Failure('unavailable', 'The box is shut'), [], io), 1);
+  assert.equal(reportError(new Failure('invalid', 'The box must be open.'), [], io), 2);
+  assert.equal(reportError(new Error('odd', { cause: new Error('deep down') }), [], io), 1);
+  assert.equal(reportError(new CommanderError(0, 'commander.help', 'help'), [], io), 0);
+  assert.equal(reportError(new CommanderError(1, 'commander.unknownOption', 'told before'), [], io), 2);
+  assert.deepEqual(reports, [
     'The box is shut.',
     'The box must be open.',
     'odd: deep down. Set SIGNALBOX_LOG_LEVEL=debug to see where it comes from.',
@@ -62,12 +62,12 @@ test('where a failure comes from is told at log level debug', () => {
     [['serve', '--log-level=trace'], {}],
     [['token', 'ls'], { SIGNALBOX_LOG_LEVEL: 'debug' }],
   ] as const) {
-    let told = '';
-    tellFailure(new Failure('unavailable', 'Shut.'), argv, {
+    let reports = '';
+    reportError(new Failure('unavailable', 'Shut.'), argv, {
       ...terminal,
       env,
-      err: (text) => (told = text),
+      err: (text) => (reports = text),
     });
-    assert.match(told, /^Failure: Shut\.\n {4}at /);
+    assert.match(reports, /^Failure: Shut\.\n {4}at /);
   }
 });

@@ -1,8 +1,8 @@
-// Where a command speaks and what it may ask: handed in, so that tests can listen.
+// The input and output of a command, passed in so that tests can replace them.
 import { createInterface } from 'node:readline/promises';
 import { styleText } from 'node:util';
 
-/** Set by the launcher, which alone knows; no setting. */
+/** Set by the launcher: how the program was started. Not a setting. */
 export const STARTED_AS = 'SIGNALBOX_STARTED_AS';
 
 export interface Io {
@@ -14,13 +14,13 @@ export interface Io {
   program: string;
   /** Whether a person reads the output. */
   isTerminal: boolean;
-  /** Asks a person for a yes; undefined where there is nobody to ask. */
+  /** Asks for confirmation; undefined without a terminal. */
   confirm?(question: string): Promise<boolean>;
 }
 
 export function processIo(): Io {
   const { stdin, stdout, stderr } = process;
-  // `signalbox token ls | head -1` closes the pipe early: that is no failure.
+  // `signalbox token ls | head -1` closes the pipe early, which is not an error.
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(0);
     throw error;
@@ -46,18 +46,18 @@ async function confirm(question: string): Promise<boolean> {
 
 type Style = Parameters<typeof styleText>[0];
 
-/** Colours and weights, where a person reads and has not forbidden them. */
+/** Styles text for a terminal, unless NO_COLOR is set. */
 export function painter({ isTerminal, env }: Io): (style: Style, text: string) => string {
   return isTerminal && !env['NO_COLOR'] && env['TERM'] !== 'dumb'
     ? (style, text) => styleText(style, text, { validateStream: false })
     : (_style, text) => text;
 }
 
-/** Programs get JSON: when asked for, and when nobody is looking. */
+/** JSON is the default when the output is not a terminal. */
 export function wantsJson({ json }: { json?: boolean }, { isTerminal }: Io): boolean {
   return json ?? !isTerminal;
 }
 
-export function tellJson({ out }: Io, value: unknown): void {
+export function printJson({ out }: Io, value: unknown): void {
   out(JSON.stringify(value, undefined, 2));
 }

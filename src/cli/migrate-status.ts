@@ -1,10 +1,10 @@
-// The command `migrate status`: what has been done to the database, and what this program would do.
+// The command `migrate status`: the migrations that are applied, and those that are pending.
 import { migrations } from '../app.ts';
 import type { LoadedSettings } from '../config.ts';
 import { migrationStatus } from '../kernel/storage/migrate.ts';
-import { EXIT } from './failing.ts';
-import { tellJson, wantsJson, type Io } from './io.ts';
-import { withDatabase } from './store.ts';
+import { EXIT } from './command-errors.ts';
+import { printJson, wantsJson, type Io } from './io.ts';
+import { withDatabase } from './open-database.ts';
 import { alignTable } from './table.ts';
 
 export async function runMigrateStatus(
@@ -17,7 +17,7 @@ export async function runMigrateStatus(
   );
   const done = applied.map(({ name, appliedAt }) => ({ name, appliedAt: new Date(appliedAt).toISOString() }));
   if (wantsJson(options, io)) {
-    tellJson(io, { applied: done, pending, unknown });
+    printJson(io, { applied: done, pending, unknown });
     return EXIT.good;
   }
   const rows = [

@@ -1,9 +1,9 @@
-// The command line: every command with its options and examples, and the way from its words to an exit code.
+// The command line: parses the arguments, and runs the command that they name.
 import { Argument, Command, Option } from 'commander';
 import { RELEASE } from '../release.ts';
-import { spellWrongUse, tellFailure, EXIT } from './failing.ts';
+import { describeWrongUse, reportError, EXIT } from './command-errors.ts';
 import type { Io } from './io.ts';
-import { maskPasswords } from './mask.ts';
+import { maskPasswords } from './mask-passwords.ts';
 import { addGlobalFlags, addSettingFlags, globalSettingsOf, settingsOf } from './settings.ts';
 
 const EXIT_CODES = 'Exit codes: 0 good, 1 failed, 2 wrong use.';
@@ -16,11 +16,11 @@ export async function runCli(argv: readonly string[], io: Io): Promise<number> {
     await program.parseAsync(namesCommand(argv, program) ? argv : ['serve', ...argv], { from: 'user' });
     return code;
   } catch (error) {
-    return tellFailure(error, argv, io);
+    return reportError(error, argv, io);
   }
 }
 
-/** Nothing but settings starts the server. */
+/** Without a command name the arguments are settings of `serve`. */
 function namesCommand(argv: readonly string[], { commands, options }: Command): boolean {
   const words = ['help', '--help', '-h', '--version', '-V', ...commands.map((command) => command.name())];
   const takesValue = (flag = '') => options.some(({ long, required }) => long === flag && required);
@@ -40,7 +40,7 @@ function createProgram(io: Io, end: End): Command {
     .configureOutput({
       writeOut: (text) => io.out(text.trimEnd()),
       writeErr: (text) => io.err(maskPasswords(text.trimEnd())),
-      outputError: (complaint, write) => write(spellWrongUse(complaint, io)),
+      outputError: (complaint, write) => write(describeWrongUse(complaint, io)),
     })
     .exitOverride();
   explain(program, ['serve', 'status', 'token create --name ci --role writer --expires 30d']);
@@ -222,7 +222,7 @@ function addConfig(config: Command, io: Io, end: End): void {
   explain(print, ['config print', 'config print --json', 'config print --port 9000']);
 }
 
-/** Without either, output that nobody looks at is JSON. */
+/** Without either, output that does not go to a terminal is JSON. */
 function addJson(command: Command): void {
   command
     .option('--json', 'Print JSON [default when the output is not a terminal]')
@@ -237,7 +237,7 @@ function explain(command: Command, examples: readonly string[], notes: readonly 
   });
 }
 
-/** As the program was started. */
+/** The name of the program, as it was started. */
 function nameOf(command: Command): string {
   return command.parent === null ? command.name() : nameOf(command.parent);
 }

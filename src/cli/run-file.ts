@@ -1,51 +1,51 @@
-// The note a running server leaves in its data folder, by which other commands find it.
+// The file `run.json` that a running server writes to its data folder, by which other commands find it.
 import { randomBytes } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PRIVATE_FILE } from '../kernel/storage/private-files.ts';
 
-export interface Run {
+export interface RunFile {
   pid: number;
   /** Where it listens, and where people reach it. */
   url: string;
   publicUrl: string;
   version: string;
   startedAt: string;
-  /** What it was started with, without secrets. */
+  /** Its settings, without secrets. */
   settings: Record<string, string>;
 }
 
 const NAME = 'run.json';
 
-export function writeRun(data: string, run: Run): void {
+export function saveRunFile(data: string, run: RunFile): void {
   const file = join(data, NAME);
   const draft = `${file}.${randomBytes(4).toString('hex')}`;
   writeFileSync(draft, `${JSON.stringify(run)}\n`, { mode: PRIVATE_FILE });
   renameSync(draft, file);
 }
 
-/** Undefined when there is none, or it says nothing. */
-export function readRun(data: string): Run | undefined {
+/** Undefined when there is none, or it is unreadable. */
+export function readRunFile(data: string): RunFile | undefined {
   try {
-    return JSON.parse(readFileSync(join(data, NAME), 'utf8')) as Run;
+    return JSON.parse(readFileSync(join(data, NAME), 'utf8')) as RunFile;
   } catch {
     return undefined;
   }
 }
 
-/** Leaves the note of another server that has started on the same folder since. */
-export function removeRun(data: string, pid: number): void {
-  if (readRun(data)?.pid === pid) rmSync(join(data, NAME), { force: true });
+/** Does not remove the file of another server that has started on the same folder since. */
+export function removeRunFile(data: string, pid: number): void {
+  if (readRunFile(data)?.pid === pid) rmSync(join(data, NAME), { force: true });
 }
 
-/** Whether another process has this number. In containers every program is process 1, this one too. */
+/** Whether another process has this id. In containers every program has id 1, this one too. */
 export function isAlive(pid: number): boolean {
   if (pid === process.pid) return false;
   try {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // Somebody else's process is alive too.
+    // The process belongs to another user.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

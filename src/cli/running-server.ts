@@ -1,14 +1,14 @@
-// The server that runs on a data folder, found by the note it left there.
-import { askReadiness } from './probe.ts';
-import { isAlive, readRun, type Run } from './run-file.ts';
+// Finds the server that runs on a data folder, by its run.json.
+import { fetchReadiness } from './readiness.ts';
+import { isAlive, readRunFile, type RunFile } from './run-file.ts';
 
-export type RunningServer = Run & { state: 'ready' | 'not ready' | 'not answering' };
+export type RunningServer = RunFile & { state: 'ready' | 'not ready' | 'not answering' };
 
-/** Undefined when none runs here: the note of one that was killed does not count. */
+/** Undefined when none runs here: the file of a killed server is ignored. */
 export async function findServer(data: string): Promise<RunningServer | undefined> {
-  const run = readRun(data);
+  const run = readRunFile(data);
   if (run === undefined) return undefined;
-  const readiness = await askReadiness(run.url);
+  const readiness = await fetchReadiness(run.url);
   if (readiness !== undefined) return { ...run, state: readiness.isReady ? 'ready' : 'not ready' };
   return isAlive(run.pid) ? { ...run, state: 'not answering' } : undefined;
 }

@@ -15,9 +15,9 @@ import type { AddressInfo } from 'node:net';
 import { join, relative } from 'node:path';
 import { describe, test } from 'node:test';
 import { makeFolder, run, start, startServer, statusOf, type Banner } from './fixture.ts';
-import type { Run } from './run-file.ts';
+import type { RunFile } from './run-file.ts';
 
-const readNote = (data: string) => JSON.parse(readFileSync(join(data, 'run.json'), 'utf8')) as Run;
+const readNote = (data: string) => JSON.parse(readFileSync(join(data, 'run.json'), 'utf8')) as RunFile;
 
 describe('starting', () => {
   test('in a pipe there is nothing but JSON lines, of which the first start has one with a token', async () => {

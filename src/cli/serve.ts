@@ -1,4 +1,4 @@
-// The command `serve`: starts the server, says where it is, and runs until it is told to stop.
+// The command `serve`: starts the server, announces it, and runs until a signal stops it.
 import { openApp, type App } from '../app.ts';
 import type { Config, LoadedSettings } from '../config.ts';
 import { Failure } from '../kernel/failure.ts';
@@ -8,12 +8,12 @@ import { createLog, type Logger } from '../kernel/log.ts';
 import { createPrivateFolder } from '../kernel/storage/private-files.ts';
 import { RELEASE } from '../release.ts';
 import { describeServer, reportServer, type ServerFacts } from './banner.ts';
-import { messageOf } from './failing.ts';
+import { messageOf } from './command-errors.ts';
 import { painter, type Io } from './io.ts';
-import { removeRun, writeRun } from './run-file.ts';
+import { removeRunFile, saveRunFile } from './run-file.ts';
 import { reportSettings } from './setting-report.ts';
 import { waitForStop } from './stop.ts';
-import { linkTo, placeOf } from './store.ts';
+import { loginUrl, describeDatabase } from './open-database.ts';
 
 export async function runServe(settings: LoadedSettings, io: Io): Promise<number> {
   const { config, sources } = settings;
@@ -24,7 +24,7 @@ export async function runServe(settings: LoadedSettings, io: Io): Promise<number
   toggleDebugOnSignal(log, config);
   try {
     const url = await app.listen({ orNext: sources.port === 'default' });
-    noteRun(settings, url, app.kernel.publicUrl);
+    writeRunFile(settings, url, app.kernel.publicUrl);
     await announce(app, url, config, io);
   } catch (error) {
     await close(app, config);
@@ -48,8 +48,8 @@ function makeDataFolder(folder: string): void {
   }
 }
 
-function noteRun(settings: LoadedSettings, url: string, publicUrl: string): void {
-  writeRun(settings.config.data, {
+function writeRunFile(settings: LoadedSettings, url: string, publicUrl: string): void {
+  saveRunFile(settings.config.data, {
     pid: process.pid,
     url,
     publicUrl,
@@ -57,18 +57,18 @@ function noteRun(settings: LoadedSettings, url: string, publicUrl: string): void
     startedAt: new Date().toISOString(),
     settings: {
       ...Object.fromEntries(reportSettings(settings).map(({ name, value }) => [name, value])),
-      // Where any port would do, the settings do not say which it is.
+      // The actual port: the setting may be 0, or taken.
       port: new URL(url).port || String(settings.config.port),
     },
   });
 }
 
 async function close(app: App, { data }: Config): Promise<void> {
-  removeRun(data, process.pid);
+  removeRunFile(data, process.pid);
   await app.close();
 }
 
-/** So that a server in trouble can be asked for more without a restart that would end the trouble. */
+/** Debug logging without a restart, which could hide the problem. */
 function toggleDebugOnSignal(log: Logger, { logLevel }: Config): void {
   const usual = logLevel === 'debug' ? 'info' : logLevel;
   process.on('SIGUSR2', () => {
@@ -77,7 +77,7 @@ function toggleDebugOnSignal(log: Logger, { logLevel }: Config): void {
   });
 }
 
-/** In a pipe this is one log line, whatever the level: programs read nothing else there. */
+/** In a pipe this is one log line at any log level, because programs read it. */
 async function announce(
   { kernel, createFirstSecret }: App,
   url: string,
@@ -86,7 +86,7 @@ async function announce(
 ): Promise<void> {
   const { engine, clock, log, publicUrl } = kernel;
   const loginLink = io.isTerminal
-    ? linkTo(publicUrl, await insertLoginLink(engine.db, await requireAdmin(engine), clock.now()))
+    ? loginUrl(publicUrl, await insertLoginLink(engine.db, await requireAdmin(engine), clock.now()))
     : '';
   const facts: ServerFacts = {
     version: RELEASE,
@@ -94,12 +94,12 @@ async function announce(
     publicUrl,
     role: config.role,
     data: config.data,
-    database: placeOf(config),
+    database: describeDatabase(config),
     pid: process.pid,
     readyMs: Math.round(performance.now()),
     loginCommand: `${io.program} status --login`,
-    // Last, so that nothing can fail between making it and showing it.
-    madeToken: await createFirstSecret(),
+    // Last, so that nothing can fail between creating the token and showing it.
+    newToken: await createFirstSecret(),
   };
   if (io.isTerminal) io.out(describeServer(facts, loginLink, painter(io)));
   else log.child({}, { level: 'info' }).info(reportServer(facts), 'listening');

@@ -8,7 +8,7 @@ import {
   type LoadedSettings,
 } from '../config.ts';
 import type { Allowance } from '../kernel/limit-window.ts';
-import { maskPasswords } from './mask.ts';
+import { maskPasswords } from './mask-passwords.ts';
 
 export interface SettingReport {
   name: SettingName;
@@ -30,14 +30,14 @@ export function reportSettings({ config, sources }: LoadedSettings): SettingRepo
       env,
       description: describe,
       default: otherwise ?? usual ?? '',
-      value: spellValue(config, name),
+      value: formatValue(config, name),
       source: sources[name],
     };
   });
 }
 
-/** As it would be written on the command line; what must not be shown is masked. */
-function spellValue(config: Config, name: SettingName): string {
+/** The value as written on the command line, with secrets masked. */
+function formatValue(config: Config, name: SettingName): string {
   const value = config[name];
   if (value === undefined) return '';
   if (SETTINGS[name].isSecret) return '***';

@@ -1,4 +1,4 @@
-// The settings on the command line: their flags on a command, and what they come to.
+// The settings on the command line: adds their flags to a command, and reads them.
 import { Option, type Command } from 'commander';
 import {
   optionName,
@@ -15,7 +15,7 @@ import { STARTED_AS, type Io } from './io.ts';
 /** Every command takes these, before its name or after it. */
 const GLOBAL: readonly SettingName[] = ['data', 'database'];
 
-/** The first two are set by people for their clients, as `status --env` says. */
+/** The first two are for clients, as `status --env` prints them. */
 const NOT_SETTINGS = ['SIGNALBOX_URL', 'SIGNALBOX_TOKEN', STARTED_AS];
 
 export function addGlobalFlags(program: Command): void {
@@ -32,14 +32,14 @@ export function addSettingFlags(command: Command): void {
 
 function optionOf(name: SettingName): Option {
   const { read, describe, env, default: usual, otherwise } = SETTINGS[name];
-  // A yes needs no value on the command line.
+  // A boolean flag needs no value.
   const value = read === yesOrNo ? '[1|0]' : '<value>';
   const absent = otherwise ?? usual;
   const notes = [env, ...(absent ? [`default ${absent}`] : [])].join(', ');
   return new Option(`${optionName(name)} ${value}`, `${describe} [${notes}]`);
 }
 
-/** For commands with all the flags. */
+/** For commands with the flags of all settings. */
 export function settingsOf(command: Command, io: Pick<Io, 'env'>): LoadedSettings {
   return readGiven(command, SETTING_NAMES, io);
 }

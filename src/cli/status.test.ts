@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { makeFolder, run, startServer } from './fixture.ts';
-import { readRun, writeRun } from './run-file.ts';
+import { readRunFile, saveRunFile } from './run-file.ts';
 import type { SettingReport } from './setting-report.ts';
 import { describeEnvironment } from './status.ts';
 
@@ -88,13 +88,13 @@ test('the note of a server that was killed does not count', async () => {
   const server = await startServer(data);
   server.kill('SIGKILL');
   await server.ended;
-  assert.equal(readRun(data)?.pid, server.pid);
+  assert.equal(readRunFile(data)?.pid, server.pid);
   assert.equal((await status()).running, false);
 });
 
 test('a process that does not answer is told apart', async () => {
   const url = 'http://127.0.0.1:1';
-  writeRun(data, {
+  saveRunFile(data, {
     pid: process.ppid,
     url,
     publicUrl: url,

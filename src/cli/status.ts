@@ -1,4 +1,4 @@
-// The command `status`: whether a server runs on this data, where it is, and what it keeps.
+// The command `status`: whether a server runs on this data folder, its URLs, and its database.
 import { migrations } from '../app.ts';
 import type { Config, LoadedSettings } from '../config.ts';
 import { requireAdmin } from '../kernel/identity/first-start.ts';
@@ -9,11 +9,17 @@ import { urlOf } from '../kernel/server.ts';
 import type { Engine } from '../kernel/storage/engine.ts';
 import { migrationStatus } from '../kernel/storage/migrate.ts';
 import { RELEASE } from '../release.ts';
-import { placesOf } from './apis.ts';
-import { EXIT } from './failing.ts';
-import { painter, tellJson, wantsJson, type Io } from './io.ts';
+import { apiUrls } from './api-urls.ts';
+import { EXIT } from './command-errors.ts';
+import { painter, printJson, wantsJson, type Io } from './io.ts';
 import { findServer } from './running-server.ts';
-import { hasDatabase, linkTo, placeOf, withDatabase, withStore } from './store.ts';
+import {
+  hasDatabase,
+  loginUrl,
+  describeDatabase,
+  withDatabase,
+  withMigratedDatabase,
+} from './open-database.ts';
 
 interface StatusOptions {
   json?: boolean;
@@ -22,7 +28,7 @@ interface StatusOptions {
   login?: boolean;
 }
 
-/** Also good when the server is down: that is an answer, too. */
+/** The exit code is 0 even when the server is down. */
 export async function runStatus({ config }: LoadedSettings, options: StatusOptions, io: Io): Promise<number> {
   const server = await findServer(config.data);
   const url = server?.publicUrl ?? config.publicUrl ?? urlOf(config, config.port);
@@ -41,13 +47,13 @@ export async function runStatus({ config }: LoadedSettings, options: StatusOptio
     pid: server?.pid ?? null,
     startedAt: server?.startedAt ?? null,
     url,
-    apis: placesOf(url).map(({ name, title, url: base }) => ({ name, title, url: base })),
+    apis: apiUrls(url).map(({ name, title, url: base }) => ({ name, title, url: base })),
     data: config.data,
-    database: { place: placeOf(config), ...(await readDatabase(config)) },
-    // Whoever has it is the administrator: it is made only for who asks, and says so.
-    ...(options.login === true && { loginLink: await makeLoginLink(config, url) }),
+    database: { place: describeDatabase(config), ...(await readDatabase(config)) },
+    // The link logs the administrator in, so it is created only on request.
+    ...(options.login === true && { loginLink: await createLoginUrl(config, url) }),
   };
-  if (wantsJson(options, io)) tellJson(io, status);
+  if (wantsJson(options, io)) printJson(io, status);
   else io.out(describe(status, io));
   return EXIT.good;
 }
@@ -77,10 +83,10 @@ async function readDatabase(config: Config): Promise<Database> {
   });
 }
 
-function makeLoginLink(config: Config, url: string): Promise<string> {
-  return withStore(config, async (engine) => {
+function createLoginUrl(config: Config, url: string): Promise<string> {
+  return withMigratedDatabase(config, async (engine) => {
     const secret = await insertLoginLink(engine.db, await requireAdmin(engine), Date.now());
-    return linkTo(url, secret);
+    return loginUrl(url, secret);
   });
 }
 
@@ -126,7 +132,7 @@ function describe(status: Status, io: Io): string {
   ].join('\n');
 }
 
-/** What real clients read, as lines for a shell. Where a client wants its token is left to the reader: only hashes are kept. */
+/** Shell lines with the variables that clients read. Tokens are missing, because only their hashes are stored. */
 export function describeEnvironment(url: string): string {
   const { protocol, host } = new URL(url);
   const variables: [string, string][] = [
@@ -141,13 +147,13 @@ export function describeEnvironment(url: string): string {
     // Octokit in its form for workflows, and most scripts.
     ['GITHUB_API_URL', url],
     ['GITHUB_GRAPHQL_URL', `${url}/graphql`],
-    // gh, which speaks only HTTPS to a host of one's own.
+    // gh, which requires HTTPS for such a host.
     ...(protocol === 'https:' ? [['GH_HOST', host] satisfies [string, string]] : []),
   ];
   return variables.map(([name, value]) => `export ${name}=${quote(value)}`).join('\n');
 }
 
-/** Addresses are plain, but a shell must not be made to run one that is not. */
+/** Quotes anything unusual: a crafted URL must not run as a shell command. */
 function quote(value: string): string {
   return /^[\w:/.@-]+$/.test(value) ? value : `'${value.replaceAll("'", `'\\''`)}'`;
 }

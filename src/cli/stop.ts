@@ -1,10 +1,10 @@
-// How a server ends: by the first signal in good order, by the second at once, and never later than the watchdog allows.
+// Stops a server: gracefully on the first signal, at once on the second, and by force after a timeout.
 import { constants } from 'node:os';
 import type { Logger } from '../kernel/log.ts';
-import { EXIT } from './failing.ts';
+import { EXIT } from './command-errors.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-const PATIENCE_MS = 15_000;
+const TIMEOUT_MS = 15_000;
 
 /** Resolves to the exit code when it is time to stop. From then on another signal ends the process with its usual code. */
 export function waitForStop(log: Logger): Promise<number> {
@@ -32,9 +32,9 @@ export function waitForStop(log: Logger): Promise<number> {
 }
 
 /**
- * Ends the process when stopping takes too long. By a signal that nothing can hold up, because `process.exit` waits for
- * the thread pool, and for ever when one of its threads hangs in a system call. Does not keep a process alive that is done.
+ * Kills the process when stopping takes too long. By SIGKILL, because `process.exit` waits for the thread pool, for ever when
+ * one of its threads hangs in a system call. The timer does not keep the process alive.
  */
-export function watchStop(patienceMs: number = PATIENCE_MS): void {
-  setTimeout(() => process.kill(process.pid, 'SIGKILL'), patienceMs).unref();
+export function watchStop(timeoutMs: number = TIMEOUT_MS): void {
+  setTimeout(() => process.kill(process.pid, 'SIGKILL'), timeoutMs).unref();
 }

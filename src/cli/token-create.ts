@@ -18,10 +18,10 @@ import {
 } from '../kernel/identity/store-tokens.ts';
 import type { Db } from '../kernel/storage/tables.ts';
 import { parseDuration } from './duration.ts';
-import { EXIT, messageOf } from './failing.ts';
-import { tellJson, type Io } from './io.ts';
-import { withStore } from './store.ts';
-import { changeOf, reportToken } from './token.ts';
+import { EXIT, messageOf } from './command-errors.ts';
+import { printJson, type Io } from './io.ts';
+import { withMigratedDatabase } from './open-database.ts';
+import { tokenChange, reportToken } from './token.ts';
 
 interface TokenCreateOptions {
   name: string;
@@ -43,7 +43,7 @@ export async function runTokenCreate(
   const lifetime = options.expires === undefined ? undefined : parseDuration(options.expires);
   const statements = options.policy === undefined ? undefined : readPolicy(options.policy);
   const secret = newSecret(TOKEN_PREFIX);
-  const { token, report, account, member } = await withStore(config, async (engine) => {
+  const { token, report, account, member } = await withMigratedDatabase(config, async (engine) => {
     return await changesOn(engine).run(systemActor({ now }), async (on) => {
       const { db: tx } = on;
       const owner = await requireMember(tx, options.member ?? ADMIN);
@@ -66,13 +66,13 @@ export async function runTokenCreate(
       );
       const { username } = (await findAccount(tx, { id: created.isService ? created.id : owner.id }))!;
       const after = reportToken(created, owner, username);
-      on.record({ ...changeOf(created, 'createAccessToken'), verb: 'created the token', after });
+      on.record({ ...tokenChange(created, 'createAccessToken'), verb: 'created the token', after });
       await on.invalidate(IDENTITY);
       return { token: created, report: after, account: username, member: owner };
     });
   });
   if (options.json) {
-    tellJson(io, { ...report, token: secret.value });
+    printJson(io, { ...report, token: secret.value });
   } else {
     io.err(describe(token, member, account));
     io.out(secret.value);

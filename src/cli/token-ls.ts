@@ -5,9 +5,9 @@ import { searchMembers } from '../kernel/identity/store-members.ts';
 import { listTokens } from '../kernel/identity/store-tokens.ts';
 import type { Slice } from '../kernel/page.ts';
 import type { Db } from '../kernel/storage/tables.ts';
-import { EXIT } from './failing.ts';
-import { tellJson, wantsJson, type Io } from './io.ts';
-import { withStore } from './store.ts';
+import { EXIT } from './command-errors.ts';
+import { printJson, wantsJson, type Io } from './io.ts';
+import { withMigratedDatabase } from './open-database.ts';
 import { alignTable } from './table.ts';
 import { reportToken } from './token.ts';
 
@@ -18,9 +18,9 @@ export async function runTokenLs(
   options: { json?: boolean },
   io: Io,
 ): Promise<number> {
-  const tokens = await withStore(config, ({ db }) => readTokens(db));
+  const tokens = await withMigratedDatabase(config, ({ db }) => readTokens(db));
   if (wantsJson(options, io)) {
-    tellJson(io, tokens);
+    printJson(io, tokens);
     return EXIT.good;
   }
   const rows = tokens.map((token) => [

@@ -1,4 +1,4 @@
-// The command `token revoke`: ends an access token, named by its id or by how it ends.
+// The command `token revoke`: deletes an access token, given by its id or its last characters.
 import { changesOn, handOver } from '../app.ts';
 import type { LoadedSettings } from '../config.ts';
 import { systemActor } from '../kernel/change/actor.ts';
@@ -9,10 +9,10 @@ import { findMember } from '../kernel/identity/store-members.ts';
 import { deleteToken, findToken, listTokens, type Token } from '../kernel/identity/store-tokens.ts';
 import type { Engine } from '../kernel/storage/engine.ts';
 import type { Db } from '../kernel/storage/tables.ts';
-import { EXIT } from './failing.ts';
+import { EXIT } from './command-errors.ts';
 import type { Io } from './io.ts';
-import { withStore } from './store.ts';
-import { changeOf, reportToken } from './token.ts';
+import { withMigratedDatabase } from './open-database.ts';
+import { tokenChange, reportToken } from './token.ts';
 
 export function runTokenRevoke(
   { config }: LoadedSettings,
@@ -20,7 +20,7 @@ export function runTokenRevoke(
   options: { yes?: boolean },
   io: Io,
 ): Promise<number> {
-  return withStore(config, async (engine) => {
+  return withMigratedDatabase(config, async (engine) => {
     const token = await requireToken(engine.db, name, io);
     const words = `token "${token.name}" (${token.id}, ends in ${token.ending})`;
     if (options.yes !== true && !(await confirm(words, io))) {
@@ -33,7 +33,7 @@ export function runTokenRevoke(
   });
 }
 
-/** A script that revokes says so: an ending that was mistyped would end somebody else's token. */
+/** Without a terminal --yes is required: a mistyped ending could revoke another token. */
 function confirm(words: string, io: Io): Promise<boolean> {
   if (io.confirm !== undefined) return io.confirm(`Revoke ${words}?`);
   throw new Failure('invalid', `There is nobody to ask whether to revoke ${words}: say so with --yes.`);
@@ -59,13 +59,13 @@ async function revoke(engine: Engine, token: Token): Promise<void> {
     await lockServiceAccounts(tx);
     const owner = await findMember(tx, { id: token.memberId });
     const account = token.isService ? await findAccount(tx, { id: token.id }) : undefined;
-    // Somebody else may have been faster; then there is nothing to record.
+    // Already revoked by another call: nothing to record.
     if (!(await deleteToken(tx, token.id))) return;
     if (account !== undefined) {
       await handOver(on, account, await findHeir(tx, token, undefined));
     }
     on.record({
-      ...changeOf(token, 'deleteAccessToken'),
+      ...tokenChange(token, 'deleteAccessToken'),
       verb: 'deleted the token',
       before: reportToken(token, owner, account?.username),
     });

@@ -1,9 +1,9 @@
-// What the token commands share: how a token is told, and how what happens to it is recorded.
+// Shared by the token commands: how a token is printed, and how its changes are recorded.
 import type { Change } from '../kernel/change/change.ts';
 import type { Member } from '../kernel/identity/store-members.ts';
 import type { Token } from '../kernel/identity/store-tokens.ts';
 
-/** For people and programs; never with the secret, of which there is only a hash. */
+/** Without the secret: only its hash is stored. */
 export function reportToken(
   token: Token,
   member: Pick<Member, 'username'> | undefined,
@@ -25,7 +25,7 @@ export function reportToken(
   };
 }
 
-export function changeOf({ id, memberId, isService, name }: Token, action: string): Omit<Change, 'verb'> {
+export function tokenChange({ id, memberId, isService, name }: Token, action: string): Omit<Change, 'verb'> {
   const resource = isService ? `service-token/${id}` : `member/${memberId}:token/${id}`;
   return { accesses: [{ action, resource }], kind: 'token', name };
 }

@@ -7,9 +7,9 @@ import { retrySeconds } from '../kernel/limit-window.ts';
 import { Type, type TSchema } from '../kernel/schema.ts';
 import { HostError, renderError, status } from './failures.ts';
 import { checkAccept, describeAccept } from './media-type.ts';
-import { pageLinks } from './paging.ts';
+import { pageLinks } from './page-links.ts';
 import { versions } from './versions/index.ts';
-import { versioning } from './versions/versioning.ts';
+import { versionSelection } from './versions/select-version.ts';
 import { apiOf } from '../kernel/part.ts';
 import { graphqlPart } from './graphql/part.ts';
 import { metaPart } from './meta/part.ts';
@@ -35,7 +35,7 @@ const dialect: Dialect = {
     render: (page, { base, url }) => ({ body: page.items, headers: pageLinks(page, base, url) }),
     schema: (item: TSchema) => Type.Array(item),
   },
-  ...versioning(versions),
+  ...versionSelection(versions),
   checkHeaders: ({ headers, shape }) => checkAccept(headers.accept, shape?.produces),
   limits: {
     allowances: {
@@ -75,7 +75,7 @@ const dialect: Dialect = {
   },
   callHeaders,
   bodyLimit: 10 * 1024 * 1024,
-  // Clients and people send JSON under all sorts of types here, and it is read as JSON whatever they call it.
+  // Clients send JSON under various content types, so bodies are read as JSON whatever the type is.
   checkContentType: () => {},
   conditional: true,
 };

@@ -1,4 +1,4 @@
-// The host's words for failures: its statuses, and bodies of message, documentation_url and status.
+// The error replies of the host: statuses, and bodies with message, documentation_url and status.
 import type { CallFacts } from '../kernel/dialect.ts';
 import type { Failure, FailureKind } from '../kernel/failure.ts';
 import { Type } from '../kernel/schema.ts';
@@ -46,7 +46,7 @@ export const HostError = Type.Object(
   { $id: 'basic-error' },
 );
 
-/** Where each kind of failure is explained, below the docs of this API. */
+/** The section of the documentation that explains each kind of failure. */
 const PAGES: Partial<Record<FailureKind, string>> = {
   exhausted: '#rate-limits',
   unauthenticated: '#authentication',
@@ -57,7 +57,7 @@ const PAGES: Partial<Record<FailureKind, string>> = {
   'not-acceptable': '#requests',
 };
 
-/** Clients compare some of these to the letter. */
+/** Clients compare some of these messages exactly. */
 const MESSAGES: Partial<Record<FailureKind, string>> = {
   'not-found': 'Not Found',
   'no-route': 'Not Found',

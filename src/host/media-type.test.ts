@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Failure } from '../kernel/failure.ts';
-import { checkAccept, describeAccept, parseMediaType } from './media-type.ts';
+import { checkAccept, describeAccept, parseAcceptedType } from './media-type.ts';
 
 test('any vendor’s word is ours, with or without version, parameter and +json', () => {
   const cases = [
@@ -18,12 +18,12 @@ test('any vendor’s word is ours, with or without version, parameter and +json'
     ['*/*', { isJson: false }],
     ['', { isJson: false }],
   ] as const;
-  for (const [type, read] of cases) assert.deepEqual(parseMediaType(type), read, type);
+  for (const [type, read] of cases) assert.deepEqual(parseAcceptedType(type), read, type);
 });
 
 test('what is not ours is not understood', () => {
   for (const type of ['text/html', 'application/xml', 'application/vnd.', 'application/vnd.a b+json', '\xff'])
-    assert.equal(parseMediaType(type), undefined, type);
+    assert.equal(parseAcceptedType(type), undefined, type);
 });
 
 test('one type in the list that is ours is enough', () => {

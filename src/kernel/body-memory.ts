@@ -1,10 +1,10 @@
-// Bounds the memory of bodies that are read as a whole: their bytes on this server, and how many one caller has at once.
+// Limits the memory for request bodies: their bytes in this process, and how many one caller sends at once.
 import { Failure } from './failure.ts';
 import type { Caller } from './identity/caller.ts';
 
-/** A quarter of a gigabyte, beside which a server of two has room for what is made of the bodies. */
+/** Leaves room for the parsed bodies on a machine with two gigabytes. */
 const MAX_BYTES = 256 * 1024 * 1024;
-/** Some times as many connections as a busy client keeps open. A body of full size takes nine megabytes. */
+/** More connections than a busy client keeps open. A body of full size takes nine megabytes. */
 const MAX_AT_ONCE = 256;
 
 const RETRY_SECONDS = 1;
@@ -25,7 +25,7 @@ export class BodyMemory {
     return this.#bytes;
   }
 
-  /** For one body; throws where the caller has too many under way. */
+  /** For one body; throws where the caller is sending too many at once. */
   open(caller: Caller): HeldBody {
     const who = nameOf(caller);
     const count = (this.#counts.get(who) ?? 0) + 1;
@@ -36,7 +36,7 @@ export class BodyMemory {
     let held = 0;
     let isOpen = true;
     return {
-      // By what has come, not by what was announced: who only promises bytes takes no room from others.
+      // Counts received bytes, not Content-Length: otherwise announcing large bodies would lock out other callers.
       add: (size) => {
         if (!isOpen) return;
         if (this.#bytes + size > this.#maxBytes)
@@ -57,9 +57,9 @@ export class BodyMemory {
 }
 
 export interface HeldBody {
-  /** Throws where there is no room for so many bytes more. */
+  /** Throws where there is no memory left for that many bytes. */
   add(size: number): void;
-  /** Once nothing needs the body any more. */
+  /** To be called when the body is no longer needed. */
   close(): void;
 }
 

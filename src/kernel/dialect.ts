@@ -14,13 +14,13 @@ import type { VersionTable } from './version.ts';
 
 export type Headers = Record<string, string>;
 
-/** What is known of a call from its first moment; more of it fills in as it goes through the stages. */
+/** What the stages know of a call; some of it is filled in later than at the start. */
 export interface CallFacts {
   id: string;
   now: number;
-  /** The verb that is meant. */
+  /** The effective method. */
   method: string;
-  /** Where the caller sent another verb, or named one that cannot be meant. */
+  /** Present where the caller sent another method, or asked for an override that is not allowed. */
   overridden: OverriddenMethod | undefined;
   url: string;
   base: string;
@@ -28,15 +28,15 @@ export interface CallFacts {
   address: string;
   /** The newest version until the caller's own is known. */
   version: string;
-  /** The caller asked for one that does not answer. */
+  /** The caller asked for a version that is not available. */
   isVersionRefused: boolean;
   caller: Caller | undefined;
   shape: RouteShape | undefined;
-  /** The budgets the call draws on, by their full names. */
+  /** The rate limits that the call counts against, by their full names. */
   categories: readonly string[];
-  /** What is in them, once it was counted. */
+  /** Their state, once the call was counted. */
   counters: CategoryCounter[];
-  /** Whether it was answered with an error, which was logged then. */
+  /** Whether it was answered with an error, which is logged already. */
   hasFailed: boolean;
 }
 
@@ -52,51 +52,51 @@ export interface Cors {
   allowMethods: string;
   exposeHeaders?: string;
   maxAge: number;
-  /** The lists stand on every reply, and a preflight is answered on every path, also where there is nothing. */
+  /** Every reply has the CORS lists, and a preflight is answered on every path, even on unknown ones. */
   everywhere?: true;
 }
 
 export interface LimitPlan {
-  /** What the API gives where the settings say nothing else, by category. */
+  /** The default allowances, by category. */
   allowances: Record<string, Allowance>;
-  /** The budgets a route draws on. */
+  /** The categories that a route counts against. */
   categoriesOf(shape: RouteShape | undefined): string[];
   /** Headers for every reply while limits are on. */
   headers(counted: CategoryCounter[], now: number): Headers;
-  /** Words for the caller who hit a limit. */
+  /** The error for a caller who has reached a limit. */
   exceeded(counted: CategoryCounter, facts: CallFacts): Failure;
 }
 
 export interface Dialect {
   name: string;
   title: string;
-  /** Where it is served; the first is the one links use. */
+  /** Path prefixes under which it is served; links use the first. */
   prefixes: readonly string[];
   status: Record<FailureKind, number>;
-  /** The status of this failure, where not all of its kind have the one of the table. */
+  /** The status of a failure, where it differs from the table's for its kind. */
   statusOf?(failure: Failure): number;
   /** The body of an error. */
   renderError(failure: Failure, facts: CallFacts): unknown;
-  /** The schema of what `spell` makes. */
+  /** The schema of what `renderError` returns. */
   errorSchema: TSchema;
   /** How a token is sent, for the error of a caller who sent none. */
   tokenHeader: string;
-  /** How a token is shown, in the words of OpenAPI. */
+  /** How a token is sent, as an OpenAPI security scheme. */
   securityScheme: Record<string, string>;
-  /** Finds what the request shows to say who calls; does not judge it. */
+  /** Extracts the credential from the request, without validating it. */
   credentialOf(facts: CallFacts): Credential | undefined;
-  /** Puts a good body into the API's envelope. */
+  /** Puts the body of a success into the API's envelope. */
   wrap?: { body(body: unknown): unknown; schema(schema: TSchema): TSchema };
   page: {
     render(page: Page, facts: CallFacts): { body: unknown; headers?: Headers };
     schema(item: TSchema): TSchema;
   };
   versions: VersionTable;
-  /** The version this call asks for; throws when it asks for one that there is not. */
+  /** The version that the call asks for; throws for an unknown one. */
   versionOf(facts: CallFacts): string;
-  /** Throws when the headers ask for what this API never sends. */
+  /** Throws when the headers ask for something that this API cannot send. */
   checkHeaders?(facts: CallFacts): void;
-  /** Headers that say which version answered, and what becomes of it. */
+  /** Headers that name the version that answered, and its deprecation. */
   versionHeaders(version: string, shape: RouteShape | undefined, publicUrl: string): Headers;
   limits: LimitPlan;
   cors: Cors;
@@ -104,21 +104,21 @@ export interface Dialect {
   headers: Headers;
   /** Headers that depend on the call. */
   callHeaders?(facts: CallFacts): Headers;
-  /** How a caller may mean another verb than it sends. */
+  /** How a caller may override the method that it sends. */
   override?: MethodOverride;
-  /** The most bytes of a body, as sent and as inflated. */
+  /** The maximum size of a body in bytes, as sent and as inflated. */
   bodyLimit: number;
-  /** The most keys of all objects of a body, where a body is worked on as a whole. */
+  /** The maximum number of keys in all objects of a body. */
   bodyKeys?: number;
-  /** Query parameters that every call may have, beside those of its route. */
+  /** Query parameters that every route accepts beside its own. */
   commonQuery?: readonly string[];
-  /** Throws when a body of this content type is not taken. */
+  /** Throws when bodies of this content type are not accepted. */
   checkContentType(type: string | undefined, shape: RouteShape): void;
-  /** Whether good GET replies carry an ETag and answer 304. */
+  /** Whether successful GET replies have an ETag and answer 304. */
   conditional: boolean;
 }
 
-/** Waiting work: what to do with rows of each kind, and what comes again and again. */
+/** Background work: handlers of due rows by kind, and work that recurs. */
 export interface BackgroundWork {
   handlers?: Record<string, DueHandler>;
   recurring?: RecurringWork[];
@@ -130,15 +130,15 @@ export interface RecurringWork {
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** Who receives a webhook, asked for whenever something is sent. */
+/** Looks up the receivers of an API's webhooks. */
 export interface Hooks {
-  /** Undefined when the hook is gone or off: what waits for it is dropped. */
+  /** Undefined when the hook is deleted or off: its pending deliveries are deleted. */
   targetOf(db: Db, hookId: string): Promise<WebhookTarget | undefined>;
 }
 
 export interface WebhookTarget {
   url: string;
-  /** Signatures and the like. They win over the usual headers, among them `Content-Type: application/json`. */
+  /** Signatures and the like. They override the default headers, such as `Content-Type: application/json`. */
   headersFor(body: string, delivery: TargetDelivery): Headers;
 }
 
@@ -157,7 +157,7 @@ export interface DemoCall {
   body?: unknown;
 }
 
-/** What a dialect and its parts come to. */
+/** A dialect joined with its parts. */
 export interface Api extends Part {
   dialect: Dialect;
   routes: readonly Route[];

@@ -1,4 +1,4 @@
-// What each kind of failure means, in words for the documentation.
+// Describes each kind of failure for the documentation.
 import type { FailureKind } from './failure.ts';
 
 export const FAILURE_DESCRIPTIONS: Record<FailureKind, string> = {

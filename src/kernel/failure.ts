@@ -1,4 +1,4 @@
-// The one error that rules and stores throw: a kind from a closed list, and words for a person.
+// The one error that rules and stores throw: a kind from a closed list, and a message for people.
 
 /** Every way a call can fail. Each dialect maps all of them to a status; the compiler checks that none is missing. */
 export type FailureKind =
@@ -26,7 +26,7 @@ export type FailureKind =
 export interface FailureDetails {
   /** The API's own word for this failure, where its dialect has more than one for the kind. */
   code?: string;
-  /** What cannot be read, for `malformed`, where the API may have a word for it: `json` is a body that is none. */
+  /** What cannot be read, for `malformed`: `json` is a body that is not valid JSON. */
   part?: 'request' | 'content-type' | 'json';
   /** Which field broke which rule, for `invalid`. */
   fields?: FieldProblem[];
@@ -36,7 +36,7 @@ export interface FailureDetails {
   access?: { action: string; resource: string };
   /** Response headers that belong to this failure. */
   headers?: Record<string, string>;
-  /** Somebody else's write came in between, and the same may go well when it is tried again. */
+  /** A concurrent write came first; the same call may succeed when it is retried. */
   isContested?: true;
   /** Further members of the error body, where the dialect has room for them. */
   data?: Record<string, unknown>;

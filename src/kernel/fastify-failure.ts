@@ -1,4 +1,4 @@
-// Folds what Fastify and Node throw while reading a request into our failures.
+// Converts what Fastify and Node throw while reading a request into failures.
 import { Failure } from './failure.ts';
 
 export function asFailure(error: unknown): Failure {

@@ -1,4 +1,4 @@
-// What handlers work with besides the call itself: the kernel's services, made once by app.ts.
+// The services that handlers get beside the call; app.ts creates them once.
 import type { BodyMemory } from './body-memory.ts';
 import type { Changes } from './change/changes.ts';
 import type { Clock } from './clock.ts';
@@ -12,10 +12,10 @@ import type { Engine } from './storage/engine.ts';
 import type { Db } from './storage/tables.ts';
 import type { Guard } from './webhook/guard.ts';
 
-/** What the operator sets for parts of APIs. Each declares its own by declaration merging, and app.ts fills them in. */
+/** Settings of parts of APIs. Each part adds its own by declaration merging; app.ts fills them in. */
 export interface Settings {}
 
-/** What APIs keep in memory for one server. Each adds its own by declaration merging, and makes it when the server starts. */
+/** In-memory state of APIs, one per server. Each API adds its own by declaration merging and creates it at start. */
 export interface Services {}
 
 export interface Kernel {
@@ -27,7 +27,7 @@ export interface Kernel {
   readonly changes: Changes;
   readonly blobs: BlobStore;
   readonly identity: Identity;
-  /** In every API. */
+  /** Transfers what an account owns, in every API. */
   readonly handOver: HandOver;
   readonly services: Services;
   readonly limits: Limits;

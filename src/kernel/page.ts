@@ -1,4 +1,4 @@
-// A page of a list: what a handler returns, before the dialect spells it its own way.
+// A page of a list as a handler returns it; the dialect renders it.
 
 export interface Slice {
   offset: number;

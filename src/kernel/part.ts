@@ -1,4 +1,4 @@
-// A part of an API declares itself once: its routes, its tables, its work behind the calls. An API is a dialect and a list of them.
+// A part of an API declares its routes, tables and background work in one object. An API is a dialect and a list of parts.
 import type { ChangeTransaction, Subscriber } from './change/changes.ts';
 import type { Api, DemoCall, Dialect, Hooks, BackgroundWork } from './dialect.ts';
 import type { RoleStatements } from './identity/base-roles.ts';
@@ -10,25 +10,25 @@ import type { Migration } from './storage/migrate.ts';
 export interface Part {
   routes?: readonly Route[];
   migrations?: readonly Migration[];
-  /** What the base roles may or may not do with its resources, beside what the kernel says of all. */
+  /** Policy statements of the base roles for its resources, beside the kernel's general ones. */
   roleStatements?: readonly RoleStatements[];
-  /** Lays down what a new user begins with, where it is missing: at every start, in the transaction that makes the administrator. */
+  /** Creates the initial content, where it is missing: at every start, in the transaction that creates the administrator. */
   firstStart?(on: ChangeTransaction): Promise<void>;
-  /** Calls that make an example of what it has, one after the other. */
+  /** Calls that create the example content, in order. */
   demo?(): Promise<DemoCall[]>;
-  /** Gives what an account that ends owns in this part to another. */
+  /** Gives everything that an account owns in this part to another, when the account is deleted. */
   handOver?: HandOver;
-  /** What it does behind calls. */
+  /** Its background work. */
   work?(kernel: Kernel): BackgroundWork;
-  /** Writes down what it counted in memory, once no call is under way, before the database is closed. */
+  /** Saves counters from memory, after the last call and before the database is closed. */
   close?(kernel: Kernel): Promise<void>;
-  /** Who receives the webhooks of the API: of one part at most. */
+  /** The receivers of the API's webhooks; at most one part may have them. */
   hooks?: Hooks;
-  /** Who hears of changes of configuration; made anew for each server and command. */
+  /** Subscribers to configuration changes; created anew for each server and command. */
   subscribers?(): readonly Subscriber[];
 }
 
-/** Tables are made in the order of the parts, so that those which others point to come first. */
+/** Migrations run in the order of the parts: a table must come before those that reference it. */
 export function apiOf(dialect: Dialect, parts: readonly Part[]): Api {
   const routes = parts.flatMap((part) => part.routes ?? []);
   refuseTwice(
@@ -66,7 +66,7 @@ export function apiOf(dialect: Dialect, parts: readonly Part[]): Api {
   };
 }
 
-/** Of two that claimed the same rows, one would do what the other has left for itself. */
+/** Refuses two handlers of the same kind: each would claim the other's rows. */
 export function joinWork(works: readonly BackgroundWork[]): Required<BackgroundWork> {
   const recurring = works.flatMap((work) => work.recurring ?? []);
   const handlers = works.map((work) => work.handlers ?? {});

@@ -1,4 +1,4 @@
-// A route as one version sees it: its checks, its conversions and the headers that never change.
+// A route in one API version: its validation, its conversions and its constant headers.
 import type { Dialect } from './dialect.ts';
 import { Failure } from './failure.ts';
 import { LastEtag } from './etag.ts';
@@ -16,7 +16,7 @@ export interface RouteVersion {
   readParams?: (raw: Record<string, unknown>) => unknown;
   readQuery?: (raw: Record<string, unknown>) => unknown;
   readBody?: Convert;
-  /** By status; absent where nothing changed since this version. */
+  /** Converts replies down to this version, by status; absent where nothing changed since. */
   descend: Record<number, Convert>;
   descendItem?: Convert;
   headers: HeaderBlock;
@@ -59,7 +59,7 @@ export function routeInVersion(
   return routeVersion;
 }
 
-/** Beyond the safe integers a number is another than the one that was sent, and no engine counts that far. */
+/** Checked against the largest safe integer: above it, JavaScript rounds, and the engines reject such numbers. */
 const PAGE = ['offset', 'limit'] as const;
 
 function reader(schema: NonNullable<RouteShape['query']>, place: string) {
@@ -78,7 +78,7 @@ function reader(schema: NonNullable<RouteShape['query']>, place: string) {
   };
 }
 
-/** PostgreSQL keeps none in text; what one engine refuses, no engine takes. */
+/** PostgreSQL cannot store NUL in text, so it is rejected on both engines. */
 function hasNul(value: unknown): boolean {
   return typeof value === 'string' ? value.includes('\0') : Array.isArray(value) && value.some(hasNul);
 }

@@ -9,18 +9,18 @@ import type { Static, TObject, TSchema } from './schema.ts';
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'REPORT';
 
 /**
- * Who may call. `anyone` needs no credential; `caller` needs one that is good; an action needs a permission, and the handler
- * must then say on which resource by `call.demand` or `call.can`: a change that was not asked for is not committed, and a
- * reply is not sent. Where what it takes depends on the body, as with patches, the action is a pattern such as `update*`,
- * and `others` are what else it may take: to view it, where nothing is to be changed. With `ofOwner` it is asked of who owns
- * what the call is about, and that itself says who else may. With `isOpen` those may be without a credential.
+ * Who may call. `anyone` needs no credential; `caller` needs a valid one; an action needs a permission, and the handler
+ * must check it on a resource by `call.demand` or `call.can`: without that check no change is committed and no reply is
+ * sent. Where the permission depends on the body, as with patches, the action is a pattern such as `update*`, and `others`
+ * are further actions that may be checked instead. With `ofOwner` the permission is needed by the owner of the resource
+ * only, and the resource itself decides who else may use it; with `isOpen` that includes callers without a credential.
  */
 export type RouteAccess =
   | 'anyone'
   | 'caller'
   | { action: string; others?: readonly string[]; ofOwner?: true; isOpen?: true };
 
-/** As callers are told of it before they know what the call is about. */
+/** The access that holds for every resource of the route, whoever owns it. */
 export function publicAccess({ access }: Pick<RouteShape, 'access'>): RouteAccess {
   if (typeof access !== 'object' || access.ofOwner !== true) return access;
   return access.isOpen === true ? 'anyone' : 'caller';
@@ -45,25 +45,25 @@ export interface RouteShape {
   body?: TSchema;
   /** Other content types of the body than plain JSON, for the description; the handler reads them. */
   consumes?: Record<string, TSchema>;
-  /** A call without a body is good too. */
+  /** The body may be left out. */
   bodyIsOptional?: true;
-  /** The body is not read for the handler: it takes the bytes as they come, from `call.stream`. */
+  /** The handler reads the body itself, from `call.stream`. */
   streams?: true;
-  /** The body of each good status; null where there is none. The first is the usual one. */
+  /** The body of each success status; null where there is none. The first is the default. */
   reply?: Record<number, TSchema | null>;
   /** For a list: the schema of one item. The dialect decides what a page of them looks like. */
   list?: TSchema;
-  /** It carries data or only asks, and changes no configuration: a call that succeeds is logged at level debug. */
+  /** It changes no configuration, so a successful call is logged at level debug only. */
   isData?: true;
-  /** Which budget a call draws on, where it is not the API's usual one. */
+  /** The category of the rate limit, where it is not the API's default. */
   limit?: string;
-  /** When it draws: at once, one for each call; later, as much as the handler says by `call.spend`; or never. */
+  /** When the call is counted: absent, at once and as one; `later`, as much as the handler says by `call.spend`; or never. */
   charge?: 'later' | 'never';
-  /** The content type of good replies, where it is not JSON. */
+  /** The content type of success replies, where it is not JSON. */
   produces?: string;
-  /** How long caches may keep a reply: the API's usual time, or not at all. */
+  /** Whether caches may store a reply; absent, as the API does by default. */
   cache?: 'never';
-  /** The version in which the route appeared, and the one in which it is gone. */
+  /** The first version that has the route, and the first that has it no longer. */
   since?: string;
   until?: string;
 }
@@ -71,7 +71,7 @@ export interface RouteShape {
 type StaticOr<S, Fallback> = S extends TSchema ? Static<S> : Fallback;
 
 export interface Call<S extends RouteShape = RouteShape> {
-  /** Unique per call; stands in its error body and its log line. */
+  /** Unique per call; it is in the error body and the log line. */
   readonly id: string;
   readonly now: number;
   readonly version: string;
@@ -79,22 +79,22 @@ export interface Call<S extends RouteShape = RouteShape> {
   readonly params: StaticOr<S['params'], Record<string, never>>;
   readonly query: StaticOr<S['query'], Record<string, never>>;
   readonly body: StaticOr<S['body'], undefined> | (S['bodyIsOptional'] extends true ? undefined : never);
-  /** As asked for: the handler of GET answers HEAD too. */
+  /** As sent: the handler of GET answers HEAD too. */
   readonly method: string;
   readonly headers: Record<string, string | string[] | undefined>;
-  /** Where the call comes from; of a trusted proxy's calls, where those come from. */
+  /** The client's address; behind a trusted proxy, the one that the proxy names. */
   readonly address: string;
-  /** The body as it comes, still in its content encoding; only on routes that stream. */
+  /** The raw body, still in its content encoding; only on routes with `streams`. */
   readonly stream: Readable;
-  /** The path and query as asked for. */
+  /** The path and query as sent. */
   readonly url: string;
   /** Where clients reach this API: scheme, host and the prefix they used, without a slash at the end. */
   readonly base: string;
-  /** Throws unless the caller may do this on the resource: the route's action, or one that its body asks for. */
+  /** Throws unless the caller has the permission on the resource; the action is the route's unless given. */
   demand(resource: string, action?: string): void;
-  /** Whether the caller may do the same; for lists. */
+  /** Whether the caller has the permission; for filtering lists. */
   can(resource: string, action?: string): boolean;
-  /** Draws on the route's budget as the headers of the reply will tell. False when it has too little left. */
+  /** Counts against the route's rate limit. False when too little is left. */
   spend(cost: number): Promise<boolean>;
 }
 
@@ -125,7 +125,7 @@ export class Text {
   }
 }
 
-/** A body that is there as JSON already, and goes into the envelope of the API as it is. */
+/** A body that is already JSON text; it is put into the API's envelope unchanged. */
 export class JsonText {
   readonly json: string;
 
@@ -134,7 +134,7 @@ export class JsonText {
   }
 }
 
-/** A body of any type that is there as a whole. */
+/** A complete body of any content type. */
 export class Bytes {
   readonly bytes: Uint8Array;
   readonly headers: Record<string, string>;
@@ -147,7 +147,7 @@ export class Bytes {
   }
 }
 
-/** A body that is made while it is sent, at the pace of whoever reads it. It is given up when the reader goes away. */
+/** A body that is produced while it is sent, with backpressure. It is cancelled when the client disconnects. */
 export class Stream {
   readonly source: AsyncIterable<Uint8Array | string>;
   readonly headers: Record<string, string>;
@@ -174,20 +174,20 @@ export type HandlerResult<S extends RouteShape> =
   | Text
   | JsonText;
 
-/** A call as it came, before its parts are checked. */
+/** A call before its path and query are validated. */
 export interface RawCall extends Pick<Call, 'now' | 'can'> {
   readonly caller: Caller;
   readonly params: Record<string, string>;
   readonly query: Record<string, string | string[] | undefined>;
 }
 
-/** What `route` checks of a handler's result is forgotten here, so that routes of all shapes fit into one list. */
+/** `route` checks the type of a handler's result; here it is `unknown`, so that all routes fit into one list. */
 export interface Route<S extends RouteShape = RouteShape> {
   readonly shape: S;
   handle(call: Call<S>, kernel: Kernel): unknown;
   /**
-   * Asked where the path, query or body is wrong, before the caller is told so. Throws for those who may not know what the
-   * call is about: only the handler would find out otherwise, and a call that is wrong does not get there.
+   * Called before a validation error is sent. Throws for callers who may not know of the resource: otherwise only the
+   * handler would check that, and an invalid call does not reach the handler.
    */
   authorize?(call: RawCall, kernel: Kernel): Promise<void>;
 }

@@ -1,4 +1,4 @@
-// The HTTP server itself: Fastify with our limits on size and patience, TLS, and the operator's endpoints.
+// The HTTP server: Fastify with limits and timeouts, TLS, and the operator's endpoints.
 import { constants } from 'node:crypto';
 import { fastify, type FastifyInstance } from 'fastify';
 import { Failure } from './failure.ts';
@@ -22,11 +22,11 @@ export interface ServerOptions {
 }
 
 const HEADERS_MS = 15_000;
-/** For a whole request, body included: long enough for the largest record over a slow line, and not for ever. */
+/** For a whole request with its body: long enough for the largest record over a slow connection. */
 const REQUEST_MS = 60 * 60 * 1000;
 const KEEP_ALIVE_MS = 72_000;
 
-/** A request without a Host is refused by its API, in its own words. */
+/** A request without a Host header is answered by its API, in its own error format. */
 const READING = { maxHeaderSize: READ_HEAD_BYTES, headersTimeout: HEADERS_MS, requireHostHeader: false };
 
 export function createServer({ tls, trustProxy }: ServerOptions): FastifyInstance {
@@ -39,7 +39,7 @@ export function createServer({ tls, trustProxy }: ServerOptions): FastifyInstanc
     keepAliveTimeout: KEEP_ALIVE_MS,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
-    // As long as a whole path can be: an id that is too long is unknown, and its API says so in its own words.
+    // As long as a whole path can be, so that an overlong id is answered by its API as unknown.
     routerOptions: { maxParamLength: READ_HEAD_BYTES },
     schemaController: {
       compilersFactory: { buildValidator: compileNothing, buildSerializer: compileNothing },
@@ -65,18 +65,18 @@ export function createServer({ tls, trustProxy }: ServerOptions): FastifyInstanc
   app.decorate('badRequests', badRequests);
   app.decorate('overrides', overrides);
   app.server.on('request', (_request, response) => badRequests.watch(response));
-  // What else a caller expects is not ours to judge: Node would refuse it without a word.
+  // Unknown `Expect` headers are ignored: Node would answer 417 with an empty body.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   app.decorateRequest('call');
   return app;
 }
 
-/** Routes are checked by their shapes. Where Fastify is given compilers it need not load its own with every start. */
+/** Routes are validated by their shapes. Giving Fastify these compilers saves loading its own at start. */
 function compileNothing(): never {
   throw new Error('A schema of a route belongs in its shape.');
 }
 
-/** A path with broken percent signs is taken literally: nothing has such a name, and its API says so in its own words. */
+/** A path with invalid percent-encoding is taken literally, so that its API can answer 404 in its own format. */
 function mendPath(url: string): string {
   const [path = '', ...query] = url.split('?');
   try {
@@ -90,7 +90,7 @@ function mendPath(url: string): string {
 const CLOSE_GRACE_MS = 10_000;
 const CLOSE_LOOK_MS = 20;
 
-/** Lets calls under way finish. A connection that has answered its last call is closed at once; what hangs is cut after a while. */
+/** Lets running calls finish. Idle connections are closed at once, all others after the grace period. */
 export async function closeServer(app: FastifyInstance): Promise<void> {
   const { server } = app;
   const looking = setInterval(() => server.closeIdleConnections(), CLOSE_LOOK_MS);
@@ -104,11 +104,11 @@ export async function closeServer(app: FastifyInstance): Promise<void> {
 }
 
 export interface Readiness {
-  /** Whether each part works; throws nothing. */
+  /** Whether each component works; never throws. */
   check(): Promise<Record<string, boolean>>;
 }
 
-/** For the operator and the orchestrator, not for API clients: alive, ready, numbers. */
+/** Health, readiness and metrics, for the operator and the orchestrator. */
 export function serveOperation(app: FastifyInstance, kernel: Kernel, readiness: Readiness): void {
   const version = kernel.release;
   app.get('/healthz', () => ({ status: 'ok', version }));
@@ -133,14 +133,14 @@ export function urlOf({ host, tlsCert }: Address, port: number): string {
   return `${tlsCert === undefined ? 'http' : 'https'}://${name}:${port}`;
 }
 
-/** How many ports to try where any will do. */
+/** How many further ports to try. */
 const NEXT_PORTS = 20;
-/** How long the holder of a port has to say whether it is one of us. */
+/** The timeout for asking the server on a busy port whether it is a Signalbox. */
 const HOLDER_MS = 5000;
 
 /**
- * Starts listening and returns the URL; what goes wrong is told in a sentence that says what to do. With a log, any of the
- * next ports will do, and the log says why the first one did not.
+ * Starts listening and returns the URL; errors say what to do. With a log, a busy port is replaced by the next free one,
+ * and the log says why.
  */
 export async function listenOn(
   app: FastifyInstance,
@@ -156,7 +156,7 @@ export async function listenOn(
       if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE' && port < last) continue;
       throw await explain(error as NodeJS.ErrnoException, address);
     }
-    // Asking who holds the other port takes a while, in which calls must be answered already.
+    // Finding out who uses the other port takes a while, and this server already answers calls.
     if (port !== address.port) {
       void explainBusy(address).then((words) => moves?.warn(`${words} Port ${port} is used instead.`));
     }

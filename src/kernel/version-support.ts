@@ -17,7 +17,7 @@ export function supportedUntil(table: VersionTable, version: string): number | u
   return floor.getTime();
 }
 
-/** Ended ones, those that answer, announced ones: oldest first. */
+/** Ended, supported and announced ones: oldest first. */
 export function allVersions({ ended = [], names, announced = [] }: VersionTable): string[] {
   return [...ended, ...names, ...announced];
 }

@@ -1,9 +1,9 @@
-// Dated versions: handlers know only the newest; a request climbs to it, and a reply descends, through small changes.
+// Dated versions: handlers know only the newest; requests are converted up to it and replies down, one change at a time.
 import type { RouteShape } from './route.ts';
 import type { JsonSchema, Static, TSchema } from './schema.ts';
 import { branchesOf, nameOfBranch, tellApart } from './union.ts';
 
-/** One breaking change: what a resource looks like since `version`, what it looked like before, and the way between. */
+/** One breaking change: the schema of a resource since `version`, the schema before, and the conversions. */
 export interface VersionChange {
   version: string;
   title: string;
@@ -13,7 +13,7 @@ export interface VersionChange {
   up?: (value: never) => unknown;
 }
 
-/** Both schemas carry the same `$id`: a change is about a resource wherever it is nested, not about a URL. */
+/** Both schemas have the same `$id`: a change is about a resource wherever it is nested, not about a URL. */
 export function change<New extends TSchema, Old extends TSchema>(declared: {
   version: string;
   title: string;
@@ -32,12 +32,12 @@ export function change<New extends TSchema, Old extends TSchema>(declared: {
 }
 
 export interface VersionTable {
-  /** Released, and answering; oldest first, as everywhere here. */
+  /** Released and supported; oldest first, as everywhere here. */
   names: readonly string[];
   changes: readonly VersionChange[];
-  /** Ended by a release: whoever asks for one is told that it is gone. */
+  /** No longer supported: asking for one is an error that says so. */
   ended?: readonly string[];
-  /** To be released: their changes are written and described, and nobody gets them yet. */
+  /** To be released: their changes are implemented and documented, but not available yet. */
   announced?: readonly string[];
   /** The request headers that choose a version; absent where callers cannot. */
   headers?: readonly string[];
@@ -47,7 +47,7 @@ export interface VersionTable {
 
 type Convert = (value: unknown) => unknown;
 
-/** What a schema is in one version, and how its values get there and back. Absent ways mean: nothing to do. */
+/** A schema in one version, and the conversions from and to the newest; absent where nothing changes. */
 export interface SchemaVersion {
   schema: TSchema;
   descend?: Convert;
@@ -75,7 +75,7 @@ export function schemaInVersion(schema: TSchema, version: string, table: Version
   };
 }
 
-/** An old shape is written with the newest shapes inside it: they must be as old as the rest. */
+/** `before` is written with the newest schemas nested in it; newer changes are undone in them as well. */
 function beforeAll(step: VersionChange, newer: readonly VersionChange[]): VersionChange {
   const before = step.before as JsonSchema;
   const touching = newer.filter((one) => childrenOf(before).some((child) => mentions(child, one)));
@@ -246,8 +246,8 @@ function schemasOf({ reply = {}, list, body }: RouteShape): JsonSchema[] {
 }
 
 /**
- * A change or a version mark that matches nothing, or a change of one branch of a union that cannot be told from another, is
- * a mistake that no caller would ever report: refuse to start.
+ * Refuses to start where a change or a version mark matches nothing, or where a changed branch of a union cannot be
+ * distinguished from another: no caller would ever report such a mistake.
  */
 export function checkVersions(shapes: readonly RouteShape[], table: VersionTable): void {
   const { names: answering, ended = [], announced = [], changes } = table;
@@ -278,7 +278,7 @@ export function checkVersions(shapes: readonly RouteShape[], table: VersionTable
   for (const shape of shapes) checkUnions(shape, table);
 }
 
-/** In the oldest version that has the route: newer ones take some of the same steps. */
+/** Checks the oldest version that has the route: newer ones apply a subset of its changes. */
 function checkUnions(shape: RouteShape, table: VersionTable): void {
   const oldest = table.names.find((name) => existsIn(shape, name));
   if (oldest === undefined) return;

@@ -19,7 +19,7 @@ test('the caller gets their own account, with dates as dates', async () => {
   const me = await clientWith(ADMIN_TOKEN).user('me').get();
   assert.equal(me.username, 'admin');
   assert.equal(me.email, 'admin@signalbox.example');
-  // Python's client takes an address without a dotted domain, or of a reserved one, for no address.
+  // Python's client rejects an e-mail address without a dotted domain, or with a reserved one.
   assert.match(me.email, /@[a-z]+\.(?!local$|localhost$|test$|invalid$)[a-z]+$/);
   const { createdAt } = me as unknown as { createdAt: Date };
   assert.ok(createdAt instanceof Date && Math.abs(createdAt.getTime() - Date.now()) < 60_000);
@@ -93,7 +93,7 @@ test('the client waits out a limit and goes on', async () => {
   const client = new ApifyClient({ baseUrl: small.url, token: ADMIN_TOKEN, minDelayBetweenRetriesMillis: 1 });
   await client.user('me').get();
   const later = client.user('me').get();
-  // Once it has been refused, time passes.
+  // Time passes after the first rejected call.
   await eventually(() => small.log.some(({ failure }) => failure === 'exhausted'));
   small.clock.ahead += 61_000;
   assert.equal((await later).username, 'admin');

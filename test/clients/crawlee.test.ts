@@ -20,7 +20,7 @@ let folder: string;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'signalbox-crawl-'));
   [server, site] = await Promise.all([startServer({ limits: 'off' }), startSite(PAGES)]);
-  // How long a crawler takes with a page ends no lock.
+  // The clock stands still, so that a slow crawler loses no lock.
   server.clock.stop();
   const client = new ApifyClient({ baseUrl: server.url, token: ADMIN_TOKEN });
   const queue = await client.requestQueues().getOrCreate('site');
@@ -79,7 +79,7 @@ if (isLongRun) {
   });
 }
 
-/** What no crawler has handled. */
+/** The requests that no crawler has handled. */
 async function listPending() {
   const client = new ApifyClient({ baseUrl: server.url, token: ADMIN_TOKEN });
   const { items } = await client.requestQueue('~site').listRequests({ limit: 10 * PAGES });
@@ -94,7 +94,7 @@ test('when a crawler is killed the other one finishes, and only what was in its 
   await eventually(() => site.fetched.size >= PAGES / 4);
   doomed.kill('SIGKILL');
   await end(doomed);
-  // Its locks are over when the other one has nothing else to do.
+  // Its locks expire when the other crawler has nothing else to do.
   await eventually(async () => (await listPending()).every(({ lockByClient }) => lockByClient === key));
   server.clock.ahead += 60 * 60 * 1000;
   await end(survivor);

@@ -1,10 +1,10 @@
-// A crawler as people write them, in a process of its own: it works on one named queue until that is empty.
+// A usual crawler in a child process: it works on one named queue until that is empty.
 import { CheerioCrawler } from '@crawlee/cheerio';
 import { Actor } from 'apify';
 
 await Actor.init({ storage: Actor.newClient() });
 const queue = await Actor.openRequestQueue('site', { forceCloud: true });
-// Whoever started this knows its locks by that name.
+// The parent finds its locks by this name.
 process.send?.((queue as unknown as { clientKey: string }).clientKey);
 const pages = await Actor.openDataset('pages', { forceCloud: true });
 

@@ -1,4 +1,4 @@
-// The real `launchdarkly-api-typescript` on what keeps changes of flags under control: approvals, schedules, triggers.
+// The real `launchdarkly-api-typescript` on approvals, scheduled changes and triggers.
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { after, before, test } from 'node:test';
@@ -125,7 +125,7 @@ test('approval is requested, listed, given and applied, in both families of path
 
 test('a trigger is made, called, listed, read, changed and deleted', async () => {
   const api = new client.FlagTriggersApi(admin);
-  // Its parameters stand in another order here.
+  // This method has its parameters in another order.
   const place = ['shop', 'test', 'banner'] as const;
   const made = await api.createTriggerWorkflow(...place, { integrationKey: 'datadog', instructions: [ON] });
   assert.equal(made.status, 201);

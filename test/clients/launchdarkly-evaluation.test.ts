@@ -1,4 +1,4 @@
-// What flags come to here, against what the official SDK makes of the same flags.
+// Compares the evaluation of random flags with that of the official SDK.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { init, type LDClient } from '@launchdarkly/node-server-sdk';
@@ -16,7 +16,7 @@ before(async () => {
 });
 after(() => client.close());
 
-/** The SDK's own words for the value, the variation and the reason of each flag. */
+/** The value, variation and reason of each flag by the SDK. */
 async function compare(given: object, flags: readonly FlagData[], segments: readonly SegmentData[] = []) {
   for (const segment of segments) await data.usePreconfiguredSegment(structuredClone(segment));
   for (const flag of flags) await data.usePreconfiguredFlag(structuredClone(flag));
@@ -136,7 +136,7 @@ const clause = fc
     contextKind: kinds,
   })
   .map((members) => members as ClauseData);
-/** Segments name themselves or later ones. */
+/** Segments refer to themselves or to later ones. */
 const clausesFrom = (first: number) =>
   fc.array(fc.oneof(clause, fc.constantFrom(...['s0', 's1', 's2', 'none'].slice(first)).map(inSegment)), {
     maxLength: 3,

@@ -37,7 +37,7 @@ async function statusOf(call: Promise<unknown>): Promise<number> {
   return error.response.status;
 }
 
-/** A semantic patch, which the client sends as what it takes for a patch with a comment. */
+/** A semantic patch, in the type that the client has for a patch with a comment. */
 const instruct = (key: string, environmentKey: string, ...instructions: object[]) =>
   flags.patchFeatureFlag(
     PROJECT,

@@ -31,7 +31,7 @@ async function failureOf(call: Promise<unknown>): Promise<{ status: number; data
   return error.response;
 }
 
-/** The client's types know JSON patches alone; what else the API takes goes through as it is. */
+/** The client's types allow only JSON patches; it sends anything else unchanged. */
 const semantic = (instructions: object[]) =>
   ({ environmentKey: 'test', comment: 'by the client', instructions }) as unknown as Ld.PatchWithComment;
 

@@ -1,4 +1,4 @@
-// The official SDK for Node servers, unmodified, against a running server: by its addresses alone.
+// The official SDK for Node servers, unmodified, against a running server, configured by its URLs alone.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { init, type LDClient, type LDOptions } from '@launchdarkly/node-server-sdk';
@@ -31,7 +31,7 @@ after(async () => {
   await server.stop();
 });
 
-/** With what it has to say. */
+/** With the messages that it logs. */
 function open(options: LDOptions, key = home.keys.sdk): { client: LDClient; warnings: string[] } {
   const warnings: string[] = [];
   const hear = (...words: unknown[]) => void warnings.push(words.join(' '));

@@ -8,7 +8,7 @@ const NEW = { headers: { 'x-github-api-version': '2026-03-10' } };
 
 interface Client {
   octokit: Octokit;
-  /** The seconds that its throttling was asked to wait, once for each time. */
+  /** The seconds of each wait that its throttling plugin was asked for. */
   waits: number[];
   warnings: string[];
 }
@@ -23,7 +23,7 @@ function connect(baseUrl: string, auth?: string, server?: TestServer): Client {
     throttle: {
       onRateLimit(seconds: number) {
         waits.push(seconds);
-        // What it waits passes on the server's clock as well, and the window with it.
+        // Advances the server's clock by the wait, so that the window ends.
         if (server) server.clock.ahead += (seconds + 1) * 1000;
         return waits.length < 5;
       },
@@ -171,7 +171,7 @@ for (const prefix of ['', '/api/v3']) {
       assert.equal(refused.length, 1, 'it asked again once, when there was something left');
     });
 
-    // Under /api/v3 octokit calls /api/graphql, which its throttling does not take for GraphQL.
+    // Under /api/v3 octokit calls /api/graphql, which its throttling plugin does not recognize as GraphQL.
     if (prefix !== '') return;
     test('waits for GraphQL too', async () => {
       const { octokit, waits } = connect(server.url, ADMIN_TOKEN, server);

@@ -1,4 +1,4 @@
-// The caller's own account: limits, what was used in a month, its proxy, and the tools. Rules A1, A2, A4 and A28 as far as they go.
+// The caller's account: limits, monthly usage, proxy, and the tools. Parts of rules A1, A2, A4 and A28.
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { after, before, test } from 'node:test';

@@ -1,4 +1,4 @@
-// Request bodies on the Actors API: size before and after inflation, encodings and types, on a route made for it. Rule A28.
+// Request bodies on the Actors API: size before and after inflation, encodings and types, on a test route. Rule A28.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib';

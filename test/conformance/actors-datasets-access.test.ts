@@ -1,4 +1,4 @@
-// Who may read and change a dataset: owners, others, nobody in particular, and holders of a signed URL. Rules A2, A3, A28.
+// Who may read and change a dataset: owners, others, anonymous callers, and holders of a signed URL. Rules A2, A3, A28.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { signStorage, type Storage } from '../../src/actors/storages/model.ts';
@@ -177,7 +177,7 @@ test('A28 the public URL of a restricted dataset is signed, and opens its items 
 test('A28 a signature is good with the padding of base64 and without', async () => {
   const { id, urlSigningSecretKey: secret } = await make();
   const padded = new Set<number>();
-  // A longer time makes a longer text, and so another padding sooner or later.
+  // Longer times give longer texts, and so every padding.
   const later = Date.now() + 86_400_000;
   for (let expiresAt = 0; padded.size < 2; expiresAt = expiresAt === 0 ? later : expiresAt * 3) {
     assert.ok(expiresAt < Number.MAX_SAFE_INTEGER, 'another padding');

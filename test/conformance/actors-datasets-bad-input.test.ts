@@ -1,4 +1,4 @@
-// Wrong calls to every dataset route: each has its status and its type, and none changes anything. Rules A9, A28, A31.
+// Invalid calls to every dataset route: each has its status and error type, and none changes anything. Rules A9, A28, A31.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';

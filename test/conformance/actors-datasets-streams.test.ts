@@ -1,4 +1,4 @@
-// Exports as streams: they go at the reader's pace, stop when it leaves, and never seem complete when they are not. Rule A8.
+// Exports as streams: backpressure, disconnects, and errors that never look like a complete export. Rule A8.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -44,7 +44,7 @@ async function open(format: string, dataset = id): Promise<IncomingMessage> {
   return response;
 }
 
-/** Long enough for an export that nothing holds back to be done with. */
+/** Long enough for an export without backpressure to finish. */
 async function letTimePass(): Promise<void> {
   for (let call = 0; call < 100; call += 1) await server.call('/v2/users/me');
 }

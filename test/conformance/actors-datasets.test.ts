@@ -1,4 +1,4 @@
-// Datasets on a running server with each engine: making and finding them, pushing and reading items. Rules A1, A3, A8, A9.
+// Datasets on a running server with each engine: creating and finding them, pushing and reading items. Rules A1, A3, A8, A9.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { brotliCompressSync, gzipSync } from 'node:zlib';

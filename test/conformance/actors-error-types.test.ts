@@ -143,7 +143,7 @@ const SITUATIONS: Record<string, () => Promise<Failed>> = {
     const known = sockets.length;
     return raw('POST /v2/fixture HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab', async () => {
       await eventually(() => (sockets[known]?.bytesRead ?? 0) > 0);
-      // As Node does when its patience, which is much longer than a test's, has ended.
+      // As Node does after its timeout, which is too long for a test.
       const late = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
       fixture.http.emit('clientError', late, sockets[known]!);
     });

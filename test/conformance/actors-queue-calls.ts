@@ -16,7 +16,7 @@ export interface Queue {
   handle(uniqueKey: string): Promise<Answer>;
 }
 
-/** As clients reckon it. */
+/** As clients compute it. */
 export function idOf(uniqueKey: string): string {
   const digest = createHash('sha256').update(uniqueKey).digest('base64');
   return digest.replaceAll(/[+/=]/g, '').slice(0, 15);

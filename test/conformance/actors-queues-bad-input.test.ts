@@ -1,4 +1,4 @@
-// Request queues under input that is wrong in every way: the right status, and nothing changed (A15, A28, with A2 and A3).
+// Invalid calls to request queues: the right status, and nothing changed (A15, A28, with A2 and A3).
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, test } from 'node:test';
@@ -13,7 +13,7 @@ const idOf = (uniqueKey: string) =>
   createHash('sha256').update(uniqueKey).digest('base64').replaceAll(/[+/=]/g, '').slice(0, 15);
 const ID = idOf('there');
 
-/** Every route of a queue's requests, with a call that would be good. */
+/** Every route of a queue's requests, with a valid call. */
 const ROUTES: [name: string, path: string, init?: CallInit][] = [
   ['add', '/requests', { method: 'POST', body: { url: 'https://new.test' } }],
   ['batch add', '/requests/batch', { method: 'POST', body: [{ url: 'https://new.test' }] }],
@@ -55,7 +55,7 @@ onEachEngine((engine) => {
     await server.stop();
   });
 
-  /** All there is to see of the queue, but for its use. */
+  /** The whole visible state of the queue, without usage counters. */
   async function stateOf(): Promise<string> {
     const { totalRequestCount, handledRequestCount, hadMultipleClients } = (await queue.call('')).json[
       'data'
@@ -159,7 +159,7 @@ onEachEngine((engine) => {
     }
   });
 
-  // Refused before anything is asked of an engine.
+  // Rejected before any statement runs.
   if (engine.kind === 'sqlite') {
     test('A15 a field of the wrong type is refused, in every call that takes a request', async () => {
       const wrong: Record<string, unknown[]> = {

@@ -1,4 +1,4 @@
-// The budget of a request queue: 429 for single calls and the head, unprocessed requests in batches (A20, A31).
+// The rate limit of a request queue: 429 for single calls and the head, unprocessed requests in batches (A20, A31).
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { onEachEngine } from '../engines.ts';

@@ -17,7 +17,7 @@ onEachEngine((engine) => {
     server = await startServerOn(engine, {
       limits: 'off',
     });
-    // Locks end when a test says so.
+    // The clock stands still, so that locks end when a test advances it.
     server.clock.stop();
   });
   after(() => server.stop());
@@ -30,7 +30,7 @@ onEachEngine((engine) => {
     return [data.totalRequestCount, data.handledRequestCount, data.pendingRequestCount];
   }
 
-  /** Adds requests with these keys, and answers with their ids. */
+  /** Adds requests with these keys, and returns their ids. */
   async function fill(queue: Queue, ...keys: string[]): Promise<string[]> {
     for (const uniqueKey of keys) {
       assert.equal((await queue.add({ url: `https://example.com/${uniqueKey}`, uniqueKey })).status, 201);

@@ -1,4 +1,4 @@
-// The calls that tests of key-value stores make: bytes go out and come back as they are, with no help from the client.
+// The calls that tests of key-value stores make: raw bytes in requests and replies.
 import { request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { Readable } from 'node:stream';
@@ -28,7 +28,7 @@ export async function send(url: string, init: RawInit = {}): Promise<RawAnswer> 
   outgoing.on('error', reject);
   outgoing.on('response', (incoming) => {
     buffer(incoming).then((bytes) => {
-      // A body that is refused early is sent no further: Node's client would stop in the middle and keep the connection.
+      // After an early error the body is not sent any further: Node's client would stop in the middle and keep the connection.
       if (body instanceof Readable && !outgoing.writableEnded) outgoing.destroy();
       resolve({
         status: incoming.statusCode!,

@@ -1,4 +1,4 @@
-// A large record goes up and down in little memory, and who goes away in the middle leaves nothing behind. Rules A10 and A11.
+// Large records are streamed in little memory, and an aborted upload leaves nothing behind. Rules A10 and A11.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -16,7 +16,7 @@ import { recordCalls, send } from './actors-records-calls.ts';
 const MB = 1024 * 1024;
 const PIECE = Buffer.alloc(64 * 1024, 'a record that is large ');
 
-/** A record of so many megabytes, made while it is sent. */
+/** A record of this many megabytes, generated while it is sent. */
 function* pieces(megabytes: number): Generator<Buffer> {
   for (let sent = 0; sent < megabytes * MB; sent += PIECE.length) yield PIECE;
 }
@@ -118,7 +118,7 @@ test('a record that has changed on the disk is not given out as if it were whole
   );
 });
 
-/** Turns the last byte of the file into another one. */
+/** Changes the last byte of the file. */
 function damage(blob: string): void {
   const name = createHash('sha256').update(JSON.stringify(blob)).digest('hex');
   const file = openSync(join(data, 'blobs', name.slice(0, 2), name.slice(2)), 'r+');

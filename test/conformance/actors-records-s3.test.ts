@@ -27,7 +27,7 @@ onEachEngine((engine) => {
     await s3.stop();
   });
 
-  /** Follows the address as a client does: without the token. */
+  /** Follows the redirect as a client does, without the token. */
   const follow = (url: unknown, headers = {}) => send(url as string, { token: null, headers });
 
   test('A10 a large record is answered 302 to a temporary address, a small one with its bytes', async () => {

@@ -1,4 +1,4 @@
-// What all storages share, over HTTP: names, addresses, who may look, retention, deletion.
+// What all storages share, over HTTP: names, references, access, retention, deletion.
 import assert from 'node:assert/strict';
 import { dirname } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -16,7 +16,7 @@ const PATHS = ['/v2/datasets', '/v2/key-value-stores', '/v2/request-queues'];
 const DAY = 24 * 60 * 60 * 1000;
 const NOWHERE = 'aaaaaaaaaaaaaaaaaaaaaaaa';
 
-/** Wrong for the routes that have such a parameter. */
+/** Invalid for the routes that have such a parameter. */
 const QUERIES = [
   'limit=x',
   'limit=-1',
@@ -43,7 +43,7 @@ const SIGNATURES = [
   'signature=bad&limit=x',
 ];
 
-/** All of an answer that could be a hint: what differs with every call is left out. */
+/** Everything in a reply that could disclose something, without what differs in every call. */
 const hintsOf = ({ status, headers, text }: Answer) => ({
   status,
   text,

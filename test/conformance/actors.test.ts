@@ -1,4 +1,4 @@
-// The first slice of the Actors API, on a running server with each engine: rules A1 to A4 and A28 as far as they reach.
+// The basics of the Actors API, on a running server with each engine: parts of rules A1 to A4 and A28.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { findMember, type Member } from '../../src/kernel/identity/store-members.ts';

@@ -7,7 +7,7 @@ import {
   NEEDED,
   OTHER,
   VALUES,
-  type Seen,
+  type CommonFlag,
 } from '../../src/flags/feature-flags/change/instructions/case.ts';
 import { casesFor, prepare, undone } from '../../src/flags/feature-flags/change/instructions/cases.ts';
 import { giveToken, join } from '../people.ts';
@@ -19,7 +19,7 @@ const TEAM = 'painters';
 
 let server: TestServer;
 let memberId: string;
-const others = new Map<string, Seen>();
+const others = new Map<string, CommonFlag>();
 
 const call: TestServer['call'] = (path, init) => server.call(`/api/v2/${path}`, init);
 const read = async (key: string) => (await call(`flags/${PROJECT}/${key}`)).json;
@@ -51,7 +51,7 @@ async function create(key: string): Promise<Json> {
 
 async function createPrepared(key: string): Promise<Json> {
   const made = await create(key);
-  const { status, json, text } = await instruct(key, ...prepare(made as Seen, others.get(NEEDED)!));
+  const { status, json, text } = await instruct(key, ...prepare(made as CommonFlag, others.get(NEEDED)!));
   assert.equal(status, 200, text);
   return json;
 }
@@ -65,7 +65,7 @@ before(async () => {
   server = await startServer({ limits: 'off' });
   const { status, text } = await call('projects', { method: 'POST', body: { key: PROJECT, name: 'Shop' } });
   assert.equal(status, 201, text);
-  for (const key of [NEEDED, OTHER]) others.set(key, (await create(key)) as Seen);
+  for (const key of [NEEDED, OTHER]) others.set(key, (await create(key)) as CommonFlag);
   memberId = (await join(server, 'paula')).id;
   await call('teams', { method: 'POST', body: { key: TEAM, name: 'Painters' } });
 });
@@ -79,17 +79,17 @@ suite('F18, F19: every kind', () => {
       let flag = await createPrepared(key);
       if (undone[name]) flag = (await instruct(key, undone[name])).json;
 
-      const wrong = await instruct(key, { kind: 'turnFlagOn' }, { kind: name, ...bad(flag as Seen) });
+      const wrong = await instruct(key, { kind: 'turnFlagOn' }, { kind: name, ...bad(flag as CommonFlag) });
       const error = isMisfit ? [422, 'patch_failed'] : [400, 'invalid_request'];
       assert.deepEqual([wrong.status, wrong.json['code']], error, wrong.text);
       const start = `instructions[1] (${name}): ${names}`;
       assert.ok(wrong.json['message'].startsWith(start), wrong.json['message']);
       assert.deepEqual(await read(key), flag, 'nothing may have changed');
 
-      const instruction = { kind: name, ...good(flag as Seen) };
+      const instruction = { kind: name, ...good(flag as CommonFlag) };
       const done = await instruct(key, instruction);
       assert.equal(done.status, 200, done.text);
-      assert.deepEqual(sees(done.json as Seen), gives);
+      assert.deepEqual(sees(done.json as CommonFlag), gives);
       if (name === 'deleteFlag') {
         assert.equal((await call(`flags/${PROJECT}/${key}`)).status, 404);
         assert.equal((await instruct(key, instruction)).status, 404);
@@ -101,7 +101,7 @@ suite('F18, F19: every kind', () => {
       const entries = (await entriesOf(key)).length;
       const repeated = await instruct(key, instruction);
       assert.equal(repeated.status, again === 'fails' ? 400 : 200, repeated.text);
-      if (again === 'more') assert.notDeepEqual(sees(repeated.json as Seen), gives);
+      if (again === 'more') assert.notDeepEqual(sees(repeated.json as CommonFlag), gives);
       else assert.deepEqual(await read(key), done.json);
       if (again !== 'more') assert.equal((await entriesOf(key)).length, entries, 'no entry for no change');
     });

@@ -1,4 +1,4 @@
-// Whatever is sent to the host, on either engine: an answer that says what is wrong, and never a mistake of ours.
+// Invalid input to the host, on each engine: an error that says what is wrong, and never a 500.
 import assert from 'node:assert/strict';
 import { dirname } from 'node:path';
 import { after, before, test } from 'node:test';

@@ -1,4 +1,4 @@
-// What may change in the host API and where, told by comparing its own descriptions: rules H8 and H9.
+// Which changes of the host API break callers, found by comparing OpenAPI documents: rules H8 and H9.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { hostApi } from '../../src/host/api.ts';
@@ -14,7 +14,7 @@ const NEW = '2026-03-10';
 
 type Json = Answer['json'];
 
-/** A description of the old version as it would be after somebody's edit. */
+/** The document of the old version with an edit. */
 function edited(edit: (document: Json) => void): unknown {
   const document = structuredClone(describeApi(hostApi, OLD)) as Json;
   edit(document);
@@ -44,7 +44,7 @@ test('H8 a version does not differ from itself, whatever its sentences say', () 
   }
 });
 
-/** One edit for each kind of the specification's two lists. */
+/** One edit for each kind of change in the specification's two lists. */
 const EDITS: [DifferenceKind, 'breaking' | 'additive', (document: Json) => void][] = [
   ['operation-removed', 'breaking', ({ paths }) => delete paths['/meta']],
   [

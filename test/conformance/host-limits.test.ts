@@ -1,4 +1,4 @@
-// Budgets of the host that are spent, run out, come back and outlive the process: rule H5.
+// Rate limits of the host: they are drawn from, exceeded, reset, and survive a restart. Rule H5.
 import assert from 'node:assert/strict';
 import { dirname } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -63,7 +63,7 @@ describe('small allowances', () => {
       assert.deepEqual([status, json['message']], [401, 'Requires authentication'], path);
       assert.equal(headers.get('x-ratelimit-resource'), 'core', path);
     }
-    // No call is free because it is wrong.
+    // Invalid calls count, too.
     const { status, json } = await server.call('/repos/a/b/code-scanning/sarifs', upload);
     assert.equal(status, 403);
     assert.match(json['message'], /^API rate limit exceeded for 127\.0\.0\.1\./);

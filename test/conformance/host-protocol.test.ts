@@ -1,4 +1,4 @@
-// Media types, errors, credentials, CORS and the plain resources of the host, on a running server: rule H24 and what clients lean on.
+// Media types, errors, credentials, CORS and the plain resources of the host, on a running server: rule H24, and what clients depend on.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { ADMIN_TOKEN, startServer, type Answer, type CallInit, type TestServer } from '../server.ts';

@@ -1,4 +1,4 @@
-// Search and GraphQL of the host, on a running server: the two budgets of rule H5 that are computed apart from the rest.
+// Search and GraphQL of the host, on a running server: the two rate limits of rule H5 that are counted apart from the rest.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { join } from '../people.ts';

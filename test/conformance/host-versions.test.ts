@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { hostApi } from '../../src/host/api.ts';
-import { Overview } from '../../src/host/meta/model.ts';
+import { ServerMeta } from '../../src/host/meta/model.ts';
 import { metaRoutes } from '../../src/host/meta/routes.ts';
 import { rateLimitRoutes } from '../../src/host/rate-limit/routes.ts';
 import { versions } from '../../src/host/versions/index.ts';
-import { versioning } from '../../src/host/versions/versioning.ts';
+import { versionSelection } from '../../src/host/versions/select-version.ts';
 import type { Api } from '../../src/kernel/dialect.ts';
 import { versionPage } from '../../src/kernel/docs-versions.ts';
 import { apiPage } from '../../src/kernel/docs.ts';
@@ -199,8 +199,8 @@ describe('a later release, which ended the oldest version and announces another'
   const renamed = change({
     version: COMING,
     title: 'Property `installed_version` renamed to `release`',
-    schema: Overview,
-    before: Type.Object({ ...Overview.properties }, { $id: 'api-overview' }),
+    schema: ServerMeta,
+    before: Type.Object({ ...ServerMeta.properties }, { $id: 'api-overview' }),
     down: (meta) => meta,
   });
   const table: VersionTable = {
@@ -211,7 +211,7 @@ describe('a later release, which ended the oldest version and announces another'
     changes: [renamed],
   };
   const later: Api = {
-    dialect: { ...hostApi.dialect, ...versioning(table) },
+    dialect: { ...hostApi.dialect, ...versionSelection(table) },
     routes: [...metaRoutes(table), ...rateLimitRoutes],
   };
   let fixture: Awaited<ReturnType<typeof mount>>;
@@ -273,7 +273,7 @@ describe('a reply and a body that may be one of two resources', () => {
     up: ({ type, login }) => ({ type, name: login }),
   });
   const apiOf = (Owner: TSchema): Api => ({
-    dialect: { ...hostApi.dialect, ...versioning({ ...versions, changes: [renamed] }) },
+    dialect: { ...hostApi.dialect, ...versionSelection({ ...versions, changes: [renamed] }) },
     routes: [
       route(
         {

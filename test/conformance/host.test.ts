@@ -7,7 +7,7 @@ const CATEGORIES = ['core', 'search', 'graphql', 'integration_manifest', 'code_s
 const OLD = { 'x-host-api-version': '2022-11-28' };
 const NEW = { 'x-host-api-version': '2026-03-10' };
 
-/** The five headers that tell what is left, as one object. */
+/** The five rate-limit headers, as one object. */
 function budgetOf({ headers }: Answer) {
   const read = (name: string) => headers.get(`x-ratelimit-${name}`);
   return {

@@ -1,4 +1,4 @@
-// A server in a process of its own, to be killed.
+// A server in a child process, to be killed.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -34,7 +34,7 @@ export async function startChild(settings: Settings): Promise<ChildServer> {
   };
 }
 
-/** A fresh database of the engine, and the settings of a server on it, whose data go with the test. */
+/** A fresh database of the engine, and the settings of a server on it; both are removed after the test. */
 export async function settingsOn(
   { kind, migratedDatabase }: TestEngine,
   t: TestContext,

@@ -1,4 +1,4 @@
-// SIGKILL at random moments under concurrent writes: what was acknowledged is there, nothing is half done, it starts by itself.
+// SIGKILL at random moments under concurrent writes: acknowledged writes survive, none is half done, and the server starts without help.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEachEngine, openEngine, type Location } from '../engines.ts';
@@ -8,8 +8,8 @@ import { settingsOn, startChild } from './child-server.ts';
 import { Account, writeUntilDead } from './writers.ts';
 
 const KILLS = rounds(3, 30);
-/** Between two kills; which one it is, chance says. */
-const MOST_WRITES = 400;
+/** The kill comes after a random number of writes up to this. */
+const MAX_WRITES = 400;
 
 onEachEngine((engine) => {
   test(`after ${KILLS} kills every acknowledged write is there and nothing is half done`, async (t) => {
@@ -18,7 +18,7 @@ onEachEngine((engine) => {
     let server = await startChild(settings);
     t.after(() => server.kill());
     for (let kills = 0; kills < KILLS; kills += 1) {
-      const enough = account.created.size + 1 + Math.floor(Math.random() * MOST_WRITES);
+      const enough = account.created.size + 1 + Math.floor(Math.random() * MAX_WRITES);
       const writing = writeUntilDead(server.url, account);
       await Promise.race([writing, eventually(() => account.created.size >= enough)]);
       await server.kill();
@@ -41,7 +41,7 @@ async function checkAccount(location: Location, { created, deleted, doubtful }: 
       [],
       'acknowledged deletions stay',
     );
-    // A token and the event that tells of it are one change: there is never one without the other.
+    // A token and its audit event are one transaction: there is never one without the other.
     const events = await engine.db
       .selectFrom('events')
       .select(['action', 'resource'])

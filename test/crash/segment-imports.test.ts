@@ -1,4 +1,4 @@
-// SIGKILL while a file is taken into a big segment: after the next start the import is finished, exactly and once.
+// SIGKILL during the import of a file into a big segment: after the next start the import finishes exactly once.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEachEngine, openEngine } from '../engines.ts';

@@ -1,7 +1,7 @@
-// Pushes items, puts records and adds requests until the server is gone, and keeps account of what was acknowledged.
+// Pushes items, puts records and adds requests until the server is killed, and records the acknowledged writes.
 import { TOKEN } from './child-server.ts';
 
-/** What the server has promised to keep. */
+/** The acknowledged writes. */
 export class StorageAccount {
   readonly items = new Set<string>();
   /** The last acknowledged text of each record, and those that were sent after it and never answered. */
@@ -16,7 +16,7 @@ export class StorageAccount {
     this.doubtful.delete(key);
   }
 
-  /** How often each of the three was acknowledged at least. */
+  /** The least number of acknowledged writes of the three kinds. */
   get least(): number {
     return Math.min(this.items.size, this.#puts, this.requests.size);
   }
@@ -29,7 +29,7 @@ export interface StorageNames {
 }
 
 const WRITERS = 6;
-/** Larger than what is kept in a row, so that every other record is a blob. */
+/** Too large for a row, so that every other record is a blob. */
 const LARGE = 100_000;
 
 export async function writeStorages(
@@ -85,7 +85,7 @@ async function send(method: string, url: string, body: string, type = 'applicati
   return response;
 }
 
-/** A connection that breaks is the kill; anything else is a finding. */
+/** A broken connection is the kill; any other error fails the test. */
 async function untilDead(write: (count: number) => Promise<void>): Promise<void> {
   for (let count = 1; ; count += 1) {
     try {

@@ -13,8 +13,8 @@ import { settingsOn, startChild, TOKEN, type Settings } from './child-server.ts'
 import { StorageAccount, writeStorages } from './storage-writers.ts';
 
 const KILLS = rounds(2, 20);
-/** Between two kills, of each kind at least; which one it is, chance says. */
-const MOST_WRITES = 60;
+/** The kill comes after a random number of writes of each kind up to this. */
+const MAX_WRITES = 60;
 
 onEachEngine((engine) => {
   test(`after ${KILLS} kills every acknowledged item, record and request is there`, async (t) => {
@@ -29,7 +29,7 @@ onEachEngine((engine) => {
       queue: (await client().requestQueues().getOrCreate('crash')).id,
     };
     for (let kills = 0; kills < KILLS; kills += 1) {
-      const enough = account.least + 1 + Math.floor(Math.random() * MOST_WRITES);
+      const enough = account.least + 1 + Math.floor(Math.random() * MAX_WRITES);
       const writing = writeStorages(server.url, names, account, kills);
       await Promise.race([writing, eventually(() => account.least >= enough)]);
       await server.kill();
@@ -74,7 +74,7 @@ onEachEngine((engine) => {
   });
 });
 
-/** What a kill left behind is removed by the doctor once it is old enough, and nothing else is. */
+/** Doctor removes orphaned blobs once they are old enough, and nothing else. */
 async function checkBlobs(location: Location, settings: Settings): Promise<void> {
   const folder = join(settings.SIGNALBOX_DATA, 'blobs');
   const longAgo = new Date(Date.now() - 2 * 60 * 60 * 1000);

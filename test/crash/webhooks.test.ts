@@ -20,7 +20,7 @@ const EVENTS = rounds(100, 1_000);
 const RECEIVERS = 50;
 const HANGING = 10;
 const FAILING = 10;
-/** As many as a lane sends before it writes down what came of them. */
+/** As many deliveries as a worker sends before it stores the results. */
 const ROUND = 32;
 
 const PROCESS = new URL('webhooks-process.ts', import.meta.url).pathname;
@@ -66,7 +66,7 @@ onEachEngine(({ database, open }) => {
     assert.ok(countHeard() < all, 'it was killed in the middle');
     child = startProcess(location, urls);
     await telling;
-    // Costs nothing to ask, unlike the states of thousands of deliveries.
+    // Cheap to query, unlike the states of thousands of deliveries.
     await eventually(() => countHeard() >= all);
 
     for (const [hookId, { heard }] of healthy) {

@@ -1,11 +1,11 @@
-// Writes and deletes tokens over many connections until the server is gone, and keeps account of what was acknowledged.
+// Writes and deletes tokens over many connections until the server is killed, and records the acknowledged writes.
 import { TOKEN } from './child-server.ts';
 
-/** What the server has promised. What was under way when it died may have happened or not. */
+/** The acknowledged writes. Writes in progress at the kill may have happened or not. */
 export class Account {
   readonly created = new Set<string>();
   readonly deleted = new Set<string>();
-  /** Asked for and not answered. */
+  /** Sent and not acknowledged. */
   readonly doubtful = new Set<string>();
 }
 
@@ -32,7 +32,7 @@ async function writeAlone(url: string, account: Account, writer: number): Promis
       account.doubtful.delete(id);
       account.deleted.add(id);
     } catch (error) {
-      // A connection that breaks is the kill; anything else is a finding.
+      // A broken connection is the kill; any other error fails the test.
       if (error instanceof TypeError) return;
       throw error;
     }

@@ -1,4 +1,4 @@
-// A folder in memory for what tests write, where the machine has one: they wait for a disk thousands of times.
+// A folder in memory for the files of tests, where the machine has one: it saves thousands of waits for a disk.
 import { chmodSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
-// What the runner and its processes say to each other.
+// The messages between the runner and its processes.
 
-/** To a process: the file to run next, or none, to end. */
+/** To a process: the file to run next, or none to exit. */
 export interface Order {
   file?: string;
 }
@@ -14,7 +14,7 @@ export interface Counts {
 }
 
 export interface Progress extends Counts {
-  /** What has been written about tests that are over. */
+  /** The report of the tests that are over. */
   text: string;
   /** The test that began last. */
   running: string;

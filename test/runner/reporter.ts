@@ -1,4 +1,4 @@
-// Inside a process of the pool: gathers what node:test reports on one file after another.
+// The node:test reporter of a pool process: collects the results of one file after another.
 import { once } from 'node:events';
 import { Transform } from 'node:stream';
 import { spec, type TestEvent } from 'node:test/reporters';

@@ -11,7 +11,7 @@ import type { FileReport, Message, Order } from './messages.ts';
 /** How long what was stopped at the end of a file may take to be gone. */
 const GRACE_MS = 10_000;
 /** A process that has grown larger makes room for a new one. */
-const MOST_BYTES = 1_000_000_000;
+const MAX_BYTES = 1_000_000_000;
 /** What no file may leave running. */
 const LEFTOVERS = ['ProcessWrap', 'TCPServerWrap', 'PipeServerWrap'];
 
@@ -48,7 +48,7 @@ async function runFile(file: string): Promise<FileReport> {
     ...report,
     failures: report.failures + faults.map((fault) => `✖ ${file}\n  ${fault}\n`).join(''),
     failed: report.failed + faults.length,
-    isTidy: left.length === 0 && process.memoryUsage.rss() < MOST_BYTES,
+    isTidy: left.length === 0 && process.memoryUsage.rss() < MAX_BYTES,
   };
 }
 

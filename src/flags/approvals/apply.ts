@@ -1,4 +1,4 @@
-// Applies approval requests: at once for a call, or later, exactly once, in the name of whoever had it applied.
+// Applies approval requests: at once for a call, or as due work, exactly once, in the name of the member who asked for it.
 import { actorOf, systemActor, type Actor } from '../../kernel/change/actor.ts';
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import type { DueHandler } from '../../kernel/due-store.ts';
@@ -18,7 +18,7 @@ import { findApprovalRequest, updateApprovalRequest, APPROVAL_WORK } from './sto
 
 export const APPLY = 'applyApprovalRequest';
 
-/** In a transaction that holds the flag and the request. */
+/** Belongs in a transaction that has locked the flag and the request. */
 export async function applyRequest(
   on: ChangeTransaction,
   target: FlagInEnvironment,
@@ -49,7 +49,7 @@ function optionsOf(
   };
 }
 
-/** Fails where the actor could not apply it now: what is done later is done with all that its doer may do by then. */
+/** Throws when the actor could not apply the request now. Due work checks again, with the permissions of that time. */
 export async function checkRequest(
   on: ChangeTransaction,
   { request, target }: { request: ApprovalRequest; target: FlagInEnvironment },
@@ -69,7 +69,7 @@ export async function couldApply(...args: Parameters<typeof checkRequest>): Prom
   }
 }
 
-/** What instructions do in one environment. */
+/** The actions of instructions on one environment. */
 const LOCAL: ReadonlySet<string | undefined> = new Set([
   ...[...flagKinds.values()].filter(({ level }) => level === 'environment').map(({ action }) => action),
   'copyFlagConfigTo',
@@ -77,8 +77,8 @@ const LOCAL: ReadonlySet<string | undefined> = new Set([
 ]);
 
 /**
- * In the environment of the request it takes no more than the permission to apply it: others have looked at the change.
- * What it does in all environments at once still takes the permissions for that.
+ * In the environment of the request, the permission to apply it is enough, because reviewers have approved the change. What
+ * changes all environments at once still takes its own permissions.
  */
 function approved(actor: Actor): Actor {
   return {
@@ -115,7 +115,7 @@ async function applyNow(
   if (caller === undefined)
     throw new Failure('denied', 'Whoever has had the request applied is no longer here.');
   const actor = actorOf(caller, now);
-  // Else the environment itself says that what is approved is applied.
+  // With automatic application, the settings of the environment allow it.
   if (!target.environment.approvalSettings.autoApplyApprovedChanges) actor.demand(target.resource, APPLY);
   await applyRequest(on.as(actor), target, request, { by, comment: request.applyComment });
 }

@@ -1,4 +1,4 @@
-// What an approval request is: a change of a flag in an environment that others look at before it is made.
+// The type of an approval request: a planned change of a flag in an environment that others review before it is applied.
 import type { Initiator } from '../../kernel/identity/identity.ts';
 import type { FlagInEnvironmentRef } from '../planned-changes/flag-in-environment.ts';
 import type { Plan, PlanConflict } from '../planned-changes/plan.ts';
@@ -18,12 +18,12 @@ export interface Review {
 export interface ApprovalRequest extends FlagInEnvironmentRef {
   id: string;
   projectId: string;
-  /** A service token's request is that of its maker, too. */
+  /** For a service token, also the member who created it. */
   requestor: Initiator;
   description: string;
   comment?: string;
   plan: Plan;
-  /** When to make the change, if not as soon as it is applied. */
+  /** When to apply the change, if later than the request to apply it. */
   executionAt?: number;
   operatingOnId?: string;
   reviews: Review[];
@@ -31,7 +31,7 @@ export interface ApprovalRequest extends FlagInEnvironmentRef {
   status: (typeof APPROVAL_STATUSES)[number];
   notifyMemberIds: string[];
   notifyTeamKeys: string[];
-  /** Who applied it, or in whose name that is done later. */
+  /** The member or token that applied the request, or in whose name due work will apply it. */
   appliedBy?: Initiator;
   appliedAt?: number;
   applyComment?: string;

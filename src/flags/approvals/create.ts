@@ -1,4 +1,4 @@
-// Makes approval requests, of changes that could be made as things are.
+// Creates approval requests for plans that could be applied now.
 import { systemActor } from '../../kernel/change/actor.ts';
 import { newId } from '../../kernel/id.ts';
 import { initiatorOf } from '../../kernel/identity/identity.ts';
@@ -10,7 +10,7 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import { problem } from '../../kernel/schema.ts';
 import type { Flag } from '../feature-flags/flag.ts';
 import { findMemberIds, findTeamKeys } from '../feature-flags/store-maintainers.ts';
-import { inPostedBody } from '../instructions/reading.ts';
+import { inPostedBody } from '../instructions/read-instructions.ts';
 import { checkPlan } from '../planned-changes/apply-plan.ts';
 import { readFlagInEnvironment } from '../planned-changes/find-flag-in-environment.ts';
 import { refOf, type ByFlagInEnvironment } from '../planned-changes/flag-in-environment.ts';
@@ -56,7 +56,7 @@ export async function createRequest(
     };
     await requireReviewers(tx, reviewers);
     const plan = pinCopy(wanted.plan, target.flag);
-    // Who asks need not be allowed to make the change: whoever applies it is.
+    // The requestor does not need the permissions of the change: the member who applies it does.
     const options = { comment: description || action, approvedIn: '*', ignoreConflicts: true };
     await inPostedBody(() => checkPlan(on.as(systemActor(call)), target, plan, options));
     if ((await countOpenRequests(tx, refOf(target))) >= MAX_OPEN)
@@ -87,7 +87,7 @@ export async function createRequest(
   return shown;
 }
 
-/** What is copied is what the reviewers saw: a source that has changed since then takes another request. */
+/** Stores the version of the source that the reviewers see: when the source changes, a new request is needed. */
 function pinCopy(plan: Plan, { environments }: Flag): Plan {
   const { copy } = plan;
   if (copy === undefined || copy.source.currentVersion !== undefined) return plan;

@@ -1,4 +1,4 @@
-// What reviews say together, and when a request may be applied.
+// The review status that reviews add up to, and when a request may be applied.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { defaultApprovalSettings } from '../environments/approval-settings.ts';

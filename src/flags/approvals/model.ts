@@ -1,15 +1,15 @@
-// The rules of approval requests: who may review, what the reviews say together, when the change may be made.
+// The rules of approval requests: who may review, what the reviews add up to, when the change may be applied.
 import { Failure } from '../../kernel/failure.ts';
 import type { Initiator } from '../../kernel/identity/identity.ts';
 import type { Instruction } from '../patch-body.ts';
 import { misfit, problem, Type } from '../../kernel/schema.ts';
 import { couldBeKey, Description } from '../fields.ts';
 import { documentedKinds, KindSchema } from '../instructions/kinds.ts';
-import { instructionReader } from '../instructions/reading.ts';
+import { instructionReader } from '../instructions/read-instructions.ts';
 import type { ApprovalSettings } from '../projects/project.ts';
 import type { ApprovalRequest, Review } from './approval-request.ts';
 
-/** Not settled yet, of one flag in one environment. */
+/** Open requests of one flag in one environment. */
 export const MAX_OPEN = 100;
 const MAX_REVIEWERS = 10;
 const MAX_REVIEWS = 100;
@@ -22,7 +22,7 @@ export interface ResourceId {
 
 const RESOURCE = /^proj\/([^:;/]+):env\/([^:;/]+):flag\/([^:;/]+)$/;
 
-/** Other things than flags take no approvals. */
+/** Only changes of flags can be requested. */
 export function readResourceId(text: string): ResourceId {
   const [, projectKey = '', environmentKey = '', flagKey = ''] = RESOURCE.exec(text) ?? [];
   if (![projectKey, environmentKey, flagKey].every(couldBeKey))
@@ -33,10 +33,10 @@ export function readResourceId(text: string): ResourceId {
   return { projectKey, environmentKey, flagKey };
 }
 
-/** What stands of the reviews: the last word of each reviewer. */
+/** The last review of each reviewer, comments left out. */
 function lastWords(reviews: readonly Review[]): Review[] {
   const words = reviews.filter(({ kind }) => kind !== 'comment');
-  // One person with several tokens is still one.
+  // A member with several tokens counts once.
   return [...new Map(words.map((review) => [review.by.memberId, review])).values()];
 }
 
@@ -57,7 +57,7 @@ export function reviewStatusOf(
   return countOf(reviews, 'approve') >= minNumApprovals ? 'approved' : 'pending';
 }
 
-/** Undefined where the reviews allow the change. */
+/** Undefined when the reviews allow the change. */
 export function whyNotApproved(
   { reviews }: Pick<ApprovalRequest, 'reviews'>,
   { minNumApprovals, canApplyDeclinedChanges }: Settings,
@@ -74,7 +74,7 @@ export function requireApproved(request: ApprovalRequest, settings: Settings): v
   if (reason !== undefined) throw new Failure('invalid', `The request cannot be applied: ${reason}.`);
 }
 
-/** With the review; its own version goes up. */
+/** Adds the review and raises the version. */
 export function addReview(request: ApprovalRequest, review: Review, settings: Settings): ApprovalRequest {
   const isOpen = request.status === 'pending' || request.status === 'scheduled';
   if (review.kind !== 'comment') {
@@ -88,20 +88,20 @@ export function addReview(request: ApprovalRequest, review: Review, settings: Se
   return {
     ...request,
     reviews,
-    // Nobody's mind is changed by a comment, and what is settled stays as it was.
+    // A comment changes no status, and a completed request keeps its own.
     reviewStatus: review.kind === 'comment' ? request.reviewStatus : reviewStatusOf(reviews, settings),
     version: request.version + 1,
   };
 }
 
-/** Before it is applied, at once or later. */
+/** Checked before the request is applied or scheduled. */
 export function requireApplicable(request: ApprovalRequest, settings: Settings): void {
   if (request.status === 'completed' || request.status === 'scheduled')
     throw new Failure('invalid', `The request is ${request.status} already.`);
   requireApproved(request, settings);
 }
 
-/** Undefined when there is no time to wait for. */
+/** The time to wait for; undefined when the change can be applied at once. */
 export function laterOf({ executionAt }: ApprovalRequest, now: number): number | undefined {
   return executionAt !== undefined && executionAt > now ? executionAt : undefined;
 }
@@ -138,7 +138,7 @@ export const approvalKinds = documentedKinds(schemas);
 
 const read = instructionReader(schemas);
 
-/** The same request where nothing changes. That the reviewers exist is not looked at here. */
+/** Returns the same request when nothing changes. Whether the reviewers exist is not checked here. */
 export function editRequest(before: ApprovalRequest, instructions: readonly Instruction[]): ApprovalRequest {
   let { description, notifyMemberIds, notifyTeamKeys } = before;
   for (const instruction of read(instructions)) {

@@ -1,11 +1,11 @@
-// The way in to approval requests: one among all, or one of a flag in an environment; and what is shown around them.
+// Finds approval requests, by id alone or below a flag in an environment, and reads what replies show with them.
 import type { Call } from '../../kernel/route.ts';
 import { Type, type Static } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { showEnvironment } from '../environments/model.ts';
 import { listEnvironmentsOfProjects } from '../environments/store.ts';
-import { toSummary } from '../feature-flags/representation.ts';
-import { findBareFlags } from '../feature-flags/store.ts';
+import { toFlagSummary } from '../feature-flags/representation.ts';
+import { findFlagsById } from '../feature-flags/store.ts';
 import { openProject, unknownThing } from '../find-project.ts';
 import {
   findFlagInEnvironment,
@@ -38,7 +38,7 @@ export interface RequestWithTarget {
 
 type RequestCall = Pick<Call, 'can'> & { params: Static<typeof ById> };
 
-/** With `hold`, nobody else changes it or its flag until the transaction ends. */
+/** Throws `not-found`. With `hold`, locks the request and its flag until the transaction ends. */
 export async function openRequest(
   call: RequestCall,
   db: Db,
@@ -66,7 +66,7 @@ const openIn: Record<ApprovalPath, Opener> = {
 
 export type ShownRequest = Static<typeof ApprovalRequestSchema> & ReturnType<typeof toApprovalRequest>;
 
-/** In detail: with what stands in the way of it now. */
+/** In detail, with the conflicts that the change would have now. */
 export async function showRequest(
   db: Db,
   { request, target }: RequestWithTarget,
@@ -86,7 +86,7 @@ export function expandRequest(
   { project, environment, flag }: FlagInEnvironment,
   expand: Expand,
 ) {
-  const shownFlag = () => toSummary(flag, {}, { projectKey: project.key });
+  const shownFlag = () => toFlagSummary(flag, {}, { projectKey: project.key });
   return {
     ...(expand.has('flag') && { flag: shownFlag() }),
     ...(expand.has('project') && { project: toProject(project) }),
@@ -95,7 +95,7 @@ export function expandRequest(
   };
 }
 
-/** The places of a page of requests, all at once; the flags without their configurations. */
+/** The flags in environments of a page of requests, in three queries; the flags without their configurations. */
 export async function findTargets(
   db: Db,
   requests: readonly ApprovalRequest[],
@@ -106,7 +106,7 @@ export async function findTargets(
   const [projects, environments, flags] = await Promise.all([
     findProjects(db, projectIds),
     listEnvironmentsOfProjects(db, projectIds),
-    findBareFlags(db, flagIds),
+    findFlagsById(db, flagIds),
   ]);
   const byId = <Thing extends { id: string }>(things: readonly Thing[]) =>
     new Map(things.map((thing) => [thing.id, thing]));
@@ -116,7 +116,7 @@ export async function findTargets(
       const project = projectOf.get(request.projectId);
       const environment = environmentOf.get(request.environmentId);
       const flag = flagOf.get(request.flagId);
-      // What has just been deleted takes its requests along.
+      // A flag or environment that was deleted in between deletes its requests, too.
       if (project === undefined || environment === undefined || flag === undefined) return [];
       return [[request, toFlagInEnvironment(project, environment, flag)]];
     }),

@@ -1,4 +1,4 @@
-// Approval requests, and the settings that ask for them.
+// Approval requests, and the settings that require them.
 import type { Part } from '../../kernel/part.ts';
 import { approvalMigrations } from '../migrations/approvals.ts';
 import { approvalHandlers } from './apply.ts';

@@ -1,4 +1,4 @@
-// Approval requests as they come and as they are shown.
+// The schemas of approval requests in bodies and replies.
 import type { Initiator } from '../../kernel/identity/identity.ts';
 import { OneOf, PlainText, Type } from '../../kernel/schema.ts';
 import { ApprovalSettingsRep } from '../environments/approval-settings.ts';
@@ -124,10 +124,10 @@ export const ApprovalRequestSchema = Type.Object(
   { $id: 'ApprovalRequestResponse' },
 );
 
-/** Where a request is reached: among all, or among those of its flag. */
+/** The path that a request is reached by: among all requests, or below its flag. */
 export type ApprovalPath = 'all' | 'flag';
 
-/** `conflicts` are those of a change that is still to come. */
+/** `conflicts` replaces the stored ones while the change is still to be applied. */
 export function toApprovalRequest(
   request: ApprovalRequest,
   target: FlagInEnvironment,

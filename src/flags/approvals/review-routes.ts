@@ -1,4 +1,4 @@
-// What is done with an approval request: review, apply, patch, delete; among all or for a flag in an environment.
+// Routes that review, apply, patch and delete an approval request, on both paths.
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { newId } from '../../kernel/id.ts';
 import { initiatorOf } from '../../kernel/identity/identity.ts';
@@ -74,7 +74,7 @@ function routesOf(via: ApprovalPath, names: Names) {
         let request = addReview(before, one, settings);
         const isReady = kind === 'approve' && whyNotApproved(request, settings) === undefined;
         const isNext = settings.autoApplyApprovedChanges && isReady && request.status === 'pending';
-        // What the reviewer could not do now waits for somebody who can.
+        // A change that the reviewer may not apply waits for somebody who may.
         if (isNext && (await couldApply(on, { request, target }))) {
           request = { ...request, status: 'scheduled', appliedBy: by };
           await scheduleApproval(tx, request.id, laterOf(request, call.now) ?? call.now, call.now);

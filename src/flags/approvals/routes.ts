@@ -1,4 +1,4 @@
-// Approval requests: list, make and get, among all or for a flag in an environment.
+// Routes that list, create and get approval requests, among all or below a flag in an environment.
 import { Page } from '../../kernel/page.ts';
 import { reply, route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';

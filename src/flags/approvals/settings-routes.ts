@@ -1,4 +1,4 @@
-// The approval settings of a project: read for all its environments, changed for one.
+// Routes that read the approval settings of a project's environments, and patch those of one.
 import { Failure } from '../../kernel/failure.ts';
 import { route } from '../../kernel/route.ts';
 import { OneOf, Type } from '../../kernel/schema.ts';

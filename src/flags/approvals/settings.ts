@@ -1,4 +1,4 @@
-// The approval settings of a project: by the kind of resource, in each of its environments.
+// The approval settings of a project, by kind of resource and environment.
 import { checker, OneOf, PlainText, Type, type Static } from '../../kernel/schema.ts';
 import type { JsonObject } from '../../kernel/patch/json-value.ts';
 import { ApprovalSettingsRep, defaultApprovalSettings } from '../environments/approval-settings.ts';
@@ -26,7 +26,7 @@ export interface SettingsSelection {
   expand: ReadonlySet<(typeof SETTINGS_EXPANDABLE)[number]>;
 }
 
-/** `_default` is what a new environment has; `_strict` is what all of these environments ask for together. */
+/** `_default` is that of a new environment; `_strict` combines the strictest values of these environments. */
 export function toApprovalSettings(
   project: Project,
   environments: readonly Environment[],
@@ -76,7 +76,7 @@ const SettingsSelector = Type.Object({
 });
 const checkSelector = checker(SettingsSelector, 'body', 'bad-patch');
 
-/** What the fields of a merge patch speak of, and the merge patch of the environment that they come to. */
+/** Splits a merge patch into its target and the merge patch of the environment. */
 export function readSettingsPatch(fields: JsonObject): {
   environmentKey: string;
   kind: ApprovalResourceKind;

@@ -1,4 +1,4 @@
-// What lists of approval requests can be filtered by.
+// Reads the filter of lists of approval requests into conditions.
 import type { ExpressionBuilder } from 'kysely';
 import { Failure } from '../../kernel/failure.ts';
 import type { Tables } from '../../kernel/storage/tables.ts';
@@ -23,7 +23,7 @@ type Eb = ExpressionBuilder<Tables, 'approval_requests'>;
 type Field = keyof typeof FIELDS;
 type Reader = (comparison: Comparison) => (eb: Eb) => Condition;
 
-/** Each reads its value before anything is asked of the database. */
+/** Each reader checks its value before the database is queried. */
 const READERS: Record<Field, Reader> = {
   notifyMemberIds: (comparison) => {
     const ids = plain(comparison);
@@ -91,7 +91,7 @@ export function readApprovalFilter(text: string | undefined): ApprovalQuery['fil
   );
 }
 
-/** What holds a NUL is an error to PostgreSQL, and nothing's name. Never empty, as no list in SQL may be. */
+/** PostgreSQL rejects text with a NUL, and no name has one. The list is never empty, because SQL allows no empty list. */
 function plain(comparison: Comparison): string[] {
   return ['', ...textsOf(comparison).filter((text) => !text.includes('\0'))];
 }

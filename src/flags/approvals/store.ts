@@ -1,4 +1,4 @@
-// Approval requests in the database, and the work that applies those that wait for their time.
+// Approval requests in the database, and the due work that applies scheduled ones.
 import type { ExpressionBuilder, ExpressionWrapper, SqlBool } from 'kysely';
 import { schedule } from '../../kernel/due-store.ts';
 import type { Page, Slice } from '../../kernel/page.ts';
@@ -9,16 +9,16 @@ import { findRow, pageRows, updateRow } from '../store-rows.ts';
 import type { ApprovalRequest } from './approval-request.ts';
 import type { ApprovalRequestRow } from './tables.ts';
 
-/** The kind of the work that applies a request. */
+/** The kind of the due work that applies a request. */
 export const APPROVAL_WORK = 'flags.approval-request';
 
 type Eb = ExpressionBuilder<Tables, 'approval_requests'>;
 export type Condition = ExpressionWrapper<Tables, 'approval_requests', SqlBool>;
 
 export interface ApprovalQuery {
-  /** Of these projects only. */
+  /** Only requests of these projects. */
   projectIds?: readonly string[];
-  /** Of this flag in this environment only. */
+  /** Only requests of this flag in this environment. */
   at?: FlagInEnvironmentRef;
   filter?: ((eb: Eb) => Condition) | undefined;
   slice: Slice;
@@ -42,7 +42,7 @@ export async function listApprovalRequests(
   return page.map(requestOf);
 }
 
-/** How many are not settled yet. */
+/** Counts requests that are pending or scheduled. */
 export async function countOpenRequests(
   db: Db,
   { flagId, environmentId }: FlagInEnvironmentRef,
@@ -57,7 +57,7 @@ export async function countOpenRequests(
   return Number(total);
 }
 
-/** With `hold` it stays as it is until the transaction ends. */
+/** With `hold`, locks the row until the transaction ends. */
 export async function findApprovalRequest(
   db: Db,
   id: string,
@@ -72,7 +72,7 @@ export async function insertApprovalRequest(tx: Db, request: ApprovalRequest): P
   await insertReviewers(tx, request.id, request.notifyMemberIds);
 }
 
-/** Fails with `conflict` when someone else has changed it meanwhile. */
+/** Throws `conflict` when somebody else has changed the request since it was read. */
 export async function updateApprovalRequest(
   tx: Db,
   before: ApprovalRequest,

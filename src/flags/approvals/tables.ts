@@ -17,13 +17,13 @@ export interface ApprovalRequestRow {
   review_status: string;
   version: number;
   created_at: number;
-  /** What is to happen, as JSON. */
+  /** The plan, as JSON. */
   plan: string;
-  /** The rest, as JSON. */
+  /** All other fields, as JSON. */
   doc: string;
 }
 
-/** Who was asked for a review, for searching: the request itself has them all. */
+/** A member who was asked for a review, for searches. The request itself has all of them, too. */
 export interface ApprovalReviewerRow {
   request_id: string;
   member_id: string;

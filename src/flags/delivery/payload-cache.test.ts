@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { onEachEngine } from '../../../test/engines.ts';
-import { planOf, recordStatements } from '../../../test/plans.ts';
+import { planOf, recordStatements } from '../../../test/query-plans.ts';
 import { readContext } from '../evaluation/context.ts';
 import { insertTestFlag, flagStoreMigrations, makeHome, NOW, type Home } from '../feature-flags/fixture.ts';
 import type { Flag } from '../feature-flags/flag.ts';

@@ -4,7 +4,7 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import { TimeSlice } from '../../kernel/time-slice.ts';
 import type { FlagData } from '../evaluation/data.ts';
 import type { Flag } from '../feature-flags/flag.ts';
-import { configOf, flagOf } from '../feature-flags/store-rows.ts';
+import { fromConfigRow, fromFlagRow } from '../feature-flags/store-rows.ts';
 import type { Environment } from '../projects/project.ts';
 import { toFlagData } from './sdk-data.ts';
 
@@ -55,9 +55,9 @@ export async function listFlagData(
   const slice = new TimeSlice();
   const listed: { name: FlagName; data: FlagData }[] = [];
   for (const { is_on, config_version, modified_at, config_doc, ...row } of rows) {
-    const flag = flagOf(row);
+    const flag = fromFlagRow(row);
     const { key, name, tags, createdAt } = flag;
-    const config = configOf({ is_on, version: config_version, modified_at, doc: config_doc });
+    const config = fromConfigRow({ is_on, version: config_version, modified_at, doc: config_doc });
     listed.push({ name: { key, name, tags, createdAt }, data: toFlagData(flag, config) });
     if (slice.isOver) await slice.next();
   }

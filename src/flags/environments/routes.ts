@@ -5,7 +5,7 @@ import { Page } from '../../kernel/page.ts';
 import { reply, route } from '../../kernel/route.ts';
 import { problem, Type } from '../../kernel/schema.ts';
 
-import { addConfigs } from '../feature-flags/store-new-configs.ts';
+import { insertConfigs } from '../feature-flags/store-new-configs.ts';
 import { FilterQuery, PageQuery, readFieldFilter, readSort, sliceOf, SortQuery } from '../list-query.ts';
 import { ByEnvironment, ByProject, openEnvironment, openProject } from '../find-project.ts';
 import { PatchBody, readDocumentPatch } from '../resource-patch.ts';
@@ -84,7 +84,7 @@ const postEnvironment = route(
       const source = findSource(await listEnvironments(tx, project.id), body.source);
       const environment = await insertEnvironment(tx, wanted, now);
       if (environment === undefined) throw takenKey('environment', wanted.key);
-      await addConfigs(tx, project, environment, source?.id, now);
+      await insertConfigs(tx, project, environment, source?.id, now);
       if (source !== undefined) await copySegments(tx, source.id, environment.id, now);
       on.record({
         accesses: [{ action: 'createEnvironment', resource }],

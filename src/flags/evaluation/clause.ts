@@ -1,11 +1,11 @@
-// Clauses of rules as functions that say whether a context matches.
+// Compiles the clauses of rules into functions that tell whether a context matches.
 import { USER, type Context } from './context.ts';
 import type { ClauseData } from './data.ts';
 import { compileOperator, testAny, type PatternOf } from './operators.ts';
 import { readAttribute, readReference } from './reference.ts';
 import { Malformed, type Matcher } from './run.ts';
 
-/** All must match; where there are none, everyone does. As in SDKs, an error counts only in the last that is looked at. */
+/** All clauses must match; no clauses match everyone. As in SDKs, an error counts only in the last clause that is evaluated. */
 export function compileClauses(clauses: readonly ClauseData[], patternOf?: PatternOf): Matcher {
   const matchers = clauses.map((clause) => compileClause(clause, patternOf));
   const last = matchers.length - 1;
@@ -40,11 +40,11 @@ function compileClause(clause: ClauseData, patternOf: PatternOf | undefined): Ma
         };
   return (run) => {
     const value = valueIn(run.context);
-    // What is not there matches nothing, not even that it is not so.
+    // A missing attribute never matches, not even a negated clause.
     if (value === undefined || value === null) return false;
     const { givenUp } = run;
     if (Array.isArray(value) ? testAny(value, test, run) : test(value, run)) return !negate;
-    // Nor does what nobody could find out.
+    // Neither does a comparison that exceeded a limit.
     return negate && run.givenUp === givenUp;
   };
 }

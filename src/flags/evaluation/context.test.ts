@@ -1,4 +1,4 @@
-// What is taken for a context, what of it is seen, and by which name it goes as a whole.
+// Which JSON is a context, which attributes it has, and its canonical key.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Failure } from '../../kernel/failure.ts';

@@ -1,4 +1,4 @@
-// Contexts, for whom flags are evaluated: one of a kind, several of different kinds, or a user as older SDKs write it.
+// Reads contexts: of a single kind, of several kinds, or a user in the format of older SDKs.
 import { Failure } from '../../kernel/failure.ts';
 import { isObject } from '../../kernel/patch/json-value.ts';
 import { shorten } from '../../kernel/patch/pointer.ts';
@@ -7,7 +7,7 @@ import type { Json } from '../feature-flags/flag.ts';
 export type Attributes = Readonly<Record<string, Json>>;
 
 export interface Context {
-  /** The attributes of each kind, its key among them. */
+  /** The attributes of each kind, with the key. */
   readonly parts: ReadonlyMap<string, Attributes>;
 }
 
@@ -15,7 +15,7 @@ export const USER = 'user';
 
 const KIND = /^(?!(?:kind|multi)$)[a-zA-Z0-9._-]+$/;
 
-/** Takes parsed JSON; throws `invalid` for what is no context. */
+/** Takes parsed JSON; throws `invalid` when it is no context. */
 export function readContext(given: unknown): Context {
   if (!isObject(given)) throw broken('the context', 'must be a JSON object');
   if (!Object.hasOwn(given, 'kind')) return { parts: new Map([[USER, readUser(given)]]) };
@@ -26,7 +26,7 @@ export function readContext(given: unknown): Context {
   return { parts: new Map(parts) };
 }
 
-/** What stands for the whole context in hashes and lists, the same however it was written. */
+/** The canonical key of the whole context, for hashes and lists: independent of the format and order of the JSON. */
 export function canonicalKey({ parts }: Context): string {
   const [only] = parts;
   if (parts.size === 1 && only![0] === USER) return keyOf(only![1]);
@@ -40,7 +40,7 @@ export function keyOf(part: Attributes): string {
   return part['key'] as string;
 }
 
-/** `at` is where it stands in a context of several kinds. */
+/** `at` is the field of the part in a context of several kinds. */
 function readPart(kind: unknown, part: unknown, at?: string): [kind: string, Attributes] {
   if (typeof kind !== 'string' || !KIND.test(kind)) throw broken(at ?? 'kind', 'is no name of a kind');
   if (!isObject(part)) throw broken(at ?? kind, 'must be a JSON object');
@@ -63,7 +63,7 @@ function readPart(kind: unknown, part: unknown, at?: string): [kind: string, Att
 
 const BUILT_IN = ['name', 'firstName', 'lastName', 'email', 'country', 'ip', 'avatar'];
 
-/** The key of a user may be empty, and its own attributes stand apart. */
+/** The key of a user may be empty, and custom attributes are in `custom`. */
 function readUser({ key, custom = null, anonymous = null, ...user }: Record<string, unknown>): Attributes {
   if (typeof key !== 'string') throw broken('key', 'must be a text');
   if (custom !== null && !isObject(custom)) throw broken('custom', 'must be a JSON object');

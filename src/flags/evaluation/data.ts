@@ -1,4 +1,4 @@
-// Flags and segments as SDKs get them: all that it takes to evaluate them in one environment, and nothing else.
+// The types of flags and segments as SDKs get them: what the evaluation in one environment takes, and nothing else.
 import type { Json } from '../feature-flags/flag.ts';
 
 export interface ClauseData {
@@ -6,7 +6,7 @@ export interface ClauseData {
   op: string;
   values: Json[];
   negate: boolean;
-  /** Without one, the attribute is a plain name of the user, not a reference. */
+  /** Without a context kind, the attribute is a plain name and not a reference. */
   contextKind?: string;
 }
 
@@ -18,7 +18,7 @@ export interface RolloutData {
   variations: { variation: number; weight: number; untracked?: boolean }[];
 }
 
-/** One of the two. */
+/** Has exactly one of the two. */
 export interface ServeData {
   variation?: number;
   rollout?: RolloutData;

@@ -1,4 +1,4 @@
-// All flags and segments of an environment as functions that know each other.
+// Compiles all flags and segments of an environment.
 import { TimeSlice } from '../../kernel/time-slice.ts';
 import type { ClauseData, FlagData, SegmentData } from './data.ts';
 import { compileFlag } from './flag.ts';
@@ -6,15 +6,15 @@ import { compilePattern, type Pattern } from './pattern/pattern.ts';
 import type { CompiledFlag, CompiledSegment, Environment } from './run.ts';
 import { compileSegment } from './segment.ts';
 
-/** Who is in big segments is not part of it: that is asked for each context. */
+/** Without membership in big segments, which is looked up for each context. */
 export interface CompiledEnvironment extends Omit<Environment, 'standingIn'> {
   readonly patterns: Patterns;
 }
 
-/** By their sources; undefined for what is no pattern. */
+/** Compiled patterns by their sources; undefined for an invalid pattern. */
 type Patterns = ReadonlyMap<string, Pattern | undefined>;
 
-/** Takes over the patterns that are known from before. However many there are, other calls get their turn meanwhile. */
+/** Reuses the patterns that are compiled already. Other requests run between the steps of a large environment. */
 export async function compileEnvironment(
   flagList: readonly FlagData[],
   segmentList: readonly SegmentData[],

@@ -1,4 +1,4 @@
-// Flags, segments and environments for tests of evaluating.
+// Flags, segments and environments for tests of the evaluation.
 import type { ClauseData, FlagData, SegmentData } from './data.ts';
 import { readContext } from './context.ts';
 import { compileFlag } from './flag.ts';
@@ -6,7 +6,7 @@ import { compilePattern, type Pattern } from './pattern/pattern.ts';
 import { beginRun, type Environment, type Result, type Run } from './run.ts';
 import { compileSegment } from './segment.ts';
 
-/** On, and everyone gets the first of three variations: `a`, `b`, `c`. Off is `c`. */
+/** On; everyone is served the first of three variations: `a`, `b`, `c`. Off serves `c`. */
 export function newFlagData(members: Partial<FlagData> = {}): FlagData {
   return {
     key: 'flag',
@@ -50,7 +50,7 @@ export function newClause(members: Partial<ClauseData> = {}): ClauseData {
   return { attribute: 'key', op: 'in', values: [], negate: false, contextKind: 'user', ...members };
 }
 
-/** A run for this context in an environment of these. */
+/** A run for this context in an environment with these flags and segments. */
 export function newRun(
   given: unknown,
   flags: readonly FlagData[],
@@ -69,7 +69,7 @@ export function newRun(
   });
 }
 
-/** What the first of the flags gives this context. */
+/** The result of the first flag for this context. */
 export function evaluateFirst(
   given: unknown,
   flags: FlagData[],

@@ -1,4 +1,4 @@
-// What a flag gives, in the order in which it decides: off, prerequisites, targets, rules, fallthrough; and how it can be malformed.
+// The result of a flag, in the order of evaluation: off, prerequisites, targets, rules, fallthrough; and malformed flags.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { FlagData } from './data.ts';

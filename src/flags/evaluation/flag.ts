@@ -1,4 +1,4 @@
-// Flags as functions: what a context gets, and why.
+// Compiles flags into functions that return the variation for a context, and the reason.
 import { compileClauses } from './clause.ts';
 import { keyOf, USER, type Context } from './context.ts';
 import type { FlagData, TargetData } from './data.ts';
@@ -20,7 +20,7 @@ import { compileServe, type Choice } from './serve.ts';
 
 const NONE: readonly string[] = [];
 
-/** All that can be done beforehand is done once, here. */
+/** Prepares once what does not depend on the context. */
 export function compileFlag(data: FlagData, patternOf?: PatternOf): CompiledFlag {
   const { key, on, variations, offVariation } = data;
   const findTarget = compileTargets(data);
@@ -84,7 +84,7 @@ function tryTo(decide: () => Result): Result {
   }
 }
 
-/** Those that were looked at, and the one that is not as it must be. One that is off is not, whatever it serves. */
+/** The prerequisites that were evaluated, and the one that failed. A prerequisite that is off fails, whatever it serves. */
 function checkPrerequisites(
   { key, prerequisites }: FlagData,
   run: Run,
@@ -104,8 +104,8 @@ function checkPrerequisites(
 }
 
 /**
- * The lists of contexts say the order. A list of users among them only keeps the place of the one with the same variation
- * in `targets`; where there are none at all, the users' lists go by themselves.
+ * `contextTargets` gives the order. A list of users in it only marks the turn of the list with the same variation in
+ * `targets`; without any `contextTargets`, the lists of users are used alone.
  */
 function compileTargets({ targets, contextTargets }: FlagData): (context: Context) => number | undefined {
   const ordered =

@@ -1,4 +1,4 @@
-// What an evaluation may spend on patterns and lists, and what becomes of what is over it.
+// The limits of an evaluation on patterns and lists, and the result when one is exceeded.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Json } from '../feature-flags/flag.ts';
@@ -15,7 +15,7 @@ const MATCHED = 'b';
 const matching = (values: Json[], members: Partial<ClauseData> = {}) =>
   newClause({ attribute: 'text', op: 'matches', values, ...members });
 
-/** A flag that gives `b` to whom the clause matches, else `a`. */
+/** A flag that serves `b` when the clause matches, else `a`. */
 const flagWith = (clause: ClauseData, key = 'flag') =>
   newFlagData({ key, rules: [{ id: 'r', clauses: [clause], variation: 1, trackEvents: false }] });
 

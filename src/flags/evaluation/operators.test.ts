@@ -1,4 +1,4 @@
-// Every operator against values it knows, values it does not, and the borders between.
+// Every operator with values of its type, values of other types, and edge cases.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Json } from '../feature-flags/flag.ts';

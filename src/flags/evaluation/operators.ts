@@ -1,4 +1,4 @@
-// The operators of clauses, each prepared once for the values it compares with.
+// The operators of clauses, each prepared once for the values of its clause.
 import type { Json } from '../feature-flags/flag.ts';
 import { compilePattern, MOST_TEXT, type Pattern } from './pattern/pattern.ts';
 import { giveUp, Met, spend, type Meter } from './run.ts';
@@ -6,10 +6,10 @@ import { compareSemVers, readSemVer } from './semver.ts';
 
 export type Test = (value: Json, meter: Meter) => boolean;
 
-/** Finds the pattern with this source; undefined for what is no pattern. */
+/** Finds the compiled pattern of this source; undefined for an invalid pattern. */
 export type PatternOf = (source: string) => Pattern | undefined;
 
-/** Reads what one side of a comparison means; undefined where it means nothing there. */
+/** Reads one side of a comparison; undefined when it is not of the operator's type. */
 type Read<Meaning> = (value: Json) => Meaning | undefined;
 
 type Compile = (values: readonly Json[], patternOf: PatternOf) => Test;
@@ -31,7 +31,7 @@ const OPERATORS = new Map<string, Compile>([
   ['semVerGreaterThan', comparing(readVersion, (version, wanted) => compareSemVers(version, wanted) > 0)],
 ]);
 
-/** Whether a value is to any of the wanted ones as the operator says. An unknown one is never true. */
+/** Whether the operator holds between the value and any of the wanted ones. An unknown operator never holds. */
 export function compileOperator(
   op: string,
   values: readonly Json[],
@@ -44,7 +44,7 @@ export function compileOperator(
 /** A test, with the steps that it takes in a list. */
 export type CountedTest = Test & { readonly cost: number };
 
-/** Whether any of a list does: lists are as long as whoever asks likes. */
+/** Whether the test holds for any element. The steps are counted, because callers choose how long lists are. */
 export function testAny(list: readonly Json[], test: CountedTest, meter: Meter): boolean {
   return list.some((value) => spend(meter, test.cost) && test(value, meter));
 }
@@ -67,14 +67,14 @@ function comparing<Meaning>(
   };
 }
 
-/** Only where texts are long does it matter how many are looked for. */
+/** The number of texts to search for matters only where the searched text is long. */
 function containing(values: readonly Json[]): Test {
   const wanted = values.filter((value) => typeof value === 'string');
   return (text, meter) =>
     typeof text === 'string' && wanted.some((part) => spend(meter, text.length >> 6) && text.includes(part));
 }
 
-/** Patterns that cannot be tried within the limits do not match. */
+/** A pattern that exceeds the limits does not match. */
 function matching(values: readonly Json[], patternOf: PatternOf): Test {
   const patterns = values
     .map((value) => (typeof value === 'string' ? patternOf(value) : undefined))
@@ -107,7 +107,7 @@ function readVersion(value: Json) {
   return typeof value === 'string' ? readSemVer(value) : undefined;
 }
 
-/** No moment takes more characters. */
+/** No date has more characters. */
 const LONGEST_MOMENT = 100;
 const RFC_3339 = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/;
 

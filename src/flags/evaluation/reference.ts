@@ -5,7 +5,7 @@ import type { Attributes } from './context.ts';
 
 export type Reference = readonly [name: string, ...inner: string[]];
 
-/** Undefined for what is no reference. A literal is a name whatever it looks like. */
+/** Undefined for an invalid reference. A literal is always a plain name. */
 export function readReference(text: string, isLiteral: boolean): Reference | undefined {
   if (text === '') return undefined;
   if (isLiteral || !text.startsWith('/')) return [text];
@@ -19,7 +19,7 @@ function unescape(part: string): string | undefined {
   return part.replaceAll('~1', '/').replaceAll('~0', '~');
 }
 
-/** Undefined where there is nothing; what SDKs keep for themselves is nothing. */
+/** Undefined for a missing attribute, and for `_meta`, which SDKs reserve. */
 export function readAttribute(attributes: Attributes, [name, ...inner]: Reference): Json | undefined {
   if (name === '_meta' || !Object.hasOwn(attributes, name)) return undefined;
   let value: Json | undefined = attributes[name];

@@ -1,4 +1,4 @@
-// What evaluating is made of: the compiled parts of an environment, what one evaluation carries along, and its result.
+// The types of an evaluation: compiled flags and segments, the state of one run with its limits, and the result.
 import type { Json } from '../feature-flags/flag.ts';
 import type { Context } from './context.ts';
 import type { FlagData, SegmentData } from './data.ts';
@@ -16,29 +16,29 @@ export type Reason = (
   BigSegments;
 
 export interface Result {
-  /** Null where there is no variation to serve. */
+  /** Null when no variation is served. */
   value: Json;
   variationIndex?: number;
   reason: Reason;
-  /** The flags that this one needs itself, as far as they were looked at, in that order. */
+  /** The direct prerequisites that were evaluated, in order. */
   prerequisites: readonly string[];
-  /** The limits for which comparisons were given up, as bits of `Met`; absent where none was. */
+  /** The limits that were exceeded, as bits of `Notice`; absent when there was none. */
   limits?: number;
 }
 
 export interface CompiledFlag {
   readonly data: FlagData;
   evaluate(run: Run): Result;
-  /** The same as a part of another evaluation; throws Malformed. */
+  /** The same as a prerequisite of another evaluation; throws Malformed. */
   decide(run: Run, trail: Trail | undefined): Result;
 }
 
-/** In a segment: by its own key, or by a rule. */
+/** Why a context is in a segment: its own key is listed, or a rule matches. */
 export type Standing = 'key' | 'rule';
 
 export interface CompiledSegment {
   readonly data: SegmentData;
-  /** What brings the context in; undefined for who is not in. */
+  /** Undefined when the context is not in the segment. */
   locate(run: Run, trail?: Trail): Standing | undefined;
   contains: Matcher;
 }
@@ -46,52 +46,52 @@ export interface CompiledSegment {
 export interface Environment {
   readonly flags: ReadonlyMap<string, CompiledFlag>;
   readonly segments: ReadonlyMap<string, CompiledSegment>;
-  /** Whether the context is in this big segment (true), kept out of it (false), or neither. */
+  /** True when the context is included in this big segment, false when it is excluded, undefined when it is neither. */
   standingIn(segmentKey: string): boolean | undefined;
 }
 
-/** What was met on the way to a result, as bits: whoever takes over a result that is known takes them over, too. */
+/** Events on the way to a result, as bits. A cached result is stored with its bits. */
 export const Met = {
   bigSegment: 1,
-  /** A pattern was too large to be tried. */
+  /** A pattern was too large. */
   largePattern: 2,
-  /** A text was too long for patterns to be tried on it. */
+  /** A text was too long for patterns. */
   longText: 4,
-  /** There were no steps left to go on with patterns or lists. */
+  /** No steps were left for patterns or lists. */
   noSteps: 8,
 } as const;
 
 export const LIMITS = Met.largePattern | Met.longText | Met.noSteps;
 
-/** Something that was found out, and what was met on the way. */
+/** A cached result, and the notices on the way to it. */
 interface Known<T> {
   value: T;
   met: number;
 }
 
-/** One context, for which any number of flags and segments of an environment are evaluated. */
+/** The state of the evaluation of any number of flags and segments for one context. */
 export interface Run {
   readonly context: Context;
   readonly environment: Environment;
-  /** What the flag or segment that is being evaluated may still spend on patterns and lists. */
+  /** The steps that the current flag or segment may still spend on patterns and lists. */
   readonly steps: Steps;
   /** The same for the whole run. */
   stepsInAll: number;
   met: number;
-  /** How many comparisons were given up for a limit so far. */
+  /** How many comparisons have exceeded a limit so far. */
   givenUp: number;
-  /** What was found out on the way, by key: things that name each other many times over are looked at once. */
+  /** Cached results by key: a flag or segment that others refer to many times is evaluated once. */
   readonly standings: Map<string, Known<Standing | undefined>>;
   readonly variations: Map<string, Known<number | undefined>>;
 }
 
 /**
- * A step takes some 20 ns on a slow machine, so that all patterns of a run together hold up the server for 20 ms at most.
- * They are counted, not timed: what a context gets does not depend on how busy the server is.
+ * A step takes some 20 ns on a slow machine, so all patterns of a run together block the server for 20 ms at most. Steps are
+ * counted and not timed, so that results do not depend on the load of the server.
  */
 const MOST_STEPS = 1_000_000;
 
-/** One flag alone cannot use up what the others need, and many cannot take from one what its ordinary patterns need. */
+/** One flag cannot use up the steps of the others, and each flag keeps enough for ordinary patterns. */
 const MOST_STEPS_OF_ONE = 250_000;
 const LEAST_STEPS_OF_ONE = 500;
 
@@ -122,7 +122,7 @@ export function evaluateOne<T>(run: Run, evaluate: () => T): T {
 
 export type Meter = Pick<Run, 'steps' | 'met' | 'givenUp'>;
 
-/** False where too little is left: then the comparison is given up. */
+/** Returns false when too few steps are left: then the comparison does not match. */
 export function spend(meter: Meter, cost: number): boolean {
   meter.steps.left -= cost;
   if (meter.steps.left >= 0) return true;
@@ -130,14 +130,14 @@ export function spend(meter: Meter, cost: number): boolean {
   return giveUp(meter, Met.noSteps);
 }
 
-/** What cannot be found out within the limits does not match. */
+/** A comparison that exceeds a limit does not match. */
 export function giveUp(meter: Meter, limit: number): false {
   meter.met |= limit;
   meter.givenUp += 1;
   return false;
 }
 
-/** Finds something out, once in a run. */
+/** Computes a value once per run. */
 export function findOnce<T>(run: Run, known: Map<string, Known<T>>, key: string, find: () => T): T {
   const found = known.get(key);
   if (found !== undefined) {
@@ -155,22 +155,22 @@ export function findOnce<T>(run: Run, known: Map<string, Known<T>>, key: string,
   }
 }
 
-/** The way to where an evaluation is, innermost first: what is on it already leads in a circle. */
+/** The chain of flags or segments being evaluated, innermost first, to detect cycles. */
 export interface Trail {
   readonly key: string;
   readonly outer: Trail | undefined;
   readonly length: number;
 }
 
-/** Longer ways would overflow the stack; nobody needs them. */
+/** Longer chains could overflow the stack. */
 const LONGEST_TRAIL = 500;
 
 export type Matcher = (run: Run, trail?: Trail) => boolean;
 
-/** The flag or a segment cannot be evaluated as it is. */
+/** The flag or a segment is malformed and cannot be evaluated. */
 export class Malformed extends Error {}
 
-/** The trail with one more step. */
+/** Adds the key to the chain. Throws Malformed for a cycle. */
 export function stepOn(key: string, trail: Trail | undefined): Trail {
   for (let step = trail; step !== undefined; step = step.outer) {
     if (step.key === key) throw new Malformed(`${key} leads back to itself`);

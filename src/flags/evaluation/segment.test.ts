@@ -1,4 +1,4 @@
-// Who is in a segment: by its lists, its rules, other segments, and the members of big ones.
+// Membership in a segment: by its lists, its rules, other segments, and the members of big segments.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { SegmentData } from './data.ts';
@@ -7,7 +7,7 @@ import { evaluateFirst, newClause, newFlagData, newSegmentData } from './fixture
 const user = (key: string, more: object = {}) => ({ kind: 'user', key, ...more });
 const inSegment = (key: string) => [newClause({ op: 'segmentMatch', attribute: '', values: [key] })];
 
-/** On, `b` for those in the first segment. */
+/** On, and serves `b` to the members of the first segment. */
 function evaluate(given: unknown, segments: SegmentData[], standing?: boolean) {
   const rules = [{ id: 'r', clauses: inSegment(segments[0]!.key), variation: 1, trackEvents: false }];
   return evaluateFirst(given, [newFlagData({ rules })], segments, () => standing);

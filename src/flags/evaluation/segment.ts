@@ -1,4 +1,4 @@
-// Segments as functions that say whether a context is in them.
+// Compiles segments into functions that tell whether a context is a member.
 import { WHOLE } from '../feature-flags/model.ts';
 import { compileClauses } from './clause.ts';
 import { keyOf, USER, type Context } from './context.ts';
@@ -58,6 +58,6 @@ function compileRule(rule: SegmentRuleData, segment: SegmentData, patternOf: Pat
     ...(bucketBy !== undefined && { bucketBy }),
     ...(rolloutContextKind !== undefined && { contextKind: rolloutContextKind }),
   });
-  // A hash of a long text takes its time, and there may be thousands of such rules.
+  // Hashing a long text takes time, and there may be thousands of such rules.
   return (run, trail) => matches(run, trail) && spend(run, 1) && (placeOf(run) ?? 0) < weight / WHOLE;
 }

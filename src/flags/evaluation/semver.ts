@@ -1,4 +1,4 @@
-// Semantic versions as rules write them: minor and patch may be left out.
+// Semantic versions as rules write them: minor and patch are optional.
 
 export interface SemVer {
   numbers: readonly [major: number, minor: number, patch: number];
@@ -11,7 +11,7 @@ const SEMVER = new RegExp(
   `^${NUMBER}(?:\\.${NUMBER})?(?:\\.${NUMBER})?(?:-(${WORD}(?:\\.${WORD})*))?(?:\\+[0-9a-zA-Z.-]+)?$`,
 );
 
-/** No version takes more characters. */
+/** No version has more characters. */
 const LONGEST = 1000;
 
 export function readSemVer(text: string): SemVer | undefined {
@@ -24,7 +24,7 @@ export function readSemVer(text: string): SemVer | undefined {
   return { numbers, prerelease: words === '' ? [] : prerelease };
 }
 
-/** Below zero where the first comes before the second; builds do not count. */
+/** Negative when the first precedes the second. Build metadata does not count. */
 export function compareSemVers(one: SemVer, other: SemVer): number {
   for (const [index, number] of one.numbers.entries()) {
     const difference = number - other.numbers[index]!;
@@ -33,7 +33,7 @@ export function compareSemVers(one: SemVer, other: SemVer): number {
   return comparePrereleases(one.prerelease, other.prerelease);
 }
 
-/** What is still to be released comes before the release. */
+/** A pre-release precedes its release. */
 function comparePrereleases(one: SemVer['prerelease'], other: SemVer['prerelease']): number {
   if (one.length === 0 || other.length === 0) return other.length - one.length;
   for (const [index, word] of one.entries()) {

@@ -1,4 +1,4 @@
-// Rollouts and experiments: where a context falls, by values that every SDK agrees on.
+// Rollouts and experiments: the bucket of a context, by values on which all SDKs agree.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { evaluateFirst, newFlagData } from './fixture.ts';

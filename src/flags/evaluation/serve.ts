@@ -1,4 +1,4 @@
-// Which variation a context gets: a fixed one, or its share of a rollout by a hash that always falls the same way.
+// Selects the variation for a context: a fixed one, or that of its bucket in a rollout, by a stable hash.
 import { hash } from 'node:crypto';
 import type { Json } from '../feature-flags/flag.ts';
 import { WHOLE } from '../feature-flags/model.ts';
@@ -14,7 +14,7 @@ export interface Choice {
 
 export type Serve = (run: Run) => Choice;
 
-/** What, together with a context's value, decides its place: it differs per flag, so that the same are not always first. */
+/** Hashed together with the value of a context: it differs per flag, so that buckets of different flags are independent. */
 interface Salted {
   key: string;
   salt: string;
@@ -23,14 +23,14 @@ interface Salted {
 const DIGITS = 15;
 const HIGHEST = Number.parseInt('f'.repeat(DIGITS), 16);
 
-/** From 0 to 1. What is neither text nor a whole number is at 0. */
+/** From 0 to 1. A value that is neither text nor an integer has bucket 0. */
 export function bucketOf(prefix: string, value: Json | undefined): number {
   if (typeof value !== 'string' && (typeof value !== 'number' || !Number.isInteger(value))) return 0;
   const digest = hash('sha1', `${prefix}.${value}`, 'hex');
   return Number.parseInt(digest.slice(0, DIGITS), 16) / HIGHEST;
 }
 
-/** The place of a context in the whole. Undefined where it has none of this kind; `bucketBy` counts from its key. */
+/** The bucket of a context. Undefined when it has no part of this kind; `bucketBy` is the key unless given. */
 export function compileBucket(
   { key, salt }: Salted,
   { contextKind, bucketBy, seed }: Pick<RolloutData, 'contextKind' | 'bucketBy' | 'seed'>,
@@ -38,7 +38,7 @@ export function compileBucket(
   const reference: Reference | undefined = bucketBy
     ? readReference(bucketBy, contextKind === undefined)
     : ['key'];
-  // SDKs take a seed of 0 for none.
+  // SDKs treat a seed of 0 as none.
   const prefix = seed === undefined || seed === 0 ? `${key}.${salt}` : String(seed);
   return ({ context, steps }) => {
     if (reference === undefined) throw new Malformed(`"${bucketBy}" refers to no attribute`);
@@ -74,7 +74,7 @@ function compileRollout(rollout: RolloutData, salted: Salted): Serve {
   });
   return (run) => {
     const place = placeOf(run);
-    // Sums of fractions may end below 1: who is above them belongs to the last.
+    // Rounding may leave the sum of the shares below 1: the last variation takes the rest.
     const { variation, isTracked } = shares.find(({ upTo }) => (place ?? 0) < upTo) ?? shares.at(-1)!;
     return { variation, inExperiment: isTracked && place !== undefined };
   };

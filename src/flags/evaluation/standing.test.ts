@@ -1,4 +1,4 @@
-// Where a context stands in a segment by itself, without a flag that asks.
+// Membership of a context in a segment, evaluated without a flag.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { SegmentData } from './data.ts';

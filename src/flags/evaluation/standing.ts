@@ -1,7 +1,7 @@
-// Where a context stands in a segment, apart from any flag.
+// Evaluates the membership of a context in a segment, without a flag.
 import { evaluateOne, Malformed, type CompiledSegment, type Run, type Standing } from './run.ts';
 
-/** Undefined for who is not in it. Nobody is in a segment that cannot be evaluated as it is. */
+/** Undefined when the context is not a member. A malformed segment has no members. */
 export function findStanding({ locate }: CompiledSegment, run: Run): Standing | undefined {
   try {
     return evaluateOne(run, () => locate(run));

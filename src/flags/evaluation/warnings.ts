@@ -1,8 +1,8 @@
-// What is said of comparisons that were given up for a limit.
+// Warnings about comparisons that exceeded a limit.
 import { MOST_TEXT } from './pattern/pattern.ts';
 import { Met } from './run.ts';
 
-/** What each limit kept from being found out. */
+/** The effect of each limit. */
 const WARNINGS: [limit: number, text: string][] = [
   [Met.largePattern, 'A pattern is too large to be tried: it matched nothing.'],
   [Met.longText, `A text is longer than ${MOST_TEXT} characters: no pattern was tried on it.`],

@@ -1,26 +1,26 @@
-// Removes targets when their time has come.
+// Removes expired targets, for flags and segments.
 import { systemActor } from '../../kernel/change/actor.ts';
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { finish, type DueHandler } from '../../kernel/due-store.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { ExpiringTarget } from './expiring-target.ts';
-import { deleteExpiringTarget, findExpiringTarget, holdTargeted } from './store.ts';
+import { deleteExpiringTarget, findExpiringTarget, lockTargetedResource } from './store.ts';
 
-/** In the transaction in which its date is forgotten, so that both happen or neither. */
+/** Runs in the transaction that deletes the expiry, so that both happen or neither. */
 export type RemoveTarget = (on: ChangeTransaction, target: ExpiringTarget) => Promise<void>;
 
-/** For the work of `expiryWork`. */
+/** Handles the due work of `expiryWork`. */
 export function expireWith({ changes, clock }: Kernel, remove: RemoveTarget): DueHandler {
   return async (due) => {
     const now = clock.now();
     await changes.run(systemActor({ now }), async (on) => {
       const { db: tx } = on;
-      // The flag or segment is held before its dates, and these before their work, as by everyone who changes dates.
+      // The order of locks is the same everywhere: the flag or segment, its expiries, their due work.
       const seen = await findExpiringTarget(tx, due.payload);
-      if (seen !== undefined) await holdTargeted(tx, seen);
+      if (seen !== undefined) await lockTargetedResource(tx, seen);
       const target = seen && (await findExpiringTarget(tx, due.payload));
-      // It may have been taken back or put off; then other work waits for it.
+      // The expiry may have been deleted or moved since; a moved one has other due work.
       if (target !== undefined && target.expiresAt <= now) {
         await deleteExpiringTarget(tx, target);
         await remove(on, target);

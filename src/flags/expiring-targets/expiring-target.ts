@@ -1,8 +1,8 @@
-// What an expiring target is: a context that is a target of a flag or a segment, but only up to a certain time.
+// The type of an expiring target: a context that is a target of a flag or a segment up to a given time.
 
 export type ResourceKind = 'flag' | 'segment';
 
-/** Whose target it is. */
+/** The flag or segment, in one environment. */
 export interface Owner {
   resourceKind: ResourceKind;
   resourceId: string;
@@ -11,7 +11,7 @@ export interface Owner {
 
 export interface ExpiringTarget extends Owner {
   id: string;
-  /** What the context is a target of: the ID of a variation, or `included` or `excluded`. A context expires at one place only. */
+  /** The ID of a variation, or `included` or `excluded`. A context has one expiry per flag or segment. */
   place: string;
   contextKind: string;
   contextKey: string;

@@ -4,11 +4,11 @@ import type { Failure, FailureKind } from '../../kernel/failure.ts';
 import type { Instruction } from '../patch-body.ts';
 import { OneOf, Type } from '../../kernel/schema.ts';
 import type { ExpiringTarget } from './expiring-target.ts';
-import { applyExpiringInstructions, expiringKinds, type Setting } from './instructions.ts';
+import { applyExpiringInstructions, expiringKinds, type ExpiringContext } from './instructions.ts';
 
 const owner = { resourceKind: 'flag' as const, resourceId: 'flag', environmentId: 'env' };
 let made = 0;
-const setting: Setting = {
+const context: ExpiringContext = {
   owner,
   kinds: expiringKinds('variationId', Type.String()),
   placeName: 'variationId',
@@ -26,7 +26,7 @@ const ada: ExpiringTarget = {
   version: 3,
 };
 const apply = (list: ExpiringTarget[], ...instructions: Instruction[]) =>
-  applyExpiringInstructions(list, instructions, setting);
+  applyExpiringInstructions(list, instructions, context);
 const fails = (run: () => unknown, kind: FailureKind, start: string) =>
   assert.throws(run, (error: Failure) => {
     assert.equal(error.kind, kind, error.message);
@@ -151,8 +151,8 @@ test('what is wrong is named, whatever comes before it', () => {
 });
 
 test('of segments, targets are included or excluded', () => {
-  const segment: Setting = {
-    ...setting,
+  const segment: ExpiringContext = {
+    ...context,
     kinds: expiringKinds('targetType', OneOf(['included', 'excluded'])),
     placeName: 'targetType',
     isTargeted: (place) => place === 'included',

@@ -1,31 +1,31 @@
-// The instructions of the semantic patches that say when targets expire, for flags and for segments.
+// The instructions that set, move and remove the expiry of targets, for flags and segments.
 import { Failure } from '../../kernel/failure.ts';
 import { shorten } from '../../kernel/patch/pointer.ts';
 import type { Instruction } from '../patch-body.ts';
 import { misfit, problem, Type, type TSchema } from '../../kernel/schema.ts';
 import { toKinds, type CheckedKind, type Parameters } from '../instructions/kinds.ts';
-import { inInstruction, requireFewInstructions } from '../instructions/reading.ts';
+import { inInstruction, requireFewInstructions } from '../instructions/read-instructions.ts';
 import { ContextKey, ContextKind, Instant } from '../fields.ts';
 import type { ExpiringTarget, Owner } from './expiring-target.ts';
 
-/** The parameter that says what a context is a target of. */
-export type PlaceName = 'variationId' | 'targetType';
+/** The parameter that names the list of targets: a variation, or `included` and `excluded`. */
+export type TargetListParameter = 'variationId' | 'targetType';
 
 export interface ExpiringKind extends CheckedKind {
   does: 'add' | 'update' | 'remove';
 }
 
-export interface Setting {
+export interface ExpiringContext {
   owner: Owner;
   kinds: ReadonlyMap<string, ExpiringKind>;
-  placeName: PlaceName;
-  /** Whether there is something to remove. */
+  placeName: TargetListParameter;
+  /** Whether the context is a target there, so that it can expire. */
   isTargeted(place: string, contextKind: string, contextKey: string): boolean;
   newId(): string;
   now: number;
 }
 
-interface Wanted {
+interface WantedExpiry {
   place: string;
   contextKind: string;
   contextKey: string;
@@ -33,8 +33,8 @@ interface Wanted {
   version?: number;
 }
 
-/** The kinds for flags or for segments, the older ones that know only users among them. */
-export function expiringKinds(placeName: PlaceName, Place: TSchema): Map<string, ExpiringKind> {
+/** The kinds for flags or for segments, with the older kinds for users only. */
+export function expiringKinds(placeName: TargetListParameter, Place: TSchema): Map<string, ExpiringKind> {
   const context = { [placeName]: Place, contextKey: ContextKey, contextKind: Type.Optional(ContextKind) };
   const user = { [placeName]: Place, userKey: ContextKey };
   const date = { value: Instant('When to remove the target, in epoch milliseconds') };
@@ -64,24 +64,24 @@ export function expiringKinds(placeName: PlaceName, Place: TSchema): Map<string,
   });
 }
 
-/** Fails naming the first instruction that cannot be applied. Gives back the same list where nothing changes. */
+/** Throws for the first instruction that cannot be applied, and names it. Returns the same list when nothing changes. */
 export function applyExpiringInstructions(
   before: readonly ExpiringTarget[],
   instructions: readonly Instruction[],
-  setting: Setting,
+  context: ExpiringContext,
 ): readonly ExpiringTarget[] {
   requireFewInstructions(instructions);
   return instructions.reduce(
-    (list, instruction, index) => inInstruction(index, instruction, () => apply(list, instruction, setting)),
+    (list, instruction, index) => inInstruction(index, instruction, () => apply(list, instruction, context)),
     before,
   );
 }
 
-function apply(list: readonly ExpiringTarget[], instruction: Instruction, setting: Setting) {
-  const kind = setting.kinds.get(instruction.kind);
+function apply(list: readonly ExpiringTarget[], instruction: Instruction, context: ExpiringContext) {
+  const kind = context.kinds.get(instruction.kind);
   if (kind === undefined) throw misfit('kind', 'is not one that expiring targets know');
   kind.check(instruction);
-  const wanted = readWanted(instruction, setting.placeName);
+  const wanted = readWantedExpiry(instruction, context.placeName);
   const index = list.findIndex(
     ({ contextKind, contextKey }) => contextKind === wanted.contextKind && contextKey === wanted.contextKey,
   );
@@ -91,7 +91,7 @@ function apply(list: readonly ExpiringTarget[], instruction: Instruction, settin
 
   const { place, contextKind, contextKey, value, version } = wanted;
   if (known?.expiresAt === value && (version ?? known.version) === known.version) return list;
-  if (value <= setting.now) throw problem('value', 'must be in the future');
+  if (value <= context.now) throw problem('value', 'must be in the future');
   if (kind.does === 'update') {
     if (known === undefined) throw problem('contextKey', `names no expiring target: ${shorten(contextKey)}`);
     if ((version ?? known.version) !== known.version) {
@@ -100,12 +100,12 @@ function apply(list: readonly ExpiringTarget[], instruction: Instruction, settin
     }
     return list.with(index, { ...known, expiresAt: value, version: known.version + 1 });
   }
-  if (!setting.isTargeted(place, contextKind, contextKey)) {
+  if (!context.isTargeted(place, contextKind, contextKey)) {
     throw problem('contextKey', `names no ${contextKind} that is a target there: ${shorten(contextKey)}`);
   }
   const added = {
-    ...setting.owner,
-    id: setting.newId(),
+    ...context.owner,
+    id: context.newId(),
     place,
     contextKind,
     contextKey,
@@ -116,7 +116,7 @@ function apply(list: readonly ExpiringTarget[], instruction: Instruction, settin
   throw problem('contextKey', `names a target that expires already; update it: ${shorten(contextKey)}`);
 }
 
-function readWanted(instruction: Instruction, placeName: PlaceName): Wanted {
+function readWantedExpiry(instruction: Instruction, placeName: TargetListParameter): WantedExpiry {
   const { userKey, contextKey = userKey, contextKind = 'user', ...rest } = instruction;
-  return { ...rest, contextKey, contextKind, place: instruction[placeName] } as unknown as Wanted;
+  return { ...rest, contextKey, contextKind, place: instruction[placeName] } as unknown as WantedExpiry;
 }

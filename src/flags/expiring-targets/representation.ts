@@ -1,10 +1,10 @@
-// Expiring targets as the API shows them, in the words of contexts or in the older ones of users.
+// Expiring targets as the API shows them, in the current form for contexts and the older form for users.
 import { Type, type TSchema } from '../../kernel/schema.ts';
 import { Links, linkTo } from '../links.ts';
 import type { ExpiringTarget, ResourceKind } from './expiring-target.ts';
-import type { PlaceName } from './instructions.ts';
+import type { TargetListParameter } from './instructions.ts';
 
-/** Whose targets they are, by keys. */
+/** The keys of the flag or segment and its environment, for links. */
 export interface Resource {
   kind: ResourceKind;
   projectKey: string;
@@ -49,8 +49,8 @@ const outcome = {
   errors: Type.Array(Type.Object({ instructionIndex: Type.Integer(), message: Type.String() })),
 };
 
-/** The two ways to tell: by context, or by user alone. */
-export const tellings = {
+/** The two forms of the API: for contexts, or for users only. */
+export const targetForms = {
   'expiring-targets': {
     List: Type.Object(Listed(Target), { $id: 'ExpiringTargets' }),
     Patched: Type.Object({ ...Listed(Target), ...outcome }, { $id: 'ExpiringTargetPatchResult' }),
@@ -61,16 +61,16 @@ export const tellings = {
   },
 };
 
-export type Telling = keyof typeof tellings;
+export type TargetForm = keyof typeof targetForms;
 
 export function toExpiringTargets(
   targets: readonly ExpiringTarget[],
   resource: Resource,
-  placeName: PlaceName,
-  telling: Telling,
+  placeName: TargetListParameter,
+  form: TargetForm,
 ) {
   const { kind, projectKey, environmentKey, key } = resource;
-  const isOfUsers = telling === 'expiring-user-targets';
+  const isOfUsers = form === 'expiring-user-targets';
   const items = targets
     .filter(({ contextKind }) => !isOfUsers || contextKind === 'user')
     .map(({ id, version, expiresAt, place, contextKind, contextKey }) => ({
@@ -81,11 +81,11 @@ export function toExpiringTargets(
       [placeName]: place,
       _resourceId: { kind, projectKey, environmentKey, key, ...(kind === 'flag' && { flagKey: key }) },
     }));
-  const self = linkTo(`/${kind}s/${projectKey}/${key}/${telling}/${environmentKey}`);
+  const self = linkTo(`/${kind}s/${projectKey}/${key}/${form}/${environmentKey}`);
   return { items, totalCount: items.length, _links: { self } };
 }
 
-/** Nothing fails but all together: a patch is atomic. */
+/** A patch is atomic, so no instruction fails alone. */
 export function toOutcome(instructions: readonly unknown[]) {
   return {
     totalInstructions: instructions.length,

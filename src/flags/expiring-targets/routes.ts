@@ -1,4 +1,4 @@
-// When the targets of something expire: list and patch, in the words of contexts and in the older ones of users.
+// Routes that list and patch expiring targets, for flags and segments, in the form for contexts and the older one for users.
 import { newId } from '../../kernel/id.ts';
 import type { Instruction } from '../patch-body.ts';
 import { route, type Call } from '../../kernel/route.ts';
@@ -10,58 +10,71 @@ import { readSemanticPatch, requireEnvironment, updateOf } from '../resource-pat
 import { requireComment } from '../planned-changes/flag-in-environment.ts';
 import type { Environment } from '../projects/project.ts';
 import type { ExpiringTarget, Owner, ResourceKind } from './expiring-target.ts';
-import { applyExpiringInstructions, expiringKinds, type PlaceName, type Setting } from './instructions.ts';
-import { tellings, toExpiringTargets, toOutcome, type Resource, type Telling } from './representation.ts';
-import { listExpiringTargets, saveExpiringTargets } from './store.ts';
+import {
+  applyExpiringInstructions,
+  expiringKinds,
+  type TargetListParameter,
+  type ExpiringContext,
+} from './instructions.ts';
+import {
+  targetForms,
+  toExpiringTargets,
+  toOutcome,
+  type Resource,
+  type TargetForm,
+} from './representation.ts';
+import { listExpiringTargets, updateExpiringTargets } from './store.ts';
 
 const action = 'updateExpiringTargets';
 
-/** What has targets, in one environment. */
-export interface Targeted {
+/** A flag or segment in one environment. */
+export interface TargetedResource {
   name: string;
   environment: Environment;
   owner: Owner;
-  /** Its name in policies, and in links. */
+  /** The resource of policies, and the keys for links. */
   resource: string;
   names: Resource;
-  /** Throws where the change must have been approved. */
+  /** Throws when the change requires approval. */
   demandApproval(): void;
-  /** Instructions are as they came: nothing of them has been checked. */
-  findTargets(instructions: readonly Instruction[]): Setting['isTargeted'] | Promise<Setting['isTargeted']>;
+  /** The instructions are not checked yet. */
+  findTargets(
+    instructions: readonly Instruction[],
+  ): ExpiringContext['isTargeted'] | Promise<ExpiringContext['isTargeted']>;
 }
 
 type KnownCall = Pick<Call, 'can' | 'demand' | 'now' | 'id'> & {
   caller: Exclude<Call['caller'], { kind: 'anonymous' }>;
 };
 
-export interface Family<Params extends TObject> {
+export interface ExpiringResource<Params extends TObject> {
   kind: ResourceKind;
-  /** Of the two tellings, below which the environment stands. */
-  pathOf(telling: Telling): string;
+  /** The path of one of the two forms, up to the environment. */
+  pathOf(form: TargetForm): string;
   params: Params;
-  placeName: PlaceName;
+  placeName: TargetListParameter;
   Place: TSchema;
-  /** The operations that list and patch. */
-  ids: Record<Telling, [get: string, patch: string]>;
-  /** With `hold`, nobody else changes it until the transaction ends. */
-  open(call: KnownCall & { params: unknown }, db: Db, hold?: 'hold'): Promise<Targeted>;
+  /** The operation ids of the list and the patch. */
+  ids: Record<TargetForm, [get: string, patch: string]>;
+  /** With `hold`, locks the flag or segment until the transaction ends. */
+  open(call: KnownCall & { params: unknown }, db: Db, hold?: 'hold'): Promise<TargetedResource>;
 }
 
-export function expiringRoutes<Params extends TObject>(family: Family<Params>) {
+export function expiringRoutes<Params extends TObject>(options: ExpiringResource<Params>) {
   return [
-    ...routesOf(family, 'expiring-targets', 'targets'),
-    ...routesOf(family, 'expiring-user-targets', 'users'),
+    ...routesOf(options, 'expiring-targets', 'targets'),
+    ...routesOf(options, 'expiring-user-targets', 'users'),
   ];
 }
 
-function routesOf<Params extends TObject>(family: Family<Params>, telling: Telling, whom: string) {
-  const { kind, params, placeName, open } = family;
-  const path = family.pathOf(telling);
-  const [getId, patchId] = family.ids[telling];
-  const kinds = expiringKinds(placeName, family.Place);
-  const { List, Patched } = tellings[telling] as Record<'List' | 'Patched', TSchema>;
-  const tell = (targets: readonly ExpiringTarget[], { names }: Targeted) =>
-    toExpiringTargets(targets, names, placeName, telling);
+function routesOf<Params extends TObject>(options: ExpiringResource<Params>, form: TargetForm, whom: string) {
+  const { kind, params, placeName, open } = options;
+  const path = options.pathOf(form);
+  const [getId, patchId] = options.ids[form];
+  const kinds = expiringKinds(placeName, options.Place);
+  const { List, Patched } = targetForms[form] as Record<'List' | 'Patched', TSchema>;
+  const show = (targets: readonly ExpiringTarget[], { names }: TargetedResource) =>
+    toExpiringTargets(targets, names, placeName, form);
   return [
     route(
       {
@@ -75,7 +88,7 @@ function routesOf<Params extends TObject>(family: Family<Params>, telling: Telli
       },
       async (call, { db }) => {
         const targeted = await open(call, db);
-        return tell(await listExpiringTargets(db, targeted.owner), targeted);
+        return show(await listExpiringTargets(db, targeted.owner), targeted);
       },
     ),
     route(
@@ -108,22 +121,22 @@ function routesOf<Params extends TObject>(family: Family<Params>, telling: Telli
             newId: () => newId(call.now),
             now: call.now,
           });
-          if (after === before) return tell(before, targeted);
+          if (after === before) return show(before, targeted);
           targeted.demandApproval();
           requireComment(environment, comment);
-          await saveExpiringTargets(tx, before, after, call.now);
-          const told = tell(after, targeted);
+          await updateExpiringTargets(tx, before, after, call.now);
+          const shown = show(after, targeted);
           on.record({
             accesses: [{ action, resource }],
             kind,
             name,
             verb: 'changed the expiring targets of',
-            before: tell(before, targeted),
-            after: told,
+            before: show(before, targeted),
+            after: shown,
             comment,
             update: updateOf(patch),
           });
-          return told;
+          return shown;
         });
         return { ...answer, ...toOutcome(instructions) };
       },

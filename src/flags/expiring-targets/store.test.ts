@@ -9,11 +9,11 @@ import { projectMigrations } from '../migrations/projects.ts';
 import type { ExpiringTarget } from './expiring-target.ts';
 import {
   deleteExpiringTarget,
-  dropExpiringTargets,
+  deleteExpiringTargetsOf,
   expiryWork,
   findExpiringTarget,
   listExpiringTargets,
-  saveExpiringTargets,
+  updateExpiringTargets,
 } from './store.ts';
 
 const ENVIRONMENT = 'environment';
@@ -62,7 +62,7 @@ onEachEngine(({ open }) => {
       .execute();
   });
   const save = (from: ExpiringTarget[], to: ExpiringTarget[]) =>
-    engine.db.transaction().execute((tx) => saveExpiringTargets(tx, from, to, 10));
+    engine.db.transaction().execute((tx) => updateExpiringTargets(tx, from, to, 10));
   const list = (resourceId: string) =>
     listExpiringTargets(engine.db, { resourceId, environmentId: ENVIRONMENT });
   const dueOf = async (kind: 'flag' | 'segment', id: string) => {
@@ -120,7 +120,7 @@ onEachEngine(({ open }) => {
   test('those of what is gone are dropped, and those of others stay', async () => {
     const [a, b] = [target('a5', { resourceId: 'gone' }), target('b5', { resourceId: 'stays' })];
     await save([], [a, b]);
-    await dropExpiringTargets(engine.db, 'gone');
+    await deleteExpiringTargetsOf(engine.db, 'gone');
     assert.deepEqual(await list('gone'), []);
     assert.deepEqual(await list('stays'), [b]);
   });

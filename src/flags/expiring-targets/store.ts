@@ -1,4 +1,4 @@
-// Expiring targets in the database, each with the work that waits for its time.
+// Expiring targets in the database, each with its due work.
 import { schedule } from '../../kernel/due-store.ts';
 import { lockRows } from '../../kernel/storage/locks.ts';
 import { contested } from '../../kernel/storage/retry.ts';
@@ -6,12 +6,12 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import type { ExpiringTarget, Owner, ResourceKind } from './expiring-target.ts';
 import type { ExpiringTargetRow } from './tables.ts';
 
-/** The kind of the work that removes a target of a flag or a segment when its time has come. */
+/** The kind of the due work that removes an expired target of a flag or a segment. */
 export function expiryWork(kind: ResourceKind): string {
   return `flags.expire-${kind}-target`;
 }
 
-/** Those that expire first come first. */
+/** Sorted by time, earliest first. */
 export async function listExpiringTargets(
   db: Db,
   { resourceId, environmentId }: Pick<Owner, 'resourceId' | 'environmentId'>,
@@ -34,17 +34,20 @@ export async function findExpiringTarget(db: Db, id: string): Promise<ExpiringTa
 
 const TABLES = { flag: 'flags', segment: 'segments' } as const;
 
-/** The flag or segment that the target is of. */
-export async function holdTargeted(tx: Db, { resourceKind, resourceId }: ExpiringTarget): Promise<void> {
+/** Locks the flag or segment of the target. */
+export async function lockTargetedResource(
+  tx: Db,
+  { resourceKind, resourceId }: ExpiringTarget,
+): Promise<void> {
   const table = TABLES[resourceKind];
   await lockRows(tx, tx.selectFrom(table).select('id').where('id', '=', resourceId).forNoKeyUpdate());
 }
 
 /**
- * Writes what differs, and sees to it that each target is removed at its time.
- * Fails with `conflict` when one of them was changed meanwhile.
+ * Writes the rows that differ, and schedules the due work of each.
+ * Throws `conflict` when somebody else has changed one of them since it was read.
  */
-export async function saveExpiringTargets(
+export async function updateExpiringTargets(
   tx: Db,
   before: readonly ExpiringTarget[],
   after: readonly ExpiringTarget[],
@@ -52,7 +55,7 @@ export async function saveExpiringTargets(
 ): Promise<void> {
   const known = new Map(before.map((target) => [target.id, target]));
   const kept = new Set(after.map(({ id }) => id));
-  // Gone first: a context may have been given another place.
+  // Deletes first, because a context may have moved to another list.
   for (const target of before) if (!kept.has(target.id)) await deleteExpiringTarget(tx, target);
   for (const target of after) {
     const old = known.get(target.id);
@@ -65,7 +68,7 @@ export async function saveExpiringTargets(
   }
 }
 
-/** The work that waits for it finds nothing, then. */
+/** The due work stays, and then finds no expiry. */
 export async function deleteExpiringTarget(tx: Db, { id, version }: ExpiringTarget): Promise<void> {
   const { numDeletedRows } = await tx
     .deleteFrom('expiring_targets')
@@ -75,8 +78,8 @@ export async function deleteExpiringTarget(tx: Db, { id, version }: ExpiringTarg
   if (numDeletedRows === 0n) throw contested('expiring target');
 }
 
-/** For a flag or segment that is gone. */
-export async function dropExpiringTargets(tx: Db, resourceId: string): Promise<void> {
+/** Deletes all expiries of a flag or segment that is deleted. */
+export async function deleteExpiringTargetsOf(tx: Db, resourceId: string): Promise<void> {
   await tx.deleteFrom('expiring_targets').where('resource_id', '=', resourceId).execute();
 }
 

@@ -1,4 +1,4 @@
-// The table of targets that expire.
+// The table of expiring targets.
 
 declare module '../../kernel/storage/tables.ts' {
   interface Tables {
@@ -11,7 +11,7 @@ export interface ExpiringTargetRow {
   resource_kind: string;
   resource_id: string;
   environment_id: string;
-  /** What the context is a target of: the ID of a variation, or `included` or `excluded`. */
+  /** The ID of a variation, or `included` or `excluded`. */
   place: string;
   context_kind: string;
   context_key: string;

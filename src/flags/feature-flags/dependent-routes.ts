@@ -1,4 +1,4 @@
-// The flags that need a flag: in all environments, or in one.
+// Routes that list the flags which have a flag as a prerequisite: in all environments, or in one.
 import { route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import { Link, linkTo, Links } from '../links.ts';
@@ -8,7 +8,7 @@ import { listDependents, type Dependent } from './store-prerequisites.ts';
 import { flagPath, flagSite } from './representation.ts';
 import { demandBeta } from '../version.ts';
 
-const Place = Type.Object({
+const DependentSchema = Type.Object({
   name: Type.Optional(Type.String()),
   key: Type.String(),
   _links: Links,
@@ -31,7 +31,7 @@ const getDependents = route(
             Type.Object({
               name: Type.Optional(Type.String()),
               key: Type.String(),
-              environments: Type.Array(Place),
+              environments: Type.Array(DependentSchema),
             }),
           ),
           totalCount: Type.Integer(),
@@ -50,13 +50,13 @@ const getDependents = route(
     const byKey = Map.groupBy(await listDependents(db, flag.id), ({ key }) => key);
     const self = flagPath(project.key, flag.key);
     return {
-      items: [...byKey].map(([key, places]) => ({
-        name: places[0]!.name,
+      items: [...byKey].map(([key, dependents]) => ({
+        name: dependents[0]!.name,
         key,
-        environments: places.map((place) => ({
-          name: place.environmentName,
-          key: place.environmentKey,
-          ...placeOf(project.key, place),
+        environments: dependents.map((dependent) => ({
+          name: dependent.environmentName,
+          key: dependent.environmentKey,
+          ...linksOf(project.key, dependent),
         })),
       })),
       totalCount: byKey.size,
@@ -77,7 +77,7 @@ const getDependentsIn = route(
     params: Type.Object({ ...ByEnvironment.properties, ...ByFlag.properties }),
     reply: {
       200: Type.Object(
-        { items: Type.Array(Place), totalCount: Type.Integer(), _links: Links, _site: Link },
+        { items: Type.Array(DependentSchema), totalCount: Type.Integer(), _links: Links, _site: Link },
         { $id: 'DependentFlagsByEnvironment' },
       ),
     },
@@ -92,7 +92,7 @@ const getDependentsIn = route(
       items: dependents.map((dependent) => ({
         name: dependent.name,
         key: dependent.key,
-        ...placeOf(project.key, dependent),
+        ...linksOf(project.key, dependent),
       })),
       totalCount: dependents.length,
       _links: {
@@ -104,12 +104,11 @@ const getDependentsIn = route(
   },
 );
 
-function placeOf(projectKey: string, { key, environmentKey }: Dependent) {
+function linksOf(projectKey: string, { key, environmentKey }: Dependent) {
   return {
     _links: { self: linkTo(flagPath(projectKey, key)), parent: linkTo(`/flags/${projectKey}`) },
     _site: flagSite(projectKey, environmentKey, key),
   };
 }
 
-/** What may still change must be asked for. */
 export const dependentFlagRoutes = [getDependents, getDependentsIn];

@@ -1,11 +1,11 @@
-// What lists of flags can be filtered and sorted by, as it is asked for.
+// Reads the filters and the sort order of lists of flags from the query.
 import { Failure } from '../../kernel/failure.ts';
 import { isObject } from '../../kernel/patch/json-value.ts';
 import { shorten } from '../../kernel/patch/pointer.ts';
 import { couldBeId, couldBeKey } from '../fields.ts';
 import { readFieldFilter, readSort, type SortOrder } from '../list-query.ts';
 
-export const FILTERS = [
+export const FLAG_FILTERS = [
   'applicationEvaluated',
   'archived',
   'codeReferences.max',
@@ -27,7 +27,7 @@ export const FILTERS = [
   'type',
 ] as const;
 
-export const SORTS = [
+export const FLAG_SORTS = [
   'creationDate',
   'key',
   'maintainerId',
@@ -37,34 +37,34 @@ export const SORTS = [
   'type',
 ] as const;
 
-export type FlagOrder = SortOrder<(typeof SORTS)[number]>;
+export type FlagOrder = SortOrder<(typeof FLAG_SORTS)[number]>;
 
 const STATES = ['live', 'deprecated', 'archived'] as const;
 
 export interface FlagFilter {
   states: readonly string[];
-  /** Key or name have this in them; small letters. */
+  /** In lower case; part of the key or the name. */
   words?: string;
-  /** All of them. */
+  /** The flag has all of them. */
   tags: readonly string[];
   isTemporary?: boolean;
-  /** One of these. */
+  /** The flag has one of these. */
   purposes?: readonly string[];
-  /** One of these sums of 1 for mobile keys and 2 for client-side IDs. */
+  /** The flag has one of these sums of 1 (mobile keys) and 2 (client-side IDs). */
   availability?: readonly number[];
   maintainerIds?: readonly string[];
   maintainerTeams?: readonly string[];
   createdBefore?: number;
   createdAfter?: number;
-  /** Last asked for after this, in the environment of `environmentKey`. */
+  /** SDKs have requested the flag after this time, in the environment of `environmentKey`. */
   evaluatedAfter?: number;
   environmentKey?: string;
-  /** It asks for what no flag has. */
+  /** No flag can match. */
   isNothing: boolean;
 }
 
-/** Each becomes a condition of its own. */
-const MOST_TAGS = 100;
+/** Each tag becomes a condition of the query. */
+const MAX_TAGS = 100;
 
 export interface ListQuery {
   filter?: string;
@@ -73,9 +73,9 @@ export interface ListQuery {
 }
 
 export function readFlagFilter(query: ListQuery): FlagFilter {
-  const found = readFieldFilter(query.filter, FILTERS);
+  const found = readFieldFilter(query.filter, FLAG_FILTERS);
   const tags = [...new Set([...splitAll(found.tags), ...(query.tag === undefined ? [] : [query.tag])])];
-  if (tags.length > MOST_TAGS) throw refuse('filter', `tags takes at most ${MOST_TAGS} tags`);
+  if (tags.length > MAX_TAGS) throw refuse('filter', `tags takes at most ${MAX_TAGS} tags`);
   const filter: FlagFilter = {
     states: readStates(found.state, found.archived, query.archived),
     tags,
@@ -96,7 +96,7 @@ export function readFlagFilter(query: ListQuery): FlagFilter {
 }
 
 export function readFlagSort(text: string | undefined, hasEnvironment: boolean): FlagOrder[] {
-  const orders = readSort(text, SORTS);
+  const orders = readSort(text, FLAG_SORTS);
   if (!orders.some(({ field }) => field === 'targetingModifiedDate')) return orders;
   if (orders.length > 1) throw refuse('sort', 'targetingModifiedDate cannot be combined with others');
   if (!hasEnvironment) throw refuse('sort', 'targetingModifiedDate needs an environment: give env');
@@ -113,11 +113,11 @@ function readStates(state: string | undefined, archived: string | undefined, ask
 }
 
 /**
- * Some filters ask for what flags here cannot have: experiments, guarded rollouts, release pipelines, references in code.
- * They are answered by what is true: none has any. Which kinds of contexts and which applications flags were evaluated
- * for, nobody has told.
+ * Some filters are about features that this server does not have: experiments, guarded rollouts, release pipelines, code
+ * references. No flag matches them. Which context kinds and applications a flag was evaluated for is not recorded, so no flag
+ * matches those filters either.
  */
-function isNothing(found: Partial<Record<(typeof FILTERS)[number], string>>): boolean {
+function isNothing(found: Partial<Record<(typeof FLAG_FILTERS)[number], string>>): boolean {
   const least = readCount('codeReferences.min', found['codeReferences.min']) ?? 0;
   readCount('codeReferences.max', found['codeReferences.max']);
   const wantsExperiment =
@@ -177,14 +177,14 @@ function readEvaluation(
   text: string | undefined,
   environmentKey: string | undefined,
 ): Pick<FlagFilter, 'evaluatedAfter' | 'environmentKey'> {
-  const place = environmentKey === undefined ? {} : { environmentKey };
-  if (text === undefined) return place;
+  const scope = environmentKey === undefined ? {} : { environmentKey };
+  if (text === undefined) return scope;
   if (environmentKey === undefined) throw refuse('filter', 'evaluated needs an environment: give filterEnv');
   const { after } = readTimes('evaluated', text, ['after']);
-  return { ...place, evaluatedAfter: after! };
+  return { ...scope, evaluatedAfter: after! };
 }
 
-/** `{"before":1700000000000}`, with one of the words at least. */
+/** `{"before":1700000000000}`, with at least one of the words. */
 function readTimes<Word extends string>(
   field: string,
   text: string,
@@ -222,7 +222,7 @@ function readBoolean(field: string, text: string): boolean {
   return text === 'true';
 }
 
-/** Words that must all hold. In URLs that were not encoded a plus has become a space. */
+/** Words of which all must hold. A plus in a URL that was not encoded arrives as a space. */
 function splitAll(text: string | undefined): string[] {
   return (text ?? '').split(/[+ ]/).filter((word) => word !== '');
 }

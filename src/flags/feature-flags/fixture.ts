@@ -1,4 +1,4 @@
-// Projects and flags for tests of the store, made without HTTP.
+// Projects and flags for tests of the store, inserted without HTTP.
 import { randomUUID } from 'node:crypto';
 import { dueMigrations } from '../../kernel/due-store.ts';
 import { eventMigrations } from '../../kernel/change/store.ts';
@@ -46,7 +46,7 @@ export async function addEnvironment(db: Db, project: Project, key: string): Pro
   return (await insertEnvironment(db, post, NOW))!;
 }
 
-/** The flag, not yet kept. */
+/** A flag that is not inserted. */
 export function buildFlag(
   { project, environments }: Home,
   key: string,

@@ -1,4 +1,4 @@
-// The page of a flag, as HTML: what it is, and what it serves in each environment.
+// The HTML page of a flag: its description, and what it serves in each environment.
 import { escapeHtml, htmlPage, htmlTable } from '../../kernel/html.ts';
 import type { Project } from '../projects/project.ts';
 import type { Flag, FlagConfig, Serve } from './flag.ts';
@@ -15,7 +15,7 @@ export function flagPage(flag: Flag, { project, environments }: PageContext): st
     const config = flag.environments[key];
     return config === undefined ? [] : [rowOf(flag, config, name)];
   });
-  const variations = flag.variations.map((_, index) => `<li>${tellVariation(flag, index)}</li>`);
+  const variations = flag.variations.map((_, index) => `<li>${variationHtml(flag, index)}</li>`);
   const parts = [
     `<p><code>${escapeHtml(flag.key)}</code> in ${escapeHtml(project.name)}${stateOf(flag)}</p>`,
     flag.description === '' ? '' : `<p>${escapeHtml(flag.description)}</p>`,
@@ -33,31 +33,31 @@ function stateOf({ archived, deprecated }: Flag): string {
 
 function rowOf(flag: Flag, config: FlagConfig, name: string): string[] {
   const { on, fallthrough, offVariation, targets, contextTargets, rules, lastModified } = config;
-  const off = offVariation === undefined ? 'nothing' : tellVariation(flag, offVariation);
+  const off = offVariation === undefined ? 'nothing' : variationHtml(flag, offVariation);
   const targeted = [...targets, ...contextTargets].reduce((sum, { values }) => sum + values.length, 0);
   return [
     escapeHtml(name),
     on ? 'on' : 'off',
-    on ? tellServe(flag, fallthrough) : off,
+    on ? serveHtml(flag, fallthrough) : off,
     String(targeted),
     String(rules.length),
     new Date(lastModified).toISOString(),
   ];
 }
 
-function tellServe(flag: Flag, serve: Serve): string {
-  if (serve.variation !== undefined) return tellVariation(flag, serve.variation);
+function serveHtml(flag: Flag, serve: Serve): string {
+  if (serve.variation !== undefined) return variationHtml(flag, serve.variation);
   const shares = serve.rollout?.variations ?? [];
   return shares
-    .map(({ variation, weight }) => `${weight / 1000} % ${tellVariation(flag, variation)}`)
+    .map(({ variation, weight }) => `${weight / 1000} % ${variationHtml(flag, variation)}`)
     .join(', ');
 }
 
-const MOST_TEXT = 100;
+const MAX_TEXT = 100;
 
-function tellVariation({ variations }: Flag, index: number): string {
+function variationHtml({ variations }: Flag, index: number): string {
   const { name, value } = variations[index] ?? {};
   const text = JSON.stringify(value) ?? '';
-  const shown = `<code>${escapeHtml(text.length > MOST_TEXT ? `${text.slice(0, MOST_TEXT)}…` : text)}</code>`;
+  const shown = `<code>${escapeHtml(text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text)}</code>`;
   return name === undefined ? shown : `${escapeHtml(name)}: ${shown}`;
 }

@@ -1,4 +1,4 @@
-// What a feature flag is: the same everywhere, and a configuration for each environment.
+// The types of a feature flag: what is the same in all environments, and a configuration for each environment.
 
 export type Json = null | boolean | number | string | Json[] | { [member: string]: Json };
 
@@ -20,7 +20,7 @@ export interface Clause {
 
 export interface WeightedVariation {
   variation: number;
-  /** In thousandths of a percent: all of a rollout make 100,000. */
+  /** In thousandths of a percent: the weights of a rollout add up to 100,000. */
   weight: number;
   _untracked?: boolean;
 }
@@ -32,7 +32,7 @@ export interface Rollout {
   seed?: number;
 }
 
-/** What is served: one variation, or each to a share of the contexts. Exactly one of the two is there. */
+/** What is served: exactly one of a variation for all, or a rollout that gives each variation a share of the contexts. */
 export interface Serve {
   variation?: number;
   rollout?: Rollout;
@@ -58,14 +58,14 @@ export interface Prerequisite {
   variation: number;
 }
 
-/** How a flag behaves in one environment. */
+/** The configuration of a flag in one environment. */
 export interface FlagConfig {
   on: boolean;
   salt: string;
   sel: string;
   lastModified: number;
   version: number;
-  /** Keys of users; those of other context kinds are in `contextTargets`. */
+  /** Keys of users. Those of other context kinds are in `contextTargets`. */
   targets: Target[];
   contextTargets: Target[];
   rules: Rule[];
@@ -91,7 +91,7 @@ export interface Flag {
   version: number;
   createdAt: number;
   variations: Variation[];
-  /** Indexes into the variations, for new environments. */
+  /** Indexes of variations, for new environments. */
   defaults: { onVariation: number; offVariation: number };
   clientSideAvailability: { usingEnvironmentId: boolean; usingMobileKey: boolean };
   includeInSnippet: boolean;

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Flag, FlagConfig } from './flag.ts';
 import { differencesOf, describe as describeAll, verbOf } from './change/differences.ts';
-import { kindOf, newConfig, summarize, tidyFlag, usedBy, validateFlag, validateSize } from './model.ts';
-import { factsOf, isUniform, statusOf } from './status.ts';
+import { kindOf, newConfig, summarize, normalizeFlag, usedBy, validateFlag, validateSize } from './model.ts';
+import { statusFactsOf, isUniform, flagStatusOf } from './status.ts';
 
 function hex(): string {
   return '0'.repeat(32);
@@ -56,7 +56,7 @@ test('a flag of two booleans is boolean, and any other is multivariate', () => {
 
 describe('tidying', () => {
   test('gives each list of users its place among those of other contexts', () => {
-    const { test: config } = tidyFlag(
+    const { test: config } = normalizeFlag(
       flagWith({
         targets: [
           { values: ['u', 'u'], variation: 2, contextKind: 'user' },
@@ -78,15 +78,15 @@ describe('tidying', () => {
   });
 
   test('done twice is done once', () => {
-    const once = tidyFlag(
+    const once = normalizeFlag(
       flagWith(
         { targets: [{ values: ['u'], variation: 0, contextKind: 'user' }] },
         { tags: ['b', 'a', 'b'] },
       ),
     );
     assert.deepEqual(once.tags, ['a', 'b']);
-    assert.deepEqual(tidyFlag(once), once);
-    assert.equal(tidyFlag(once).environments['test'], once.environments['test']);
+    assert.deepEqual(normalizeFlag(once), once);
+    assert.equal(normalizeFlag(once).environments['test'], once.environments['test']);
   });
 });
 
@@ -284,7 +284,7 @@ describe('a status', () => {
   const DAY = 24 * 60 * 60 * 1000;
   const usage = (at: number) => ({ lastRequestedAt: at, lastDefault: null });
   const of = (flag: Flag, used: ReturnType<typeof usage> | undefined, now: number) =>
-    statusOf(factsOf(flag, flag.environments['test']!), used, now);
+    flagStatusOf(statusFactsOf(flag, flag.environments['test']!), used, now);
 
   test('goes by age and use, then by change and by who gets what', () => {
     const on = flagWith({ on: true });

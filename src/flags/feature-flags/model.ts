@@ -1,4 +1,4 @@
-// The rules that hold for every flag, whichever way it came to be as it is.
+// The rules for every flag, however it was created or changed.
 import { isLarge } from '../../kernel/json/stringify.ts';
 import { areEqual } from '../../kernel/patch/json-value.ts';
 import { shorten } from '../../kernel/patch/pointer.ts';
@@ -10,25 +10,25 @@ import type { Flag, FlagConfig, Rule, Serve, Target, Variation } from './flag.ts
 export const WHOLE = 100_000;
 export const USER = 'user';
 
-/** So that a flag cannot grow without end. */
-const MOST_VARIATIONS = 200;
-export const MOST_RULES = 1000;
-export const MOST_PREREQUISITES = 100;
-/** Of all variations and kinds, in one environment. */
-export const MOST_TARGETS = 15_000;
-const MOST_TAGS = 1000;
-const MOST_PROPERTIES = 100;
-/** Keys and elements in the values of all variations: whatever is done with the flag goes through them. */
-const MOST_VALUES = 10_000;
-/** Characters of JSON, of what is the same everywhere and of each configuration. */
-const MOST_TEXT = 2 * 1024 * 1024;
+/** These limits bound the size of a flag. */
+const MAX_VARIATIONS = 200;
+export const MAX_FLAG_RULES = 1000;
+export const MAX_PREREQUISITES = 100;
+/** In one environment, over all variations and context kinds. */
+export const MAX_FLAG_TARGETS = 15_000;
+const MAX_TAGS = 1000;
+const MAX_PROPERTIES = 100;
+/** Keys and elements in the values of all variations: every operation on the flag walks through them. */
+const MAX_VALUES = 10_000;
+/** Characters of JSON, for the flag without configurations and for each configuration. */
+const MAX_TEXT = 2 * 1024 * 1024;
 
 export function kindOf({ variations }: Pick<Flag, 'variations'>): 'boolean' | 'multivariate' {
   const isBoolean = variations.length === 2 && variations.every(({ value }) => typeof value === 'boolean');
   return isBoolean ? 'boolean' : 'multivariate';
 }
 
-/** How a flag begins in an environment. */
+/** The configuration of a new flag, or of a flag in a new environment. */
 export function newConfig(
   { defaults, version }: Pick<Flag, 'defaults' | 'version'>,
   { on = false, trackEvents }: { on?: boolean; trackEvents: boolean },
@@ -52,13 +52,13 @@ export function newConfig(
   };
 }
 
-/** The indexes of the variations that may be served. */
+/** The indexes of the variations that can be served. */
 export function servedBy({ variation, rollout }: Serve): number[] {
   if (rollout === undefined) return variation === undefined ? [] : [variation];
   return rollout.variations.map((weighted) => weighted.variation);
 }
 
-/** All variations that a configuration mentions. */
+/** The indexes of all variations that a configuration refers to. */
 export function usedBy(config: FlagConfig): Set<number> {
   return new Set([
     ...config.rules.flatMap(servedBy),
@@ -69,21 +69,24 @@ export function usedBy(config: FlagConfig): Set<number> {
 }
 
 /**
- * Puts what has more than one spelling into one. Users stand in `targets`; each such list has an empty place of the same
- * variation in `contextTargets`, without which SDKs would look at the other kinds of contexts alone.
+ * Normalizes a flag. Users are in `targets`; for each such list, `contextTargets` has an empty list of the same variation:
+ * without it, SDKs would evaluate the other context kinds only.
  */
-export function tidyFlag(flag: Flag): Flag {
-  const environments = Object.entries(flag.environments).map(([key, config]) => [key, tidyConfig(config)]);
+export function normalizeFlag(flag: Flag): Flag {
+  const environments = Object.entries(flag.environments).map(([key, config]) => [
+    key,
+    normalizeConfig(config),
+  ]);
   return {
     ...flag,
     tags: normalizeTags(flag.tags),
-    // An older word for the same.
+    // The older field for the same.
     includeInSnippet: flag.clientSideAvailability.usingEnvironmentId,
     environments: Object.fromEntries(environments) as Flag['environments'],
   };
 }
 
-function tidyConfig(config: FlagConfig): FlagConfig {
+function normalizeConfig(config: FlagConfig): FlagConfig {
   const lists = new Map<string, Target>();
   const add = ({ contextKind, variation, values }: Target) => {
     const name = `${contextKind}\n${variation}`;
@@ -91,7 +94,7 @@ function tidyConfig(config: FlagConfig): FlagConfig {
     const all = known === undefined ? values : [...known.values, ...values];
     lists.set(name, { values: [...new Set(all)], variation, contextKind });
   };
-  // Places first: the order of the lists of contexts is what SDKs go by.
+  // `contextTargets` first, because SDKs evaluate its lists in order.
   for (const target of config.contextTargets) add(target);
   for (const target of config.targets) add({ ...target, contextKind: target.contextKind || USER });
   const filled = [...lists.values()].filter(({ values }) => values.length > 0);
@@ -105,11 +108,11 @@ function isOfUsers({ contextKind }: Target): boolean {
   return contextKind === USER;
 }
 
-/** Throws `invalid` for the first rule that the flag breaks. What other flags have to say is not looked at here. */
+/** Throws `invalid` for the first rule that the flag breaks. References to other flags are not checked here. */
 export function validateFlag(flag: Flag): void {
   validateVariations(flag.variations);
-  atMost('tags', flag.tags, MOST_TAGS);
-  atMost('customProperties', Object.keys(flag.customProperties), MOST_PROPERTIES);
+  atMost('tags', flag.tags, MAX_TAGS);
+  atMost('customProperties', Object.keys(flag.customProperties), MAX_PROPERTIES);
   for (const name of ['onVariation', 'offVariation'] as const)
     checkIndex(flag, flag.defaults[name], `defaults.${name}`);
   if (flag.maintainerId !== undefined && flag.maintainerTeamKey !== undefined)
@@ -118,19 +121,19 @@ export function validateFlag(flag: Flag): void {
     validateConfig(flag, config, `environments.${key}`);
 }
 
-/** Asked before anything else: all that follows goes through the values. A flag that had so many before keeps them. */
+/** Checked first, because all other checks walk through the values. A flag that had too many before may keep them. */
 export function checkValues(variations: readonly Variation[], before: readonly Variation[] = []): void {
-  if (variations === before || !isLarge(variations, MOST_VALUES)) return;
-  if (isLarge(before, MOST_VALUES) && areEqual(variations, before)) return;
-  throw problem('variations', `cannot have more than ${MOST_VALUES} keys and elements in their values`);
+  if (variations === before || !isLarge(variations, MAX_VALUES)) return;
+  if (isLarge(before, MAX_VALUES) && areEqual(variations, before)) return;
+  throw problem('variations', `cannot have more than ${MAX_VALUES} keys and elements in their values`);
 }
 
-/** What was too large before, by another way, may still shrink. */
+/** A flag that was too large before may only shrink. */
 export function validateSize(before: Flag, after: Flag): void {
   const check = (old: unknown, now: unknown, what: string) => {
     const size = JSON.stringify(now).length;
-    if (size <= MOST_TEXT || size <= JSON.stringify(old).length) return;
-    throw problem(what, `cannot have more than ${MOST_TEXT} characters`);
+    if (size <= MAX_TEXT || size <= JSON.stringify(old).length) return;
+    throw problem(what, `cannot have more than ${MAX_TEXT} characters`);
   };
   for (const [key, config] of Object.entries(after.environments)) {
     const old = before.environments[key];
@@ -141,8 +144,8 @@ export function validateSize(before: Flag, after: Flag): void {
 
 function validateVariations(variations: readonly Variation[]): void {
   if (variations.length < 2) throw problem('variations', 'must be two or more');
-  atMost('variations', variations, MOST_VARIATIONS);
-  // Equal values have texts of the same length, whatever the order of their members.
+  atMost('variations', variations, MAX_VARIATIONS);
+  // Equal values have JSON of the same length, whatever the order of their members.
   const byLength = new Map<number, unknown[]>();
   for (const [index, { value }] of variations.entries()) {
     const { length } = JSON.stringify(value ?? null);
@@ -156,7 +159,7 @@ function validateVariations(variations: readonly Variation[]): void {
 function validateConfig(flag: Flag, config: FlagConfig, at: string): void {
   if (config.offVariation !== undefined) checkIndex(flag, config.offVariation, `${at}.offVariation`);
   validateServe(flag, config.fallthrough, `${at}.fallthrough`);
-  atMost(`${at}.rules`, config.rules, MOST_RULES);
+  atMost(`${at}.rules`, config.rules, MAX_FLAG_RULES);
   for (const [index, rule] of config.rules.entries()) validateRule(flag, rule, `${at}.rules.${index}`);
   validateTargets(flag, [...config.targets, ...config.contextTargets], at);
   validatePrerequisites(flag, config, at);
@@ -200,11 +203,11 @@ function validateTargets(flag: Flag, targets: readonly Target[], at: string): vo
       home.set(key, variation);
     }
   }
-  if (count > MOST_TARGETS) throw problem(`${at}.targets`, `can have at most ${MOST_TARGETS} keys`);
+  if (count > MAX_FLAG_TARGETS) throw problem(`${at}.targets`, `can have at most ${MAX_FLAG_TARGETS} keys`);
 }
 
 function validatePrerequisites({ key }: Flag, { prerequisites }: FlagConfig, at: string): void {
-  atMost(`${at}.prerequisites`, prerequisites, MOST_PREREQUISITES);
+  atMost(`${at}.prerequisites`, prerequisites, MAX_PREREQUISITES);
   const seen = new Set<string>();
   for (const needed of prerequisites) {
     if (needed.key === key) throw problem(`${at}.prerequisites`, 'cannot name the flag itself');
@@ -235,11 +238,11 @@ export interface VariationSummary {
 
 export interface ConfigSummary {
   prerequisites: number;
-  /** By index; only those that are used at all. */
+  /** By index; unused variations are absent. */
   variations: Record<string, VariationSummary>;
 }
 
-/** How often each variation is spoken of, without saying for whom. */
+/** How often the configuration refers to each variation. */
 export function summarize(config: FlagConfig): ConfigSummary {
   const variations: Record<string, VariationSummary> = {};
   const at = (index: number) =>

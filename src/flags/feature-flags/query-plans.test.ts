@@ -1,4 +1,4 @@
-// How the engines run every statement on flags: by an index, however many flags there are, and lists without sorting them.
+// The query plans of all statements on flags: they use indexes, and lists are not sorted.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { sql, type CompiledQuery } from 'kysely';
@@ -7,23 +7,23 @@ import { Changes } from '../../kernel/change/changes.ts';
 import type { Instruction } from '../patch-body.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { onEachEngine } from '../../../test/engines.ts';
-import { planOf, recordStatements } from '../../../test/plans.ts';
+import { planOf, recordStatements } from '../../../test/query-plans.ts';
 import { webhookSubscriber } from '../webhooks/subscriber.ts';
 import { changeFlag, removeFlag } from './change/change-flag.ts';
 import { readFlagFilter, readFlagSort } from './filter.ts';
 import { addEnvironment, insertTestFlag, flagStoreMigrations, makeHome, NOW, type Home } from './fixture.ts';
-import { listFlags, listHeads, listWholeConfigs } from './store-lists.ts';
+import { listFlags, listConfigHeads, listWholeConfigs } from './store-lists.ts';
 import { findMaintainers } from './store-maintainers.ts';
 import { listDependents } from './store-prerequisites.ts';
-import { findUsage, listUsage } from './store-usage.ts';
-import { addConfigs } from './store-new-configs.ts';
+import { findFlagUsage, listFlagUsage } from './store-usage.ts';
+import { insertConfigs } from './store-new-configs.ts';
 import { findFlag, findFlags, firstVersion } from './store.ts';
 
 const LARGE = 600;
 const PROJECTS = 40;
 const PER_PROJECT = 15;
 
-/** A page with no more than the usual filter. Where a filter leaves little, sorting that little is as good. */
+/** Pages with the usual filter only: a selective filter may leave so few rows that sorting them is cheaper. */
 const PLAIN_LIST =
   /where \("flags"."project_id" = \S+ and "flags"."state" in \([^)]+\)\) .*order by .* limit /;
 
@@ -62,7 +62,7 @@ onEachEngine((testEngine) => {
     });
     const seen = recordStatements(engine);
     await useAll(home);
-    // What others keep is not looked at here.
+    // Statements on other resources' tables are not checked here.
     statements = [...seen.values()].filter(({ sql: text }) =>
       /"flag(s|_configs|_tags|_prerequisites|_usage|_graves)"/.test(text),
     );
@@ -108,12 +108,12 @@ onEachEngine((testEngine) => {
       }
     }
     const ids = [found!.flag.id];
-    await listHeads(db, ids, [environment!.id]);
+    await listConfigHeads(db, ids, [environment!.id]);
     await listWholeConfigs(db, ids, [environment!.id]);
     await findMaintainers(db, ids);
     await listDependents(db, found!.flag.id);
     await listDependents(db, found!.flag.id, environment!.id);
-    await findUsage(db, found!.flag.id);
+    await findFlagUsage(db, found!.flag.id);
     await change(home, 'flag-1', [{ kind: 'turnFlagOn' }, { kind: 'addTags', values: ['new'] }]);
     const { variations } = (await findFlag(db, project.id, 'flag-2'))!.flag;
     const needs = { kind: 'addPrerequisite', key: 'flag-2', variationId: variations[0]!._id };
@@ -125,10 +125,10 @@ onEachEngine((testEngine) => {
       ['likewise', environment!.id],
     ] as const) {
       await db.transaction().execute(async (tx) => {
-        await addConfigs(tx, project, await addEnvironment(tx, project, key), source, NOW);
+        await insertConfigs(tx, project, await addEnvironment(tx, project, key), source, NOW);
       });
     }
-    await listUsage(db, project.id, environment!.id);
+    await listFlagUsage(db, project.id, environment!.id);
   }
 
   const actor = systemActor({ now: NOW + 1 });
@@ -143,10 +143,10 @@ onEachEngine((testEngine) => {
     if (testEngine.kind === 'sqlite') {
       assert.doesNotMatch(plan, /SCAN (?!reached\b|\(subquery|CONSTANT|\d+-ROW VALUES)/, told);
     } else {
-      // The others have a row or two here, which is less than an index.
+      // The other tables have too few rows here for an index to pay.
       assert.doesNotMatch(plan, /Seq Scan on flag(s|_configs|_tags)\b/, told);
     }
-    // PostgreSQL plans for projects of a usual size, where sorting costs nothing.
+    // PostgreSQL plans for projects of usual size, where sorting costs nothing.
     if (PLAIN_LIST.test(text)) assert.doesNotMatch(plan, /TEMP B-TREE FOR ORDER/, told);
   }
 

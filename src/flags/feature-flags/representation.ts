@@ -1,4 +1,4 @@
-// Flags as they are shown: whole with their configurations, or in lists with no more than the heads of them.
+// Flags as replies show them: in detail with whole configurations, or in lists with the heads of configurations.
 import { linkTo, siteTo } from '../links.ts';
 import { toMemberSummary } from '../members/model.ts';
 import type { Flag, FlagConfig } from './flag.ts';
@@ -9,10 +9,10 @@ import type { Maintainer, EnvironmentRef } from './store.ts';
 
 export interface DisplayContext {
   projectKey: string;
-  /** Those to show, in this order. None at all where it is absent. */
+  /** The environments to show, in this order; absent, no configurations are shown. */
   environments?: readonly Pick<EnvironmentRef, 'key' | 'name'>[];
   maintainer?: Maintainer | undefined;
-  /** The name of the team that looks after it. */
+  /** The name of the team that maintains it. */
   teamName?: string | undefined;
   expand?: ReadonlySet<Expandable>;
 }
@@ -24,12 +24,12 @@ export function flagPath(projectKey: string, flagKey: string): string {
   return `/flags/${projectKey}/${flagKey}`;
 }
 
-/** The page of the flag, with what it does in the environment. */
+/** Link to the page of the flag in the console. */
 export function flagSite(projectKey: string, environmentKey: string, flagKey: string) {
   return siteTo(`/console/flags/${projectKey}/${flagKey}/targeting?env=${environmentKey}`);
 }
 
-export function toDetail(flag: Flag, display: DisplayContext): ShownFlag {
+export function toFlagDetail(flag: Flag, display: DisplayContext): ShownFlag {
   return toShown(flag, display, ({ key, name }) => {
     const config = flag.environments[key];
     if (config === undefined) return undefined;
@@ -49,22 +49,22 @@ export function toDetail(flag: Flag, display: DisplayContext): ShownFlag {
       fallthrough,
       ...(offVariation !== undefined && { offVariation }),
       prerequisites,
-      ...place(flag, display, { key, name }),
+      ...inEnvironment(flag, display, { key, name }),
       trackEvents,
       trackEventsFallthrough,
-      _summary: spread(flag, summarize(config)),
+      _summary: summaryOfAll(flag, summarize(config)),
       ...(migrationSettings && { migrationSettings }),
     };
   });
 }
 
-/** A configuration as lists find it. */
-export type ListedConfig = Pick<FlagConfig, 'on' | 'version' | 'lastModified'> & ConfigHead;
+/** The columns of a configuration that lists read. */
+export type ConfigListItem = Pick<FlagConfig, 'on' | 'version' | 'lastModified'> & ConfigHead;
 
-/** Whole configurations, `summary=0` asks for, come with what is listed. */
-export function toSummary(
+/** In lists. With `summary=0`, lists use `toFlagDetail`. */
+export function toFlagSummary(
   flag: Flag,
-  configs: Readonly<Record<string, ListedConfig>>,
+  configs: Readonly<Record<string, ConfigListItem>>,
   display: DisplayContext,
 ): ShownFlag {
   return toShown(flag, display, ({ key, name }) => {
@@ -78,15 +78,15 @@ export function toSummary(
       sel,
       lastModified,
       version,
-      ...place(flag, display, { key, name }),
+      ...inEnvironment(flag, display, { key, name }),
       trackEvents,
       trackEventsFallthrough,
-      _summary: spread(flag, summary),
+      _summary: summaryOfAll(flag, summary),
     };
   });
 }
 
-function place(
+function inEnvironment(
   flag: Flag,
   { projectKey, expand }: DisplayContext,
   { key, name }: Pick<EnvironmentRef, 'key' | 'name'>,
@@ -94,14 +94,14 @@ function place(
   return {
     _site: flagSite(projectKey, key, flag.key),
     _environmentName: name,
-    // SDKs have not told of any yet.
+    // SDKs do not report context kinds.
     ...(expand?.has('evaluation') && { evaluation: { contextKinds: [] } }),
   };
 }
 
 const NO_USE: VariationSummary = { rules: 0, nullRules: 0, targets: 0, contextTargets: 0 };
 
-function spread({ variations }: Flag, { prerequisites, variations: used }: ConfigSummary) {
+function summaryOfAll({ variations }: Flag, { prerequisites, variations: used }: ConfigSummary) {
   return {
     prerequisites,
     variations: Object.fromEntries(variations.map((_, index) => [index, used[index] ?? NO_USE])),
@@ -150,7 +150,7 @@ function toShown(
     defaults: flag.defaults,
     ...(purpose !== undefined && { _purpose: purpose }),
     ...(migrationSettings !== undefined && { migrationSettings }),
-    // None are known.
+    // The server records no code references.
     ...(expand?.has('codeReferences') && { codeReferences: { items: [] } }),
     ...(environments !== undefined && {
       environments: Object.fromEntries(

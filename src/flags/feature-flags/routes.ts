@@ -12,13 +12,13 @@ import { lockProject } from '../projects/store.ts';
 import { removeFlag, editFlag, runFlagChange } from './change/change-flag.ts';
 import { copyConfig, FlagCopy } from './change/copy-config.ts';
 import { addFlag } from './change/add-flag.ts';
-import { FILTERS, readFlagFilter, readFlagSort, SORTS } from './filter.ts';
+import { FLAG_FILTERS, readFlagFilter, readFlagSort, FLAG_SORTS } from './filter.ts';
 import type { Flag } from './flag.ts';
 import { flagKindsText, flagPatches } from './change/instructions/document.ts';
-import { listFlags, listHeads, listWholeConfigs } from './store-lists.ts';
+import { listFlags, listConfigHeads, listWholeConfigs } from './store-lists.ts';
 import { findMaintainers, findTeamNames } from './store-maintainers.ts';
 import { ByFlag, EnvQuery, readFlag } from './read-flag.ts';
-import { FLAG_EXPANDABLE, toDetail, toSummary, type DisplayContext } from './representation.ts';
+import { FLAG_EXPANDABLE, toFlagDetail, toFlagSummary, type DisplayContext } from './representation.ts';
 import { displayContextOf } from './change/change-context.ts';
 import { FlagPost, FlagSchema, type ShownFlag } from './schemas.ts';
 
@@ -37,8 +37,8 @@ const getFlags = route(
     query: Type.Object({
       ...PageQuery,
       ...EnvQuery,
-      ...FilterQuery(FILTERS),
-      ...SortQuery(SORTS),
+      ...FilterQuery(FLAG_FILTERS),
+      ...SortQuery(FLAG_SORTS),
       ...ExpandQuery(FLAG_EXPANDABLE),
       tag: Type.Optional(Type.String()),
       archived: Type.Optional(Type.Boolean({ deprecated: true })),
@@ -94,7 +94,7 @@ async function prepareDisplay(
   const distinct = (names: (string | undefined)[]) =>
     [...new Set(names)].filter((name) => name !== undefined);
   const [heads, wholes, maintainers, teamNames] = await Promise.all([
-    isSummary ? listHeads(db, ids, environmentIds) : undefined,
+    isSummary ? listConfigHeads(db, ids, environmentIds) : undefined,
     isSummary ? undefined : listWholeConfigs(db, ids, environmentIds),
     findMaintainers(db, distinct(flags.map(({ maintainerId }) => maintainerId))),
     findTeamNames(db, distinct(flags.map(({ maintainerTeamKey }) => maintainerTeamKey))),
@@ -114,8 +114,8 @@ async function prepareDisplay(
       teamName: teamNames.get(flag.maintainerTeamKey ?? ''),
     };
     return isSummary
-      ? toSummary(flag, byKey(heads?.get(flag.id)), display)
-      : toDetail({ ...flag, environments: byKey(wholes?.get(flag.id)) }, display);
+      ? toFlagSummary(flag, byKey(heads?.get(flag.id)), display)
+      : toFlagDetail({ ...flag, environments: byKey(wholes?.get(flag.id)) }, display);
   };
 }
 
@@ -161,7 +161,7 @@ const getFlag = route(
     const expand = readExpand(query.expand, FLAG_EXPANDABLE);
     const project = await openProject(call, db, params.projectKey);
     const found = await readFlag(db, project, params.featureFlagKey, query.env);
-    return toDetail(found.flag, { ...displayContextOf(project, found), expand });
+    return toFlagDetail(found.flag, { ...displayContextOf(project, found), expand });
   },
 );
 

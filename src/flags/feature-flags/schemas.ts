@@ -1,11 +1,11 @@
-// Flags as they are sent and shown: the schemas of bodies and replies.
+// The schemas of flags in bodies and replies.
 import { Nullable, OneOf, PlainText, Type, type Static } from '../../kernel/schema.ts';
 import { ClauseInput, MAX_CLAUSES } from '../clause-fields.ts';
 import { ClientSideAvailability, ContextKind, Description, Instant, Key, Name, Tags } from '../fields.ts';
 import { Link, Links } from '../links.ts';
 import { MemberSummary } from '../members/model.ts';
 import { Keys } from './change/instructions/parameters.ts';
-import { MOST_RULES } from './model.ts';
+import { MAX_FLAG_RULES } from './model.ts';
 
 const STRICT = { additionalProperties: false };
 const Index = Type.Integer({ minimum: 0, description: 'The index of a variation' });
@@ -69,12 +69,12 @@ const TargetSchema = Type.Object(
 
 const PrerequisiteSchema = Type.Object({ key: Key(), variation: Index }, { $id: 'Prerequisite', ...STRICT });
 
-/** What a patch may change in an environment. Those that are optional may be left out, and are then as in a new one. */
+/** What a patch may change in an environment. An optional field that is absent gets the value of a new configuration. */
 const CONFIG = {
   on: Type.Boolean(),
   targets: Type.Optional(Type.Array(TargetSchema, { maxItems: 10_000 })),
   contextTargets: Type.Optional(Type.Array(TargetSchema, { maxItems: 10_000 })),
-  rules: Type.Optional(Type.Array(RuleSchema, { maxItems: MOST_RULES })),
+  rules: Type.Optional(Type.Array(RuleSchema, { maxItems: MAX_FLAG_RULES })),
   fallthrough: Type.Object(SERVE, { $id: 'VariationOrRollout', ...STRICT }),
   offVariation: Type.Optional(Index),
   prerequisites: Type.Optional(Type.Array(PrerequisiteSchema, { maxItems: 100 })),

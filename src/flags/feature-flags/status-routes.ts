@@ -1,4 +1,4 @@
-// Statuses of flags: of one in all environments, of all in one environment, of one in one.
+// Routes of flag statuses: of one flag in all environments, of all flags in one environment, of one flag in one.
 import { route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
@@ -6,10 +6,17 @@ import { linkTo, Links } from '../links.ts';
 import { ByEnvironment, openEnvironment, openProject, unknownThing } from '../find-project.ts';
 import { listWholeConfigs } from './store-lists.ts';
 import { ByFlag, EnvQuery, readFlag } from './read-flag.ts';
-import { couldBeLaunched, factsOf, isUniform, STATUS, statusOf, toStatus } from './status.ts';
-import { findUsage, listUsage } from './store-usage.ts';
+import {
+  couldBeLaunched,
+  statusFactsOf,
+  isUniform,
+  STATUS_FIELDS,
+  flagStatusOf,
+  showStatus,
+} from './status.ts';
+import { findFlagUsage, listFlagUsage } from './store-usage.ts';
 
-const Status = Type.Object({ ...STATUS, _links: Links }, { $id: 'FlagStatusRep' });
+const Status = Type.Object({ ...STATUS_FIELDS, _links: Links }, { $id: 'FlagStatusRep' });
 
 const getStatusAcrossEnvironments = route(
   {
@@ -23,7 +30,7 @@ const getStatusAcrossEnvironments = route(
     reply: {
       200: Type.Object(
         {
-          environments: Type.Record(Type.String(), Type.Object(STATUS)),
+          environments: Type.Record(Type.String(), Type.Object(STATUS_FIELDS)),
           key: Type.String(),
           _links: Links,
         },
@@ -35,13 +42,16 @@ const getStatusAcrossEnvironments = route(
     const { projectKey, featureFlagKey } = call.params;
     const project = await openProject(call, db, projectKey);
     const { flag, environments } = await readFlag(db, project, featureFlagKey, call.query.env);
-    const usage = await findUsage(db, flag.id);
+    const usage = await findFlagUsage(db, flag.id);
     const statuses = environments.map(({ id, key }) => {
       const used = usage.get(id);
-      return [key, toStatus(statusOf(factsOf(flag, flag.environments[key]!), used, call.now), used)];
+      return [
+        key,
+        showStatus(flagStatusOf(statusFactsOf(flag, flag.environments[key]!), used, call.now), used),
+      ];
     });
     return {
-      environments: Object.fromEntries(statuses) as Record<string, ReturnType<typeof toStatus>>,
+      environments: Object.fromEntries(statuses) as Record<string, ReturnType<typeof showStatus>>,
       key: flag.key,
       _links: {
         self: linkTo(`/flag-status/${project.key}/${flag.key}`),
@@ -70,7 +80,7 @@ const getStatuses = route(
   async (call, { db }) => {
     const { projectKey, environmentKey } = call.params;
     const { project, environment } = await openEnvironment(call, db, projectKey, environmentKey);
-    const flags = await listUsage(db, project.id, environment.id);
+    const flags = await listFlagUsage(db, project.id, environment.id);
     const asked = flags.filter((flag) => flag.usage !== undefined && couldBeLaunched(flag, call.now));
     const uniform = await findUniform(
       db,
@@ -80,9 +90,9 @@ const getStatuses = route(
     const at = `/flag-statuses/${project.key}/${environment.key}`;
     return {
       items: flags.map(({ id, key, usage, ...facts }) => {
-        const name = statusOf({ ...facts, isUniform: uniform.has(id) }, usage, call.now);
+        const name = flagStatusOf({ ...facts, isUniform: uniform.has(id) }, usage, call.now);
         return {
-          ...toStatus(name, usage),
+          ...showStatus(name, usage),
           _links: { self: linkTo(`${at}/${key}`), parent: linkTo(`/flags/${project.key}/${key}`) },
         };
       }),
@@ -94,7 +104,7 @@ const getStatuses = route(
 
 const BATCH_SIZE = 200;
 
-/** Of the flags those that serve everyone the same. */
+/** Which of the flags serve the same variation to everyone. */
 async function findUniform(db: Db, flagIds: readonly string[], environmentId: string): Promise<Set<string>> {
   const found = new Set<string>();
   for (let start = 0; start < flagIds.length; start += BATCH_SIZE) {
@@ -123,10 +133,10 @@ const getStatus = route(
     const { flag } = await readFlag(db, project, featureFlagKey, [environment.key]);
     const config = flag.environments[environment.key];
     if (config === undefined) throw unknownThing('environment', environmentKey);
-    const usage = (await findUsage(db, flag.id)).get(environment.id);
+    const usage = (await findFlagUsage(db, flag.id)).get(environment.id);
     const self = `/flag-statuses/${project.key}/${environment.key}/${flag.key}`;
     return {
-      ...toStatus(statusOf(factsOf(flag, config), usage, call.now), usage),
+      ...showStatus(flagStatusOf(statusFactsOf(flag, config), usage, call.now), usage),
       _links: { self: linkTo(self), parent: linkTo(`/flags/${project.key}/${flag.key}`) },
     };
   },

@@ -1,25 +1,25 @@
-// Whether a flag is in use in an environment: new, active, launched or inactive.
+// The status of a flag in an environment: new, active, launched or inactive, by its usage.
 import { OneOf, Type } from '../../kernel/schema.ts';
 import type { Flag, FlagConfig } from './flag.ts';
 import { servedBy } from './model.ts';
 
 const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
 
-export interface Usage {
+export interface FlagUsage {
   lastRequestedAt: number;
-  /** The default that SDKs brought along, as JSON. */
+  /** The default value that SDKs last sent, as JSON. */
   lastDefault: string | null;
 }
 
-export type StatusName = 'new' | 'active' | 'launched' | 'inactive';
+export type FlagStatusName = 'new' | 'active' | 'launched' | 'inactive';
 
-export const STATUS = {
+export const STATUS_FIELDS = {
   name: OneOf(['new', 'active', 'launched', 'inactive']),
   lastRequested: Type.Optional(Type.String({ format: 'date-time' })),
   default: Type.Optional(Type.Unknown({ description: 'The default that the code asked with last' })),
 };
 
-/** What decides besides the use; the configuration is only asked for where that is not enough. */
+/** What decides the status besides usage. `isUniform` needs the whole configuration, so it is read only where it matters. */
 export interface StatusFacts {
   createdAt: number;
   on: boolean;
@@ -27,7 +27,7 @@ export interface StatusFacts {
   isUniform: boolean;
 }
 
-export function statusOf(facts: StatusFacts, usage: Usage | undefined, now: number): StatusName {
+export function flagStatusOf(facts: StatusFacts, usage: FlagUsage | undefined, now: number): FlagStatusName {
   const isRecent = (at: number) => now - at < WEEK_MS;
   if (usage === undefined) return isRecent(facts.createdAt) ? 'new' : 'inactive';
   if (!isRecent(usage.lastRequestedAt)) return 'inactive';
@@ -38,7 +38,7 @@ export function couldBeLaunched({ on, modifiedAt }: Omit<StatusFacts, 'isUniform
   return on && now - modifiedAt >= WEEK_MS;
 }
 
-/** Whether everyone is served the same variation while it is on. */
+/** Whether everyone is served the same variation while the flag is on. */
 export function isUniform({
   rules,
   fallthrough,
@@ -59,11 +59,11 @@ export function isUniform({
   return served.size === 1 && prerequisites.length === 0;
 }
 
-export function factsOf({ createdAt }: Flag, config: FlagConfig): StatusFacts {
+export function statusFactsOf({ createdAt }: Flag, config: FlagConfig): StatusFacts {
   return { createdAt, on: config.on, modifiedAt: config.lastModified, isUniform: isUniform(config) };
 }
 
-export function toStatus(name: StatusName, usage: Usage | undefined) {
+export function showStatus(name: FlagStatusName, usage: FlagUsage | undefined) {
   if (usage === undefined) return { name };
   return {
     name,

@@ -1,40 +1,40 @@
-// Lists of flags in the database: only some of them, in an order, a page at a time.
+// Lists of flags from the database: filtered, sorted, one page at a time.
 import { sql, type ExpressionBuilder, type RawBuilder, type Selectable } from 'kysely';
 import type { Slice } from '../../kernel/page.ts';
 import type { Db, Tables } from '../../kernel/storage/tables.ts';
 import { mapInSlices, TimeSlice } from '../../kernel/time-slice.ts';
 import type { FlagFilter, FlagOrder } from './filter.ts';
 import type { Flag, FlagConfig } from './flag.ts';
-import type { ListedConfig } from './representation.ts';
-import { configOf, flagOf, type ConfigHead } from './store-rows.ts';
+import type { ConfigListItem } from './representation.ts';
+import { fromConfigRow, fromFlagRow, type ConfigHead } from './store-rows.ts';
 
-export interface Listing {
+export interface FlagQuery {
   projectId: string;
   filter: FlagFilter;
-  /** Of the environment that `filter` or the order speak of. */
+  /** The environment that `filter` or `orders` refer to. */
   environmentId?: string | undefined;
   orders: readonly FlagOrder[];
   slice: Slice;
 }
 
 /** Without their configurations. */
-export async function listFlags(db: Db, listing: Listing): Promise<{ flags: Flag[]; total: number }> {
-  if (listing.filter.isNothing) return { flags: [], total: 0 };
-  const [rows, { total }] = await Promise.all([pageOf(db, listing), countOf(db, listing)]);
-  return { flags: await mapInSlices(rows, (row) => flagOf(row)), total };
+export async function listFlags(db: Db, query: FlagQuery): Promise<{ flags: Flag[]; total: number }> {
+  if (query.filter.isNothing) return { flags: [], total: 0 };
+  const [rows, { total }] = await Promise.all([pageOf(db, query), countOf(db, query)]);
+  return { flags: await mapInSlices(rows, (row) => fromFlagRow(row)), total };
 }
 
 type FlagColumns = ExpressionBuilder<Tables, 'flags'>;
 
-/** The ids first, from an index alone; then no more rows than are shown. */
-async function pageOf(db: Db, listing: Listing): Promise<Selectable<Tables['flags']>[]> {
-  const { orders, slice, environmentId } = listing;
+/** Finds the ids by an index alone, and then reads only the rows of the page. */
+async function pageOf(db: Db, query: FlagQuery): Promise<Selectable<Tables['flags']>[]> {
+  const { orders, slice, environmentId } = query;
   const [first] = orders;
   const isByTargeting = first?.field === 'targetingModifiedDate';
   let ids = db
     .selectFrom('flags')
     .select('flags.id')
-    .where((eb) => matches(eb, listing))
+    .where((eb) => matches(eb, query))
     .limit(slice.limit)
     .offset(slice.offset);
   if (isByTargeting) {
@@ -62,7 +62,7 @@ async function pageOf(db: Db, listing: Listing): Promise<Selectable<Tables['flag
     )
     .execute();
   const byId = new Map(rows.map((row) => [row.id, row]));
-  // One that was deleted meanwhile is gone.
+  // A flag may have been deleted between the two statements.
   return found.flatMap(({ id }) => byId.get(id) ?? []);
 }
 
@@ -72,7 +72,7 @@ function directionOf({ desc }: FlagOrder): 'asc' | 'desc' {
   return desc ? 'desc' : 'asc';
 }
 
-/** Written as the indexes are. */
+/** The expressions must be those of the indexes. */
 const COLUMNS: Record<FlagOrder['field'], RawBuilder<unknown>[]> = {
   creationDate: [sql.raw('flags.created_at')],
   key: [sql.raw('flags.key')],
@@ -83,15 +83,15 @@ const COLUMNS: Record<FlagOrder['field'], RawBuilder<unknown>[]> = {
   targetingModifiedDate: [],
 };
 
-async function countOf(db: Db, listing: Listing): Promise<{ total: number }> {
+async function countOf(db: Db, query: FlagQuery): Promise<{ total: number }> {
   return await db
     .selectFrom('flags')
     .select(({ fn }) => fn.countAll<number>().as('total'))
-    .where((eb) => matches(eb, listing))
+    .where((eb) => matches(eb, query))
     .executeTakeFirstOrThrow();
 }
 
-function matches(eb: FlagColumns, { projectId, filter, environmentId }: Listing) {
+function matches(eb: FlagColumns, { projectId, filter, environmentId }: FlagQuery) {
   const { states, words, tags, isTemporary, availability, maintainerIds, maintainerTeams, purposes } = filter;
   const { createdBefore, createdAfter, evaluatedAfter } = filter;
   const all = [eb('flags.project_id', '=', projectId)];
@@ -136,12 +136,12 @@ function matches(eb: FlagColumns, { projectId, filter, environmentId }: Listing)
   return eb.and(all);
 }
 
-/** What lists show of configurations, by flag and environment. */
-export async function listHeads(
+/** The heads of configurations, by flag and environment. */
+export async function listConfigHeads(
   db: Db,
   flagIds: readonly string[],
   environmentIds: readonly string[],
-): Promise<Map<string, Map<string, ListedConfig>>> {
+): Promise<Map<string, Map<string, ConfigListItem>>> {
   return await listConfigs(db, flagIds, environmentIds, 'head', (row) => ({
     ...(JSON.parse(row.text) as ConfigHead),
     on: row.is_on === 1,
@@ -156,7 +156,7 @@ export async function listWholeConfigs(
   environmentIds: readonly string[],
 ): Promise<Map<string, Map<string, FlagConfig>>> {
   return await listConfigs(db, flagIds, environmentIds, 'doc', ({ text, ...row }) =>
-    configOf({ ...row, doc: text }),
+    fromConfigRow({ ...row, doc: text }),
   );
 }
 

@@ -1,4 +1,4 @@
-// Who looks after a flag: a member or a team, of those that exist.
+// Maintainers of flags in the database: members and teams.
 import type { BaseRole } from '../../kernel/identity/policy.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { problem } from '../../kernel/schema.ts';
@@ -6,7 +6,7 @@ import { couldBeId, couldBeKey } from '../fields.ts';
 import type { Flag } from './flag.ts';
 import type { FlagRecord, Maintainer } from './store.ts';
 
-/** Of the ids, those that are members'. */
+/** Which of the ids are members. */
 export async function findMemberIds(db: Db, ids: readonly string[]): Promise<Set<string>> {
   return new Set((await findMaintainers(db, ids)).keys());
 }
@@ -27,7 +27,7 @@ export async function findMaintainers(db: Db, ids: readonly string[]): Promise<M
   return new Map(rows.map((row) => [row.id, { ...row, role: row.role as BaseRole }]));
 }
 
-/** By the keys of the teams. */
+/** The names of the teams by key. */
 export async function findTeamNames(db: Db, keys: readonly string[]): Promise<Map<string, string>> {
   const asked = keys.filter(couldBeKey);
   if (asked.length === 0) return new Map();
@@ -37,7 +37,7 @@ export async function findTeamNames(db: Db, keys: readonly string[]): Promise<Ma
 
 type Around = Pick<FlagRecord, 'maintainer' | 'teamName'>;
 
-/** Fails for one that does not exist. What was there before is taken as it was. */
+/** Throws `invalid` for a new maintainer that does not exist. An unchanged maintainer is not checked again. */
 export async function readMaintainer(
   db: Db,
   before: Around & { flag: Pick<Flag, 'maintainerId' | 'maintainerTeamKey'> },

@@ -1,25 +1,25 @@
-// Gives the flags of a project a configuration in a new environment.
+// Inserts the configurations of all flags of a project in a new environment.
 import type { Selectable } from 'kysely';
 import type { Db, Tables } from '../../kernel/storage/tables.ts';
 import type { Environment, Project } from '../projects/project.ts';
 import { newConfig } from './model.ts';
-import { flagOf, toConfigRow } from './store-rows.ts';
+import { fromFlagRow, toConfigRow } from './store-rows.ts';
 import { newHex } from './store.ts';
 
 const BATCH_SIZE = 500;
 
 /**
- * Gives all flags of the project a configuration in a new environment: a copy of that in another one, or how flags begin.
- * Belongs into the transaction that makes the environment, and that holds the project.
+ * Each configuration is a copy of that in another environment, or that of a new flag. Belongs in the transaction that inserts
+ * the environment and has locked the project.
  */
-export async function addConfigs(
+export async function insertConfigs(
   tx: Db,
   project: Pick<Project, 'id'>,
   environment: Pick<Environment, 'id' | 'defaultTrackEvents'>,
   sourceEnvironmentId: string | undefined,
   now: number,
 ): Promise<void> {
-  // Each flag is another one from here on: whoever has read it without the environment finds that out when saving.
+  // Raises the versions, so that a concurrent change which has read the flag without the environment is contested.
   await tx
     .updateTable('flags')
     .set((eb) => ({ version: eb('version', '+', 1) }))
@@ -33,7 +33,7 @@ export async function addConfigs(
   }
 }
 
-/** Where the next bite begins, after a full one. */
+/** The key after which the next batch begins; undefined after the last one. */
 function lastOf(names: readonly string[]): string | undefined {
   return names.length === BATCH_SIZE ? names.at(-1) : undefined;
 }
@@ -54,7 +54,7 @@ async function addNewConfigs(
     .limit(BATCH_SIZE)
     .execute();
   const configs = rows.map((row) => {
-    const flag = flagOf(row);
+    const flag = fromFlagRow(row);
     const config = newConfig({ ...flag, version: 1 }, { trackEvents: defaultTrackEvents }, newHex, now);
     return toConfigRow(flag.id, environmentId, config);
   });

@@ -1,4 +1,4 @@
-// Flags as rows, and rows as flags.
+// Converts flags to rows and rows to flags.
 import type { Selectable } from 'kysely';
 import { sortKeyOf } from '../../kernel/fold-case.ts';
 import type { Tables } from '../../kernel/storage/tables.ts';
@@ -24,7 +24,7 @@ type Column =
 
 type ConfigColumn = 'on' | 'version' | 'lastModified';
 
-/** What lists show of a configuration. */
+/** The part of a configuration that lists show. */
 export interface ConfigHead {
   salt: string;
   sel: string;
@@ -71,21 +71,21 @@ export function toFlagRow(flag: Flag): FlagRow {
     maintainer_team: maintainerTeamKey ?? null,
     version,
     created_at: createdAt,
-    doc: JSON.stringify({ ...rest, deprecated } satisfies Kept),
+    doc: JSON.stringify({ ...rest, deprecated } satisfies FlagDoc),
   };
 }
 
-type Kept = Omit<Flag, Column> & { deprecated: boolean };
+type FlagDoc = Omit<Flag, Column> & { deprecated: boolean };
 
-/** A line for each, so that no search finds the end of the one with the beginning of the other. */
+/** On two lines, so that no search matches across the end of the key and the beginning of the name. */
 function wordsOf({ key, name }: Flag): string {
   return `${key}\n${name}`.toLowerCase();
 }
 
-/** What only lists are sorted and filtered by is not read back. */
+/** Columns that only lists sort and filter by are not read. */
 type ReadRow = Omit<FlagRow, 'sort_name' | 'purpose'>;
 
-export function flagOf(row: ReadRow, environments: Flag['environments'] = {}): Flag {
+export function fromFlagRow(row: ReadRow, environments: Flag['environments'] = {}): Flag {
   const usingEnvironmentId = row.availability >= 2;
   return {
     id: row.id,
@@ -101,7 +101,7 @@ export function flagOf(row: ReadRow, environments: Flag['environments'] = {}): F
     ...(row.maintainer_id !== null && { maintainerId: row.maintainer_id }),
     ...(row.maintainer_team !== null && { maintainerTeamKey: row.maintainer_team }),
     archived: row.state === 'archived',
-    ...(JSON.parse(row.doc) as Kept),
+    ...(JSON.parse(row.doc) as FlagDoc),
     environments,
   };
 }
@@ -121,7 +121,7 @@ export function toConfigRow(flagId: string, environmentId: string, config: FlagC
   };
 }
 
-export function configOf(row: Pick<ConfigRow, 'is_on' | 'version' | 'modified_at' | 'doc'>): FlagConfig {
+export function fromConfigRow(row: Pick<ConfigRow, 'is_on' | 'version' | 'modified_at' | 'doc'>): FlagConfig {
   return {
     ...(JSON.parse(row.doc) as Omit<FlagConfig, ConfigColumn>),
     on: row.is_on === 1,

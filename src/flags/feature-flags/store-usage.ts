@@ -1,26 +1,26 @@
-// When flags were last asked for, in the database.
+// The usage of flags in the database: when SDKs last requested them.
 import type { Db } from '../../kernel/storage/tables.ts';
-import type { StatusFacts, Usage } from './status.ts';
+import type { StatusFacts, FlagUsage } from './status.ts';
 import type { FlagUsageRow } from './tables.ts';
 
 /** By the id of the environment. */
-export async function findUsage(db: Db, flagId: string): Promise<Map<string, Usage>> {
+export async function findFlagUsage(db: Db, flagId: string): Promise<Map<string, FlagUsage>> {
   const rows = await db.selectFrom('flag_usage').selectAll().where('flag_id', '=', flagId).execute();
   return new Map(rows.map((row) => [row.environment_id, usageOf(row)]));
 }
 
-function usageOf(row: Pick<FlagUsageRow, 'last_requested_at' | 'last_default'>): Usage {
+function usageOf(row: Pick<FlagUsageRow, 'last_requested_at' | 'last_default'>): FlagUsage {
   return { lastRequestedAt: row.last_requested_at, lastDefault: row.last_default };
 }
 
 export interface UsedFlag extends Omit<StatusFacts, 'isUniform'> {
   id: string;
   key: string;
-  usage?: Usage;
+  usage?: FlagUsage;
 }
 
-/** All flags of an environment that are not archived, by their keys. */
-export async function listUsage(db: Db, projectId: string, environmentId: string): Promise<UsedFlag[]> {
+/** All flags that are not archived, with their usage in the environment, sorted by key. */
+export async function listFlagUsage(db: Db, projectId: string, environmentId: string): Promise<UsedFlag[]> {
   const rows = await db
     .selectFrom('flags')
     .innerJoin('flag_configs', (join) =>

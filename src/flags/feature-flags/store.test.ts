@@ -21,7 +21,7 @@ import {
 } from './fixture.ts';
 import { webhookSubscriber } from '../webhooks/subscriber.ts';
 import { listDependents } from './store-prerequisites.ts';
-import { addConfigs } from './store-new-configs.ts';
+import { insertConfigs } from './store-new-configs.ts';
 import { findFlag, firstVersion } from './store.ts';
 import { insertFlag, updateFlag } from './store-writes.ts';
 
@@ -219,7 +219,7 @@ onEachEngine((testEngine) => {
     ] as const) {
       const environment = await engine.db.transaction().execute(async (tx) => {
         const made = await addEnvironment(tx, crowd.project, key);
-        await addConfigs(tx, crowd.project, made, from, NOW + 5);
+        await insertConfigs(tx, crowd.project, made, from, NOW + 5);
         return made;
       });
       const rows = await engine.db

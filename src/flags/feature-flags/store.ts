@@ -9,7 +9,7 @@ import { mapInSlices, TimeSlice } from '../../kernel/time-slice.ts';
 import { couldBeKey } from '../fields.ts';
 import type { Environment } from '../projects/project.ts';
 import type { Flag } from './flag.ts';
-import { configOf, flagOf } from './store-rows.ts';
+import { fromConfigRow, fromFlagRow } from './store-rows.ts';
 
 /** A flag with its environments and its maintainer, as far as replies show them. */
 export interface FlagRecord {
@@ -58,7 +58,7 @@ export async function findFlag(
     if (slice.isOver) await slice.next();
     if (row.environment_id === null || row.config_doc === null) continue;
     environments.push({ id: row.environment_id, key: row.environment_key!, name: row.environment_name! });
-    configs[row.environment_key!] = configOf({
+    configs[row.environment_key!] = fromConfigRow({
       is_on: row.is_on!,
       version: row.config_version!,
       modified_at: row.modified_at!,
@@ -67,7 +67,7 @@ export async function findFlag(
   }
   return {
     no: first.no,
-    flag: flagOf(first, configs),
+    flag: fromFlagRow(first, configs),
     environments,
     ...(first.member_id !== null && {
       maintainer: {
@@ -140,7 +140,7 @@ function selectRows(db: Db, projectId: string, key: string, environmentKeys?: re
 const selectAllRows = buildOnce((db, projectId: string, key: string) => selectRows(db, projectId, key));
 
 /** Locks the row of the flag until the transaction ends. Returns its version on engines with row locks, else undefined. */
-export async function holdFlag(
+export async function lockFlag(
   tx: Db,
   projectId: string,
   key: string,
@@ -159,7 +159,7 @@ export async function holdFlag(
 }
 
 /** The keys to these ids. Undefined when the flag or the environment is deleted. */
-export async function findKeys(db: Db, flagId: string, environmentId: string) {
+export async function findKeysOfIds(db: Db, flagId: string, environmentId: string) {
   return await db
     .selectFrom('flags')
     .innerJoin('projects', 'projects.id', 'flags.project_id')
@@ -184,14 +184,14 @@ export async function findFlags(
     .where('project_id', '=', projectId)
     .where('key', 'in', asked)
     .execute();
-  return new Map(await mapInSlices(rows, (row) => [row.key, flagOf(row)]));
+  return new Map(await mapInSlices(rows, (row) => [row.key, fromFlagRow(row)]));
 }
 
 /** Without configurations. */
-export async function findBareFlags(db: Db, ids: readonly string[]): Promise<Flag[]> {
+export async function findFlagsById(db: Db, ids: readonly string[]): Promise<Flag[]> {
   if (ids.length === 0) return [];
   const rows = await db.selectFrom('flags').selectAll().where('id', 'in', ids).execute();
-  return rows.map((row) => flagOf(row));
+  return rows.map((row) => fromFlagRow(row));
 }
 
 /** The version of a new flag of this key: above that of a deleted one, because SDKs ignore older versions. */

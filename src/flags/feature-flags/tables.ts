@@ -1,4 +1,4 @@
-// The tables of flags that no other resource writes.
+// The tables of flags that only this folder writes.
 import type { Generated } from 'kysely';
 
 declare module '../../kernel/storage/tables.ts' {
@@ -11,16 +11,16 @@ declare module '../../kernel/storage/tables.ts' {
 
 declare module '../tables.ts' {
   interface FlagRow {
-    /** Short, for comparing: the id is what everyone else knows the flag by. */
+    /** A short number for comparisons in indexes. Everywhere else the flag is known by its id. */
     no: Generated<number>;
   }
   interface FlagConfigRow {
-    /** What lists show of the configuration, as JSON: the document may be large. */
+    /** The part of the configuration that lists show, as JSON: the whole document may be large. */
     head: string;
   }
 }
 
-/** A tag of a flag, for searching: the flag itself has them all. */
+/** A tag of a flag, for searches. The row of the flag has all its tags, too. */
 export interface FlagTagRow {
   project_id: string;
   tag: string;
@@ -28,7 +28,7 @@ export interface FlagTagRow {
   flag_id: string;
 }
 
-/** That a flag needs another one to serve a variation, in one environment. */
+/** In one environment, a flag has another one as a prerequisite, with the variation that it must serve. */
 export interface FlagPrerequisiteRow {
   flag_id: string;
   environment_id: string;
@@ -36,7 +36,7 @@ export interface FlagPrerequisiteRow {
   variation: number;
 }
 
-/** When SDKs last asked for a flag in an environment, and which default they brought along, as JSON. */
+/** When SDKs last requested a flag in an environment, and the default value that they sent, as JSON. */
 export interface FlagUsageRow {
   environment_id: string;
   flag_id: string;

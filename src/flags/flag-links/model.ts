@@ -1,4 +1,4 @@
-// Links of a flag as they are shown, and what a patch may change of them.
+// The schemas of the links of a flag, and what a patch may change.
 import { PlainText, Type, type Static } from '../../kernel/schema.ts';
 import { Key } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';
@@ -7,12 +7,12 @@ import { editor, type DocumentPatch } from '../resource-patch.ts';
 export interface FlagLink {
   id: string;
   flagId: string;
-  /** Its id, unless it was given one. */
+  /** The id, unless the body gave a key. */
   key: string;
   memberId: string;
   integrationKey?: string;
   deepLink: string;
-  /** When what it points to was made. */
+  /** When the linked resource was created. */
   timestamp: number;
   title?: string;
   description?: string;
@@ -21,7 +21,7 @@ export interface FlagLink {
   createdAt: number;
 }
 
-export const MOST_LINKS = 100;
+export const MAX_LINKS = 100;
 
 const EDITABLE = {
   title: Type.Optional(PlainText({ maxLength: 1000 })),
@@ -35,7 +35,7 @@ export const FlagLinkPost = Type.Object(
     timestamp: Type.Optional(
       Type.Integer({ minimum: 0, maximum: 8_640_000_000_000_000, description: 'In epoch milliseconds' }),
     ),
-    // Nothing that a browser would run.
+    // No scheme that a browser would execute.
     deepLink: Type.String({ pattern: '^https?://[^\\s\\u0000]+$', maxLength: 2000 }),
     ...EDITABLE,
     metadata: Type.Optional(

@@ -1,4 +1,4 @@
-// Links of flags to what is outside.
+// Links of flags to external resources.
 import type { Part } from '../../kernel/part.ts';
 import { flagLinkMigrations } from '../migrations/flag-links.ts';
 import { flagLinkRoutes } from './routes.ts';

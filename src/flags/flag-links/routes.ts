@@ -1,4 +1,4 @@
-// Links of a flag to things outside: list, make, patch, delete.
+// Routes of the links of a flag to external resources: list, create, patch, delete.
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { newId } from '../../kernel/id.ts';
@@ -9,7 +9,7 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import type { Change } from '../../kernel/change/change.ts';
 import type { Flag } from '../feature-flags/flag.ts';
 import { ByFlag, readFlag } from '../feature-flags/read-flag.ts';
-import { holdFlag } from '../feature-flags/store.ts';
+import { lockFlag } from '../feature-flags/store.ts';
 import { Links, linkTo } from '../links.ts';
 import { demandInAnyEnvironment, openProject, unknownThing } from '../find-project.ts';
 import { PatchBody, readDocumentPatch, updateOf } from '../resource-patch.ts';
@@ -18,12 +18,12 @@ import { demandBeta } from '../version.ts';
 import {
   FlagLinkPost,
   FlagLinkSchema,
-  MOST_LINKS,
+  MAX_LINKS,
   patchFlagLink,
   toFlagLink,
   type FlagLink,
 } from './model.ts';
-import { createFlagLink, deleteFlagLink, findFlagLink, listFlagLinks, saveFlagLink } from './store.ts';
+import { insertFlagLink, deleteFlagLink, findFlagLink, listFlagLinks, updateFlagLink } from './store.ts';
 
 const PATH = '/flag-links/projects/{projectKey}/flags/{featureFlagKey}';
 const BETA = 'Takes the header `LD-API-Version: beta`.';
@@ -70,18 +70,18 @@ const post = route(
     demandBeta(call);
     const shown = await changes.run(call, async (on) => {
       const { db: tx } = on;
-      const place = await open(call, tx, 'hold');
-      const resource = await demandInAnyEnvironment(call, tx, CREATE, place);
+      const linked = await open(call, tx, 'hold');
+      const resource = await demandInAnyEnvironment(call, tx, CREATE, linked);
       const id = newId(call.now);
       const { key = id, timestamp = call.now, ...body } = call.body;
-      const made = { id, flagId: place.flag.id, key, memberId: call.caller.member.id, timestamp, ...body };
-      const link: FlagLink = { ...made, version: 1, createdAt: call.now };
-      const links = await listFlagLinks(tx, place.flag.id);
-      if (links.length >= MOST_LINKS) throw problem('body', `would be one more than ${MOST_LINKS} links`);
-      if (!(await createFlagLink(tx, link)))
+      const fields = { id, flagId: linked.flag.id, key, memberId: call.caller.member.id, timestamp, ...body };
+      const link: FlagLink = { ...fields, version: 1, createdAt: call.now };
+      const links = await listFlagLinks(tx, linked.flag.id);
+      if (links.length >= MAX_LINKS) throw problem('body', `would be one more than ${MAX_LINKS} links`);
+      if (!(await insertFlagLink(tx, link)))
         throw new Failure('conflict', `Duplicate flag link key "${key}"`, { code: 'key_exists' });
-      const after = toFlagLink(link, place.path);
-      record(on, place.flag, { action: CREATE, resource }, { verb: 'added a link to', after });
+      const after = toFlagLink(link, linked.path);
+      record(on, linked.flag, { action: CREATE, resource }, { verb: 'added a link to', after });
       return after;
     });
     return reply(201, shown, { location: shown._links['self']!.href });
@@ -105,21 +105,21 @@ const patch = route(
     const asked = readDocumentPatch(call, ['json']);
     const shown = await changes.run(call, async (on) => {
       const { db: tx } = on;
-      const place = await open(call, tx, 'hold');
-      const resource = await demandInAnyEnvironment(call, tx, UPDATE, place);
-      const before = await read(tx, place.flag, call.params.id);
-      const edited = patchFlagLink(before, asked, place.path);
-      if (areEqual(edited, before)) return toFlagLink(before, place.path);
+      const linked = await open(call, tx, 'hold');
+      const resource = await demandInAnyEnvironment(call, tx, UPDATE, linked);
+      const before = await read(tx, linked.flag, call.params.id);
+      const edited = patchFlagLink(before, asked, linked.path);
+      if (areEqual(edited, before)) return toFlagLink(before, linked.path);
       const link = { ...edited, version: before.version + 1 };
-      await saveFlagLink(tx, before, link);
-      const after = toFlagLink(link, place.path);
+      await updateFlagLink(tx, before, link);
+      const after = toFlagLink(link, linked.path);
       record(
         on,
-        place.flag,
+        linked.flag,
         { action: UPDATE, resource },
         {
           verb: 'changed a link of',
-          before: toFlagLink(before, place.path),
+          before: toFlagLink(before, linked.path),
           after,
           comment: asked.comment,
           update: updateOf(asked),
@@ -146,18 +146,18 @@ const del = route(
     demandBeta(call);
     await changes.run(call, async (on) => {
       const { db: tx } = on;
-      const place = await open(call, tx, 'hold');
-      const resource = await demandInAnyEnvironment(call, tx, DELETE, place);
-      const link = await read(tx, place.flag, call.params.id);
+      const linked = await open(call, tx, 'hold');
+      const resource = await demandInAnyEnvironment(call, tx, DELETE, linked);
+      const link = await read(tx, linked.flag, call.params.id);
       await deleteFlagLink(tx, link);
-      const before = toFlagLink(link, place.path);
-      record(on, place.flag, { action: DELETE, resource }, { verb: 'removed a link of', before });
+      const before = toFlagLink(link, linked.path);
+      record(on, linked.flag, { action: DELETE, resource }, { verb: 'removed a link of', before });
     });
     return reply(204);
   },
 );
 
-interface LinkPlace {
+interface LinkedFlag {
   project: Project;
   flag: Flag;
   path: string;
@@ -165,11 +165,11 @@ interface LinkPlace {
 
 type Asking = Pick<Call, 'can'> & { params: { projectKey: string; featureFlagKey: string } };
 
-/** With `hold` nobody else changes the flag's links until the transaction ends. */
-async function open(call: Asking, db: Db, hold?: 'hold'): Promise<LinkPlace> {
+/** With `hold`, locks the flag until the transaction ends. */
+async function open(call: Asking, db: Db, hold?: 'hold'): Promise<LinkedFlag> {
   const { projectKey, featureFlagKey } = call.params;
   const project = await openProject(call, db, projectKey);
-  if (hold !== undefined) await holdFlag(db, project.id, featureFlagKey);
+  if (hold !== undefined) await lockFlag(db, project.id, featureFlagKey);
   const { flag } = await readFlag(db, project, featureFlagKey, []);
   return { project, flag, path: `/flag-links/projects/${project.key}/flags/${flag.key}` };
 }
@@ -184,9 +184,9 @@ function record(
   on: ChangeTransaction,
   { name }: Flag,
   access: Change['accesses'][0],
-  told: Pick<Change, 'verb' | 'before' | 'after' | 'comment' | 'update'>,
+  change: Pick<Change, 'verb' | 'before' | 'after' | 'comment' | 'update'>,
 ): void {
-  on.record({ accesses: [access], kind: 'flag', name, ...told });
+  on.record({ accesses: [access], kind: 'flag', name, ...change });
 }
 
 export const flagLinkRoutes = [list, post, patch, del];

@@ -2,10 +2,10 @@
 import type { Db } from '../../kernel/storage/tables.ts';
 import { couldBeKey } from '../fields.ts';
 import { updateRow } from '../store-rows.ts';
-import { MOST_LINKS, type FlagLink } from './model.ts';
+import { MAX_LINKS, type FlagLink } from './model.ts';
 import type { FlagLinkRow } from './tables.ts';
 
-/** In the order they were made. */
+/** In order of creation. */
 export async function listFlagLinks(db: Db, flagId: string): Promise<FlagLink[]> {
   const rows = await db
     .selectFrom('flag_links')
@@ -13,12 +13,12 @@ export async function listFlagLinks(db: Db, flagId: string): Promise<FlagLink[]>
     .where('flag_id', '=', flagId)
     .orderBy('created_at')
     .orderBy('id')
-    .limit(MOST_LINKS)
+    .limit(MAX_LINKS)
     .execute();
   return rows.map(linkOf);
 }
 
-/** By its id or its key. */
+/** By id or key. */
 export async function findFlagLink(db: Db, flagId: string, name: string): Promise<FlagLink | undefined> {
   if (!couldBeKey(name)) return undefined;
   const row = await db
@@ -30,8 +30,8 @@ export async function findFlagLink(db: Db, flagId: string, name: string): Promis
   return row && linkOf(row);
 }
 
-/** False when the key is taken. */
-export async function createFlagLink(tx: Db, link: FlagLink): Promise<boolean> {
+/** Returns false when the key is taken. */
+export async function insertFlagLink(tx: Db, link: FlagLink): Promise<boolean> {
   const made = await tx
     .insertInto('flag_links')
     .values(rowOf(link))
@@ -41,8 +41,8 @@ export async function createFlagLink(tx: Db, link: FlagLink): Promise<boolean> {
   return made !== undefined;
 }
 
-/** Fails with `conflict` when someone else has changed it meanwhile. */
-export async function saveFlagLink(tx: Db, before: FlagLink, after: FlagLink): Promise<void> {
+/** Throws `conflict` when somebody else has changed the link since it was read. */
+export async function updateFlagLink(tx: Db, before: FlagLink, after: FlagLink): Promise<void> {
   await updateRow(tx, 'flag_links', before, rowOf(after), 'link');
 }
 

@@ -1,4 +1,4 @@
-// The table of links.
+// The table of flag links.
 
 declare module '../../kernel/storage/tables.ts' {
   interface Tables {
@@ -13,6 +13,6 @@ export interface FlagLinkRow {
   member_id: string;
   version: number;
   created_at: number;
-  /** The rest, as JSON. */
+  /** All other fields, as JSON. */
   doc: string;
 }

@@ -1,4 +1,4 @@
-// Who follows a flag.
+// Followers of flags.
 import type { Part } from '../../kernel/part.ts';
 import { followerMigrations } from '../migrations/followers.ts';
 import { followerRoutes } from './routes.ts';

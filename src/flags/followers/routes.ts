@@ -1,4 +1,4 @@
-// Who follows a flag in an environment: list, add, remove. Everybody may follow for themselves what they may see.
+// Routes of the followers of a flag in an environment: list, add, remove. Members may follow every flag that they may view.
 import { systemActor } from '../../kernel/change/actor.ts';
 import { findMember } from '../../kernel/identity/store-members.ts';
 import { reply, route } from '../../kernel/route.ts';
@@ -16,7 +16,7 @@ import {
   refOf,
 } from '../planned-changes/flag-in-environment.ts';
 import { recordFlagChange } from '../planned-changes/record-change.ts';
-import { follow, listFollowers, pageFollowed, unfollow } from './store.ts';
+import { deleteFollower, insertFollower, listFollowers, listFollowedFlags } from './store.ts';
 
 const PATH = `${FLAG_IN_ENVIRONMENT}/followers` as const;
 const action = 'manageFlagFollowers';
@@ -77,7 +77,7 @@ const listAll = route(
   async (call, { db }) => {
     const { projectKey, environmentKey } = call.params;
     const { environment } = await openEnvironment(call, db, projectKey, environmentKey);
-    const page = await pageFollowed(db, environment.id, sliceOf(call.query, MAX_PAGE, MAX_PAGE));
+    const page = await listFollowedFlags(db, environment.id, sliceOf(call.query, MAX_PAGE, MAX_PAGE));
     return page.map(({ flagKey, followers }) => ({ flagKey, followers: followers.map(toMemberSummary) }));
   },
 );
@@ -87,7 +87,11 @@ const ByMember = Type.Object({ ...ByFlagInEnvironment.properties, memberId: Type
 function changing(
   id: string,
   method: 'PUT' | 'DELETE',
-  { summary, verb, change }: { summary: string; verb: string; change: typeof follow | typeof unfollow },
+  {
+    summary,
+    verb,
+    change,
+  }: { summary: string; verb: string; change: typeof insertFollower | typeof deleteFollower },
 ) {
   return route(
     {
@@ -123,13 +127,13 @@ function changing(
 const put = changing('putFlagFollower', 'PUT', {
   summary: 'Let a member follow a flag in an environment',
   verb: 'added a follower of',
-  change: follow,
+  change: insertFollower,
 });
 
 const del = changing('deleteFlagFollower', 'DELETE', {
   summary: 'Let a member no longer follow a flag in an environment',
   verb: 'removed a follower of',
-  change: unfollow,
+  change: deleteFollower,
 });
 
 export const followerRoutes = [list, listAll, put, del];

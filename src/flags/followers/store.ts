@@ -7,12 +7,12 @@ import type { FlagInEnvironmentRef } from '../planned-changes/flag-in-environmen
 import { pageRows } from '../store-rows.ts';
 import type { FlagFollowerRow } from './tables.ts';
 
-export interface Followed {
+export interface FollowedFlag {
   flagKey: string;
   followers: MemberBasics[];
 }
 
-/** In the order in which they began. Members who left are followers no longer. */
+/** In the order in which they started to follow, without members who have left. */
 export async function listFollowers(
   db: Db,
   { flagId, environmentId }: FlagInEnvironmentRef,
@@ -20,8 +20,12 @@ export async function listFollowers(
   return await followersOf(db, environmentId, [flagId]);
 }
 
-/** The flags of an environment that somebody follows, by key. */
-export async function pageFollowed(db: Db, environmentId: string, slice: Slice): Promise<Page<Followed>> {
+/** The flags of an environment with their followers, sorted by key. */
+export async function listFollowedFlags(
+  db: Db,
+  environmentId: string,
+  slice: Slice,
+): Promise<Page<FollowedFlag>> {
   const flags = db
     .selectFrom('flags')
     .where('flags.id', 'in', (select) =>
@@ -64,8 +68,8 @@ async function followersOf(
   return rows.map((row) => ({ ...row, role: row.role as BaseRole }));
 }
 
-/** False when they do already. */
-export async function follow(
+/** Returns false when the member already follows the flag. */
+export async function insertFollower(
   tx: Db,
   { flagId, environmentId }: FlagInEnvironmentRef,
   memberId: string,
@@ -86,8 +90,8 @@ export async function follow(
   return made !== undefined;
 }
 
-/** False when they did not. */
-export async function unfollow(
+/** Returns false when the member did not follow the flag. */
+export async function deleteFollower(
   tx: Db,
   { flagId, environmentId }: FlagInEnvironmentRef,
   memberId: string,

@@ -1,10 +1,10 @@
-// The description of semantic patches: every kind with its parameters, from the table that also checks them.
+// Generates the description of semantic patches from the table of kinds that also checks them.
 import type { PatchKind } from '../patch-body.ts';
 import { Type, type TSchema } from '../../kernel/schema.ts';
 import { PatchBody } from '../resource-patch.ts';
 import type { DocumentedKind } from './kinds.ts';
 
-/** For a reader: a line for each kind, a question mark after what may be left out. */
+/** One line for each kind in Markdown; optional parameters have a question mark. */
 export function listKinds(kinds: Iterable<readonly [string, DocumentedKind]>): string {
   return [...kinds].map(([name, kind]) => `- ${tellKind(name, kind)}`).join('\n');
 }
@@ -20,8 +20,8 @@ function tellKind(name: string, { summary, schema }: DocumentedKind): string {
 const SEMANTIC_PATCH = 'application/json; domain-model=flagservice.semanticpatch';
 
 /**
- * The part of a route's shape that says it takes instructions. Which of the patch kinds a body is, and whether it is good, is
- * found out when it is read, with an error that names the instruction: the schema of the body itself lets all through.
+ * The body and the content types of a route that takes instructions. The schema of the body accepts anything: the body is
+ * checked when it is read, with an error that names the instruction.
  */
 export function takesInstructions(patchKinds: readonly PatchKind[], kinds: Iterable<DocumentedKind>) {
   const consumes: Record<string, TSchema> = {

@@ -1,10 +1,10 @@
-// The kinds of instructions that a resource understands: a table from which checking and documentation come.
+// Tables of the kinds of instructions of a resource, which give the checks and the documentation.
 import { checker, Type, type JsonSchema, type TObject, type TSchema } from '../../kernel/schema.ts';
 
 export interface DocumentedKind {
-  /** What it does, for the documentation. */
+  /** The effect, for the documentation. */
   summary: string;
-  /** Of the whole instruction. */
+  /** The schema of the whole instruction. */
   schema: TObject;
 }
 
@@ -19,7 +19,7 @@ interface KindRow {
   parameters: Parameters;
 }
 
-/** `owner` begins the names of the schemas. What is misspelled is refused: it would else be taken for left out. */
+/** `owner` is the prefix of the schema names. Unknown parameters are rejected, because a misspelled one would count as absent. */
 export function toKinds<Row extends KindRow>(
   owner: string,
   rows: Readonly<Record<string, Row>>,
@@ -35,7 +35,7 @@ export function toKinds<Row extends KindRow>(
   );
 }
 
-/** One of a table that `instructionReader` reads by. */
+/** The schema of one kind, for a table that `instructionReader` takes. */
 export function KindSchema<Name extends string, const P extends Parameters>(
   name: Name,
   summary: string,
@@ -47,7 +47,7 @@ export function KindSchema<Name extends string, const P extends Parameters>(
   );
 }
 
-/** Such a table, to be documented. */
+/** The documentation of such a table. */
 export function documentedKinds(schemas: Readonly<Record<string, TObject>>): Map<string, DocumentedKind> {
   return new Map(
     Object.entries(schemas).map(([name, schema]) => [

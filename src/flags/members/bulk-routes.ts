@@ -21,7 +21,7 @@ import { changeMember, requireRoles } from './change-member.ts';
 import { EXCEPTIONS, readExceptions } from './filter.ts';
 import { listKinds, takesInstructions } from '../instructions/document.ts';
 import { documentedKinds, KindSchema } from '../instructions/kinds.ts';
-import { awaitInInstruction, instructionReader, type Read } from '../instructions/reading.ts';
+import { awaitInInstruction, instructionReader, type Read } from '../instructions/read-instructions.ts';
 import { memberResource } from './model.ts';
 
 const Role = OneOf(['reader', 'writer', 'admin', 'no_access']);

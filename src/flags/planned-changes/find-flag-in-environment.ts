@@ -4,7 +4,7 @@ import type { Static } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { findEnvironment } from '../environments/store.ts';
 import { readFlag } from '../feature-flags/read-flag.ts';
-import { findFlag, findKeys, holdFlag } from '../feature-flags/store.ts';
+import { findFlag, findKeysOfIds, lockFlag } from '../feature-flags/store.ts';
 import { openEnvironment, unknownThing } from '../find-project.ts';
 import { findProject } from '../projects/store.ts';
 import {
@@ -23,7 +23,7 @@ export async function readFlagInEnvironment(
   hold?: 'hold',
 ): Promise<FlagInEnvironment> {
   const { project, environment } = await openEnvironment(call, db, projectKey, environmentKey, hold);
-  if (hold !== undefined) await holdFlag(db, project.id, featureFlagKey);
+  if (hold !== undefined) await lockFlag(db, project.id, featureFlagKey);
   const { flag } = await readFlag(db, project, featureFlagKey);
   return toFlagInEnvironment(project, environment, flag);
 }
@@ -34,11 +34,11 @@ export async function findFlagInEnvironment(
   { flagId, environmentId }: FlagInEnvironmentRef,
   hold?: 'hold',
 ): Promise<FlagInEnvironment | undefined> {
-  const keys = await findKeys(db, flagId, environmentId);
+  const keys = await findKeysOfIds(db, flagId, environmentId);
   const project = keys && (await findProject(db, keys.project));
   if (project === undefined) return undefined;
   const environment = await findEnvironment(db, project.id, keys!.environment, hold);
-  if (hold !== undefined) await holdFlag(db, project.id, keys!.flag);
+  if (hold !== undefined) await lockFlag(db, project.id, keys!.flag);
   const found = await findFlag(db, project.id, keys!.flag);
   if (environment === undefined || found?.flag.id !== flagId) return undefined;
   return toFlagInEnvironment(project, environment, found.flag);

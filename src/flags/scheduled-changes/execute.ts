@@ -1,4 +1,4 @@
-// Makes scheduled changes when their time has come, each exactly once; one that cannot be made is kept with the reason.
+// Applies scheduled changes when they are due, each exactly once. One that cannot be applied is stored as failed, with the reason.
 import { actorOf, systemActor } from '../../kernel/change/actor.ts';
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import type { DueHandler } from '../../kernel/due-store.ts';

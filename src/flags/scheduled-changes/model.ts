@@ -1,10 +1,10 @@
-// Scheduled changes as they are shown, and the instructions that change them.
+// The schemas of scheduled changes, and the instructions that change them.
 import type { Instruction } from '../patch-body.ts';
 import { OneOf, PlainText, problem, Type } from '../../kernel/schema.ts';
 import { Instant } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';
 import { documentedKinds, KindSchema } from '../instructions/kinds.ts';
-import { instructionReader } from '../instructions/reading.ts';
+import { instructionReader } from '../instructions/read-instructions.ts';
 import { flagInEnvironmentPath, type FlagInEnvironment } from '../planned-changes/flag-in-environment.ts';
 import {
   ConflictSchema,
@@ -14,7 +14,7 @@ import {
 } from '../planned-changes/plan.ts';
 import type { ScheduledChange } from './scheduled-change.ts';
 
-/** Of one flag in one environment, failed ones included. */
+/** Of one flag in one environment, with failed ones. */
 export const MAX_CHANGES = 100;
 
 const ExecutionDate = Instant('When it is made, in epoch milliseconds');
@@ -46,7 +46,7 @@ export const ScheduledChangeSchema = Type.Object(
   { $id: 'FeatureFlagScheduledChange' },
 );
 
-/** `conflicts` are those of a change that is still to come. */
+/** `conflicts` replaces the stored ones while the change is still to be applied. */
 export function toScheduledChange(
   change: ScheduledChange,
   target: FlagInEnvironment,
@@ -93,7 +93,7 @@ export interface EditedChange {
   hasNewInstructions: boolean;
 }
 
-/** One that had failed is pending again; it must then have a time to come. */
+/** A failed change becomes pending again, and then needs a time in the future. */
 export function editScheduledChange(
   before: ScheduledChange,
   instructions: readonly Instruction[],

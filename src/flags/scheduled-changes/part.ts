@@ -1,4 +1,4 @@
-// Changes of flags that are scheduled.
+// Scheduled changes of flags.
 import type { Part } from '../../kernel/part.ts';
 import { scheduledChangeMigrations } from '../migrations/scheduled-changes.ts';
 import { scheduledChangeHandlers } from './execute.ts';

@@ -1,4 +1,4 @@
-// Scheduled changes of a flag in an environment: list, make, get, patch, delete.
+// Routes of the scheduled changes of a flag in an environment: list, create, get, patch, delete.
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { initiatorOf } from '../../kernel/identity/identity.ts';
 import { areEqual } from '../../kernel/patch/json-value.ts';
@@ -8,7 +8,7 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import type { Change } from '../../kernel/change/change.ts';
 import { demandFlagApproval } from '../feature-flags/change/change-context.ts';
 import { listKinds, takesInstructions } from '../instructions/document.ts';
-import { inPostedBody } from '../instructions/reading.ts';
+import { inPostedBody } from '../instructions/read-instructions.ts';
 import { PageQuery, sliceOf } from '../list-query.ts';
 import { readSemanticPatch, requireEnvironment, updateOf } from '../resource-patch.ts';
 import { checkPlan } from '../planned-changes/apply-plan.ts';
@@ -207,7 +207,7 @@ function read(db: Db, id: string, target: FlagInEnvironment, hold?: 'hold'): Pro
   return readItem(db, target, findScheduledChange, { kind: 'scheduled change', id }, hold);
 }
 
-/** In detail: with what stands in the way of it now. */
+/** In detail, with the conflicts that the change would have now. */
 async function show(
   db: Db,
   change: ScheduledChange,

@@ -1,4 +1,4 @@
-// What a scheduled change is: instructions for a flag in an environment, a time, and someone who answers for it.
+// The type of a scheduled change: instructions for a flag in an environment, a time, and the member in whose name they are applied.
 import type { Instruction } from '../patch-body.ts';
 import type { Initiator } from '../../kernel/identity/identity.ts';
 import type { PlanConflict } from '../planned-changes/plan.ts';
@@ -6,10 +6,10 @@ import type { FlagInEnvironmentRef } from '../planned-changes/flag-in-environmen
 
 export interface ScheduledChange extends FlagInEnvironmentRef {
   id: string;
-  /** In whose name it is made: of whoever gave the instructions. */
+  /** The member or token that gave the instructions: they are applied with its permissions. */
   maintainer: Initiator;
   executionAt: number;
-  /** It is gone when it was made. */
+  /** A change that was applied is deleted. */
   status: 'pending' | 'failed';
   instructions: Instruction[];
   comment?: string;

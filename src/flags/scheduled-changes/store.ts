@@ -1,4 +1,4 @@
-// Scheduled changes in the database, each with the work that waits for its time.
+// Scheduled changes in the database, each with its due work.
 import { schedule } from '../../kernel/due-store.ts';
 import { newId } from '../../kernel/id.ts';
 import type { Page, Slice } from '../../kernel/page.ts';
@@ -9,7 +9,7 @@ import { findRow, pageRows, updateRow } from '../store-rows.ts';
 import type { ScheduledChange } from './scheduled-change.ts';
 import type { ScheduledChangeRow } from './tables.ts';
 
-/** The kind of the work that makes them. */
+/** The kind of the due work that applies a change. */
 export const SCHEDULED_CHANGE_WORK = 'flags.scheduled-change';
 
 export type NewScheduledChange = Omit<
@@ -17,7 +17,7 @@ export type NewScheduledChange = Omit<
   'id' | 'status' | 'conflicts' | 'version' | 'createdAt'
 >;
 
-/** Those that come first are first. */
+/** Sorted by time, earliest first. */
 export async function listScheduledChanges(
   db: Db,
   { flagId, environmentId }: FlagInEnvironmentRef,
@@ -31,7 +31,7 @@ export async function listScheduledChanges(
   return page.map(changeOf);
 }
 
-/** With `hold` it stays as it is until the transaction ends. */
+/** With `hold`, locks the row until the transaction ends. */
 export async function findScheduledChange(
   db: Db,
   id: string,
@@ -41,7 +41,7 @@ export async function findScheduledChange(
   return row && changeOf(row);
 }
 
-/** Belongs, as all that writes here, into a transaction. */
+/** Like all writes here, belongs in a transaction. */
 export async function insertScheduledChange(
   tx: Db,
   change: NewScheduledChange,
@@ -60,7 +60,7 @@ export async function insertScheduledChange(
   return made;
 }
 
-/** Waits anew where it is pending. Fails with `conflict` when someone else has changed it meanwhile. */
+/** Schedules a pending change again. Throws `conflict` when somebody else has changed it since it was read. */
 export async function updateScheduledChange(
   tx: Db,
   before: ScheduledChange,
@@ -71,7 +71,7 @@ export async function updateScheduledChange(
   if (after.status === 'pending') await wait(tx, after, now);
 }
 
-/** The work that waits for it finds nothing, then. */
+/** The due work stays, and then finds no change. */
 export async function deleteScheduledChange(tx: Db, { id }: Pick<ScheduledChange, 'id'>): Promise<void> {
   await tx.deleteFrom('scheduled_changes').where('id', '=', id).execute();
 }

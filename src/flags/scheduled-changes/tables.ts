@@ -10,7 +10,7 @@ export interface ScheduledChangeRow {
   id: string;
   flag_id: string;
   environment_id: string;
-  /** In whose name it is made. */
+  /** The member in whose name the change is applied. */
   member_id: string;
   service_token_id: string | null;
   execution_at: number;
@@ -20,6 +20,6 @@ export interface ScheduledChangeRow {
   comment: string | null;
   /** Why it failed, as a JSON list. */
   conflicts: string;
-  /** What is to happen, as JSON. */
+  /** The plan, as JSON. */
   plan: string;
 }

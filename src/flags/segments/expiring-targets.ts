@@ -1,7 +1,7 @@
 // Expiring targets of segments: deletes expiry dates whose target was removed.
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { ExpiringTarget, Owner } from '../expiring-targets/expiring-target.ts';
-import { listExpiringTargets, saveExpiringTargets } from '../expiring-targets/store.ts';
+import { listExpiringTargets, updateExpiringTargets } from '../expiring-targets/store.ts';
 import { findTargetTypes } from './store-members.ts';
 import type { Segment, TargetType } from './segment.ts';
 import { hasTarget } from './targets.ts';
@@ -32,11 +32,11 @@ export async function pruneExpirations(tx: Db, segment: Segment, now: number): P
   const left = expiring.filter(({ place, contextKind, contextKey }) =>
     isTargeted(place, contextKind, contextKey),
   );
-  await saveExpiringTargets(tx, expiring, left, now);
+  await updateExpiringTargets(tx, expiring, left, now);
 }
 
 export async function deleteExpirations(tx: Db, segment: Segment, now: number): Promise<void> {
-  await saveExpiringTargets(tx, await listExpiringTargets(tx, expirationOwnerOf(segment)), [], now);
+  await updateExpiringTargets(tx, await listExpiringTargets(tx, expirationOwnerOf(segment)), [], now);
 }
 
 function keysOf(expiring: readonly ExpiringTarget[]): string[] {

@@ -20,7 +20,7 @@ import {
   updateClause,
 } from '../clauses.ts';
 import { toKinds, type CheckedKind, type Parameters } from '../instructions/kinds.ts';
-import { inInstruction, requireFewInstructions } from '../instructions/reading.ts';
+import { inInstruction, requireFewInstructions } from '../instructions/read-instructions.ts';
 import { ContextKind, Description, Name, Tags, normalizeTags } from '../fields.ts';
 import type { MembershipStep } from './membership.ts';
 import { ContextKeys, MAX_SEGMENT_RULES, Weight } from './model.ts';

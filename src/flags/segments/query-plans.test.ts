@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { sql, type CompiledQuery } from 'kysely';
 import { onEachEngine } from '../../../test/engines.ts';
-import { planOf, recordStatements } from '../../../test/plans.ts';
+import { planOf, recordStatements } from '../../../test/query-plans.ts';
 import { flagStoreMigrations } from '../feature-flags/fixture.ts';
 import { newId } from '../../kernel/id.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';

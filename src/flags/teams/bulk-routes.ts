@@ -13,7 +13,7 @@ import { Links, linkTo } from '../links.ts';
 import { EXCEPTIONS, readExceptions } from '../members/filter.ts';
 import { listKinds, takesInstructions } from '../instructions/document.ts';
 import { documentedKinds, KindSchema } from '../instructions/kinds.ts';
-import { awaitInInstruction, instructionReader, type Read } from '../instructions/reading.ts';
+import { awaitInInstruction, instructionReader, type Read } from '../instructions/read-instructions.ts';
 import { unknownThing } from '../find-project.ts';
 import { readSemanticPatch } from '../resource-patch.ts';
 import { checkAddresses, readAddresses } from './address-file.ts';

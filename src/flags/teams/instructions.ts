@@ -6,7 +6,7 @@ import { areEqual } from '../../kernel/patch/json-value.ts';
 import { misfit, problem } from '../../kernel/schema.ts';
 import { Description, Name } from '../fields.ts';
 import { documentedKinds, KindSchema } from '../instructions/kinds.ts';
-import { inInstruction, instructionReader, type Read } from '../instructions/reading.ts';
+import { inInstruction, instructionReader, type Read } from '../instructions/read-instructions.ts';
 import { AttributeKey, AttributeValues, RoleAttributesSchema, RoleNames } from '../roles/fields.ts';
 import { GRANT, NamedMembers } from './model.ts';
 

@@ -20,7 +20,7 @@ import { filterInSlices } from '../../kernel/time-slice.ts';
 
 import { couldBeKey } from '../fields.ts';
 import { listKinds, takesInstructions } from '../instructions/document.ts';
-import { inPostedBody } from '../instructions/reading.ts';
+import { inPostedBody } from '../instructions/read-instructions.ts';
 import { ExpandQuery, FilterQuery, PageQuery, readExpand, readFieldFilter, sliceOf } from '../list-query.ts';
 import { requireRoles } from '../members/change-member.ts';
 import { readBoolean } from '../members/filter.ts';

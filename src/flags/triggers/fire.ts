@@ -1,4 +1,4 @@
-// The URLs of triggers: whoever knows one can change the flag as its trigger says, and no more.
+// The route that triggers call: everyone who knows the URL can make the change of its trigger, and no other.
 import { systemActor } from '../../kernel/change/actor.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { reply, route } from '../../kernel/route.ts';
@@ -12,12 +12,12 @@ import type { Trigger } from './trigger.ts';
 
 const ROOT = '/webhook/triggers';
 
-/** `base` is where clients reach the API. */
+/** `base` is the public URL of the server. */
 export function triggerUrl(base: string, { id }: Trigger, secret: string): string {
   return `${base}${ROOT}/${id}/${secret}`;
 }
 
-/** Its path says all: what alerting programs send along in headers is not for this server. */
+/** The path is the credential: headers that alerting services send are not read as credentials. */
 export function isTriggerPath(url: string): boolean {
   return url.startsWith(`/api/v2${ROOT}/`);
 }
@@ -56,7 +56,7 @@ const fire = route(
   },
 );
 
-/** One that there is not and one whose secret is wrong look the same. */
+/** An unknown trigger and a wrong secret give the same error. */
 function requireGood(trigger: Trigger | undefined, secret: string): Trigger {
   const isGood = isSecretOf(trigger ?? { hash: NOTHING }, secret);
   if (trigger === undefined || !isGood)
@@ -65,7 +65,7 @@ function requireGood(trigger: Trigger | undefined, secret: string): Trigger {
   return trigger;
 }
 
-/** As long as any hash, and nothing's. */
+/** As long as a hash, so that an unknown trigger takes the same time. No secret has it. */
 const NOTHING = '-'.repeat(43);
 
 export const fireRoutes = [fire];

@@ -1,4 +1,4 @@
-// Triggers as they are shown, what they may do, and the instructions that change them.
+// The schemas of triggers, what their instructions may do, and the instructions that change them.
 import { timingSafeEqual } from 'node:crypto';
 import { hashSecret } from '../../kernel/identity/secret.ts';
 import type { Instruction } from '../patch-body.ts';
@@ -7,7 +7,7 @@ import { flagKinds } from '../feature-flags/change/instructions/table.ts';
 import { flagPath } from '../feature-flags/representation.ts';
 import { Key } from '../fields.ts';
 import { documentedKinds, KindSchema } from '../instructions/kinds.ts';
-import { inInstruction, instructionReader } from '../instructions/reading.ts';
+import { inInstruction, instructionReader } from '../instructions/read-instructions.ts';
 import { Links, linkTo } from '../links.ts';
 import type { FlagInEnvironment } from '../planned-changes/flag-in-environment.ts';
 import { Instructions, ShownInstructions } from '../planned-changes/plan.ts';
@@ -45,7 +45,7 @@ export const TriggerSchema = Type.Object(
   { $id: 'TriggerWorkflowRep' },
 );
 
-/** Without its URL: that is a secret. */
+/** Without the URL, which is a secret. */
 export function toTrigger(trigger: Trigger, { project, flag, environment }: FlagInEnvironment) {
   const { firedAt, comment } = trigger;
   const parent = `${flagPath(project.key, flag.key)}/triggers/${environment.key}`;
@@ -64,13 +64,13 @@ export function toTrigger(trigger: Trigger, { project, flag, environment }: Flag
   };
 }
 
-/** Takes the same time for every wrong secret. */
+/** In constant time. */
 export function isSecretOf({ hash }: Pick<Trigger, 'hash'>, secret: string): boolean {
   const [known, shown] = [Buffer.from(hash), Buffer.from(hashSecret(secret))];
   return known.length === shown.length && timingSafeEqual(known, shown);
 }
 
-/** Nobody is asked when a trigger is called: it must not reach beyond its environment. Returns the permissions it takes. */
+/** The actions of the instructions. Throws for one beyond the environment, because calls of a trigger are not authorized. */
 export function triggerActions(instructions: readonly Instruction[]): string[] {
   const actions = instructions.map((instruction, index) =>
     inInstruction(index, instruction, () => {

@@ -1,4 +1,4 @@
-// Triggers of a flag in an environment: list, make, get, patch, delete.
+// Routes of the triggers of a flag in an environment: list, create, get, patch, delete.
 import { newId } from '../../kernel/id.ts';
 import { newSecret } from '../../kernel/identity/secret.ts';
 import { areEqual } from '../../kernel/patch/json-value.ts';
@@ -7,7 +7,7 @@ import { problem, Type } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { demandFlagApproval } from '../feature-flags/change/change-context.ts';
 import { listKinds, takesInstructions } from '../instructions/document.ts';
-import { inPostedBody } from '../instructions/reading.ts';
+import { inPostedBody } from '../instructions/read-instructions.ts';
 import { PageQuery, sliceOf } from '../list-query.ts';
 import { readSemanticPatch, requireEnvironment, updateOf } from '../resource-patch.ts';
 import { checkPlan } from '../planned-changes/apply-plan.ts';
@@ -146,7 +146,7 @@ const patch = route(
       const { instructions, isOn } = edited.trigger;
       if (!edited.hasNewUrl && areEqual(edited.trigger, before))
         return { shown: toTrigger(before, target), trigger: before, hasNewUrl: false };
-      // Whoever gets the URL, or lets it work, can make the change.
+      // Who gets a new URL, or enables the trigger, can make the change.
       if (edited.hasNewUrl || edited.hasNewInstructions || (isOn && !before.isOn))
         demandActions(call, target, instructions);
       const options = { comment: before.integrationKey, ignoreConflicts: true };
@@ -198,7 +198,7 @@ function read(db: Db, id: string, target: FlagInEnvironment, hold?: 'hold'): Pro
   return readItem(db, target, findTrigger, { kind: 'trigger', id }, hold);
 }
 
-/** Nobody is asked when the URL is called, so all is asked of whoever makes it good. */
+/** Calls of the URL are not authorized, so the member who creates or enables the trigger needs all permissions of the change. */
 function demandActions(
   call: Call & { caller: { kind: 'token' | 'session' } },
   { environment, flag, resource }: FlagInEnvironment,

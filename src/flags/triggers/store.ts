@@ -7,7 +7,7 @@ import { findRow, pageRows, updateRow } from '../store-rows.ts';
 import type { Trigger } from './trigger.ts';
 import type { FlagTriggerRow } from './tables.ts';
 
-/** In the order they were made. */
+/** In order of creation. */
 export async function listTriggers(
   db: Db,
   { flagId, environmentId }: FlagInEnvironmentRef,
@@ -21,7 +21,7 @@ export async function listTriggers(
   return page.map(triggerOf);
 }
 
-/** With `hold` it stays as it is until the transaction ends. */
+/** With `hold`, locks the row until the transaction ends. */
 export async function findTrigger(db: Db, id: string, hold?: 'hold'): Promise<Trigger | undefined> {
   const row = await findRow(db, 'flag_triggers', id, hold);
   return row && triggerOf(row);
@@ -31,7 +31,7 @@ export async function insertTrigger(tx: Db, trigger: Trigger): Promise<void> {
   await tx.insertInto('flag_triggers').values(rowOf(trigger)).execute();
 }
 
-/** Fails with `conflict` when someone else has changed it meanwhile. */
+/** Throws `conflict` when somebody else has changed the trigger since it was read. */
 export async function updateTrigger(tx: Db, before: Trigger, after: Trigger): Promise<void> {
   const { fired_count: _count, fired_at: _at, ...row } = rowOf(after);
   await updateRow(tx, 'flag_triggers', before, row, 'trigger');
@@ -41,7 +41,7 @@ export async function deleteTrigger(tx: Db, { id }: Pick<Trigger, 'id'>): Promis
   await tx.deleteFrom('flag_triggers').where('id', '=', id).execute();
 }
 
-/** That it was called. */
+/** Counts a call of the trigger. */
 export async function updateFiredCount(tx: Db, { id }: Pick<Trigger, 'id'>, now: number): Promise<void> {
   await tx
     .updateTable('flag_triggers')

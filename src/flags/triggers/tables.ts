@@ -13,7 +13,7 @@ export interface FlagTriggerRow {
   member_id: string;
   integration_key: string;
   is_on: number;
-  /** Of the secret in its URL. */
+  /** The hash of the secret in the URL. */
   hash: string;
   fired_count: number;
   fired_at: number | null;

@@ -1,14 +1,14 @@
-// What a trigger is: a secret URL, and what becomes of a flag in an environment when it is called.
+// The type of a trigger: a secret URL, and the instructions for a flag in an environment that a call of it applies.
 import type { Instruction } from '../patch-body.ts';
 import type { FlagInEnvironmentRef } from '../planned-changes/flag-in-environment.ts';
 
 export interface Trigger extends FlagInEnvironmentRef {
   id: string;
   maintainerId: string;
-  /** What sort of program calls the URL. */
+  /** The kind of service that calls the URL. */
   integrationKey: string;
   isOn: boolean;
-  /** Of the secret in its URL. */
+  /** The hash of the secret in the URL. */
   hash: string;
   firedCount: number;
   firedAt?: number;

@@ -1,4 +1,4 @@
-// What a GraphQL query costs: the calls it would take to fetch its connections one by one, in hundreds, and the nodes it may touch.
+// The cost of a GraphQL query: the calls that would fetch its connections one by one, in hundreds, and the nodes it may touch.
 import {
   getNamedType,
   GraphQLError,
@@ -19,20 +19,20 @@ export interface Cost {
   nodes: number;
 }
 
-/** What a part of a query asks of each object it is asked of. */
-interface Demand {
+/** The cost of a selection for one object that it applies to. */
+interface SelectionCost {
   calls: number;
   nodes: number;
 }
 
-const NOTHING: Demand = { calls: 0, nodes: 0 };
-const MOST_NODES = 500_000;
-const MOST_PER_PAGE = 100;
+const NO_COST: SelectionCost = { calls: 0, nodes: 0 };
+const MAX_NODES = 500_000;
+const MAX_PER_PAGE = 100;
 const CALLS_PER_POINT = 100;
 
 type Variables = Readonly<Record<string, unknown>>;
 
-/** Reads a valid operation with its coerced variables. Throws where a connection has no bounds, or the whole is too much. */
+/** Expects a valid operation with coerced variables. Throws when a connection has no page size, or the query touches too many nodes. */
 export function costOf(
   schema: GraphQLSchema,
   document: DocumentNode,
@@ -43,11 +43,15 @@ export function costOf(
   for (const part of document.definitions) {
     if (part.kind === Kind.FRAGMENT_DEFINITION) fragments.set(part.name.value, part);
   }
-  // Each fragment is read once: a few that spread each other twice would take ages otherwise.
-  const known = new Map<string, Demand>();
+  // Each fragment is visited once: fragments that spread each other twice would take exponential time.
+  const known = new Map<string, SelectionCost>();
 
-  function ofSet({ selections }: SelectionSetNode, type: GraphQLCompositeType, path: string[]): Demand {
-    let { calls, nodes } = NOTHING;
+  function ofSet(
+    { selections }: SelectionSetNode,
+    type: GraphQLCompositeType,
+    path: string[],
+  ): SelectionCost {
+    let { calls, nodes } = NO_COST;
     for (const selection of selections) {
       const part = ofSelection(selection, type, path);
       calls += part.calls;
@@ -56,23 +60,23 @@ export function costOf(
     return { calls, nodes };
   }
 
-  function ofSelection(selection: SelectionNode, type: GraphQLCompositeType, path: string[]): Demand {
+  function ofSelection(selection: SelectionNode, type: GraphQLCompositeType, path: string[]): SelectionCost {
     if (selection.kind === Kind.FIELD) return ofField(selection, type, path);
     const name = selection.kind === Kind.FRAGMENT_SPREAD ? selection.name.value : undefined;
     const seen = name === undefined ? undefined : known.get(name);
     if (seen !== undefined) return seen;
     const fragment = selection.kind === Kind.FRAGMENT_SPREAD ? fragments.get(name!) : selection;
-    if (fragment === undefined) return NOTHING;
+    if (fragment === undefined) return NO_COST;
     const narrowed = fragment.typeCondition && schema.getType(fragment.typeCondition.name.value);
-    const demand = ofSet(fragment.selectionSet, isCompositeType(narrowed) ? narrowed : type, path);
-    if (name !== undefined) known.set(name, demand);
-    return demand;
+    const cost = ofSet(fragment.selectionSet, isCompositeType(narrowed) ? narrowed : type, path);
+    if (name !== undefined) known.set(name, cost);
+    return cost;
   }
 
-  function ofField(field: FieldNode, type: GraphQLCompositeType, path: string[]): Demand {
+  function ofField(field: FieldNode, type: GraphQLCompositeType, path: string[]): SelectionCost {
     const name = field.name.value;
     const inner = 'getFields' in type ? getNamedType(type.getFields()[name]?.type) : undefined;
-    if (!isCompositeType(inner) || field.selectionSet === undefined) return NOTHING;
+    if (!isCompositeType(inner) || field.selectionSet === undefined) return NO_COST;
     const here = [...path, field.alias?.value ?? name];
     if (!inner.name.endsWith('Connection')) return ofSet(field.selectionSet, inner, here);
     const size = pageSize(field, variables, here);
@@ -81,11 +85,11 @@ export function costOf(
   }
 
   const root = schema.getRootType(operation.operation);
-  const { calls, nodes } = root ? ofSet(operation.selectionSet, root, []) : NOTHING;
-  if (nodes > MOST_NODES) {
-    throw refuse(
+  const { calls, nodes } = root ? ofSet(operation.selectionSet, root, []) : NO_COST;
+  if (nodes > MAX_NODES) {
+    throw typedError(
       'MAX_NODE_LIMIT_EXCEEDED',
-      `The query may touch ${nodes} nodes, more than ${MOST_NODES}. Ask for smaller pages.`,
+      `The query may touch ${nodes} nodes, more than ${MAX_NODES}. Ask for smaller pages.`,
     );
   }
   return { points: Math.max(1, Math.round(calls / CALLS_PER_POINT)), nodes };
@@ -101,17 +105,21 @@ function pageSize(field: FieldNode, variables: Variables, path: string[]): numbe
           ? Number(value.value)
           : undefined;
     if (size === undefined || size === null) continue;
-    if (typeof size === 'number' && size >= 1 && size <= MOST_PER_PAGE) return size;
-    throw refuse(
+    if (typeof size === 'number' && size >= 1 && size <= MAX_PER_PAGE) return size;
+    throw typedError(
       'EXCESSIVE_PAGINATION',
-      `\`${name.value}\` on \`${field.name.value}\` must be from 1 to ${MOST_PER_PAGE}.`,
+      `\`${name.value}\` on \`${field.name.value}\` must be from 1 to ${MAX_PER_PAGE}.`,
       path,
     );
   }
-  throw refuse('MISSING_PAGINATION_BOUNDARIES', `\`${field.name.value}\` needs \`first\` or \`last\`.`, path);
+  throw typedError(
+    'MISSING_PAGINATION_BOUNDARIES',
+    `\`${field.name.value}\` needs \`first\` or \`last\`.`,
+    path,
+  );
 }
 
-/** An error of one of the types that clients know. */
-export function refuse(type: string, message: string, path?: string[]): GraphQLError {
+/** An error with one of the types that clients know. */
+export function typedError(type: string, message: string, path?: string[]): GraphQLError {
   return new GraphQLError(message, { ...(path !== undefined && { path }), extensions: { type } });
 }

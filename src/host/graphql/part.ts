@@ -1,4 +1,4 @@
-// Questions by GraphQL.
+// The GraphQL endpoint.
 import type { Part } from '../../kernel/part.ts';
 import { graphqlRoutes } from './routes.ts';
 

@@ -1,8 +1,8 @@
-// POST /graphql: queries, paid for in points.
+// POST /graphql: queries, rate-limited by points.
 import { route } from '../../kernel/route.ts';
 import { GraphqlQuery, GraphqlResult } from './model.ts';
 
-/** Clients of the root and of `/api/v3` look for it in different places. */
+/** Clients of the root and of `/api/v3` use different paths. */
 const graphqlAt = (path: string, id: string) =>
   route(
     {
@@ -19,8 +19,8 @@ const graphqlAt = (path: string, id: string) =>
       cache: 'never',
     },
     async (call, kernel) => {
-      // Most servers never see a query: what runs them is loaded with the first.
-      const { runQuery } = await import('./run.ts');
+      // Loaded with the first query, because most servers never get one.
+      const { runQuery } = await import('./run-query.ts');
       return runQuery(call, kernel);
     },
   );

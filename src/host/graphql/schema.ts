@@ -1,12 +1,12 @@
-// The GraphQL schema of the host: who is calling, users, search, and the caller's budget.
+// The GraphQL schema of the host: the viewer, users, search, and the caller's rate limit.
 import { buildSchema } from 'graphql';
 import { findAccount, type Account } from '../../kernel/identity/store-accounts.ts';
 import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
 import { searchMembers } from '../../kernel/identity/store-members.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Counter } from '../../kernel/limit-window.ts';
-import { nameOf, nodeId, publicNameOf } from '../users/model.ts';
-import { refuse, type Cost } from './cost.ts';
+import { fullNameOf, nodeId, publicNameOf } from '../users/model.ts';
+import { typedError, type Cost } from './cost.ts';
 
 export const schema = buildSchema(`
   scalar DateTime
@@ -35,12 +35,12 @@ export const schema = buildSchema(`
   type RateLimit { cost: Int! limit: Int! nodeCount: Int! remaining: Int! used: Int! resetAt: DateTime! }
 `);
 
-export interface Context {
+export interface GraphqlContext {
   caller: KnownCaller;
   base: string;
   kernel: Kernel;
   cost: Cost;
-  /** The budget after this query was paid for; undefined when limits are off. */
+  /** The rate limit after this query was drawn from it; undefined when limits are off. */
   counter: Counter | undefined;
 }
 
@@ -53,20 +53,20 @@ interface SearchArguments {
 }
 
 export const rootValue = {
-  viewer(_arguments: unknown, { caller, base }: Context) {
+  viewer(_arguments: unknown, { caller, base }: GraphqlContext) {
     const account = accountOf(caller);
-    return { ...toUser(account, base), name: nameOf(account) };
+    return { ...toUser(account, base), name: fullNameOf(account) };
   },
 
-  async user({ login }: { login: string }, { kernel, base }: Context) {
+  async user({ login }: { login: string }, { kernel, base }: GraphqlContext) {
     const account = await findAccount(kernel.db, { username: login });
     return account === undefined ? null : toUser(account, base);
   },
 
-  async search({ query, first, after, last, before }: SearchArguments, { kernel, base }: Context) {
-    // PostgreSQL has no NUL in its texts.
-    if (query.includes('\0') || query.length > MOST_CHARACTERS) {
-      throw refuse('UNPROCESSABLE', `\`query\` must be text of at most ${MOST_CHARACTERS} characters.`);
+  async search({ query, first, after, last, before }: SearchArguments, { kernel, base }: GraphqlContext) {
+    // PostgreSQL cannot store NUL in text.
+    if (query.includes('\0') || query.length > MAX_CHARACTERS) {
+      throw typedError('UNPROCESSABLE', `\`query\` must be text of at most ${MAX_CHARACTERS} characters.`);
     }
     const size = first ?? last ?? 1;
     const end = before == null ? undefined : offsetOf(before);
@@ -92,7 +92,7 @@ export const rootValue = {
     };
   },
 
-  rateLimit: (_arguments: unknown, { cost, counter }: Context) =>
+  rateLimit: (_arguments: unknown, { cost, counter }: GraphqlContext) =>
     counter && {
       cost: cost.points,
       nodeCount: cost.nodes,
@@ -104,7 +104,7 @@ export const rootValue = {
 };
 
 /** As in the search over REST. */
-const MOST_CHARACTERS = 256;
+const MAX_CHARACTERS = 256;
 
 function toUser(account: Account, base: string) {
   return {
@@ -122,10 +122,10 @@ function cursorOf(offset: number): string {
   return Buffer.from(`cursor:${offset}`).toString('base64');
 }
 
-/** Only what we gave out: a number made up by somebody else may be one that no database takes. */
+/** Accepts only offsets that fit the database: clients may forge a cursor. */
 function offsetOf(cursor: string): number {
   const offset = /^cursor:(\d{1,9})$/.exec(Buffer.from(cursor, 'base64').toString('utf8'))?.[1];
   if (offset === undefined)
-    throw refuse('INVALID_CURSOR_ARGUMENTS', `"${cursor}" is not a cursor of this list.`);
+    throw typedError('INVALID_CURSOR_ARGUMENTS', `"${cursor}" is not a cursor of this list.`);
   return Number(offset);
 }

@@ -1,7 +1,7 @@
-// What the host says about itself, and the lines of GET /zen.
+// The reply of GET /meta, and the lines of GET /zen.
 import { Type } from '../../kernel/schema.ts';
 
-export const Overview = Type.Object(
+export const ServerMeta = Type.Object(
   { verifiable_password_authentication: Type.Boolean(), installed_version: Type.String() },
   { $id: 'api-overview' },
 );

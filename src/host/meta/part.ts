@@ -1,4 +1,4 @@
-// What the server is, and its versions.
+// Facts about the server, and its API versions.
 import type { Part } from '../../kernel/part.ts';
 import { versions } from '../versions/index.ts';
 import { metaRoutes } from './routes.ts';

@@ -1,11 +1,11 @@
-// What the host says about itself: versions, meta, zen.
+// Facts about the server: versions, meta, zen.
 import { randomInt } from 'node:crypto';
 import { reply, route, Text } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import type { VersionTable } from '../../kernel/version.ts';
-import { Overview, PROVERBS } from './model.ts';
+import { ServerMeta, PROVERBS } from './model.ts';
 
-/** The body holds what may be asked for; versions that are announced stand in a header, so that nobody picks one too early. */
+/** The body lists the versions that may be used; announced ones are in a header, so that no client picks one too early. */
 const versionsOf = ({ names, announced = [] }: VersionTable) =>
   route(
     {
@@ -34,7 +34,7 @@ const getMeta = route(
     summary: 'Get facts about this server',
     access: 'anyone',
     reply: {
-      200: Overview,
+      200: ServerMeta,
     },
   },
   (_call, { release }) => ({ verifiable_password_authentication: false, installed_version: release }),

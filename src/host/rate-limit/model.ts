@@ -2,7 +2,7 @@
 import type { Counter } from '../../kernel/limit-window.ts';
 import { Type, type Static } from '../../kernel/schema.ts';
 
-export const BudgetCounter = Type.Object(
+export const RateLimitCounter = Type.Object(
   { limit: Type.Integer(), used: Type.Integer(), remaining: Type.Integer(), reset: Type.Integer() },
   { $id: 'rate-limit' },
 );
@@ -10,17 +10,22 @@ export const BudgetCounter = Type.Object(
 export const RateLimitStatus = Type.Object(
   {
     resources: Type.Object({
-      core: BudgetCounter,
-      search: BudgetCounter,
-      graphql: BudgetCounter,
-      integration_manifest: BudgetCounter,
-      code_scanning_upload: BudgetCounter,
+      core: RateLimitCounter,
+      search: RateLimitCounter,
+      graphql: RateLimitCounter,
+      integration_manifest: RateLimitCounter,
+      code_scanning_upload: RateLimitCounter,
     }),
   },
   { $id: 'rate-limit-overview' },
 );
 
 /** `reset` is in UTC epoch seconds. */
-export function toBudgetCounter({ limit, used, remaining, resetAt }: Counter): Static<typeof BudgetCounter> {
+export function toRateLimitCounter({
+  limit,
+  used,
+  remaining,
+  resetAt,
+}: Counter): Static<typeof RateLimitCounter> {
   return { limit, used, remaining, reset: resetAt / 1000 };
 }

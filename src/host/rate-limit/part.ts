@@ -1,4 +1,4 @@
-// What is left of the budgets.
+// The rate-limit status.
 import type { Part } from '../../kernel/part.ts';
 import { rateLimitRoutes } from './routes.ts';
 

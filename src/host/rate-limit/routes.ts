@@ -1,7 +1,7 @@
-// GET /rate_limit: what is left in every category, for free.
+// GET /rate_limit: the remaining calls of every category; the call itself is not counted.
 import { Failure } from '../../kernel/failure.ts';
 import { route } from '../../kernel/route.ts';
-import { RateLimitStatus, toBudgetCounter } from './model.ts';
+import { RateLimitStatus, toRateLimitCounter } from './model.ts';
 
 const getRateLimit = route(
   {
@@ -17,7 +17,7 @@ const getRateLimit = route(
   ({ caller, now }, { limits }) => {
     if (!limits.enabled)
       throw new Failure('not-found', 'Rate limiting is not enabled.', { code: 'limits-off' });
-    const read = (category: string) => toBudgetCounter(limits.peek(category, caller, now));
+    const read = (category: string) => toRateLimitCounter(limits.peek(category, caller, now));
     return {
       resources: {
         core: read('host.core'),

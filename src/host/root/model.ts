@@ -1,4 +1,4 @@
-// The API root: where everything is, as URLs and RFC 6570 templates.
+// The API root: the URLs of all resources, as RFC 6570 templates.
 import { Type, type Static } from '../../kernel/schema.ts';
 
 const PATHS = {
@@ -47,14 +47,14 @@ export const Root = Type.Object(
   { $id: 'root' },
 );
 
-const made = new Map<string, Static<typeof Root>>();
+const roots = new Map<string, Static<typeof Root>>();
 
-/** Made once for each way in: there are two. */
+/** Built once for each base URL: there are two. */
 export function rootAt(base: string): Static<typeof Root> {
-  let root = made.get(base);
+  let root = roots.get(base);
   if (root === undefined) {
     root = Object.fromEntries(NAMES.map((name) => [name, base + PATHS[name]])) as Record<Name, string>;
-    made.set(base, root);
+    roots.set(base, root);
   }
   return root;
 }

@@ -1,4 +1,4 @@
-// The entry point.
+// The API root.
 import type { Part } from '../../kernel/part.ts';
 import { rootRoutes } from './routes.ts';
 

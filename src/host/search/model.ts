@@ -1,4 +1,4 @@
-// Search replies: how many there are in all, and a page of them with a score.
+// Search results: the total count, and a page of items with a score.
 import { Type, type TObject } from '../../kernel/schema.ts';
 import { SimpleUser } from '../users/model.ts';
 
@@ -8,12 +8,12 @@ export const SearchQuery = Type.Object({
   per_page: Type.Optional(Type.Integer({ minimum: 0, description: 'At most 100; 30 when not given' })),
 });
 
-export const FoundUser = Type.Object(
+export const UserSearchResult = Type.Object(
   { ...SimpleUser.properties, score: Type.Number() },
   { $id: 'user-search-result-item' },
 );
 
-export function Found(item: TObject) {
+export function SearchResults(item: TObject) {
   return Type.Object({
     total_count: Type.Integer(),
     incomplete_results: Type.Boolean(),
@@ -21,5 +21,5 @@ export function Found(item: TObject) {
   });
 }
 
-/** A search shows its first thousand results, however many there are. */
-export const MOST_RESULTS = 1000;
+/** Only the first thousand results of a search can be fetched. */
+export const MAX_RESULTS = 1000;

@@ -3,9 +3,9 @@ import { Failure } from '../../kernel/failure.ts';
 import { searchMembers } from '../../kernel/identity/store-members.ts';
 import { clampLimit, Page } from '../../kernel/page.ts';
 import { reply, route } from '../../kernel/route.ts';
-import { pageLinks } from '../paging.ts';
+import { pageLinks } from '../page-links.ts';
 import { toSimpleUser } from '../users/model.ts';
-import { Found, FoundUser, MOST_RESULTS, SearchQuery } from './model.ts';
+import { SearchResults, UserSearchResult, MAX_RESULTS, SearchQuery } from './model.ts';
 
 const searchUsers = route(
   {
@@ -15,17 +15,17 @@ const searchUsers = route(
     summary: 'Search users by name',
     access: 'anyone',
     query: SearchQuery,
-    reply: { 200: Found(FoundUser) },
+    reply: { 200: SearchResults(UserSearchResult) },
     limit: 'search',
     cache: 'never',
   },
   async ({ query, base, url }, { db }) => {
     const limit = clampLimit(query.per_page, 30, 100);
     const offset = (query.page - 1) * limit;
-    if (offset >= MOST_RESULTS)
+    if (offset >= MAX_RESULTS)
       throw new Failure('invalid', 'Only the first 1000 search results are available');
     const { items, total } = await searchMembers(db, query.q, { offset, limit });
-    const page = new Page(items, Math.min(total, MOST_RESULTS), { offset, limit });
+    const page = new Page(items, Math.min(total, MAX_RESULTS), { offset, limit });
     return reply(
       200,
       {

@@ -1,4 +1,4 @@
-// Uploads that wait for what they belong to.
+// App manifests and code-scanning uploads.
 import type { Part } from '../../kernel/part.ts';
 import { uploadRoutes } from './routes.ts';
 

@@ -1,4 +1,4 @@
-// The two endpoints with a budget of their own: converting an app manifest, and uploading a code-scanning analysis.
+// The two endpoints with a rate limit of their own: converting an app manifest, and uploading a code-scanning analysis.
 import { Failure } from '../../kernel/failure.ts';
 import { route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Member } from '../../kernel/identity/store-members.ts';
-import { drawAvatar, nameOf, nodeId, toPrivateUser, toPublicUser, toSimpleUser } from './model.ts';
+import { drawAvatar, fullNameOf, nodeId, toPrivateUser, toPublicUser, toSimpleUser } from './model.ts';
 
 const ADA: Member = {
   id: 'm1',
@@ -40,9 +40,9 @@ test('the address is shown to its owner alone', () => {
 });
 
 test('a name is made of what is known of it', () => {
-  assert.equal(nameOf(ADA), 'Ada Lovelace');
-  assert.equal(nameOf({ ...ADA, firstName: undefined }), 'Lovelace');
-  assert.equal(nameOf({ ...ADA, firstName: undefined, lastName: undefined }), null);
+  assert.equal(fullNameOf(ADA), 'Ada Lovelace');
+  assert.equal(fullNameOf({ ...ADA, firstName: undefined }), 'Lovelace');
+  assert.equal(fullNameOf({ ...ADA, firstName: undefined, lastName: undefined }), null);
 });
 
 test('only those who run the account are site admins', () => {

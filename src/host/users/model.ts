@@ -103,7 +103,7 @@ export function toPublicUser(account: Account, base: string): Static<typeof Publ
 export function toPrivateUser(account: Account, base: string): Static<typeof PrivateUser> {
   return {
     ...toPublicUser(account, base),
-    name: nameOf(account),
+    name: fullNameOf(account),
     email: account.email,
     private_gists: 0,
     total_private_repos: 0,
@@ -118,13 +118,13 @@ export function nodeId({ number, isService }: Account): string {
   return Buffer.from(isService ? `03:Bot${number}` : `04:User${number}`).toString('base64');
 }
 
-export function nameOf({ firstName, lastName }: Account): string | null {
+export function fullNameOf({ firstName, lastName }: Account): string | null {
   return [firstName, lastName].filter(Boolean).join(' ') || null;
 }
 
-/** A service token is named for those who may see tokens; others know it by its username. */
+/** The name of a service token is shown only to callers who may see tokens; others see its username. */
 export function publicNameOf(account: Account): string | null {
-  return account.isService ? null : nameOf(account);
+  return account.isService ? null : fullNameOf(account);
 }
 
 /** The host writes times without milliseconds. */
@@ -132,7 +132,7 @@ function isoSeconds(at: number): string {
   return new Date(at).toISOString().replace(/\.\d+Z$/, 'Z');
 }
 
-/** A picture for everyone, made of the first letter and a colour that stays the same. */
+/** An SVG with the first letter, in a colour that depends on the number of the account. */
 export function drawAvatar({ username, number }: Account): string {
   const hue = (number * 137) % 360;
   const letter = username.charAt(0).toUpperCase();

@@ -38,8 +38,8 @@ const getByUsername = route(
   },
 );
 
-/** PostgreSQL counts members in 32 bits. */
-const MOST_NUMBER = 2 ** 31 - 1;
+/** The number of a member is a 32-bit column on PostgreSQL. */
+const MAX_NUMBER = 2 ** 31 - 1;
 
 const getAvatar = route(
   {
@@ -48,7 +48,7 @@ const getAvatar = route(
     path: '/avatars/{number}',
     summary: "Get a user's picture",
     access: 'anyone',
-    params: Type.Object({ number: Type.Integer({ minimum: 1, maximum: MOST_NUMBER }) }),
+    params: Type.Object({ number: Type.Integer({ minimum: 1, maximum: MAX_NUMBER }) }),
     reply: { 200: Type.String() },
     produces: 'image/svg+xml',
   },

@@ -2,7 +2,7 @@
 import type { VersionTable } from '../../kernel/version.ts';
 import { authorizationsUrlRemoved } from './2026-03-10/authorizations-url-removed.ts';
 import { rateRemoved } from './2026-03-10/rate-removed.ts';
-import { VERSION_HEADERS } from './versioning.ts';
+import { VERSION_HEADERS } from './select-version.ts';
 
 export const versions: VersionTable = {
   ended: [],

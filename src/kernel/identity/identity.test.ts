@@ -232,7 +232,7 @@ onEachEngine((testEngine) => {
     const made = await insertTeam(engine.db, { ...team, key: 'core', ...parts }, NOW);
     const caller = await asSession();
     assert.ok(can(caller, 'deleteRole', 'role/x'));
-    assert.deepEqual(caller.held, { roles: [role.id], teams: [made!.id], tended: [] });
+    assert.deepEqual(caller.held, { roles: [role.id], teams: [made!.id], managedTeams: [] });
     await engine.db.updateTable('members').set({ role: 'no_access' }).execute();
     const weak = await asSession();
     assert.deepEqual(

@@ -15,7 +15,7 @@ export interface BlobStore {
   /** Durable once resolved. When `data` fails, so does this, and the key keeps what it had. */
   put(key: string, data: Uint8Array | AsyncIterable<Uint8Array>): Promise<{ size: number }>;
   /** The whole blob, or the bytes of a range that lies inside it. A whole one is compared with its checksum, if it has one. */
-  get(key: string, range?: ByteRange): Promise<StoredBlob | undefined>;
+  get(key: string, range?: BlobRange): Promise<StoredBlob | undefined>;
   /** Also succeeds when there is nothing to delete. */
   delete(key: string): Promise<void>;
   /** In no order. */
@@ -25,7 +25,7 @@ export interface BlobStore {
 }
 
 /** First and last byte, both included. */
-export interface ByteRange {
+export interface BlobRange {
   start: number;
   end: number;
 }
@@ -192,7 +192,7 @@ async function openIfExists(file: string): Promise<FileHandle | undefined> {
 }
 
 /** Keeps the file open from here on, as its name may point to another one by the time it is read. */
-async function blobOf(handle: FileHandle, key: string, range: ByteRange | undefined): Promise<StoredBlob> {
+async function blobOf(handle: FileHandle, key: string, range: BlobRange | undefined): Promise<StoredBlob> {
   try {
     const [{ start, checksum }, { size }] = await Promise.all([readHeader(handle), handle.stat()]);
     const blob: StoredBlob = {

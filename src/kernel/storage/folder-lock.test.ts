@@ -5,7 +5,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { lockFolder, type LockHolder } from './folder-lock.ts';
+import { lockFolder, type FolderLockHolder } from './folder-lock.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'signalbox-lock-'));
 after(() => rmSync(root, { recursive: true }));
@@ -14,7 +14,7 @@ test('a locked folder is refused with who holds it, until it is released', async
   const folder = join(root, 'one');
   const begun = Date.now();
   const first = await lockFolder(folder);
-  const waited: (LockHolder | undefined)[] = [];
+  const waited: (FolderLockHolder | undefined)[] = [];
   const refusal = await lockFolder(folder, { waitMs: 0, onWait: (holder) => waited.push(holder) }).catch(
     (error: unknown) => error as Error,
   );

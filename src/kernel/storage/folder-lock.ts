@@ -12,7 +12,7 @@ export interface FolderLock {
 }
 
 /** Who has the folder. A process number alone says little: in containers every server is process 1. */
-export interface LockHolder {
+export interface FolderLockHolder {
   pid: number;
   host: string;
   since: string;
@@ -22,7 +22,7 @@ interface LockOptions {
   /** How long to wait for a server that is stopping. */
   waitMs?: number;
   /** Called once when it has to wait. */
-  onWait?: (holder: LockHolder | undefined) => void;
+  onWait?: (holder: FolderLockHolder | undefined) => void;
 }
 
 const WAIT_MS = 5000;
@@ -49,7 +49,7 @@ export async function lockFolder(
     await sleep(LOOK_MS);
     lock = tryLock(file);
   }
-  const holder: LockHolder = { pid: process.pid, host: hostname(), since: new Date().toISOString() };
+  const holder: FolderLockHolder = { pid: process.pid, host: hostname(), since: new Date().toISOString() };
   writeFileSync(note, `${JSON.stringify(holder)}\n`, { mode: PRIVATE_FILE });
   const taken = lock;
   return {
@@ -77,15 +77,15 @@ function tryLock(file: string): DatabaseSync | undefined {
   }
 }
 
-function readHolder(note: string): LockHolder | undefined {
+function readHolder(note: string): FolderLockHolder | undefined {
   try {
-    return JSON.parse(readFileSync(note, 'utf8')) as LockHolder;
+    return JSON.parse(readFileSync(note, 'utf8')) as FolderLockHolder;
   } catch {
     return undefined;
   }
 }
 
-function held(folder: string, holder: LockHolder | undefined): Failure {
+function held(folder: string, holder: FolderLockHolder | undefined): Failure {
   const who = holder && ` (process ${holder.pid} on ${holder.host}, since ${holder.since})`;
   return new Failure(
     'unavailable',

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { sql, type CompiledQuery } from 'kysely';
 import { onEachEngine } from '../../../test/engines.ts';
-import { planOf, recordStatements } from '../../../test/plans.ts';
+import { planOf, recordStatements } from '../../../test/query-plans.ts';
 import { claim, type Due } from '../due-store.ts';
 import type { Engine } from '../storage/engine.ts';
 import {

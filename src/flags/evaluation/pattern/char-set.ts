@@ -1,11 +1,11 @@
-// Sets of UTF-16 code units as sorted ranges, and which units are the same where case does not count.
+// Sets of UTF-16 code units as sorted ranges, and case folding of units.
 
-/** Pairs of first and last, sorted, not touching each other. */
+/** Pairs of first and last, sorted, neither overlapping nor adjacent. */
 export type Ranges = readonly number[];
 
 const LAST = 0xff_ff;
 
-/** Takes pairs in any order, also ones that overlap. */
+/** Takes pairs in any order, which may overlap. */
 export function toRanges(pairs: readonly number[]): Ranges {
   const starts: [number, number][] = [];
   for (let at = 0; at < pairs.length; at += 2) starts.push([pairs[at]!, pairs[at + 1]!]);
@@ -40,7 +40,7 @@ export const SPACES: Ranges = toRanges(
 export const LINE_ENDS: Ranges = [0x0a, 0x0a, 0x0d, 0x0d, 0x20_28, 0x20_29];
 export const ALL: Ranges = [0, LAST];
 
-/** Where case does not count, units are compared by this, as ECMAScript has it for patterns without the flags u and v. */
+/** The unit by which patterns that ignore case compare, as ECMAScript defines it without the flags u and v. */
 export function foldCase(unit: number): number {
   if (unit < 128) return unit >= 0x61 && unit <= 0x7a ? unit - 32 : unit;
   const upper = String.fromCharCode(unit).toUpperCase();
@@ -49,7 +49,7 @@ export function foldCase(unit: number): number {
   return folded < 128 ? unit : folded;
 }
 
-/** Outside of these no unit has another case: first and last of each part, which are few enough to be walked at once. */
+/** Units outside of these ranges have no other case. The ranges are few enough to be searched one by one. */
 export const CASED: Ranges = [
   0x00_00, 0x05_8f, 0x10_a0, 0x10_ff, 0x13_a0, 0x13_ff, 0x1c_80, 0x1f_ff, 0x21_00, 0x21_8f, 0x24_b0, 0x24_ff,
   0x2c_00, 0x2d_ff, 0xa6_40, 0xa7_ff, 0xab_30, 0xab_bf, 0xff_20, 0xff_5f,
@@ -57,7 +57,7 @@ export const CASED: Ranges = [
 
 let sameByFold: Map<number, number[]> | undefined;
 
-/** All units that are the same as this one where case does not count, itself among them. */
+/** All units that are equal to this one when case is ignored, with itself. */
 export function sameCase(unit: number): readonly number[] {
   sameByFold ??= groupByFold();
   return sameByFold.get(foldCase(unit)) ?? [unit];

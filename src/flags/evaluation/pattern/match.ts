@@ -1,23 +1,23 @@
-// Runs the program of a pattern over a text, counting every step.
+// Runs the program of a pattern on a text, and counts every step.
 import { foldCase, sameCase } from './char-set.ts';
 import { ASSERTIONS, IGNORES_CASE, IS_NEGATED, Op, WIDTH, type Program } from './program.ts';
 
-/** What may still be spent, in steps of a few nanoseconds. */
+/** The budget that is left, in steps of a few nanoseconds. */
 export interface Steps {
   left: number;
 }
 
-/** Entries of the table of what was tried. */
+/** The number of entries in the table of visited splits. */
 const MOST_ENTRIES = 1 << 20;
 
 /**
- * Which splits were tried at which places, by the number of the run that did. Where nothing refers to a group, a split
- * that failed at a place fails there again, so that no pattern takes more than its length times that of the text.
+ * Which splits were tried at which positions, by the number of the run. Without backreferences, a split that failed at a
+ * position fails there again, so that the steps are bounded by the length of the pattern times that of the text.
  */
 let tried = new Uint32Array(1 << 12);
 let runs = 0;
 
-/** Undefined where the steps, or the table, do not suffice to know. */
+/** Undefined when the steps or the table do not suffice for an answer. */
 export function search(program: Program, text: string, steps: Steps): boolean | undefined {
   const lastStart = program.isAnchored ? 0 : text.length;
   if (program.registers > 0) return new StatefulRun(program, text, steps).search(lastStart);
@@ -38,10 +38,10 @@ function beginRun(): number {
 
 const OUT_OF_STEPS = new Error('out of steps');
 
-/** Where to go on, and at which place of the text, for each split whose second way is still to be tried. */
+/** For each split whose second branch is still to be tried: where to go on, and at which position of the text. */
 let waiting = new Int32Array(1 << 10);
 
-/** A run of a program in which nothing refers to a group. */
+/** Runs a program without backreferences. */
 class Run {
   readonly program: Program;
   readonly text: string;
@@ -71,7 +71,7 @@ class Run {
     }
   }
 
-  /** What waits below `bottom` belongs to the run that this one is a look-around of. */
+  /** The stack below `bottom` belongs to the run that this look-around is part of. */
   runFrom(start: number, place: number, run: number, bottom: number): boolean {
     const { text, steps } = this;
     const { code, sets } = this.program;
@@ -130,7 +130,7 @@ class Run {
           steps.left = left;
           return true;
         default:
-          // Of what reads backwards there is only a unit or a set here.
+          // A single unit or a set is all that a look-behind has here.
           at -= 1;
           isGood =
             at >= 0 &&
@@ -171,7 +171,7 @@ function isUnit(code: Int32Array, pc: number, unit: number): boolean {
 
 type Registers = readonly number[];
 
-/** Where the program was left for another way, and with which registers. */
+/** A branch that is still to be tried, with the registers at that point. */
 interface Turn {
   readonly pc: number;
   readonly at: number;
@@ -179,7 +179,7 @@ interface Turn {
   readonly outer: Turn | undefined;
 }
 
-/** A run of a program in which references depend on what groups took: whatever fails may succeed another way. */
+/** Runs a program with backreferences, by backtracking: a failed split may succeed with other groups. */
 class StatefulRun {
   readonly program: Program;
   readonly text: string;
@@ -211,7 +211,7 @@ class StatefulRun {
     throw OUT_OF_STEPS;
   }
 
-  /** The registers in the end; undefined where it does not match. */
+  /** The registers at the end; undefined when the text does not match. */
   runFrom(start: number, place: number, given: Registers): Registers | undefined {
     const { code, sets } = this.program;
     const { text } = this;
@@ -284,7 +284,7 @@ class StatefulRun {
     return registers.slice().fill(value, from, to);
   }
 
-  /** How long what the group took is, where the text has it again at this place. A group that took no part is empty. */
+  /** The length of the group's text when it occurs again at this position. A group without a match is empty. */
   takeAgain(
     list: number,
     ignoresCase: boolean,

@@ -1,4 +1,4 @@
-// Patterns against those of the language itself, and what hostile ones may cost.
+// Patterns compared with the regular expressions of the language, and the cost of hostile ones.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
@@ -11,7 +11,7 @@ function matches(source: string, text: string, left = MANY): boolean | undefined
   return compilePattern(source)?.test(text, { left });
 }
 
-/** Every form that a pattern is written in, the old and odd ones among them. */
+/** Every form of pattern syntax, with the legacy forms. */
 const PIECES = String.raw`
   a b c A B 1 - _ . ^ $ { } ] a{,2} é É ſ ß µ 😀 (?:) ab abc
   \n \d \D \w \W \s \S \b \B \cA \c \x41 \x4 \u0062 \u00 \u{2} \0 \07 \101 \8 \1 \2 \3 \k \k<n> \ud83d \/ \- \p{2}

@@ -1,4 +1,4 @@
-// Patterns of the people who write rules, tried on texts of anybody who asks: neither may hold up the server.
+// Patterns that rule authors write, matched against texts that any client sends: neither may block the server.
 import { search, type Steps } from './match.ts';
 import { compileProgram, type Program } from './program.ts';
 import { readPattern, TooLarge, type Node } from './syntax.ts';
@@ -6,22 +6,22 @@ import { readPattern, TooLarge, type Node } from './syntax.ts';
 export type { Steps };
 
 export interface Pattern {
-  /** Whether it is larger than is granted to one: then it is never tried. */
+  /** Whether the pattern exceeds the limit of size: then it is never tried. */
   readonly isTooLarge: boolean;
-  /** Whether the text has a match anywhere; undefined where the steps do not suffice to know. */
+  /** Whether the text has a match anywhere; undefined when the steps do not suffice. */
   test(text: string, steps: Steps): boolean | undefined;
 }
 
-/** Code units. */
+/** In code units. */
 const MOST_SOURCE = 4096;
 
-/** The longest text that patterns are tried on, in code units. */
+/** The longest text that patterns are matched against, in code units. */
 export const MOST_TEXT = 8192;
 
-/** What a test costs apart from its steps. */
+/** The cost of a test besides its steps. */
 const ENTRY = 10;
 
-/** Undefined for what is no pattern. */
+/** Undefined for an invalid pattern. */
 export function compilePattern(source: string): Pattern | undefined {
   if (source.length > MOST_SOURCE) return TOO_LARGE;
   if (!isPattern(source)) return undefined;
@@ -36,7 +36,7 @@ export function compilePattern(source: string): Pattern | undefined {
 
 const TOO_LARGE: Pattern = { isTooLarge: true, test: () => undefined };
 
-/** The engine's own reader decides. It is never asked to match: it can be neither counted nor stopped. */
+/** The parser of the language decides. Its matcher is never run: its steps can be neither counted nor stopped. */
 function isPattern(source: string): boolean {
   try {
     return new RegExp(source) instanceof RegExp;
@@ -45,7 +45,7 @@ function isPattern(source: string): boolean {
   }
 }
 
-/** For a pattern that is a plain text, perhaps bound to the start or the end. */
+/** For a pattern that is a plain text, optionally anchored at the start or the end. */
 function compileText(root: Node): Pattern | undefined {
   const items = root.kind === 'sequence' ? root.items : [root];
   const isBound = (item: Node | undefined, what: string) => item?.kind === 'assert' && item.what === what;
@@ -62,7 +62,7 @@ function compileText(root: Node): Pattern | undefined {
   return { isTooLarge: false, test: (given, steps) => spend(steps, given.length) && test(given) };
 }
 
-/** Most texts lack what a pattern cannot do without, and need not be tried. */
+/** Most texts lack a part that every match needs, and can be skipped. */
 function compileSearch(root: Node): Pattern {
   const program: Program = compileProgram(root);
   const needed = longestText(root);
@@ -76,7 +76,7 @@ function compileSearch(root: Node): Pattern {
   };
 }
 
-/** Looking for a plain text is many times as fast as trying a pattern. False where there is not enough left. */
+/** Searching a plain text is many times faster than running a pattern. False when too few steps are left. */
 function spend(steps: Steps, length: number): true | undefined {
   steps.left -= ENTRY + (length >> 4);
   if (steps.left >= 0) return true;
@@ -90,7 +90,7 @@ function plainUnit(node: Node): string | undefined {
   return first === last && more.length === 0 ? String.fromCharCode(first!) : undefined;
 }
 
-/** The longest text that stands in every match. */
+/** The longest text that every match contains. */
 function longestText(root: Node): string {
   const texts = [''];
   const walk = (node: Node): void => {

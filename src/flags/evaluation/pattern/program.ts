@@ -1,29 +1,29 @@
-// Turns a pattern into a program of small steps that can be counted.
+// Compiles a pattern into a program of small steps that can be counted.
 import { foldCase, sameCase, type Ranges } from './char-set.ts';
 import { TooLarge, type Assertion, type Node } from './syntax.ts';
 
-/** Each instruction is four numbers: what to do, and up to three operands. */
+/** Each instruction is four numbers: the operation and up to three operands. */
 export const WIDTH = 4;
 
 export const Op = {
   match: 0,
-  /** Operands: the code unit; and the same unit folded, where case does not count, else -1. */
+  /** Operands: the code unit; the folded unit when case is ignored, else -1. */
   unit: 1,
-  /** Operands: where the set begins in `sets`; 1 where case does not count, 2 for all but the set. */
+  /** Operands: the index of the set in `sets`; bits: 1 when case is ignored, 2 for a negated set. */
   set: 2,
-  /** Operands: where to go on first; where, if that fails; its row in the table of what was tried, or -1. */
+  /** Operands: the first branch; the second branch; its row in the table of visited splits, or -1. */
   split: 3,
   jump: 4,
   assert: 5,
-  /** The program of the look-around follows. Operands: where to go on behind it; 1 where it must not match. */
+  /** The program of the look-around follows. Operands: where to continue after it; 1 when it must not match. */
   look: 6,
-  /** Puts the present place into a register. */
+  /** Stores the position in a register. */
   save: 7,
-  /** Fails where the present place is the one in the register: nothing was taken since. */
+  /** Fails when the position is the one in the register: nothing was consumed since. */
   progress: 8,
-  /** Empties registers. Operands: the first, and the one behind the last. */
+  /** Clears registers. Operands: the first, and the one after the last. */
   clear: 9,
-  /** Operands: where the list of groups begins in `sets`; 1 where case does not count. */
+  /** Operands: the index of the list of groups in `sets`; 1 when case is ignored. */
   reference: 10,
   /** Added to `unit`, `set` and `reference` inside a look-behind, which reads from right to left. */
   backwards: 16,
@@ -43,19 +43,19 @@ export const ASSERTIONS: readonly Assertion[] = [
 
 export interface Program {
   readonly code: Int32Array;
-  /** Sets of units (four words of bits for ASCII, the count of ranges, the ranges), and lists of groups. */
+  /** Sets of units (four words of bits for ASCII, the number of ranges, the ranges), and lists of groups. */
   readonly sets: Int32Array;
-  /** Rows of the table of what was tried. */
+  /** The rows of the table of visited splits. */
   readonly rows: number;
-  /** None where nothing refers to a group: then what failed once at a place fails there again. */
+  /** Zero without backreferences: then a split that failed at a position fails there again. */
   readonly registers: number;
-  /** Whether it can match at the start of a text only. */
+  /** Whether it can match only at the start of a text. */
   readonly isAnchored: boolean;
-  /** The ASCII units that a match can begin with, as four words of bits. Absent where it may begin with any, or none. */
+  /** The ASCII units that a match can begin with, as four words of bits. Absent when it may begin with any unit, or with none. */
   readonly firsts: readonly number[] | undefined;
 }
 
-/** Instructions. */
+/** The limit of instructions. */
 const MOST = 5000;
 
 /** Throws `TooLarge`. */
@@ -67,7 +67,7 @@ class Compiler {
   readonly code: number[] = [];
   readonly sets: number[] = [];
   readonly setPlaces = new Map<Ranges, number>();
-  /** The register where a group that is referred to begins; its end is in the next. */
+  /** The register of the start of a group with backreferences; the next one has its end. */
   readonly groupRegisters = new Map<number, number>();
   /** The first register of the groups from this one on. */
   readonly registersFrom: number[] = [];
@@ -121,7 +121,7 @@ class Compiler {
     return bits;
   }
 
-  /** Returns where the instruction stands. */
+  /** Returns the index of the instruction. */
   add(op: number, first = 0, second = 0, third = 0): number {
     const at = this.code.length;
     if (at >= MOST * WIDTH) throw new TooLarge('it takes too many instructions');
@@ -191,7 +191,7 @@ class Compiler {
     return place;
   }
 
-  /** Where it leads is filled in once that is known. */
+  /** The target of the jump is set once it is known. */
   split(): number {
     const at = this.add(Op.split, 0, 0, this.rows);
     this.rows += 1;
@@ -210,7 +210,7 @@ class Compiler {
         this.emit(option);
         break;
       }
-      // The later ones are reached by way of the first alone.
+      // The other branches are reached through the first.
       const split = index === 0 ? this.split() : this.add(Op.split, 0, 0, -1);
       const first = this.next;
       this.emit(option);
@@ -234,7 +234,7 @@ class Compiler {
     for (let count = 0; count < min; count += 1) {
       this.clearGroups(groups);
       this.emit(body);
-      // Nothing however often is nothing.
+      // An empty match repeated is an empty match.
       if (this.next === before) break;
     }
     if (max === Infinity) return this.emitLoop(body, isLazy, groups);
@@ -265,7 +265,7 @@ class Compiler {
     this.direct(split, isLazy ? this.next : inside, isLazy ? inside : this.next);
   }
 
-  /** Beyond the least number of times, a round that takes nothing does not count: its groups would be empty. */
+  /** Beyond the minimum, an iteration that consumes nothing does not count: its groups would be empty. */
   emitOnce(body: Node, groups: [number, number]): void {
     if (!this.isStateful) return this.emit(body);
     const register = this.registers;
@@ -276,7 +276,7 @@ class Compiler {
     this.add(Op.progress, register);
   }
 
-  /** Each round of a repetition begins with its groups empty. */
+  /** Each iteration of a repetition begins with its groups cleared. */
   clearGroups([first, end]: [number, number]): void {
     const from = this.registersFrom[first];
     const to = this.registersFrom[end] ?? this.registersFrom.at(-1)!;

@@ -1,4 +1,4 @@
-// Reads regular expressions as ECMAScript writes them without flags, the old forms of browsers among them.
+// Parses regular expressions of ECMAScript without flags, with the legacy syntax of browsers.
 import { ALL, complement, DIGITS, LINE_ENDS, SPACES, toRanges, WORD, type Ranges } from './char-set.ts';
 
 export type Node =
@@ -20,7 +20,7 @@ export type Node =
 
 export type Assertion = 'start' | 'end' | 'line-start' | 'line-end' | 'boundary' | 'no-boundary';
 
-/** The pattern asks for more than is granted to one. */
+/** The pattern exceeds the limit of size. */
 export class TooLarge extends Error {}
 
 interface Modifiers {
@@ -32,7 +32,7 @@ interface Modifiers {
 const MOST_DEPTH = 100;
 const BACKSLASH = 0x5c;
 
-/** The source must be one that `new RegExp(source)` takes. Throws `TooLarge`. */
+/** The source must be valid for `new RegExp(source)`. Throws `TooLarge`. */
 export function readPattern(source: string): Node {
   return new Reader(source).readAll();
 }
@@ -70,7 +70,7 @@ class Reader {
     return this.readChoice({ i: false, m: false, s: false });
   }
 
-  /** References may stand before their groups, and whether `\2` is one depends on how many there are. */
+  /** Backreferences may precede their groups, and whether `\2` is one depends on the number of groups. */
   countGroups(): number {
     const { source } = this;
     let count = 0;
@@ -91,7 +91,7 @@ class Reader {
     return count;
   }
 
-  /** Groups may share a name, where only one of them can take part. */
+  /** Groups may share a name when only one of them can match. */
   addName(name: string, index: number): void {
     const same = this.names.get(name);
     if (same === undefined) this.names.set(name, [index]);
@@ -219,12 +219,12 @@ class Reader {
     return unitIn(ranges, modifiers);
   }
 
-  /** What stands so far behind the present place, without going there. */
+  /** Looks ahead by this many characters. */
   lookAhead(offset: number, expression: RegExp): string | undefined {
     return this.matchAt(this.at + offset, expression)?.[0];
   }
 
-  /** An escape that stands for a unit or a set of them, outside or inside a class. */
+  /** An escape for a unit or a set of units, outside or inside a class. */
   readEscapedUnits(isInClass: boolean): Ranges {
     const letter = this.source[this.at + 1]!;
     const set = Object.hasOwn(UNITS_BY_LETTER, letter) ? UNITS_BY_LETTER[letter]! : undefined;

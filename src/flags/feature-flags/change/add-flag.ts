@@ -12,7 +12,7 @@ import { readMaintainer } from '../store-maintainers.ts';
 import { cloneFlag, newFlag, type NewFlagContext } from './new-flag.ts';
 import { readFlag } from '../read-flag.ts';
 import { checkFirstPrerequisites } from '../prerequisites.ts';
-import { toDetail } from '../representation.ts';
+import { toFlagDetail } from '../representation.ts';
 import type { FlagPost, ShownFlag } from '../schemas.ts';
 import { findFlags, firstVersion, newHex } from '../store.ts';
 import { insertFlag } from '../store-writes.ts';
@@ -53,7 +53,7 @@ export async function addFlag(
   const maintainer = await readMaintainer(tx, { flag: {} }, flag);
   const prerequisiteIds = await checkFirstPrerequisites(tx, flag, environments);
   if (!(await insertFlag(tx, flag, environments, prerequisiteIds))) throw takenKey('flag', flag.key);
-  const after = toDetail(flag, displayContextOf(project, { environments, ...maintainer }));
+  const after = toFlagDetail(flag, displayContextOf(project, { environments, ...maintainer }));
   on.record({
     accesses: [{ action: 'createFlag', resource }, ...accesses],
     kind: 'flag',

@@ -6,18 +6,18 @@ import type { Changes, ChangeTransaction, ChangePlan } from '../../../kernel/cha
 import { Failure } from '../../../kernel/failure.ts';
 import type { Db } from '../../../kernel/storage/tables.ts';
 import { TimeSlice } from '../../../kernel/time-slice.ts';
-import { dropExpiringTargets } from '../../expiring-targets/store.ts';
+import { deleteExpiringTargetsOf } from '../../expiring-targets/store.ts';
 import type { Patch } from '../../patch-body.ts';
 import { updateOf } from '../../resource-patch.ts';
 import { findConflicts, refuseConflicts } from '../../planned-changes/conflicts.ts';
-import { forgetExpiring } from '../expiring-targets/targeted.ts';
+import { deleteStaleExpiries } from '../expiring-targets/removed-targets.ts';
 import type { Flag } from '../flag.ts';
 import { checkNoDependents, checkPrerequisites } from '../prerequisites.ts';
-import { toDetail } from '../representation.ts';
+import { toFlagDetail } from '../representation.ts';
 import type { ShownFlag } from '../schemas.ts';
 import { readMaintainer } from '../store-maintainers.ts';
 import { deleteFlagRows, prepareFlagUpdate, updateFlag } from '../store-writes.ts';
-import { holdFlag } from '../store.ts';
+import { lockFlag } from '../store.ts';
 import { displayContextOf, readChangeContext } from './change-context.ts';
 import type { ChangeContext, FlagRef } from './change-context.ts';
 import { describe, verbOf } from './differences.ts';
@@ -119,11 +119,11 @@ export async function editFlag(
   if (after === before) return unchanged(draft);
   const prerequisiteIds = await checkPrerequisites(db, before, after, found.environments);
   const maintainer = await readMaintainer(db, found, after);
-  const shown = toDetail(after, displayContextOf(project, { ...found, ...maintainer }));
+  const shown = toFlagDetail(after, displayContextOf(project, { ...found, ...maintainer }));
   await checkConflicts(db, actor, draft);
   if (edit.dryRun !== true) {
     await updateFlag(db, found, after, prerequisiteIds, draft.checked);
-    await forgetExpiring(db, before, after, found.environments, actor.now);
+    await deleteStaleExpiries(db, before, after, found.environments, actor.now);
     on.record(toChange(draft, shown));
   }
   return { flag: after, before, isChanged: true, shown };
@@ -136,7 +136,7 @@ async function lockContext(
   { referenceKeys }: FlagEdit,
   known: ChangeContext | undefined,
 ): Promise<ChangeContext> {
-  const held = await holdFlag(tx, ref.project.id, ref.flagKey);
+  const held = await lockFlag(tx, ref.project.id, ref.flagKey);
   const isSame = held === undefined || held[0]?.version === known?.found.flag.version;
   return known !== undefined && isSame ? known : await readChangeContext(tx, ref, referenceKeys);
 }
@@ -147,7 +147,7 @@ async function deleteDrafted(on: ChangeTransaction, draft: FlagDraft): Promise<v
   await checkNoDependents(on.db, flag);
   if (dryRun) return;
   await deleteFlagRows(on.db, flag);
-  await dropExpiringTargets(on.db, flag.id);
+  await deleteExpiringTargetsOf(on.db, flag.id);
   on.record({
     accesses: [accesses.find(({ action }) => action === 'deleteFlag')!],
     kind: 'flag',
@@ -163,7 +163,7 @@ async function deleteDrafted(on: ChangeTransaction, draft: FlagDraft): Promise<v
 async function planChange(db: Db, actor: Actor, draft: FlagDraft): Promise<ChangePlan<FlagChange>> {
   const { before, after, edit, context, checked } = draft;
   if (after === before) return { guards: [], statements: [], changes: [], result: unchanged(draft) };
-  const shown = toDetail(after, displayContextOf(context.project, context.found));
+  const shown = toFlagDetail(after, displayContextOf(context.project, context.found));
   const result = { flag: after, before, isChanged: true, shown };
   const verify = () => checkConflicts(db, actor, draft);
   if (edit.dryRun === true) {

@@ -2,7 +2,7 @@
 import { problem } from '../../../kernel/schema.ts';
 import type { Environment, Project } from '../../projects/project.ts';
 import type { Flag, FlagConfig, Json, Prerequisite, Variation } from '../flag.ts';
-import { checkValues, newConfig, tidyFlag, validateFlag } from '../model.ts';
+import { checkValues, newConfig, normalizeFlag, validateFlag } from '../model.ts';
 import type { FlagPost } from '../schemas.ts';
 
 export interface NewFlagContext {
@@ -113,7 +113,7 @@ function assemble(post: FlagPost, context: NewFlagContext, { configOf, ...parts 
     ...parts,
   };
   for (const environment of environments) flag.environments[environment.key] = configOf(flag, environment);
-  const tidy = tidyFlag(flag);
+  const tidy = normalizeFlag(flag);
   validateFlag(tidy);
   return tidy;
 }

@@ -1,4 +1,4 @@
-// Targets of flags that expire. Their table is also that of segments.
+// Expiring targets of flags. Segments share the table.
 import type { Part } from '../../../kernel/part.ts';
 import { expiringTargetMigrations } from '../../migrations/expiring-targets.ts';
 import { expiryHandlers } from './expire.ts';

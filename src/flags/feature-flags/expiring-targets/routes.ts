@@ -1,12 +1,12 @@
-// When the targets of a flag expire.
+// Routes of the expiring targets of a flag.
 import { Type, type Static } from '../../../kernel/schema.ts';
 import { expiringRoutes } from '../../expiring-targets/routes.ts';
 import { openEnvironment, unknownThing } from '../../find-project.ts';
 import { environmentalResource } from '../../resources.ts';
 import { demandFlagApproval } from '../change/change-context.ts';
 import { VariationId } from '../change/instructions/parameters.ts';
-import { findFlag, holdFlag } from '../store.ts';
-import { targetsOf } from './targeted.ts';
+import { findFlag, lockFlag } from '../store.ts';
+import { isTargetedIn } from './removed-targets.ts';
 
 const params = Type.Object({
   projectKey: Type.String(),
@@ -27,7 +27,7 @@ export const expiringTargetRoutes = expiringRoutes({
   async open(call, db, hold) {
     const { projectKey, featureFlagKey: key, environmentKey } = call.params as Static<typeof params>;
     const { project, environment } = await openEnvironment(call, db, projectKey, environmentKey);
-    if (hold !== undefined) await holdFlag(db, project.id, key);
+    if (hold !== undefined) await lockFlag(db, project.id, key);
     const { flag } = (await findFlag(db, project.id, key, [environmentKey])) ?? {};
     const config = flag?.environments[environmentKey];
     if (flag === undefined || config === undefined) throw unknownThing('flag', key);
@@ -39,7 +39,7 @@ export const expiringTargetRoutes = expiringRoutes({
       resource,
       names: { kind: 'flag', projectKey, environmentKey, key },
       demandApproval: () => demandFlagApproval(call, environment, flag, resource),
-      findTargets: () => targetsOf(flag, config),
+      findTargets: () => isTargetedIn(flag, config),
     };
   },
 });

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { Failure } from '../../../../kernel/failure.ts';
 import type { Instruction } from '../../../patch-body.ts';
 import type { Flag } from '../../flag.ts';
-import { tidyFlag, validateFlag } from '../../model.ts';
+import { normalizeFlag, validateFlag } from '../../model.ts';
 import { applyInstructions } from './apply.ts';
 import { ENVIRONMENT, NEEDED, OTHER } from './case.ts';
 import { contextOf, buildFlag, MEMBER, TEAM } from './fixture.ts';
@@ -12,7 +12,7 @@ import { contextOf, buildFlag, MEMBER, TEAM } from './fixture.ts';
 const others = new Map([NEEDED, OTHER].map((key) => [key, buildFlag(key)]));
 const start = buildFlag('banner');
 
-/** An instruction that is known only once the flag before it is. */
+/** An instruction that is built from the flag before it. */
 type Draw = (flag: Flag) => Instruction;
 
 const index = fc.nat(20);
@@ -38,7 +38,7 @@ const clause = fc.record(
 );
 const clauses = fc.array(clause, { minLength: 1, maxLength: 3 });
 
-/** A variation, or weights that make a whole. */
+/** A variation, or weights that add up to 100,000. */
 const serve = fc.oneof(
   index.map((n) => (flag: Flag) => ({ variationId: variationId(flag, n) })),
   fc.tuple(index, index, fc.nat(100_000)).map(([n, m, weight]) => (flag: Flag) => {
@@ -150,7 +150,7 @@ const draw: fc.Arbitrary<Draw> = fc.oneof(
   ),
 );
 
-/** Ids that are the same in every run; an instruction that failed has used none. */
+/** Ids that are the same in every run. An instruction that failed has used none. */
 function freshContext() {
   let count = 0;
   return {
@@ -163,7 +163,7 @@ function freshContext() {
 
 interface Run {
   flag: Flag;
-  /** Those that could be applied. */
+  /** The instructions that could be applied. */
   applied: Instruction[];
 }
 
@@ -189,10 +189,10 @@ function run(draws: readonly Draw[]): Run {
 }
 
 function assertSound(flag: Flag): void {
-  // Weights, indexes, keys in one variation, values that differ.
+  // Weights, indexes, no key in two variations, different values.
   if (flag.variations.length > 1) validateFlag(flag);
-  // Users in `targets`, each with its place; no empty lists; tags in order.
-  assert.deepEqual(tidyFlag(flag), flag);
+  // Users in `targets`, each with its empty list in `contextTargets`; no other empty lists; tags sorted.
+  assert.deepEqual(normalizeFlag(flag), flag);
   const ids = [
     ...flag.variations.map(({ _id }) => _id),
     ...Object.values(flag.environments).flatMap(({ rules }) =>

@@ -15,7 +15,7 @@ const cases = casesFor(others, MEMBER, TEAM);
 const banner = buildFlag('banner');
 const prepared = applyInstructions(banner, prepare(banner, others.get(NEEDED)!), context).flag;
 
-/** Frozen all the way down: whoever writes into it fails. */
+/** Freezes deeply, so that a write into the input throws. */
 function freeze<Value>(value: Value): Value {
   if (typeof value === 'object' && value !== null) Object.values(Object.freeze(value)).forEach(freeze);
   return value;

@@ -1,32 +1,32 @@
-// Applies a semantic patch to a flag: one instruction after the other, all or nothing.
+// Applies the instructions of a semantic patch to a flag, one after the other, all or none. Pure.
 import { shorten } from '../../../../kernel/patch/pointer.ts';
 import type { Instruction } from '../../../patch-body.ts';
 import { misfit, problem } from '../../../../kernel/schema.ts';
 import { couldBeId } from '../../../fields.ts';
 import type { Flag } from '../../flag.ts';
-import type { Context } from './kind.ts';
+import type { InstructionContext } from './kind.ts';
 import { DELETE } from './lifecycle.ts';
-import { inInstruction, requireFewInstructions } from '../../../instructions/reading.ts';
-import { flagKinds, type Kind } from './table.ts';
+import { inInstruction, requireFewInstructions } from '../../../instructions/read-instructions.ts';
+import { flagKinds, type FlagKind } from './table.ts';
 
-export type { Context, References } from './kind.ts';
+export type { InstructionContext, References } from './kind.ts';
 
 export interface AppliedInstructions {
-  /** Versions and dates of modification are as they were; what did not change is the very same object as before. */
+  /** Versions and dates of modification are unchanged. A part that did not change is the same object as before. */
   flag: Flag;
-  /** The permissions it takes, each once, also for instructions that left things as they were. */
+  /** Each permission once, also for instructions that changed nothing. */
   permissions: { action: string; environmentKey?: string }[];
   isDeleted?: boolean;
 }
 
 /**
- * The flag that comes in stays untouched. Fails naming the first instruction that cannot be applied. What holds for every
- * flag however it was changed, such as how large it may be and that prerequisites go in no circle, is not looked at here.
+ * Throws for the first instruction that cannot be applied, and names it. Rules that hold after every change, such as limits
+ * of size and no cycles of prerequisites, are not checked here.
  */
 export function applyInstructions(
   before: Flag,
   instructions: Instruction[],
-  context: Context,
+  context: InstructionContext,
 ): AppliedInstructions {
   requireFewInstructions(instructions);
   requireEnvironment(before, context);
@@ -48,7 +48,7 @@ export function applyInstructions(
   return { flag, permissions: [...permissions.values()], ...(isDeleted && { isDeleted }) };
 }
 
-/** What has to be loaded before they can be applied. Fails where an instruction is of no known kind, or lacks a parameter. */
+/** The references to look up before the instructions are applied. Throws for an unknown kind or a wrong parameter. */
 export function referencesOf(instructions: Instruction[]) {
   requireFewInstructions(instructions);
   const flagKeys = new Set<string>();
@@ -56,7 +56,7 @@ export function referencesOf(instructions: Instruction[]) {
   const teamKeys = new Set<string>();
   for (const [index, instruction] of instructions.entries()) {
     inInstruction(index, instruction, () => readKind(instruction));
-    const { kind, key, value, prerequisites } = instruction as unknown as Naming;
+    const { kind, key, value, prerequisites } = instruction as unknown as ReferenceParameters;
     if (kind === 'addPrerequisite' || kind === 'updatePrerequisite') flagKeys.add(key);
     else if (kind === 'replacePrerequisites') for (const needed of prerequisites) flagKeys.add(needed.key);
     else if (kind === 'updateMaintainerMember' && couldBeId(value)) memberIds.add(value);
@@ -65,28 +65,28 @@ export function referencesOf(instructions: Instruction[]) {
   return { flagKeys: [...flagKeys], memberIds: [...memberIds], teamKeys: [...teamKeys] };
 }
 
-/** The parameters by which other things are named, on the kinds that have them. */
-interface Naming {
+/** The parameters that refer to other resources, on the kinds that have them. */
+interface ReferenceParameters {
   kind: string;
   key: string;
   value: string;
   prerequisites: { key: string }[];
 }
 
-function readKind(instruction: Instruction): Kind {
+function readKind(instruction: Instruction): FlagKind {
   const kind = flagKinds.get(instruction.kind);
   if (kind === undefined) throw misfit('kind', 'is not one that flags know');
   kind.check(instruction);
   return kind;
 }
 
-/** Also where no instruction needs it: a patch that is meant for another place must not be applied. */
-function requireEnvironment({ environments }: Flag, { environmentKey }: Context): void {
+/** Also checked when no instruction needs it: a patch that was meant for another environment must not be applied. */
+function requireEnvironment({ environments }: Flag, { environmentKey }: InstructionContext): void {
   if (environmentKey === undefined || Object.hasOwn(environments, environmentKey)) return;
   throw problem('environmentKey', `names no environment: ${shorten(environmentKey)}`);
 }
 
-function readEnvironment({ environmentKey }: Context): string {
+function readEnvironment({ environmentKey }: InstructionContext): string {
   if (environmentKey === undefined) throw misfit('environmentKey', 'is required beside the instructions');
   return environmentKey;
 }

@@ -1,11 +1,11 @@
-// An example of every kind of instruction, for tests: what it does, what it does the second time, and how it can be wrong.
+// An example of every kind of instruction, for tests: its effect, its effect the second time, and a wrong parameter.
 import type { Instruction } from '../../../patch-body.ts';
-import { clause, NEEDED, type Case, type Seen } from './case.ts';
+import { clause, NEEDED, type Case, type CommonFlag } from './case.ts';
 import { environmentCases } from './environment-cases.ts';
 import { flagCases } from './flag-cases.ts';
 
-/** Brings a new flag into a state in which every instruction has something to do. */
-export function prepare({ variations }: Seen, needed: Seen): Instruction[] {
+/** Instructions after which every example changes something. */
+export function prepare({ variations }: CommonFlag, needed: CommonFlag): Instruction[] {
   const [red, green, , blue] = variations.map(({ _id }) => _id);
   const halves = { [green!]: 50_000, [blue!]: 50_000 };
   return [
@@ -24,14 +24,14 @@ export function prepare({ variations }: Seen, needed: Seen): Instruction[] {
 
 /** `others` are the flags NEEDED and OTHER. */
 export function casesFor(
-  others: ReadonlyMap<string, Seen>,
+  others: ReadonlyMap<string, CommonFlag>,
   memberId: string,
   teamKey: string,
 ): Record<string, Case> {
   return { ...environmentCases(others), ...flagCases(memberId, teamKey) };
 }
 
-/** What undoes an instruction, so that it has something to do where a new flag is in that state already. */
+/** Instructions that come before those which would change nothing on a new flag. */
 export const undone: Record<string, Instruction> = {
   turnFlagOff: { kind: 'turnFlagOn' },
   makeFlagTemporary: { kind: 'makeFlagPermanent' },

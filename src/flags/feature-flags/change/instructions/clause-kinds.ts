@@ -10,7 +10,7 @@ import {
   updateClause,
 } from '../../../clauses.ts';
 import type { Rule } from '../../flag.ts';
-import { inEnvironment, type Row, type Scope } from './kind.ts';
+import { inEnvironment, type FlagKindRow, type InstructionScope } from './kind.ts';
 
 export const clauseKinds = {
   addClauses: inRule('Adds clauses to a rule', { clauses: Clauses }, (rule, { clauses }, { newUuid }) =>
@@ -41,8 +41,8 @@ export const clauseKinds = {
 function inRule<P extends Record<string, TSchema>>(
   summary: string,
   parameters: P,
-  change: (rule: Rule, values: Static<TObject<P>>, scope: Scope) => Rule,
-): Row {
+  change: (rule: Rule, values: Static<TObject<P>>, scope: InstructionScope) => Rule,
+): FlagKindRow {
   return inEnvironment(
     { action: 'updateRules', summary, parameters: { ruleId: RuleId, ...parameters } },
     (config, values, scope) => ({

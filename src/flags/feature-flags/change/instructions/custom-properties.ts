@@ -4,10 +4,10 @@ import { Key } from '../../../fields.ts';
 import type { CustomProperty, Flag } from '../../flag.ts';
 import { onFlag } from './kind.ts';
 
-const MOST_VALUES = 1000;
+const MAX_VALUES = 1000;
 
 const PropertyName = PlainText({ minLength: 1, maxLength: 256 });
-const PropertyValues = Type.Array(PlainText({ maxLength: 1000 }), { minItems: 1, maxItems: MOST_VALUES });
+const PropertyValues = Type.Array(PlainText({ maxLength: 1000 }), { minItems: 1, maxItems: MAX_VALUES });
 
 const action = 'updateFlagCustomProperties';
 
@@ -46,14 +46,14 @@ export const customPropertyKinds = {
   ),
 };
 
-/** A key such as `constructor` is no property unless the flag has it. */
+/** Only own properties count: a key such as `constructor` must not find what objects inherit. */
 function propertyOf({ customProperties }: Flag, key: string): CustomProperty | undefined {
   return Object.hasOwn(customProperties, key) ? customProperties[key] : undefined;
 }
 
 function withProperty(flag: Flag, key: string, property: CustomProperty): Flag {
   const value = [...new Set(property.value)];
-  if (value.length > MOST_VALUES) throw problem('values', `can be at most ${MOST_VALUES} of one property`);
+  if (value.length > MAX_VALUES) throw problem('values', `can be at most ${MAX_VALUES} of one property`);
   const { [key]: _, ...others } = flag.customProperties;
   if (value.length === 0) return { ...flag, customProperties: others };
   return { ...flag, customProperties: { ...flag.customProperties, [key]: { ...property, value } } };

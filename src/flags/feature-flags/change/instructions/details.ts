@@ -1,4 +1,4 @@
-// Instructions about what a flag is called, how it is sorted in, and who sees it.
+// Instructions about name, description, tags, and availability to SDKs.
 import { OneOf } from '../../../../kernel/schema.ts';
 import { Description, Name, Tags, normalizeTags } from '../../../fields.ts';
 import type { Flag } from '../../flag.ts';

@@ -1,10 +1,10 @@
-// The description of the semantic patch of flags, from the table of its kinds.
+// The description of the semantic patch of flags, generated from the table of its kinds.
 import { listKinds, takesInstructions } from '../../../instructions/document.ts';
 import { flagKinds } from './table.ts';
 
 const ofLevel = (wanted: string) => [...flagKinds].filter(([, { level }]) => level === wanted);
 
-/** For the description of the route that patches a flag. */
+/** Part of the description of the route that patches a flag. */
 export const flagKindsText = [
   'Instructions of a semantic patch that need an `environmentKey`:',
   listKinds(ofLevel('environment')),

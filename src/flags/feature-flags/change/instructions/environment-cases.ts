@@ -1,9 +1,9 @@
-// Examples of the instructions that work in one environment.
-import { here, NEEDED, OTHER, plain, variation, type Case, type Seen } from './case.ts';
+// Examples of the instructions for one environment.
+import { here, NEEDED, OTHER, plain, variation, type Case, type CommonFlag } from './case.ts';
 import { ruleCases } from './rule-cases.ts';
 import { targetCases } from './target-cases.ts';
 
-export function environmentCases(others: ReadonlyMap<string, Seen>): Record<string, Case> {
+export function environmentCases(others: ReadonlyMap<string, CommonFlag>): Record<string, Case> {
   const of = (key: string, index: number) => ({ key, variationId: variation(others.get(key)!, index) });
   return {
     turnFlagOn: {

@@ -1,9 +1,9 @@
-// A flag for tests, with the values that the examples of instructions know.
+// A flag for tests, with the values that the examples of instructions use.
 import { randomUUID } from 'node:crypto';
 import type { Flag } from '../../flag.ts';
 import { newConfig } from '../../model.ts';
 import { ENVIRONMENT, VALUES } from './case.ts';
-import type { Context } from './kind.ts';
+import type { InstructionContext } from './kind.ts';
 
 export const MEMBER = 'a'.repeat(24);
 export const TEAM = 'painters';
@@ -32,7 +32,7 @@ export function buildFlag(key: string): Flag {
   };
 }
 
-export function contextOf(flags: ReadonlyMap<string, Flag>): Context {
+export function contextOf(flags: ReadonlyMap<string, Flag>): InstructionContext {
   return {
     environmentKey: ENVIRONMENT,
     now: 1000,

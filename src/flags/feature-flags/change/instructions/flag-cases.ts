@@ -1,5 +1,5 @@
-// Examples of the instructions that work in all environments at once.
-import { plain, rule, targetsOf, variation, type Case } from './case.ts';
+// Examples of the instructions for all environments at once.
+import { plain, rule, describeTargets, variation, type Case } from './case.ts';
 
 export function flagCases(memberId: string, teamKey: string): Record<string, Case> {
   return {
@@ -15,7 +15,7 @@ export function flagCases(memberId: string, teamKey: string): Record<string, Cas
       good: (flag) => ({ variationId: variation(flag, 2) }),
       sees: (flag) => [
         flag.variations.map(({ value }) => value),
-        targetsOf(flag)[0],
+        describeTargets(flag)[0],
         rule(flag, 1).rollout!.variations.map((one) => one.variation),
         flag.defaults.offVariation,
       ],

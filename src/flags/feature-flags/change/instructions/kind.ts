@@ -1,10 +1,10 @@
-// What a kind of instruction is: where it works, the permission it takes, its parameters, and what it does to a flag.
+// The type of a kind of instruction: its level, the permission it takes, its parameters, and its effect on a flag.
 import { areEqual } from '../../../../kernel/patch/json-value.ts';
 import type { Static, TObject } from '../../../../kernel/schema.ts';
 import type { Parameters } from '../../../instructions/kinds.ts';
 import type { Flag, FlagConfig } from '../../flag.ts';
 
-/** What instructions name and only the database knows. */
+/** The resources that instructions refer to, looked up in the database. */
 export interface References {
   /** By key; without their configurations. */
   flags: ReadonlyMap<string, Flag>;
@@ -12,41 +12,41 @@ export interface References {
   teamKeys: ReadonlySet<string>;
 }
 
-export interface Context {
+export interface InstructionContext {
   environmentKey?: string;
   now: number;
   newUuid(): string;
   references: References;
 }
 
-/** Where an instruction finds itself: the flag is as the instructions before left it. */
-export interface Scope extends Context {
+/** The flag is as the instructions before this one left it. */
+export interface InstructionScope extends InstructionContext {
   flag: Flag;
 }
 
-export interface Row {
-  /** Works in one environment, which then has to be named, or in all at once. */
+export interface FlagKindRow {
+  /** For one environment, which the patch must name, or for all at once. */
   level: 'environment' | 'flag';
-  /** The permission, in the words of policies. */
+  /** The action of policies that it takes. */
   action: string;
-  /** What it does, for the documentation. */
+  /** The effect, for the documentation. */
   summary: string;
   parameters: Parameters;
-  /** The parameters have been checked. Gives back the same flag where nothing changes. */
-  apply(scope: Scope, parameters: never): Flag;
+  /** The parameters have been checked. Returns the same flag when nothing changes. */
+  apply(scope: InstructionScope, parameters: never): Flag;
 }
 
 type Values<P extends Parameters> = Static<TObject<P>>;
-type Wording<P extends Parameters> = Pick<Row, 'action' | 'summary'> & { parameters: P };
+type KindText<P extends Parameters> = Pick<FlagKindRow, 'action' | 'summary'> & { parameters: P };
 
-/** A row that changes the configuration in one environment. */
+/** A kind that changes the configuration in one environment. */
 export function inEnvironment<P extends Parameters>(
-  wording: Wording<P>,
-  change: (config: FlagConfig, values: Values<P>, scope: Scope) => FlagConfig,
-): Row {
+  text: KindText<P>,
+  change: (config: FlagConfig, values: Values<P>, scope: InstructionScope) => FlagConfig,
+): FlagKindRow {
   return {
     level: 'environment',
-    ...wording,
+    ...text,
     apply(scope, values: Values<P>) {
       const { flag, environmentKey = '' } = scope;
       const before = flag.environments[environmentKey]!;
@@ -57,14 +57,14 @@ export function inEnvironment<P extends Parameters>(
   };
 }
 
-/** A row that changes what is the same in all environments. */
+/** A kind that changes what is the same in all environments. */
 export function onFlag<P extends Parameters>(
-  wording: Wording<P>,
-  change: (flag: Flag, values: Values<P>, scope: Scope) => Flag,
-): Row {
+  text: KindText<P>,
+  change: (flag: Flag, values: Values<P>, scope: InstructionScope) => Flag,
+): FlagKindRow {
   return {
     level: 'flag',
-    ...wording,
+    ...text,
     apply(scope, values: Values<P>) {
       const after = change(scope.flag, values, scope);
       return isSame(scope.flag, after) ? scope.flag : after;
@@ -72,13 +72,13 @@ export function onFlag<P extends Parameters>(
   };
 }
 
-/** Members that are shared need not be walked through. */
+/** Members that are the same object need no comparison. */
 function isSame<Thing extends object>(before: Thing, after: Thing): boolean {
   const names = Object.keys({ ...before, ...after }) as (keyof Thing)[];
   return names.every((name) => before[name] === after[name] || areEqual(before[name], after[name]));
 }
 
-/** With the member, or without it where there is nothing to say. */
+/** Sets the member, or removes it when the text is empty or undefined. */
 export function withText<Thing extends object>(
   thing: Thing,
   member: string,

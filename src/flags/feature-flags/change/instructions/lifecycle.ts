@@ -1,4 +1,4 @@
-// Instructions about the life of a flag: archived, deprecated, deleted.
+// Instructions that archive, deprecate, restore or delete a flag.
 import { onFlag } from './kind.ts';
 
 export const DELETE = 'deleteFlag';
@@ -34,7 +34,7 @@ export const lifecycleKinds = {
       return { ...rest, deprecated: false };
     },
   ),
-  // The flag is not changed but gone: whoever applies the patch sees to it.
+  // The caller of `applyInstructions` deletes the flag.
   [DELETE]: onFlag(
     { action: 'deleteFlag', summary: 'Deletes the flag; nothing can come after it', parameters: {} },
     (flag) => flag,

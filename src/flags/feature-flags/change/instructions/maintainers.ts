@@ -1,4 +1,4 @@
-// Instructions about who looks after a flag: a member, a team, or nobody.
+// Instructions about the maintainer of a flag: a member, a team, or none.
 import { shorten } from '../../../../kernel/patch/pointer.ts';
 import { problem, Type } from '../../../../kernel/schema.ts';
 import type { Flag } from '../../flag.ts';

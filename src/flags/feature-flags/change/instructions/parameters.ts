@@ -1,12 +1,12 @@
-// The parameters that instructions for flags of several kinds have in common.
+// Parameters that several kinds of instructions for flags share.
 import { PlainText, Type } from '../../../../kernel/schema.ts';
 import { ContextKey, ContextKind } from '../../../fields.ts';
 import type { Json } from '../../flag.ts';
-import { MOST_TARGETS, WHOLE } from '../../model.ts';
+import { MAX_FLAG_TARGETS, WHOLE } from '../../model.ts';
 
 export const VariationId = Type.String({ minLength: 1, maxLength: 64 });
 
-export const Keys = Type.Array(ContextKey, { maxItems: MOST_TARGETS });
+export const Keys = Type.Array(ContextKey, { maxItems: MAX_FLAG_TARGETS });
 
 /** Any JSON. */
 export const VariationValue = Type.Unsafe<Json>({});

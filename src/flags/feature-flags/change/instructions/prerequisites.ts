@@ -1,10 +1,10 @@
-// Instructions about prerequisites: other flags that have to serve a certain variation first.
+// Instructions about prerequisites: other flags that must serve a given variation first.
 import { shorten } from '../../../../kernel/patch/pointer.ts';
 import { problem, Type, type Static, type TObject } from '../../../../kernel/schema.ts';
 import { Key } from '../../../fields.ts';
 import type { Prerequisite } from '../../flag.ts';
-import { MOST_PREREQUISITES } from '../../model.ts';
-import { inEnvironment, type Scope } from './kind.ts';
+import { MAX_PREREQUISITES } from '../../model.ts';
+import { inEnvironment, type InstructionScope } from './kind.ts';
 import { VariationId } from './parameters.ts';
 import { findVariation } from './serve.ts';
 
@@ -48,7 +48,7 @@ export const prerequisiteKinds = {
       summary: 'Needs these flags and no others',
       parameters: {
         prerequisites: Type.Array(Type.Object(Needed, { additionalProperties: false }), {
-          maxItems: MOST_PREREQUISITES,
+          maxItems: MAX_PREREQUISITES,
         }),
       },
     },
@@ -60,7 +60,10 @@ export const prerequisiteKinds = {
   ),
 };
 
-function readPrerequisite({ key, variationId }: Static<TObject<typeof Needed>>, scope: Scope): Prerequisite {
+function readPrerequisite(
+  { key, variationId }: Static<TObject<typeof Needed>>,
+  scope: InstructionScope,
+): Prerequisite {
   if (key === scope.flag.key) throw problem('key', 'cannot name the flag itself');
   const needed = scope.references.flags.get(key);
   if (needed === undefined) throw problem('key', `names no flag of the project: ${shorten(key)}`);

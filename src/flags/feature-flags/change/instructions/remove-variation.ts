@@ -1,7 +1,7 @@
-// Takes a variation out of a flag: nearly everything knows variations by their index, so that those behind it move up.
+// Removes a variation from a flag. Configurations refer to variations by index, so the indexes behind it are lowered.
 import { problem } from '../../../../kernel/schema.ts';
 import type { Flag, FlagConfig, Serve } from '../../flag.ts';
-import { gatherTargets, spreadTargets } from './target-list.ts';
+import { mergeTargets, splitTargets } from './target-list.ts';
 
 export function removeVariation(flag: Flag, gone: number): Flag {
   const { onVariation, offVariation } = flag.defaults;
@@ -23,7 +23,7 @@ function move(index: number, gone: number): number {
   return index > gone ? index - 1 : index;
 }
 
-/** A share of nothing in a rollout serves nobody. */
+/** A share of zero serves nobody. */
 function isServed(config: FlagConfig, index: number): boolean {
   const isServedBy = ({ variation, rollout }: Serve) =>
     variation === index ||
@@ -31,18 +31,18 @@ function isServed(config: FlagConfig, index: number): boolean {
   return (
     config.offVariation === index ||
     [config.fallthrough, ...config.rules].some(isServedBy) ||
-    gatherTargets(config).some(({ variation }) => variation === index)
+    mergeTargets(config).some(({ variation }) => variation === index)
   );
 }
 
 function moveUp(config: FlagConfig, gone: number): FlagConfig {
-  const targets = gatherTargets(config).map((target) => ({
+  const targets = mergeTargets(config).map((target) => ({
     ...target,
     variation: move(target.variation, gone),
   }));
   return {
     ...config,
-    ...spreadTargets(targets),
+    ...splitTargets(targets),
     rules: config.rules.map((rule) => moveServed(rule, gone)),
     fallthrough: moveServed(config.fallthrough, gone),
     ...(config.offVariation !== undefined && { offVariation: move(config.offVariation, gone) }),

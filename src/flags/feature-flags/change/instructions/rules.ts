@@ -4,7 +4,7 @@ import { PlainText, problem, Type, type Static } from '../../../../kernel/schema
 import { Clauses, RuleDescription, RuleId } from '../../../clause-fields.ts';
 import { changeRule, identifyRules, toClause, reorderRules } from '../../../clauses.ts';
 import type { Clause, Flag, Rule } from '../../flag.ts';
-import { MOST_RULES } from '../../model.ts';
+import { MAX_FLAG_RULES } from '../../model.ts';
 import { inEnvironment, withText } from './kind.ts';
 import { ServeInput } from './parameters.ts';
 import { readServe } from './serve.ts';
@@ -49,7 +49,7 @@ export const ruleKinds = {
     {
       action,
       summary: 'Puts the rules into this order; every rule has to be listed',
-      parameters: { ruleIds: Type.Array(RuleId, { maxItems: MOST_RULES }) },
+      parameters: { ruleIds: Type.Array(RuleId, { maxItems: MAX_FLAG_RULES }) },
     },
     (config, { ruleIds }) => ({ ...config, rules: reorderRules(config.rules, ruleIds) }),
   ),
@@ -57,7 +57,7 @@ export const ruleKinds = {
     {
       action,
       summary: 'Gives the flag these rules and no others',
-      parameters: { rules: Type.Array(RuleInput, { maxItems: MOST_RULES }) },
+      parameters: { rules: Type.Array(RuleInput, { maxItems: MAX_FLAG_RULES }) },
     },
     (config, { rules }, { flag, newUuid }) => ({
       ...config,

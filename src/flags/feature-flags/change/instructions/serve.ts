@@ -1,4 +1,4 @@
-// What is served: one variation, or a rollout of several.
+// Reads what an instruction serves: one variation, or a rollout of several.
 import { shorten } from '../../../../kernel/patch/pointer.ts';
 import type { Static, TObject } from '../../../../kernel/schema.ts';
 import { misfit, problem } from '../../../../kernel/schema.ts';
@@ -17,7 +17,7 @@ export function readServe(flag: Flag, input: Static<TObject<typeof ServeInput>>)
   if (variationId !== undefined) throw problem('variationId', 'cannot be given together with rolloutWeights');
   const variations = Object.entries(rolloutWeights)
     .map(([id, weight]) => ({ variation: findVariation(flag, id, 'rolloutWeights'), weight }))
-    // Buckets are dealt out in this order, which must not depend on how the members of an object were written.
+    // Buckets are assigned in this order, which must not depend on the order of members in the JSON of the request.
     .toSorted((a, b) => a.variation - b.variation);
   const sum = variations.reduce((total, { weight }) => total + weight, 0);
   if (sum !== WHOLE) throw problem('rolloutWeights', `must make ${WHOLE} together, not ${sum}`);
@@ -30,7 +30,7 @@ export function readServe(flag: Flag, input: Static<TObject<typeof ServeInput>>)
   };
 }
 
-/** Its index. */
+/** The index of the variation. */
 export function findVariation({ variations }: Flag, id: string, parameter = 'variationId'): number {
   const index = variations.findIndex(({ _id }) => _id === id);
   if (index < 0) throw problem(parameter, `names no variation: ${shorten(id)}`);

@@ -1,21 +1,21 @@
-// All kinds of instructions that a flag understands, by name.
+// The table of all kinds of instructions for flags, by name.
 import { toKinds, type CheckedKind } from '../../../instructions/kinds.ts';
 import { clauseKinds } from './clause-kinds.ts';
 import { customPropertyKinds } from './custom-properties.ts';
 import { detailKinds } from './details.ts';
-import type { Row } from './kind.ts';
+import type { FlagKindRow } from './kind.ts';
 import { lifecycleKinds } from './lifecycle.ts';
 import { maintainerKinds } from './maintainers.ts';
 import { prerequisiteKinds } from './prerequisites.ts';
 import { ruleKinds } from './rules.ts';
-import { servingKinds } from './serving.ts';
+import { onAndFallthroughKinds } from './on-and-fallthrough.ts';
 import { targetKinds } from './targets.ts';
 import { variationKinds } from './variations.ts';
 
-export type Kind = Row & CheckedKind;
+export type FlagKind = FlagKindRow & CheckedKind;
 
-const rows: Record<string, Row> = {
-  ...servingKinds,
+const rows: Record<string, FlagKindRow> = {
+  ...onAndFallthroughKinds,
   ...targetKinds,
   ...ruleKinds,
   ...clauseKinds,
@@ -27,4 +27,4 @@ const rows: Record<string, Row> = {
   ...lifecycleKinds,
 };
 
-export const flagKinds: ReadonlyMap<string, Kind> = toKinds('FlagInstruction', rows);
+export const flagKinds: ReadonlyMap<string, FlagKind> = toKinds('FlagInstruction', rows);

@@ -1,5 +1,5 @@
 // Examples of the instructions about targets.
-import { plain, targetsOf, unknown, variation, type Case } from './case.ts';
+import { plain, describeTargets, unknown, variation, type Case } from './case.ts';
 
 export const targetCases: Record<string, Case> = {
   addTargets: {
@@ -8,7 +8,7 @@ export const targetCases: Record<string, Case> = {
       values: ['dan', 'acme', 'dan'],
       contextKind: 'person',
     }),
-    sees: targetsOf,
+    sees: describeTargets,
     gives: [
       ['user 0: ada,bob', 'user 3: cleo'],
       ['user 0: ', 'company 1: acme', 'user 3: ', 'person 0: dan,acme'],
@@ -19,7 +19,7 @@ export const targetCases: Record<string, Case> = {
   },
   addUserTargets: {
     good: (flag) => ({ variationId: variation(flag, 0), values: ['dan', 'ada'] }),
-    sees: targetsOf,
+    sees: describeTargets,
     gives: [
       ['user 0: ada,bob,dan', 'user 3: cleo'],
       ['user 0: ', 'company 1: acme', 'user 3: '],
@@ -30,7 +30,7 @@ export const targetCases: Record<string, Case> = {
   },
   removeTargets: {
     good: (flag) => ({ variationId: variation(flag, 1), values: ['acme', 'ada'], contextKind: 'company' }),
-    sees: targetsOf,
+    sees: describeTargets,
     gives: [
       ['user 0: ada,bob', 'user 3: cleo'],
       ['user 0: ', 'user 3: '],
@@ -41,7 +41,7 @@ export const targetCases: Record<string, Case> = {
   },
   removeUserTargets: {
     good: (flag) => ({ variationId: variation(flag, 0), values: ['ada', 'cleo'] }),
-    sees: (flag) => targetsOf(flag)[0],
+    sees: (flag) => describeTargets(flag)[0],
     gives: ['user 0: bob', 'user 3: cleo'],
     again: 'same',
     bad: (flag) => ({ variationId: variation(flag, 0), values: 'ada' }),
@@ -50,7 +50,7 @@ export const targetCases: Record<string, Case> = {
   },
   clearTargets: {
     good: (flag) => ({ variationId: variation(flag, 1) }),
-    sees: targetsOf,
+    sees: describeTargets,
     gives: [
       ['user 0: ada,bob', 'user 3: cleo'],
       ['user 0: ', 'user 3: '],
@@ -61,7 +61,7 @@ export const targetCases: Record<string, Case> = {
   },
   clearUserTargets: {
     good: (flag) => ({ variationId: variation(flag, 0) }),
-    sees: targetsOf,
+    sees: describeTargets,
     gives: [['user 3: cleo'], ['company 1: acme', 'user 3: ']],
     again: 'same',
     bad: plain,
@@ -75,7 +75,7 @@ export const targetCases: Record<string, Case> = {
         { variationId: variation(flag, 2), values: ['ada'] },
       ],
     }),
-    sees: targetsOf,
+    sees: describeTargets,
     gives: [['user 2: ada'], ['company 1: acme,mega', 'user 2: ']],
     again: 'same',
     bad: (flag) => ({
@@ -90,7 +90,7 @@ export const targetCases: Record<string, Case> = {
         values: [JSON.stringify(value)],
       })),
     }),
-    sees: targetsOf,
+    sees: describeTargets,
     gives: [
       ['user 0: "red"', 'user 3: "blue"', 'user 1: "green"', 'user 2: "grey"'],
       ['user 0: ', 'company 1: acme', 'user 3: ', 'user 1: ', 'user 2: '],

@@ -1,13 +1,13 @@
-// The targets of a flag as one list in the order they are asked, and apart as they are kept: `targets` and `contextTargets`.
+// The targets of a flag as one list in the order of evaluation, and split as they are stored: `targets` and `contextTargets`.
 import { shorten } from '../../../../kernel/patch/pointer.ts';
 import { problem } from '../../../../kernel/schema.ts';
 import type { FlagConfig, Target } from '../../flag.ts';
 import { USER } from '../../model.ts';
 
-type Kept = Pick<FlagConfig, 'targets' | 'contextTargets'>;
+type StoredTargets = Pick<FlagConfig, 'targets' | 'contextTargets'>;
 
-/** Users stand where `contextTargets` has an empty place for them. */
-export function gatherTargets({ targets, contextTargets }: Kept): Target[] {
+/** The order is that of `contextTargets`, where an empty list of users marks their turn. */
+export function mergeTargets({ targets, contextTargets }: StoredTargets): Target[] {
   const users = new Map(targets.map((target) => [target.variation, target]));
   const gathered = contextTargets.map((target) => {
     const user = isOfUsers(target) ? users.get(target.variation) : undefined;
@@ -17,7 +17,7 @@ export function gatherTargets({ targets, contextTargets }: Kept): Target[] {
   return [...gathered, ...users.values()].filter(({ values }) => values.length > 0);
 }
 
-export function spreadTargets(list: readonly Target[]): Kept {
+export function splitTargets(list: readonly Target[]): StoredTargets {
   const filled = list.filter(({ values }) => values.length > 0);
   return {
     targets: filled.filter(isOfUsers),
@@ -29,15 +29,15 @@ export function isOfUsers({ contextKind }: Target): boolean {
   return contextKind === USER;
 }
 
-/** The keys that are served one variation, of one kind of contexts. */
-type Place = Omit<Target, 'values'>;
+/** A list of targets: one variation and one context kind. */
+type TargetListRef = Omit<Target, 'values'>;
 
-/** With these keys as well. A key is served one variation only. */
-export function addKeys(list: readonly Target[], place: Place, values: readonly string[]): Target[] {
+/** Adds the keys. Throws when a key is in the list of another variation. */
+export function addKeys(list: readonly Target[], ref: TargetListRef, values: readonly string[]): Target[] {
   const fresh = new Set(values);
   for (const { contextKind, variation, values: known } of list) {
-    if (contextKind !== place.contextKind) continue;
-    if (variation === place.variation) {
+    if (contextKind !== ref.contextKind) continue;
+    if (variation === ref.variation) {
       for (const key of known) fresh.delete(key);
       continue;
     }
@@ -45,18 +45,22 @@ export function addKeys(list: readonly Target[], place: Place, values: readonly 
     if (taken !== undefined)
       throw problem('values', `cannot have the ${contextKind} "${shorten(taken)}": another variation has it`);
   }
-  return changeKeys(list, place, (known) => (fresh.size === 0 ? known : [...known, ...fresh]));
+  return changeKeys(list, ref, (known) => (fresh.size === 0 ? known : [...known, ...fresh]));
 }
 
-export function removeKeys(list: readonly Target[], place: Place, values: readonly string[]): Target[] {
+export function removeKeys(list: readonly Target[], ref: TargetListRef, values: readonly string[]): Target[] {
   const gone = new Set(values);
-  return changeKeys(list, place, (known) => known.filter((key) => !gone.has(key)));
+  return changeKeys(list, ref, (known) => known.filter((key) => !gone.has(key)));
 }
 
-function changeKeys(list: readonly Target[], place: Place, change: (known: string[]) => string[]): Target[] {
+function changeKeys(
+  list: readonly Target[],
+  ref: TargetListRef,
+  change: (known: string[]) => string[],
+): Target[] {
   const index = list.findIndex(
-    ({ variation, contextKind }) => variation === place.variation && contextKind === place.contextKind,
+    ({ variation, contextKind }) => variation === ref.variation && contextKind === ref.contextKind,
   );
-  if (index < 0) return [...list, { values: change([]), ...place }];
-  return list.with(index, { ...place, values: change(list[index]!.values) });
+  if (index < 0) return [...list, { values: change([]), ...ref }];
+  return list.with(index, { ...ref, values: change(list[index]!.values) });
 }

@@ -3,10 +3,10 @@ import { OneOf, problem, Type, type TSchema } from '../../../../kernel/schema.ts
 import { ContextKind } from '../../../fields.ts';
 import type { FlagConfig, Target } from '../../flag.ts';
 import { USER } from '../../model.ts';
-import { inEnvironment, type Scope } from './kind.ts';
+import { inEnvironment, type InstructionScope } from './kind.ts';
 import { Keys, VariationId } from './parameters.ts';
 import { findVariation } from './serve.ts';
-import { addKeys, gatherTargets, isOfUsers, removeKeys, spreadTargets } from './target-list.ts';
+import { addKeys, mergeTargets, isOfUsers, removeKeys, splitTargets } from './target-list.ts';
 
 interface Keyed {
   variationId: string;
@@ -15,7 +15,7 @@ interface Keyed {
 }
 
 const OfAny = { contextKind: Type.Optional(ContextKind) };
-/** Kinds that are named after users take no other. */
+/** Kinds that are named after users take no other context kind. */
 const OfUsers = { contextKind: Type.Optional(OneOf([USER])) };
 const Listed = (kind: { contextKind: TSchema }) =>
   Type.Unsafe<Keyed[]>(
@@ -92,18 +92,18 @@ export const targetKinds = {
       const missing = scope.flag.variations.find(({ _id }) => !listed.has(_id));
       if (missing !== undefined)
         throw problem('targets', `must list every variation; ${missing._id} is missing`);
-      // Users are emptied, not dropped: so they keep their turn among the other kinds.
+      // The list of users is emptied and not removed, so that users keep their turn.
       const empty = (target: Target) => (isOfUsers(target) ? { ...target, values: [] } : target);
       return changeTargets(config, (list) => addAll(list.map(empty), targets, scope));
     },
   ),
 };
 
-function addTargets(config: FlagConfig, keyed: Keyed, scope: Scope): FlagConfig {
+function addTargets(config: FlagConfig, keyed: Keyed, scope: InstructionScope): FlagConfig {
   return changeTargets(config, (list) => addAll(list, [keyed], scope));
 }
 
-function addAll(list: Target[], wanted: readonly Keyed[], { flag }: Scope): Target[] {
+function addAll(list: Target[], wanted: readonly Keyed[], { flag }: InstructionScope): Target[] {
   return wanted.reduce(
     (all, { variationId, values, contextKind = USER }) =>
       addKeys(all, { variation: findVariation(flag, variationId), contextKind }, values),
@@ -111,12 +111,12 @@ function addAll(list: Target[], wanted: readonly Keyed[], { flag }: Scope): Targ
   );
 }
 
-function removeTargets(config: FlagConfig, keyed: Keyed, { flag }: Scope): FlagConfig {
+function removeTargets(config: FlagConfig, keyed: Keyed, { flag }: InstructionScope): FlagConfig {
   const { variationId, values, contextKind = USER } = keyed;
   const variation = findVariation(flag, variationId);
   return changeTargets(config, (list) => removeKeys(list, { variation, contextKind }, values));
 }
 
 function changeTargets(config: FlagConfig, change: (list: Target[]) => Target[]): FlagConfig {
-  return { ...config, ...spreadTargets(change(gatherTargets(config))) };
+  return { ...config, ...splitTargets(change(mergeTargets(config))) };
 }

@@ -48,7 +48,7 @@ export const variationKinds = {
       parameters: {
         onVariationValue: Type.Optional(Value),
         offVariationValue: Type.Optional(Value),
-        // Clients spell it either way.
+        // Clients send both spellings.
         OnVariationValue: Type.Optional(Value),
         OffVariationValue: Type.Optional(Value),
       },

@@ -1,4 +1,4 @@
-// The database as commands see it: one that a server has made, opened for a moment beside that server or without it.
+// Opens the database for a command, whether or not the server is running.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { migrations, openEngine } from '../app.ts';
@@ -6,15 +6,15 @@ import type { Config } from '../config.ts';
 import { Failure } from '../kernel/failure.ts';
 import type { Engine } from '../kernel/storage/engine.ts';
 import { migrationStatus } from '../kernel/storage/migrate.ts';
-import { maskPasswords } from './mask.ts';
+import { maskPasswords } from './mask-passwords.ts';
 
-/** Commands look and change, but only a server makes a database. */
+/** Commands never create a database: only the server does. */
 export function hasDatabase({ database, data }: Config): boolean {
   return database !== undefined || existsSync(join(data, 'signalbox.db'));
 }
 
-/** In words for people, without the password. */
-export function placeOf({ database, data }: Config): string {
+/** For people, with the password masked. */
+export function describeDatabase({ database, data }: Config): string {
   return database === undefined
     ? `SQLite ${join(data, 'signalbox.db')}`
     : `PostgreSQL ${maskPasswords(database)}`;
@@ -35,8 +35,8 @@ export async function withDatabase<T>(config: Config, work: (engine: Engine) => 
   }
 }
 
-/** Like `withDatabase`, where the tables must be those this program knows. */
-export function withStore<T>(config: Config, work: (engine: Engine) => Promise<T>): Promise<T> {
+/** Like `withDatabase`, but throws unless all migrations are applied. */
+export function withMigratedDatabase<T>(config: Config, work: (engine: Engine) => Promise<T>): Promise<T> {
   return withDatabase(config, async (engine) => {
     const { pending, unknown } = await migrationStatus(engine, migrations);
     if (unknown.length > 0) {
@@ -55,6 +55,6 @@ export function withStore<T>(config: Config, work: (engine: Engine) => Promise<T
   });
 }
 
-export function linkTo(publicUrl: string, secret: string): string {
+export function loginUrl(publicUrl: string, secret: string): string {
   return `${publicUrl}/session/${secret}`;
 }

@@ -1,8 +1,8 @@
-// Asks a server on this machine whether it is ready.
+// Fetches /readyz of a server on this machine.
 import { request as requestSecure } from 'node:https';
 import { request as requestPlain } from '../kernel/http-client.ts';
 
-const PATIENCE_MS = 2000;
+const TIMEOUT_MS = 2000;
 
 interface Readiness {
   isReady: boolean;
@@ -10,8 +10,8 @@ interface Readiness {
   checks: Record<string, boolean>;
 }
 
-/** Undefined when nobody answers, or somebody else. */
-export async function askReadiness(url: string): Promise<Readiness | undefined> {
+/** Undefined when nothing answers, or something that is not this server. */
+export async function fetchReadiness(url: string): Promise<Readiness | undefined> {
   try {
     const { status, body } = await get(`${url}/readyz`);
     const { version, checks } = JSON.parse(body) as Partial<Readiness>;
@@ -28,7 +28,7 @@ function get(url: string): Promise<{ status: number | undefined; body: string }>
   const request = url.startsWith('https:')
     ? requestSecure(url, { rejectUnauthorized: false, agent: false })
     : requestPlain(url, { agent: false });
-  request.setTimeout(PATIENCE_MS, () => request.destroy(new Error('no answer in time')));
+  request.setTimeout(TIMEOUT_MS, () => request.destroy(new Error('no answer in time')));
   return new Promise((resolve, reject) => {
     request.on('error', reject);
     request.on('response', (response) => {

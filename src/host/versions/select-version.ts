@@ -1,4 +1,4 @@
-// How callers of the host choose a version, and the headers that say which one answered and warn where a newer one differs.
+// Selects the API version of a call by its header, and reports it with the deprecation of old versions.
 import type { CallFacts, Dialect, Headers } from '../../kernel/dialect.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { RouteShape } from '../../kernel/route.ts';
@@ -10,7 +10,7 @@ export const VERSION_HEADERS = ['X-Host-Api-Version', 'X-GitHub-Api-Version'] as
 
 const [OURS, THEIRS] = VERSION_HEADERS.map((name) => name.toLowerCase()) as [string, string];
 
-export function versioning(
+export function versionSelection(
   versions: VersionTable,
 ): Pick<Dialect, 'versions' | 'versionOf' | 'versionHeaders'> {
   return {
@@ -19,7 +19,7 @@ export function versioning(
     versionHeaders: (version, shape, publicUrl) => ({
       'x-host-api-version-selected': version,
       'x-github-api-version-selected': version,
-      ...(shape !== undefined && warnings(version, shape, publicUrl, versions)),
+      ...(shape !== undefined && deprecationHeaders(version, shape, publicUrl, versions)),
     }),
   };
 }
@@ -35,16 +35,21 @@ function askedVersion({ headers }: CallFacts): string | undefined {
   return ours ?? theirs;
 }
 
-/** Only on routes that a newer version changes, an announced one included: on every reply they would be noise. */
-function warnings(version: string, shape: RouteShape, publicUrl: string, versions: VersionTable): Headers {
-  const marks = changesAhead(shape, version, versions).map((change) => change.version);
-  if (shape.until !== undefined && shape.until > version) marks.push(shape.until);
-  const [next] = marks.toSorted();
-  const floor = supportedUntil(versions, version);
-  if (next === undefined || floor === undefined) return {};
+/** Only on routes that a newer or announced version changes: on every reply the headers would be noise. */
+function deprecationHeaders(
+  version: string,
+  shape: RouteShape,
+  publicUrl: string,
+  versions: VersionTable,
+): Headers {
+  const changeDates = changesAhead(shape, version, versions).map((change) => change.version);
+  if (shape.until !== undefined && shape.until > version) changeDates.push(shape.until);
+  const [next] = changeDates.toSorted();
+  const sunsetAt = supportedUntil(versions, version);
+  if (next === undefined || sunsetAt === undefined) return {};
   return {
     deprecation: new Date(`${next}T00:00:00Z`).toUTCString(),
-    sunset: new Date(floor).toUTCString(),
+    sunset: new Date(sunsetAt).toUTCString(),
     link: `<${publicUrl}/docs/host#${next}>; rel="deprecation"; type="text/html"`,
   };
 }

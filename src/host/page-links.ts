@@ -1,8 +1,8 @@
-// The host's paging: `page` and `per_page` in, a Link header out.
+// The Link header of a page, for the host's `page` and `per_page` parameters.
 import type { Headers } from '../kernel/dialect.ts';
 import { neighbours, type Page } from '../kernel/page.ts';
 
-/** No header at all where everything fits on one page. */
+/** Returns no header when everything fits on one page. */
 export function pageLinks(page: Page, base: string, url: string): Headers {
   const { limit, offset } = page.slice;
   if (offset === 0 && page.total <= limit) return {};

@@ -1,4 +1,4 @@
-// Runs a GraphQL query: parse, validate, price, pay, execute.
+// Runs a GraphQL query: parses and validates it, computes its cost, draws it from the rate limit, and executes it.
 import {
   execute,
   getArgumentValues,
@@ -20,12 +20,12 @@ import type { Call } from '../../kernel/route.ts';
 import type { Static } from '../../kernel/schema.ts';
 import { costOf, type Cost } from './cost.ts';
 import type { GraphqlQuery, GraphqlResult } from './model.ts';
-import { rootValue, schema, type Context } from './schema.ts';
+import { rootValue, schema, type GraphqlContext } from './schema.ts';
 
-const MOST_TOKENS = 5000;
+const MAX_TOKENS = 5000;
 
 export type GraphqlCall = Pick<Call, 'base' | 'now' | 'spend'> & {
-  caller: Context['caller'];
+  caller: GraphqlContext['caller'];
   body: Static<typeof GraphqlQuery>;
 };
 
@@ -38,27 +38,28 @@ type Prepared =
     }
   | { errors: readonly GraphQLError[] };
 
-/** A query that cannot be executed costs one point: telling why is work too. */
-const REFUSED_POINTS = 1;
+/** A query that cannot be executed costs one point, because validating it is work too. */
+const REJECTED_POINTS = 1;
 
 export async function runQuery(call: GraphqlCall, kernel: Kernel): Promise<Static<typeof GraphqlResult>> {
   const { body, caller, base, now } = call;
   const prepared = prepare(body);
-  const points = 'errors' in prepared ? REFUSED_POINTS : prepared.points;
-  if (points > 0 && !(await call.spend(points))) return { errors: [spent(accountOf(caller).number)] };
-  if ('errors' in prepared) return { errors: prepared.errors.map(renderError) };
+  const points = 'errors' in prepared ? REJECTED_POINTS : prepared.points;
+  if (points > 0 && !(await call.spend(points)))
+    return { errors: [limitExceededError(accountOf(caller).number)] };
+  if ('errors' in prepared) return { errors: prepared.errors.map(renderGraphqlError) };
   const { ready, cost } = prepared;
   const counter = kernel.limits.enabled ? kernel.limits.peek('host.graphql', caller, now) : undefined;
-  const contextValue: Context = { caller, base, kernel, cost, counter };
+  const contextValue: GraphqlContext = { caller, base, kernel, cost, counter };
   const { data, errors } = await execute({ schema, rootValue, contextValue, ...ready });
   const bug = errors?.find(({ originalError: cause }) => cause && !(cause instanceof GraphQLError));
   if (bug?.originalError) throw bug.originalError;
-  return { data: data ?? null, ...(errors !== undefined && { errors: errors.map(renderError) }) };
+  return { data: data ?? null, ...(errors !== undefined && { errors: errors.map(renderGraphqlError) }) };
 }
 
 function prepare({ query, operationName, variables }: Static<typeof GraphqlQuery>): Prepared {
   try {
-    const document = parse(query, { maxTokens: MOST_TOKENS });
+    const document = parse(query, { maxTokens: MAX_TOKENS });
     const problems = validate(schema, document);
     if (problems.length > 0) return { errors: problems };
     const operation = getOperationAST(document, operationName);
@@ -70,24 +71,26 @@ function prepare({ query, operationName, variables }: Static<typeof GraphqlQuery
     );
     if (errors !== undefined) return { errors };
     const cost = costOf(schema, document, operation, values.coerced);
-    const budget = rootFields(operation.selectionSet, document).filter(
+    const limitFields = rootFields(operation.selectionSet, document).filter(
       ({ name }) => name.value === 'rateLimit',
     );
     const { rateLimit } = schema.getQueryType()!.getFields();
-    const isDryRun = budget.some((field) => getArgumentValues(rateLimit!, field, values)['dryRun'] === true);
+    const isDryRun = limitFields.some(
+      (field) => getArgumentValues(rateLimit!, field, values)['dryRun'] === true,
+    );
     const ready = { operationName, variableValues: variables ?? {} };
     return isDryRun
-      ? { ready: { ...ready, document: only(budget, operation, document) }, cost, points: 0 }
+      ? { ready: { ...ready, document: keepOnly(limitFields, operation, document) }, cost, points: 0 }
       : { ready: { ...ready, document }, cost, points: cost.points };
   } catch (error) {
     if (error instanceof GraphQLError) return { errors: [error] };
-    // The parser and the validator follow the query's nesting with their own.
+    // The parser and the validator recurse as deep as the query is nested.
     if (error instanceof RangeError) return { errors: [new GraphQLError('The query is nested too deeply.')] };
     throw error;
   }
 }
 
-/** The fields of the operation itself, those that it takes from fragments included; each fragment once. */
+/** The top-level fields of the operation, including those in fragments; each fragment is visited once. */
 function rootFields(set: SelectionSetNode, document: DocumentNode, seen = new Set<string>()): FieldNode[] {
   return set.selections.flatMap((selection) => {
     if (selection.kind === Kind.FIELD) return [selection];
@@ -104,8 +107,12 @@ function rootFields(set: SelectionSetNode, document: DocumentNode, seen = new Se
   });
 }
 
-/** The document with nothing else left in its operation: a dry run tells the price and fetches nothing. */
-function only(fields: FieldNode[], operation: OperationDefinitionNode, document: DocumentNode): DocumentNode {
+/** Keeps only these fields in the operation: a dry run returns the cost and fetches nothing. */
+function keepOnly(
+  fields: FieldNode[],
+  operation: OperationDefinitionNode,
+  document: DocumentNode,
+): DocumentNode {
   const selectionSet = { ...operation.selectionSet, selections: fields };
   return {
     ...document,
@@ -115,8 +122,8 @@ function only(fields: FieldNode[], operation: OperationDefinitionNode, document:
   };
 }
 
-/** Clients look for the type `RATE_LIMITED`; the newer word stands beside it as the code. */
-function spent(user: number) {
+/** Clients look for the type `RATE_LIMITED`; the code is the newer name. */
+function limitExceededError(user: number) {
   return {
     type: 'RATE_LIMITED',
     code: 'graphql_rate_limit',
@@ -124,7 +131,7 @@ function spent(user: number) {
   };
 }
 
-function renderError(error: GraphQLError) {
+function renderGraphqlError(error: GraphQLError) {
   const { message, locations, path, extensions } = error;
   return {
     message,

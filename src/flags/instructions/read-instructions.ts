@@ -1,10 +1,10 @@
-// Reads the instructions of semantic patches: how many, of which kinds with which parameters, and which one failed.
+// Reads the instructions of semantic patches: checks number, kinds and parameters, and names the one that failed.
 import { Failure } from '../../kernel/failure.ts';
 import { shorten } from '../../kernel/patch/pointer.ts';
 import type { Instruction } from '../patch-body.ts';
 import { checker, type Static, type TObject } from '../../kernel/schema.ts';
 
-/** Each may look through all that a flag has. */
+/** Each instruction may walk through the whole flag. */
 const MOST_INSTRUCTIONS = 1000;
 
 export function requireFewInstructions(instructions: readonly Instruction[]): void {
@@ -12,7 +12,7 @@ export function requireFewInstructions(instructions: readonly Instruction[]): vo
   throw new Failure('invalid', `A patch can have at most ${MOST_INSTRUCTIONS} instructions.`);
 }
 
-/** Failures carry the index of the instruction that they are about, and name it for people: `instructions[2] (addRule): clauses is required`. */
+/** Adds the index of the instruction to a failure, and names it in the message: `instructions[2] (addRule): clauses is required`. */
 export function inInstruction<Result>(index: number, { kind }: Instruction, run: () => Result): Result {
   try {
     return run();
@@ -21,7 +21,7 @@ export function inInstruction<Result>(index: number, { kind }: Instruction, run:
   }
 }
 
-/** The same for an instruction that takes the database. */
+/** The same for an asynchronous instruction. */
 export async function awaitInInstruction<Result>(
   index: number,
   { kind }: Instruction,
@@ -47,7 +47,7 @@ function nameInstruction(error: unknown, index: number, kind: string): unknown {
   });
 }
 
-/** In a body that is no patch, an instruction that cannot be read is a wrong value like any other. */
+/** In the body of a POST, an instruction that cannot be read is an invalid value and not a bad patch. */
 export async function inPostedBody<Result>(run: () => Promise<Result>): Promise<Result> {
   try {
     return await run();
@@ -59,7 +59,7 @@ export async function inPostedBody<Result>(run: () => Promise<Result>): Promise<
 
 type Kinds = Record<string, TObject>;
 
-/** One instruction whose parameters are what its kind asks for. */
+/** One instruction with the parameters of its kind. */
 export type Read<K extends Kinds> = { [Kind in keyof K]: { kind: Kind } & Static<K[Kind]> }[keyof K];
 
 /** For a resource whose kinds are a table of schemas. */

@@ -1,7 +1,7 @@
 // Passwords are kept out of what is printed, however they are written.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { maskPasswords } from './mask.ts';
+import { maskPasswords } from './mask-passwords.ts';
 
 const WRITTEN = [
   'postgres://u:s3cret@h/db',

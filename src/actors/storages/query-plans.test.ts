@@ -8,7 +8,7 @@ import { eventMigrations } from '../../kernel/change/store.ts';
 import { identityMigrations } from '../../kernel/identity/tables.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { onEachEngine } from '../../../test/engines.ts';
-import { planOf, recordStatements } from '../../../test/plans.ts';
+import { planOf, recordStatements } from '../../../test/query-plans.ts';
 import { storageMigrations } from '../migrations/storages.ts';
 import { userMigrations } from '../migrations/users.ts';
 import { insertStorage, findNextOwner, findStorage, isNameTaken, listStorages, listUnused } from './store.ts';

@@ -1,18 +1,18 @@
-// Where the three APIs are on a server, and the call that tries each.
+// The URLs of the three APIs on a server, and a call to try each.
 import { apis } from '../app.ts';
 
-interface ApiPlace {
+interface ApiUrl {
   name: string;
   title: string;
   url: string;
-  /** A call that any token may make, without its token. */
+  /** The URL of a call that any token may make. */
   tryUrl: string;
 }
 
-/** Who am I, in each API's own words. */
+/** The path that returns the caller, in each API. */
 const WHO_AM_I: Record<string, string> = { flags: '/caller-identity', actors: '/users/me', host: '/user' };
 
-export function placesOf(publicUrl: string): ApiPlace[] {
+export function apiUrls(publicUrl: string): ApiUrl[] {
   return apis.map(({ dialect: { name, title, prefixes } }) => {
     const url = publicUrl + prefixes[0]!;
     return { name, title, url, tryUrl: url + (WHO_AM_I[name] ?? '') };

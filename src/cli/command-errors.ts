@@ -1,15 +1,15 @@
-// How a command ends badly: one sentence that says what to do, and an exit code.
+// Reports the error of a command: one sentence that says what to do, and an exit code.
 import { CommanderError } from 'commander';
 import { Failure, type FailureKind } from '../kernel/failure.ts';
 import type { Io } from './io.ts';
-import { maskPasswords } from './mask.ts';
+import { maskPasswords } from './mask-passwords.ts';
 
 export const EXIT = { good: 0, failed: 1, wrongUse: 2 } as const;
 
 const WRONG_USE: readonly FailureKind[] = ['invalid', 'malformed'];
 
-/** Tells what went wrong, unless that has been told, and returns the exit code. */
-export function tellFailure(error: unknown, argv: readonly string[], io: Io): number {
+/** Prints the error, unless Commander has printed it, and returns the exit code. */
+export function reportError(error: unknown, argv: readonly string[], io: Io): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.good : EXIT.wrongUse;
   io.err(maskPasswords(isDebug(argv, io) ? stackOf(error) : sentenceOf(error)));
   return error instanceof Failure && WRONG_USE.includes(error.kind) ? EXIT.wrongUse : EXIT.failed;
@@ -25,8 +25,8 @@ function sentenceOf(error: unknown): string {
   return `${sentence} Set SIGNALBOX_LOG_LEVEL=debug to see where it comes from.`;
 }
 
-/** Commander's own complaint as our sentence: `error: unknown option '--prot'\n(Did you mean --port?)`. */
-export function spellWrongUse(complaint: string, { program }: Io): string {
+/** Rewrites Commander's message as a sentence: `error: unknown option '--prot'\n(Did you mean --port?)`. */
+export function describeWrongUse(complaint: string, { program }: Io): string {
   const [first = '', hint] = complaint
     .trim()
     .replace(/^error: /, '')
@@ -35,7 +35,7 @@ export function spellWrongUse(complaint: string, { program }: Io): string {
   return [sentence, hint?.replace(/^\((.*)\)$/, '$1') ?? `See ${program} --help.`].join(' ');
 }
 
-/** Some errors speak only through those they hold: a refused connection has one per address tried. */
+/** An AggregateError may have no message of its own: a refused connection holds one error per address tried. */
 export function messageOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') return messageOf(error.errors[0]);
   const { message, cause } = error as Error;

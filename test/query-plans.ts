@@ -1,8 +1,8 @@
-// What the engines intend to do for a statement: tests hold them to their indexes.
+// Records statements and explains their query plans, for tests that check that indexes are used.
 import { sql, type CompiledQuery, type QueryExecutor } from 'kysely';
 import type { Engine } from '../src/kernel/storage/engine.ts';
 
-/** Every statement that goes to the engine from now on, each once. */
+/** Records every distinct statement that is executed from now on. */
 export function recordStatements(engine: Engine): Map<string, CompiledQuery> {
   const seen = new Map<string, CompiledQuery>();
   const batch = engine.batch.bind(engine);
@@ -14,7 +14,7 @@ export function recordStatements(engine: Engine): Map<string, CompiledQuery> {
   return seen;
 }
 
-/** Also what is only made ready here, and sent with others. */
+/** Includes statements that are compiled here and sent in a batch. */
 function watch<Executor extends QueryExecutor>(
   executor: Executor,
   note: (query: CompiledQuery) => void,

@@ -1,4 +1,4 @@
-// Every route of all APIs, called by somebody who may do everything but what the route declares: it is refused, and lists are empty.
+// Every route of all APIs, called with every permission except the one that it declares: the call is denied, and lists are empty.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { actorsApi } from '../../src/actors/api.ts';
@@ -7,7 +7,7 @@ import { flagsApi } from '../../src/flags/api.ts';
 import { hostApi } from '../../src/host/api.ts';
 import type { RouteShape } from '../../src/kernel/route.ts';
 import { giveToken, join } from '../people.ts';
-import { recordStatements } from '../plans.ts';
+import { recordStatements } from '../query-plans.ts';
 import { startServer, type CallInit, type Json, type TestServer } from '../server.ts';
 import { BETA, pathFor, createSampleResources, type SampleResources } from './flags-sample-resources.ts';
 import { WRITES } from './flags-writes.ts';
@@ -15,7 +15,7 @@ import { WRITES } from './flags-writes.ts';
 const shapesOf = (api: typeof flagsApi) => api.routes.map(({ shape }) => shape);
 const APIS = { flags: shapesOf(flagsApi), actors: shapesOf(actorsApi), host: shapesOf(hostApi) };
 
-/** What takes no permission: open to all, or to all who have a token. */
+/** Routes that need no permission. */
 const WITHOUT_PERMISSION = {
   anyone: [
     'getRoot',
@@ -78,7 +78,7 @@ after(() => server.stop());
 
 const tokens = new Map<string, Promise<string>>();
 
-/** May do everything but this. What shows several sorts of things shows nothing to who may see none of them. */
+/** A policy that allows everything except these actions. */
 async function tokenWithout(action: string, { access }: RouteShape): Promise<string> {
   const others = typeof access === 'object' && action.startsWith('view') ? (access.others ?? []) : [];
   const known = tokens.get(action);
@@ -98,17 +98,17 @@ const actionOf = ({ access }: RouteShape) => (typeof access === 'object' ? acces
 const lastEntry = () =>
   server.app.kernel.db.selectFrom('events').select('seq').orderBy('seq', 'desc').limit(1).execute();
 
-/** How many things a list shows, or counts. */
+/** How many items a list contains or counts. */
 function shownBy({ items, buckets, data }: Json): number | undefined {
   if (buckets !== undefined)
     return (buckets as { count: number }[]).reduce((sum, { count }) => sum + count, 0);
   return ((items ?? data?.items) as unknown[] | undefined)?.length;
 }
 
-/** What is written behind the calls, whoever calls. */
+/** Tables that background work writes, independent of calls. */
 const BEHIND = /"due"|"deliver|last_used_at|last_seen_at/;
 
-/** Who may not do it is refused before anything is written: what was done until then would hold up others, and tell. */
+/** A denied call writes nothing, not even in a transaction that is rolled back: it would hold locks and disclose that something exists. */
 async function assertRefused(path: string, init: CallInit, told: string): Promise<void> {
   const known = await lastEntry();
   statements.clear();
@@ -171,7 +171,7 @@ describe('the scraping platform', () => {
     test(`A2 ${shape.id} takes ${action}`, async () => {
       const token = await tokenWithout(action, shape);
       const kind = shape.path.split('/')[1]!;
-      // Its own: what is another's takes more than a permission.
+      // The caller's own storage: another's needs more than a permission.
       const path = shape.path
         .replace('{storageId}', shape.path.includes('{') ? await makeStorage(kind, token) : '')
         .replace('{recordKey}', 'key')

@@ -1,10 +1,10 @@
-// Instructions about turning a flag on and off, what it serves where no rule decides, and which events are kept.
+// Instructions that turn a flag on and off, and set what it serves without a matching rule and which events are kept.
 import { Type } from '../../../../kernel/schema.ts';
 import { inEnvironment } from './kind.ts';
 import { ServeInput, VariationId } from './parameters.ts';
 import { findVariation, readServe } from './serve.ts';
 
-export const servingKinds = {
+export const onAndFallthroughKinds = {
   turnFlagOn: inEnvironment(
     { action: 'updateOn', summary: 'Turns targeting on', parameters: {} },
     (config) => ({ ...config, on: true }),

@@ -1,15 +1,15 @@
-// Keeps expiring targets true to the flag: a target that is removed must not go once more on the old date, should it come back.
+// Deletes the expiry of targets that a change removes, so that a target added again later does not expire on the old date.
 import { areEqual } from '../../../kernel/patch/json-value.ts';
 import type { Db } from '../../../kernel/storage/tables.ts';
-import { listExpiringTargets, saveExpiringTargets } from '../../expiring-targets/store.ts';
+import { listExpiringTargets, updateExpiringTargets } from '../../expiring-targets/store.ts';
 import type { Flag, FlagConfig } from '../flag.ts';
-import { gatherTargets } from '../change/instructions/target-list.ts';
+import { mergeTargets } from '../change/instructions/target-list.ts';
 
 export type IsTargeted = (variationId: string, contextKind: string, contextKey: string) => boolean;
 
-export function targetsOf({ variations }: Pick<Flag, 'variations'>, config: FlagConfig): IsTargeted {
+export function isTargetedIn({ variations }: Pick<Flag, 'variations'>, config: FlagConfig): IsTargeted {
   const lists = new Map(
-    gatherTargets(config).map(({ variation, contextKind, values }) => [
+    mergeTargets(config).map(({ variation, contextKind, values }) => [
       `${variations[variation]!._id} ${contextKind}`,
       new Set(values),
     ]),
@@ -18,8 +18,8 @@ export function targetsOf({ variations }: Pick<Flag, 'variations'>, config: Flag
     lists.get(`${variationId} ${contextKind}`)?.has(contextKey) === true;
 }
 
-/** Belongs into every transaction that changes a flag. */
-export async function forgetExpiring(
+/** Belongs in every transaction that changes a flag. */
+export async function deleteStaleExpiries(
   tx: Db,
   before: Flag,
   after: Flag,
@@ -31,9 +31,9 @@ export async function forgetExpiring(
     if (old === undefined || config === undefined || haveSameTargets(old, config)) continue;
     const expiring = await listExpiringTargets(tx, { resourceId: after.id, environmentId });
     if (expiring.length === 0) continue;
-    const isTargeted = targetsOf(after, config);
+    const isTargeted = isTargetedIn(after, config);
     const left = expiring.filter((target) => isTargeted(target.place, target.contextKind, target.contextKey));
-    await saveExpiringTargets(tx, expiring, left, now);
+    await updateExpiringTargets(tx, expiring, left, now);
   }
 }
 

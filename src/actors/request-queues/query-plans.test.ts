@@ -4,7 +4,7 @@ import { before, test } from 'node:test';
 import { sql, type CompiledQuery } from 'kysely';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { onEachEngine } from '../../../test/engines.ts';
-import { planOf, recordStatements } from '../../../test/plans.ts';
+import { planOf, recordStatements } from '../../../test/query-plans.ts';
 import { requestQueueMigrations } from '../migrations/request-queues.ts';
 import { recordClient } from './store-seen-clients.ts';
 import { lockHead, extendLock, releaseAllLocks, releaseLock } from './store-locks.ts';
