@@ -1,4 +1,5 @@
 // The members of big segments in the database: a row for each.
+import { inBatches } from '../../kernel/batches.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { MembershipPlan, TargetTypes } from './membership.ts';
 import type { TargetType } from './segment.ts';
@@ -13,7 +14,7 @@ export async function findTargetTypes(
   keys: readonly string[],
 ): Promise<TargetTypes> {
   const targetTypes = new Map<string, TargetType>();
-  for (const batch of batches(keys)) {
+  for (const batch of inBatches(keys, BATCH_SIZE)) {
     const rows = await db
       .selectFrom('segment_members')
       .select(['context_key', 'is_included'])
@@ -32,14 +33,14 @@ export async function updateMembership(
   { upsert, remove }: MembershipPlan,
   mark = 0,
 ): Promise<void> {
-  for (const batch of batches(remove)) {
+  for (const batch of inBatches(remove, BATCH_SIZE)) {
     await tx
       .deleteFrom('segment_members')
       .where('segment_id', '=', segmentId)
       .where('context_key', 'in', batch)
       .execute();
   }
-  for (const batch of batches(upsert)) {
+  for (const batch of inBatches(upsert, BATCH_SIZE)) {
     await tx
       .insertInto('segment_members')
       .values(
@@ -98,8 +99,4 @@ async function deleteMembers(db: Db, segmentId: string, signal?: AbortSignal): P
       .$if(next !== undefined, (query) => query.where('context_key', '<', next!.context_key))
       .execute();
   }
-}
-
-function* batches<Item>(items: readonly Item[]): Generator<Item[]> {
-  for (let start = 0; start < items.length; start += BATCH_SIZE) yield items.slice(start, start + BATCH_SIZE);
 }

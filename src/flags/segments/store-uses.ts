@@ -1,4 +1,5 @@
 // Which flags use a segment: an index over the rules of all flags, updated whenever a flag is stored.
+import { inBatches } from '../../kernel/batches.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { FlagConfig } from '../feature-flags/flag.ts';
 import { couldBeKey } from '../fields.ts';
@@ -25,16 +26,13 @@ export async function replaceSegmentUses(
     .where('flag_id', '=', flagId)
     .where('environment_id', '=', environmentId)
     .execute();
-  for (let start = 0; start < keys.length; start += BATCH_SIZE) {
-    const batch = keys.slice(start, start + BATCH_SIZE);
+  for (const batch of inBatches(keys)) {
     await tx
       .insertInto('segment_uses')
       .values(batch.map((key) => ({ environment_id: environmentId, segment_key: key, flag_id: flagId })))
       .execute();
   }
 }
-
-const BATCH_SIZE = 1000;
 
 /** Sorted by key. */
 export async function listFlagsUsing(
