@@ -32,7 +32,8 @@ const FORMS: Record<PatchKind, string> = {
 const ENVELOPE: ReadonlySet<string> = new Set(['comment', 'patch', 'merge']);
 
 /** If a route accepts only semantic patches, the domain-model may be absent: generated clients do not send it. */
-const SEMANTIC_HEADER = 'Content-Type: application/json; domain-model=flagservice.semanticpatch';
+export const SEMANTIC_PATCH = 'application/json; domain-model=flagservice.semanticpatch';
+const SEMANTIC_HEADER = `Content-Type: ${SEMANTIC_PATCH}`;
 
 export function readPatch(body: unknown, mediaType: string, accepts: readonly PatchKind[]): Patch {
   const media = parseMediaType(mediaType);

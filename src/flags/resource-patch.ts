@@ -7,22 +7,10 @@ import { isUnderscored } from '../kernel/patch/pointer.ts';
 import { readPatch, type Patch, type PatchKind } from './patch-body.ts';
 import type { Call } from '../kernel/route.ts';
 import type { Update } from '../kernel/change/change.ts';
-import { checker, problem, Type, type Static, type TObject } from '../kernel/schema.ts';
+import { checker, problem, type Static, type TObject } from '../kernel/schema.ts';
 
 export type DocumentPatch = Exclude<Patch, { kind: 'semantic' }>;
 export type SemanticPatch = Extract<Patch, { kind: 'semantic' }>;
-
-/** For the `body` of a route that takes patches. */
-export function PatchBody(kinds: readonly PatchKind[]) {
-  const isOnly = kinds.every((kind) => kind === 'semantic');
-  const words: Record<PatchKind, string> = {
-    json: 'a JSON patch (RFC 6902) or `{comment, patch}`',
-    merge: 'a merge patch (RFC 7386) or `{comment, merge}`',
-    semantic: `\`{comment, environmentKey, instructions}\` ${isOnly ? 'with or without' : 'with'} a semantic-patch content type`,
-  };
-  const description = kinds.map((kind) => words[kind]).join('; ');
-  return Type.Unknown({ description: description[0]!.toUpperCase() + description.slice(1) });
-}
 
 type PatchCall = Pick<Call, 'body' | 'headers'>;
 

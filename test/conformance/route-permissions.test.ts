@@ -22,6 +22,8 @@ const WITHOUT_PERMISSION = {
     'getVersions',
     'getIps',
     'getOpenapiSpec',
+    'openapi_get',
+    'meta/get-openapi',
     'fireTrigger',
     'user_get',
     'tools_browser_info_get',

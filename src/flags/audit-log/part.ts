@@ -3,5 +3,6 @@ import type { Part } from '../../kernel/part.ts';
 import { auditLogRoutes } from './routes.ts';
 
 export const auditLogPart: Part = {
+  tag: { name: 'Audit log', description: 'Every change of configuration, with who made it' },
   routes: auditLogRoutes,
 };

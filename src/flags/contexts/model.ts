@@ -1,6 +1,6 @@
 // The representation of evaluated flags and of segment memberships of a context.
 import { Type, type Static } from '../../kernel/schema.ts';
-import type { Reason, Result, Standing } from '../evaluation/run.ts';
+import type { Reason, EvaluationResult, SegmentMatch } from '../evaluation/run.ts';
 import { warningsOf } from '../evaluation/warnings.ts';
 import { flagSite } from '../feature-flags/representation.ts';
 import { Links, linkTo } from '../links.ts';
@@ -51,7 +51,7 @@ interface Place {
 
 export function toEvaluation(
   { key, name }: { key: string; name: string },
-  { value, reason, limits = 0 }: Result,
+  { value, reason, limits = 0 }: EvaluationResult,
   { project, environment }: Place,
 ): Static<typeof EvaluationSchema> {
   return {
@@ -93,7 +93,7 @@ export const MembershipSchema = Type.Object(
 
 export function toMembership(
   { key, name, description = '' }: { key: string; name: string; description?: string },
-  { unbounded, standing, limits }: { unbounded: boolean; standing: Standing | undefined; limits: number },
+  { unbounded, match, limits }: { unbounded: boolean; match: SegmentMatch | undefined; limits: number },
   { project, environment }: Place,
 ): Static<typeof MembershipSchema> {
   return {
@@ -102,9 +102,9 @@ export function toMembership(
     description,
     unbounded,
     external: '',
-    isMember: standing !== undefined,
-    isIndividuallyTargeted: standing === 'key',
-    isRuleTargeted: standing === 'rule',
+    isMember: match !== undefined,
+    isIndividuallyTargeted: match === 'key',
+    isRuleTargeted: match === 'rule',
     ...(limits !== 0 && { _warnings: warningsOf(limits) }),
     _links: {
       self: linkTo(`/segments/${project.key}/${environment.key}/${key}`),

@@ -4,5 +4,9 @@ import { contextRoutes } from './routes.ts';
 import { contextSettingRoutes } from './setting-routes.ts';
 
 export const contextPart: Part = {
+  tag: {
+    name: 'Contexts',
+    description: 'What flags and segments come to for a context, and what is set for one',
+  },
   routes: [...contextRoutes, ...contextSettingRoutes],
 };

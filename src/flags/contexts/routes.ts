@@ -6,7 +6,7 @@ import { mapInSlices } from '../../kernel/time-slice.ts';
 import { readPayload, loadBigSegments } from '../delivery/payload-cache.ts';
 import { readContext } from '../evaluation/context.ts';
 import { beginRun, LIMITS } from '../evaluation/run.ts';
-import { findStanding } from '../evaluation/standing.ts';
+import { matchSegment } from '../evaluation/match-segment.ts';
 import { readExpression } from '../filter-expression.ts';
 import { Links, linkTo } from '../links.ts';
 import { PageQuery, readSort, SortQuery } from '../list-query.ts';
@@ -90,10 +90,10 @@ const evaluateSegments = route(
     const run = beginRun(context, environment);
     const items = await mapInSlices(payload.segmentNames, (name) => {
       const segment = environment.segments.get(name.key)!;
-      const standing = findStanding(segment, run);
+      const match = matchSegment(segment, run);
       return toMembership(
         name,
-        { unbounded: segment.data.unbounded, standing, limits: run.met & LIMITS },
+        { unbounded: segment.data.unbounded, match, limits: run.notices & LIMITS },
         place,
       );
     });

@@ -16,11 +16,12 @@ const VERSION = '1';
 const dialect: Omit<Dialect, 'prefixes'> = {
   name: 'flags-sdk',
   title: 'Flags for SDKs',
+  description: 'Flags and segments for SDKs, by the keys of environments.',
   status,
   renderError,
   errorSchema: FlagsError,
   tokenHeader: 'Authorization: <SDK key>',
-  securityScheme: { type: 'apiKey', in: 'header', name: 'Authorization' },
+  securitySchemes: { token: { type: 'apiKey', in: 'header', name: 'Authorization' } },
   // Environment keys are no tokens: each route checks the kind of key it takes.
   credentialOf: () => undefined,
   page: { render: (page, facts) => ({ body: toCollection(page, facts) }), schema: Collection },

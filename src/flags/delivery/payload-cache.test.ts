@@ -161,14 +161,14 @@ onEachEngine((testEngine) => {
       ];
       await updateMembership(db, big.id, { upsert, remove: [], included: 1, excluded: 1 });
       const payload = await read();
-      const standing = async (key: string, segment: string) => {
+      const inclusion = async (key: string, segment: string) => {
         const prepared = await loadBigSegments(db, payload, readContext({ kind: 'user', key }));
-        return prepared.standingIn(segment);
+        return prepared.bigSegmentInclusion(segment);
       };
-      assert.equal(await standing('in', big.key), true);
-      assert.equal(await standing('out', big.key), false);
-      assert.equal(await standing('nobody', big.key), undefined);
-      assert.equal(await standing('in', other.key), undefined);
+      assert.equal(await inclusion('in', big.key), true);
+      assert.equal(await inclusion('out', big.key), false);
+      assert.equal(await inclusion('nobody', big.key), undefined);
+      assert.equal(await inclusion('in', other.key), undefined);
     });
   });
 

@@ -7,7 +7,7 @@ import { TimeSlice } from '../../kernel/time-slice.ts';
 import { keyOf, USER, type Context } from '../evaluation/context.ts';
 import type { FlagData, SegmentData } from '../evaluation/data.ts';
 import { compileEnvironment, type CompiledEnvironment } from '../evaluation/environment.ts';
-import type { Environment as Evaluated } from '../evaluation/run.ts';
+import type { EvaluationEnvironment } from '../evaluation/run.ts';
 import type { Environment } from '../projects/project.ts';
 import type { Segment } from '../segments/segment.ts';
 import { listSegments } from '../segments/store.ts';
@@ -132,7 +132,7 @@ export async function loadBigSegments(
   db: Db,
   { compiled, bigSegments }: EnvironmentPayload,
   { parts }: Context,
-): Promise<Evaluated> {
+): Promise<EvaluationEnvironment> {
   const memberships = await listMemberships(
     db,
     bigSegments.map(({ id }) => id),
@@ -148,5 +148,5 @@ export async function loadBigSegments(
       return [key, part && inclusions.get(nameOf(id, keyOf(part)))];
     }),
   );
-  return { ...compiled, standingIn: (key) => inclusionByKey.get(key) };
+  return { ...compiled, bigSegmentInclusion: (key) => inclusionByKey.get(key) };
 }

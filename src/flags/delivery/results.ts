@@ -1,7 +1,7 @@
 // Evaluates all flags for browsers and mobile apps, which get values instead of flags.
 import { TimeSlice } from '../../kernel/time-slice.ts';
 import type { FlagData } from '../evaluation/data.ts';
-import type { Reason, Run } from '../evaluation/run.ts';
+import type { Reason, EvaluationRun } from '../evaluation/run.ts';
 import type { Json } from '../feature-flags/flag.ts';
 
 /** The kind of key, which determines the visible flags. */
@@ -36,7 +36,7 @@ export interface FlagResults {
 
 /** Yields to other calls between flags. */
 export async function evaluateAll(
-  run: Run,
+  run: EvaluationRun,
   revision: number,
   { audience, withReasons }: EvaluationOptions,
 ): Promise<FlagResults> {

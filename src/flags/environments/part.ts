@@ -5,6 +5,7 @@ import { environmentKeyRoutes } from './key-routes.ts';
 import { environmentRoutes } from './routes.ts';
 
 export const environmentPart: Part = {
+  tag: { name: 'Environments', description: 'Environments of projects, and their keys' },
   routes: [...environmentRoutes, ...environmentKeyRoutes],
   roleStatements: [approvalRoleStatements],
 };

@@ -8,7 +8,8 @@ import { problem, Type } from '../../kernel/schema.ts';
 import { insertConfigs } from '../feature-flags/store-new-configs.ts';
 import { FilterQuery, PageQuery, readFieldFilter, readSort, sliceOf, SortQuery } from '../list-query.ts';
 import { ByEnvironment, ByProject, openEnvironment, openProject } from '../find-project.ts';
-import { PatchBody, readDocumentPatch } from '../resource-patch.ts';
+import { takesPatches } from '../patch-document.ts';
+import { readDocumentPatch } from '../resource-patch.ts';
 import { deleteUnlessLast } from '../projects/delete-unless-last.ts';
 import { copySegments } from '../segments/store-copies.ts';
 import { takenKey } from '../projects/create-project.ts';
@@ -125,7 +126,7 @@ const patchEnvironmentRoute = route(
     description: 'Approvals are required for everything or by tags, not both.',
     access: { action: 'update*', others: ['viewProject'] },
     params: ByEnvironment,
-    body: PatchBody(['json']),
+    ...takesPatches('Environment', { json: true }),
     reply: { 200: EnvironmentRep },
   },
   async (call, { changes }) => {

@@ -42,10 +42,10 @@ function compileClause(clause: ClauseData, patternOf: PatternOf | undefined): Ma
     const value = valueIn(run.context);
     // A missing attribute never matches, not even a negated clause.
     if (value === undefined || value === null) return false;
-    const { givenUp } = run;
+    const { exceeded } = run;
     if (Array.isArray(value) ? testAny(value, test, run) : test(value, run)) return !negate;
     // Neither does a comparison that exceeded a limit.
-    return negate && run.givenUp === givenUp;
+    return negate && run.exceeded === exceeded;
   };
 }
 

@@ -6,7 +6,7 @@ export interface ClauseData {
   op: string;
   values: Json[];
   negate: boolean;
-  /** Without a context kind, the attribute is a plain name and not a reference. */
+  /** Without a context kind, the attribute is a plain name of an attribute of the user, and not a reference. */
   contextKind?: string;
 }
 

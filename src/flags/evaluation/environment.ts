@@ -3,11 +3,11 @@ import { TimeSlice } from '../../kernel/time-slice.ts';
 import type { ClauseData, FlagData, SegmentData } from './data.ts';
 import { compileFlag } from './flag.ts';
 import { compilePattern, type Pattern } from './pattern/pattern.ts';
-import type { CompiledFlag, CompiledSegment, Environment } from './run.ts';
+import type { CompiledFlag, CompiledSegment, EvaluationEnvironment } from './run.ts';
 import { compileSegment } from './segment.ts';
 
 /** Without membership in big segments, which is looked up for each context. */
-export interface CompiledEnvironment extends Omit<Environment, 'standingIn'> {
+export interface CompiledEnvironment extends Omit<EvaluationEnvironment, 'bigSegmentInclusion'> {
   readonly patterns: Patterns;
 }
 

@@ -3,7 +3,7 @@ import type { ClauseData, FlagData, SegmentData } from './data.ts';
 import { readContext } from './context.ts';
 import { compileFlag } from './flag.ts';
 import { compilePattern, type Pattern } from './pattern/pattern.ts';
-import { beginRun, type Environment, type Result, type Run } from './run.ts';
+import { beginRun, type EvaluationEnvironment, type EvaluationResult, type EvaluationRun } from './run.ts';
 import { compileSegment } from './segment.ts';
 
 /** On; everyone is served the first of three variations: `a`, `b`, `c`. Off serves `c`. */
@@ -55,8 +55,8 @@ export function newRun(
   given: unknown,
   flags: readonly FlagData[],
   segments: readonly SegmentData[] = [],
-  standingIn: Environment['standingIn'] = () => undefined,
-): Run {
+  bigSegmentInclusion: EvaluationEnvironment['bigSegmentInclusion'] = () => undefined,
+): EvaluationRun {
   const patterns = new Map<string, Pattern | undefined>();
   const patternOf = (source: string) => {
     if (!patterns.has(source)) patterns.set(source, compilePattern(source));
@@ -65,7 +65,7 @@ export function newRun(
   return beginRun(readContext(given), {
     flags: new Map(flags.map((flag) => [flag.key, compileFlag(flag, patternOf)])),
     segments: new Map(segments.map((segment) => [segment.key, compileSegment(segment, patternOf)])),
-    standingIn,
+    bigSegmentInclusion,
   });
 }
 
@@ -74,8 +74,8 @@ export function evaluateFirst(
   given: unknown,
   flags: FlagData[],
   segments: SegmentData[] = [],
-  standingIn: Environment['standingIn'] = () => undefined,
-): Result {
-  const run = newRun(given, flags, segments, standingIn);
+  bigSegmentInclusion: EvaluationEnvironment['bigSegmentInclusion'] = () => undefined,
+): EvaluationResult {
+  const run = newRun(given, flags, segments, bigSegmentInclusion);
   return run.environment.flags.get(flags[0]!.key)!.evaluate(run);
 }

@@ -225,7 +225,7 @@ describe('a prerequisite', () => {
   const other = (key: string, members: Partial<FlagData> = {}) => newFlagData({ key, ...members });
   const FAILED = { kind: 'PREREQUISITE_FAILED', prerequisiteKey: 'p' };
 
-  test('that is met lets the flag go on, and is told', () => {
+  test('that is met lets the flag go on, and is in the result', () => {
     const result = { value: 'a', variationIndex: 0, reason: { kind: 'FALLTHROUGH' }, prerequisites: ['p'] };
     assert.deepEqual(evaluate(needs('p', 0), user, [other('p')]), result);
   });

@@ -5,18 +5,18 @@ import type { FlagData, TargetData } from './data.ts';
 import type { PatternOf } from './operators.ts';
 import {
   evaluateOne,
-  findOnce,
+  computeOnce,
   LIMITS,
   Malformed,
-  Met,
-  stepOn,
+  Notice,
+  extendTrail,
   type CompiledFlag,
   type Reason,
-  type Result,
-  type Run,
+  type EvaluationResult,
+  type EvaluationRun,
   type Trail,
 } from './run.ts';
-import { compileServe, type Choice } from './serve.ts';
+import { compileServe, type ServedVariation } from './serve.ts';
 
 const NONE: readonly string[] = [];
 
@@ -31,22 +31,23 @@ export function compileFlag(data: FlagData, patternOf?: PatternOf): CompiledFlag
     reason: { kind: 'RULE_MATCH', ruleIndex, ruleId: rule.id } as const,
   }));
 
-  const give = (index: number, reason: Reason, prerequisites: readonly string[]): Result => {
+  const give = (index: number, reason: Reason, prerequisites: readonly string[]): EvaluationResult => {
     const value = variations[index];
     if (value === undefined) throw new Malformed(`${key} has no variation ${index}`);
     return { value, variationIndex: index, reason, prerequisites };
   };
-  const giveOff = (reason: Reason, prerequisites: readonly string[]): Result =>
+  const giveOff = (reason: Reason, prerequisites: readonly string[]): EvaluationResult =>
     offVariation === null
       ? { value: null, reason, prerequisites }
       : give(offVariation, reason, prerequisites);
   const giveChoice = (
-    { variation, inExperiment }: Choice,
+    { variation, inExperiment }: ServedVariation,
     reason: Reason & { kind: 'FALLTHROUGH' | 'RULE_MATCH' },
     prerequisites: readonly string[],
-  ): Result => give(variation, inExperiment ? { ...reason, inExperiment: true } : reason, prerequisites);
+  ): EvaluationResult =>
+    give(variation, inExperiment ? { ...reason, inExperiment: true } : reason, prerequisites);
 
-  const decide = (run: Run, trail: Trail | undefined): Result => {
+  const decide = (run: EvaluationRun, trail: Trail | undefined): EvaluationResult => {
     if (!on) return giveOff({ kind: 'OFF' }, NONE);
     const { seen, failed } = checkPrerequisites(data, run, trail);
     if (failed !== undefined) return giveOff({ kind: 'PREREQUISITE_FAILED', prerequisiteKey: failed }, seen);
@@ -63,9 +64,9 @@ export function compileFlag(data: FlagData, patternOf?: PatternOf): CompiledFlag
     decide,
     evaluate(run) {
       const result = evaluateOne(run, () => tryTo(() => decide(run, undefined)));
-      if (run.met === 0) return result;
-      const limits = run.met & LIMITS;
-      const hasAskedBigSegment = (run.met & Met.bigSegment) !== 0;
+      if (run.notices === 0) return result;
+      const limits = run.notices & LIMITS;
+      const hasAskedBigSegment = (run.notices & Notice.bigSegment) !== 0;
       return {
         ...result,
         ...(hasAskedBigSegment && { reason: { ...result.reason, bigSegmentsStatus: 'HEALTHY' } }),
@@ -75,7 +76,7 @@ export function compileFlag(data: FlagData, patternOf?: PatternOf): CompiledFlag
   };
 }
 
-function tryTo(decide: () => Result): Result {
+function tryTo(decide: () => EvaluationResult): EvaluationResult {
   try {
     return decide();
   } catch (error) {
@@ -87,17 +88,17 @@ function tryTo(decide: () => Result): Result {
 /** The prerequisites that were evaluated, and the one that failed. A prerequisite that is off fails, whatever it serves. */
 function checkPrerequisites(
   { key, prerequisites }: FlagData,
-  run: Run,
+  run: EvaluationRun,
   trail: Trail | undefined,
 ): { seen: readonly string[]; failed?: string } {
   if (prerequisites.length === 0) return { seen: NONE };
-  const step = stepOn(key, trail);
+  const step = extendTrail(key, trail);
   const seen: string[] = [];
   for (const { key: needed, variation } of prerequisites) {
     const flag = run.environment.flags.get(needed);
     if (flag === undefined) return { seen, failed: needed };
     seen.push(needed);
-    const given = findOnce(run, run.variations, needed, () => flag.decide(run, step).variationIndex);
+    const given = computeOnce(run, run.variations, needed, () => flag.decide(run, step).variationIndex);
     if (!flag.data.on || given !== variation) return { seen, failed: needed };
   }
   return { seen };

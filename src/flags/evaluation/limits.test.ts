@@ -4,8 +4,8 @@ import { describe, test } from 'node:test';
 import type { Json } from '../feature-flags/flag.ts';
 import type { ClauseData } from './data.ts';
 import { evaluateFirst, newClause, newFlagData, newRun, newSegmentData } from './fixture.ts';
-import { MOST_TEXT } from './pattern/pattern.ts';
-import { Met } from './run.ts';
+import { MAX_TEXT } from './pattern/pattern.ts';
+import { Notice } from './run.ts';
 
 /** Takes more steps with each character, and never matches. */
 const BOMB = '^(a|a)*\\1$';
@@ -23,26 +23,26 @@ const context = (text: Json) => ({ kind: 'user', key: 'u', text });
 
 describe('over a limit', () => {
   const cases: [what: string, clause: ClauseData, text: Json, limit: number][] = [
-    ['a pattern that goes back and forth', matching([BOMB]), TEXT, Met.noSteps],
+    ['a pattern that goes back and forth', matching([BOMB]), TEXT, Notice.noSteps],
     [
       'one of a thousand of them',
       matching(Array.from({ length: 1000 }, (_, n) => `${BOMB}|${n}!`)),
       TEXT,
-      Met.noSteps,
+      Notice.noSteps,
     ],
-    ['a pattern that is too large', matching(['(x{1000}){1000}']), 'x', Met.largePattern],
-    ['a text that is too long', matching(['^a']), 'a'.repeat(MOST_TEXT + 1), Met.longText],
+    ['a pattern that is too large', matching(['(x{1000}){1000}']), 'x', Notice.largePattern],
+    ['a text that is too long', matching(['^a']), 'a'.repeat(MAX_TEXT + 1), Notice.longText],
     [
       'a long list',
       matching(['b'], { op: 'startsWith' }),
       Array.from({ length: 300_000 }, () => 'a'),
-      Met.noSteps,
+      Notice.noSteps,
     ],
     [
       'a list of patterns on a list of texts',
       matching(Array.from({ length: 1000 }, (_, n) => `^.*x${n}$`)),
       Array.from({ length: 1000 }, (_, n) => `x${n}y`),
-      Met.noSteps,
+      Notice.noSteps,
     ],
     [
       'a list of texts in a long one',
@@ -51,7 +51,7 @@ describe('over a limit', () => {
         { op: 'contains' },
       ),
       'a'.repeat(1_000_000),
-      Met.noSteps,
+      Notice.noSteps,
     ],
   ];
   for (const [what, clause, text, limit] of cases) {
@@ -70,7 +70,7 @@ describe('over a limit', () => {
     const { value, limits } = evaluateFirst(context(TEXT), [
       flagWith(matching(['(x{1000}){1000}', '!$', BOMB])),
     ]);
-    assert.deepEqual([value, limits], [MATCHED, Met.largePattern]);
+    assert.deepEqual([value, limits], [MATCHED, Notice.largePattern]);
   });
 });
 
@@ -83,7 +83,7 @@ describe('the steps of an evaluation', () => {
     assert.deepEqual(
       results.map(({ value, limits }) => [value, limits]),
       [
-        ['a', Met.noSteps],
+        ['a', Notice.noSteps],
         [MATCHED, undefined],
       ],
     );
@@ -95,11 +95,11 @@ describe('the steps of an evaluation', () => {
       flagWith(matching(bombs.slice(n % 10)), `flag-${n}`),
     );
     const run = newRun(context(TEXT), flags);
-    const before = run.stepsInAll;
+    const before = run.totalSteps;
     const results = [...run.environment.flags.values()].map(({ evaluate }) => evaluate(run));
-    assert.equal(run.stepsInAll, 0);
+    assert.equal(run.totalSteps, 0);
     assert.ok(before <= 1_000_000);
-    assert.ok(results.every(({ value, limits }) => value === 'a' && limits === Met.noSteps));
+    assert.ok(results.every(({ value, limits }) => value === 'a' && limits === Notice.noSteps));
   });
 
   test('leave enough for an ordinary flag beside any number of hostile ones', () => {
@@ -110,7 +110,7 @@ describe('the steps of an evaluation', () => {
     );
     const run = newRun({ ...context(TEXT), email: 'ada@example.org' }, [...hostile, ordinary]);
     for (const { key } of hostile) run.environment.flags.get(key)!.evaluate(run);
-    assert.equal(run.stepsInAll, 0);
+    assert.equal(run.totalSteps, 0);
     const { value, limits } = run.environment.flags.get('ordinary')!.evaluate(run);
     assert.deepEqual([value, limits], [MATCHED, undefined]);
   });
@@ -122,10 +122,10 @@ describe('the steps of an evaluation', () => {
     const run = newRun(context(TEXT), flags, [segment]);
     const [one, other] = [...run.environment.flags.values()].map(({ evaluate }) => {
       const { limits } = evaluate(run);
-      return { limits, left: run.stepsInAll };
+      return { limits, left: run.totalSteps };
     });
     assert.deepEqual(one, other);
-    assert.equal(one!.limits, Met.noSteps);
+    assert.equal(one!.limits, Notice.noSteps);
   });
 
   test('suffice for a thousand flags with ten patterns each', () => {

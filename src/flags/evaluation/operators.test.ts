@@ -5,7 +5,7 @@ import type { Json } from '../feature-flags/flag.ts';
 import { compileOperator } from './operators.ts';
 
 function holdsFor(op: string, value: Json, ...wanted: Json[]): boolean {
-  return compileOperator(op, wanted)(value, { steps: { left: 1_000_000 }, met: 0, givenUp: 0 });
+  return compileOperator(op, wanted)(value, { steps: { left: 1_000_000 }, notices: 0, exceeded: 0 });
 }
 
 const DAY = '2017-12-06T00:00:00.000-07:00';

@@ -1,7 +1,7 @@
 // The operators of clauses, each prepared once for the values of its clause.
 import type { Json } from '../feature-flags/flag.ts';
-import { compilePattern, MOST_TEXT, type Pattern } from './pattern/pattern.ts';
-import { giveUp, Met, spend, type Meter } from './run.ts';
+import { compilePattern, MAX_TEXT, type Pattern } from './pattern/pattern.ts';
+import { exceedLimit, Notice, spendSteps, type Meter } from './run.ts';
 import { compareSemVers, readSemVer } from './semver.ts';
 
 export type Test = (value: Json, meter: Meter) => boolean;
@@ -46,7 +46,7 @@ export type CountedTest = Test & { readonly cost: number };
 
 /** Whether the test holds for any element. The steps are counted, because callers choose how long lists are. */
 export function testAny(list: readonly Json[], test: CountedTest, meter: Meter): boolean {
-  return list.some((value) => spend(meter, test.cost) && test(value, meter));
+  return list.some((value) => spendSteps(meter, test.cost) && test(value, meter));
 }
 
 function isIn(values: readonly Json[]): Test {
@@ -71,7 +71,8 @@ function comparing<Meaning>(
 function containing(values: readonly Json[]): Test {
   const wanted = values.filter((value) => typeof value === 'string');
   return (text, meter) =>
-    typeof text === 'string' && wanted.some((part) => spend(meter, text.length >> 6) && text.includes(part));
+    typeof text === 'string' &&
+    wanted.some((part) => spendSteps(meter, text.length >> 6) && text.includes(part));
 }
 
 /** A pattern that exceeds the limits does not match. */
@@ -81,13 +82,13 @@ function matching(values: readonly Json[], patternOf: PatternOf): Test {
     .filter((pattern) => pattern !== undefined);
   return (text, meter) => {
     if (typeof text !== 'string' || patterns.length === 0) return false;
-    if (text.length > MOST_TEXT) return giveUp(meter, Met.longText);
+    if (text.length > MAX_TEXT) return exceedLimit(meter, Notice.longText);
     for (const pattern of patterns) {
-      if (pattern.isTooLarge) giveUp(meter, Met.largePattern);
+      if (pattern.isTooLarge) exceedLimit(meter, Notice.largePattern);
       else {
         const isMatch = pattern.test(text, meter.steps);
         if (isMatch === true) return true;
-        if (isMatch === undefined) giveUp(meter, Met.noSteps);
+        if (isMatch === undefined) exceedLimit(meter, Notice.noSteps);
         if (meter.steps.left === 0) return false;
       }
     }

@@ -3,10 +3,10 @@ import { isObject } from '../../kernel/patch/json-value.ts';
 import type { Json } from '../feature-flags/flag.ts';
 import type { Attributes } from './context.ts';
 
-export type Reference = readonly [name: string, ...inner: string[]];
+export type AttributeReference = readonly [name: string, ...inner: string[]];
 
 /** Undefined for an invalid reference. A literal is always a plain name. */
-export function readReference(text: string, isLiteral: boolean): Reference | undefined {
+export function readReference(text: string, isLiteral: boolean): AttributeReference | undefined {
   if (text === '') return undefined;
   if (isLiteral || !text.startsWith('/')) return [text];
   const [first, ...inner] = text.slice(1).split('/').map(unescape);
@@ -20,7 +20,10 @@ function unescape(part: string): string | undefined {
 }
 
 /** Undefined for a missing attribute, and for `_meta`, which SDKs reserve. */
-export function readAttribute(attributes: Attributes, [name, ...inner]: Reference): Json | undefined {
+export function readAttribute(
+  attributes: Attributes,
+  [name, ...inner]: AttributeReference,
+): Json | undefined {
   if (name === '_meta' || !Object.hasOwn(attributes, name)) return undefined;
   let value: Json | undefined = attributes[name];
   for (const part of inner) {

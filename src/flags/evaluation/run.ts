@@ -15,7 +15,7 @@ export type Reason = (
 ) &
   BigSegments;
 
-export interface Result {
+export interface EvaluationResult {
   /** Null when no variation is served. */
   value: Json;
   variationIndex?: number;
@@ -28,30 +28,30 @@ export interface Result {
 
 export interface CompiledFlag {
   readonly data: FlagData;
-  evaluate(run: Run): Result;
+  evaluate(run: EvaluationRun): EvaluationResult;
   /** The same as a prerequisite of another evaluation; throws Malformed. */
-  decide(run: Run, trail: Trail | undefined): Result;
+  decide(run: EvaluationRun, trail: Trail | undefined): EvaluationResult;
 }
 
 /** Why a context is in a segment: its own key is listed, or a rule matches. */
-export type Standing = 'key' | 'rule';
+export type SegmentMatch = 'key' | 'rule';
 
 export interface CompiledSegment {
   readonly data: SegmentData;
   /** Undefined when the context is not in the segment. */
-  locate(run: Run, trail?: Trail): Standing | undefined;
+  locate(run: EvaluationRun, trail?: Trail): SegmentMatch | undefined;
   contains: Matcher;
 }
 
-export interface Environment {
+export interface EvaluationEnvironment {
   readonly flags: ReadonlyMap<string, CompiledFlag>;
   readonly segments: ReadonlyMap<string, CompiledSegment>;
   /** True when the context is included in this big segment, false when it is excluded, undefined when it is neither. */
-  standingIn(segmentKey: string): boolean | undefined;
+  bigSegmentInclusion(segmentKey: string): boolean | undefined;
 }
 
 /** Events on the way to a result, as bits. A cached result is stored with its bits. */
-export const Met = {
+export const Notice = {
   bigSegment: 1,
   /** A pattern was too large. */
   largePattern: 2,
@@ -61,97 +61,102 @@ export const Met = {
   noSteps: 8,
 } as const;
 
-export const LIMITS = Met.largePattern | Met.longText | Met.noSteps;
+export const LIMITS = Notice.largePattern | Notice.longText | Notice.noSteps;
 
 /** A cached result, and the notices on the way to it. */
-interface Known<T> {
+interface Cached<T> {
   value: T;
-  met: number;
+  notices: number;
 }
 
 /** The state of the evaluation of any number of flags and segments for one context. */
-export interface Run {
+export interface EvaluationRun {
   readonly context: Context;
-  readonly environment: Environment;
+  readonly environment: EvaluationEnvironment;
   /** The steps that the current flag or segment may still spend on patterns and lists. */
   readonly steps: Steps;
   /** The same for the whole run. */
-  stepsInAll: number;
-  met: number;
+  totalSteps: number;
+  notices: number;
   /** How many comparisons have exceeded a limit so far. */
-  givenUp: number;
+  exceeded: number;
   /** Cached results by key: a flag or segment that others refer to many times is evaluated once. */
-  readonly standings: Map<string, Known<Standing | undefined>>;
-  readonly variations: Map<string, Known<number | undefined>>;
+  readonly segmentMatches: Map<string, Cached<SegmentMatch | undefined>>;
+  readonly variations: Map<string, Cached<number | undefined>>;
 }
 
 /**
  * A step takes some 20 ns on a slow machine, so all patterns of a run together block the server for 20 ms at most. Steps are
  * counted and not timed, so that results do not depend on the load of the server.
  */
-const MOST_STEPS = 1_000_000;
+const MAX_STEPS = 1_000_000;
 
 /** One flag cannot use up the steps of the others, and each flag keeps enough for ordinary patterns. */
-const MOST_STEPS_OF_ONE = 250_000;
-const LEAST_STEPS_OF_ONE = 500;
+const MAX_STEPS_OF_ONE = 250_000;
+const MIN_STEPS_OF_ONE = 500;
 
-export function beginRun(context: Context, environment: Environment): Run {
+export function beginRun(context: Context, environment: EvaluationEnvironment): EvaluationRun {
   return {
     context,
     environment,
     steps: { left: 0 },
-    stepsInAll: MOST_STEPS,
-    met: 0,
-    givenUp: 0,
-    standings: new Map(),
+    totalSteps: MAX_STEPS,
+    notices: 0,
+    exceeded: 0,
+    segmentMatches: new Map(),
     variations: new Map(),
   };
 }
 
 /** Evaluates one flag or segment of the run, within its share of the steps. */
-export function evaluateOne<T>(run: Run, evaluate: () => T): T {
-  const share = Math.max(Math.min(run.stepsInAll, MOST_STEPS_OF_ONE), LEAST_STEPS_OF_ONE);
+export function evaluateOne<T>(run: EvaluationRun, evaluate: () => T): T {
+  const share = Math.max(Math.min(run.totalSteps, MAX_STEPS_OF_ONE), MIN_STEPS_OF_ONE);
   run.steps.left = share;
-  run.met = 0;
+  run.notices = 0;
   try {
     return evaluate();
   } finally {
-    run.stepsInAll = Math.max(run.stepsInAll - share + Math.max(run.steps.left, 0), 0);
+    run.totalSteps = Math.max(run.totalSteps - share + Math.max(run.steps.left, 0), 0);
   }
 }
 
-export type Meter = Pick<Run, 'steps' | 'met' | 'givenUp'>;
+export type Meter = Pick<EvaluationRun, 'steps' | 'notices' | 'exceeded'>;
 
 /** Returns false when too few steps are left: then the comparison does not match. */
-export function spend(meter: Meter, cost: number): boolean {
+export function spendSteps(meter: Meter, cost: number): boolean {
   meter.steps.left -= cost;
   if (meter.steps.left >= 0) return true;
   meter.steps.left = 0;
-  return giveUp(meter, Met.noSteps);
+  return exceedLimit(meter, Notice.noSteps);
 }
 
 /** A comparison that exceeds a limit does not match. */
-export function giveUp(meter: Meter, limit: number): false {
-  meter.met |= limit;
-  meter.givenUp += 1;
+export function exceedLimit(meter: Meter, limit: number): false {
+  meter.notices |= limit;
+  meter.exceeded += 1;
   return false;
 }
 
 /** Computes a value once per run. */
-export function findOnce<T>(run: Run, known: Map<string, Known<T>>, key: string, find: () => T): T {
+export function computeOnce<T>(
+  run: EvaluationRun,
+  known: Map<string, Cached<T>>,
+  key: string,
+  find: () => T,
+): T {
   const found = known.get(key);
   if (found !== undefined) {
-    run.met |= found.met;
+    run.notices |= found.notices;
     return found.value;
   }
-  const { met } = run;
-  run.met = 0;
+  const { notices } = run;
+  run.notices = 0;
   try {
     const value = find();
-    known.set(key, { value, met: run.met });
+    known.set(key, { value, notices: run.notices });
     return value;
   } finally {
-    run.met |= met;
+    run.notices |= notices;
   }
 }
 
@@ -163,19 +168,19 @@ export interface Trail {
 }
 
 /** Longer chains could overflow the stack. */
-const LONGEST_TRAIL = 500;
+const MAX_TRAIL = 500;
 
-export type Matcher = (run: Run, trail?: Trail) => boolean;
+export type Matcher = (run: EvaluationRun, trail?: Trail) => boolean;
 
 /** The flag or a segment is malformed and cannot be evaluated. */
 export class Malformed extends Error {}
 
 /** Adds the key to the chain. Throws Malformed for a cycle. */
-export function stepOn(key: string, trail: Trail | undefined): Trail {
+export function extendTrail(key: string, trail: Trail | undefined): Trail {
   for (let step = trail; step !== undefined; step = step.outer) {
     if (step.key === key) throw new Malformed(`${key} leads back to itself`);
   }
   const length = (trail?.length ?? 0) + 1;
-  if (length > LONGEST_TRAIL) throw new Malformed(`the way to ${key} is too long`);
+  if (length > MAX_TRAIL) throw new Malformed(`the way to ${key} is too long`);
   return { key, outer: trail, length };
 }

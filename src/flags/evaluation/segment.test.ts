@@ -8,9 +8,9 @@ const user = (key: string, more: object = {}) => ({ kind: 'user', key, ...more }
 const inSegment = (key: string) => [newClause({ op: 'segmentMatch', attribute: '', values: [key] })];
 
 /** On, and serves `b` to the members of the first segment. */
-function evaluate(given: unknown, segments: SegmentData[], standing?: boolean) {
+function evaluate(given: unknown, segments: SegmentData[], inclusion?: boolean) {
   const rules = [{ id: 'r', clauses: inSegment(segments[0]!.key), variation: 1, trackEvents: false }];
-  return evaluateFirst(given, [newFlagData({ rules })], segments, () => standing);
+  return evaluateFirst(given, [newFlagData({ rules })], segments, () => inclusion);
 }
 
 const isIn = (given: unknown, members: Partial<SegmentData>, ...others: SegmentData[]) =>
@@ -107,14 +107,14 @@ describe('a big segment', () => {
     rules: [everyone],
   });
 
-  const cases: [what: string, standing: boolean | undefined, value: string][] = [
+  const cases: [what: string, inclusion: boolean | undefined, value: string][] = [
     ['has its members', true, 'b'],
     ['has not those whom it keeps out', false, 'a'],
     ['has of all others those whom a rule matches', undefined, 'b'],
   ];
-  for (const [what, standing, value] of cases) {
+  for (const [what, inclusion, value] of cases) {
     test(`${what}, and says that it was asked`, () => {
-      const result = evaluate(user('u'), [big], standing);
+      const result = evaluate(user('u'), [big], inclusion);
       assert.equal(result.value, value);
       assert.equal(result.reason.bigSegmentsStatus, 'HEALTHY');
     });

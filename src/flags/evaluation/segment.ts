@@ -5,14 +5,14 @@ import { keyOf, USER, type Context } from './context.ts';
 import type { SegmentData, SegmentRuleData } from './data.ts';
 import type { PatternOf } from './operators.ts';
 import {
-  findOnce,
-  Met,
-  spend,
-  stepOn,
+  computeOnce,
+  Notice,
+  spendSteps,
+  extendTrail,
   type CompiledSegment,
   type Matcher,
-  type Run,
-  type Standing,
+  type EvaluationRun,
+  type SegmentMatch,
   type Trail,
 } from './run.ts';
 import { compileBucket } from './serve.ts';
@@ -23,13 +23,13 @@ export function compileSegment(data: SegmentData, patternOf?: PatternOf): Compil
   const isExcluded = compileLists([...data.excludedContexts, { contextKind: USER, values: data.excluded }]);
   const rules = data.rules.map((rule) => compileRule(rule, data, patternOf));
   const locate: CompiledSegment['locate'] = (run, trail) =>
-    findOnce(run, run.standings, key, () => find(run, stepOn(key, trail)));
-  const find = (run: Run, step: Trail): Standing | undefined => {
+    computeOnce(run, run.segmentMatches, key, () => find(run, extendTrail(key, trail)));
+  const find = (run: EvaluationRun, step: Trail): SegmentMatch | undefined => {
     if (unbounded) {
       if (!run.context.parts.has(unboundedContextKind)) return undefined;
-      run.met |= Met.bigSegment;
-      const standing = run.environment.standingIn(key);
-      if (standing !== undefined) return standing ? 'key' : undefined;
+      run.notices |= Notice.bigSegment;
+      const inclusion = run.environment.bigSegmentInclusion(key);
+      if (inclusion !== undefined) return inclusion ? 'key' : undefined;
     } else {
       if (isIncluded(run.context)) return 'key';
       if (isExcluded(run.context)) return undefined;
@@ -59,5 +59,5 @@ function compileRule(rule: SegmentRuleData, segment: SegmentData, patternOf: Pat
     ...(rolloutContextKind !== undefined && { contextKind: rolloutContextKind }),
   });
   // Hashing a long text takes time, and there may be thousands of such rules.
-  return (run, trail) => matches(run, trail) && spend(run, 1) && (placeOf(run) ?? 0) < weight / WHOLE;
+  return (run, trail) => matches(run, trail) && spendSteps(run, 1) && (placeOf(run) ?? 0) < weight / WHOLE;
 }

@@ -4,15 +4,15 @@ import type { Json } from '../feature-flags/flag.ts';
 import { WHOLE } from '../feature-flags/model.ts';
 import { USER } from './context.ts';
 import type { RolloutData, ServeData } from './data.ts';
-import { readAttribute, readReference, type Reference } from './reference.ts';
-import { Malformed, type Run } from './run.ts';
+import { readAttribute, readReference, type AttributeReference } from './reference.ts';
+import { Malformed, type EvaluationRun } from './run.ts';
 
-export interface Choice {
+export interface ServedVariation {
   variation: number;
   inExperiment: boolean;
 }
 
-export type Serve = (run: Run) => Choice;
+export type CompiledServe = (run: EvaluationRun) => ServedVariation;
 
 /** Hashed together with the value of a context: it differs per flag, so that buckets of different flags are independent. */
 interface Salted {
@@ -34,8 +34,8 @@ export function bucketOf(prefix: string, value: Json | undefined): number {
 export function compileBucket(
   { key, salt }: Salted,
   { contextKind, bucketBy, seed }: Pick<RolloutData, 'contextKind' | 'bucketBy' | 'seed'>,
-): (run: Run) => number | undefined {
-  const reference: Reference | undefined = bucketBy
+): (run: EvaluationRun) => number | undefined {
+  const reference: AttributeReference | undefined = bucketBy
     ? readReference(bucketBy, contextKind === undefined)
     : ['key'];
   // SDKs treat a seed of 0 as none.
@@ -50,7 +50,7 @@ export function compileBucket(
   };
 }
 
-export function compileServe({ variation, rollout }: ServeData, salted: Salted): Serve {
+export function compileServe({ variation, rollout }: ServeData, salted: Salted): CompiledServe {
   if (variation !== undefined) {
     const choice = { variation, inExperiment: false };
     return () => choice;
@@ -63,7 +63,7 @@ export function compileServe({ variation, rollout }: ServeData, salted: Salted):
   return compileRollout(rollout, salted);
 }
 
-function compileRollout(rollout: RolloutData, salted: Salted): Serve {
+function compileRollout(rollout: RolloutData, salted: Salted): CompiledServe {
   const isExperiment = rollout.kind === 'experiment';
   const { bucketBy: _, ...byKey } = rollout;
   const placeOf = compileBucket(salted, isExperiment ? byKey : rollout);

@@ -1,13 +1,13 @@
 // Warnings about comparisons that exceeded a limit.
-import { MOST_TEXT } from './pattern/pattern.ts';
-import { Met } from './run.ts';
+import { MAX_TEXT } from './pattern/pattern.ts';
+import { Notice } from './run.ts';
 
 /** The effect of each limit. */
 const WARNINGS: [limit: number, text: string][] = [
-  [Met.largePattern, 'A pattern is too large to be tried: it matched nothing.'],
-  [Met.longText, `A text is longer than ${MOST_TEXT} characters: no pattern was tried on it.`],
+  [Notice.largePattern, 'A pattern is too large to be tried: it matched nothing.'],
+  [Notice.longText, `A text is longer than ${MAX_TEXT} characters: no pattern was tried on it.`],
   [
-    Met.noSteps,
+    Notice.noSteps,
     'Patterns and lists took more steps than one evaluation has: those that were left matched nothing.',
   ],
 ];

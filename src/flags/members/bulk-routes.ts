@@ -19,7 +19,8 @@ import { RoleAttributesSchema, RoleNames } from '../roles/fields.ts';
 import { NamedMembers } from '../teams/model.ts';
 import { changeMember, requireRoles } from './change-member.ts';
 import { EXCEPTIONS, readExceptions } from './filter.ts';
-import { listKinds, takesInstructions } from '../instructions/document.ts';
+import { listKinds } from '../instructions/document.ts';
+import { takesPatches } from '../patch-document.ts';
 import { documentedKinds, KindSchema } from '../instructions/kinds.ts';
 import { awaitInInstruction, instructionReader, type Read } from '../instructions/read-instructions.ts';
 import { memberResource } from './model.ts';
@@ -77,7 +78,7 @@ export const patchMembers = route(
       'All or nothing: a member who is not there, who is an owner, or whom the caller may not change is an error. ' +
       `Instructions:\n\n${listKinds(kinds)}`,
     access: { action: 'update*', others: ['viewMember'] },
-    ...takesInstructions(['semantic'], kinds.values()),
+    ...takesPatches('MembersBulk', { instructions: kinds }),
     reply: { 200: Bulk },
   },
   async (call, { changes }) => {

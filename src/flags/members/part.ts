@@ -5,5 +5,6 @@ import { postMembers } from './invite-routes.ts';
 import { memberRoutes } from './routes.ts';
 
 export const memberPart: Part = {
+  tag: { name: 'Members', description: 'Members of the account, and what they may do' },
   routes: [...memberRoutes, postMembers, patchMembers],
 };

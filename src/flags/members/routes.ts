@@ -29,7 +29,8 @@ import {
   SortQuery,
 } from '../list-query.ts';
 import { unknownThing } from '../find-project.ts';
-import { PatchBody, readDocumentPatch, updateOf } from '../resource-patch.ts';
+import { takesPatches } from '../patch-document.ts';
+import { readDocumentPatch, updateOf } from '../resource-patch.ts';
 import { joinTeams } from '../teams/change-team.ts';
 import { changeMember } from './change-member.ts';
 import { MEMBER_FILTERS, readMemberFilter } from './filter.ts';
@@ -104,7 +105,7 @@ const patchMemberRoute = route(
       'Only an owner makes owners, and the last one stays.',
     access: { action: 'update*', others: ['viewMember'] },
     params: ById,
-    body: PatchBody(['json']),
+    ...takesPatches('Member', { json: true }),
     reply: { 200: MemberRep },
   },
   async (call, { changes, db }) => {

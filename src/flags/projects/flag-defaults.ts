@@ -88,13 +88,15 @@ export function replaceFlagDefaults(
   return { after, changes: changedFields(FIELDS, toFlagDefaults(project), toFlagDefaults(after)) };
 }
 
+/** What a patch may change. */
+export const EditableFlagDefaults = Type.Partial(
+  Type.Object({
+    ...MEMBERS,
+    booleanDefaults: Type.Partial(BooleanDefaults, { additionalProperties: false }),
+  }),
+);
 const edit = editor({
-  editable: Type.Partial(
-    Type.Object({
-      ...MEMBERS,
-      booleanDefaults: Type.Partial(BooleanDefaults, { additionalProperties: false }),
-    }),
-  ),
+  editable: EditableFlagDefaults,
   optional: (pointer) => /^\/booleanDefaults\/\w+$/.test(pointer),
 });
 

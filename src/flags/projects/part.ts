@@ -6,6 +6,7 @@ import { ensureDefaultProject } from './create-project.ts';
 import { projectRoutes } from './routes.ts';
 
 export const projectPart: Part = {
+  tag: { name: 'Projects', description: 'Projects, and what their new flags begin with' },
   routes: [...projectRoutes, ...flagDefaultsRoutes],
   migrations: projectMigrations,
   firstStart: ensureDefaultProject,

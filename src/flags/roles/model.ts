@@ -92,15 +92,15 @@ function readPolicy(value: unknown): PolicyStatement[] {
   return policy;
 }
 
-const edit = editor({
-  editable: Type.Object({
-    name: Name,
-    description: Type.Optional(Description),
-    policy: Statements,
-    basePermissions: Type.Optional(BasePermissions),
-    resourceCategory: Type.Optional(Category),
-  }),
+/** What a patch may change. */
+export const EditableRole = Type.Object({
+  name: Name,
+  description: Type.Optional(Description),
+  policy: Statements,
+  basePermissions: Type.Optional(BasePermissions),
+  resourceCategory: Type.Optional(Category),
 });
+const edit = editor({ editable: EditableRole });
 
 export function patchRole(role: Role, patch: DocumentPatch): Role {
   const wanted = edit(toRole(role), patch);

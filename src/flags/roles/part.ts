@@ -3,5 +3,6 @@ import type { Part } from '../../kernel/part.ts';
 import { roleRoutes } from './routes.ts';
 
 export const rolePart: Part = {
+  tag: { name: 'Custom roles', description: 'Roles with policies of their own' },
   routes: roleRoutes,
 };

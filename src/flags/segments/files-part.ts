@@ -7,6 +7,7 @@ import { segmentImportRoutes } from './imports/routes.ts';
 import { importHandlers } from './imports/run-import.ts';
 
 export const segmentFilePart: Part = {
+  tag: { name: 'Segment files', description: 'Files that go into big segments and come out of them' },
   routes: [...segmentImportRoutes, ...segmentExportRoutes],
   migrations: segmentFileMigrations,
   work: (kernel) => ({ handlers: { ...importHandlers(kernel), ...exportHandlers(kernel) } }),

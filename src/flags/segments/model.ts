@@ -60,7 +60,8 @@ export const ContextKeys = Type.Array(ContextKey, { maxItems: MAX_SEGMENT_TARGET
 const Target = Type.Object({ values: ContextKeys, contextKind: ContextKind }, { $id: 'SegmentTarget' });
 const Contexts = Type.Array(Target, { maxItems: MAX_SEGMENT_TARGETS });
 
-const EDITABLE = Type.Object({
+/** What a patch may change. */
+export const EditableSegment = Type.Object({
   name: Name,
   description: Type.Optional(Description),
   tags: Type.Optional(Tags),
@@ -206,7 +207,7 @@ export function readSegmentPost(post: Static<typeof SegmentPost>, environmentId:
   };
 }
 
-const edit = editor({ editable: EDITABLE });
+const edit = editor({ editable: EditableSegment });
 
 /** Applies a patch to the segment's representation. */
 export function patchSegment(

@@ -8,6 +8,7 @@ import { segmentRoutes } from './routes.ts';
 import { orphanedMemberSweep } from './delete-orphaned-members.ts';
 
 export const segmentPart: Part = {
+  tag: { name: 'Segments', description: 'Groups of contexts, those too big for one document among them' },
   routes: [...segmentRoutes, ...segmentMemberRoutes, ...segmentExpiringRoutes],
   migrations: segmentMigrations,
   work: (kernel) => ({ handlers: segmentExpiryHandlers(kernel), recurring: [orphanedMemberSweep(kernel)] }),

@@ -3,5 +3,6 @@ import type { Part } from '../../kernel/part.ts';
 import { tagRoutes } from './routes.ts';
 
 export const tagPart: Part = {
+  tag: { name: 'Tags', description: 'The tags that resources have' },
   routes: tagRoutes,
 };

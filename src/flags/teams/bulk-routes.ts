@@ -11,7 +11,8 @@ import type { Update } from '../../kernel/change/change.ts';
 import { couldBeKey, Key } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';
 import { EXCEPTIONS, readExceptions } from '../members/filter.ts';
-import { listKinds, takesInstructions } from '../instructions/document.ts';
+import { listKinds } from '../instructions/document.ts';
+import { takesPatches } from '../patch-document.ts';
 import { documentedKinds, KindSchema } from '../instructions/kinds.ts';
 import { awaitInInstruction, instructionReader, type Read } from '../instructions/read-instructions.ts';
 import { unknownThing } from '../find-project.ts';
@@ -48,9 +49,9 @@ const postTeamMembers = route(
       'All are taken in (201) or, when any line is wrong, none (207, with what is wrong).',
     access: { action: 'updateTeamMembers' },
     params: Type.Object({ teamKey: Type.String() }),
-    consumes: {
+    consumes: () => ({
       'multipart/form-data': Type.Object({ file: Type.String({ format: 'binary' }) }),
-    },
+    }),
     streams: true,
     reply: { 201: Imports, 207: Imports },
   },
@@ -129,7 +130,7 @@ const patchTeams = route(
     summary: 'Take many members into several teams by semantic patch',
     description: `All or nothing: a member or a team that is not there is an error. Instructions:\n\n${listKinds(kinds)}`,
     access: { action: 'updateTeamMembers' },
-    ...takesInstructions(['semantic'], kinds.values()),
+    ...takesPatches('TeamsBulk', { instructions: kinds }),
     reply: { 200: Bulk },
   },
   async (call, { changes }) => {

@@ -3,5 +3,6 @@ import type { Part } from '../../kernel/part.ts';
 import { tokenRoutes } from './routes.ts';
 
 export const tokenPart: Part = {
+  tag: { name: 'Access tokens', description: 'Tokens of members and of services' },
   routes: tokenRoutes,
 };

@@ -27,7 +27,8 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import { filterInSlices } from '../../kernel/time-slice.ts';
 import { couldBeId, Instant } from '../fields.ts';
 import { PageQuery, sliceOf } from '../list-query.ts';
-import { PatchBody, readDocumentPatch, updateOf } from '../resource-patch.ts';
+import { takesPatches } from '../patch-document.ts';
+import { readDocumentPatch, updateOf } from '../resource-patch.ts';
 import {
   tokenAccesses,
   isTokenOwner,
@@ -129,7 +130,7 @@ const patchTokenRoute = route(
     summary: 'Change name, description or power of an access token by JSON patch',
     access: { action: 'updateAccessToken*', others: ['viewAccessToken'] },
     params: ById,
-    body: PatchBody(['json']),
+    ...takesPatches('Token', { json: true }),
     reply: { 200: TokenDetail },
   },
   async (call, { changes }) => {

@@ -5,6 +5,7 @@ import { flagsHooks, webhookSubscriber } from './subscriber.ts';
 import { webhookRoutes } from './routes.ts';
 
 export const webhookPart: Part = {
+  tag: { name: 'Webhooks', description: 'Where changes are reported to, and how deliveries went' },
   routes: webhookRoutes,
   migrations: flagsWebhookMigrations,
   hooks: flagsHooks,

@@ -18,7 +18,8 @@ import { normalizeTags } from '../fields.ts';
 import { PageQuery, sliceOf } from '../list-query.ts';
 import { linkTo, Links } from '../links.ts';
 import { unknownThing } from '../find-project.ts';
-import { PatchBody, readDocumentPatch, updateOf } from '../resource-patch.ts';
+import { takesPatches } from '../patch-document.ts';
+import { readDocumentPatch, updateOf } from '../resource-patch.ts';
 import { FLAGS_API } from './subscriber.ts';
 import {
   accessesBetween,
@@ -134,7 +135,7 @@ const patchWebhook = route(
     summary: 'Change a webhook by JSON patch',
     access: { action: 'update*', others: ['viewWebhook'] },
     params: ById,
-    body: PatchBody(['json']),
+    ...takesPatches('Webhook', { json: true }),
     reply: { 200: WebhookRep },
   },
   async (call, { changes, guard }) => {

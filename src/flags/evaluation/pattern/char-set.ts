@@ -38,10 +38,10 @@ export const SPACES: Ranges = toRanges(
     .concat(0x20_00, 0x20_0a),
 );
 export const LINE_ENDS: Ranges = [0x0a, 0x0a, 0x0d, 0x0d, 0x20_28, 0x20_29];
-export const ALL: Ranges = [0, LAST];
+export const ALL_UNITS: Ranges = [0, LAST];
 
 /** The unit by which patterns that ignore case compare, as ECMAScript defines it without the flags u and v. */
-export function foldCase(unit: number): number {
+export function foldUnit(unit: number): number {
   if (unit < 128) return unit >= 0x61 && unit <= 0x7a ? unit - 32 : unit;
   const upper = String.fromCharCode(unit).toUpperCase();
   if (upper.length !== 1) return unit;
@@ -60,14 +60,14 @@ let sameByFold: Map<number, number[]> | undefined;
 /** All units that are equal to this one when case is ignored, with itself. */
 export function sameCase(unit: number): readonly number[] {
   sameByFold ??= groupByFold();
-  return sameByFold.get(foldCase(unit)) ?? [unit];
+  return sameByFold.get(foldUnit(unit)) ?? [unit];
 }
 
 function groupByFold(): Map<number, number[]> {
   const groups = new Map<number, number[]>();
   for (let part = 0; part < CASED.length; part += 2) {
     for (let unit = CASED[part]!; unit <= CASED[part + 1]!; unit += 1) {
-      const folded = foldCase(unit);
+      const folded = foldUnit(unit);
       if (folded === unit) continue;
       const same = groups.get(folded);
       if (same === undefined) groups.set(folded, [folded, unit]);

@@ -1,5 +1,5 @@
 // Runs the program of a pattern on a text, and counts every step.
-import { foldCase, sameCase } from './char-set.ts';
+import { foldUnit, sameCase } from './char-set.ts';
 import { ASSERTIONS, IGNORES_CASE, IS_NEGATED, Op, WIDTH, type Program } from './program.ts';
 
 /** The budget that is left, in steps of a few nanoseconds. */
@@ -8,7 +8,7 @@ export interface Steps {
 }
 
 /** The number of entries in the table of visited splits. */
-const MOST_ENTRIES = 1 << 20;
+const MAX_ENTRIES = 1 << 20;
 
 /**
  * Which splits were tried at which positions, by the number of the run. Without backreferences, a split that failed at a
@@ -22,7 +22,7 @@ export function search(program: Program, text: string, steps: Steps): boolean | 
   const lastStart = program.isAnchored ? 0 : text.length;
   if (program.registers > 0) return new StatefulRun(program, text, steps).search(lastStart);
   const entries = program.rows * (text.length + 1);
-  if (entries > MOST_ENTRIES) return undefined;
+  if (entries > MAX_ENTRIES) return undefined;
   if (entries > tried.length) tried = new Uint32Array(2 ** Math.ceil(Math.log2(entries)));
   return new Run(program, text, steps).search(lastStart);
 }
@@ -130,7 +130,7 @@ class Run {
           steps.left = left;
           return true;
         default:
-          // A single unit or a set is all that a look-behind has here.
+          // All other operations read backwards: a unit or a set.
           at -= 1;
           isGood =
             at >= 0 &&
@@ -166,7 +166,7 @@ function canBegin({ firsts }: Program, text: string, at: number): boolean {
 }
 
 function isUnit(code: Int32Array, pc: number, unit: number): boolean {
-  return unit === code[pc + 1] || (code[pc + 2] !== -1 && foldCase(unit) === code[pc + 2]);
+  return unit === code[pc + 1] || (code[pc + 2] !== -1 && foldUnit(unit) === code[pc + 2]);
 }
 
 type Registers = readonly number[];
@@ -304,7 +304,7 @@ class StatefulRun {
       this.spend(length >> 2);
       for (let offset = 0; offset < length; offset += 1) {
         const [one, other] = [text.charCodeAt(start + offset), text.charCodeAt(from + offset)];
-        if (one !== other && !(ignoresCase && foldCase(one) === foldCase(other))) return undefined;
+        if (one !== other && !(ignoresCase && foldUnit(one) === foldUnit(other))) return undefined;
       }
       return length;
     }

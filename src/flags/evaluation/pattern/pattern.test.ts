@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { CASED, foldCase } from './char-set.ts';
-import { compilePattern, MOST_TEXT } from './pattern.ts';
+import { CASED, foldUnit } from './char-set.ts';
+import { compilePattern, MAX_TEXT } from './pattern.ts';
 
 const MANY = 10_000_000;
 
@@ -92,13 +92,13 @@ describe('a pattern', () => {
     const isCased = (unit: number) =>
       CASED.some((first, at) => at % 2 === 0 && unit >= first && unit <= CASED[at + 1]!);
     for (let unit = 0; unit <= 0xff_ff; unit += 1) {
-      if (!isCased(unit)) assert.equal(foldCase(unit), unit);
+      if (!isCased(unit)) assert.equal(foldUnit(unit), unit);
     }
   });
 });
 
 describe('a hostile pattern', () => {
-  const long = `${'a'.repeat(MOST_TEXT - 3)}!bc`;
+  const long = `${'a'.repeat(MAX_TEXT - 3)}!bc`;
   const instructions = 30;
   const bombs = [
     '^(a+)+$',

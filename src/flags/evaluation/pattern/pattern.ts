@@ -1,7 +1,7 @@
 // Patterns that rule authors write, matched against texts that any client sends: neither may block the server.
 import { search, type Steps } from './match.ts';
 import { compileProgram, type Program } from './program.ts';
-import { readPattern, TooLarge, type Node } from './syntax.ts';
+import { readPattern, TooLarge, type PatternNode } from './syntax.ts';
 
 export type { Steps };
 
@@ -13,17 +13,17 @@ export interface Pattern {
 }
 
 /** In code units. */
-const MOST_SOURCE = 4096;
+const MAX_SOURCE = 4096;
 
 /** The longest text that patterns are matched against, in code units. */
-export const MOST_TEXT = 8192;
+export const MAX_TEXT = 8192;
 
 /** The cost of a test besides its steps. */
 const ENTRY = 10;
 
 /** Undefined for an invalid pattern. */
 export function compilePattern(source: string): Pattern | undefined {
-  if (source.length > MOST_SOURCE) return TOO_LARGE;
+  if (source.length > MAX_SOURCE) return TOO_LARGE;
   if (!isPattern(source)) return undefined;
   try {
     const root = readPattern(source);
@@ -46,9 +46,10 @@ function isPattern(source: string): boolean {
 }
 
 /** For a pattern that is a plain text, optionally anchored at the start or the end. */
-function compileText(root: Node): Pattern | undefined {
+function compileText(root: PatternNode): Pattern | undefined {
   const items = root.kind === 'sequence' ? root.items : [root];
-  const isBound = (item: Node | undefined, what: string) => item?.kind === 'assert' && item.what === what;
+  const isBound = (item: PatternNode | undefined, what: string) =>
+    item?.kind === 'assert' && item.what === what;
   const atStart = isBound(items[0], 'start');
   const atEnd = items.length > 1 && isBound(items.at(-1), 'end');
   const wanted = items.slice(atStart ? 1 : 0, atEnd ? -1 : undefined).map(plainUnit);
@@ -63,7 +64,7 @@ function compileText(root: Node): Pattern | undefined {
 }
 
 /** Most texts lack a part that every match needs, and can be skipped. */
-function compileSearch(root: Node): Pattern {
+function compileSearch(root: PatternNode): Pattern {
   const program: Program = compileProgram(root);
   const needed = longestText(root);
   return {
@@ -84,16 +85,16 @@ function spend(steps: Steps, length: number): true | undefined {
   return undefined;
 }
 
-function plainUnit(node: Node): string | undefined {
+function plainUnit(node: PatternNode): string | undefined {
   if (node.kind !== 'unit' || node.isNegated || node.ignoresCase) return undefined;
   const [first, last, ...more] = node.ranges;
   return first === last && more.length === 0 ? String.fromCharCode(first!) : undefined;
 }
 
 /** The longest text that every match contains. */
-function longestText(root: Node): string {
+function longestText(root: PatternNode): string {
   const texts = [''];
-  const walk = (node: Node): void => {
+  const walk = (node: PatternNode): void => {
     const unit = plainUnit(node);
     if (unit !== undefined) texts.push(texts.pop()! + unit);
     else if (node.kind === 'sequence') node.items.forEach(walk);

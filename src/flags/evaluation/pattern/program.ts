@@ -1,6 +1,6 @@
 // Compiles a pattern into a program of small steps that can be counted.
-import { foldCase, sameCase, type Ranges } from './char-set.ts';
-import { TooLarge, type Assertion, type Node } from './syntax.ts';
+import { foldUnit, sameCase, type Ranges } from './char-set.ts';
+import { TooLarge, type Assertion, type PatternNode } from './syntax.ts';
 
 /** Each instruction is four numbers: the operation and up to three operands. */
 export const WIDTH = 4;
@@ -56,10 +56,10 @@ export interface Program {
 }
 
 /** The limit of instructions. */
-const MOST = 5000;
+const MAX_INSTRUCTIONS = 5000;
 
 /** Throws `TooLarge`. */
-export function compileProgram(root: Node): Program {
+export function compileProgram(root: PatternNode): Program {
   return new Compiler(root).finish();
 }
 
@@ -71,12 +71,12 @@ class Compiler {
   readonly groupRegisters = new Map<number, number>();
   /** The first register of the groups from this one on. */
   readonly registersFrom: number[] = [];
-  readonly root: Node;
+  readonly root: PatternNode;
   rows = 0;
   registers = 0;
   isBackwards = false;
 
-  constructor(root: Node) {
+  constructor(root: PatternNode) {
     this.root = root;
     const referred = referredGroups(root);
     for (let index = 0; index <= Math.max(...referred, 0) + 1; index += 1) {
@@ -124,7 +124,7 @@ class Compiler {
   /** Returns the index of the instruction. */
   add(op: number, first = 0, second = 0, third = 0): number {
     const at = this.code.length;
-    if (at >= MOST * WIDTH) throw new TooLarge('it takes too many instructions');
+    if (at >= MAX_INSTRUCTIONS * WIDTH) throw new TooLarge('it takes too many instructions');
     this.code.push(op, first, second, third);
     return at;
   }
@@ -141,7 +141,7 @@ class Compiler {
     return this.isBackwards ? op + Op.backwards : op;
   }
 
-  emit(node: Node): void {
+  emit(node: PatternNode): void {
     switch (node.kind) {
       case 'unit':
         return this.emitUnit(node);
@@ -166,10 +166,10 @@ class Compiler {
     }
   }
 
-  emitUnit({ ranges, isNegated, ignoresCase }: Node & { kind: 'unit' }): void {
+  emitUnit({ ranges, isNegated, ignoresCase }: PatternNode & { kind: 'unit' }): void {
     if (!isNegated && ranges.length === 2 && ranges[0] === ranges[1]) {
       const unit = ranges[0]!;
-      const folded = ignoresCase ? foldCase(unit) : -1;
+      const folded = ignoresCase ? foldUnit(unit) : -1;
       return void this.add(this.directed(Op.unit), unit, folded);
     }
     const flags = (ignoresCase ? IGNORES_CASE : 0) + (isNegated ? IS_NEGATED : 0);
@@ -203,14 +203,14 @@ class Compiler {
     this.code[split + 2] = second;
   }
 
-  emitChoice(options: readonly Node[]): void {
+  emitChoice(options: readonly PatternNode[]): void {
     const jumps: number[] = [];
     for (const [index, option] of options.entries()) {
       if (index === options.length - 1) {
         this.emit(option);
         break;
       }
-      // The other branches are reached through the first.
+      // The other branches are reached only through the first, so their splits need no row.
       const split = index === 0 ? this.split() : this.add(Op.split, 0, 0, -1);
       const first = this.next;
       this.emit(option);
@@ -220,7 +220,7 @@ class Compiler {
     for (const jump of jumps) this.code[jump + 1] = this.next;
   }
 
-  emitGroup(index: number, body: Node): void {
+  emitGroup(index: number, body: PatternNode): void {
     const register = this.groupRegisters.get(index);
     if (register === undefined) return this.emit(body);
     const { isBackwards } = this;
@@ -229,7 +229,7 @@ class Compiler {
     this.add(Op.save, isBackwards ? register : register + 1);
   }
 
-  emitRepeat({ body, min, max, isLazy, groups }: Node & { kind: 'repeat' }): void {
+  emitRepeat({ body, min, max, isLazy, groups }: PatternNode & { kind: 'repeat' }): void {
     const before = this.next;
     for (let count = 0; count < min; count += 1) {
       this.clearGroups(groups);
@@ -257,7 +257,7 @@ class Compiler {
     }
   }
 
-  emitLoop(body: Node, isLazy: boolean, groups: [number, number]): void {
+  emitLoop(body: PatternNode, isLazy: boolean, groups: [number, number]): void {
     const split = this.split();
     const inside = this.next;
     this.emitOnce(body, groups);
@@ -266,7 +266,7 @@ class Compiler {
   }
 
   /** Beyond the minimum, an iteration that consumes nothing does not count: its groups would be empty. */
-  emitOnce(body: Node, groups: [number, number]): void {
+  emitOnce(body: PatternNode, groups: [number, number]): void {
     if (!this.isStateful) return this.emit(body);
     const register = this.registers;
     this.registers += 1;
@@ -283,7 +283,7 @@ class Compiler {
     if (from !== undefined && to > from) this.add(Op.clear, from, to);
   }
 
-  emitLook({ body, isBehind, isNegated }: Node & { kind: 'look' }): void {
+  emitLook({ body, isBehind, isNegated }: PatternNode & { kind: 'look' }): void {
     const look = this.add(Op.look, 0, isNegated ? 1 : 0);
     const outer = this.isBackwards;
     this.isBackwards = isBehind;
@@ -294,7 +294,7 @@ class Compiler {
   }
 }
 
-function referredGroups(node: Node, found = new Set<number>()): Set<number> {
+function referredGroups(node: PatternNode, found = new Set<number>()): Set<number> {
   switch (node.kind) {
     case 'reference':
       for (const group of node.groups) found.add(group);

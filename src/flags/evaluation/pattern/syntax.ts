@@ -1,21 +1,21 @@
 // Parses regular expressions of ECMAScript without flags, with the legacy syntax of browsers.
-import { ALL, complement, DIGITS, LINE_ENDS, SPACES, toRanges, WORD, type Ranges } from './char-set.ts';
+import { ALL_UNITS, complement, DIGITS, LINE_ENDS, SPACES, toRanges, WORD, type Ranges } from './char-set.ts';
 
-export type Node =
+export type PatternNode =
   | { kind: 'unit'; ranges: Ranges; isNegated: boolean; ignoresCase: boolean }
   | { kind: 'assert'; what: Assertion }
-  | { kind: 'sequence'; items: Node[] }
-  | { kind: 'choice'; options: Node[] }
-  | { kind: 'group'; index: number; body: Node }
+  | { kind: 'sequence'; items: PatternNode[] }
+  | { kind: 'choice'; options: PatternNode[] }
+  | { kind: 'group'; index: number; body: PatternNode }
   | {
       kind: 'repeat';
-      body: Node;
+      body: PatternNode;
       min: number;
       max: number;
       isLazy: boolean;
       groups: [first: number, end: number];
     }
-  | { kind: 'look'; body: Node; isBehind: boolean; isNegated: boolean }
+  | { kind: 'look'; body: PatternNode; isBehind: boolean; isNegated: boolean }
   | { kind: 'reference'; groups: readonly number[]; ignoresCase: boolean };
 
 export type Assertion = 'start' | 'end' | 'line-start' | 'line-end' | 'boundary' | 'no-boundary';
@@ -29,11 +29,11 @@ interface Modifiers {
   s: boolean;
 }
 
-const MOST_DEPTH = 100;
+const MAX_DEPTH = 100;
 const BACKSLASH = 0x5c;
 
 /** The source must be valid for `new RegExp(source)`. Throws `TooLarge`. */
-export function readPattern(source: string): Node {
+export function readPattern(source: string): PatternNode {
   return new Reader(source).readAll();
 }
 
@@ -66,7 +66,7 @@ class Reader {
     this.groupCount = this.countGroups();
   }
 
-  readAll(): Node {
+  readAll(): PatternNode {
     return this.readChoice({ i: false, m: false, s: false });
   }
 
@@ -113,9 +113,9 @@ class Reader {
     return found;
   }
 
-  readChoice(modifiers: Modifiers): Node {
+  readChoice(modifiers: Modifiers): PatternNode {
     this.depth += 1;
-    if (this.depth > MOST_DEPTH) throw new TooLarge('it is nested too deeply');
+    if (this.depth > MAX_DEPTH) throw new TooLarge('it is nested too deeply');
     const options = [this.readSequence(modifiers)];
     while (this.peek() === '|') {
       this.at += 1;
@@ -125,8 +125,8 @@ class Reader {
     return options.length === 1 ? options[0]! : { kind: 'choice', options };
   }
 
-  readSequence(modifiers: Modifiers): Node {
-    const items: Node[] = [];
+  readSequence(modifiers: Modifiers): PatternNode {
+    const items: PatternNode[] = [];
     for (let next = this.peek(); next !== undefined && next !== '|' && next !== ')'; next = this.peek()) {
       const before = this.opened;
       items.push(this.readQuantified(this.readTerm(next, modifiers), before));
@@ -134,7 +134,7 @@ class Reader {
     return items.length === 1 ? items[0]! : { kind: 'sequence', items };
   }
 
-  readQuantified(body: Node, groupsBefore: number): Node {
+  readQuantified(body: PatternNode, groupsBefore: number): PatternNode {
     const found = this.take(QUANTIFIER);
     if (found === undefined) return body;
     const [text, from, comma, to, lazy] = found;
@@ -149,7 +149,7 @@ class Reader {
     return { kind: 'repeat', body, min, max, isLazy, groups };
   }
 
-  readTerm(next: string, modifiers: Modifiers): Node {
+  readTerm(next: string, modifiers: Modifiers): PatternNode {
     switch (next) {
       case '^':
         this.at += 1;
@@ -161,7 +161,7 @@ class Reader {
         return this.readGroup(modifiers);
       case '.':
         this.at += 1;
-        return unitIn(modifiers.s ? ALL : complement(LINE_ENDS), { ...modifiers, i: false });
+        return unitIn(modifiers.s ? ALL_UNITS : complement(LINE_ENDS), { ...modifiers, i: false });
       case '[':
         return this.readClass(modifiers);
       case '\\':
@@ -172,7 +172,7 @@ class Reader {
     }
   }
 
-  readGroup(modifiers: Modifiers): Node {
+  readGroup(modifiers: Modifiers): PatternNode {
     const found = this.take(GROUP_START);
     const [, behind, look, name, added, removed = ''] = found ?? [];
     if (look !== undefined) {
@@ -191,13 +191,13 @@ class Reader {
     return { kind: 'group', index, body: this.readToEnd(modifiers) };
   }
 
-  readToEnd(modifiers: Modifiers): Node {
+  readToEnd(modifiers: Modifiers): PatternNode {
     const body = this.readChoice(modifiers);
     this.at += 1;
     return body;
   }
 
-  readEscape(modifiers: Modifiers): Node {
+  readEscape(modifiers: Modifiers): PatternNode {
     const letter = this.source[this.at + 1]!;
     if (letter === 'b' || letter === 'B') {
       this.at += 2;
@@ -219,7 +219,7 @@ class Reader {
     return unitIn(ranges, modifiers);
   }
 
-  /** Looks ahead by this many characters. */
+  /** Matches the expression `offset` characters ahead, without moving. */
   lookAhead(offset: number, expression: RegExp): string | undefined {
     return this.matchAt(this.at + offset, expression)?.[0];
   }
@@ -257,7 +257,7 @@ class Reader {
     return CONTROLS[letter] ?? letter.charCodeAt(0);
   }
 
-  readClass(modifiers: Modifiers): Node {
+  readClass(modifiers: Modifiers): PatternNode {
     this.at += 1;
     const isNegated = this.peek() === '^';
     if (isNegated) this.at += 1;
@@ -290,11 +290,11 @@ function isSingle(ranges: Ranges): boolean {
   return ranges.length === 2 && ranges[0] === ranges[1];
 }
 
-function unit(code: number, modifiers: Modifiers): Node {
+function unit(code: number, modifiers: Modifiers): PatternNode {
   return unitIn([code, code], modifiers);
 }
 
-function unitIn(ranges: Ranges, { i }: Modifiers): Node {
+function unitIn(ranges: Ranges, { i }: Modifiers): PatternNode {
   return { kind: 'unit', ranges, isNegated: false, ignoresCase: i };
 }
 

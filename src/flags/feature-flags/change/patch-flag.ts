@@ -193,8 +193,8 @@ function inField(at: string, check: () => void): void {
   } catch (error) {
     if (!(error instanceof Failure) || error.details.fields === undefined) throw error;
     const fields = error.details.fields.map(({ field, message }) => ({ field: `${at}.${field}`, message }));
-    const message = fields.map(({ field, message }) => `${field} ${message}`).join('; ');
-    throw new Failure(error.kind, message, { ...error.details, fields });
+    const text = fields.map(({ field, message }) => `${field} ${message}`).join('; ');
+    throw new Failure(error.kind, text, { ...error.details, fields });
   }
 }
 

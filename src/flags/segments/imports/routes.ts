@@ -28,13 +28,13 @@ const createBigSegmentImport = route(
       'is in the header `Location`. Of a file with a wrong line nothing is taken in.',
     access: { action: 'update*' },
     params: Type.Object(BySegment),
-    consumes: {
+    consumes: () => ({
       'multipart/form-data': Type.Object({
         file: Type.String({ format: 'binary' }),
         mode: Type.Optional(OneOf(['merge', 'replace'])),
         waitOnApprovals: Type.Optional(Type.Boolean()),
       }),
-    },
+    }),
     streams: true,
     reply: { 204: null },
   },
