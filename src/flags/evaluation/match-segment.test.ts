@@ -33,8 +33,7 @@ describe('a context stands in a segment', () => {
       undefined,
     ],
   ];
-  for (const [how, members, match] of cases)
-    test(how, () => assert.equal(matchOf(members, user), match));
+  for (const [how, members, match] of cases) test(how, () => assert.equal(matchOf(members, user), match));
 
   test('by a rule that names a segment with its key', () => {
     const inner = newSegmentData({ key: 'inner', included: ['u'] });
