@@ -2,6 +2,7 @@
 // copies them to docs/openapi/released, which later changes are compared with.
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { apis } from '../src/app.ts';
+import { readExamples } from '../src/kernel/openapi-examples.ts';
 import { describeApi } from '../src/kernel/openapi.ts';
 
 const folder = new URL('../docs/openapi/', import.meta.url);
@@ -9,14 +10,15 @@ const released = new URL('./released/', folder);
 const isCheck = process.argv.includes('--check');
 const isRelease = process.argv.includes('--release');
 
-const documents = new Map<string, string>(
-  apis.flatMap((api) =>
-    api.dialect.versions.names.map((version) => {
-      const text = `${JSON.stringify(describeApi(api, version), null, 2)}\n`;
-      return [`${api.dialect.name}.${version}.json`, text] as const;
-    }),
-  ),
-);
+const documents = new Map<string, string>();
+for (const api of apis) {
+  const { name, versions } = api.dialect;
+  const examples = await readExamples(name);
+  for (const version of versions.names) {
+    const text = `${JSON.stringify(describeApi(api, version, examples), null, 2)}\n`;
+    documents.set(`${name}.${version}.json`, text);
+  }
+}
 
 mkdirSync(folder, { recursive: true });
 const present = readdirSync(folder).filter((name) => name.endsWith('.json'));

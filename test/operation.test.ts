@@ -4,6 +4,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { after, before, test } from 'node:test';
 import { flagsApi } from '../src/flags/api.ts';
 import { openApiBytes } from '../src/kernel/openapi-bytes.ts';
+import { readExamples } from '../src/kernel/openapi-examples.ts';
 import { describeApi } from '../src/kernel/openapi.ts';
 import { eventually, inTime } from './eventually.ts';
 import { ADMIN_TOKEN, startServer, type TestServer } from './server.ts';
@@ -93,6 +94,9 @@ test('each API has its documentation and its OpenAPI documents to read', async (
 
 const DOCUMENTS = [
   '/api/v2/openapi.json',
+  '/v2/openapi.json',
+  '/openapi.json',
+  '/api/v3/openapi.json',
   '/docs/flags/20240415.json',
   '/docs/actors/v2.json',
   '/docs/host/2022-11-28.json',
@@ -114,6 +118,33 @@ test('an OpenAPI document has an ETag, and is not sent again to who has it', asy
   }
 });
 
+test('each API has its OpenAPI document below its base path, in the version that was asked for', async () => {
+  const read = async (path: string, version?: string) => {
+    const headers = version === undefined ? {} : { 'x-host-api-version': version };
+    return (await server.call(path, { token: null, headers })).json;
+  };
+  assert.deepEqual(await read('/api/v2/openapi.json'), await read('/docs/flags/20240415.json'));
+  assert.deepEqual(await read('/v2/openapi.json'), await read('/docs/actors/v2.json'));
+  assert.deepEqual(await read('/openapi.json'), await read('/docs/host/2022-11-28.json'));
+  const newest = await read('/api/v3/openapi.json', '2026-03-10');
+  assert.deepEqual(newest, await read('/docs/host/2026-03-10.json'));
+});
+
+test('/llms.txt tells programs where everything is, and is not sent again to who has it', async () => {
+  const { status, headers, text } = await server.call('/llms.txt', { token: null });
+  assert.equal(status, 200);
+  assert.equal(headers.get('content-type'), 'text/plain; charset=utf-8');
+  for (const path of DOCUMENTS.filter((one) => !one.startsWith('/api/v3')))
+    assert.ok(text.includes(`(${server.url}${path})`), path);
+  assert.match(text, /rate limits: global 2000 calls/i);
+  assert.match(text, /x-host-api-version/i);
+  const links = [...text.matchAll(/\]\((\S+)\)/g)].map(([, link]) => link!);
+  for (const link of links) assert.equal((await fetch(link)).status, 200, link);
+  const etag = headers.get('etag')!;
+  const again = await server.call('/llms.txt', { token: null, headers: { 'if-none-match': etag } });
+  assert.deepEqual([again.status, again.text, again.headers.get('etag')], [304, '', etag]);
+});
+
 test('a document is made once per version, in pieces that leave room for other calls', async () => {
   // Another object, so that it is not among those made so far.
   const api = { ...flagsApi };
@@ -124,7 +155,8 @@ test('a document is made once per version, in pieces that leave room for other c
   clearInterval(counting);
   assert.equal(one, other);
   assert.equal(one, await openApiBytes(api, version));
-  assert.equal(one.bytes.toString(), JSON.stringify(describeApi(api, version)));
+  const examples = await readExamples('flags');
+  assert.equal(one.bytes.toString(), JSON.stringify(describeApi(api, version, examples)));
   assert.ok(turns > 2, 'timers ran while it was made');
 });
 

@@ -2,8 +2,9 @@
 import type { Api, CallFacts, Dialect } from '../kernel/dialect.ts';
 import { Failure } from '../kernel/failure.ts';
 import type { Credential } from '../kernel/identity/caller.ts';
-import { cookieOf } from '../kernel/identity/cookie.ts';
+import { cookieOf, SESSION_SCHEME } from '../kernel/identity/cookie.ts';
 import { retrySeconds } from '../kernel/limit-window.ts';
+import { openApiPart } from '../kernel/openapi-part.ts';
 import { Type } from '../kernel/schema.ts';
 import { ActorsError, renderError, status, TOKEN_HEADER } from './failures.ts';
 import { apiOf } from '../kernel/part.ts';
@@ -20,12 +21,20 @@ const MINUTE = 60;
 const dialect: Dialect = {
   name: 'actors',
   title: 'Actors API',
+  description:
+    'Storages for scraping and automation: datasets, key-value stores and request queues, and the account that owns them. A ' +
+    'storage is named by its id, by `username~name`, or by `~name` when it is your own. JSON replies are wrapped in `data`. Lists ' +
+    'take `offset` and `limit`, and tell their `total`. Errors have a `type` and a `message` in `error`.',
   prefixes: ['/v2'],
   status,
   renderError,
   errorSchema: ActorsError,
   tokenHeader: TOKEN_HEADER,
-  securityScheme: { type: 'http', scheme: 'bearer' },
+  securitySchemes: {
+    token: { type: 'http', scheme: 'bearer' },
+    query: { type: 'apiKey', in: 'query', name: 'token', description: 'For what cannot send headers' },
+    session: SESSION_SCHEME,
+  },
   credentialOf,
   wrap: {
     body: (data) => ({ data }),
@@ -114,6 +123,7 @@ export const actorsApi: Api = apiOf(dialect, [
   storagePart(storageKinds),
   ...storageKinds,
   usagePart,
+  openApiPart('openapi_get', () => actorsApi),
 ]);
 
 /** The header wins over the URL, and both over a cookie. */

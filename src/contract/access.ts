@@ -2,23 +2,41 @@
 import type { Document } from './document.ts';
 import type { Operation } from './operations.ts';
 
-/**
- * One text per set of demands, the same for any order and naming of schemes: a scheme is told by what a caller has to
- * do for it, not by its name in the document.
- */
-export function describeAccess(document: Document, operation: Operation): string {
+export interface AccessDemands {
+  /** Each of them will do. A scheme is told by what a caller has to do for it, not by its name in the document. */
+  ways: ReadonlySet<string>;
+  permission?: string;
+}
+
+const ANYONE = 'anyone';
+
+export function readAccess(document: Document, operation: Operation): AccessDemands {
   const security = document.list(operation.detail['security'] ?? document.root['security'], '"security"');
   const alternatives = security.map((value) => {
     const demands = Object.entries(document.record(value, 'a security requirement')).map(([name, scopes]) => {
       const names = document.list(scopes, `the scopes of "${name}"`).map(String).sort();
       return describeScheme(document, name) + (names.length > 0 ? ` [${names.join(', ')}]` : '');
     });
-    return demands.sort().join(' with ') || 'anyone';
+    return demands.sort().join(' with ') || ANYONE;
   });
-  const access = [...new Set(alternatives)].sort().join(' or ') || 'anyone';
+  const ways = new Set(alternatives.length === 0 ? [ANYONE] : alternatives);
   const permission = operation.detail['x-permission'];
-  if (permission === undefined) return access;
-  return `${access}, permission ${document.text(permission, '"x-permission"')}`;
+  return permission === undefined
+    ? { ways }
+    : { ways, permission: document.text(permission, '"x-permission"') };
+}
+
+/** One more way to say who calls leaves those there were as good as before; none at all is another demand. */
+export function changesAccess(older: AccessDemands, newer: AccessDemands): boolean {
+  if (older.permission !== newer.permission) return true;
+  if (newer.ways.has(ANYONE) !== older.ways.has(ANYONE)) return true;
+  return [...older.ways].some((way) => !newer.ways.has(way));
+}
+
+/** The same text for any order. */
+export function describeAccess({ ways, permission }: AccessDemands): string {
+  const access = [...ways].sort().join(' or ');
+  return permission === undefined ? access : `${access}, permission ${permission}`;
 }
 
 function describeScheme(document: Document, name: string): string {

@@ -204,6 +204,14 @@ const cases: [fact: string, older: JsonRecord, newer: JsonRecord, expected: stri
   ['authentication is added', operation({}), secured([{ main: [] }]), ['access-changed @ ']],
   ['authentication is dropped', secured([{ main: [] }]), secured([]), ['access-changed @ ']],
   ['a scope is added', secured([{ main: ['a'] }]), secured([{ main: ['a', 'b'] }]), ['access-changed @ ']],
+  ['an alternative is added', secured([{ main: [] }]), secured([{ main: [] }, { other: [] }]), []],
+  [
+    'authentication becomes optional',
+    secured([{ main: [] }]),
+    secured([{}, { main: [] }]),
+    ['access-changed @ '],
+  ],
+  ['a body that had words alone gets a schema', sends({ description: 'Any' }), sends(text), []],
   [
     'an alternative is dropped',
     secured([{ main: [] }, { other: [] }]),

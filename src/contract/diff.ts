@@ -15,9 +15,12 @@
 // - Enum values are counted in both directions, for parameters and fields alike. A parameter that gets its first enum
 //   has a new rule; a value that loses its enum has been opened to all others, which adds them.
 // - A validation rule is added when a bound is new or tighter, or when any other rule is new or different.
-// - Access is compared by what a caller must present (schemes, scopes, the permission in `x-permission`).
+// - Access is compared by what a caller must present (schemes, scopes, the permission in `x-permission`). One more scheme
+//   that will do takes nothing from those who use another.
+// - A request body that the older document describes by words alone (a `description`, and no schema) is not compared: a
+//   schema that says the same takes nothing back.
 import { Failure } from '../kernel/failure.ts';
-import { describeAccess } from './access.ts';
+import { changesAccess, describeAccess, readAccess } from './access.ts';
 import { createComparison } from './compare-schemas.ts';
 import { sortDifferences, severityOf } from './difference.ts';
 import { openDocument } from './document.ts';
@@ -79,9 +82,10 @@ function compareContracts(older: Contract, newer: Contract): Difference[] {
 }
 
 function compareAccess({ older, newer, where, report }: OperationComparison): void {
-  const before = describeAccess(older.document, older.operation);
-  const after = describeAccess(newer.document, newer.operation);
-  if (before !== after) {
-    report('access-changed', where, `Who may call it changed from ${before} to ${after}.`);
+  const before = readAccess(older.document, older.operation);
+  const after = readAccess(newer.document, newer.operation);
+  if (changesAccess(before, after)) {
+    const message = `Who may call it changed from ${describeAccess(before)} to ${describeAccess(after)}.`;
+    report('access-changed', where, message);
   }
 }

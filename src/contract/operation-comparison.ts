@@ -1,5 +1,6 @@
 // What the comparison of one operation passes on to its parts, and the comparison of bodies that both parts share.
 import { matchNames } from './names.ts';
+import { isRecord } from './document.ts';
 import type { CompareSchemas } from './compare-schemas.ts';
 import type { DifferenceKind } from './difference.ts';
 import type { Document, JsonRecord } from './document.ts';
@@ -63,9 +64,15 @@ export function compareContents(
     report(kind, `${prefix} ${name}`, `The media type "${name}" was added${media.renamedFrom}.`);
   }
   for (const each of media.kept) {
+    if (isRequest && hasWordsAlone(each.before['schema'])) continue;
     const compare = isRequest ? comparing.compareSent : comparing.compareReturned;
     reportSchemas(comparing, compare, `${prefix} ${each.name}`, each.before['schema'], each.after['schema']);
   }
+}
+
+function hasWordsAlone(schema: unknown): boolean {
+  if (!isRecord(schema) || schema['description'] === undefined) return false;
+  return Object.keys(schema).every((keyword) => keyword === 'description' || keyword.startsWith('x-'));
 }
 
 function readContent({ document }: ContractOperation, holder: JsonRecord): Map<string, JsonRecord> {

@@ -2,11 +2,9 @@
 import type { Api, CallFacts, CategoryCounter, Dialect, Headers } from '../kernel/dialect.ts';
 import { Failure } from '../kernel/failure.ts';
 import type { Credential } from '../kernel/identity/caller.ts';
-import { cookieOf } from '../kernel/identity/cookie.ts';
+import { cookieOf, SESSION_SCHEME } from '../kernel/identity/cookie.ts';
 import { retrySeconds } from '../kernel/limit-window.ts';
-import { openApiBytes } from '../kernel/openapi-bytes.ts';
-import { Bytes, route } from '../kernel/route.ts';
-import { Type } from '../kernel/schema.ts';
+import { openApiPart } from '../kernel/openapi-part.ts';
 import { requireJson } from './content-type.ts';
 import { FlagsError, renderError, status, statusOf } from './failures.ts';
 import { Collection, toCollection } from './links.ts';
@@ -40,13 +38,27 @@ const WINDOW_SECONDS = 10;
 const dialect: Dialect = {
   name: 'flags',
   title: 'Flags API',
+  description:
+    'Feature flags, segments and all around them: projects, environments, members, teams, roles, approvals, webhooks and the ' +
+    'audit log. Bodies are JSON. Lists are objects with `items` and `_links`: follow `_links.next` to the next page. PATCH takes ' +
+    'JSON patches, merge patches or semantic patches: each operation names its own, the last by a content type of their own. ' +
+    'Errors have a `code`, a `message` and the `id` of the call.',
   prefixes: ['/api/v2'],
   status,
   statusOf,
   renderError,
   errorSchema: FlagsError,
   tokenHeader: 'Authorization: <token>',
-  securityScheme: { type: 'apiKey', in: 'header', name: 'Authorization' },
+  securitySchemes: {
+    token: {
+      type: 'apiKey',
+      in: 'header',
+      name: 'Authorization',
+      description: 'The access token by itself',
+    },
+    bearer: { type: 'http', scheme: 'bearer' },
+    session: SESSION_SCHEME,
+  },
   credentialOf,
   page: { render: (page, facts) => ({ body: toCollection(page, facts) }), schema: Collection },
   versions,
@@ -86,25 +98,9 @@ const dialect: Dialect = {
   conditional: false,
 };
 
-/** Describes the very list it stands in, so it is made with it. */
-const getOpenApi = route(
-  {
-    id: 'getOpenapiSpec',
-    method: 'GET',
-    path: '/openapi.json',
-    summary: 'Get the OpenAPI description of the whole API',
-    access: 'anyone',
-    reply: { 200: Type.Record(Type.String(), Type.Unknown()) },
-  },
-  async ({ version }) => {
-    const { bytes, etag } = await openApiBytes(flagsApi, version);
-    return new Bytes(bytes, { etag, 'cache-control': 'no-cache' });
-  },
-);
-
 export const flagsApi: Api = apiOf(dialect, [
   rootPart,
-  { routes: [getOpenApi] },
+  openApiPart('getOpenapiSpec', () => flagsApi),
   tokenPart,
   memberPart,
   teamPart,
@@ -127,7 +123,7 @@ export const flagsApi: Api = apiOf(dialect, [
   tagPart,
 ]);
 
-/** The bare token, or `Bearer` and the token. A token beats a cookie. */
+/** The bare token, or `Bearer` and the token. A token takes precedence over a cookie. */
 function credentialOf({ headers, url }: CallFacts): Credential | undefined {
   if (isTriggerPath(url)) return undefined;
   const authorization = headers.authorization?.trim();
@@ -142,7 +138,7 @@ function credentialOf({ headers, url }: CallFacts): Credential | undefined {
   return { kind: 'token', secret };
 }
 
-/** Times are in epoch milliseconds here. */
+/** The reset time is in epoch milliseconds. */
 function limitHeaders([global, perRoute]: CategoryCounter[]): Headers {
   return {
     'x-ratelimit-global-remaining': String(global!.counter.remaining),

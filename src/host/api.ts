@@ -1,9 +1,10 @@
 // The code host: its dialect and its parts.
 import type { Api, CallFacts, CategoryCounter, Dialect, Headers } from '../kernel/dialect.ts';
 import { Failure } from '../kernel/failure.ts';
-import { cookieOf } from '../kernel/identity/cookie.ts';
+import { cookieOf, SESSION_SCHEME } from '../kernel/identity/cookie.ts';
 import { accountOf, type Credential } from '../kernel/identity/caller.ts';
 import { retrySeconds } from '../kernel/limit-window.ts';
+import { openApiPart } from '../kernel/openapi-part.ts';
 import { Type, type TSchema } from '../kernel/schema.ts';
 import { HostError, renderError, status } from './failures.ts';
 import { checkAccept, describeAccept } from './media-type.ts';
@@ -24,12 +25,20 @@ const HOUR = 3600;
 const dialect: Dialect = {
   name: 'host',
   title: 'Host API',
+  description:
+    'The entry point of a code host: users, search, GraphQL, rate-limit status and dated versions. The header X-Host-Api-Version ' +
+    'chooses a version. Lists are arrays: the header Link leads to the next page. Replies have an ETag, and a call with ' +
+    'If-None-Match is free where nothing changed. Errors have a `message` and a `documentation_url`.',
   prefixes: ['', '/api/v3'],
   status,
   renderError,
   errorSchema: HostError,
   tokenHeader: 'Authorization: Bearer <token>',
-  securityScheme: { type: 'http', scheme: 'bearer' },
+  securitySchemes: {
+    token: { type: 'http', scheme: 'bearer', description: 'The word `token` will do instead of `Bearer`' },
+    basic: { type: 'http', scheme: 'basic', description: 'Any user name, and the token as password' },
+    session: SESSION_SCHEME,
+  },
   credentialOf,
   page: {
     render: (page, { base, url }) => ({ body: page.items, headers: pageLinks(page, base, url) }),
@@ -88,6 +97,7 @@ export const hostApi: Api = apiOf(dialect, [
   searchPart,
   graphqlPart,
   uploadPart,
+  openApiPart('meta/get-openapi', () => hostApi),
 ]);
 
 /** `Bearer X`, `token X`, or Basic with the token as password (or as user name, when there is no password). */

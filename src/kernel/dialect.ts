@@ -1,5 +1,5 @@
 // What differs between the APIs, as data and small functions; the life of a request itself is written once, in serve.ts.
-import type { Part } from './part.ts';
+import type { Part, Tag } from './part.ts';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { DueHandler } from './due-store.ts';
 import type { Failure, FailureKind } from './failure.ts';
@@ -70,6 +70,8 @@ export interface LimitPlan {
 export interface Dialect {
   name: string;
   title: string;
+  /** What the API is for and what its calls have in common, for its description. */
+  description: string;
   /** Path prefixes under which it is served; links use the first. */
   prefixes: readonly string[];
   status: Record<FailureKind, number>;
@@ -81,8 +83,8 @@ export interface Dialect {
   errorSchema: TSchema;
   /** How a token is sent, for the error of a caller who sent none. */
   tokenHeader: string;
-  /** How a token is sent, as an OpenAPI security scheme. */
-  securityScheme: Record<string, string>;
+  /** The ways to send a credential, by name, as OpenAPI security schemes; each is accepted. */
+  securitySchemes: Record<string, Record<string, string>>;
   /** Extracts the credential from the request, without validating it. */
   credentialOf(facts: CallFacts): Credential | undefined;
   /** Puts the body of a success into the API's envelope. */
@@ -161,4 +163,6 @@ export interface DemoCall {
 export interface Api extends Part {
   dialect: Dialect;
   routes: readonly Route[];
+  /** The heading of each operation in the description, by its id; absent where nothing is described. */
+  tags?: ReadonlyMap<string, Tag>;
 }

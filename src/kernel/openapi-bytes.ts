@@ -1,6 +1,8 @@
 // OpenAPI documents as they are sent: made once for each API and version, then kept as bytes with an ETag.
 import type { Api } from './dialect.ts';
-import { storeBytes, type StoredBytes } from './etag.ts';
+import { etagOf, type StoredBytes } from './etag.ts';
+import { stringifyLarge } from './json/stringify.ts';
+import { readExamples } from './openapi-examples.ts';
 import { describeInSteps } from './openapi.ts';
 
 /** About ten milliseconds of work on a slow machine. */
@@ -18,10 +20,13 @@ export function openApiBytes(api: Api, version: string): Promise<StoredBytes> {
 }
 
 async function makeDocument(api: Api, version: string): Promise<StoredBytes> {
-  const describing = describeInSteps(api, version);
+  const describing = describeInSteps(api, version, await readExamples(api.dialect.name));
   for (let count = 1; ; count += 1) {
     const step = describing.next();
-    if (step.done) return storeBytes(JSON.stringify(step.value));
+    if (step.done) {
+      const bytes = await stringifyLarge(step.value);
+      return { bytes, etag: etagOf(bytes) };
+    }
     if (count % ROUTES_AT_ONCE === 0) await new Promise(setImmediate);
   }
 }

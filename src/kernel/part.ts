@@ -7,7 +7,15 @@ import type { Kernel } from './kernel.ts';
 import type { Route } from './route.ts';
 import type { Migration } from './storage/migrate.ts';
 
+/** A heading in the description of an API, below which the routes of a part stand. */
+export interface Tag {
+  name: string;
+  description: string;
+}
+
 export interface Part {
+  /** For a part with routes that are described. */
+  tag?: Tag;
   routes?: readonly Route[];
   migrations?: readonly Migration[];
   /** Policy statements of the base roles for its resources, beside the kernel's general ones. */
@@ -44,6 +52,7 @@ export function apiOf(dialect: Dialect, parts: readonly Part[]): Api {
   return {
     dialect,
     routes,
+    tags: joinTags(parts),
     migrations: parts.flatMap((part) => part.migrations ?? []),
     roleStatements: parts.flatMap((part) => part.roleStatements ?? []),
     subscribers: () => parts.flatMap((part) => part.subscribers?.() ?? []),
@@ -75,6 +84,18 @@ export function joinWork(works: readonly BackgroundWork[]): Required<BackgroundW
     ...recurring.map(({ kind }) => kind),
   ]);
   return { handlers: Object.assign({}, ...handlers) as Required<BackgroundWork>['handlers'], recurring };
+}
+
+/** By the ids of the operations below them. */
+function joinTags(parts: readonly Part[]): Map<string, Tag> {
+  const tags = parts.flatMap(({ tag, routes = [] }) =>
+    tag === undefined ? [] : routes.map(({ shape }): [string, Tag] => [shape.id, tag]),
+  );
+  refuseTwice(
+    'tag',
+    [...new Set(tags.map(([, tag]) => tag))].map(({ name }) => name),
+  );
+  return new Map(tags);
 }
 
 function refuseTwice(what: string, names: readonly string[]): void {

@@ -43,8 +43,8 @@ export interface RouteShape {
   params?: TObject;
   query?: TObject;
   body?: TSchema;
-  /** Other content types of the body than plain JSON, for the description; the handler reads them. */
-  consumes?: Record<string, TSchema>;
+  /** The bodies by content type, for the description, where `body` does not describe them; made when it is asked for. */
+  consumes?: () => Record<string, TSchema>;
   /** The body may be left out. */
   bodyIsOptional?: true;
   /** The handler reads the body itself, from `call.stream`. */

@@ -1,12 +1,13 @@
-// Serves the documentation: pages and OpenAPI documents, without a token, within a budget for each address.
+// Serves the documentation: pages, OpenAPI documents and a guide in plain text, without a token, within a budget for each address.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Api } from './dialect.ts';
 import { apiPage, indexPage } from './docs.ts';
 import { describedVersions, versionPage } from './docs-versions.ts';
-import { matchesEtag } from './etag.ts';
+import { matchesEtag, storeBytes, type StoredBytes } from './etag.ts';
 import { htmlPage, showPage } from './html.ts';
 import { anonymousAt } from './identity/caller.ts';
 import type { Kernel } from './kernel.ts';
+import { llmsText } from './llms.ts';
 import { retrySeconds, type Allowance } from './limit-window.ts';
 import { openApiBytes } from './openapi-bytes.ts';
 
@@ -16,6 +17,7 @@ export const DOCS_ALLOWANCE: Allowance = { anonymous: 120, known: 120, seconds: 
 
 export function serveDocs(app: FastifyInstance, apis: readonly Api[], kernel: Kernel): void {
   const { limits, program } = kernel;
+  let text: StoredBytes | undefined;
   void app.register((scope, _options, done) => {
     scope.addHook('onRequest', (request, reply, next) => {
       chargeAddress(request, kernel).then((wait) => {
@@ -23,6 +25,10 @@ export function serveDocs(app: FastifyInstance, apis: readonly Api[], kernel: Ke
         const words = `<p>Too many calls from this address. Try again in ${wait} seconds.</p>`;
         void showPage(reply.header('retry-after', String(wait)), 429, htmlPage('Too many calls', words));
       }, next);
+    });
+    scope.get('/llms.txt', (request, reply) => {
+      text ??= storeBytes(llmsText(apis, kernel));
+      return sendStored(request, reply, 'text/plain; charset=utf-8', text);
     });
     scope.get('/docs', (_request, reply) => showPage(reply, 200, indexPage(apis)));
     for (const api of apis) {
@@ -32,8 +38,8 @@ export function serveDocs(app: FastifyInstance, apis: readonly Api[], kernel: Ke
         scope.get(`/docs/${name}/${version}`, (_request, reply) =>
           showPage(reply, 200, versionPage(api, version)),
         );
-        scope.get(`/docs/${name}/${version}.json`, (request, reply) =>
-          sendDocument(request, reply, api, version),
+        scope.get(`/docs/${name}/${version}.json`, async (request, reply) =>
+          sendStored(request, reply, 'application/json; charset=utf-8', await openApiBytes(api, version)),
         );
       }
     }
@@ -41,10 +47,14 @@ export function serveDocs(app: FastifyInstance, apis: readonly Api[], kernel: Ke
   });
 }
 
-async function sendDocument({ headers }: FastifyRequest, reply: FastifyReply, api: Api, version: string) {
-  const { bytes, etag } = await openApiBytes(api, version);
+function sendStored(
+  { headers }: FastifyRequest,
+  reply: FastifyReply,
+  type: string,
+  { bytes, etag }: StoredBytes,
+) {
   reply.headers({
-    'content-type': 'application/json; charset=utf-8',
+    'content-type': type,
     'cache-control': 'no-cache',
     'x-content-type-options': 'nosniff',
     etag,

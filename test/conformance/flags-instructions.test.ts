@@ -245,9 +245,11 @@ test('F31: every instruction takes its own permission, and all of them', async (
 test('F18: the description of the API has every kind with its parameters', async () => {
   const { paths, components } = (await call('openapi.json')).json;
   const operation = paths['/flags/{projectKey}/{featureFlagKey}'].patch;
-  const { schema } =
-    operation.requestBody.content['application/json; domain-model=flagservice.semanticpatch'];
-  const kinds = schema.properties.instructions.items.anyOf as { $ref: string }[];
+  const type = 'application/json; domain-model=flagservice.semanticpatch';
+  assert.deepEqual(operation.requestBody.content[type].schema, {
+    $ref: '#/components/schemas/FlagSemanticPatch',
+  });
+  const kinds = components.schemas['FlagInstruction'].oneOf as { $ref: string }[];
   assert.equal(kinds.length, 53);
   for (const { $ref } of kinds) {
     const { properties, description } = components.schemas[$ref.split('/').at(-1)!];

@@ -16,13 +16,13 @@ type Json = Answer['json'];
 
 /** The document of the old version with an edit. */
 function edited(edit: (document: Json) => void): unknown {
-  const document = structuredClone(describeApi(hostApi, OLD)) as Json;
+  const document = structuredClone(describeApi(hostApi, OLD, {})) as Json;
   edit(document);
   return document;
 }
 
 test('H8 the two versions differ by exactly what the catalogue says', () => {
-  const found = diffContracts(describeApi(hostApi, OLD), describeApi(hostApi, NEW));
+  const found = diffContracts(describeApi(hostApi, OLD, {}), describeApi(hostApi, NEW, {}));
   assert.deepEqual(
     found.map(({ severity, kind, where }) => `${severity} ${kind} ${where}`),
     [
@@ -34,7 +34,7 @@ test('H8 the two versions differ by exactly what the catalogue says', () => {
 
 test('H8 a version does not differ from itself, whatever its sentences say', () => {
   for (const version of [OLD, NEW]) {
-    const document = describeApi(hostApi, version);
+    const document = describeApi(hostApi, version, {});
     assert.deepEqual(diffContracts(document, document), []);
     const retold = JSON.stringify(document).replaceAll(
       /"(description|summary)":"[^"]*"/g,
@@ -128,7 +128,7 @@ const EDITS: [DifferenceKind, 'breaking' | 'additive', (document: Json) => void]
 
 for (const [kind, severity, edit] of EDITS) {
   test(`H8 an edit of the old version is caught and named ${severity}: ${kind}`, () => {
-    const found = diffContracts(describeApi(hostApi, OLD), edited(edit));
+    const found = diffContracts(describeApi(hostApi, OLD, {}), edited(edit));
     assert.ok(found.length > 0);
     for (const difference of found)
       assert.deepEqual([difference.kind, difference.severity], [kind, severity]);
@@ -161,7 +161,7 @@ test('H9 a route that is added without a mark is in every version, and breaks no
   );
   const grown: Api = { ...hostApi, routes: [...hostApi.routes, added] };
   for (const version of [OLD, NEW]) {
-    const found = diffContracts(describeApi(hostApi, version), describeApi(grown, version));
+    const found = diffContracts(describeApi(hostApi, version, {}), describeApi(grown, version, {}));
     assert.deepEqual(
       found.map(({ severity, kind, where }) => [severity, kind, where]),
       [['additive', 'operation-added', 'GET /octocat']],

@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setScene } from '../conformance/flags-scene.ts';
+import { createSampleResources } from '../conformance/flags-sample-resources.ts';
 import { giveToken, join as joinAs } from '../people.ts';
 import { startServer, type CallInit, type Json } from '../server.ts';
 
@@ -19,7 +19,7 @@ async function send(method: string, path: string, init: CallInit = {}): Promise<
   return text.startsWith('{') ? (JSON.parse(text) as Json) : {};
 }
 
-await setScene(server, 'kept');
+await createSampleResources(server, 'kept');
 await send('POST', '/api/v2/projects', { body: { key: 'kept', name: 'Kept' } });
 await send('POST', '/api/v2/flags/kept', {
   body: {

@@ -6,6 +6,7 @@ import { purgeDataset } from './store.ts';
 
 export const datasetPart: StorageKindPart = {
   kind: 'dataset',
+  tag: { name: 'Datasets', description: 'Lists of items that grow, and come out in seven formats' },
   routes: datasetRoutes,
   migrations: datasetMigrations,
   purge: ({ db }, id, signal) => purgeDataset(db, id, signal),

@@ -6,6 +6,7 @@ import { keyValueStoreRoutes } from './routes.ts';
 
 export const keyValueStorePart: StorageKindPart = {
   kind: 'key-value-store',
+  tag: { name: 'Key-value stores', description: 'Records of any content type by their keys' },
   routes: keyValueStoreRoutes,
   migrations: keyValueStoreMigrations,
   purge: purgeStore,

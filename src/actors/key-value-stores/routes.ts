@@ -198,6 +198,7 @@ const putShape = {
   isData: true,
   access: WRITE_ACCESS,
   params: ByKey,
+  consumes: () => ({ '*/*': Type.String({ format: 'binary' }) }),
   streams: true,
   reply: { 201: Type.Object({}) },
 } as const;

@@ -6,6 +6,7 @@ import { requestQueueRoutes } from './routes.ts';
 
 export const requestQueuePart: StorageKindPart = {
   kind: 'request-queue',
+  tag: { name: 'Request queues', description: 'Addresses to visit, each given to one client at a time' },
   routes: requestQueueRoutes,
   migrations: requestQueueMigrations,
   purge: ({ engine }, id, signal) => purgeQueue(engine, id, signal),

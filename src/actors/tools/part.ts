@@ -3,5 +3,6 @@ import type { Part } from '../../kernel/part.ts';
 import { toolRoutes } from './routes.ts';
 
 export const toolPart: Part = {
+  tag: { name: 'Tools', description: 'Help for trying things out' },
   routes: toolRoutes,
 };

@@ -69,8 +69,19 @@ function rawWithoutCredentials(raw: string[]): string[] {
   return raw.filter((_, at) => !CREDENTIALS.has(raw[at - (at % 2)]!.toLowerCase()));
 }
 
+/** It is counted, and nothing else is done with it. */
+const anyBody = { consumes: () => ({ '*/*': Type.String({ format: 'binary' }) }) };
+
 const browserRoutes = (['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const).map((method) =>
-  route({ ...browserShape, id: `tools_browser_info_${method.toLowerCase()}`, method }, echoRequest),
+  route(
+    {
+      ...browserShape,
+      ...(method !== 'GET' && anyBody),
+      id: `tools_browser_info_${method.toLowerCase()}`,
+      method,
+    },
+    echoRequest,
+  ),
 );
 
 const encode = route(

@@ -7,6 +7,10 @@ import { approvalRoutes } from './routes.ts';
 import { approvalSettingsRoutes } from './settings-routes.ts';
 
 export const approvalPart: Part = {
+  tag: {
+    name: 'Approvals',
+    description: 'Requests for changes that others must approve, and the settings that ask for them',
+  },
   routes: [...approvalRoutes, ...approvalReviewRoutes, ...approvalSettingsRoutes],
   migrations: approvalMigrations,
   work: (kernel) => ({ handlers: approvalHandlers(kernel) }),

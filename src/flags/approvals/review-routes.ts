@@ -5,7 +5,8 @@ import { initiatorOf } from '../../kernel/identity/identity.ts';
 import { reply, route } from '../../kernel/route.ts';
 import { problem } from '../../kernel/schema.ts';
 import type { Change } from '../../kernel/change/change.ts';
-import { listKinds, takesInstructions } from '../instructions/document.ts';
+import { listKinds } from '../instructions/document.ts';
+import { takesPatches } from '../patch-document.ts';
 import { readSemanticPatch, requireEnvironment, updateOf } from '../resource-patch.ts';
 import { ByFlagInEnvironmentAndId } from '../planned-changes/flag-in-environment.ts';
 import { recordFlagChange } from '../planned-changes/record-change.ts';
@@ -139,7 +140,7 @@ function routesOf(via: ApprovalPath, names: Names) {
       description: `Takes the header \`LD-API-Version: beta\`. Instructions:\n\n${listKinds(approvalKinds)}`,
       access: { action: UPDATE },
       params,
-      ...takesInstructions(['semantic'], approvalKinds.values()),
+      ...takesPatches('Approval', { instructions: approvalKinds }),
       reply: { 200: ApprovalRequestSchema },
     },
     async (call, { changes }) => {

@@ -6,8 +6,10 @@ import { changeEnvironment } from '../environments/change-environment.ts';
 import { listEnvironments } from '../environments/store.ts';
 import { ExpandQuery, readExpand } from '../list-query.ts';
 import { ByProject, openProject, unknownThing } from '../find-project.ts';
-import { PatchBody, readDocumentPatch } from '../resource-patch.ts';
+import { takesPatches } from '../patch-document.ts';
+import { readDocumentPatch } from '../resource-patch.ts';
 import {
+  EditableApprovalSettings,
   SETTINGS_EXPANDABLE,
   ProjectApprovalSettings,
   readSettingsPatch,
@@ -57,7 +59,10 @@ const patchSettings = route(
       'again. Approvals are required for everything or by tags, not both.',
     access: { action: 'updateApprovalSettings', others: ['viewProject'] },
     params: ByProject,
-    body: PatchBody(['merge']),
+    ...takesPatches('ApprovalSettings', {
+      merge: () => EditableApprovalSettings,
+      mergeNeeds: ['environmentKey', 'resourceKind'],
+    }),
     reply: { 200: ProjectApprovalSettings },
   },
   async (call, { changes }) => {

@@ -1,7 +1,11 @@
 // The approval settings of a project, by kind of resource and environment.
 import { checker, OneOf, PlainText, Type, type Static } from '../../kernel/schema.ts';
 import type { JsonObject } from '../../kernel/patch/json-value.ts';
-import { ApprovalSettingsRep, defaultApprovalSettings } from '../environments/approval-settings.ts';
+import {
+  ApprovalSettingsRep,
+  defaultApprovalSettings,
+  ApprovalSettingsInput,
+} from '../environments/approval-settings.ts';
 import { Links, linkTo } from '../links.ts';
 import type { ApprovalSettings, Environment, Project } from '../projects/project.ts';
 
@@ -73,6 +77,11 @@ const SettingsSelector = Type.Object({
   serviceKindConfigurationId: Type.Optional(
     Type.Null({ description: 'Reviews happen only here: there is no other service to configure' }),
   ),
+});
+/** What the merge patch of the settings may have. */
+export const EditableApprovalSettings = Type.Object({
+  ...SettingsSelector.properties,
+  ...ApprovalSettingsInput.properties,
 });
 const checkSelector = checker(SettingsSelector, 'body', 'bad-patch');
 

@@ -1,10 +1,11 @@
-// Environments of projects, and their keys.
+// Environments and their keys as a part of the flags API.
 import type { Part } from '../../kernel/part.ts';
 import { approvalRoleStatements } from './approval-settings.ts';
 import { environmentKeyRoutes } from './key-routes.ts';
 import { environmentRoutes } from './routes.ts';
 
 export const environmentPart: Part = {
+  tag: { name: 'Environments', description: 'Environments of projects, and their keys' },
   routes: [...environmentRoutes, ...environmentKeyRoutes],
   roleStatements: [approvalRoleStatements],
 };

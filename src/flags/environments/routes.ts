@@ -8,7 +8,8 @@ import { problem, Type } from '../../kernel/schema.ts';
 import { insertConfigs } from '../feature-flags/store-new-configs.ts';
 import { FilterQuery, PageQuery, readFieldFilter, readSort, sliceOf, SortQuery } from '../list-query.ts';
 import { ByEnvironment, ByProject, openEnvironment, openProject } from '../find-project.ts';
-import { PatchBody, readDocumentPatch } from '../resource-patch.ts';
+import { takesPatches } from '../patch-document.ts';
+import { readDocumentPatch } from '../resource-patch.ts';
 import { deleteUnlessLast } from '../projects/delete-unless-last.ts';
 import { copySegments } from '../segments/store-copies.ts';
 import { takenKey } from '../projects/create-project.ts';
@@ -75,7 +76,7 @@ const postEnvironment = route(
     const { params, body, now } = call;
     const shown = await changes.run(call, async (on) => {
       const { db: tx } = on;
-      // A flag that is made at the same time would find no environment to have a configuration in.
+      // A flag that is created concurrently would otherwise lack a configuration in the new environment.
       await lockProject(tx, params.projectKey);
       const project = await openProject(call, tx, params.projectKey);
       const wanted = readEnvironmentPost(body, project.id);
@@ -125,7 +126,7 @@ const patchEnvironmentRoute = route(
     description: 'Approvals are required for everything or by tags, not both.',
     access: { action: 'update*', others: ['viewProject'] },
     params: ByEnvironment,
-    body: PatchBody(['json']),
+    ...takesPatches('Environment', { json: true }),
     reply: { 200: EnvironmentRep },
   },
   async (call, { changes }) => {
@@ -177,7 +178,7 @@ export const environmentRoutes = [
   deleteEnvironmentRoute,
 ];
 
-/** Only the present can be copied: another version than the one there is has been overtaken. */
+/** Only the current version can be copied. */
 function findSource(
   environments: readonly Environment[],
   source: { key?: string; version?: number } | undefined,

@@ -5,7 +5,8 @@ import { route, type Call } from '../../kernel/route.ts';
 import type { TObject, TSchema } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 
-import { listKinds, takesInstructions } from '../instructions/document.ts';
+import { listKinds } from '../instructions/document.ts';
+import { takesPatches } from '../patch-document.ts';
 import { readSemanticPatch, requireEnvironment, updateOf } from '../resource-patch.ts';
 import { requireComment } from '../planned-changes/flag-in-environment.ts';
 import type { Environment } from '../projects/project.ts';
@@ -100,7 +101,7 @@ function routesOf<Params extends TObject>(options: ExpiringResource<Params>, for
         description: `Instructions:\n\n${listKinds(kinds)}`,
         access: { action },
         params,
-        ...takesInstructions(['semantic'], kinds.values()),
+        ...takesPatches(kind === 'flag' ? 'FlagExpiring' : 'SegmentExpiring', { instructions: kinds }),
         reply: { 200: Patched },
       },
       async (call, { changes }) => {

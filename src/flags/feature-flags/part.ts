@@ -6,6 +6,7 @@ import { featureFlagRoutes } from './routes.ts';
 import { flagStatusRoutes } from './status-routes.ts';
 
 export const featureFlagPart: Part = {
+  tag: { name: 'Feature flags', description: 'Flags with their targets, rules, rollouts and prerequisites' },
   routes: [...featureFlagRoutes, ...flagStatusRoutes, ...dependentFlagRoutes],
   migrations: featureFlagMigrations,
   demo: async () => (await import('../demo.ts')).demo,

@@ -12,7 +12,8 @@ import { ByFlag, readFlag } from '../feature-flags/read-flag.ts';
 import { lockFlag } from '../feature-flags/store.ts';
 import { Links, linkTo } from '../links.ts';
 import { demandInAnyEnvironment, openProject, unknownThing } from '../find-project.ts';
-import { PatchBody, readDocumentPatch, updateOf } from '../resource-patch.ts';
+import { takesPatches } from '../patch-document.ts';
+import { readDocumentPatch, updateOf } from '../resource-patch.ts';
 import type { Project } from '../projects/project.ts';
 import { demandBeta } from '../version.ts';
 import {
@@ -97,7 +98,7 @@ const patch = route(
     description: BETA,
     access: { action: UPDATE },
     params: ByLink,
-    body: PatchBody(['json']),
+    ...takesPatches('FlagLink', { json: true }),
     reply: { 200: FlagLinkSchema },
   },
   async (call, { changes }) => {

@@ -4,6 +4,7 @@ import { followerMigrations } from '../migrations/followers.ts';
 import { followerRoutes } from './routes.ts';
 
 export const followerPart: Part = {
+  tag: { name: 'Followers', description: 'Members who follow flags' },
   routes: followerRoutes,
   migrations: followerMigrations,
 };

@@ -4,7 +4,8 @@ import { route, type Call } from '../../kernel/route.ts';
 import type { Change } from '../../kernel/change/change.ts';
 import { demandAll } from '../../kernel/change/actor.ts';
 import { ByProject, openProject } from '../find-project.ts';
-import { PatchBody, readDocumentPatch, updateOf } from '../resource-patch.ts';
+import { takesPatches } from '../patch-document.ts';
+import { readDocumentPatch, updateOf } from '../resource-patch.ts';
 import { projectResource } from '../resources.ts';
 import { fieldAccesses, describeFieldChanges, type FieldChange } from './field-changes.ts';
 import {
@@ -13,6 +14,7 @@ import {
   patchFlagDefaults,
   replaceFlagDefaults,
   toFlagDefaults,
+  EditableFlagDefaults,
 } from './flag-defaults.ts';
 import type { Project } from './project.ts';
 import { lockProject, updateProject } from './store.ts';
@@ -53,7 +55,7 @@ const patchFlagDefaultsRoute = route(
     summary: 'Change what new flags of a project get by default, by JSON patch or merge patch',
     access: { action: 'update*', others: ['viewProject'] },
     params: ByProject,
-    body: PatchBody(['json', 'merge']),
+    ...takesPatches('FlagDefaults', { json: true, merge: () => EditableFlagDefaults }),
     reply: { 200: FlagDefaultsRep },
   },
   (call, kernel) => {

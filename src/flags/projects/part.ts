@@ -1,4 +1,4 @@
-// Projects. Their tables are also those of environments.
+// Projects as a part of the flags API. Their migrations create the tables of environments, too.
 import type { Part } from '../../kernel/part.ts';
 import { projectMigrations } from '../migrations/projects.ts';
 import { flagDefaultsRoutes } from './flag-defaults-routes.ts';
@@ -6,6 +6,7 @@ import { ensureDefaultProject } from './create-project.ts';
 import { projectRoutes } from './routes.ts';
 
 export const projectPart: Part = {
+  tag: { name: 'Projects', description: 'Projects, and what their new flags begin with' },
   routes: [...projectRoutes, ...flagDefaultsRoutes],
   migrations: projectMigrations,
   firstStart: ensureDefaultProject,

@@ -21,7 +21,8 @@ import {
   SortQuery,
 } from '../list-query.ts';
 import { ByProject, openProject } from '../find-project.ts';
-import { PatchBody, readDocumentPatch, updateOf } from '../resource-patch.ts';
+import { takesPatches } from '../patch-document.ts';
+import { readDocumentPatch, updateOf } from '../resource-patch.ts';
 import { environmentResource, projectResource } from '../resources.ts';
 import { deleteUnlessLast } from './delete-unless-last.ts';
 import { fieldAccesses, describeFieldChanges } from './field-changes.ts';
@@ -132,7 +133,7 @@ const patchProjectRoute = route(
     summary: 'Change a project by JSON patch',
     access: { action: 'update*', others: ['viewProject'] },
     params: ByProject,
-    body: PatchBody(['json']),
+    ...takesPatches('Project', { json: true }),
     reply: { 200: ProjectRep },
   },
   async (call, { changes }) => {
@@ -180,7 +181,7 @@ const deleteProjectRoute = route(
     const { projectKey } = call.params;
     await changes.run(call, async (on) => {
       const { db: tx } = on;
-      await lockName(tx, 'flags-delete-project'); // else two could each leave the other's as the last, and both go
+      await lockName(tx, 'flags-delete-project'); // otherwise two concurrent calls could delete the last two projects
       await lockProject(tx, projectKey);
       const project = await openProject(call, tx, projectKey);
       await deleteUnlessLast(on, {

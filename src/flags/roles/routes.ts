@@ -22,7 +22,8 @@ import { demandAll } from '../../kernel/change/actor.ts';
 import { couldBeKey } from '../fields.ts';
 import { PageQuery, sliceOf } from '../list-query.ts';
 import { unknownThing } from '../find-project.ts';
-import { PatchBody, readDocumentPatch, updateOf } from '../resource-patch.ts';
+import { takesPatches } from '../patch-document.ts';
+import { readDocumentPatch, updateOf } from '../resource-patch.ts';
 import {
   roleAccesses,
   hasOtherPower,
@@ -32,6 +33,7 @@ import {
   RolePost,
   RoleRep,
   toRole,
+  EditableRole,
 } from './model.ts';
 
 const ByName = Type.Object({ customRoleKey: Type.String({ description: 'Its key or its id' }) });
@@ -78,7 +80,7 @@ const postRole = route(
       const { db: tx } = on;
       if ((await findRole(tx, wanted.key)) !== undefined) throw taken();
       const made = await insertRole(tx, wanted, call.now).catch((error: unknown) => {
-        throw isUniqueViolation(error) ? taken() : error; // by a call at the same time
+        throw isUniqueViolation(error) ? taken() : error; // by a concurrent call
       });
       on.record({
         accesses: [access],
@@ -125,7 +127,7 @@ const patchRoleRoute = route(
       'administrator to change the policy.',
     access: { action: 'update*', others: ['viewRole'] },
     params: ByName,
-    body: PatchBody(['json', 'merge']),
+    ...takesPatches('Role', { json: true, merge: () => EditableRole }),
     reply: { 200: RoleRep },
   },
   async (call, { changes }) => {

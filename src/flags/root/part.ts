@@ -1,7 +1,8 @@
-// The entry point, versions and the account.
+// The API root, versions and the account as a part of the flags API.
 import type { Part } from '../../kernel/part.ts';
 import { rootRoutes } from './routes.ts';
 
 export const rootPart: Part = {
+  tag: { name: 'Other', description: 'The entry point, versions, the account and the caller' },
   routes: rootRoutes,
 };

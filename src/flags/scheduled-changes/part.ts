@@ -5,6 +5,7 @@ import { scheduledChangeHandlers } from './execute.ts';
 import { scheduledChangeRoutes } from './routes.ts';
 
 export const scheduledChangePart: Part = {
+  tag: { name: 'Scheduled changes', description: 'Changes of flags that are made at a set time' },
   routes: scheduledChangeRoutes,
   migrations: scheduledChangeMigrations,
   work: (kernel) => ({ handlers: scheduledChangeHandlers(kernel) }),

@@ -7,7 +7,8 @@ import { problem, Type, type Static } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Change } from '../../kernel/change/change.ts';
 import { demandFlagApproval } from '../feature-flags/change/change-context.ts';
-import { listKinds, takesInstructions } from '../instructions/document.ts';
+import { listKinds } from '../instructions/document.ts';
+import { takesPatches } from '../patch-document.ts';
 import { inPostedBody } from '../instructions/read-instructions.ts';
 import { PageQuery, sliceOf } from '../list-query.ts';
 import { readSemanticPatch, requireEnvironment, updateOf } from '../resource-patch.ts';
@@ -144,7 +145,7 @@ const patch = route(
     access: { action },
     params: ByFlagInEnvironmentAndId,
     query: IgnoreConflicts,
-    ...takesInstructions(['semantic'], scheduledChangeKinds.values()),
+    ...takesPatches('ScheduledChange', { instructions: scheduledChangeKinds }),
     reply: { 200: ScheduledChangeSchema },
   },
   async (call, kernel) => {

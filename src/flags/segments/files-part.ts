@@ -1,4 +1,4 @@
-// Files of big segments: imports and exports.
+// Imports and exports of big segments as a part of the flags API.
 import type { Part } from '../../kernel/part.ts';
 import { segmentFileMigrations } from '../migrations/segment-files.ts';
 import { segmentExportRoutes } from './exports/routes.ts';
@@ -7,6 +7,7 @@ import { segmentImportRoutes } from './imports/routes.ts';
 import { importHandlers } from './imports/run-import.ts';
 
 export const segmentFilePart: Part = {
+  tag: { name: 'Segment files', description: 'Files that go into big segments and come out of them' },
   routes: [...segmentImportRoutes, ...segmentExportRoutes],
   migrations: segmentFileMigrations,
   work: (kernel) => ({ handlers: { ...importHandlers(kernel), ...exportHandlers(kernel) } }),

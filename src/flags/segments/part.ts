@@ -1,4 +1,4 @@
-// Segments, and members of big ones.
+// Segments, and members of big ones, as a part of the flags API.
 import type { Part } from '../../kernel/part.ts';
 import { segmentMigrations } from '../migrations/segments.ts';
 import { segmentExpiryHandlers } from './expire-target.ts';
@@ -8,6 +8,7 @@ import { segmentRoutes } from './routes.ts';
 import { orphanedMemberSweep } from './delete-orphaned-members.ts';
 
 export const segmentPart: Part = {
+  tag: { name: 'Segments', description: 'Groups of contexts, those too big for one document among them' },
   routes: [...segmentRoutes, ...segmentMemberRoutes, ...segmentExpiringRoutes],
   migrations: segmentMigrations,
   work: (kernel) => ({ handlers: segmentExpiryHandlers(kernel), recurring: [orphanedMemberSweep(kernel)] }),

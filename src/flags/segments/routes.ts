@@ -5,7 +5,8 @@ import type { Patch } from '../patch-body.ts';
 import { reply, route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 
-import { listKinds, takesInstructions } from '../instructions/document.ts';
+import { listKinds } from '../instructions/document.ts';
+import { takesPatches } from '../patch-document.ts';
 import { readExpression } from '../filter-expression.ts';
 import { PageQuery, readSort, sliceOf, SortQuery } from '../list-query.ts';
 import { ByEnvironment, openEnvironment, unknownThing } from '../find-project.ts';
@@ -27,6 +28,7 @@ import {
   toFlagListings,
   toSegmentSummary,
   type EnvironmentKeys,
+  EditableSegment,
 } from './model.ts';
 import {
   insertSegment,
@@ -150,7 +152,7 @@ const patchSegmentRoute = route(
     query: Type.Object({
       dryRun: Type.Boolean({ default: false, description: 'Answer as if it were done, and do nothing' }),
     }),
-    ...takesInstructions(['json', 'merge', 'semantic'], segmentKinds.values()),
+    ...takesPatches('Segment', { json: true, merge: () => EditableSegment, instructions: segmentKinds }),
     reply: { 200: SegmentDetail },
   },
   async (call, { changes }) => {

@@ -1,4 +1,4 @@
-// Many members for teams at once: by a file of e-mail addresses, or by semantic patch for several teams.
+// Adds many members to teams at once: by a CSV file of e-mail addresses, or by semantic patch.
 import { Failure } from '../../kernel/failure.ts';
 import { findIdsByEmail, listMemberIdsExcept } from '../../kernel/identity/store-member-admin.ts';
 import { findTeam, lockTeams } from '../../kernel/identity/store-teams.ts';
@@ -11,7 +11,8 @@ import type { Update } from '../../kernel/change/change.ts';
 import { couldBeKey, Key } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';
 import { EXCEPTIONS, readExceptions } from '../members/filter.ts';
-import { listKinds, takesInstructions } from '../instructions/document.ts';
+import { listKinds } from '../instructions/document.ts';
+import { takesPatches } from '../patch-document.ts';
 import { documentedKinds, KindSchema } from '../instructions/kinds.ts';
 import { awaitInInstruction, instructionReader, type Read } from '../instructions/read-instructions.ts';
 import { unknownThing } from '../find-project.ts';
@@ -48,9 +49,9 @@ const postTeamMembers = route(
       'All are taken in (201) or, when any line is wrong, none (207, with what is wrong).',
     access: { action: 'updateTeamMembers' },
     params: Type.Object({ teamKey: Type.String() }),
-    consumes: {
+    consumes: () => ({
       'multipart/form-data': Type.Object({ file: Type.String({ format: 'binary' }) }),
-    },
+    }),
     streams: true,
     reply: { 201: Imports, 207: Imports },
   },
@@ -75,14 +76,14 @@ const postTeamMembers = route(
   },
 );
 
-/** Before the file is taken in. */
+/** Checked before the file is received. */
 async function requireAccess(call: Pick<Call, 'demand'>, db: Db, teamKey: string): Promise<void> {
   const team = couldBeKey(teamKey) ? await findTeam(db, teamKey) : undefined;
   if (team === undefined) throw unknownThing('team', teamKey);
   call.demand(teamResource(team));
 }
 
-/** Not every engine can be asked for a text with a NUL. */
+/** PostgreSQL fails on a text with a NUL. */
 function isText(value: string): boolean {
   return !value.includes('\0');
 }
@@ -129,7 +130,7 @@ const patchTeams = route(
     summary: 'Take many members into several teams by semantic patch',
     description: `All or nothing: a member or a team that is not there is an error. Instructions:\n\n${listKinds(kinds)}`,
     access: { action: 'updateTeamMembers' },
-    ...takesInstructions(['semantic'], kinds.values()),
+    ...takesPatches('TeamsBulk', { instructions: kinds }),
     reply: { 200: Bulk },
   },
   async (call, { changes }) => {
@@ -164,7 +165,7 @@ const patchTeams = route(
   },
 );
 
-/** All others wait while they are written. */
+/** Limited, because other writes wait for this transaction. */
 const MAX_MEMBERSHIPS = 100_000;
 
 function tooMany(): Failure {
@@ -172,7 +173,7 @@ function tooMany(): Failure {
   return new Failure('invalid', `One call can make at most ${most} memberships: send fewer teams at a time.`);
 }
 
-/** What came of it for this team: were all named in the entry of each, the log would grow by their product. */
+/** The instruction for this team only: if each entry named all teams and members, the log would grow by their product. */
 function updateFor(key: string, memberIDs: readonly string[], instruction: Read<typeof KINDS>): Update {
   const own = { ...instruction, teamKeys: [key] };
   if (own.kind === 'addMembersToTeams') return { instructions: [{ ...own, memberIDs }] };

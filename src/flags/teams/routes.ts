@@ -19,7 +19,8 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import { filterInSlices } from '../../kernel/time-slice.ts';
 
 import { couldBeKey } from '../fields.ts';
-import { listKinds, takesInstructions } from '../instructions/document.ts';
+import { listKinds } from '../instructions/document.ts';
+import { takesPatches } from '../patch-document.ts';
 import { inPostedBody } from '../instructions/read-instructions.ts';
 import { ExpandQuery, FilterQuery, PageQuery, readExpand, readFieldFilter, sliceOf } from '../list-query.ts';
 import { requireRoles } from '../members/change-member.ts';
@@ -148,7 +149,7 @@ const patchTeam = route(
     access: { action: 'updateTeam*', others: ['viewTeam'] },
     params: ByKey,
     query: Type.Object(ExpandQuery(TEAM_EXPANDS)),
-    ...takesInstructions(['semantic'], teamKinds.values()),
+    ...takesPatches('Team', { instructions: teamKinds }),
     reply: { 200: TeamRep },
   },
   async (call, { changes, db }) => {
@@ -260,7 +261,7 @@ function pageOf<Item>(items: Item[], slice: Slice): Page<Item> {
   return new Page(items.slice(slice.offset, slice.offset + slice.limit), items.length, slice);
 }
 
-/** One that the caller may see. */
+/** Fails unless the caller may view the team. */
 async function viewTeam(call: Pick<Call, 'can'>, db: Db, key: string): Promise<Team> {
   const team = couldBeKey(key) ? await findTeam(db, key) : undefined;
   if (team === undefined) throw unknownThing('team', key);

@@ -1,7 +1,8 @@
-// Access tokens.
+// Access tokens as a part of the flags API.
 import type { Part } from '../../kernel/part.ts';
 import { tokenRoutes } from './routes.ts';
 
 export const tokenPart: Part = {
+  tag: { name: 'Access tokens', description: 'Tokens of members and of services' },
   routes: tokenRoutes,
 };

@@ -31,6 +31,7 @@ const fire = route(
     description: 'Needs no token: the URL is the secret. Any body of JSON is taken, and not looked at.',
     access: 'anyone',
     params: Type.Object({ id: Type.String(), secret: Type.String() }),
+    consumes: () => ({ 'application/json': Type.Unknown({ description: 'Is not looked at' }) }),
     streams: true,
     reply: { 204: null },
   },

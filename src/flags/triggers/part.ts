@@ -5,6 +5,7 @@ import { fireRoutes } from './fire.ts';
 import { triggerRoutes } from './routes.ts';
 
 export const triggerPart: Part = {
+  tag: { name: 'Flag triggers', description: 'URLs that change a flag when they are called' },
   routes: [...triggerRoutes, ...fireRoutes],
   migrations: triggerMigrations,
 };

@@ -6,7 +6,8 @@ import { reply, route, type Call } from '../../kernel/route.ts';
 import { problem, Type } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { demandFlagApproval } from '../feature-flags/change/change-context.ts';
-import { listKinds, takesInstructions } from '../instructions/document.ts';
+import { listKinds } from '../instructions/document.ts';
+import { takesPatches } from '../patch-document.ts';
 import { inPostedBody } from '../instructions/read-instructions.ts';
 import { PageQuery, sliceOf } from '../list-query.ts';
 import { readSemanticPatch, requireEnvironment, updateOf } from '../resource-patch.ts';
@@ -129,7 +130,7 @@ const patch = route(
     description: `Instructions:\n\n${listKinds(triggerKinds)}`,
     access: { action: UPDATE },
     params: ByFlagInEnvironmentAndId,
-    ...takesInstructions(['semantic'], triggerKinds.values()),
+    ...takesPatches('Trigger', { instructions: triggerKinds }),
     reply: { 200: TriggerSchema },
   },
   async (call, kernel) => {

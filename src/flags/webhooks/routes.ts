@@ -1,4 +1,4 @@
-// Webhooks: list, create, get, patch, delete, and what became of their deliveries.
+// Webhooks: list, create, get, patch, delete, and their deliveries.
 import { newSecret } from '../../kernel/identity/secret.ts';
 import { parseStatements } from '../../kernel/identity/policy.ts';
 import { Page } from '../../kernel/page.ts';
@@ -18,7 +18,8 @@ import { normalizeTags } from '../fields.ts';
 import { PageQuery, sliceOf } from '../list-query.ts';
 import { linkTo, Links } from '../links.ts';
 import { unknownThing } from '../find-project.ts';
-import { PatchBody, readDocumentPatch, updateOf } from '../resource-patch.ts';
+import { takesPatches } from '../patch-document.ts';
+import { readDocumentPatch, updateOf } from '../resource-patch.ts';
 import { FLAGS_API } from './subscriber.ts';
 import {
   accessesBetween,
@@ -44,7 +45,7 @@ import {
 } from './store.ts';
 
 const VIEW = { action: 'viewWebhook' };
-/** Every change asks all of them, and is kept once for each that hears of it. */
+/** Every change is matched against all webhooks, and stored once for each that receives it. */
 const MAX_WEBHOOKS = 100;
 const ById = Type.Object({ id: Type.String() });
 const ByDelivery = Type.Object({ id: Type.String(), deliveryId: Type.String() });
@@ -61,7 +62,7 @@ const getWebhooks = route(
   async (call, { db }) => {
     const all = await listWebhooks(db);
     const seen = all.filter((webhook) => call.can(webhookResource(webhook)));
-    // A caller who may see none at all is told so; where there are none, there is nobody to hide them from.
+    // Denies callers who may see no webhooks at all; if there are none, this reveals nothing.
     if (seen.length === 0) call.demand('webhook/*');
     const items = seen.map((webhook) => show(call, webhook));
     return { items, totalCount: items.length, _links: { self: linkTo('/webhooks') } };
@@ -134,7 +135,7 @@ const patchWebhook = route(
     summary: 'Change a webhook by JSON patch',
     access: { action: 'update*', others: ['viewWebhook'] },
     params: ById,
-    body: PatchBody(['json']),
+    ...takesPatches('Webhook', { json: true }),
     reply: { 200: WebhookRep },
   },
   async (call, { changes, guard }) => {
@@ -144,7 +145,8 @@ const patchWebhook = route(
       const before = await lockWebhook(tx, call.params.id);
       if (before === undefined) throw unknownThing('webhook', call.params.id);
       call.demand(webhookResource(before), 'viewWebhook');
-      // A caller patches what they see: who may not change the secret must not find it out by testing or copying.
+      // The patch applies to what the caller sees: callers who may not change the secret must not learn it by `test` or
+      // `copy`.
       const seesSecret = call.can(webhookResource(before), 'updateSecret');
       const { statements, name, tags, ...edited } = editWebhook(toWebhookRep(before, seesSecret), patch);
       const { secret = seesSecret ? undefined : before.secret, ...rest } = edited;

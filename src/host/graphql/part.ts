@@ -3,5 +3,6 @@ import type { Part } from '../../kernel/part.ts';
 import { graphqlRoutes } from './routes.ts';
 
 export const graphqlPart: Part = {
+  tag: { name: 'graphql', description: 'Questions by GraphQL, paid for in points' },
   routes: graphqlRoutes,
 };

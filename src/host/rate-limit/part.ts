@@ -3,5 +3,6 @@ import type { Part } from '../../kernel/part.ts';
 import { rateLimitRoutes } from './routes.ts';
 
 export const rateLimitPart: Part = {
+  tag: { name: 'rate-limit', description: 'What is left of the budgets' },
   routes: rateLimitRoutes,
 };

@@ -3,5 +3,6 @@ import type { Part } from '../../kernel/part.ts';
 import { rootRoutes } from './routes.ts';
 
 export const rootPart: Part = {
+  tag: { name: 'root', description: 'The entry point' },
   routes: rootRoutes,
 };

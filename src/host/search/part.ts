@@ -3,5 +3,6 @@ import type { Part } from '../../kernel/part.ts';
 import { searchRoutes } from './routes.ts';
 
 export const searchPart: Part = {
+  tag: { name: 'search', description: 'Search' },
   routes: searchRoutes,
 };

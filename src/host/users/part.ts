@@ -3,5 +3,6 @@ import type { Part } from '../../kernel/part.ts';
 import { userRoutes } from './routes.ts';
 
 export const userPart: Part = {
+  tag: { name: 'users', description: 'Users' },
   routes: userRoutes,
 };

@@ -5,6 +5,7 @@ import { expiryHandlers } from './expire.ts';
 import { expiringTargetRoutes } from './routes.ts';
 
 export const expiringTargetPart: Part = {
+  tag: { name: 'Expiring targets', description: 'Targets of flags that are removed at a set time' },
   routes: expiringTargetRoutes,
   migrations: expiringTargetMigrations,
   work: (kernel) => ({ handlers: expiryHandlers(kernel) }),

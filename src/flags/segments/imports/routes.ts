@@ -1,4 +1,4 @@
-// Imports into big segments by file: begin one, and see how far it came.
+// Imports of files into big segments: start one, and get its progress.
 import { reply, route } from '../../../kernel/route.ts';
 import { OneOf, Type } from '../../../kernel/schema.ts';
 import { openEnvironment, unknownThing } from '../../find-project.ts';
@@ -28,13 +28,13 @@ const createBigSegmentImport = route(
       'is in the header `Location`. Of a file with a wrong line nothing is taken in.',
     access: { action: 'update*' },
     params: Type.Object(BySegment),
-    consumes: {
+    consumes: () => ({
       'multipart/form-data': Type.Object({
         file: Type.String({ format: 'binary' }),
         mode: Type.Optional(OneOf(['merge', 'replace'])),
         waitOnApprovals: Type.Optional(Type.Boolean()),
       }),
-    },
+    }),
     streams: true,
     reply: { 204: null },
   },

@@ -1,5 +1,8 @@
-// The description of the semantic patch of flags, generated from the table of its kinds.
-import { listKinds, takesInstructions } from '../../../instructions/document.ts';
+// The description of the patches of flags, from the table of the kinds of instructions and what may be edited.
+import { listKinds } from '../../../instructions/document.ts';
+import { takesPatches } from '../../../patch-document.ts';
+import { Type } from '../../../../kernel/schema.ts';
+import { EditableConfig, EditableFlag } from '../../schemas.ts';
 import { flagKinds } from './table.ts';
 
 const ofLevel = (wanted: string) => [...flagKinds].filter(([, { level }]) => level === wanted);
@@ -12,4 +15,12 @@ export const flagKindsText = [
   listKinds(ofLevel('flag')),
 ].join('\n\n');
 
-export const flagPatches = takesInstructions(['json', 'merge', 'semantic'], flagKinds.values());
+export const flagPatches = takesPatches('Flag', {
+  json: true,
+  merge: () =>
+    Type.Object({
+      ...EditableFlag.properties,
+      environments: Type.Record(Type.String(), EditableConfig, { description: 'By key' }),
+    }),
+  instructions: flagKinds,
+});

@@ -1,0 +1,29 @@
+// The part that each API has to describe itself: its OpenAPI document, at the same place in all of them.
+import type { Api } from './dialect.ts';
+import { openApiBytes } from './openapi-bytes.ts';
+import type { Part } from './part.ts';
+import { Bytes, route } from './route.ts';
+import { Type } from './schema.ts';
+
+/** Below the prefix of an API. */
+export const OPENAPI_PATH = '/openapi.json';
+
+/** The document describes the list of routes that this one is in, so the API is asked for when a call comes. */
+export function openApiPart(id: string, api: () => Api): Part {
+  const getOpenApi = route(
+    {
+      id,
+      method: 'GET',
+      path: OPENAPI_PATH,
+      summary: 'Get the OpenAPI description of the whole API',
+      access: 'anyone',
+      produces: 'application/json',
+      reply: { 200: Type.Record(Type.String(), Type.Unknown()) },
+    },
+    async ({ version }) => {
+      const { bytes, etag } = await openApiBytes(api(), version);
+      return new Bytes(bytes, { etag, 'cache-control': 'no-cache' });
+    },
+  );
+  return { tag: { name: 'OpenAPI', description: 'This description' }, routes: [getOpenApi] };
+}
