@@ -7,7 +7,6 @@ const SHARED: Readonly<Record<string, string>> = {
   renderError: 'the error format of each API',
   status: 'the table of statuses of each API',
   versions: 'the table of versions of each API',
-  demo: 'the example of each API',
   rootPart: 'the entry point of each API',
   rootRoutes: 'the entry point of each API',
   userPart: 'users, as each API shows them',
@@ -21,21 +20,12 @@ const SHARED: Readonly<Record<string, string>> = {
 /** Names of two different things, each of which still has to get a name of its own. */
 const NOT_YET_RENAMED = new Set([
   'ClientSideAvailability',
-  'Context',
   'Environment',
-  'MediaType',
-  'Run',
   'Serve',
-  'Setting',
   'Steps',
   'USER',
   'foldCase',
-  'linkTo',
-  'listUsage',
   'matchesEtag',
-  'parseMediaType',
-  'statusOf',
-  'targetsOf',
 ]);
 
 const DECLARATION =

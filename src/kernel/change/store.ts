@@ -1,4 +1,4 @@
-// Changes in the database: one row for each, written in the change's own transaction, so that an audit entry is never lost and never lies.
+// Audit entries in the database: one row per change, written in the same transaction as the change.
 import type { Generated } from 'kysely';
 import type { Migration } from '../storage/migrate.ts';
 import { wordsOf } from '../storage/search.ts';
@@ -59,7 +59,7 @@ export const eventMigrations: Migration[] = [
   },
 ];
 
-/** What an entry holds beside its columns. */
+/** The parts of an entry without a column of their own. */
 export type AuditDetail = Pick<AuditEntry, 'verb' | 'description' | 'update' | 'who'>;
 
 export function insertAuditEntry(db: Db, { id: callId, caller }: Actor, entry: AuditEntry): SqlStatement {

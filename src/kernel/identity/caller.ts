@@ -1,4 +1,4 @@
-// Who is calling: nobody known, or a member by token or session, with the grants that decide what they may do.
+// The caller of an API: anonymous, or a member by token or session, with the policies that decide what they may do.
 import type { Account } from './store-accounts.ts';
 import type { Member } from './store-members.ts';
 import type { Policy } from './policy.ts';
@@ -26,7 +26,7 @@ export interface KnownCaller {
    * group, its own.
    */
   grants: Policy[][];
-  /** What they hold beside the base role. Absent, it is told by `member.customRoles` alone. */
+  /** Roles and teams beside the base role. Absent, `member.customRoles` is all. */
   held?: HeldRoles;
 }
 
@@ -34,7 +34,7 @@ export function accountOf({ account, member }: Pick<KnownCaller, 'account' | 'me
   return account ?? member;
 }
 
-/** By ids: what custom roles, teams' included, which teams they belong to, and into which they may take others. */
+/** By ids: custom roles, including those of teams; teams of the member; teams whose members they may change. */
 export interface HeldRoles {
   roles: readonly string[];
   teams: readonly string[];
@@ -43,7 +43,7 @@ export interface HeldRoles {
 
 export type Caller = AnonymousCaller | KnownCaller;
 
-/** What a request shows to say who is calling. */
+/** The secret by which a request authenticates. */
 export interface Credential {
   kind: 'token' | 'session';
   secret: string;

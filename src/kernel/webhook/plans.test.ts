@@ -64,8 +64,8 @@ onEachEngine(({ open }) => {
       [{ id: picked!.id, state: 'delivered', dueAt: null, error: null, attempt }],
       NOW,
     );
-    await settleHookQueue(db, due, { lane: hook, payload: 'another', notBefore: 0 });
-    await settleHookQueue(db, due, { lane: { ...hook, hookId: 'none' }, payload: due.payload, notBefore: 0 });
+    await settleHookQueue(db, due, { hook: hook, payload: 'another', notBefore: 0 });
+    await settleHookQueue(db, due, { hook: { ...hook, hookId: 'none' }, payload: due.payload, notBefore: 0 });
     await listDeliveries(db, hook, { offset: 10, limit: 10 });
     await findWebhookDelivery(db, picked!.id);
     await db.transaction().execute((tx) => redeliver(tx, picked!.id, NOW));

@@ -13,9 +13,9 @@ export interface Attempt {
   durationMs: number;
   /** The first bytes of the answer, as text. */
   response: string;
-  /** The receiver let us wait to the end. */
+  /** There was no complete answer in time. */
   isTimeout: boolean;
-  /** Trying again would be of no use. */
+  /** A retry would be useless. */
   isFinal: boolean;
   retryAfterMs?: number;
 }
@@ -36,13 +36,13 @@ export interface WebhookSenderSettings {
 }
 
 export interface WebhookSender {
-  /** Undefined when the signal ended it: then nothing is known. */
+  /** Undefined when the signal aborted it: the result is then unknown. */
   send(message: WebhookMessage, signal: AbortSignal): Promise<Attempt | undefined>;
   close(): void;
 }
 
 const KEPT_BYTES = 4 * 1024;
-/** So much is read past what is kept, as a connection whose answer was read to its end can be used again. */
+/** Answers up to this size are read to the end, so that the connection can be reused. */
 const READ_BYTES = 64 * 1024;
 const KEPT_CONNECTIONS = { keepAlive: true, timeout: 30_000 };
 
@@ -123,7 +123,7 @@ export function createWebhookSender(settings: WebhookSenderSettings): WebhookSen
       let outcome: Outcome;
       try {
         outcome = await post(message, signal);
-        // The receiver had closed a connection that we kept, just as we took it up again.
+        // The receiver closed a kept-alive connection just as it was reused.
         if (outcome.wasStale) outcome = await post(message, signal);
       } catch (error) {
         return failedBefore(error as Error);
