@@ -10,7 +10,7 @@ export function storeBytes(text: string): StoredBytes {
   return { bytes: Buffer.from(text), etag: etagOf(text) };
 }
 
-function etagOf(text: string | Uint8Array): string {
+export function etagOf(text: string | Uint8Array): string {
   return `"${hash('sha1', text, 'hex')}"`;
 }
 
