@@ -93,7 +93,7 @@ onEachEngine((testEngine) => {
       assert.doesNotMatch(plan, /TEMP B-TREE/, summaries);
     } else {
       assert.doesNotMatch(plan, /Seq Scan|Sort/, summaries);
-      // By the index of the queue alone only to lock its requests in order.
+      // Only statements that go through a queue in the order of ids may use its index without an id.
       if (/order by "id"/.test(text)) return;
       for (const [, condition] of plan.matchAll(/(?:using|on) queue_requests_pkey.*\n\s+Index Cond: (.*)/g)) {
         assert.match(condition!, /\bid\b/, summaries);
