@@ -49,7 +49,7 @@ function lintParameters({ path, operation: { parameters } }: PlacedOperation, re
 function lintExamples({ operation }: PlacedOperation, document: OpenApiDocument, report: Report): void {
   const bodies = bodiesOf(operation);
   for (const { where, media } of bodies) {
-    if (media.schema === undefined) report(`has no schema for ${where}`);
+    if (Object.keys(media.schema ?? {}).length === 0) report(`says nothing of ${where}`);
     if (media.example === undefined) continue;
     const problem = problemWith(media.example, media.schema, document);
     if (problem !== undefined) report(`has a wrong example for ${where}: ${problem}`);

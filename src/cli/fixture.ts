@@ -106,7 +106,7 @@ export interface Banner {
   token?: string;
 }
 
-export interface RunningServer extends SpawnedProcess {
+export interface ServerProcess extends SpawnedProcess {
   url: string;
   banner: Banner;
   /** The administrator's, when this start created it. */
@@ -118,11 +118,11 @@ export async function startServer(
   argv: readonly string[] = [],
   env = {},
   file: string = BIN,
-): Promise<RunningServer> {
+): Promise<ServerProcess> {
   return await whenListening(start(['serve', '--port', '0', '--data', data, ...argv], env, file));
 }
 
-export async function whenListening(spawned: SpawnedProcess): Promise<RunningServer> {
+export async function whenListening(spawned: SpawnedProcess): Promise<ServerProcess> {
   const said = await spawned.say('"msg":"listening"}\n');
   // The last line may be incomplete.
   const lines = said.slice(0, said.lastIndexOf('\n')).split('\n');

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { before, describe, test } from 'node:test';
 import { eventually } from '../../test/eventually.ts';
-import { makeFolder, run, startServer, statusOf, type RunningServer } from './fixture.ts';
+import { makeFolder, run, startServer, statusOf, type ServerProcess } from './fixture.ts';
 import type { reportToken } from './token.ts';
 
 type Report = ReturnType<typeof reportToken>;
@@ -157,7 +157,7 @@ describe('while the server is down', () => {
 });
 
 describe('while the server is running', () => {
-  let server: RunningServer;
+  let server: ServerProcess;
   before(async () => {
     server = await startServer(data);
   });

@@ -123,7 +123,7 @@ export const flagsApi: Api = apiOf(dialect, [
   tagPart,
 ]);
 
-/** The bare token, or `Bearer` and the token. A token beats a cookie. */
+/** The bare token, or `Bearer` and the token. A token takes precedence over a cookie. */
 function credentialOf({ headers, url }: CallFacts): Credential | undefined {
   if (isTriggerPath(url)) return undefined;
   const authorization = headers.authorization?.trim();
@@ -138,7 +138,7 @@ function credentialOf({ headers, url }: CallFacts): Credential | undefined {
   return { kind: 'token', secret };
 }
 
-/** Times are in epoch milliseconds here. */
+/** The reset time is in epoch milliseconds. */
 function limitHeaders([global, perRoute]: CategoryCounter[]): Headers {
   return {
     'x-ratelimit-global-remaining': String(global!.counter.remaining),

@@ -1,15 +1,15 @@
-// Whether somebody may go past an approval that is required.
+// Decides whether a caller may bypass a required approval.
 import type { KnownCaller } from '../kernel/identity/caller.ts';
 import { can } from '../kernel/identity/policy.ts';
 
 export const BYPASS = 'bypassRequiredApproval';
-/** The same of segments alone. */
+/** The same permission for segments only. */
 export const BYPASS_SEGMENT = 'bypassRequiredSegmentApproval';
 
 /**
- * Base roles that may do everything are not meant: if they were, approval would be required of nobody. It takes a custom
- * role, or a service token whose own statements allow it. What a personal token says of itself does not count: its owner
- * writes it as they like.
+ * An allow-all base role does not count: otherwise no administrator would ever need approval. The permission has to
+ * come from a custom role, or from the statements of a service token. Statements of a personal token do not count,
+ * because its owner writes them.
  */
 export function mayBypass(
   caller: KnownCaller | undefined,

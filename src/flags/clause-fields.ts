@@ -1,8 +1,8 @@
-// Fields of rules and their clauses, which flags and segments have in common.
+// Schemas of rules and clauses, shared by flags and segments.
 import { OneOf, PlainText, Type } from '../kernel/schema.ts';
 import { ContextKind } from './fields.ts';
 
-/** Of one rule. */
+/** Per rule. */
 export const MAX_CLAUSES = 100;
 
 const Id = Type.String({ minLength: 1, maxLength: 64 });
@@ -35,7 +35,7 @@ export const ClauseValues = Type.Array(
   { maxItems: 15_000 },
 );
 
-/** Without room for what is misspelled, which would else be taken for left out. */
+/** Additional properties are refused: a misspelled optional field would otherwise be ignored. */
 export const ClauseInput = Type.Object(
   {
     attribute: PlainText({ maxLength: 1000, description: 'May be empty for `segmentMatch`' }),
@@ -50,7 +50,7 @@ export const ClauseInput = Type.Object(
 /** A rule without any clause would match everyone. */
 export const Clauses = Type.Array(ClauseInput, { minItems: 1, maxItems: MAX_CLAUSES });
 
-/** A clause as patches of the shown kinds have it: with its id, where it was there before. */
+/** A clause in a JSON patch or merge patch: with its id, if it existed before. */
 const ClauseDocument = Type.Object(
   { _id: Type.Optional(Type.String({ maxLength: 64 })), ...ClauseInput.properties },
   { $id: 'Clause' },

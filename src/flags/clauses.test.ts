@@ -1,4 +1,4 @@
-// Rules that come as a whole list keep their ids where they are the same. What instructions do to clauses is tested with them.
+// Rules of a replaced list keep their ids if they are unchanged. Instructions for clauses are tested with the instructions.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { identifyRules } from './clauses.ts';

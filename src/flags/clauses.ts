@@ -1,4 +1,4 @@
-// Rules as lists of clauses, which flags and segments have in common: the ways to change them that depend on nothing else.
+// Pure changes to rules and their clauses, shared by flags and segments.
 import { Failure } from '../kernel/failure.ts';
 import { areEqual } from '../kernel/patch/json-value.ts';
 import { shorten } from '../kernel/patch/pointer.ts';
@@ -24,7 +24,7 @@ export function changeRule<Rule extends Ruled>(
   return rules.with(index, change(rules[index]!));
 }
 
-/** The same rules in another order, which must name each of them once. */
+/** `ids` must name each rule once. */
 export function reorderRules<Rule extends Ruled>(rules: readonly Rule[], ids: readonly string[]): Rule[] {
   const known = new Map(rules.map((rule) => [rule._id, rule]));
   const isWhole = ids.length === known.size && new Set(ids).size === known.size;
@@ -32,10 +32,10 @@ export function reorderRules<Rule extends Ruled>(rules: readonly Rule[], ids: re
   return ids.map((id) => known.get(id)!);
 }
 
-/** As rules keep it. */
+/** A clause as rules store it. */
 export function toClause(input: NewClause, _id: string): Clause {
   const { attribute, op, values, contextKind = 'user', negate = false } = input;
-  // A segment is asked as a whole: there is no attribute to name.
+  // A segment match has no attribute.
   if (attribute === '' && op !== 'segmentMatch') throw broken('clauses: the attribute must not be empty');
   return { _id, attribute, op, values: [...new Set(values)], contextKind, negate };
 }
@@ -73,15 +73,15 @@ export function removeClauseValues<Rule extends Ruled>(rule: Rule, id: string, r
   }));
 }
 
-/** A rule that came as part of a whole list. */
+/** A rule from a patch that replaces the whole list. */
 export interface RuleDocument {
   _id?: string;
   clauses: Static<typeof ClauseDocuments>;
 }
 
 /**
- * Gives ids to rules that came as a whole list. One that came without its id, but otherwise as it stood at its place, is
- * the one that stood there; of two with the same id, the second gets a new one.
+ * Assigns ids to the rules of a replaced list. A rule without an id that equals the old rule at its position keeps that
+ * rule's id; of two rules with the same id, the second gets a new one.
  */
 export function identifyRules<Shown extends RuleDocument, Rule extends Ruled>(
   shown: readonly Shown[],

@@ -2,7 +2,7 @@
 import { Failure } from '../kernel/failure.ts';
 import { parseMediaType } from '../kernel/media-type.ts';
 
-/** Semantic patches name theirs by a parameter. */
+/** Semantic patches have the same type with a parameter. */
 export function requireJson(type: string | undefined): void {
   if (parseMediaType(type ?? '')?.type === 'application/json') return;
   throw new Failure('malformed', `The Content-Type must be application/json, not ${type ?? 'absent'}`);

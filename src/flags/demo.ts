@@ -1,11 +1,12 @@
-// What `--demo` shows of the flag service: a shop, flags in different states, whom they are for, and who looks after them.
+// The calls that `--demo` makes to the flag service: a project with flags in different states, a segment, a team and a
+// role.
 import type { DemoCall } from '../kernel/dialect.ts';
 
 const SHOP = 'demo';
 
 const make = (path: string, body: object): DemoCall => ({ method: 'POST', path, body });
 
-/** By JSON patch, below what a flag has in an environment. */
+/** A JSON patch of the flag's configuration in an environment. */
 const configure = (flag: string, environment: string, comment: string, values: Record<string, unknown>) => ({
   method: 'PATCH' as const,
   path: `/flags/${SHOP}/${flag}`,

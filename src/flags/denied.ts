@@ -1,9 +1,12 @@
-// Asks for the permission of a change that reaches into an environment from outside.
+// Refuses a change that a policy denies in one of the environments it affects.
 import { Failure } from '../kernel/failure.ts';
 import type { KnownCaller } from '../kernel/identity/caller.ts';
 import { isDenied } from '../kernel/identity/policy.ts';
 
-/** For what reaches into an environment from outside: whoever may do it elsewhere may still be denied it there. */
+/**
+ * For a change that affects an environment indirectly, such as deleting its project: a caller who may do it elsewhere
+ * may still be denied it there.
+ */
 export function refuseIfDenied(
   caller: KnownCaller | undefined,
   action: string,

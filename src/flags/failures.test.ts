@@ -1,4 +1,4 @@
-// A change that needs approval: one kind of failure, which clients know by another status for segments than for flags.
+// A change that needs approval: one kind of failure, with another status for segments than for flags.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CallFacts } from '../kernel/dialect.ts';

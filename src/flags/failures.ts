@@ -1,10 +1,10 @@
-// The flag service's words for failures: `{code, message, id}`, the id being the call's own.
+// Renders errors of the flag service: `{code, message, id}`, where the id is that of the call.
 import type { CallFacts } from '../kernel/dialect.ts';
 import type { Failure, FailureKind } from '../kernel/failure.ts';
 import { Type } from '../kernel/schema.ts';
 import { BYPASS_SEGMENT } from './bypass.ts';
 
-/** A role that lacks the permission is 401; no access to the resource at all is 403. */
+/** A missing permission is 401; no access to the resource at all is 403. */
 export const status: Record<FailureKind, number> = {
   malformed: 400,
   invalid: 400,
@@ -60,7 +60,7 @@ export const FlagsError = Type.Object(
   { $id: 'Error' },
 );
 
-/** A change of a segment that needs approval has the status and the code of what is forbidden, unlike one of a flag. */
+/** A segment change that needs approval has the status and code of `forbidden`, unlike a flag change. */
 function shownKind({ kind, details }: Failure): FailureKind {
   return kind === 'approval-required' && details.access?.action === BYPASS_SEGMENT ? 'forbidden' : kind;
 }
@@ -76,7 +76,7 @@ export function renderError(failure: Failure, { id }: CallFacts): unknown {
     code: code ?? CODES[shownKind(failure)],
     message,
     id,
-    // Clients read which addresses of an invitation were wrong. Other data is not for them.
+    // Clients read the invalid addresses of an invitation. Other data is internal.
     ...(data?.['invalid_emails'] !== undefined && { invalid_emails: data['invalid_emails'] }),
     ...(access !== undefined && { access, reason: { effect: 'deny' } }),
   };

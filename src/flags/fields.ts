@@ -1,4 +1,4 @@
-// Fields that resources of the flag service have in common.
+// Schemas of fields shared by resources of the flag service.
 import { PlainText, Type } from '../kernel/schema.ts';
 
 const KEY = '^[a-zA-Z0-9][a-zA-Z0-9_.-]*$';
@@ -9,7 +9,7 @@ export function Key(description?: string) {
 
 const isKey = new RegExp(KEY);
 
-/** What cannot be a key is not asked for: a NUL in it, say, is an error to PostgreSQL. */
+/** Stores do not query for impossible keys: PostgreSQL fails on a NUL character, for example. */
 export function couldBeKey(text: string): boolean {
   return text.length <= 256 && isKey.test(text);
 }
@@ -28,7 +28,7 @@ export const Tags = Type.Array(Type.String({ pattern: '^[a-zA-Z0-9_.-]*$', minLe
   maxItems: 1000,
 });
 
-/** Each tag once, sorted: clients compare. */
+/** Unique and sorted, because clients compare tag lists. */
 export function normalizeTags(tags: readonly string[]): string[] {
   return [...new Set(tags)].sort();
 }
@@ -38,7 +38,7 @@ export function Instant(description: string) {
   return Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description });
 }
 
-/** `kind` and `multi` mean something else wherever contexts are written down. */
+/** `kind` and `multi` are reserved words in the JSON of contexts. */
 export const ContextKind = Type.String({ pattern: '^(?!(kind|multi)$)[a-zA-Z0-9._-]+$', maxLength: 256 });
 
 /** Short enough for every engine to index. */

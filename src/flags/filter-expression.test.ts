@@ -1,4 +1,4 @@
-// Filters made of comparisons: what they mean, and what is refused.
+// Filters made of comparisons: their meaning, and invalid ones.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -13,7 +13,7 @@ const FIELDS = {
   'created.at': ['before', 'after'],
 } as const;
 
-/** The expression in one line, with every parenthesis. */
+/** The expression on one line, with all parentheses. */
 function printed(text: string): string | undefined {
   const expression = readExpression(text, FIELDS);
   return (

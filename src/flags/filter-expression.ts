@@ -19,22 +19,22 @@ export interface Comparison {
   kind: 'comparison';
   field: string;
   op: Operator;
-  /** A JSON value. What the field takes is its reader's to say. */
+  /** A JSON value; the reader of the field checks its type. */
   value: unknown;
 }
 
 export type Expression = Comparison | { kind: 'all' | 'any'; of: Expression[] };
 
-/** The operators that a field takes. */
+/** The operators that each field supports. */
 export type Fields = Readonly<Record<string, readonly Operator[]>>;
 
-/** How deep parentheses may stand in each other. */
+/** How deeply parentheses may nest. */
 const MAX_PARENTHESES = 50;
 const MAX_COMPARISONS = 200;
 
 /**
- * A comma joins what must all hold, a vertical bar what need hold in part, and the comma binds more tightly. A value is
- * JSON, or plain words up to the next comma, bar or parenthesis. Undefined where nothing is asked for.
+ * Commas mean `and`, vertical bars mean `or`, and the comma binds more tightly. A value is JSON, or plain text up to
+ * the next comma, bar or parenthesis. Undefined for an empty filter.
  */
 export function readExpression(text: string | undefined, fields: Fields): Expression | undefined {
   if (text === undefined || text.trim() === '') return undefined;
@@ -44,7 +44,7 @@ export function readExpression(text: string | undefined, fields: Fields): Expres
   return expression;
 }
 
-/** Puts an expression together from what `compare` makes of its comparisons. */
+/** Folds an expression: `compare` maps each comparison, `join` combines the results. */
 export function foldExpression<Result>(
   expression: Expression,
   compare: (comparison: Comparison) => Result,
@@ -57,7 +57,7 @@ export function foldExpression<Result>(
   );
 }
 
-/** The value as a list of texts; one alone counts as a list of it. */
+/** The value as a list of strings; a single value becomes a list of one. */
 export function textsOf({ field, value }: Comparison): string[] {
   const values: unknown[] = Array.isArray(value) ? value : [value];
   return values.map((each) => {
@@ -72,7 +72,7 @@ export function truthOf({ field, value }: Comparison): boolean {
   throw malformed(`${field} takes true or false`);
 }
 
-/** The text, how far it has been read, and what was found. */
+/** The text, the position of the parser, and the number of comparisons so far. */
 interface Source {
   readonly text: string;
   at: number;
@@ -168,7 +168,7 @@ function unexpected({ text, at }: Source): Failure {
   return malformed(rest === '' ? 'it ends too early' : `"${shorten(rest)}" is not understood`);
 }
 
-/** Where the JSON value that begins at `from` ends: its brackets and quotes are closed there. */
+/** The index after the JSON value that begins at `from`. */
 function endOfJson(text: string, from: number): number {
   let depth = 0;
   let isQuoted = false;

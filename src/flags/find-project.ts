@@ -1,4 +1,4 @@
-// The way in to a project and its environments, which every call about something inside of them takes.
+// Finds the project or environment that a path names, and checks that the caller may see it.
 import { Failure } from '../kernel/failure.ts';
 import { shorten } from '../kernel/patch/pointer.ts';
 import type { Call } from '../kernel/route.ts';
@@ -15,7 +15,7 @@ export const ByEnvironment = Type.Object({ projectKey: Type.String(), environmen
 
 type Permissions = Pick<Call, 'can'>;
 
-/** A project that the caller may see. All that is in it may then be seen, too. */
+/** Fails unless the caller may view the project. This permission covers everything in the project. */
 export async function openProject(call: Permissions, db: Db, key: string): Promise<Project> {
   const project = await findProject(db, key);
   if (project === undefined) throw unknownThing('project', key);
@@ -26,7 +26,7 @@ export async function openProject(call: Permissions, db: Db, key: string): Promi
   });
 }
 
-/** With `hold`, nobody deletes the environment before the transaction ends. */
+/** With `hold`, the row is locked against deletion until the transaction ends. */
 export async function openEnvironment(
   call: Permissions,
   db: Db,
@@ -40,7 +40,10 @@ export async function openEnvironment(
   return { project, environment };
 }
 
-/** What concerns a flag in all environments at once may be done by whoever may do it in any of them. */
+/**
+ * For a change to a flag that affects all environments: the permission in any one of them is enough. Returns the
+ * resource on which it was granted.
+ */
 export async function demandInAnyEnvironment(
   call: Pick<Call, 'can' | 'demand'>,
   db: Db,

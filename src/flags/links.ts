@@ -13,12 +13,15 @@ export function linkTo(path: string, type = 'application/json') {
   return { href: ROOT + path, type };
 }
 
-/** The page of the console that shows the same. */
+/** A link to the page of the web console that shows the same resource. */
 export function siteTo(path: string) {
   return { href: path, type: 'text/html' };
 }
 
-/** `first` and `last` always; `next` and `prev` only where there is such a page: importers go on for as long as there is a next. */
+/**
+ * `first` and `last` are always present; `next` and `prev` only if that page exists, because importers follow `next`
+ * until it is absent.
+ */
 export function toCollection(page: Page, { url }: Pick<CallFacts, 'url'>) {
   const at = (offset: number) => ({
     href: withQuery(url, { limit: page.slice.limit, offset: offset === 0 ? undefined : offset }),

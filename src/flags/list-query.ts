@@ -1,4 +1,4 @@
-// What lists can be asked for: a page, an order, more attributes, and only some of the items.
+// Query parameters of lists: `limit`, `offset`, `sort`, `expand` and `filter`.
 import { Failure } from '../kernel/failure.ts';
 import { clampLimit, type Slice } from '../kernel/page.ts';
 import { shorten } from '../kernel/patch/pointer.ts';
@@ -21,7 +21,7 @@ export function ExpandQuery(names: readonly string[]) {
   };
 }
 
-/** The attributes asked for; an unknown one is refused. */
+/** Fails for unknown attributes. */
 export function readExpand<Word extends string>(
   text: string | undefined,
   names: readonly Word[],
@@ -64,8 +64,8 @@ export function FilterQuery(fields: readonly string[]) {
 }
 
 /**
- * Reads `field:value,field:{"before":1}`: pairs joined by commas, a value running up to the next comma outside of JSON
- * brackets. A comma inside a plain value stands in quotes. Which values a field takes is its reader's to say.
+ * Reads `field:value,field:{"before":1}`: pairs joined by commas. A value ends at the next comma outside JSON brackets
+ * and quotes, so that a plain value with a comma is quoted. The reader of each field checks its value.
  */
 export function readFieldFilter<Field extends string>(
   text: string | undefined,
@@ -84,7 +84,7 @@ export function readFieldFilter<Field extends string>(
   return found;
 }
 
-/** Splits at commas that stand outside quotes and brackets. */
+/** Splits at commas outside quotes and brackets. */
 function splitOutside(text: string): string[] {
   const pieces: string[] = [];
   let depth = 0;

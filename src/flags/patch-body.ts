@@ -1,4 +1,4 @@
-// Tells from a PATCH request's body and media type which kind of patch it is, and takes it out of its envelope.
+// Reads the body of a PATCH request: finds the kind of patch by body and media type, and unwraps the envelope.
 import { Failure, type FailureDetails } from '../kernel/failure.ts';
 import { parseMediaType } from '../kernel/media-type.ts';
 import { isDeeperThan, isObject, MAX_DEPTH, type JsonObject } from '../kernel/patch/json-value.ts';
@@ -21,7 +21,7 @@ const NAMES: Record<PatchKind, string> = {
   semantic: 'a semantic patch',
 };
 
-/** The bodies of each kind, the one with a comment last. */
+/** The body formats of each kind, the one with a comment last. */
 const FORMS: Record<PatchKind, string> = {
   json: '[{"op", "path", "value"}] or {"comment", "patch": [...]}',
   merge: '{"field": value} or {"comment", "merge": {...}}',
@@ -31,7 +31,7 @@ const FORMS: Record<PatchKind, string> = {
 /** Every body whose members are among these is an envelope: no resource has fields of these names. */
 const ENVELOPE: ReadonlySet<string> = new Set(['comment', 'patch', 'merge']);
 
-/** Where only semantic patches are taken, the domain-model may be absent: generated clients do not send it. */
+/** If a route accepts only semantic patches, the domain-model may be absent: generated clients do not send it. */
 export const SEMANTIC_PATCH = 'application/json; domain-model=flagservice.semanticpatch';
 const SEMANTIC_HEADER = `Content-Type: ${SEMANTIC_PATCH}`;
 
@@ -120,7 +120,7 @@ function isInstruction(value: unknown): value is Instruction {
 function readComment({ comment }: JsonObject): { comment?: string } {
   if (comment === undefined) return {};
   if (typeof comment !== 'string') throw unreadable('The comment must be a string.');
-  // Not every engine can keep it.
+  // PostgreSQL cannot store it.
   if (comment.includes('\0')) throw new Failure('malformed', 'The comment must not have a NUL in it.');
   return { comment };
 }

@@ -1,4 +1,4 @@
-// Patches of the kinds that edit a resource as it is shown: JSON patch and merge patch.
+// JSON patches and merge patches of a resource's representation, and schemas for routes that take patches.
 import { Failure } from '../kernel/failure.ts';
 import { applyJsonPatch } from '../kernel/patch/json-patch.ts';
 import { areEqual, isObject, type JsonObject } from '../kernel/patch/json-value.ts';
@@ -18,32 +18,32 @@ export function readCallPatch(call: PatchCall, accepts: readonly PatchKind[]): P
   return readPatch(call.body, call.headers['content-type'] as string, accepts);
 }
 
-/** For a resource that takes no semantic patch. */
+/** For resources that take no semantic patches. */
 export function readDocumentPatch(call: PatchCall, accepts: readonly ('json' | 'merge')[]): DocumentPatch {
   return readCallPatch(call, accepts) as DocumentPatch;
 }
 
-/** For a resource that takes nothing else. */
+/** For resources that take only semantic patches. */
 export function readSemanticPatch(call: PatchCall): SemanticPatch {
   return readCallPatch(call, ['semantic']) as SemanticPatch;
 }
 
-/** Where the path or the resource says which environment it is, a body that names another one is a mistake. */
+/** Fails if the body names another environment than the path or the resource. */
 export function requireEnvironment({ environmentKey }: SemanticPatch, environment: { key: string }): void {
   if (environmentKey === undefined || environmentKey === environment.key) return;
   throw problem('environmentKey', `must be that of the resource, ${environment.key}`);
 }
 
 export interface PatchRules<Editable extends TObject> {
-  /** The members a patch may change, and what they may be. Those that are optional may be unset. */
+  /** The schema of the properties that a patch may change. Optional ones may be removed. */
   editable: Editable;
-  /** Members further down that may be unset: removing an absent one does nothing, replacing it sets it. */
+  /** Nested properties that may be removed: removing an absent one does nothing, replacing it adds it. */
   optional?: (pointer: string) => boolean;
 }
 
 /**
- * Makes a function that applies a patch to a resource as it is shown, and gives back its editable members. Whatever else
- * would change is refused, and so is what the schema does not allow.
+ * Returns a function that applies a patch to a representation and returns its editable properties. It fails for changes
+ * to other properties and for values that the schema does not allow.
  */
 export function editor<Editable extends TObject>({ editable, optional }: PatchRules<Editable>) {
   const names = new Set(Object.keys(editable.properties));
@@ -69,7 +69,7 @@ export function editor<Editable extends TObject>({ editable, optional }: PatchRu
   };
 }
 
-/** The update as the audit log keeps it. */
+/** The patch as the audit log stores it. */
 export function updateOf(patch: Patch): Update {
   if (patch.kind === 'json') return { patch: patch.operations };
   return patch.kind === 'merge' ? { merge: patch.fields } : { instructions: patch.instructions };

@@ -1,6 +1,6 @@
-// How things are named in policies, audit entries and webhook filters: `proj/shop;core:env/test:flag/banner;beta`.
+// Resource specifiers for policies, audit entries and webhook filters: `proj/shop;core:env/test:flag/banner;beta`.
 
-/** What has a key, and tags that statements may ask for. */
+/** A resource with a key, and tags that policy statements can match. */
 export interface Tagged {
   readonly key: string;
   readonly tags: readonly string[];
@@ -22,7 +22,7 @@ export function contextKindResource(project: Tagged, key: string): string {
   return `${projectResource(project)}:context-kind/${key}`;
 }
 
-/** Something that lives in an environment, for the policies: a flag, a segment. */
+/** The specifier of a flag or segment in an environment. */
 export function environmentalResource(
   project: Tagged,
   environment: Tagged,
@@ -32,7 +32,7 @@ export function environmentalResource(
   return `${environmentResource(project, environment)}:${segment(type, thing)}`;
 }
 
-/** What the name of a thing of the flag service, or of the account, begins with. */
+/** The first words of specifiers that belong to the flag service or the account. */
 export const RESOURCE_TYPES: ReadonlySet<string> = new Set([
   'acct',
   'member',

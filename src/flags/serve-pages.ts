@@ -1,4 +1,4 @@
-// The pages that links called `site` lead to, for members who have logged in from a browser.
+// Serves the HTML pages that `site` links point to, for members who are logged in.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Failure, type FailureKind } from '../kernel/failure.ts';
 import { escapeHtml, htmlPage, showPage } from '../kernel/html.ts';
@@ -49,7 +49,7 @@ async function readPage({ params, query }: FastifyRequest<FlagPage>, caller: Kno
   return flagPage(found.flag, { project, environments: found.environments });
 }
 
-/** A page costs what a call costs. */
+/** A page counts against the same rate limit as an API call. */
 function charge(caller: KnownCaller, { limits, clock }: Kernel): void {
   const now = clock.now();
   if (!limits.enabled || limits.take(BUDGET, caller, now) !== undefined) return;

@@ -1,4 +1,4 @@
-// What the flag service keeps in memory for one server, made when it starts.
+// The in-memory services of the flag service, created when the server starts.
 import { createPayloadCache } from './delivery/payload-cache.ts';
 import { ServiceAddresses } from './root/addresses.ts';
 

@@ -2,7 +2,7 @@
 import type { Access } from '../kernel/change/actor.ts';
 import { compilePolicy, type PolicyStatement } from '../kernel/identity/policy.ts';
 
-/** Whether any of the permissions that a change took is one that the statements speak of. */
+/** Matches a change if the statements allow any of the permissions that it required. */
 export function statementMatcher(
   statements: readonly PolicyStatement[],
 ): (accesses: readonly Access[]) => boolean {

@@ -1,7 +1,7 @@
 // The schema of a policy's statements, as roles, tokens and webhooks have them.
 import { OneOf, Type } from '../kernel/schema.ts';
 
-/** Every call of a token asks its whole policy. */
+/** Each call evaluates the token's whole policy, so its size is limited. */
 export const MAX_STATEMENTS = 500;
 const Names = Type.Optional(Type.Array(Type.String(), { maxItems: MAX_STATEMENTS }));
 

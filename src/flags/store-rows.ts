@@ -1,31 +1,31 @@
-// What stores of the flag service have in common: pages of rows, rows by their ids, and writing over what was read.
+// Queries shared by the stores of the flag service: pages of rows, rows by id, and optimistic updates.
 import type { Selectable, SelectQueryBuilder, Updateable } from 'kysely';
 import { Page, type Slice } from '../kernel/page.ts';
 import { contested } from '../kernel/storage/retry.ts';
 import type { Db, Tables } from '../kernel/storage/tables.ts';
 import { couldBeId } from './fields.ts';
 
-type Found<Table extends keyof Tables, Row = object> = SelectQueryBuilder<Tables, Table, Row>;
+type Query<Table extends keyof Tables, Row = object> = SelectQueryBuilder<Tables, Table, Row>;
 
-/** `choose` says which columns are read, and in which order the rows come. */
+/** `choose` selects the columns and the order. */
 export async function pageRows<Table extends keyof Tables, Row>(
-  found: Found<Table>,
+  query: Query<Table>,
   slice: Slice,
-  choose: (found: Found<Table>) => Found<Table, Row>,
+  choose: (query: Query<Table>) => Query<Table, Row>,
 ): Promise<Page<Row>> {
-  const { total } = await found
+  const { total } = await query
     .select(({ fn }) => fn.countAll<number | string>().as('total'))
     .executeTakeFirstOrThrow();
-  const rows = await choose(found).limit(slice.limit).offset(slice.offset).execute();
+  const rows = await choose(query).limit(slice.limit).offset(slice.offset).execute();
   return new Page(rows, Number(total), slice);
 }
 
-/** Queries are of all these tables at once: of a table that is a type parameter, Kysely knows no columns. */
+/** A query names the union of these tables, because Kysely cannot infer columns for a table that is a type parameter. */
 type Versioned = {
   [Table in keyof Tables]: Tables[Table] extends { id: string; version: number } ? Table : never;
 }[keyof Tables];
 
-/** With `hold` it stays as it is until the transaction ends. */
+/** With `hold`, the row is locked until the transaction ends. */
 export async function findRow<Table extends Versioned>(
   db: Db,
   table: Table,
@@ -43,7 +43,7 @@ export async function findRow<Table extends Versioned>(
   return row as Selectable<Tables[Table]> | undefined;
 }
 
-/** Fails with `conflict` when someone else has changed it since it was read with the version. */
+/** Fails with `conflict` if the row no longer has the version that was read. */
 export async function updateRow<Table extends Versioned>(
   tx: Db,
   table: Table,

@@ -17,7 +17,7 @@ export interface ProjectRow {
   name: string;
   /** A JSON list, sorted. */
   tags: string;
-  /** The rest of what is shown, as JSON. */
+  /** The other fields, as JSON. */
   doc: string;
   version: number;
   created_at: number;
@@ -31,9 +31,9 @@ export interface EnvironmentRow {
   tags: string;
   is_critical: number;
   doc: string;
-  /** Kept readable: clients read it from the API, and secure mode signs with it. */
+  /** Stored in plain text: clients read it from the API, and secure mode signs with it. */
   sdk_key: string;
-  /** The one before the last reset, for as long as it was given; so with the other two. */
+  /** The key before the last reset, and until when it works; the same for the other two keys. */
   old_sdk_key: string | null;
   old_sdk_until: number | null;
   mobile_key: string;
@@ -51,11 +51,11 @@ export interface FlagRow {
   project_id: string;
   key: string;
   name: string;
-  /** The name as names are sorted. */
+  /** The sort key of the name. */
   sort_name: Generated<string>;
-  /** Key and name in small letters, for searching. */
+  /** Key and name in lower case, for searching. */
   words: string;
-  /** Of the few that have one. */
+  /** Null for most flags. */
   purpose: Generated<string | null>;
   tags: string;
   is_temporary: number;
@@ -79,7 +79,7 @@ export interface FlagConfigRow {
   doc: string;
 }
 
-/** The version a deleted flag had, so that one of the same key begins above it: SDKs take nothing older. */
+/** The last version of a deleted flag. A new flag with its key starts above it, because SDKs ignore older versions. */
 export interface FlagGraveRow {
   project_id: string;
   key: string;

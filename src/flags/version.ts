@@ -1,11 +1,14 @@
-// The flag service's versions: numbered by date, chosen by a header. All are answered alike, and `beta` means the same.
+// The API versions of the flag service: dates, chosen by a header. All of them, and `beta`, get the same responses.
 import { Failure } from '../kernel/failure.ts';
 import type { Call } from '../kernel/route.ts';
 import type { VersionTable } from '../kernel/version.ts';
 
 export const CURRENT_VERSION = 20_240_415;
 
-/** Clients and tokens name the version they were made for. What differs between them, lists here have by parameters. */
+/**
+ * Clients and tokens name the version they were written for. Lists cover the differences between versions by query
+ * parameters.
+ */
 export const VALID_VERSIONS: readonly number[] = [
   20_160_426,
   20_191_212,
@@ -30,7 +33,7 @@ export function readVersion(asked: string | string[] | undefined): string {
   );
 }
 
-/** For routes that are open only to who asks for them so. */
+/** For beta routes, which need the header. */
 export function demandBeta({ headers }: Pick<Call, 'headers'>): void {
   if (headers['ld-api-version'] === 'beta') return;
   throw new Failure('forbidden', 'This is a beta resource: send the header LD-API-Version: beta.');

@@ -12,16 +12,16 @@ import {
   MINUTE,
   OFF,
   ON,
-  openScene,
+  openFlagProject,
   SEMANTIC,
-  type Scene,
+  type FlagProject,
 } from './flags-control-calls.ts';
 
 onEachEngine((engine) => {
   let nodes: Nodes;
   let server: TestServer;
-  let scene: Scene;
-  /** Who asks, and two who review. */
+  let setup: FlagProject;
+  /** The requestor, and two reviewers. */
   let asker: string;
   let askerId: string;
   let reviewer: string;
@@ -36,24 +36,24 @@ onEachEngine((engine) => {
   });
   after(() => nodes.stop());
   beforeEach(async () => {
-    scene = await openScene(server);
+    setup = await openFlagProject(server);
   });
 
-  const path = () => `${scene.place}/approval-requests`;
+  const path = () => `${setup.place}/approval-requests`;
   const soon = () => server.clock.now() + MINUTE;
   const usual = { description: 'switch it on', instructions: [ON] };
   const post = (body: object = {}, init: CallInit = {}) =>
-    scene.call(path(), { method: 'POST', token: asker, body: { ...usual, ...body }, ...init });
-  const read = async (id: string) => (await expect(200, scene.call(`${path()}/${id}`))).json;
+    setup.call(path(), { method: 'POST', token: asker, body: { ...usual, ...body }, ...init });
+  const read = async (id: string) => (await expect(200, setup.call(`${path()}/${id}`))).json;
   const review = (id: string, kind: string, { comment, ...init }: CallInit & { comment?: string } = {}) =>
-    scene.call(`${path()}/${id}/reviews`, {
+    setup.call(`${path()}/${id}/reviews`, {
       method: 'POST',
       token: reviewer,
       body: { kind, ...(comment !== undefined && { comment }) },
       ...init,
     });
   const apply = (id: string, init: CallInit = {}) =>
-    scene.call(`${path()}/${id}/apply`, { method: 'POST', token: asker, body: { comment: 'now' }, ...init });
+    setup.call(`${path()}/${id}/apply`, { method: 'POST', token: asker, body: { comment: 'now' }, ...init });
 
   async function make(body: object = {}): Promise<Json> {
     return (await expect(201, post(body))).json;
@@ -68,7 +68,7 @@ onEachEngine((engine) => {
   async function pass(at: number, isSo: () => Promise<boolean>): Promise<void> {
     server.clock.goTo(at + 1);
     nodes.other?.clock.goTo(at + 1);
-    await scene.settle(isSo);
+    await setup.settle(isSo);
   }
 
   describe('as they are shown', () => {
@@ -93,35 +93,35 @@ onEachEngine((engine) => {
         status: 'pending',
         instructions: [ON],
         conflicts: [],
-        resourceId: scene.resource,
+        resourceId: setup.resource,
       });
       assert.equal(_links.self.href, `/api/v2/${path()}/${_id}`);
       assert.deepEqual(await read(_id), answer.json);
-      assert.deepEqual((await expect(200, scene.call(path()))).json['items'], [answer.json]);
-      const { json: same } = await expect(200, scene.call(`approval-requests/${_id}`));
+      assert.deepEqual((await expect(200, setup.call(path()))).json['items'], [answer.json]);
+      const { json: same } = await expect(200, setup.call(`approval-requests/${_id}`));
       assert.equal(same['_links'].self.href, `/api/v2/approval-requests/${_id}`);
       assert.deepEqual({ ...same, _links: 0 }, { ...answer.json, _links: 0 });
-      const body = { ...usual, resourceId: scene.resource };
-      const general = await expect(201, scene.call('approval-requests', { method: 'POST', body }));
-      assert.equal(general.json['resourceId'], scene.resource);
-      assert.equal((await scene.call(path())).json['totalCount'], 2);
+      const body = { ...usual, resourceId: setup.resource };
+      const general = await expect(201, setup.call('approval-requests', { method: 'POST', body }));
+      assert.equal(general.json['resourceId'], setup.resource);
+      assert.equal((await setup.call(path())).json['totalCount'], 2);
     });
 
     test('F11 flag, project, environments and resource are shown where asked for', async () => {
       const { _id } = await make();
       const at = `approval-requests/${_id}?expand=flag,project,environments,resource`;
-      const { json } = await expect(200, scene.call(at));
+      const { json } = await expect(200, setup.call(at));
       assert.equal(json['flag'].key, 'banner');
-      assert.equal(json['project'].key, scene.project);
+      assert.equal(json['project'].key, setup.project);
       assert.deepEqual(
         json['environments'].map(({ key }: Json) => key as string),
         ['test'],
       );
       assert.deepEqual([json['resource'].kind, json['resource'].flag.key], ['flag', 'banner']);
-      const list = `approval-requests?expand=flag&filter=projectKey equals ${scene.project}`;
-      assert.equal((await expect(200, scene.call(list))).json['items'][0].flag.key, 'banner');
-      await expect(400, scene.call(`approval-requests/${_id}?expand=moon`));
-      await expect(400, scene.call('approval-requests?expand=moon'));
+      const list = `approval-requests?expand=flag&filter=projectKey equals ${setup.project}`;
+      assert.equal((await expect(200, setup.call(list))).json['items'][0].flag.key, 'banner');
+      await expect(400, setup.call(`approval-requests/${_id}?expand=moon`));
+      await expect(400, setup.call('approval-requests?expand=moon'));
     });
 
     test('the list is filtered, newest first, and paged', async () => {
@@ -131,9 +131,9 @@ onEachEngine((engine) => {
       const done = await makeApproved();
       await expect(200, apply(done['_id']));
       const list = async (filter: string, rest = '') => {
-        const all = `projectKey equals ${scene.project}${filter === '' ? '' : `,${filter}`}`;
+        const all = `projectKey equals ${setup.project}${filter === '' ? '' : `,${filter}`}`;
         const at = `approval-requests?filter=${encodeURIComponent(all)}${rest}`;
-        const { json } = await expect(200, scene.call(at));
+        const { json } = await expect(200, setup.call(at));
         return { ids: json['items'].map(({ _id }: Json) => _id as string) as string[], ...json };
       };
       const ids = [done['_id'], declined['_id'], first['_id']];
@@ -147,8 +147,8 @@ onEachEngine((engine) => {
         ['notifyMemberIds anyOf []', []],
         [`requestorId equals ${askerId}`, ids],
         [`requestorId equals ${reviewerId}`, []],
-        [`resourceId equals ${scene.resource}`, ids],
-        [`resourceId equals ${scene.resource.replace('test', 'production')}`, []],
+        [`resourceId equals ${setup.resource}`, ids],
+        [`resourceId equals ${setup.resource.replace('test', 'production')}`, []],
         ['resourceKind equals flag', ids],
         ['resourceKind equals segment', []],
         ['(reviewStatus anyOf ["declined"]|status anyOf ["completed"])', ids.slice(0, 2)],
@@ -164,22 +164,22 @@ onEachEngine((engine) => {
         'status anyOf ["odd"]',
         'resourceId equals x',
       ])
-        await expect(400, scene.call(`approval-requests?filter=${encodeURIComponent(filter)}`));
+        await expect(400, setup.call(`approval-requests?filter=${encodeURIComponent(filter)}`));
     });
 
     test('F10 a list tells of conflicts that were recorded; one alone, of what stands in its way now', async () => {
-      const ruleId = await scene.addRule();
+      const ruleId = await setup.addRule();
       const instruction = { kind: 'updateRuleDescription', ruleId, description: 'x' };
       const executionDate = soon();
       const { _id } = await makeApproved({ executionDate, instructions: [instruction] });
       await expect(200, apply(_id));
       await expect(
         200,
-        scene.patchFlag([{ kind: 'removeRule', ruleId }], { query: '?ignoreConflicts=true' }),
+        setup.patchFlag([{ kind: 'removeRule', ruleId }], { query: '?ignoreConflicts=true' }),
       );
       const listed = async () => {
-        const all = `approval-requests?filter=projectKey equals ${scene.project}`;
-        const lists = [await scene.call(path()), await scene.call(all)];
+        const all = `approval-requests?filter=projectKey equals ${setup.project}`;
+        const lists = [await setup.call(path()), await setup.call(all)];
         return lists.map(({ json }) => json['items'][0].conflicts.map((one: Json) => one['instruction']));
       };
       assert.deepEqual((await read(_id))['conflicts'][0].instruction, instruction);
@@ -193,20 +193,20 @@ onEachEngine((engine) => {
       const { token } = await giveMember(server, {
         inlinePolicy: [
           { effect: 'allow', actions: ['viewProject'], resources: ['proj/*'] },
-          { effect: 'deny', actions: ['viewProject'], resources: [`proj/${scene.project}`] },
+          { effect: 'deny', actions: ['viewProject'], resources: [`proj/${setup.project}`] },
         ],
       });
-      const { json } = await expect(200, scene.call('approval-requests?limit=200', { token }));
+      const { json } = await expect(200, setup.call('approval-requests?limit=200', { token }));
       assert.ok(!json['items'].some((one: Json) => one['_id'] === _id));
-      await expect(403, scene.call(`approval-requests/${_id}`, { token }));
-      await expect(403, scene.call(`${path()}/${_id}`, { token }));
+      await expect(403, setup.call(`approval-requests/${_id}`, { token }));
+      await expect(403, setup.call(`${path()}/${_id}`, { token }));
     });
   });
 
   describe('where approval is required', () => {
     test('a direct change is 405, and the approved one is made', async () => {
-      await scene.setApprovals({ required: true });
-      const refused = await expect(405, scene.patchFlag([ON]));
+      await setup.setApprovals({ required: true });
+      const refused = await expect(405, setup.patchFlag([ON]));
       assertError(refused, 'method_not_allowed');
       const { _id } = await make();
       assertError(await expect(400, apply(_id)), 'invalid_request');
@@ -214,51 +214,51 @@ onEachEngine((engine) => {
       assert.equal(approved.json['reviewStatus'], 'approved');
       const [{ kind, comment, memberId }] = approved.json['allReviews'];
       assert.deepEqual([kind, comment, memberId], ['approve', 'fine', reviewerId]);
-      assert.equal(await scene.isOn(), false);
+      assert.equal(await setup.isOn(), false);
       const { json } = await expect(200, apply(_id));
       assert.deepEqual([json['status'], json['appliedByMemberId']], ['completed', askerId]);
       assert.ok(Math.abs(json['appliedDate'] - server.clock.now()) < MINUTE);
-      assert.equal(await scene.isOn(), true);
+      assert.equal(await setup.isOn(), true);
       await expect(400, apply(_id));
     });
 
     test('only flags with such a tag need it where tags are required', async () => {
-      await scene.setApprovals({ requiredApprovalTags: ['careful'] });
-      await expect(200, scene.patchFlag([ON]));
-      await expect(200, scene.patchFlag([{ kind: 'addTags', values: ['careful'] }]));
-      await expect(405, scene.patchFlag([OFF]));
+      await setup.setApprovals({ requiredApprovalTags: ['careful'] });
+      await expect(200, setup.patchFlag([ON]));
+      await expect(200, setup.patchFlag([{ kind: 'addTags', values: ['careful'] }]));
+      await expect(405, setup.patchFlag([OFF]));
       const { _id } = await makeApproved({ instructions: [OFF] });
       await expect(200, apply(_id));
-      assert.equal(await scene.isOn(), false);
+      assert.equal(await setup.isOn(), false);
     });
 
     test('a tag that asks for it is not taken off without it', async () => {
-      await expect(200, scene.patchFlag([{ kind: 'addTags', values: ['careful', 'blue'] }]));
-      await scene.setApprovals({ requiredApprovalTags: ['careful'] });
-      const off = (tag: string) => scene.patchFlag([{ kind: 'removeTags', values: [tag] }]);
+      await expect(200, setup.patchFlag([{ kind: 'addTags', values: ['careful', 'blue'] }]));
+      await setup.setApprovals({ requiredApprovalTags: ['careful'] });
+      const off = (tag: string) => setup.patchFlag([{ kind: 'removeTags', values: [tag] }]);
       await expect(405, off('careful'));
       await expect(200, off('blue'));
-      assert.deepEqual((await scene.readFlag())['tags'], ['careful']);
+      assert.deepEqual((await setup.readFlag())['tags'], ['careful']);
     });
 
     test('what is served otherwise everywhere is served otherwise here: archiving, other values', async () => {
-      await scene.setApprovals({ required: true });
-      await expect(405, scene.patchFlag([{ kind: 'archiveFlag' }]));
-      const flag = `flags/${scene.project}/banner`;
+      await setup.setApprovals({ required: true });
+      await expect(405, setup.patchFlag([{ kind: 'archiveFlag' }]));
+      const flag = `flags/${setup.project}/banner`;
       const swap = [
         { op: 'replace', path: '/variations/0/value', value: false },
         { op: 'replace', path: '/variations/1/value', value: true },
       ];
-      await expect(405, scene.call(flag, { method: 'PATCH', body: swap }));
+      await expect(405, setup.call(flag, { method: 'PATCH', body: swap }));
       const name = [{ op: 'replace', path: '/variations/0/name', value: 'Yes' }];
-      await expect(200, scene.call(flag, { method: 'PATCH', body: name }));
+      await expect(200, setup.call(flag, { method: 'PATCH', body: name }));
       const { _id } = await makeApproved({ instructions: [{ kind: 'archiveFlag' }] });
       await expect(200, apply(_id));
-      assert.equal((await scene.readFlag())['archived'], true);
+      assert.equal((await setup.readFlag())['archived'], true);
     });
 
     test('a token that may not make the change has it made neither now nor later', async () => {
-      await scene.setApprovals({ required: true });
+      await setup.setApprovals({ required: true });
       const { token } = await giveMember(server, {
         inlinePolicy: [
           { effect: 'allow', actions: ['viewProject', 'applyApprovalRequest'], resources: ['*'] },
@@ -273,26 +273,26 @@ onEachEngine((engine) => {
     });
 
     test('a service token whose own statements say so goes past it', async () => {
-      await scene.setApprovals({ required: true });
+      await setup.setApprovals({ required: true });
       const inlinePolicy = allow(['updateOn', 'bypassRequiredApproval']);
       const { token } = await giveMember(server, { isService: true, inlinePolicy });
-      await expect(200, scene.patchFlag([ON], { token }));
+      await expect(200, setup.patchFlag([ON], { token }));
     });
 
     test('F35: nobody goes past it by a token that they have made for themselves', async () => {
-      await scene.setApprovals({ required: true });
+      await setup.setApprovals({ required: true });
       const writer = await giveMember(server);
       const inlineRole = [{ effect: 'allow', actions: ['*'], resources: ['*'] }];
-      const made = scene.call('tokens', { method: 'POST', token: writer.token, body: { inlineRole } });
+      const made = setup.call('tokens', { method: 'POST', token: writer.token, body: { inlineRole } });
       const { token } = (await expect(201, made)).json as { token: string };
-      await expect(405, scene.patchFlag([ON], { token }));
+      await expect(405, setup.patchFlag([ON], { token }));
     });
 
     test('F35 a writer cannot switch it off, and who has a custom role that says so can', async () => {
-      await scene.setApprovals({ required: true });
-      const environment = `projects/${scene.project}/environments/test`;
+      await setup.setApprovals({ required: true });
+      const environment = `projects/${setup.project}/environments/test`;
       const change = (token: string, pointer: string, value: unknown) =>
-        scene.call(environment, { method: 'PATCH', token, body: [{ op: 'add', path: pointer, value }] });
+        setup.call(environment, { method: 'PATCH', token, body: [{ op: 'add', path: pointer, value }] });
       const writer = await giveMember(server);
       for (const [pointer, value] of [
         ['/approvalSettings/required', false],
@@ -303,57 +303,57 @@ onEachEngine((engine) => {
         assert.equal(refused.json['access'].action, 'updateApprovalSettings', pointer);
       }
       await expect(200, change(writer.token, '/name', 'Tests'));
-      await expect(405, scene.patchFlag([ON], { token: writer.token }));
+      await expect(405, setup.patchFlag([ON], { token: writer.token }));
       const policy = allow(['updateApprovalSettings'], ['proj/*:env/test']);
-      const key = `keeper-${scene.project}`;
-      await expect(201, scene.call('roles', { method: 'POST', body: { key, name: key, policy } }));
+      const key = `keeper-${setup.project}`;
+      await expect(201, setup.call('roles', { method: 'POST', body: { key, name: key, policy } }));
       const keeper = await giveMember(server, { role: 'owner' });
       const roles = [{ op: 'add', path: '/customRoles', value: [key] }];
-      await expect(200, scene.call(`members/${keeper.member.id}`, { method: 'PATCH', body: roles }));
+      await expect(200, setup.call(`members/${keeper.member.id}`, { method: 'PATCH', body: roles }));
       await expect(200, change(keeper.token, '/approvalSettings/required', false));
-      await expect(200, scene.patchFlag([ON], { token: writer.token }));
+      await expect(200, setup.patchFlag([ON], { token: writer.token }));
     });
 
     test('a flag is not deleted past it, neither by its own call nor by a patch', async () => {
-      await scene.setApprovals({ required: true });
-      const flag = await scene.readFlag();
+      await setup.setApprovals({ required: true });
+      const flag = await setup.readFlag();
       const remove = [{ kind: 'deleteFlag' }];
       const drop = (token?: string) =>
-        scene.call(`flags/${scene.project}/banner`, { method: 'DELETE', ...(token && { token }) });
+        setup.call(`flags/${setup.project}/banner`, { method: 'DELETE', ...(token && { token }) });
       for (const answer of [
         drop(),
         drop(asker),
-        scene.patchFlag(remove),
-        scene.patchFlag(remove, { query: '?dryRun=true' }),
-        scene.patchFlag(remove, { body: { environmentKey: 'production', instructions: remove } }),
+        setup.patchFlag(remove),
+        setup.patchFlag(remove, { query: '?dryRun=true' }),
+        setup.patchFlag(remove, { body: { environmentKey: 'production', instructions: remove } }),
       ]) {
         const refused = await expect(405, answer);
         assertError(refused, 'method_not_allowed');
-        const access = { action: 'bypassRequiredApproval', resource: scene.resource };
+        const access = { action: 'bypassRequiredApproval', resource: setup.resource };
         assert.deepEqual(refused.json['access'], access);
       }
-      assert.deepEqual(await scene.readFlag(), flag);
+      assert.deepEqual(await setup.readFlag(), flag);
       const reader = await giveMember(server, { role: 'reader' });
       await expect(401, drop(reader.token));
       const { _id } = await makeApproved({ instructions: remove });
       await expect(200, apply(_id));
-      await expect(404, scene.call(`flags/${scene.project}/banner`));
+      await expect(404, setup.call(`flags/${setup.project}/banner`));
     });
 
     test('an environment is not deleted past it, neither alone nor with its project', async () => {
-      const paths = [`projects/${scene.project}/environments/test`, `projects/${scene.project}`];
-      const drop = (at: string, token: string) => scene.call(at, { method: 'DELETE', token });
+      const paths = [`projects/${setup.project}/environments/test`, `projects/${setup.project}`];
+      const drop = (at: string, token: string) => setup.call(at, { method: 'DELETE', token });
       for (const settings of [{ required: true }, { required: false, requiredApprovalTags: ['careful'] }]) {
-        await scene.setApprovals(settings);
+        await setup.setApprovals(settings);
         for (const at of paths) {
           const refused = await expect(401, drop(at, asker));
           assertError(refused, 'unauthorized');
-          const resource = `proj/${scene.project}:env/test`;
+          const resource = `proj/${setup.project}:env/test`;
           assert.deepEqual(refused.json['access'], { action: 'updateApprovalSettings', resource });
           assert.match(String(refused.json['message']), /Approval is required in Test/);
         }
       }
-      await expect(204, drop(`projects/${scene.project}/environments/production`, asker));
+      await expect(204, drop(`projects/${setup.project}/environments/production`, asker));
       const bypassing = await giveMember(server, {
         isService: true,
         inlinePolicy: [...allow(['bypassRequiredApproval']), ...allow(['deleteProject'], ['proj/*'])],
@@ -362,55 +362,55 @@ onEachEngine((engine) => {
     });
 
     test('who may switch it off deletes the environment past it', async () => {
-      await scene.setApprovals({ required: true });
+      await setup.setApprovals({ required: true });
       const { token } = await giveMember(server, { role: 'admin' }, 'admin');
-      const at = `projects/${scene.project}/environments/test`;
-      await expect(204, scene.call(at, { method: 'DELETE', token }));
+      const at = `projects/${setup.project}/environments/test`;
+      await expect(204, setup.call(at, { method: 'DELETE', token }));
     });
 
     test('whose own statements say so deletes a flag past it', async () => {
-      await scene.setApprovals({ required: true });
+      await setup.setApprovals({ required: true });
       const inlinePolicy = allow(['deleteFlag', 'bypassRequiredApproval']);
       const { token } = await giveMember(server, { isService: true, inlinePolicy });
-      await expect(204, scene.call(`flags/${scene.project}/banner`, { method: 'DELETE', token }));
+      await expect(204, setup.call(`flags/${setup.project}/banner`, { method: 'DELETE', token }));
     });
 
     test('a flag whose deletion was approved in one environment is not deleted past another', async () => {
       const { _id } = await makeApproved({ instructions: [{ kind: 'deleteFlag' }] });
-      const production = `projects/${scene.project}/environments/production`;
+      const production = `projects/${setup.project}/environments/production`;
       const settings = [{ op: 'replace', path: '/approvalSettings/required', value: true }];
-      await expect(200, scene.call(production, { method: 'PATCH', body: settings }));
+      await expect(200, setup.call(production, { method: 'PATCH', body: settings }));
       assert.match((await expect(405, apply(_id))).json['message'], /Production/);
       assert.equal((await read(_id))['status'], 'pending');
-      await scene.readFlag();
+      await setup.readFlag();
     });
 
     test('what was approved in one environment is not approved in another', async () => {
       const body = { key: 'colour', name: 'Colour', variations: [{ value: 1 }, { value: 2 }, { value: 3 }] };
-      const { json } = await expect(201, scene.call(`flags/${scene.project}`, { method: 'POST', body }));
+      const { json } = await expect(201, setup.call(`flags/${setup.project}`, { method: 'POST', body }));
       const settings = [{ op: 'replace', path: '/approvalSettings/required', value: true }];
-      const production = `projects/${scene.project}/environments/production`;
-      await expect(200, scene.call(production, { method: 'PATCH', body: settings }));
+      const production = `projects/${setup.project}/environments/production`;
+      await expect(200, setup.call(production, { method: 'PATCH', body: settings }));
       // Those behind it move up, in all environments.
       const instructions = [{ kind: 'removeVariation', variationId: json['variations'][1]._id }];
-      const at = `${scene.place.replace('banner', 'colour')}/approval-requests`;
-      const made = await expect(201, scene.call(at, { method: 'POST', body: { ...usual, instructions } }));
+      const at = `${setup.place.replace('banner', 'colour')}/approval-requests`;
+      const made = await expect(201, setup.call(at, { method: 'POST', body: { ...usual, instructions } }));
       const one = `${at}/${made.json['_id']}`;
       await expect(
         200,
-        scene.call(`${one}/reviews`, { method: 'POST', token: reviewer, body: { kind: 'approve' } }),
+        setup.call(`${one}/reviews`, { method: 'POST', token: reviewer, body: { kind: 'approve' } }),
       );
-      const refused = await expect(405, scene.call(`${one}/apply`, { method: 'POST', body: {} }));
+      const refused = await expect(405, setup.call(`${one}/apply`, { method: 'POST', body: {} }));
       assert.match(refused.json['message'], /Production/);
-      assert.equal((await scene.call(one)).json['status'], 'pending');
-      const flag = (await scene.call(`flags/${scene.project}/colour`)).json;
+      assert.equal((await setup.call(one)).json['status'], 'pending');
+      const flag = (await setup.call(`flags/${setup.project}/colour`)).json;
       assert.equal(flag['variations'].length, 3);
     });
   });
 
   describe('reviews', () => {
     test('as many approvals as the environment says, each of another person', async () => {
-      await scene.setApprovals({ minNumApprovals: 2 });
+      await setup.setApprovals({ minNumApprovals: 2 });
       const { _id } = await make();
       for (const token of [reviewer, reviewer])
         assert.equal((await expect(200, review(_id, 'approve', { token }))).json['reviewStatus'], 'pending');
@@ -426,18 +426,18 @@ onEachEngine((engine) => {
       await expect(403, review(_id, 'decline', { token: asker }));
       await expect(200, review(_id, 'comment', { token: asker, comment: 'hurry' }));
       assert.equal((await read(_id))['reviewStatus'], 'pending');
-      await scene.setApprovals({ canReviewOwnRequest: true });
+      await setup.setApprovals({ canReviewOwnRequest: true });
       const { json } = await expect(200, review(_id, 'approve', { token: asker }));
       assert.equal(json['reviewStatus'], 'approved');
     });
 
     test('a declined one is applied only if the environment allows it; the last word counts', async () => {
-      await scene.setApprovals({ canApplyDeclinedChanges: false });
+      await setup.setApprovals({ canApplyDeclinedChanges: false });
       const { _id } = await makeApproved();
       const { json } = await expect(200, review(_id, 'decline', { token: second }));
       assert.equal(json['reviewStatus'], 'declined');
       assert.match((await expect(400, apply(_id))).json['message'], /declined/);
-      await scene.setApprovals({ canApplyDeclinedChanges: true });
+      await setup.setApprovals({ canApplyDeclinedChanges: true });
       await expect(200, apply(_id));
       const { _id: next } = await make({ instructions: [OFF] });
       await expect(200, review(next, 'decline'));
@@ -447,7 +447,7 @@ onEachEngine((engine) => {
 
     test('of many who apply it at once, one does', async () => {
       const { _id } = await makeApproved({ instructions: [ON, { kind: 'addTags', values: ['once'] }] });
-      const { _version } = await scene.readFlag();
+      const { _version } = await setup.readFlag();
       const answers = await Promise.all(Array.from({ length: 5 }, () => apply(_id)));
       const statuses = answers.map(({ status }) => status);
       assert.equal(statuses.filter((status) => status === 200).length, 1, String(statuses));
@@ -455,11 +455,11 @@ onEachEngine((engine) => {
         statuses.every((status) => [200, 400, 409].includes(status)),
         String(statuses),
       );
-      assert.equal((await scene.readFlag())['_version'], _version + 1);
+      assert.equal((await setup.readFlag())['_version'], _version + 1);
     });
 
     test('reviews at the same time are all counted', async () => {
-      await scene.setApprovals({ minNumApprovals: 2 });
+      await setup.setApprovals({ minNumApprovals: 2 });
       const { _id } = await make();
       const answers = await Promise.all([reviewer, second].map((token) => review(_id, 'approve', { token })));
       for (const { status, text } of answers) assert.equal(status, 200, text);
@@ -479,28 +479,28 @@ onEachEngine((engine) => {
       const at = `approval-requests/${_id}`;
       await expect(
         200,
-        scene.call(`${at}/reviews`, { method: 'POST', token: reviewer, body: { kind: 'approve' } }),
+        setup.call(`${at}/reviews`, { method: 'POST', token: reviewer, body: { kind: 'approve' } }),
       );
       const update = { kind: 'updateDescription', value: 'on it goes' };
-      assert.equal((await expect(200, scene.instruct(at, [update]))).json['description'], 'on it goes');
-      await expect(200, scene.call(`${at}/apply`, { method: 'POST', token: asker }));
-      assert.equal(await scene.isOn(), true);
-      await expect(204, scene.call(at, { method: 'DELETE' }));
-      await expect(404, scene.call(at));
+      assert.equal((await expect(200, setup.instruct(at, [update]))).json['description'], 'on it goes');
+      await expect(200, setup.call(`${at}/apply`, { method: 'POST', token: asker }));
+      assert.equal(await setup.isOn(), true);
+      await expect(204, setup.call(at, { method: 'DELETE' }));
+      await expect(404, setup.call(at));
     });
   });
 
   describe('later', () => {
     test('what is approved is applied by itself where the environment says so', async () => {
-      await scene.setApprovals({ required: true, autoApplyApprovedChanges: true });
+      await setup.setApprovals({ required: true, autoApplyApprovedChanges: true });
       const { _id } = await make();
-      const { _version } = await scene.readFlag();
+      const { _version } = await setup.readFlag();
       await expect(200, review(_id, 'approve'));
-      await scene.settle(async () => (await read(_id))['status'] === 'completed');
+      await setup.settle(async () => (await read(_id))['status'] === 'completed');
       assert.equal((await read(_id))['appliedByMemberId'], reviewerId);
-      assert.equal(await scene.isOn(), true);
-      assert.equal((await scene.readFlag())['_version'], _version + 1);
-      assert.deepEqual(await scene.dueOf(_id), []);
+      assert.equal(await setup.isOn(), true);
+      assert.equal((await setup.readFlag())['_version'], _version + 1);
+      assert.deepEqual(await setup.dueOf(_id), []);
     });
 
     test('one with a date is applied then', async () => {
@@ -512,10 +512,10 @@ onEachEngine((engine) => {
         ['scheduled', executionDate, undefined],
       );
       await expect(400, apply(_id));
-      assert.equal(await scene.isOn(), false);
+      assert.equal(await setup.isOn(), false);
       await pass(executionDate, async () => (await read(_id))['status'] === 'completed');
-      assert.equal(await scene.isOn(), true);
-      const made = (await scene.events()).filter(({ action }) => action === 'updateOn');
+      assert.equal(await setup.isOn(), true);
+      const made = (await setup.events()).filter(({ action }) => action === 'updateOn');
       assert.deepEqual(
         made.map((event) => [event.member_id, event.comment]),
         [[askerId, 'now']],
@@ -523,42 +523,42 @@ onEachEngine((engine) => {
     });
 
     test('one that was declined meanwhile, or cannot be applied, fails and says why', async () => {
-      await scene.setApprovals({ canApplyDeclinedChanges: false });
-      const ruleId = await scene.addRule();
+      await setup.setApprovals({ canApplyDeclinedChanges: false });
+      const ruleId = await setup.addRule();
       const executionDate = soon();
       const declined = await makeApproved({ executionDate });
       const instruction = { kind: 'updateRuleDescription', ruleId, description: 'x' };
       const spoilt = await makeApproved({ executionDate, instructions: [ON, instruction] });
       for (const { _id } of [declined, spoilt]) await expect(200, apply(_id));
       await expect(200, review(declined['_id'], 'decline', { token: second }));
-      await expect(400, scene.patchFlag([{ kind: 'removeRule', ruleId }]));
+      await expect(400, setup.patchFlag([{ kind: 'removeRule', ruleId }]));
       await expect(
         200,
-        scene.patchFlag([{ kind: 'removeRule', ruleId }], { query: '?ignoreConflicts=true' }),
+        setup.patchFlag([{ kind: 'removeRule', ruleId }], { query: '?ignoreConflicts=true' }),
       );
       assert.deepEqual((await read(spoilt['_id']))['conflicts'][0].instruction, instruction);
       const hasFailed = async ({ _id }: Json) => (await read(_id))['status'] === 'failed';
       await pass(executionDate, async () => (await hasFailed(declined)) && (await hasFailed(spoilt)));
       assert.match((await read(declined['_id']))['conflicts'][0].reason, /declined/);
       assert.deepEqual((await read(spoilt['_id']))['conflicts'][0].instruction, instruction);
-      assert.equal(await scene.isOn(), false);
-      assert.match((await scene.events()).at(-1)!.detail!, /failed to apply an approval request/);
-      assert.deepEqual(await scene.dueOf(spoilt['_id']), []);
+      assert.equal(await setup.isOn(), false);
+      assert.match((await setup.events()).at(-1)!.detail!, /failed to apply an approval request/);
+      assert.deepEqual(await setup.dueOf(spoilt['_id']), []);
     });
 
     test('one that was deleted is not applied', async () => {
       const executionDate = soon();
       const { _id } = await makeApproved({ executionDate });
       await expect(200, apply(_id));
-      await expect(204, scene.call(`${path()}/${_id}`, { method: 'DELETE' }));
-      await pass(executionDate, async () => (await scene.dueOf(_id)).length === 0);
-      assert.equal(await scene.isOn(), false);
+      await expect(204, setup.call(`${path()}/${_id}`, { method: 'DELETE' }));
+      await pass(executionDate, async () => (await setup.dueOf(_id)).length === 0);
+      assert.equal(await setup.isOn(), false);
     });
   });
 
   describe('copies', () => {
     const copy = (body: object = {}) =>
-      scene.call(`${scene.place}/approval-requests-flag-copy`, {
+      setup.call(`${setup.place}/approval-requests-flag-copy`, {
         method: 'POST',
         token: asker,
         body: { description: 'as in production', source: { key: 'production' }, ...body },
@@ -566,35 +566,35 @@ onEachEngine((engine) => {
 
     test('the configuration of another environment is copied when it is applied', async () => {
       const on = { environmentKey: 'production', instructions: [ON] };
-      await expect(200, scene.patchFlag([], { body: on }));
-      const { version } = (await scene.readFlag())['environments'].production;
+      await expect(200, setup.patchFlag([], { body: on }));
+      const { version } = (await setup.readFlag())['environments'].production;
       const { json } = await expect(201, copy({ source: { key: 'production', version } }));
       assert.deepEqual([json['source'], json['instructions']], [{ key: 'production', version }, []]);
       await expect(200, review(json['_id'], 'approve'));
       await expect(200, apply(json['_id']));
-      assert.equal(await scene.isOn(), true);
+      assert.equal(await setup.isOn(), true);
     });
 
     test('what was changed at the source since the request was made has been seen by no reviewer', async () => {
       const { json } = await expect(201, copy());
-      const { version } = (await scene.readFlag())['environments'].production;
+      const { version } = (await setup.readFlag())['environments'].production;
       assert.deepEqual(json['source'], { key: 'production', version });
       await expect(200, review(json['_id'], 'approve'));
       const on = { environmentKey: 'production', instructions: [ON] };
-      await expect(200, scene.patchFlag([], { body: on, query: '?ignoreConflicts=true' }));
+      await expect(200, setup.patchFlag([], { body: on, query: '?ignoreConflicts=true' }));
       assert.match((await read(json['_id']))['conflicts'][0].reason, /source has been changed/);
       await expect(409, apply(json['_id']));
-      assert.equal(await scene.isOn(), false);
+      assert.equal(await setup.isOn(), false);
     });
 
     test('a copy freezes its source where the caller named its version, and only there', async () => {
       const change = (kind: string) =>
-        scene.patchFlag([], { body: { environmentKey: 'production', instructions: [{ kind }] } });
+        setup.patchFlag([], { body: { environmentKey: 'production', instructions: [{ kind }] } });
       await expect(201, copy());
       await expect(200, change('turnFlagOn'));
       const off = { op: 'replace', path: '/environments/production/on', value: false };
-      await expect(200, scene.call(`flags/${scene.project}/banner`, { method: 'PATCH', body: [off] }));
-      const { version } = (await scene.readFlag())['environments'].production;
+      await expect(200, setup.call(`flags/${setup.project}/banner`, { method: 'PATCH', body: [off] }));
+      const { version } = (await setup.readFlag())['environments'].production;
       await expect(201, copy({ source: { key: 'production', version } }));
       await expect(400, change('turnFlagOn'));
     });
@@ -605,33 +605,33 @@ onEachEngine((engine) => {
       await expect(409, copy({ source: { key: 'production', version: 99 } }));
       await expect(400, copy({ includedActions: ['updateMoon'] }));
       await expect(400, copy({ source: undefined }));
-      assert.equal((await scene.call(path())).json['totalCount'], 0);
+      assert.equal((await setup.call(path())).json['totalCount'], 0);
     });
   });
 
   describe('settings', () => {
-    const at = (query = '') => `approval-requests/projects/${scene.project}/settings${query}`;
+    const at = (query = '') => `approval-requests/projects/${setup.project}/settings${query}`;
     const change = (body: unknown, init: CallInit = {}) =>
-      scene.call(at(), { method: 'PATCH', body, ...init });
+      setup.call(at(), { method: 'PATCH', body, ...init });
     const flagInTest = { environmentKey: 'test', resourceKind: 'flag' };
 
     test('are read of all environments, by the kind of resource', async () => {
-      await scene.setApprovals({ minNumApprovals: 3, canReviewOwnRequest: true });
-      const { json } = await expect(200, scene.call(at()));
+      await setup.setApprovals({ minNumApprovals: 3, canReviewOwnRequest: true });
+      const { json } = await expect(200, setup.call(at()));
       assert.deepEqual(Object.keys(json), ['flag', 'segment', '_links']);
       assert.deepEqual(Object.keys(json['flag'].environments).toSorted(), ['production', 'test']);
-      const { approvalSettings } = (await scene.call(`projects/${scene.project}/environments/test`)).json;
+      const { approvalSettings } = (await setup.call(`projects/${setup.project}/environments/test`)).json;
       assert.deepEqual(json['flag'].environments.test, approvalSettings);
       assert.equal(json['segment'].environments.test.minNumApprovals, 1);
       assert.deepEqual(Object.keys(json['flag']), ['environments']);
       const some = await expect(
         200,
-        scene.call(at('?environmentKey=test&resourceKind=flag&expand=default,strict')),
+        setup.call(at('?environmentKey=test&resourceKind=flag&expand=default,strict')),
       );
       assert.deepEqual(Object.keys(some.json), ['flag', '_links']);
       assert.deepEqual(Object.keys(some.json['flag'].environments), ['test']);
       assert.equal(some.json['flag']._default.minNumApprovals, 1);
-      const strict = (await scene.call(at('?expand=strict'))).json['flag']._strict;
+      const strict = (await setup.call(at('?expand=strict'))).json['flag']._strict;
       assert.deepEqual([strict.minNumApprovals, strict.canReviewOwnRequest], [3, false]);
     });
 
@@ -643,20 +643,20 @@ onEachEngine((engine) => {
       assert.deepEqual([required, minNumApprovals, canApplyDeclinedChanges], [true, 2, true]);
       await expect(
         201,
-        scene.call(`segments/${scene.project}/test`, { method: 'POST', body: { key: 's', name: 'S' } }),
+        setup.call(`segments/${setup.project}/test`, { method: 'POST', body: { key: 's', name: 'S' } }),
       );
       const rename = { op: 'replace', path: '/name', value: 'T' };
-      await expect(403, scene.call(`segments/${scene.project}/test/s`, { method: 'PATCH', body: [rename] }));
+      await expect(403, setup.call(`segments/${setup.project}/test/s`, { method: 'PATCH', body: [rename] }));
       await expect(200, change({ ...body, required: null, autoApplyApprovedChanges: null }));
-      await expect(200, scene.call(`segments/${scene.project}/test/s`, { method: 'PATCH', body: [rename] }));
+      await expect(200, setup.call(`segments/${setup.project}/test/s`, { method: 'PATCH', body: [rename] }));
       await expect(200, change({ comment: 'four eyes', merge: { ...flagInTest, required: true } }));
-      await expect(405, scene.patchFlag([ON]));
-      const { json: log } = await scene.call(`auditlog?spec=proj/${scene.project}:env/test&limit=1`);
+      await expect(405, setup.patchFlag([ON]));
+      const { json: log } = await setup.call(`auditlog?spec=proj/${setup.project}:env/test&limit=1`);
       assert.deepEqual([log['items'][0].comment, log['items'][0].kind], ['four eyes', 'environment']);
     });
 
     test('F17 F33 what cannot be is refused, and nothing changes', async () => {
-      const before_ = (await scene.call(at())).json;
+      const before_ = (await setup.call(at())).json;
       for (const [status, body] of [
         [422, { required: true }],
         [422, { environmentKey: 'test', required: true }],
@@ -671,13 +671,13 @@ onEachEngine((engine) => {
         [422, [{ op: 'replace', path: '/required', value: true }]],
       ] as const)
         await expect(status, change(body));
-      await expect(404, scene.call(at('?environmentKey=moon')));
-      await expect(400, scene.call(at('?resourceKind=moon')));
-      await expect(400, scene.call(at('?expand=moon')));
+      await expect(404, setup.call(at('?environmentKey=moon')));
+      await expect(400, setup.call(at('?resourceKind=moon')));
+      await expect(400, setup.call(at('?expand=moon')));
       const { token } = await giveMember(server, { inlinePolicy: allow(['updateOn']) });
       const refused = await expect(401, change({ ...flagInTest, required: true }, { token }));
       assert.equal(refused.json['access'].action, 'updateApprovalSettings');
-      assert.deepEqual((await scene.call(at())).json, before_);
+      assert.deepEqual((await setup.call(at())).json, before_);
     });
   });
 
@@ -688,28 +688,28 @@ onEachEngine((engine) => {
       const add = { kind: 'addReviewers', notifyMemberIds: [reviewerId] };
       const { json } = await expect(
         200,
-        scene.instruct(at, [add, { kind: 'updateDescription', value: 'new' }]),
+        setup.instruct(at, [add, { kind: 'updateDescription', value: 'new' }]),
       );
       assert.deepEqual(
         [json['notifyMemberIds'], json['description'], json['_version']],
         [[reviewerId], 'new', 2],
       );
-      assert.equal((await expect(200, scene.instruct(at, [add]))).json['_version'], 2);
+      assert.equal((await expect(200, setup.instruct(at, [add]))).json['_version'], 2);
       for (const bad of [
         { kind: 'addReviewers', notifyMemberIds: ['x'] },
         { kind: 'addReviewers', notifyTeamKeys: ['nobody'] },
       ])
-        assertError(await expect(400, scene.instruct(at, [bad])), 'invalid_request');
+        assertError(await expect(400, setup.instruct(at, [bad])), 'invalid_request');
       for (const unread of [
         { kind: 'addReviewers' },
         { kind: 'addReviewers', notifyMemberIds: 7 },
         { kind: 'updateDescription', value: 7 },
         { kind: 'updateInstructions', value: [OFF] },
       ])
-        assertError(await expect(422, scene.instruct(at, [unread])), 'patch_failed');
+        assertError(await expect(422, setup.instruct(at, [unread])), 'patch_failed');
       const beta = { 'ld-api-version': 'beta' };
-      await expect(422, scene.call(at, { method: 'PATCH', headers: beta, body: [] }));
-      const plain = await expect(403, scene.instruct(at, [add], { headers: SEMANTIC }));
+      await expect(422, setup.call(at, { method: 'PATCH', headers: beta, body: [] }));
+      const plain = await expect(403, setup.instruct(at, [add], { headers: SEMANTIC }));
       assertError(plain, 'forbidden');
       assert.deepEqual(await read(before_['_id']), json);
     });
@@ -736,35 +736,35 @@ onEachEngine((engine) => {
         [],
       ];
       for (const body of bad)
-        assertError(await expect(400, scene.call(path(), { method: 'POST', body })), 'invalid_request');
+        assertError(await expect(400, setup.call(path(), { method: 'POST', body })), 'invalid_request');
       for (const resourceId of [
         '',
         'flag/banner',
-        `${scene.resource}:x/y`,
-        `proj/${scene.project}:env/*:flag/banner`,
+        `${setup.resource}:x/y`,
+        `proj/${setup.project}:env/*:flag/banner`,
       ])
         await expect(
           400,
-          scene.call('approval-requests', { method: 'POST', body: { ...usual, resourceId } }),
+          setup.call('approval-requests', { method: 'POST', body: { ...usual, resourceId } }),
         );
-      const unknown = { ...usual, resourceId: scene.resource.replace('banner', 'moon') };
-      await expect(404, scene.call('approval-requests', { method: 'POST', body: unknown }));
-      assert.equal((await scene.call(path())).json['totalCount'], 0);
+      const unknown = { ...usual, resourceId: setup.resource.replace('banner', 'moon') };
+      await expect(404, setup.call('approval-requests', { method: 'POST', body: unknown }));
+      assert.equal((await setup.call(path())).json['totalCount'], 0);
     });
 
     test('F33 reviews and ids that are wrong', async () => {
       const { _id } = await make();
       for (const body of [{}, { kind: 'maybe' }, { kind: 'comment' }, { kind: 'approve', comment: 7 }, []])
-        await expect(400, scene.call(`${path()}/${_id}/reviews`, { method: 'POST', body }));
-      await expect(400, scene.call(`${path()}/${_id}/apply`, { method: 'POST', body: { comment: 7 } }));
+        await expect(400, setup.call(`${path()}/${_id}/reviews`, { method: 'POST', body }));
+      await expect(400, setup.call(`${path()}/${_id}/apply`, { method: 'POST', body: { comment: 7 } }));
       for (const id of ['0'.repeat(24), 'x']) {
-        await expect(404, scene.call(`${path()}/${id}`));
-        await expect(404, scene.call(`approval-requests/${id}`));
+        await expect(404, setup.call(`${path()}/${id}`));
+        await expect(404, setup.call(`approval-requests/${id}`));
         await expect(404, review(id, 'approve'));
         await expect(404, apply(id));
       }
       const elsewhere = path().replace('/test/', '/production/');
-      await expect(404, scene.call(`${elsewhere}/${_id}`));
+      await expect(404, setup.call(`${elsewhere}/${_id}`));
       assert.deepEqual((await read(_id))['allReviews'], []);
     });
   });
@@ -789,9 +789,9 @@ onEachEngine((engine) => {
       const calls: Record<string, (token: string) => ReturnType<typeof post>> = {
         createApprovalRequest: (token) => post({}, { token }),
         reviewApprovalRequest: (token) => review(_id, 'approve', { token }),
-        updateApprovalRequest: (token) => scene.instruct(at, update, { token }),
+        updateApprovalRequest: (token) => setup.instruct(at, update, { token }),
         applyApprovalRequest: (token) => apply(_id, { token }),
-        deleteApprovalRequest: (token) => scene.call(at, { method: 'DELETE', token }),
+        deleteApprovalRequest: (token) => setup.call(at, { method: 'DELETE', token }),
       };
       for (const action of all) {
         const lacking = await only(...all.filter((one) => one !== action), 'updateOn');
@@ -805,23 +805,23 @@ onEachEngine((engine) => {
         const answer = await calls[action]!(await only(action));
         assert.ok(answer.status < 300, `${action}: ${answer.text}`);
       }
-      await expect(401, scene.call(path(), { token: null }));
+      await expect(401, setup.call(path(), { token: null }));
     });
 
     test('what works in all environments takes its permission, approved or not', async () => {
       const { _id } = await makeApproved({ instructions: [{ kind: 'archiveFlag' }] });
       const refused = await expect(401, apply(_id, { token: await only('applyApprovalRequest') }));
       assert.notEqual(refused.json['access'].action, 'applyApprovalRequest');
-      assert.equal((await scene.readFlag())['archived'], false);
+      assert.equal((await setup.readFlag())['archived'], false);
       await expect(200, apply(_id));
-      assert.equal((await scene.readFlag())['archived'], true);
+      assert.equal((await setup.readFlag())['archived'], true);
     });
 
     test('F36 each step is recorded', async () => {
       const { _id } = await makeApproved();
       await expect(200, apply(_id));
-      await expect(204, scene.call(`${path()}/${_id}`, { method: 'DELETE' }));
-      const actions = (await scene.events()).map(({ action }) => action);
+      await expect(204, setup.call(`${path()}/${_id}`, { method: 'DELETE' }));
+      const actions = (await setup.events()).map(({ action }) => action);
       assert.deepEqual(actions.slice(-5), [
         'createApprovalRequest',
         'reviewApprovalRequest',

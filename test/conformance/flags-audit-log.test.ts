@@ -1,4 +1,4 @@
-// The audit log over HTTP: every change is there, found by time, words and resource, by those who may see it.
+// The audit log over HTTP: every change is found by time, words and resource, by callers who may see it.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { systemActor } from '../../src/kernel/change/actor.ts';
@@ -15,7 +15,7 @@ const search = async (query: string, init?: Parameters<TestServer['call']>[1]) =
 };
 const namesOf = ({ items }: Json) => (items as Json[]).map(({ name }) => name as string);
 
-/** As a change long ago or in another project would have left it. */
+/** An entry as an old change, or one in another project, would have left it. */
 async function record(name: string, resource: string, at: number, comment?: string): Promise<void> {
   await server.app.kernel.changes.run(systemActor({ now: at }), async (on) =>
     on.record({
@@ -98,7 +98,7 @@ describe('a search', () => {
     );
   });
 
-  /** Names page by page, from the page of a link on. */
+  /** The names on each page, following a link from page to page. */
   async function follow(start: string, relation: 'next' | 'prev'): Promise<string[][]> {
     const pages: string[][] = [];
     let path: string | undefined = start;
@@ -136,7 +136,7 @@ describe('a search', () => {
       assert.equal(last['_links'].next, undefined, 'nothing comes after the last');
       const up = await follow(toLast, 'prev');
       assert.deepEqual(up.toReversed().flat(), all);
-      // From any page the first and the last are the same, and a step back is a step back.
+      // Every page links to the same first and last page, and `prev` undoes `next`.
       const second = (await call(links.next.href.replace('/api/v2/', ''))).json;
       for (const end of ['first', 'last']) {
         const there = await call(second['_links'][end].href.replace('/api/v2/', ''));

@@ -1,4 +1,4 @@
-// Input that no honest client sends, on every route of the flags API and of logging in, with each engine: part of rule F33.
+// Malformed input on every route of the flags API and of logging in, with each engine: part of rule F33.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
@@ -37,7 +37,7 @@ const QUERIES = [
   'showAll=true&showAll=false',
 ];
 
-/** Bodies for making a token, each wrong in one way. */
+/** Bodies for creating a token, each wrong in one way. */
 const POSTS: unknown[] = [
   'null',
   '[]',
@@ -129,7 +129,7 @@ onEachEngine((engine) => {
     const { db } = server.app.kernel;
     const tokens = await db.selectFrom('tokens').selectAll().orderBy('id').execute();
     return {
-      // Calling itself is noted there, behind the calls.
+      // The last use of a token is written there in the background.
       tokens: tokens.map((token) => ({ ...token, last_used_at: null })),
       events: await db.selectFrom('events').selectAll().orderBy('seq').execute(),
       sessions: await db.selectFrom('sessions').selectAll().orderBy('hash').execute(),
@@ -198,7 +198,7 @@ onEachEngine((engine) => {
     ]);
   });
 
-  // Refused before anything is asked of an engine.
+  // Refused before any query runs.
   if (engine.kind === 'sqlite') {
     test('F33 no size is too large to be refused, as sent or as inflated', async () => {
       const large = Buffer.alloc(6 * 1024 * 1024, ' ');

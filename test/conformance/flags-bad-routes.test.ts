@@ -1,4 +1,4 @@
-// Bad input for every route of the flag service, made from its own schemas: the right status, an error object, no change.
+// Bad input for every route of the flag service, generated from its schemas: the right status, an error object, no change.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { flagsApi } from '../../src/flags/api.ts';
@@ -7,7 +7,13 @@ import type { JsonSchema } from '../../src/kernel/schema.ts';
 import { onEachEngine } from '../engines.ts';
 import type { CallInit, TestServer } from '../server.ts';
 import { startServerOn } from '../suites.ts';
-import { BETA, pathIn, SEMANTIC, setScene, type Scene } from './flags-scene.ts';
+import {
+  BETA,
+  pathFor,
+  SEMANTIC,
+  createSampleResources,
+  type SampleResources,
+} from './flags-sample-resources.ts';
 import { ONLY_INSTRUCTIONS, WRITES } from './flags-writes.ts';
 
 type Body = Record<string, unknown>;
@@ -33,7 +39,7 @@ function wrongFor({ type, enum: words }: JsonSchema & { enum?: unknown[] }): unk
   }
 }
 
-/** The good body with one thing wrong, each time another. */
+/** Variants of the valid body, each wrong in one way. */
 function* spoil(schema: JsonSchema, good: unknown): Generator<{ what: string; body: unknown }> {
   for (const body of wrongFor(schema)) yield { what: `a body ${JSON.stringify(body)}`, body };
   const element = schema.type === 'array' ? (schema.items as JsonSchema) : undefined;
@@ -52,13 +58,13 @@ function* spoil(schema: JsonSchema, good: unknown): Generator<{ what: string; bo
   }
 }
 
-/** Fields of one thing after another: merge patches, and nothing else. */
+/** Valid as merge patches only. */
 const ONLY_FIELDS = new Set(['patchApprovalRequestSettings']);
 
 const fly = { kind: 'fly' };
 const operation = { op: 'replace', path: '/name', value: 'x' };
 
-/** The status where JSON patches are taken; where only instructions are, each of these is 422. */
+/** The status for routes that take JSON patches; routes that take only instructions reply 422 to each of these. */
 const BAD_PATCHES: { what: string; status: number[]; body: unknown; headers?: Record<string, string> }[] = [
   { what: 'a number', status: [422], body: '5' },
   { what: 'null', status: [422], body: 'null' },
@@ -109,22 +115,22 @@ test('F17 F20 every route that takes nothing but instructions is among those tha
 
 onEachEngine((testEngine) => {
   let server: TestServer;
-  let scene: Scene;
+  let samples: SampleResources;
 
   before(async () => {
     server = await startServerOn(testEngine, { limits: 'off' });
-    scene = await setScene(server, 'bad');
-    scene.parameters['deliveryId'] = '0'.repeat(24);
+    samples = await createSampleResources(server, 'bad');
+    samples.parameters['deliveryId'] = '0'.repeat(24);
   });
   after(() => server.stop());
 
-  /** Nothing changes without an entry. */
+  /** Every change has an audit entry. */
   const entries = async (): Promise<unknown> => {
     const { db } = server.app.kernel;
     return await db.selectFrom('events').select('seq').orderBy('seq', 'desc').limit(1).executeTakeFirst();
   };
 
-  /** Refused with the error object, and nothing has changed. */
+  /** Refused with the error object, and nothing changed. */
   async function refuse(
     shape: RouteShape,
     init: CallInit,
@@ -133,7 +139,7 @@ onEachEngine((testEngine) => {
     path?: string,
   ) {
     const known = await entries();
-    const url = (path ?? pathIn(scene, shape)!) + (WRITES[shape.id]?.query ?? '');
+    const url = (path ?? pathFor(samples, shape)!) + (WRITES[shape.id]?.query ?? '');
     const headers = { ...BETA, ...init.headers };
     const answer = await server.call(url, { ...init, method: shape.method, headers });
     const told = `${shape.method} ${url} with ${what}: ${answer.status} ${answer.text.slice(0, 500)}`;
@@ -148,7 +154,7 @@ onEachEngine((testEngine) => {
     const write = WRITES[id];
     if (shape.access === 'anyone') continue;
     describe(`F17 F20 F33: ${id}`, () => {
-      // Schemas are checked before anything is asked of an engine.
+      // Schemas are checked before any query runs.
       const isFirst = testEngine.kind === 'sqlite';
       if (isFirst && body !== undefined && write !== undefined && shape.streams !== true) {
         test('refuses a body that is none', async () => {
@@ -162,40 +168,40 @@ onEachEngine((testEngine) => {
         });
       } else if (isFirst && body !== undefined && write !== undefined) {
         test('refuses bodies that break its schema', async () => {
-          const good = write.init(scene, 'spoilt').body;
+          const good = write.init(samples, 'spoilt').body;
           for (const bad of spoil(body, good)) await refuse(shape, { body: bad.body }, bad.what);
         });
       }
       if (isFirst && query !== undefined) {
         test('refuses queries that break its schema', async () => {
-          const good = write?.init(scene, 'spoilt') ?? {};
+          const good = write?.init(samples, 'spoilt') ?? {};
           for (const [name, property] of Object.entries(query.properties as Record<string, JsonSchema>)) {
             if (property.type !== 'integer' && property.type !== 'boolean') continue;
-            const path = `${pathIn(scene, shape)!}?${name}=perhaps`;
+            const path = `${pathFor(samples, shape)!}?${name}=perhaps`;
             await refuse({ ...shape, id: 'no query of its own' }, good, `${name}=perhaps`, [400], path);
           }
           for (const name of ['expand', 'sort', 'filter'].filter(
             (one) => query.properties[one] !== undefined,
           )) {
-            const path = `${pathIn(scene, shape)!}?${name}=nonsense`;
+            const path = `${pathFor(samples, shape)!}?${name}=nonsense`;
             await refuse({ ...shape, id: 'no query of its own' }, good, `${name}=nonsense`, [400], path);
           }
         });
       }
       if (params !== undefined) {
         test('answers 404 for what is not there', async () => {
-          const good = write?.init(scene, 'spoilt') ?? {};
-          // A context need not be there to be asked about, nor its kind to be put.
+          const good = write?.init(samples, 'spoilt') ?? {};
+          // A context need not exist to be evaluated, nor its kind to be created.
           const unknown = method === 'PUT' ? /^(context|user)(Key|Kind)$/ : /^(context|user)Key$/;
           const names = Object.keys(params.properties).filter((name) => !unknown.test(name));
           for (const name of names) {
             for (const value of ['unknown', '0'.repeat(24), 'a%20b', '-']) {
-              const parameters = { ...scene.parameters, [name]: value };
+              const parameters = { ...samples.parameters, [name]: value };
               const ids =
                 name === 'id'
-                  ? Object.fromEntries(Object.keys(scene.ids).map((of) => [of, value]))
-                  : scene.ids;
-              const path = pathIn({ parameters, ids }, shape)!;
+                  ? Object.fromEntries(Object.keys(samples.ids).map((of) => [of, value]))
+                  : samples.ids;
+              const path = pathFor({ parameters, ids }, shape)!;
               await refuse(shape, good, `${name} ${value}`, [404], path);
             }
           }

@@ -4,27 +4,34 @@ import { test } from 'node:test';
 import { onEachEngine } from '../engines.ts';
 import type { CallInit, Json, TestServer } from '../server.ts';
 import { onServer } from '../suites.ts';
-import { allow, assertError, expect, giveMember, openScene, type Scene } from './flags-control-calls.ts';
+import {
+  allow,
+  assertError,
+  expect,
+  giveMember,
+  openFlagProject,
+  type FlagProject,
+} from './flags-control-calls.ts';
 
 onEachEngine((engine) => {
   let server: TestServer;
-  let scene: Scene;
+  let setup: FlagProject;
   onServer(engine, { limits: 'off' }, async (started) => {
     server = started;
-    scene = await openScene(server);
+    setup = await openFlagProject(server);
   });
 
-  const path = (key = '') => `projects/${scene.project}/context-kinds${key === '' ? '' : `/${key}`}`;
+  const path = (key = '') => `projects/${setup.project}/context-kinds${key === '' ? '' : `/${key}`}`;
   const put = (key: string, body: unknown, init: CallInit = {}) =>
-    scene.call(path(key), { method: 'PUT', body, ...init });
-  const read = async (key: string): Promise<Json> => (await expect(200, scene.call(path(key)))).json;
+    setup.call(path(key), { method: 'PUT', body, ...init });
+  const read = async (key: string): Promise<Json> => (await expect(200, setup.call(path(key)))).json;
   const entries = async () =>
-    (await expect(200, scene.call(`auditlog?spec=proj/${scene.project}:context-kind/*`))).json[
+    (await expect(200, setup.call(`auditlog?spec=proj/${setup.project}:context-kind/*`))).json[
       'items'
     ] as Json[];
 
   test('F5 F8 F10 users are a kind from the beginning, and the list links to each', async () => {
-    const { json } = await expect(200, scene.call(path()));
+    const { json } = await expect(200, setup.call(path()));
     const [{ creationDate, lastModified, _links, ...user }] = json['items'];
     assert.deepEqual(user, {
       key: 'user',
@@ -76,7 +83,7 @@ onEachEngine((engine) => {
       [first, second, last].map((entry) => entry!['accesses'][0].action as string),
       ['createContextKind', 'updateContextKind', 'updateContextKind'],
     );
-    const { json: detail } = await expect(200, scene.call(`auditlog/${last!['_id']}`));
+    const { json: detail } = await expect(200, setup.call(`auditlog/${last!['_id']}`));
     assert.deepEqual([detail['previousVersion'].archived, detail['currentVersion'].archived], [false, true]);
   });
 
@@ -154,11 +161,11 @@ onEachEngine((engine) => {
       assertError(answer, 'invalid_request');
       assert.match(answer.json['message'] as string, field, JSON.stringify(body));
     }
-    assert.equal((await expect(200, scene.call(path()))).json['totalCount'], 1);
+    assert.equal((await expect(200, setup.call(path()))).json['totalCount'], 1);
     assert.deepEqual(await entries(), []);
-    for (const key of ['none', 'kind', 'a%20b']) await expect(404, scene.call(path(key)));
-    await expect(404, scene.call('projects/nowhere/context-kinds'));
-    await expect(405, scene.call(path('user'), { method: 'DELETE' }));
+    for (const key of ['none', 'kind', 'a%20b']) await expect(404, setup.call(path(key)));
+    await expect(404, setup.call('projects/nowhere/context-kinds'));
+    await expect(405, setup.call(path('user'), { method: 'DELETE' }));
   });
 
   test('there are a hundred of them at the most', async () => {
@@ -166,18 +173,18 @@ onEachEngine((engine) => {
     assertError(await expect(400, put('more', { name: 'K' })), 'invalid_request');
     await expect(200, put('user', { name: 'Person' }));
     await expect(200, put('k1', { name: 'Changed' }));
-    assert.equal((await expect(200, scene.call(path()))).json['totalCount'], 100);
+    assert.equal((await expect(200, setup.call(path()))).json['totalCount'], 100);
   });
 
   test('F31 making and changing take a permission each, on the kind', async () => {
     const as = async (actions: string[], resource: string) =>
       (await giveMember(server, { inlinePolicy: allow(actions, [resource]) })).token;
-    const orgs = await as(['createContextKind'], `proj/${scene.project}:context-kind/org*`);
+    const orgs = await as(['createContextKind'], `proj/${setup.project}:context-kind/org*`);
     await expect(200, put('org', { name: 'Org' }, { token: orgs }));
     const denied = await expect(401, put('device', { name: 'Device' }, { token: orgs }));
     assert.deepEqual(denied.json['access'], {
       action: 'createContextKind',
-      resource: `proj/${scene.project}:context-kind/device`,
+      resource: `proj/${setup.project}:context-kind/device`,
     });
     await expect(401, put('org', { name: 'Firm' }, { token: orgs }));
     const all = await as(['updateContextKind'], 'proj/*:context-kind/*');
@@ -185,22 +192,22 @@ onEachEngine((engine) => {
     await expect(200, put('user', { name: 'Person' }, { token: all }));
     await expect(401, put('device', { name: 'Device' }, { token: all }));
     const { token: reader } = await giveMember(server, { role: 'reader' });
-    await expect(200, scene.call(path(), { token: reader }));
-    await expect(200, scene.call(path('org'), { token: reader }));
+    await expect(200, setup.call(path(), { token: reader }));
+    await expect(200, setup.call(path('org'), { token: reader }));
     await expect(401, put('org', { name: 'Read' }, { token: reader }));
     const { token: nobody } = await giveMember(server, { role: 'no_access' });
-    await expect(403, scene.call(path(), { token: nobody }));
+    await expect(403, setup.call(path(), { token: nobody }));
     await expect(403, put('org', { name: 'Nothing' }, { token: nobody }));
-    await expect(401, scene.call(path(), { token: null }));
+    await expect(401, setup.call(path(), { token: null }));
     assert.equal((await read('org'))['name'], 'Firm');
   });
 
   test('kinds go with their project, and a new one of its key has none of them', async () => {
     await expect(200, put('org', { name: 'Org' }));
-    await expect(204, scene.call(`projects/${scene.project}`, { method: 'DELETE' }));
-    await expect(404, scene.call(path()));
-    const body = { key: scene.project, name: 'Again' };
-    await expect(201, scene.call('projects', { method: 'POST', body }));
-    assert.equal((await expect(200, scene.call(path()))).json['totalCount'], 1);
+    await expect(204, setup.call(`projects/${setup.project}`, { method: 'DELETE' }));
+    await expect(404, setup.call(path()));
+    const body = { key: setup.project, name: 'Again' };
+    await expect(201, setup.call('projects', { method: 'POST', body }));
+    assert.equal((await expect(200, setup.call(path()))).json['totalCount'], 1);
   });
 });

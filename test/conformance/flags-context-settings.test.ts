@@ -1,4 +1,4 @@
-// What a flag serves to one context, set on the flags API, on a running server with each engine.
+// Targets of one context, set on the flags API, on a running server with each engine.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEachEngine } from '../engines.ts';
@@ -10,26 +10,26 @@ import {
   expect,
   giveMember,
   MINUTE,
-  openScene,
-  type Scene,
+  openFlagProject,
+  type FlagProject,
 } from './flags-control-calls.ts';
 
 onEachEngine((engine) => {
   let server: TestServer;
-  let scene: Scene;
+  let setup: FlagProject;
   onServer(engine, { limits: 'off' }, async (started) => {
     server = started;
-    scene = await openScene(server);
+    setup = await openFlagProject(server);
   });
 
   const at = (context: string, flag = 'banner', environment = 'test') =>
-    `projects/${scene.project}/environments/${environment}/contexts/${context}/flags/${flag}`;
+    `projects/${setup.project}/environments/${environment}/contexts/${context}/flags/${flag}`;
   const put = (context: string, body: unknown, init: CallInit = {}) =>
-    scene.call(at(context), { method: 'PUT', body, ...init });
+    setup.call(at(context), { method: 'PUT', body, ...init });
 
-  /** The keys that are targeted in `test`: `kind:key` by the value that they get. */
+  /** The targets in `test`, as `kind:key` by value. */
   async function targets(): Promise<Record<string, string[]>> {
-    const { variations, environments } = await scene.readFlag();
+    const { variations, environments } = await setup.readFlag();
     const { targets: users, contextTargets } = environments.test;
     const found: Record<string, string[]> = {};
     for (const { contextKind, variation, values } of [...users, ...contextTargets] as Json[])
@@ -49,15 +49,15 @@ onEachEngine((engine) => {
     await expect(204, put('user/ada', { setting: null }));
     await expect(204, put('org/ada', {}));
     assert.deepEqual(await targets(), { true: ['user:bob'] });
-    const { environments } = await scene.readFlag();
+    const { environments } = await setup.readFlag();
     assert.deepEqual([environments.test.version, environments.production.version], [7, 1]);
   });
 
   test('a setting is what the evaluation gives', async () => {
-    await expect(200, scene.patchFlag([{ kind: 'turnFlagOn' }]));
+    await expect(200, setup.patchFlag([{ kind: 'turnFlagOn' }]));
     const evaluate = async (key: string) => {
-      const path = `projects/${scene.project}/environments/test/flags/evaluate`;
-      const { json } = await expect(200, scene.call(path, { method: 'POST', body: { kind: 'device', key } }));
+      const path = `projects/${setup.project}/environments/test/flags/evaluate`;
+      const { json } = await expect(200, setup.call(path, { method: 'POST', body: { kind: 'device', key } }));
       return [json['items'][0]._value, json['items'][0].reason.kind] as unknown[];
     };
     assert.deepEqual(await evaluate('phone 1/ü'), [true, 'FALLTHROUGH']);
@@ -70,12 +70,12 @@ onEachEngine((engine) => {
     const values = [{ color: 'red', sizes: [1, 2] }, ['a'], 'text', 5];
     const variations = values.map((value) => ({ value }));
     const body = { key: 'many', name: 'Many', variations };
-    await expect(201, scene.call(`flags/${scene.project}`, { method: 'POST', body }));
+    await expect(201, setup.call(`flags/${setup.project}`, { method: 'POST', body }));
     const set = (setting: unknown) =>
-      scene.call(at('user/ada', 'many'), { method: 'PUT', body: { setting } });
+      setup.call(at('user/ada', 'many'), { method: 'PUT', body: { setting } });
     for (const [index, value] of [{ sizes: [1, 2], color: 'red' }, ['a'], 'text', 5].entries()) {
       await expect(204, set(value));
-      const { json } = await expect(200, scene.call(`flags/${scene.project}/many`));
+      const { json } = await expect(200, setup.call(`flags/${setup.project}/many`));
       const [target] = json['environments'].test.targets;
       assert.deepEqual([target.variation, target.values], [index, ['ada']]);
     }
@@ -89,9 +89,9 @@ onEachEngine((engine) => {
   test('F22 F36 it is an entry with its instructions and its comment', async () => {
     await expect(204, put('user/ada', { setting: true }));
     await expect(204, put('user/ada', { setting: false, comment: 'she asked' }));
-    const entry = (await scene.events()).at(-1)!;
+    const entry = (await setup.events()).at(-1)!;
     assert.deepEqual([entry.action, entry.comment], ['updateTargets', 'she asked']);
-    const { json } = await expect(200, scene.call(`auditlog/${entry.id}`));
+    const { json } = await expect(200, setup.call(`auditlog/${entry.id}`));
     assert.deepEqual(
       json['instructions'].map(({ kind, values }: Json) => [kind, values]),
       [
@@ -103,22 +103,22 @@ onEachEngine((engine) => {
 
   test('what is so already is no change', async () => {
     await expect(204, put('user/ada', { setting: true }));
-    const flag = await scene.readFlag();
-    const known = (await scene.events()).length;
+    const flag = await setup.readFlag();
+    const known = (await setup.events()).length;
     await expect(204, put('user/ada', { setting: true, comment: 'again' }));
     await expect(204, put('user/bob', { setting: null }));
-    assert.deepEqual(await scene.readFlag(), flag);
-    assert.equal((await scene.events()).length, known);
+    assert.deepEqual(await setup.readFlag(), flag);
+    assert.equal((await setup.events()).length, known);
   });
 
   test('F33 nothing unknown, and no bad key or kind', async () => {
     for (const path of [
       at('user/ada', 'none'),
       at('user/ada', 'banner', 'none'),
-      at('user/ada').replace(scene.project, 'none'),
+      at('user/ada').replace(setup.project, 'none'),
     ])
       assertError(
-        await expect(404, scene.call(path, { method: 'PUT', body: { setting: true } })),
+        await expect(404, setup.call(path, { method: 'PUT', body: { setting: true } })),
         'not_found',
       );
     for (const context of ['kind/ada', 'multi/ada', 'a%20b/ada', 'user/a%00b', `user/${'x'.repeat(513)}`]) {
@@ -128,7 +128,7 @@ onEachEngine((engine) => {
     }
     for (const body of [[], 'null', '{', { setting: true, comment: 5 }, { setting: true, comment: 'a\0' }])
       assertError(await expect(400, put('user/ada', body)), 'invalid_request');
-    await expect(405, scene.call(at('user/ada')));
+    await expect(405, setup.call(at('user/ada')));
     assert.deepEqual(await targets(), {});
   });
 
@@ -137,10 +137,10 @@ onEachEngine((engine) => {
       inlinePolicy: allow(['updateTargets'], ['proj/*:env/production:flag/*']),
     });
     const denied = await expect(401, put('user/ada', { setting: true }, { token }));
-    assert.deepEqual(denied.json['access'], { action: 'updateTargets', resource: scene.resource });
+    assert.deepEqual(denied.json['access'], { action: 'updateTargets', resource: setup.resource });
     await expect(401, put('user/ada', { setting: null }, { token }));
     const body = { setting: true };
-    await expect(204, scene.call(at('user/ada', 'banner', 'production'), { method: 'PUT', body, token }));
+    await expect(204, setup.call(at('user/ada', 'banner', 'production'), { method: 'PUT', body, token }));
     const { token: nobody } = await giveMember(server, { role: 'no_access' });
     await expect(403, put('user/ada', { setting: true }, { token: nobody }));
     await expect(401, put('user/ada', { setting: true }, { token: null }));
@@ -148,13 +148,13 @@ onEachEngine((engine) => {
   });
 
   test('an environment that asks for comments or approval asks for them here', async () => {
-    const environment = `projects/${scene.project}/environments/test`;
+    const environment = `projects/${setup.project}/environments/test`;
     const require = (value: boolean) => [{ op: 'replace', path: '/requireComments', value }];
-    await expect(200, scene.call(environment, { method: 'PATCH', body: require(true) }));
+    await expect(200, setup.call(environment, { method: 'PATCH', body: require(true) }));
     const refused = await expect(400, put('user/ada', { setting: true }));
     assert.match(refused.json['message'] as string, /comment/);
     await expect(204, put('user/ada', { setting: true, comment: 'why' }));
-    await scene.setApprovals({ required: true });
+    await setup.setApprovals({ required: true });
     const { token } = await giveMember(server, { inlinePolicy: allow(['updateTargets']) });
     const denied = await expect(405, put('user/ada', { setting: false, comment: 'why' }, { token }));
     assertError(denied, 'method_not_allowed');
@@ -163,8 +163,8 @@ onEachEngine((engine) => {
 
   test('a target that would expire no longer does once it has moved', async () => {
     await expect(204, put('user/ada', { setting: true }));
-    const { variations } = await scene.readFlag();
-    const expiring = `flags/${scene.project}/banner/expiring-targets/test`;
+    const { variations } = await setup.readFlag();
+    const expiring = `flags/${setup.project}/banner/expiring-targets/test`;
     const instruction = {
       kind: 'addExpiringTarget',
       value: server.clock.now() + MINUTE,
@@ -172,9 +172,9 @@ onEachEngine((engine) => {
       contextKind: 'user',
       contextKey: 'ada',
     };
-    await expect(200, scene.instruct(expiring, [instruction]));
+    await expect(200, setup.instruct(expiring, [instruction]));
     await expect(204, put('user/ada', { setting: false }));
-    assert.deepEqual((await expect(200, scene.call(expiring))).json['items'], []);
+    assert.deepEqual((await expect(200, setup.call(expiring))).json['items'], []);
   });
 
   test('many at once are all kept', async () => {

@@ -1,4 +1,4 @@
-// The calls that tests of scheduled changes, approvals and triggers make, each in a project of its own.
+// Calls for tests of scheduled changes, approvals and triggers, each in a project of its own.
 import assert from 'node:assert/strict';
 import type { PolicyStatement } from '../../src/kernel/identity/policy.ts';
 import type { NewToken } from '../../src/kernel/identity/store-tokens.ts';
@@ -7,7 +7,7 @@ import { giveToken, join } from '../people.ts';
 import type { Answer, CallInit, TestServer } from '../server.ts';
 
 export const SEMANTIC = { 'content-type': 'application/json; domain-model=launchdarkly.semanticpatch' };
-/** Some routes are open only to who asks for them so. */
+/** Beta routes need this header. */
 const BETA = { 'ld-api-version': 'beta' };
 export const MINUTE = 60_000;
 export const ON = { kind: 'turnFlagOn' };
@@ -15,8 +15,8 @@ export const OFF = { kind: 'turnFlagOff' };
 
 let number = 0;
 
-/** A project with the flag `banner` in `test` and `production`. The server may be one that is started later. */
-export async function openScene(server: TestServer) {
+/** A project with the flag `banner` in `test` and `production`. The server may be started later. */
+export async function openFlagProject(server: TestServer) {
   number += 1;
   const project = `p${number}-${Math.random().toString(36).slice(2, 8)}`;
   const call = (path: string, init?: CallInit): Promise<Answer> => server.call(`/api/v2/${path}`, init);
@@ -60,7 +60,7 @@ export async function openScene(server: TestServer) {
       }));
       await expect(200, call(`projects/${project}/environments/test`, { method: 'PATCH', body }));
     },
-    /** A rule that instructions can speak of. */
+    /** Adds a rule that instructions can name. */
     addRule: async () => {
       const clauses = [{ attribute: 'country', op: 'in', values: ['de'] }];
       const { variations } = await read();
@@ -75,10 +75,10 @@ export async function openScene(server: TestServer) {
       );
       return json['environments'].test.rules[0]._id as string;
     },
-    /** What was recorded of the flag in `test`. */
+    /** The audit entries of the flag in `test`. */
     events: () =>
       db.selectFrom('events').selectAll().where('resource', '=', resource).orderBy('seq').execute(),
-    /** Lets due work begin, and waits for what comes of it. */
+    /** Wakes the workers, and waits for the expected result. */
     settle: async (isSo: () => boolean | Promise<boolean>) => {
       await engine.notify('due');
       await eventually(isSo);
@@ -88,7 +88,7 @@ export async function openScene(server: TestServer) {
   };
 }
 
-export type Scene = Awaited<ReturnType<typeof openScene>>;
+export type FlagProject = Awaited<ReturnType<typeof openFlagProject>>;
 
 export async function expect(status: number, answer: Promise<Answer>): Promise<Answer> {
   const given = await answer;
@@ -115,7 +115,7 @@ export const allow = (actions: string[], resources = ['proj/*:env/*:flag/*']): P
   { effect: 'allow', actions, resources },
 ];
 
-/** The error object. */
+/** Asserts that the body is an error object with this code. */
 export function assertError({ json }: Answer, code: string): void {
   const { code: found, message, id } = json;
   assert.equal(found, code);

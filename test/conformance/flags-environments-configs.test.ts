@@ -1,4 +1,4 @@
-// What becomes of flags when environments come and go, on a running server with each engine.
+// Flag configurations when environments are created and deleted, on a running server with each engine.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { onEachEngine } from '../engines.ts';

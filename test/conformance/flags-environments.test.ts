@@ -1,4 +1,4 @@
-// Environments on the flags API, on a running server with each engine: their keys, approval settings, and who may what.
+// Environments on the flags API, on a running server with each engine: keys, approval settings, and permissions.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import {
@@ -18,7 +18,7 @@ const byNumber = (one: number, other: number) => one - other;
 
 onEachEngine((engine) => {
   let server: TestServer;
-  /** Of the project that each test has for itself. */
+  /** Each test has a project of its own. */
   let root: string;
   let number = 0;
   before(async () => {
@@ -331,7 +331,7 @@ onEachEngine((engine) => {
         assert.equal((await findEnvironmentBySdkKey(db, key, expiry - 1))?.key, 'test');
       }
       assert.equal(await findEnvironmentBySdkKey(db, old, expiry), undefined);
-      // The next reset ends it.
+      // The next reset ends the old key.
       await call('/test/apiKey', { method: 'POST' });
       assert.equal(await findEnvironmentBySdkKey(db, old, server.clock.now()), undefined);
     });

@@ -161,7 +161,7 @@ describe('limits', () => {
     for (let call = 0; call < 5; call += 1) assert.deepEqual(await ask('versions'), [429, 2, 0]);
     assert.deepEqual(await ask('caller-identity'), [200, 1, 1]);
     assert.deepEqual(await ask('tokens'), [200, 0, 1]);
-    // The other way around, too.
+    // In the other direction, too.
     assert.deepEqual(await ask('tokens'), [429, 0, 1]);
     await apart.stop();
   });

@@ -1,4 +1,4 @@
-// What a context gets, asked for on the flags API, on a running server with each engine: values, reasons, segments.
+// Evaluation for a context on the flags API, on a running server with each engine: values, reasons, segments.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { onEachEngine } from '../engines.ts';
@@ -23,7 +23,7 @@ onEachEngine((engine) => {
     });
   const evaluate = async (body: unknown, query = ''): Promise<Json> =>
     (await expect(200, call('flags', body, query))).json;
-  /** The value and the reason of each flag, by its key. */
+  /** The value and reason of each flag, by key. */
   const resultsFor = async (body: unknown) =>
     Object.fromEntries(
       ((await evaluate(body))['items'] as Json[]).map(({ key, _value, reason }) => [key, [_value, reason]]),

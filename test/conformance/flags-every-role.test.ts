@@ -1,4 +1,5 @@
-// Every route of the flag service with every role: who may is let, who may not is told why, and nothing changes by it.
+// Every route of the flag service with every role: permitted calls succeed, others name the denied permission and change
+// nothing.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { flagsApi } from '../../src/flags/api.ts';
@@ -6,7 +7,7 @@ import type { BaseRole, PolicyStatement } from '../../src/kernel/identity/policy
 import type { RouteShape } from '../../src/kernel/route.ts';
 import { giveToken, join, openBrowser } from '../people.ts';
 import { startServer, type Answer, type TestServer } from '../server.ts';
-import { BETA, pathIn, setScene, type Scene } from './flags-scene.ts';
+import { BETA, pathFor, createSampleResources, type SampleResources } from './flags-sample-resources.ts';
 import { ONLY_INSTRUCTIONS, WRITES, type Role } from './flags-writes.ts';
 
 const RANKS: Record<BaseRole, number> = { no_access: 0, reader: 1, writer: 2, admin: 3, owner: 4 };
@@ -14,7 +15,7 @@ const RANKS: Record<BaseRole, number> = { no_access: 0, reader: 1, writer: 2, ad
 interface Walker {
   name: string;
   rank: number;
-  token(server: TestServer, scene: Scene): Promise<string | null>;
+  token(server: TestServer, samples: SampleResources): Promise<string | null>;
 }
 
 const withRole = (role: BaseRole): Walker => ({
@@ -53,13 +54,13 @@ const WALKERS: Walker[] = [
   withRole('owner'),
 ];
 
-/** What everyone with a token may ask. What they hear is of what they may see. */
+/** Routes for every token. The reply covers what the caller may see. */
 const OPEN_TO_ALL = new Set(['getCallerIdentity', 'getAccount', 'getAuditLogEntries']);
 
-/** Where the scene lacks what is asked for. */
+/** The status if the samples lack a resource that the call needs. */
 const NOT_THERE: Record<string, number> = { getWebhookDelivery: 404 };
 
-/** Reads come first, and what deletes last. */
+/** Reads come first, deletions last. */
 const order = Object.keys(WRITES);
 const routes = flagsApi.routes
   .map(({ shape }) => shape)
@@ -81,18 +82,18 @@ before(async () => {
 });
 after(() => server.stop());
 
-/** Nothing changes without an entry. */
+/** Every change has an audit entry. */
 const lastEntry = () =>
   server.app.kernel.db.selectFrom('events').select('seq').orderBy('seq', 'desc').limit(1).execute();
 
 for (const [index, walker] of WALKERS.entries()) {
   describe(walker.name, () => {
-    let scene: Scene;
+    let samples: SampleResources;
     let token: string | null;
     before(async () => {
-      scene = await setScene(server, `${index}`);
-      scene.parameters['deliveryId'] = '0'.repeat(24);
-      token = await walker.token(server, scene);
+      samples = await createSampleResources(server, `${index}`);
+      samples.parameters['deliveryId'] = '0'.repeat(24);
+      token = await walker.token(server, samples);
     });
 
     for (const shape of routes) {
@@ -100,7 +101,7 @@ for (const [index, walker] of WALKERS.entries()) {
       const isLet = walker.rank >= RANKS[least];
       test(`F2 F6 F9 F31 ${shape.id} is ${isLet ? 'let' : 'refused'}`, async () => {
         const known = await lastEntry();
-        const answer = await walk(shape, scene, token, `${index}`);
+        const answer = await walk(shape, samples, token, `${index}`);
         const told = `${shape.method} ${shape.path}: ${answer.status} ${answer.text.slice(0, 400)}`;
         checkType(answer, told);
         if (isLet) {
@@ -119,14 +120,14 @@ for (const [index, walker] of WALKERS.entries()) {
 }
 
 test('F20 F21 F22 a comment with a patch of any kind stands in the audit log, in plain JSON where that is enough', async () => {
-  const scene = await setScene(server, 'commented');
+  const samples = await createSampleResources(server, 'commented');
   const recorded: string[] = [];
   for (const shape of routes.filter(({ method }) => method === 'PATCH')) {
     const comment = `because of ${shape.id}`;
-    const { body, headers } = WRITES[shape.id]!.init(scene, 'commented');
+    const { body, headers } = WRITES[shape.id]!.init(samples, 'commented');
     const isList = Array.isArray(body);
     const known = await lastEntry();
-    const { status, text } = await server.call(pathIn(scene, shape)!, {
+    const { status, text } = await server.call(pathFor(samples, shape)!, {
       method: 'PATCH',
       headers: { ...BETA, ...(!ONLY_INSTRUCTIONS.has(shape.id) && headers) },
       body: isList
@@ -136,7 +137,7 @@ test('F20 F21 F22 a comment with a patch of any kind stands in the audit log, in
           : { ...(body as object), comment },
     });
     assert.equal(status, 200, `${shape.id}: ${text}`);
-    // What is so already is no change, and no entry.
+    // A call that changes nothing has no entry.
     if (JSON.stringify(await lastEntry()) === JSON.stringify(known)) continue;
     const { json } = await server.call('/api/v2/auditlog?limit=1');
     assert.equal(json['items'][0].comment, comment, shape.id);
@@ -145,28 +146,33 @@ test('F20 F21 F22 a comment with a patch of any kind stands in the audit log, in
   assert.ok(recorded.length >= 17, recorded.join());
 });
 
-async function walk(shape: RouteShape, scene: Scene, token: string | null, round: string): Promise<Answer> {
+async function walk(
+  shape: RouteShape,
+  samples: SampleResources,
+  token: string | null,
+  round: string,
+): Promise<Answer> {
   const write = WRITES[shape.id];
-  const path = pathIn(scene, shape);
-  assert.ok(path !== undefined, `the scene lacks a part of ${shape.path}`);
-  const init = write?.init(scene, round) ?? {};
+  const path = pathFor(samples, shape);
+  assert.ok(path !== undefined, `the samples lack a part of ${shape.path}`);
+  const init = write?.init(samples, round) ?? {};
   const headers = { ...BETA, ...init.headers };
   return await server.call(path + (write?.query ?? ''), { ...init, method: shape.method, headers, token });
 }
 
-/** F2: all is JSON, empty replies too, but for the file of an export. */
+/** F2: all replies are JSON, even empty ones, except the file of an export. */
 function checkType({ headers, status }: Answer, told: string): void {
   const isFile = told.startsWith('GET') && told.includes('/exports/{exportID}/file:') && status === 200;
   const type = isFile ? 'text/csv; charset=utf-8' : 'application/json';
   assert.equal(headers.get('content-type'), type, told);
 }
 
-/** F9: whatever comes in pages links to both ends. */
+/** F9: every page links to the first and the last page. */
 function checkLinks({ json }: Answer, told: string): void {
   for (const end of ['first', 'last']) assert.equal(json['_links'][end]?.type, 'application/json', told);
 }
 
-/** F6: whoever follows a link to a page finds one. */
+/** F6: links to pages work. */
 async function checkPages({ text, headers }: Answer, told: string): Promise<void> {
   if (text === '' || headers.get('content-type') !== 'application/json') return;
   const owner = await server.app.kernel.db.selectFrom('members').selectAll().executeTakeFirstOrThrow();
@@ -183,7 +189,7 @@ function checkUnknown({ status, json }: Answer, told: string): void {
   assert.deepEqual([status, json['code']], [401, 'unauthorized'], told);
 }
 
-/** A list shows what may be seen, and so none of it; all else says which action on what was denied, and why. */
+/** A list contains only what the caller may see, here nothing; all other replies name the denied action and resource. */
 function checkRefused({ status, json }: Answer, told: string): void {
   if (status === 200) {
     assert.deepEqual(json['items'], [], told);

@@ -1,4 +1,4 @@
-// When targets of a flag expire, over HTTP and until they have.
+// Expiring targets of a flag over HTTP, from the request until they are removed.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { onEachEngine } from '../engines.ts';
@@ -309,7 +309,7 @@ onEachEngine(({ kind, database }) => {
     await set('/approvalSettings/required', true);
     const unasked = await patch(pathOf('strict'), [add(red, { contextKey: 'bob' })], { comment: 'Trial' });
     assert.equal(unasked.status, 405, unasked.text);
-    // What was allowed when it was asked for happens.
+    // A change that was permitted when requested is applied.
     server.clock.ahead += HOUR + 1000;
     await server.app.kernel.engine.notify('due');
     await eventually(async () => !(await targetsOf('strict')).includes('ada'));

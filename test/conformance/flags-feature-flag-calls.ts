@@ -1,4 +1,4 @@
-// What tests of feature flags do over and over: make flags, patch them in each of the three ways, read them.
+// Calls for tests of feature flags: create flags, patch them in each of the three ways, read them.
 import assert from 'node:assert/strict';
 import type { Answer, CallInit, Json, TestServer } from '../server.ts';
 
@@ -8,7 +8,7 @@ export function flagCalls({ call }: TestServer, project = 'default') {
   const at = (key: string) => `/api/v2/flags/${project}/${key}`;
   return {
     at,
-    /** Makes a flag; its name is its key unless given. */
+    /** Creates a flag; its name is its key unless given. */
     async make(key: string, fields: Json = {}, query = ''): Promise<Json> {
       const answer = await call(`/api/v2/flags/${project}${query}`, {
         method: 'POST',
@@ -27,7 +27,7 @@ export function flagCalls({ call }: TestServer, project = 'default') {
       assert.equal(answer.status, 200, answer.text);
       return answer.json;
     },
-    /** A JSON patch, a merge patch, or what is in an envelope. */
+    /** A JSON patch, a merge patch, or an envelope with either. */
     patch: (key: string, body: unknown, init: CallInit = {}): Promise<Answer> =>
       call(at(key) + (init.headers?.['x-query'] ?? ''), { method: 'PATCH', body, ...init }),
     instruct: (
@@ -51,7 +51,7 @@ export function keysOf(list: Json): string[] {
   return (list.items as Json[]).map(({ key }) => key as string);
 }
 
-/** Fails unless the call was refused so, with an error in the service's words. */
+/** Fails unless the call was refused with this status and an error object. */
 export function assertRefused(answer: Answer, status: number, code: string, message?: RegExp): void {
   assert.equal(answer.status, status, answer.text);
   assert.equal(answer.json.code, code, answer.text);

@@ -1,4 +1,4 @@
-// Bad input to the routes of feature flags: the right status, the service's own words, and nothing changed.
+// Bad input to the routes of feature flags: the right status, an error object, and no change.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { startServer, type CallInit, type Json, type TestServer } from '../server.ts';

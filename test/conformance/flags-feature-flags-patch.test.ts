@@ -1,4 +1,4 @@
-// Changing flags over HTTP by JSON patch and merge patch, and what holds for every kind of patch.
+// JSON patches and merge patches of flags over HTTP, and what holds for every kind of patch.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { startServer, type Json, type TestServer } from '../server.ts';
@@ -14,7 +14,7 @@ before(async () => {
 });
 after(() => server.stop());
 
-/** A fresh flag, with three variations unless told otherwise. */
+/** Creates a flag, with three variations unless given. */
 async function fresh(fields: Json = { variations: [{ value: 'a' }, { value: 'b' }, { value: 'c' }] }) {
   number += 1;
   return await flags.make(`flag-${number}`, fields);
@@ -37,7 +37,7 @@ async function lastEvent(): Promise<Json> {
   };
 }
 
-/** Patches, and fails unless that was refused with the flag left as it was. */
+/** Patches, and fails unless the patch was refused and the flag is unchanged. */
 async function refuse(key: string, body: unknown, status: number, code: string, message?: RegExp) {
   const old = await flags.get(key);
   assertRefused(await flags.patch(key, body), status, code, message);
@@ -234,7 +234,7 @@ describe('JSON patch', () => {
     assert.equal(answer.status, 200, answer.text);
     const config = answer.json.environments.production;
     assert.deepEqual(config.targets, [{ values: ['ada', 'bob'], variation: 1, contextKind: 'user' }]);
-    // The empty list holds the users' place among the others.
+    // The empty list keeps the position of the users' list.
     assert.deepEqual(config.contextTargets, [
       { values: ['acme'], variation: 0, contextKind: 'org' },
       { values: [], variation: 1, contextKind: 'user' },
@@ -354,7 +354,7 @@ describe('JSON patch', () => {
     assert.equal(added.json.variations[1]._id, variations[1]._id);
     const removed = await flags.patch(key, [{ op: 'remove', path: '/variations/3' }]);
     assert.equal(removed.json.variations.length, 3);
-    // The last serves while off, the first while on; the one between moves the last.
+    // The last variation serves while off, the first while on; removing the one between moves the last.
     for (const index of [0, 1, 2])
       await refuse(key, [{ op: 'remove', path: `/variations/${index}` }], 400, 'invalid_request');
     await refuse(key, [{ op: 'move', from: '/variations/0', path: '/variations/2' }], 400, 'invalid_request');

@@ -1,4 +1,4 @@
-// Flags among others over HTTP: prerequisites, copying between environments, statuses, and who may change what.
+// Relations of flags over HTTP: prerequisites, copying between environments, statuses, and permissions.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { giveToken, join } from '../people.ts';
@@ -300,7 +300,7 @@ describe('permissions', () => {
     ];
     assertRefused(await flags.patch('ours', both, { token }), 401, 'unauthorized');
     assert.equal((await flags.get('ours')).environments.test.on, true);
-    // The name is the same everywhere: it takes the permission in any environment.
+    // The name belongs to all environments: the permission in any of them is enough.
     assert.equal((await flags.patch('ours', { name: 'Renamed' }, { token })).status, 200);
     assertRefused(await flags.patch('ours', { description: 'x' }, { token }), 401, 'unauthorized');
   });

@@ -1,4 +1,4 @@
-// Feature flags over HTTP: making them, how they are shown, lists.
+// Feature flags over HTTP: creation, representation, lists.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { startServer, type Json, type TestServer } from '../server.ts';

@@ -4,43 +4,50 @@ import { describe, test } from 'node:test';
 import { onEachEngine } from '../engines.ts';
 import type { CallInit, Json, TestServer } from '../server.ts';
 import { onServer } from '../suites.ts';
-import { allow, assertError, expect, giveMember, openScene, type Scene } from './flags-control-calls.ts';
+import {
+  allow,
+  assertError,
+  expect,
+  giveMember,
+  openFlagProject,
+  type FlagProject,
+} from './flags-control-calls.ts';
 
 const BETA = { 'ld-api-version': 'beta' };
 
 onEachEngine((engine) => {
   let server: TestServer;
-  let scene: Scene;
+  let setup: FlagProject;
   onServer(engine, { limits: 'off' }, async (started) => {
     server = started;
-    scene = await openScene(server);
+    setup = await openFlagProject(server);
   });
 
   describe('followers', () => {
-    const path = () => `${scene.place}/followers`;
+    const path = () => `${setup.place}/followers`;
     const set = (id: string, method: 'PUT' | 'DELETE', init: CallInit = {}) =>
-      scene.call(`${path()}/${id}`, { method, ...init });
+      setup.call(`${path()}/${id}`, { method, ...init });
     const followers = async () =>
-      (await expect(200, scene.call(path()))).json['items'].map(({ _id }: Json) => _id as string) as string[];
+      (await expect(200, setup.call(path()))).json['items'].map(({ _id }: Json) => _id as string) as string[];
 
     test('a member follows a flag in one environment, once, until no longer', async () => {
       const { member } = await giveMember(server);
       for (let count = 0; count < 2; count += 1) await expect(204, set(member.id, 'PUT'));
-      const { json } = await expect(200, scene.call(path()));
+      const { json } = await expect(200, setup.call(path()));
       const [{ _links, ...shown }] = json['items'];
       assert.deepEqual(shown, { _id: member.id, role: 'writer', email: member.email });
       assert.equal(_links.self.href, `/api/v2/members/${member.id}`);
       assert.equal(json['_links'].self.href, `/api/v2/${path()}`);
-      const elsewhere = await expect(200, scene.call(path().replace('/test/', '/production/')));
+      const elsewhere = await expect(200, setup.call(path().replace('/test/', '/production/')));
       assert.deepEqual(elsewhere.json['items'], []);
-      const all = await expect(200, scene.call(`projects/${scene.project}/environments/test/followers`));
+      const all = await expect(200, setup.call(`projects/${setup.project}/environments/test/followers`));
       assert.deepEqual(
         all.json['items'].map(({ flagKey, followers: who }: Json) => [flagKey, who.length]),
         [['banner', 1]],
       );
       for (let count = 0; count < 2; count += 1) await expect(204, set(member.id, 'DELETE'));
       assert.deepEqual(await followers(), []);
-      const recorded = (await scene.events()).filter(({ action }) => action === 'manageFlagFollowers');
+      const recorded = (await setup.events()).filter(({ action }) => action === 'manageFlagFollowers');
       assert.equal(recorded.length, 2);
     });
 
@@ -59,16 +66,16 @@ onEachEngine((engine) => {
     test('who is removed follows no longer; who is unknown cannot', async () => {
       const { member } = await giveMember(server);
       await expect(204, set(member.id, 'PUT'));
-      await expect(204, scene.call(`members/${member.id}`, { method: 'DELETE' }));
+      await expect(204, setup.call(`members/${member.id}`, { method: 'DELETE' }));
       assert.deepEqual(await followers(), []);
       for (const id of [member.id, '0'.repeat(24), 'me2']) await expect(404, set(id, 'PUT'));
     });
   });
 
   describe('links', () => {
-    const path = () => `flag-links/projects/${scene.project}/flags/banner`;
+    const path = () => `flag-links/projects/${setup.project}/flags/banner`;
     const call = (at: string, init: CallInit = {}) =>
-      scene.call(path() + at, { ...init, headers: { ...BETA, ...init.headers } });
+      setup.call(path() + at, { ...init, headers: { ...BETA, ...init.headers } });
     const post = (body: object = {}, init: CallInit = {}) =>
       call('', { method: 'POST', body: { deepLink: 'https://example.com/1', ...body }, ...init });
 
@@ -108,11 +115,11 @@ onEachEngine((engine) => {
       assert.deepEqual([patched.json['title'], patched.json['description']], ['Two', undefined]);
       await expect(204, call('/ticket', { method: 'DELETE' }));
       await expect(404, call('/ticket', { method: 'DELETE' }));
-      // What is about all environments is filed under one of them.
+      // Changes that concern all environments are recorded under one of them.
       const recorded = await server.app.kernel.db
         .selectFrom('events')
         .select('action')
-        .where('resource', 'like', `proj/${scene.project}:env/%:flag/banner`)
+        .where('resource', 'like', `proj/${setup.project}:env/%:flag/banner`)
         .where('action', 'like', '%FlagLink')
         .orderBy('seq')
         .execute();
@@ -144,7 +151,7 @@ onEachEngine((engine) => {
       ] as const)
         await expect(status, call(`/${_id}`, { method: 'PATCH', body }));
       assert.deepEqual((await call('')).json, json);
-      await expect(403, scene.call(path()));
+      await expect(403, setup.call(path()));
     });
 
     test('F31 each call takes its own permission', async () => {

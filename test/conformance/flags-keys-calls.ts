@@ -1,4 +1,4 @@
-// The calls that tests of an environment's keys make, in a project of their own on a running server.
+// Calls for tests of an environment's keys, in a project of their own on a running server.
 import assert from 'node:assert/strict';
 import type { Answer, CallInit, Json, TestServer } from '../server.ts';
 import { flagCalls } from './flags-feature-flag-calls.ts';
@@ -24,7 +24,7 @@ export const forBrowsers = seenBy(false, true);
 
 let number = 0;
 
-/** In the environment `test`, unless said otherwise. The server may have limits: these calls have none. */
+/** In the environment `test` unless given. Calls with keys have no rate limits. */
 export async function openProject(server: TestServer) {
   number += 1;
   const project = `p${number}`;
@@ -41,7 +41,7 @@ export async function openProject(server: TestServer) {
     return { sdk: apiKey as string, mobile: mobileKey as string, client: _id as string };
   }
 
-  /** What an SDK sends: no token, but perhaps a key. */
+  /** A call of an SDK: no token, and optionally a key. */
   const ask = (
     path: string,
     key?: string,

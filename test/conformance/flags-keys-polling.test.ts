@@ -1,4 +1,4 @@
-// How SDKs and browsers poll: only what changed, always the newest, signed where the environment wants it. Rule F30.
+// Polling by SDKs and browsers: conditional requests, fresh data, and secure mode. Rule F30.
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { describe, test } from 'node:test';
@@ -97,7 +97,7 @@ onEachEngine((engine) => {
       for (const [what, change] of steps) {
         await change();
         const answer = await home.ask('/sdk/latest-all', home.keys.sdk, { 'if-none-match': etag });
-        // One that was archived is gone from what SDKs see before it is deleted.
+        // An archived flag disappears from SDK payloads before it is deleted.
         assert.equal(answer.status, what === 'a flag less' ? 304 : 200, what);
         etag = answer.headers.get('etag')!;
       }

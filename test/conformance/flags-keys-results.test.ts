@@ -1,4 +1,4 @@
-// What SDKs are sent of a flag, and what it comes to for a context. Rule F30.
+// The payloads of SDKs, and the results of flags for a context. Rule F30.
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { describe, test } from 'node:test';

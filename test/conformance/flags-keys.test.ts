@@ -1,5 +1,5 @@
-// What the keys of an environment open, on a running server with each engine: each kind its own flags, of one environment, for
-// reading only. Rules F29 and F30.
+// The keys of an environment, on a running server with each engine: each kind of key reads its own flags, in one
+// environment only. Rules F29 and F30.
 import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
@@ -224,7 +224,7 @@ onEachEngine((engine) => {
   describe('streams and events', () => {
     const context = inBase64(USER);
     const unknown = '0'.repeat(24);
-    /** With a good key, and with an unknown one. */
+    /** With a valid key, and with an unknown one. */
     const pathsOf = ({ sdk, mobile, client }: KeyProject['keys']) => ({
       streams: [
         ['GET', '/all', sdk],
@@ -247,7 +247,7 @@ onEachEngine((engine) => {
         [`/events/diagnostic/${client}`],
       ] as [path: string, key?: string][],
     });
-    /** As who has a key that nobody knows. */
+    /** A call with an unknown key. */
     const asStranger = (path: string, key: string | undefined) =>
       key === undefined
         ? ([path.replace(home.keys.client, unknown), undefined, 404, 'not_found'] as const)

@@ -1,4 +1,4 @@
-// Long lists in what clients ask for and send: they are worked off or refused, never an error of the server.
+// Long lists in queries and bodies: they are processed or refused, without server errors.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { insertRole } from '../../src/kernel/identity/store-roles.ts';

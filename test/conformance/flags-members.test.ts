@@ -32,7 +32,7 @@ onEachEngine((engine) => {
     return (answer.json['items'] as Json[])[0]!;
   }
 
-  /** The words of the audit log about the member, oldest first. */
+  /** The descriptions of audit entries about the member, oldest first. */
   async function eventsOf(id: string) {
     const { db } = server.app.kernel;
     return db
@@ -418,7 +418,7 @@ onEachEngine((engine) => {
     const withOwner = await bulk({ ...change, memberIDs: [id, owner] });
     assert.equal(withOwner.status, 403);
     assert.ok((withOwner.json['message'] as string).includes(owner));
-    // The second instruction fails after the first was carried out.
+    // The second instruction fails after the first was applied.
     assert.equal(
       (await bulk({ ...change, memberIDs: [id] }, { ...change, memberIDs: [nobody] })).status,
       400,

@@ -296,7 +296,7 @@ onEachEngine((engine) => {
     await assertUnchanged();
     const fresh = [{ op: 'test', path: '/lastModified', value: original['lastModified'] }, change];
     assert.equal((await patch(fresh)).json['name'], 'after');
-    // It compares what is kept, lists and objects included, and what is absent is a difference.
+    // `test` compares the stored value, including lists and objects; an absent value differs.
     const deep = {
       op: 'test',
       path: '/_links/parent',

@@ -1,4 +1,4 @@
-// What each role may do with tokens and sees of them, on a running server: rule F31.
+// Tokens that each role may see and change, on a running server: rule F31.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Member } from '../../src/kernel/identity/store-members.ts';

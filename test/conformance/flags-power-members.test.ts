@@ -1,4 +1,4 @@
-// That nobody gets more power than they hold through members, teams and roles, on a running server: rules F31 and F35.
+// Nobody gets more permissions than they hold through members, teams and roles, on a running server: rules F31 and F35.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Member, NewMember } from '../../src/kernel/identity/store-members.ts';
@@ -53,7 +53,7 @@ async function person(member: Partial<NewMember> = {}, token: Partial<NewToken> 
   const { value } = await giveToken(server, made, token);
   return Object.assign(made, { token: value });
 }
-/** Calls as a browser does: nothing narrows what the member holds. */
+/** A call by browser session: no token narrows what the member holds. */
 async function browse(member: Member) {
   const { cookie } = await openBrowser(server, member);
   return (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
@@ -249,7 +249,7 @@ test('F35 nobody comes to power through a team', async () => {
   assert.equal((await post({ roleAttributes: { p: ['x'] } })).status, 401);
   assert.equal((await post({ customRoleKeys: ['people'], memberIDs: [people.reader.id] })).status, 201);
   assert.equal((await as(tokens.owner, 'GET', 'teams/strong?expand=members')).json['members'].totalCount, 0);
-  // By two steps: into a team that gives nothing, and then the role to it.
+  // In two steps: join a team without roles, then give it the role.
   assert.equal(await patch('plain', { kind: 'addMembers', values: [manager.id] }), 200);
   assert.equal(await patch('plain', { kind: 'addCustomRoles', values: ['filled'] }), 401);
 });

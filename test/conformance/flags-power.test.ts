@@ -1,4 +1,4 @@
-// That nobody gets more power than they hold, by whatever way, on a running server: rule F26.
+// Nobody gets more permissions than they hold, on a running server: rule F26.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Member } from '../../src/kernel/identity/store-members.ts';
@@ -93,7 +93,7 @@ test("F26 a base role does not give its holder the owner's custom roles", async 
     assert.equal((await post(narrow.value, { customRoleIds: ['everything'] })).status, 401, role);
     const inline = await give(member, { inlinePolicy: OWN_TOKENS });
     assert.equal((await post(inline.value, { inlineRole: ALL })).status, 401, role);
-    // In the browser nothing narrows them, and a personal token is bound by its owner.
+    // A browser session has no token to narrow it, and a personal token is bound by its owner.
     const browser = await openBrowser(server, member);
     const init: CallInit = { method: 'POST', token: null, headers: { ...browser, origin: server.url } };
     assert.equal(

@@ -35,7 +35,7 @@ onEachEngine((engine) => {
     return (json['items'] as Json[]).map(({ key }) => key as string);
   }
 
-  /** The newest event, as the audit log keeps it. */
+  /** The newest audit event as stored. */
   async function lastEvent() {
     const { db } = server.app.kernel;
     return db.selectFrom('events').selectAll().orderBy('seq', 'desc').limit(1).executeTakeFirstOrThrow();
@@ -52,7 +52,7 @@ onEachEngine((engine) => {
   }
 
   test('every list that is sorted by name goes by the code points of the folded text', async () => {
-    // In their order, which is neither that of bytes with cases apart nor that of any language.
+    // Sorted by folded names, neither by bytes nor by the rules of a language.
     const names = [
       'apple',
       'Beta',

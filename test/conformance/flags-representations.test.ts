@@ -1,4 +1,4 @@
-// How the flags API shows things, on a running server: links, collections, pages, summaries. Rules F5 and F8 to F10.
+// Representations of the flags API, on a running server: links, collections, pages, summaries. Rules F5 and F8 to F10.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { startServer, type TestServer } from '../server.ts';
@@ -122,7 +122,7 @@ describe('the account', () => {
   test('the addresses of the server are those of its URL, and need no token', async () => {
     const { status, json } = await server.call('/api/v2/public-ip-list', { token: null });
     assert.deepEqual([status, json['addresses']], [200, ['127.0.0.1']]);
-    // Private addresses are nobody's business where webhooks cannot go to private networks.
+    // Private addresses are not disclosed if webhooks cannot go to private networks.
     for (const address of json['outboundAddresses'] as string[])
       assert.doesNotMatch(address, /^(10|127|169\.254|192\.168|172\.(1[6-9]|2\d|3[01]))\./);
   });

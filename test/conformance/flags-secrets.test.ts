@@ -1,4 +1,4 @@
-// What must stay secret in the flag service does: from callers who may not see it, and from the audit log.
+// Secrets of the flag service are hidden from callers who may not see them, and from the audit log.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { PolicyStatement } from '../../src/kernel/identity/policy.ts';

@@ -1,4 +1,4 @@
-// Who may do what with segments, on a running server: rules F31 and F35.
+// Permissions on segments, on a running server: rules F31 and F35.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import type { Member } from '../../src/kernel/identity/store-members.ts';
@@ -38,7 +38,7 @@ function assertDenied({ status, json }: Answer, action: string, key: string): vo
   );
 }
 
-/** Every write, with the action it takes. */
+/** Every write, with the action it requires. */
 const WRITES: [action: string, key: string, write: (token: string) => Promise<Answer>][] = [
   ['createSegment', 'fresh', (token) => post({ key: 'fresh', name: 'Fresh' }, { token })],
   ['updateName', 'guarded', (token) => patch('guarded', { name: 'New' }, { token })],

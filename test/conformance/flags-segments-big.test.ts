@@ -1,4 +1,4 @@
-// Big segments over HTTP, on a running server with each engine: their members, and what they are counted to be.
+// Big segments over HTTP, on a running server with each engine: their members and counts.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { onEachEngine } from '../engines.ts';

@@ -1,10 +1,10 @@
-// The calls that tests of segments make, in a project with the environments `test` and `production`.
+// Calls for tests of segments, in a project with the environments `test` and `production`.
 import { replaceSegmentUses } from '../../src/flags/segments/store-uses.ts';
 import type { Answer, CallInit, TestServer } from '../server.ts';
 
 export const SEMANTIC = { 'content-type': 'application/json; domain-model=launchdarkly.semanticpatch' };
 
-/** The server may be one that is started later. */
+/** The server may be started later. */
 export function segmentCalls(server: () => TestServer) {
   const call = (path: string, init?: CallInit): Promise<Answer> => server().call(`/api/v2/${path}`, init);
   const at = (key: string, environment = 'test') => `segments/shop/${environment}/${key}`;
@@ -21,7 +21,7 @@ export function segmentCalls(server: () => TestServer) {
     remove: (key: string, init?: CallInit) => call(at(key), { method: 'DELETE', ...init }),
     change: (key: string, body: unknown, init?: CallInit) =>
       call(`${at(key)}/contexts`, { method: 'POST', body, ...init }),
-    /** What was recorded of a segment. */
+    /** The audit entries of a segment. */
     events: (key: string, environment = 'test') =>
       server()
         .app.kernel.db.selectFrom('events')
@@ -29,7 +29,7 @@ export function segmentCalls(server: () => TestServer) {
         .where('resource', '=', `proj/shop:env/${environment}:segment/${key}`)
         .orderBy('seq')
         .execute(),
-    /** A flag whose rules in `test` name the segment. */
+    /** Creates a flag whose rules in `test` name the segment. */
     async useInFlag(segmentKey: string, flagKey: string) {
       const { db } = server().app.kernel;
       const environment = await db

@@ -1,4 +1,4 @@
-// Targets of segments that expire, on a running server with each engine.
+// Expiring targets of segments, on a running server with each engine.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { onEachEngine } from '../engines.ts';

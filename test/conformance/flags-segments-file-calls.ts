@@ -1,10 +1,10 @@
-// The calls that tests of imports and exports of big segments make.
+// Calls for tests of imports and exports of big segments.
 import assert from 'node:assert/strict';
 import { eventually } from '../eventually.ts';
 import type { Answer, CallInit, Json, TestServer } from '../server.ts';
 import { segmentCalls } from './flags-segments-calls.ts';
 
-/** A form as it goes over the wire, with its content type. */
+/** A form as sent, with its content type. */
 export async function toForm(
   file: string | Uint8Array<ArrayBuffer> | undefined,
   fields: Record<string, string> = {},
@@ -20,7 +20,7 @@ export async function toForm(
   };
 }
 
-/** The server may be one that is started later. */
+/** The server may be started later. */
 export function fileCalls(server: () => TestServer) {
   const calls = segmentCalls(server);
   const { call, at } = calls;
@@ -35,7 +35,7 @@ export function fileCalls(server: () => TestServer) {
       return await call(`${at(key)}/imports`, { ...(await toForm(file, fields)), ...init });
     },
     startExport: (key: string, init?: CallInit) => call(`${at(key)}/exports`, { method: 'POST', ...init }),
-    /** The side of everyone in a segment, by key. */
+    /** Whether each member of a segment is included or excluded, by key. */
     async members(key: string): Promise<Record<string, 'included' | 'excluded'>> {
       const { db } = server().app.kernel;
       const { json } = await call(at(key));
@@ -59,7 +59,7 @@ export function fileCalls(server: () => TestServer) {
         ]),
       );
     },
-    /** What is left of files, and of the work on them. */
+    /** The remaining files, and the due work on them. */
     async leftovers(): Promise<string[]> {
       const { db, blobs } = server().app.kernel;
       const files = await Array.fromAsync(blobs.list('segment-'), ({ key }) => key);
@@ -73,7 +73,7 @@ export function fileCalls(server: () => TestServer) {
   };
 }
 
-/** What an import or export is in the end. */
+/** Waits until an import or export is over, and returns it. */
 export async function outcomeOf(server: TestServer, started: Answer): Promise<Json> {
   assert.ok(started.status === 200 || started.status === 204, started.text);
   const location = started.headers.get('location')!;

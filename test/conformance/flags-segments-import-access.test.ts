@@ -1,4 +1,4 @@
-// Who may import and export, what waits for approval, and what stands still while an import is in progress.
+// Permissions and approvals of imports and exports, and the locks during an import.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -207,7 +207,7 @@ test('while an import is in progress, the segment says so, and a restart goes on
   const data = mkdtempSync(joinPath(tmpdir(), 'signalbox-test-'));
   const whole = server;
   try {
-    // One that does no waiting work.
+    // A server without workers.
     server = await startServer({ data, limits: 'off', role: 'api' });
     await makeProject();
     for (const name of ['merge', 'replace', 'gone', 'lost']) {

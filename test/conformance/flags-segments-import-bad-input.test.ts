@@ -103,7 +103,7 @@ function raw(headers: Record<string, string | number>) {
     method: 'POST',
     headers: { authorization: ADMIN_TOKEN, 'content-type': 'multipart/form-data; boundary=x', ...headers },
   });
-  outgoing.on('error', () => {}); // what was asked of the server is in its answer, or in what it keeps
+  outgoing.on('error', () => {}); // tests check the response and the stored data
   return outgoing;
 }
 const HEAD = '--x\r\ncontent-disposition: form-data; name="file"; filename="k.csv"\r\n\r\n';

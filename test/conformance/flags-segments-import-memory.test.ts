@@ -1,4 +1,4 @@
-// A large file goes into a big segment and comes out of it in little memory.
+// A large file is imported into a big segment and exported in little memory.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -12,7 +12,7 @@ import { ADMIN_TOKEN, startServer, type Json, type TestServer } from '../server.
 import { fileCalls, outcomeOf } from './flags-segments-file-calls.ts';
 
 const KEYS = 50_000;
-/** So long that the file is far larger than what may be in memory. */
+/** The keys are so long that the file is far larger than the memory limit. */
 const TAIL = 'x'.repeat(440);
 const MOST_BYTES = 10_000_000;
 

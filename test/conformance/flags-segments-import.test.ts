@@ -1,4 +1,4 @@
-// Imports into big segments and exports of them, by file, on a running server with each engine.
+// Imports into big segments and exports to files, on a running server with each engine.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { onEachEngine } from '../engines.ts';
@@ -208,7 +208,7 @@ onEachEngine((engine) => {
       const expected = made.map((_, index) => (index < 2 ? 404 : 200));
       await eventually(async () => JSON.stringify(await states()) === JSON.stringify(expected));
       server.clock.ahead += DAY + 1000;
-      assert.equal((await load(key, 'someone'))['status'], 'complete'); // which has the workers look
+      assert.equal((await load(key, 'someone'))['status'], 'complete'); // wakes the workers
       await eventually(async () => (await states()).every((status) => status === 404));
       await eventually(async () => (await leftovers()).length === 0);
       assert.equal((await server.call(made.at(-1)!['_links'].file.href as string)).status, 404);

@@ -1,10 +1,10 @@
-// Segments in the rules of flags: a segment knows the flags that use it, and stays for as long as one does.
+// Segments in the rules of flags: a segment lists the flags that use it, and cannot be deleted while there is one.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { onEachEngine } from '../engines.ts';
 import { type Json, type TestServer } from '../server.ts';
 import { startServerOn } from '../suites.ts';
-import { SEMANTIC } from './flags-scene.ts';
+import { SEMANTIC } from './flags-sample-resources.ts';
 
 onEachEngine((testEngine) => {
   let server: TestServer;

@@ -16,7 +16,7 @@ before(async () => {
 });
 after(() => server.stop());
 
-/** A call as a browser makes it: cookies, no token. */
+/** A call by a browser: cookies, no token. */
 function browse(path: string, headers: Record<string, string>, init: CallInit = {}): Promise<Answer> {
   return server.call(path, { ...init, token: null, headers: { ...headers, ...init.headers } });
 }

@@ -1,7 +1,7 @@
-// The calls that tests of tokens make, each as the holder of a token.
+// Calls for tests of tokens, each made with a given token.
 import type { Answer, TestServer } from '../server.ts';
 
-/** Each takes first the token that calls. The server may be one that is started later. */
+/** The first argument of each is the calling token. The server may be started later. */
 export function tokenCalls(server: () => TestServer) {
   const call: TestServer['call'] = (path, init) => server().call(`/api/v2/${path}`, init);
   const patch = (token: string, id: string, body: unknown[]): Promise<Answer> =>

@@ -216,7 +216,7 @@ onEachEngine((engine) => {
     }
   });
 
-  /** Other tests have theirs on the same PostgreSQL. */
+  /** Other tests create tokens on the same PostgreSQL. */
   async function currentSchema(): Promise<string> {
     const { rows } = await sql<{ name: string }>`select current_schema() as name`.execute(
       server.app.kernel.db,

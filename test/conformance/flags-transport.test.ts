@@ -23,7 +23,7 @@ describe('over TLS', () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** The version that was agreed on, or the code of the error. Old versions need OpenSSL's lowest security level. */
+  /** The negotiated version, or the error code. Old versions need OpenSSL's lowest security level. */
   function shakeHands(port: number, version: SecureVersion): Promise<string | null> {
     return new Promise((resolve) => {
       const only = { minVersion: version, maxVersion: version, ciphers: 'DEFAULT@SECLEVEL=0' };
@@ -145,7 +145,7 @@ describe('content types', () => {
       }
     }
     assert.deepEqual((await server.call(one)).json, unchanged);
-    // A body of bytes goes out without any type.
+    // A body of bytes is sent without a content type.
     const response = await fetch(`${server.url}/api/v2/tokens`, {
       method: 'POST',
       headers: { authorization: ADMIN_TOKEN },

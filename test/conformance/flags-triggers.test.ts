@@ -11,32 +11,32 @@ import {
   giveMember,
   OFF,
   ON,
-  openScene,
+  openFlagProject,
   SEMANTIC,
-  type Scene,
+  type FlagProject,
 } from './flags-control-calls.ts';
 
 onEachEngine((engine) => {
   let server: TestServer;
-  let scene: Scene;
+  let setup: FlagProject;
   onServer(engine, { limits: 'off' }, async (started) => {
     server = started;
-    scene = await openScene(server);
+    setup = await openFlagProject(server);
   });
 
-  const path = (environment = 'test') => `flags/${scene.project}/banner/triggers/${environment}`;
+  const path = (environment = 'test') => `flags/${setup.project}/banner/triggers/${environment}`;
   const usual = { integrationKey: 'generic-trigger', instructions: [ON] };
   const post = (body: object = {}, init: CallInit = {}) =>
-    scene.call(path(), { method: 'POST', body: { ...usual, ...body }, ...init });
-  const read = async (id: string) => (await expect(200, scene.call(`${path()}/${id}`))).json;
+    setup.call(path(), { method: 'POST', body: { ...usual, ...body }, ...init });
+  const read = async (id: string) => (await expect(200, setup.call(`${path()}/${id}`))).json;
   const patch = (id: string, instructions: object[], init?: CallInit) =>
-    scene.instruct(`${path()}/${id}`, instructions, init);
+    setup.instruct(`${path()}/${id}`, instructions, init);
 
   async function make(body: object = {}): Promise<Json> {
     return (await expect(201, post(body))).json;
   }
 
-  /** As a program would that knows the URL alone. */
+  /** A call by a program that knows only the URL. */
   async function fire(
     url: string,
     init: RequestInit = {},
@@ -68,7 +68,7 @@ onEachEngine((engine) => {
       });
       assert.equal(_links.self.href, `/api/v2/${path()}/${_id}`);
       assert.deepEqual(await read(_id), shown);
-      const list = (await expect(200, scene.call(path()))).json;
+      const list = (await expect(200, setup.call(path()))).json;
       assert.deepEqual([list['items'], list['totalCount']], [[shown], 1]);
       const secret = (triggerURL as string).split('/').at(-1)!;
       const row = await server.app.kernel.db
@@ -76,7 +76,7 @@ onEachEngine((engine) => {
         .selectAll()
         .where('id', '=', _id)
         .execute();
-      assert.ok(!JSON.stringify([row, await scene.events(), server.log]).includes(secret));
+      assert.ok(!JSON.stringify([row, await setup.events(), server.log]).includes(secret));
     });
 
     test('all that programs of every sort are called is taken', async () => {
@@ -88,13 +88,13 @@ onEachEngine((engine) => {
   describe('called', () => {
     test('F3 the flag changes, without a token and with any JSON, and the calls are counted', async () => {
       const { _id, triggerURL: url } = await make();
-      const { _version } = await scene.readFlag();
+      const { _version } = await setup.readFlag();
       const text = { headers: { 'content-type': 'text/plain' }, body: 'alert!' };
       assert.equal((await fire(url, text)).status, 400);
       const alert = { headers: { 'content-type': 'application/json' }, body: '{"alert":true}' };
       const first = await fire(url, alert);
       assert.deepEqual([first.status, first.text, first.type], [204, '', 'application/json']);
-      assert.equal(await scene.isOn(), true);
+      assert.equal(await setup.isOn(), true);
       for (const init of [
         {},
         { headers: { 'content-type': 'application/json' }, body: '{not json' },
@@ -105,9 +105,9 @@ onEachEngine((engine) => {
       const trigger = await read(_id);
       assert.equal(trigger['_triggerCount'], 5);
       assert.ok(Math.abs(trigger['_lastTriggeredAt'] - server.clock.now()) < 60_000);
-      // It was on already, all but once.
-      assert.equal((await scene.readFlag())['_version'], _version + 1);
-      const made = (await scene.events()).filter(({ action }) => action === 'updateOn');
+      // The flag was already on for all calls but one.
+      assert.equal((await setup.readFlag())['_version'], _version + 1);
+      const made = (await setup.events()).filter(({ action }) => action === 'updateOn');
       assert.equal(made.length, 1);
       assert.equal(made[0]!.member_id, null);
       assert.match(made[0]!.comment!, new RegExp(_id as string));
@@ -118,7 +118,7 @@ onEachEngine((engine) => {
       const answers = await Promise.all(Array.from({ length: 10 }, () => fire(url)));
       assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([204]));
       assert.equal((await read(_id))['_triggerCount'], 10);
-      assert.equal((await scene.events()).filter(({ action }) => action === 'updateOn').length, 1);
+      assert.equal((await setup.events()).filter(({ action }) => action === 'updateOn').length, 1);
     });
 
     test('a wrong secret and an unknown trigger look the same', async () => {
@@ -132,26 +132,26 @@ onEachEngine((engine) => {
       }
       assert.equal((await fetch(url as string)).status, 405);
       assert.ok(!JSON.stringify(server.log).includes(shorter.split('/').at(-1)!), 'no secret is logged');
-      assert.equal(await scene.isOn(), false);
+      assert.equal(await setup.isOn(), false);
     });
 
     test('it works where approval is required since', async () => {
       const { triggerURL: url } = await make();
-      await scene.setApprovals({ required: true });
+      await setup.setApprovals({ required: true });
       assert.equal((await fire(url)).status, 204);
-      assert.equal(await scene.isOn(), true);
+      assert.equal(await setup.isOn(), true);
     });
 
     test('it works where comments are required', async () => {
       const { triggerURL: url } = await make();
       const body = [{ op: 'replace', path: '/requireComments', value: true }];
-      await expect(200, scene.call(`projects/${scene.project}/environments/test`, { method: 'PATCH', body }));
+      await expect(200, setup.call(`projects/${setup.project}/environments/test`, { method: 'PATCH', body }));
       assert.equal((await fire(url)).status, 204);
     });
 
     test('of a flag that was deleted, it is gone', async () => {
       const { triggerURL: url } = await make();
-      await expect(204, scene.call(`flags/${scene.project}/banner`, { method: 'DELETE' }));
+      await expect(204, setup.call(`flags/${setup.project}/banner`, { method: 'DELETE' }));
       assert.equal((await fire(url)).status, 404);
     });
   });
@@ -164,7 +164,7 @@ onEachEngine((engine) => {
       const refused = await fire(url);
       assert.equal(refused.status, 403);
       assert.match(refused.text, /disabled/);
-      assert.equal(await scene.isOn(), false);
+      assert.equal(await setup.isOn(), false);
       assert.equal((await expect(200, patch(_id, [{ kind: 'disableTrigger' }]))).json['_version'], 2);
       await expect(200, patch(_id, [{ kind: 'enableTrigger' }]));
       assert.equal((await fire(url)).status, 204);
@@ -182,10 +182,10 @@ onEachEngine((engine) => {
 
     test('with new instructions it does those', async () => {
       const { _id, triggerURL: url } = await make();
-      await expect(200, scene.patchFlag([ON]));
+      await expect(200, setup.patchFlag([ON]));
       await expect(200, patch(_id, [{ kind: 'replaceTriggerActionInstructions', value: [OFF] }]));
       assert.equal((await fire(url)).status, 204);
-      assert.equal(await scene.isOn(), false);
+      assert.equal(await setup.isOn(), false);
     });
 
     test('F19 one bad instruction changes nothing', async () => {
@@ -210,11 +210,11 @@ onEachEngine((engine) => {
         );
       await expect(
         422,
-        scene.call(`${path()}/${before_['_id']}`, { method: 'PATCH', body: { instructions: [] } }),
+        setup.call(`${path()}/${before_['_id']}`, { method: 'PATCH', body: { instructions: [] } }),
       );
       await expect(
         422,
-        scene.call(`${path()}/${before_['_id']}`, { method: 'PATCH', headers: SEMANTIC, body: {} }),
+        setup.call(`${path()}/${before_['_id']}`, { method: 'PATCH', headers: SEMANTIC, body: {} }),
       );
       assert.deepEqual(await read(before_['_id']), before_);
     });
@@ -222,10 +222,10 @@ onEachEngine((engine) => {
     test('F36 deleted it is gone; each step is recorded', async () => {
       const { _id, triggerURL: url } = await make();
       await expect(200, patch(_id, [{ kind: 'disableTrigger' }]));
-      await expect(204, scene.call(`${path()}/${_id}`, { method: 'DELETE' }));
-      await expect(404, scene.call(`${path()}/${_id}`));
+      await expect(204, setup.call(`${path()}/${_id}`, { method: 'DELETE' }));
+      await expect(404, setup.call(`${path()}/${_id}`));
       assert.equal((await fire(url)).status, 404);
-      const actions = (await scene.events()).map(({ action }) => action);
+      const actions = (await setup.events()).map(({ action }) => action);
       assert.deepEqual(actions.slice(-3), ['createTriggers', 'updateTriggers', 'deleteTriggers']);
     });
   });
@@ -246,12 +246,12 @@ onEachEngine((engine) => {
       [],
     ];
     for (const body of bad)
-      assertError(await expect(400, scene.call(path(), { method: 'POST', body })), 'invalid_request');
-    assert.equal((await scene.call(path())).json['totalCount'], 0);
+      assertError(await expect(400, setup.call(path(), { method: 'POST', body })), 'invalid_request');
+    assert.equal((await setup.call(path())).json['totalCount'], 0);
     const { _id } = await make();
-    await expect(404, scene.call(`${path('production')}/${_id}`));
-    await expect(404, scene.call(path('moon')));
-    await expect(404, scene.call(`${path()}/${'0'.repeat(24)}`));
+    await expect(404, setup.call(`${path('production')}/${_id}`));
+    await expect(404, setup.call(path('moon')));
+    await expect(404, setup.call(`${path()}/${'0'.repeat(24)}`));
   });
 
   test('F31 it takes the permission of each call, and what the instructions take', async () => {
@@ -267,7 +267,7 @@ onEachEngine((engine) => {
     ])
       assertError(await expect(401, post({}, { token })), 'unauthorized');
     await expect(201, post({}, { token: await tokenOf('createTriggers', 'updateOn') }));
-    // Whoever gets the URL can make the change.
+    // Everyone who has the URL can make the change.
     const updater = await tokenOf('updateTriggers');
     await expect(401, patch(_id, [{ kind: 'cycleTriggerUrl' }], { token: updater }));
     await expect(
@@ -276,11 +276,11 @@ onEachEngine((engine) => {
     );
     await expect(200, patch(_id, [{ kind: 'disableTrigger' }], { token: updater }));
     await expect(401, patch(_id, [{ kind: 'enableTrigger' }], { token: updater }));
-    await expect(401, scene.call(at, { method: 'DELETE', token: updater }));
-    await expect(204, scene.call(at, { method: 'DELETE', token: await tokenOf('deleteTriggers') }));
-    await expect(200, scene.call(path(), { token: reader }));
-    await expect(401, scene.call(path(), { token: null }));
-    await scene.setApprovals({ required: true });
+    await expect(401, setup.call(at, { method: 'DELETE', token: updater }));
+    await expect(204, setup.call(at, { method: 'DELETE', token: await tokenOf('deleteTriggers') }));
+    await expect(200, setup.call(path(), { token: reader }));
+    await expect(401, setup.call(path(), { token: null }));
+    await setup.setApprovals({ required: true });
     assertError(await expect(405, post()), 'method_not_allowed');
   });
 });
@@ -288,10 +288,10 @@ onEachEngine((engine) => {
 test('F34 calls of trigger URLs are limited', async () => {
   const server = await startServer();
   try {
-    const scene = await openScene(server);
-    const at = `flags/${scene.project}/banner/triggers/test`;
+    const setup = await openFlagProject(server);
+    const at = `flags/${setup.project}/banner/triggers/test`;
     const body = { integrationKey: 'generic-trigger', instructions: [ON] };
-    const { json } = await expect(201, scene.call(at, { method: 'POST', body }));
+    const { json } = await expect(201, setup.call(at, { method: 'POST', body }));
     const statuses = new Set<number>();
     for (let count = 0; count < 101; count += 1)
       statuses.add((await fetch(json['triggerURL'] as string, { method: 'POST' })).status);

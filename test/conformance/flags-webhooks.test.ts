@@ -1,4 +1,4 @@
-// Webhooks of the flag service: made, changed and deleted over HTTP, and delivered to a real receiver.
+// Webhooks of the flag service: created, changed and deleted over HTTP, and delivered to a real receiver.
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
@@ -28,7 +28,7 @@ let receiverUrl = '';
 const call: TestServer['call'] = (path, init) => server.call(`/api/v2/${path}`, init);
 const post = async (body: object) => await call('webhooks', { method: 'POST', body });
 const hook = (extra: object = {}) => ({ url: `${receiverUrl}/hook`, sign: true, on: true, ...extra });
-/** A change to hear of. */
+/** Makes a change that a webhook receives. */
 const makeToken = (name: string) => call('tokens', { method: 'POST', body: { name, role: 'reader' } });
 const ofToken = (name: string) => heard.filter(({ json }) => json['name'] === name);
 
@@ -168,7 +168,7 @@ describe('a delivery', () => {
     const sent = async (id: string) => (await call(`webhooks/${id}/deliveries`)).json['totalCount'];
     assert.equal(await sent(named['_id']), 3);
     const deliveries = (await call(`webhooks/${all['_id']}/deliveries`)).json['items'] as Json[];
-    // Of itself and of the other webhook.
+    // About itself and about the other webhook.
     assert.equal(deliveries.length, 2, JSON.stringify(deliveries));
     const log = (await call(`auditlog?spec=${encodeURIComponent(`dataset/${path.split('/').at(-1)}`)}`)).json;
     assert.deepEqual(
@@ -206,7 +206,7 @@ describe('a delivery', () => {
     });
     const SEES_HOOKS = allow(['webhook/*'], 'viewWebhook', 'updateOn');
     let path: string;
-    /** Deliveries by the name of what they tell of. */
+    /** Deliveries by the name of the changed resource. */
     const ids = new Map<string, string>();
     let member: Awaited<ReturnType<typeof join>>;
     before(async () => {

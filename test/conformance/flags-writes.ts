@@ -1,32 +1,36 @@
-// For every route of the flag service that writes: a good call of it in a scene, and the least role that may make it.
+// A valid call for every route of the flag service that writes, and the least role that may make it.
 import type { CallInit } from '../server.ts';
-import { SEMANTIC, type Scene } from './flags-scene.ts';
+import { SEMANTIC, type SampleResources } from './flags-sample-resources.ts';
 
 export type Role = 'no_access' | 'reader' | 'writer' | 'admin';
 
 export interface Write {
   least: Role;
-  init(scene: Scene, round: string): CallInit;
+  init(samples: SampleResources, round: string): CallInit;
   query?: string;
-  /** What a caller who may do it hears, where the scene lacks what it needs. */
+  /** The status for permitted callers, if the samples lack a resource that the call needs. */
   status?: number;
 }
 
 const replace = (path: string, value: unknown) => [{ op: 'replace', path, value }];
-const json = (least: Role, body: (scene: Scene, round: string) => unknown, status?: number): Write => ({
+const json = (
+  least: Role,
+  body: (samples: SampleResources, round: string) => unknown,
+  status?: number,
+): Write => ({
   least,
-  init: (scene, round) => ({ body: body(scene, round) }),
+  init: (samples, round) => ({ body: body(samples, round) }),
   ...(status !== undefined && { status }),
 });
 const semantic = (
   least: Role,
-  instruction: (scene: Scene, round: string) => object,
+  instruction: (samples: SampleResources, round: string) => object,
   { environmentKey }: { environmentKey?: string } = {},
 ): Write => ({
   least,
-  init: (scene, round) => ({
+  init: (samples, round) => ({
     headers: SEMANTIC,
-    body: { instructions: [instruction(scene, round)], ...(environmentKey && { environmentKey }) },
+    body: { instructions: [instruction(samples, round)], ...(environmentKey && { environmentKey }) },
   }),
 });
 const bare = (least: Role, status?: number): Write => ({
@@ -52,7 +56,7 @@ const defaults = {
   defaultClientSideAvailability: { usingMobileKey: false, usingEnvironmentId: false },
 };
 
-/** By the id of the route. What deletes stands last, so that the scene is whole for all others. */
+/** By route id. Deletions come last, so that the samples are complete for all others. */
 export const WRITES: Record<string, Write> = {
   postToken: json('reader', () => ({ name: 'walked', role: 'reader' })),
   patchToken: json('admin', () => replace('/name', 'walked')),
@@ -149,7 +153,7 @@ export const WRITES: Record<string, Write> = {
   })),
   postApprovalRequestReview: json('writer', () => ({ kind: 'comment', comment: 'walked' })),
   postApprovalRequestReviewForFlag: json('writer', () => ({ kind: 'comment', comment: 'walked' })),
-  // Nobody has approved it.
+  // The request has no approval.
   postApprovalRequestApply: json('writer', () => ({}), 400),
   postApprovalRequestApplyForFlag: json('writer', () => ({}), 400),
   postFlagConfigScheduledChanges: json('writer', () => ({
@@ -168,7 +172,7 @@ export const WRITES: Record<string, Write> = {
   putFlagFollower: bare('writer'),
   createFlagLink: json('writer', () => ({ deepLink: 'https://example.com/walked' })),
   updateFlagLink: json('writer', () => replace('/title', 'Walked')),
-  // Everyone has an audit log: of what they may see.
+  // Everyone has an audit log of what they may see.
   postAuditLogEntries: json('no_access', () => []),
   postAuditLogEntriesCounts: { ...bare('no_access'), query: '?after=0' },
   postWebhook: json('writer', () => ({ url: 'https://example.com/new', sign: false, on: false })),
@@ -176,7 +180,7 @@ export const WRITES: Record<string, Write> = {
   redeliverWebhook: bare('writer', 404),
 
   deleteApprovalRequest: bare('writer'),
-  deleteApprovalRequestForFlag: bare('writer', 404), // it is the same one
+  deleteApprovalRequestForFlag: bare('writer', 404), // the same request, which is deleted by now
   deleteFlagConfigScheduledChanges: bare('writer'),
   deleteTriggerWorkflow: bare('writer'),
   deleteFlagFollower: bare('writer'),
@@ -192,7 +196,7 @@ export const WRITES: Record<string, Write> = {
   deleteCustomRole: bare('admin'),
 };
 
-/** Where nothing but instructions is taken, so that their content type need not say so. */
+/** Routes that take only instructions do not need the content type of semantic patches. */
 export const ONLY_INSTRUCTIONS = new Set([
   'patchTeam',
   'patchTeams',

@@ -9,7 +9,7 @@ import type { RouteShape } from '../../src/kernel/route.ts';
 import { giveToken, join } from '../people.ts';
 import { recordStatements } from '../query-plans.ts';
 import { startServer, type CallInit, type Json, type TestServer } from '../server.ts';
-import { BETA, pathIn, setScene, type Scene } from './flags-scene.ts';
+import { BETA, pathFor, createSampleResources, type SampleResources } from './flags-sample-resources.ts';
 import { WRITES } from './flags-writes.ts';
 
 const shapesOf = (api: typeof flagsApi) => api.routes.map(({ shape }) => shape);
@@ -125,10 +125,10 @@ async function assertRefused(path: string, init: CallInit, told: string): Promis
 }
 
 describe('the flag service', () => {
-  let scene: Scene;
+  let samples: SampleResources;
   before(async () => {
-    scene = await setScene(server, 'but');
-    scene.parameters['deliveryId'] = '0'.repeat(24);
+    samples = await createSampleResources(server, 'but');
+    samples.parameters['deliveryId'] = '0'.repeat(24);
   });
 
   for (const shape of APIS.flags) {
@@ -136,9 +136,9 @@ describe('the flag service', () => {
     if (action === undefined) continue;
     test(`F31 ${shape.id} takes ${action}`, async () => {
       const write = WRITES[shape.id];
-      const init = write?.init(scene, 'but') ?? {};
+      const init = write?.init(samples, 'but') ?? {};
       await assertRefused(
-        pathIn(scene, shape)! + (write?.query ?? ''),
+        pathFor(samples, shape)! + (write?.query ?? ''),
         {
           ...init,
           method: shape.method,

@@ -1,9 +1,9 @@
-// A real browser for tests: the system's Chromium, or the one of an npm package, with an empty profile and no way out.
+// A real browser for tests: the system's Chromium, or the one of an npm package, with an empty profile and no network.
 import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { chromium, type Browser } from 'playwright-core';
 
-/** A name that the browser takes for a foreign site. Every other name but 127.0.0.1 is unknown to it. */
+/** A host name that the browser treats as another site. All other names except 127.0.0.1 are unknown to it. */
 export const ELSEWHERE = 'elsewhere.test';
 
 const SYSTEM_PATHS = [
@@ -15,10 +15,10 @@ const SYSTEM_PATHS = [
 ];
 
 const systemPath = SYSTEM_PATHS.find((path) => existsSync(path));
-/** The package holds a program for this kind of machine only. */
+/** The package contains a binary for this platform only. */
 const hasPackage = process.platform === 'linux' && process.arch === 'x64';
 
-/** Why tests in a browser are skipped on this machine; false where they run. Fits the `skip` option of a test. */
+/** The reason why browser tests are skipped on this machine, or false; fits the `skip` option of a test. */
 export const noBrowser: string | false =
   systemPath !== undefined || hasPackage
     ? false
@@ -34,11 +34,11 @@ const ARGUMENTS = [
   '--disable-sync',
   '--no-proxy-server',
   `--host-resolver-rules=MAP ${ELSEWHERE} 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1`,
-  // As root Chromium refuses to set up the sandbox of its processes; the one of the package has none.
+  // Chromium refuses to set up its sandbox as root; the one of the package has no sandbox.
   ...(userInfo().uid === 0 || systemPath === undefined ? ['--no-sandbox'] : []),
 ];
 
-/** Starting one takes seconds: a file of tests shares one, and gives each test a context of its own. */
+/** Starting a browser takes seconds: the tests of a file share one, with a context each. */
 export async function startBrowser(): Promise<Browser> {
   return await chromium.launch({
     executablePath: systemPath ?? (await packagedPath()),
@@ -49,8 +49,8 @@ export async function startBrowser(): Promise<Browser> {
 }
 
 /**
- * The package unpacks the libraries that its browser needs only where this variable is set. The arguments that it
- * recommends are not used: one of them switches off the rules between origins, which are what is tested.
+ * The package unpacks the libraries of its browser only if this variable is set. Its recommended arguments are not
+ * used: one of them disables the same-origin policy, which is tested here.
  */
 async function packagedPath(): Promise<string> {
   process.env['AWS_EXECUTION_ENV'] ??= 'AWS_Lambda_nodejs22.x';

@@ -1,4 +1,4 @@
-// What users have stored, opened in a real browser by somebody who is logged in: it is shown, and nothing of it acts for them.
+// User content, opened in a real browser by a member who is logged in: it is shown, and cannot act with their session.
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -13,7 +13,7 @@ import { startServer, type TestServer } from '../server.ts';
 import { ELSEWHERE, noBrowser, startBrowser } from './browser.ts';
 
 const XHTML = 'http://www.w3.org/1999/xhtml';
-/** Well-formed as HTML and as XML. Its script says in which origin it ran. */
+/** Well-formed as HTML and as XML. Its script reports the origin in which it ran. */
 const HOSTILE = `<html xmlns="${XHTML}"><head><title>quiet</title></head><body><script>
 document.title = 'ran in ' + self.origin;
 </script><p>shown</p></body></html>`;
@@ -23,7 +23,7 @@ document.title = 'ran in ' + self.origin;
 const inParts = (inner: string) =>
   `MIME-Version: 1.0\r\nContent-Type: ${inner}\r\n\r\n--x\r\nContent-Type: text/html\r\n\r\n${HOSTILE}\r\n--x--\r\n`;
 
-/** Under each of these some browser has taken bytes for a document, or has guessed what they are. */
+/** Content types for which some browser has shown bytes as a document, or sniffed their type. */
 const TYPES: [type: string, body?: string][] = [
   ['text/html'],
   ['TEXT/HTML; charset=utf-8'],
@@ -73,9 +73,9 @@ interface Found {
   takes: unknown;
 }
 
-// What runs in pages is text: their names are not those of this program.
+// Functions that run in pages are text, because their globals are not those of this program.
 
-/** What a script of the page could do, whether or not one ran. */
+/** What a script in the page could do, whether or not one ran. */
 const LOOK_AROUND = `(async () => {
   const ask = (path, init) => fetch(path, { credentials: 'include', ...init }).then(({ status }) => status, () => 'nothing');
   return {
@@ -89,7 +89,7 @@ const LOOK_AROUND = `(async () => {
 })()`;
 const NOTHING = ['null', 'nothing', 'nothing'];
 
-/** A few pictures, as the browser itself records them. Pictures that do not change are not recorded. */
+/** A few frames, recorded by the browser itself. Frames that do not change are not recorded. */
 const RECORD = `(async () => {
   const canvas = document.createElement('canvas');
   const drawing = canvas.getContext('2d');
@@ -105,7 +105,7 @@ const RECORD = `(async () => {
   return [...new Uint8Array(await film.arrayBuffer())];
 })()`;
 
-/** Whether what the page plays could be read. */
+/** Whether the media of the page could be decoded. */
 const PLAYABLE = `new Promise((resolve) => {
   const media = document.querySelector('video, audio');
   if (media.readyState > 0) return resolve(true);
@@ -134,7 +134,7 @@ const WAV = Buffer.concat([
   Buffer.alloc(800, 128),
 ]);
 
-/** So long a test may take on a slow machine; in a browser much waits for events that may never come. */
+/** The time limit of a test on a slow machine: some waits in a browser never end. */
 const PATIENCE_MS = 60_000;
 
 describe('in a browser', { skip: noBrowser, timeout: 5 * PATIENCE_MS }, () => {
@@ -149,7 +149,7 @@ describe('in a browser', { skip: noBrowser, timeout: 5 * PATIENCE_MS }, () => {
   const urlOf = (key: string) => `${server.url}/v2/key-value-stores/${store}/records/${key}`;
   const keep = async (key: string, type: string, body: string | Uint8Array) => {
     const { status } = await put(store, key, body, { headers: { 'content-type': type } });
-    // What is no content type is refused today. It is kept all the same, as if somebody found a way.
+    // Invalid content types are refused by the API. They are stored here directly, as if there were a way.
     if (status === 400) {
       const bytes = Buffer.from(body);
       const record = { contentType: type, encoding: null, etag: key, size: bytes.length, body: bytes };
@@ -164,7 +164,7 @@ describe('in a browser', { skip: noBrowser, timeout: 5 * PATIENCE_MS }, () => {
       body: '{"generalAccess":"ANYONE_WITH_ID_CAN_READ"}',
     });
   const atForeign = () => `http://${ELSEWHERE}:${(elsewhere.address() as AddressInfo).port}/`;
-  /** False where the browser saves what is there instead of showing it. */
+  /** False if the browser downloads the content instead of showing it. */
   const open = async (url: string): Promise<boolean> => {
     const shown = await page.goto(url).catch((error: Error) => {
       assert.match(error.message, /Download is starting|ERR_ABORTED/, url);
@@ -215,7 +215,7 @@ describe('in a browser', { skip: noBrowser, timeout: 5 * PATIENCE_MS }, () => {
     const types = new Map<string, string>();
     for (const [index, [type, body = HOSTILE]] of TYPES.entries())
       types.set(await keep(`hostile-${index}`, type, body), type);
-    // In a page of the server's own, where nothing but what is tested keeps a frame from the session.
+    // Framed by a page of the server's own, where only the tested headers keep the frame from the session.
     const frames = [...types.keys()].map((url) => `<iframe src="${url}"></iframe>`).join('');
     await page.route(`${server.url}/frames`, (route) =>
       route.fulfill({ contentType: 'text/html', body: frames }),
@@ -224,11 +224,11 @@ describe('in a browser', { skip: noBrowser, timeout: 5 * PATIENCE_MS }, () => {
     const shown: string[] = [];
     for (const frame of page.frames()) {
       const type = types.get(frame.url());
-      // What is saved as a file leaves an empty frame.
+      // A download leaves an empty frame.
       if (type === undefined) continue;
       const found = await frame.evaluate<Found>(LOOK_AROUND);
       assert.notEqual(found.title, `ran in ${server.url}`, type);
-      // A frame that the browser fills with its own viewer has the origin of the address, and nothing of the record is a page.
+      // A frame with the browser's own viewer has the origin of the address, and no part of the record is a page.
       if (type === 'application/pdf' || found.type === 'application/pdf')
         assert.doesNotMatch(found.text, /shown/, type);
       else assert.deepEqual([found.origin, found.reads, found.takes], NOTHING, type);
@@ -295,7 +295,7 @@ describe('in a browser', { skip: noBrowser, timeout: 5 * PATIENCE_MS }, () => {
   test('a PDF opens in the viewer of the browser', async () => {
     await open(await keep('paper', 'application/pdf', PDF));
     assert.equal(await page.evaluate('document.contentType'), 'application/pdf');
-    // The page, the viewer in it, and in that the document: the last is missing where a sandbox is in the way.
+    // The page, the viewer in it, and the document in that; a sandbox prevents the last.
     await eventually(() => page.frames().length === 3);
   });
 

@@ -1,10 +1,10 @@
-// Members, teams, roles, tokens and webhooks, changed by many at the same time.
+// Concurrent changes of members, teams, roles, tokens and webhooks.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { expect, SEMANTIC } from '../conformance/flags-control-calls.ts';
 import { join } from '../people.ts';
 import type { CallInit, TestServer } from '../server.ts';
-import { CLIENTS, contest, ROUNDS } from './contest.ts';
+import { CLIENTS, runClients, ROUNDS } from './concurrent-clients.ts';
 
 const replace = (path: string, value: unknown) => [{ op: 'replace', path, value }];
 const policy = [{ effect: 'allow', actions: ['*'], resources: ['proj/*'] }];
@@ -21,7 +21,7 @@ export function declareAccount(server: () => TestServer): void {
 
   test('a token is renamed and reset', async () => {
     const { _id } = await post('tokens', { name: 'ours', role: 'reader', serviceToken: true });
-    const { entries, answers } = await contest(server(), (client, round) =>
+    const { entries, answers } = await runClients(server(), (client, round) =>
       client < 6
         ? call(`tokens/${_id}`, { method: 'PATCH', body: replace('/name', `${client}-${round}`) })
         : call(`tokens/${_id}/reset`, { method: 'POST' }),
@@ -31,7 +31,7 @@ export function declareAccount(server: () => TestServer): void {
 
   test('a token is deleted by one of many', async () => {
     const { _id } = await post('tokens', { name: 'ours', role: 'reader', serviceToken: true });
-    const { entries, count } = await contest(server(), () => call(`tokens/${_id}`, { method: 'DELETE' }), {
+    const { entries, count } = await runClients(server(), () => call(`tokens/${_id}`, { method: 'DELETE' }), {
       allowed: [204, 404],
       rounds: 1,
     });
@@ -41,7 +41,7 @@ export function declareAccount(server: () => TestServer): void {
 
   test('a role is changed, and others of the same key are created and deleted', async () => {
     await post('roles', { key: 'kept', name: 'Kept', policy });
-    const { entries, count } = await contest(
+    const { entries, count } = await runClients(
       server(),
       (client, round) => {
         if (client < 4)
@@ -58,7 +58,7 @@ export function declareAccount(server: () => TestServer): void {
 
   test('a member changes roles', async () => {
     const { id } = await join(server(), 'changes-roles');
-    await contest(server(), (client, round) => {
+    await runClients(server(), (client, round) => {
       const value = (client + round) % 2 === 0 ? 'writer' : 'reader';
       return client % 2 === 0
         ? call(`members/${id}`, { method: 'PATCH', body: replace('/role', value) })
@@ -72,7 +72,7 @@ export function declareAccount(server: () => TestServer): void {
       (await join(server(), 'two')).id,
       (await join(server(), 'three')).id,
     ];
-    await contest(server(), (client, round) => {
+    await runClients(server(), (client, round) => {
       const value = (client + round) % 3 === 0 ? 'writer' : 'reader';
       const named = client % 2 === 0 ? ids : ids.toReversed();
       return instruct(
@@ -87,7 +87,7 @@ export function declareAccount(server: () => TestServer): void {
     const members = await Promise.all(
       Array.from({ length: CLIENTS }, (_, client) => join(server(), `in-team-${client}`)),
     );
-    const { entries, answers } = await contest(server(), (client, round) => {
+    const { entries, answers } = await runClients(server(), (client, round) => {
       if (client < 2) return instruct('teams/team', { kind: 'updateName', value: `${client}-${round}` });
       const kind = round % 2 === 0 ? 'addMembers' : 'removeMembers';
       return instruct('teams/team', { kind, values: [members[client]!.id] });
@@ -98,7 +98,7 @@ export function declareAccount(server: () => TestServer): void {
   test('members join teams, named in different orders, while teams of the same keys come and go', async () => {
     for (const key of ['first', 'second']) await post('teams', { key, name: key });
     const { id } = await join(server(), 'joins-teams');
-    await contest(
+    await runClients(
       server(),
       (client, round) => {
         const keys = client % 2 === 0 ? ['first', 'second'] : ['second', 'first'];
@@ -123,7 +123,7 @@ export function declareAccount(server: () => TestServer): void {
     await post('roles', { key: 'passing', name: 'Passing', policy });
     const { id } = await join(server(), 'gets-roles');
     const { _id } = await post('tokens', { name: 'gets-roles', role: 'reader', serviceToken: true });
-    await contest(
+    await runClients(
       server(),
       (client, round) => {
         const isOn = round % 2 === 0;
@@ -160,7 +160,7 @@ export function declareAccount(server: () => TestServer): void {
   });
 
   test('a member is invited, changed and removed', async () => {
-    const { entries, count } = await contest(
+    const { entries, count } = await runClients(
       server(),
       async (client, round) => {
         if (client % 2 === 0)
@@ -181,11 +181,11 @@ export function declareAccount(server: () => TestServer): void {
 
   test('a webhook is renamed and deleted', async () => {
     const { _id } = await post('webhooks', { url: 'https://example.com/hook', sign: false, on: false });
-    const { entries, answers } = await contest(server(), (client, round) =>
+    const { entries, answers } = await runClients(server(), (client, round) =>
       call(`webhooks/${_id}`, { method: 'PATCH', body: replace('/name', `${client}-${round}`) }),
     );
     assert.equal(entries.length, answers.length);
-    const { count } = await contest(server(), () => call(`webhooks/${_id}`, { method: 'DELETE' }), {
+    const { count } = await runClients(server(), () => call(`webhooks/${_id}`, { method: 'DELETE' }), {
       allowed: [204, 404],
       rounds: 1,
     });
@@ -195,7 +195,7 @@ export function declareAccount(server: () => TestServer): void {
   test('webhooks come and go while things change that they hear of', async () => {
     const hooks: string[] = [];
     await expect(201, call('projects', { method: 'POST', body: { key: 'heard', name: 'Heard' } }));
-    await contest(
+    await runClients(
       server(),
       async (client, round) => {
         if (client < 5)

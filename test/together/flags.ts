@@ -1,24 +1,27 @@
-// Flags and segments, changed by many at the same time.
+// Concurrent changes of flags and segments.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openScene, SEMANTIC, type Scene } from '../conformance/flags-control-calls.ts';
+import { openFlagProject, SEMANTIC, type FlagProject } from '../conformance/flags-control-calls.ts';
 import type { TestServer } from '../server.ts';
-import { CLIENTS, contest, ROUNDS, type Rules, type Turn } from './contest.ts';
+import { CLIENTS, runClients, ROUNDS, type RunOptions, type ClientCall } from './concurrent-clients.ts';
 
 const replace = (path: string, value: unknown) => [{ op: 'replace', path, value }];
 
 export function declareFlags(server: () => TestServer): void {
-  /** A flag that is changed over and over; every change raises its version. */
-  const contestFlag = async (turnOf: (scene: Scene) => Turn | Promise<Turn>, rules?: Rules) => {
-    const scene = await openScene(server());
-    const outcome = await contest(server(), await turnOf(scene), rules);
-    const flag = await scene.readFlag();
+  /** Changes a flag repeatedly; every change raises its version. */
+  const runFlagClients = async (
+    callOf: (setup: FlagProject) => ClientCall | Promise<ClientCall>,
+    options?: RunOptions,
+  ) => {
+    const setup = await openFlagProject(server());
+    const outcome = await runClients(server(), await callOf(setup), options);
+    const flag = await setup.readFlag();
     assert.equal(flag['_version'], 1 + outcome.entries.length, 'each version has its entry');
-    return { ...outcome, flag, scene };
+    return { ...outcome, flag, setup };
   };
 
   test('a flag is renamed by JSON patch and by merge patch', async () => {
-    const { entries, answers } = await contestFlag(({ project, call }) => (client, round) => {
+    const { entries, answers } = await runFlagClients(({ project, call }) => (client, round) => {
       const name = `${client}-${round}`;
       const body = client % 2 === 0 ? replace('/name', name) : { merge: { name } };
       return call(`flags/${project}/banner`, { method: 'PATCH', body });
@@ -27,7 +30,7 @@ export function declareFlags(server: () => TestServer): void {
   });
 
   test('a flag is turned on and off in one environment by semantic patch', async () => {
-    await contestFlag(
+    await runFlagClients(
       ({ patchFlag }) =>
         (client, round) =>
           patchFlag([{ kind: (client + round) % 2 === 0 ? 'turnFlagOn' : 'turnFlagOff' }]),
@@ -35,7 +38,7 @@ export function declareFlags(server: () => TestServer): void {
   });
 
   test('a flag is turned on and off in two environments by JSON patch', async () => {
-    await contestFlag(
+    await runFlagClients(
       ({ project, call }) =>
         (client, round) =>
           call(`flags/${project}/banner`, {
@@ -49,7 +52,7 @@ export function declareFlags(server: () => TestServer): void {
   });
 
   test('targets are added to a flag', async () => {
-    const { flag, answers, entries } = await contestFlag(async ({ patchFlag, readFlag }) => {
+    const { flag, answers, entries } = await runFlagClients(async ({ patchFlag, readFlag }) => {
       const { variations } = await readFlag();
       const target = { contextKind: 'user', variationId: variations[0]._id };
       return (client, round) =>
@@ -60,7 +63,7 @@ export function declareFlags(server: () => TestServer): void {
   });
 
   test('tags are added to a flag and taken off', async () => {
-    const { flag } = await contestFlag(
+    const { flag } = await runFlagClients(
       ({ patchFlag }) =>
         (client, round) =>
           patchFlag([{ kind: round % 2 === 0 ? 'addTags' : 'removeTags', values: [`c${client}`] }]),
@@ -69,7 +72,7 @@ export function declareFlags(server: () => TestServer): void {
   });
 
   test('of those who test for the same version one wins, and the others are told', async () => {
-    const { count, entries } = await contestFlag(
+    const { count, entries } = await runFlagClients(
       ({ project, call, readFlag }) =>
         async (client, round) => {
           const { _version } = await readFlag();
@@ -88,7 +91,7 @@ export function declareFlags(server: () => TestServer): void {
   });
 
   test('a flag is copied from one environment to the other and back', async () => {
-    await contestFlag(
+    await runFlagClients(
       ({ project, call, patchFlag }) =>
         (client, round) => {
           if (client === 0) return patchFlag([{ kind: round % 2 === 0 ? 'turnFlagOn' : 'turnFlagOff' }]);
@@ -101,7 +104,7 @@ export function declareFlags(server: () => TestServer): void {
   });
 
   test('what a flag serves to one context is set', async () => {
-    const { flag } = await contestFlag(
+    const { flag } = await runFlagClients(
       ({ project, call }) =>
         (client, round) =>
           call(`projects/${project}/environments/test/contexts/user/c${client}/flags/banner`, {
@@ -115,8 +118,8 @@ export function declareFlags(server: () => TestServer): void {
   });
 
   test('flags of the same key are created and deleted', async () => {
-    const { project, call } = await openScene(server());
-    const { entries, count } = await contest(
+    const { project, call } = await openFlagProject(server());
+    const { entries, count } = await runClients(
       server(),
       (client, round) =>
         (client + round) % 2 === 0
@@ -130,11 +133,11 @@ export function declareFlags(server: () => TestServer): void {
   });
 
   test('flags come to need each other, and are archived and deleted meanwhile', async () => {
-    const { project, call } = await openScene(server());
+    const { project, call } = await openFlagProject(server());
     const keys = ['a', 'b', 'c', 'd'];
     const post = (key: string) => call(`flags/${project}`, { method: 'POST', body: { key, name: key } });
     for (const key of keys) await post(key);
-    await contest(
+    await runClients(
       server(),
       async (client, round) => {
         const key = keys[client % 4]!;
@@ -157,10 +160,10 @@ export function declareFlags(server: () => TestServer): void {
   });
 
   test('segments of the same key are created and deleted, also while a flag begins to use them', async () => {
-    const { project, call, patchFlag } = await openScene(server());
+    const { project, call, patchFlag } = await openFlagProject(server());
     const { variations } = (await call(`flags/${project}/banner`)).json;
     const clause = { attribute: 'segmentMatch', op: 'segmentMatch', values: ['same'] };
-    const { entries, count } = await contest(
+    const { entries, count } = await runClients(
       server(),
       (client, round) => {
         if (client === 7)
@@ -180,10 +183,10 @@ export function declareFlags(server: () => TestServer): void {
   });
 
   test('a segment is changed by all kinds of patches', async () => {
-    const { project, call } = await openScene(server());
+    const { project, call } = await openFlagProject(server());
     await call(`segments/${project}/test`, { method: 'POST', body: { key: 'known', name: 'Known' } });
     const at = `segments/${project}/test/known`;
-    const { answers, entries } = await contest(server(), (client, round) => {
+    const { answers, entries } = await runClients(server(), (client, round) => {
       const name = `${client}-${round}`;
       if (client % 3 === 0) return call(at, { method: 'PATCH', body: replace('/name', name) });
       if (client % 3 === 1) return call(at, { method: 'PATCH', body: { merge: { name } } });
@@ -197,11 +200,11 @@ export function declareFlags(server: () => TestServer): void {
   });
 
   test('members come into a big segment and leave it', async () => {
-    const { project, call } = await openScene(server());
+    const { project, call } = await openFlagProject(server());
     const big = { key: 'big', name: 'Big', unbounded: true, unboundedContextKind: 'user' };
     await call(`segments/${project}/test`, { method: 'POST', body: big });
     const at = `segments/${project}/test/big`;
-    await contest(
+    await runClients(
       server(),
       (client, round) => {
         const keys = ['x', 'y', `c${client}`];

@@ -1,5 +1,5 @@
-// Changes at the same time on PostgreSQL. Each engine has a file of its own, as they take their time.
+// Concurrent changes on PostgreSQL. Each engine has a file of its own, because they take long.
 import { onEngine } from '../engines.ts';
-import { declareWalk } from './walk.ts';
+import { declareConcurrentChanges } from './concurrent-changes.ts';
 
-onEngine('postgres', declareWalk);
+onEngine('postgres', declareConcurrentChanges);

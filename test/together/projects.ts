@@ -1,9 +1,9 @@
-// Projects, environments and what belongs to them, changed by many at the same time.
+// Concurrent changes of projects, environments and their resources.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openScene, SEMANTIC } from '../conformance/flags-control-calls.ts';
+import { openFlagProject, SEMANTIC } from '../conformance/flags-control-calls.ts';
 import type { TestServer } from '../server.ts';
-import { contest } from './contest.ts';
+import { runClients } from './concurrent-clients.ts';
 
 const replace = (path: string, value: unknown) => [{ op: 'replace', path, value }];
 const defaults = {
@@ -20,7 +20,7 @@ const defaults = {
   defaultClientSideAvailability: { usingMobileKey: false, usingEnvironmentId: false },
 };
 
-/** What is read in several statements. */
+/** A list that is read in several statements. */
 const READS = [
   (project: string) => `flags/${project}?env=passing&summary=false`,
   (project: string) => `flags/${project}/banner`,
@@ -31,9 +31,9 @@ const READS = [
 
 export function declareProjects(server: () => TestServer): void {
   test('a project and its context kinds are changed', async () => {
-    const { project, call } = await openScene(server());
+    const { project, call } = await openFlagProject(server());
     const at = `projects/${project}`;
-    const { answers, entries } = await contest(server(), (client, round) => {
+    const { answers, entries } = await runClients(server(), (client, round) => {
       const text = `${client}-${round}`;
       return client % 2 === 0
         ? call(at, { method: 'PATCH', body: replace('/name', text) })
@@ -43,9 +43,9 @@ export function declareProjects(server: () => TestServer): void {
   });
 
   test('the flag defaults of a project are replaced and patched', async () => {
-    const { project, call } = await openScene(server());
+    const { project, call } = await openFlagProject(server());
     const at = `projects/${project}`;
-    const { answers, entries } = await contest(server(), (client, round) => {
+    const { answers, entries } = await runClients(server(), (client, round) => {
       const text = `${client}-${round}`;
       if (client % 2 === 0)
         return call(`${at}/flag-defaults`, {
@@ -59,8 +59,8 @@ export function declareProjects(server: () => TestServer): void {
   });
 
   test('projects of the same key are created and deleted', async () => {
-    const { call } = await openScene(server());
-    const { entries, count } = await contest(
+    const { call } = await openFlagProject(server());
+    const { entries, count } = await runClients(
       server(),
       (client, round) =>
         (client + round) % 2 === 0
@@ -73,9 +73,9 @@ export function declareProjects(server: () => TestServer): void {
   });
 
   test('an environment is renamed, its keys are reset and its approvals set', async () => {
-    const { project, call } = await openScene(server());
+    const { project, call } = await openFlagProject(server());
     const at = `projects/${project}/environments/test`;
-    const { answers, entries } = await contest(server(), (client, round) => {
+    const { answers, entries } = await runClients(server(), (client, round) => {
       const text = `${client}-${round}`;
       if (client % 4 === 0) return call(at, { method: 'PATCH', body: replace('/name', text) });
       if (client % 4 === 1) return call(`${at}/apiKey`, { method: 'POST' });
@@ -89,11 +89,11 @@ export function declareProjects(server: () => TestServer): void {
   });
 
   test('an environment comes and goes while its flags, segments and project change', async () => {
-    const { project, call, patchFlag } = await openScene(server());
+    const { project, call, patchFlag } = await openFlagProject(server());
     const environments = `projects/${project}/environments`;
     const at = `${environments}/passing`;
     await call(`segments/${project}/test`, { method: 'POST', body: { key: 'known', name: 'Known' } });
-    await contest(
+    await runClients(
       server(),
       (client, round) => {
         const text = `${client}-${round}`;

@@ -1,9 +1,9 @@
-// Storages and what they hold, changed by many at the same time.
+// Concurrent changes of storages and their contents.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { queueCalls } from '../conformance/actors-queue-calls.ts';
 import type { Json, TestServer } from '../server.ts';
-import { CLIENTS, contest, ROUNDS } from './contest.ts';
+import { CLIENTS, runClients, ROUNDS } from './concurrent-clients.ts';
 
 const PATHS = ['/v2/datasets', '/v2/key-value-stores', '/v2/request-queues'];
 
@@ -20,7 +20,7 @@ export function declareStorages(server: () => TestServer): void {
     const ids = new Map<string, string[]>();
     for (const path of PATHS)
       ids.set(path, [(await make(path, 'left'))['id'], (await make(path, 'right'))['id']]);
-    const { entries, count } = await contest(
+    const { entries, count } = await runClients(
       server(),
       (client, round) => {
         const path = pathOf(client);
@@ -33,7 +33,7 @@ export function declareStorages(server: () => TestServer): void {
   });
 
   test('storages of the same name are created and deleted', async () => {
-    const { entries, count } = await contest(
+    const { entries, count } = await runClients(
       server(),
       (client, round) =>
         (client + round) % 2 === 0
@@ -46,7 +46,7 @@ export function declareStorages(server: () => TestServer): void {
   });
 
   test('the limits of an account are changed', async () => {
-    const { entries, answers } = await contest(
+    const { entries, answers } = await runClients(
       server(),
       (client, round) => {
         const value = 1 + client * 100 + round;
@@ -61,7 +61,7 @@ export function declareStorages(server: () => TestServer): void {
   test('records of the same keys are written and deleted', async () => {
     const { id } = await make('/v2/key-value-stores');
     const at = `/v2/key-value-stores/${id}`;
-    await contest(
+    await runClients(
       server(),
       (client, round) =>
         client < 5
@@ -85,7 +85,7 @@ export function declareStorages(server: () => TestServer): void {
   test('items are pushed to one dataset', async () => {
     const { id } = await make('/v2/datasets');
     const at = `/v2/datasets/${id}`;
-    await contest(
+    await runClients(
       server(),
       (client, round) =>
         call(`${at}/items`, {
@@ -114,7 +114,7 @@ export function declareStorages(server: () => TestServer): void {
   test('requests of the same keys are added, locked, handled and removed, in different orders', async () => {
     const queue = await queueCalls(server).make();
     const keys = Array.from({ length: 6 }, (_, index) => `r${index}`);
-    await contest(
+    await runClients(
       server(),
       async (client, round) => {
         const order = client % 2 === 0 ? keys : keys.toReversed();
@@ -132,7 +132,7 @@ export function declareStorages(server: () => TestServer): void {
         if (round % 6 === 1) return queue.call(`${at}/lock?lockSecs=60`, { method: 'PUT' });
         return queue.call(round % 6 === 3 ? `${at}/lock` : at, { method: 'DELETE' });
       },
-      // A lock is its client's alone, and not of what is handled.
+      // A lock belongs to its client only, and handled requests have none.
       { allowed: [200, 201, 204, 404, 409] },
     );
     const { json } = await queue.call('');
@@ -150,7 +150,7 @@ export function declareStorages(server: () => TestServer): void {
       url: 'https://example.com/',
     }));
     await queue.addBatch(requests);
-    const { answers } = await contest(
+    const { answers } = await runClients(
       server(),
       (client) => queue.lock({ lockSecs: 600, limit: 3, clientKey: `c${client}` }),
       {
@@ -167,7 +167,7 @@ export function declareStorages(server: () => TestServer): void {
     for (let round = 0; round < 3; round += 1) {
       const [dataset, store] = [await make('/v2/datasets'), await make('/v2/key-value-stores')];
       const queue = await queueCalls(server).make();
-      await contest(
+      await runClients(
         server(),
         (client) => {
           if (client < 2)

@@ -1,4 +1,4 @@
-// Data folders that earlier releases made are opened and worked with.
+// Data folders of earlier releases can be opened and used.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { sortKeyOf } from '../../src/kernel/fold-case.ts';
-import { SEMANTIC } from '../conformance/flags-scene.ts';
+import { SEMANTIC } from '../conformance/flags-sample-resources.ts';
 import { ADMIN_TOKEN, startServer, type Json, type TestServer } from '../server.ts';
 
 interface Kept {

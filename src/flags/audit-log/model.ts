@@ -1,4 +1,4 @@
-// Audit entries as they are shown: who did what to which thing, with the thing before and after.
+// The representation of audit entries: who changed what, with the resource before and after.
 import { Nullable, Type, type Static } from '../../kernel/schema.ts';
 import { Links, linkTo } from '../links.ts';
 import type { AuditEntry, ChangedBy } from '../../kernel/change/change.ts';
@@ -111,7 +111,7 @@ function nameOf({ firstName, lastName, email }: NonNullable<ChangedBy['member']>
   return [firstName, lastName].filter(Boolean).join(' ') || email;
 }
 
-/** What the thing is in: `proj/shop` for a flag of it. */
+/** The parent of a resource: `proj/shop` for a flag in it. */
 function parentOf(resource: string): Static<typeof AuditEntrySummary>['parent'] {
   const [first = '', ...rest] = resource.split(':');
   const path = rest.length === 0 ? undefined : apiPathOf(first);

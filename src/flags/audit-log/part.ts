@@ -1,4 +1,4 @@
-// The audit log.
+// The audit log as a part of the flags API.
 import type { Part } from '../../kernel/part.ts';
 import { auditLogRoutes } from './routes.ts';
 

@@ -1,4 +1,4 @@
-// How the engines search the audit log: by an index for each filter, and never by sorting what is in it.
+// Query plans of audit-log searches: an index for each filter, and no sorting.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { sql, type CompiledQuery } from 'kysely';
@@ -64,7 +64,7 @@ onEachEngine((testEngine) => {
       const plan = await planOf(engine, statement);
       const message = `${statement.sql}\n\n${plan}`;
       if (testEngine.kind === 'sqlite') {
-        // The index of words is a table of its own kind, and what was found in it is gone through.
+        // The full-text index is a virtual table, whose matches are scanned.
         assert.doesNotMatch(
           plan,
           /SCAN (?!events_words VIRTUAL TABLE INDEX|found\b|\(subquery)(?!.*USING)/,

@@ -1,8 +1,8 @@
-// Where the API shows what a resource name speaks of.
+// Maps resource specifiers of audit entries to API paths.
 
 type Parts = readonly string[];
 
-/** By the types of the segments. A part is the name in its segment. */
+/** By the types in the specifier. The parts are the names in it. */
 const PATHS: Record<string, (parts: Parts) => string> = {
   proj: ([project]) => `/projects/${project}`,
   'proj:context-kind': ([project, kind]) => `/projects/${project}/context-kinds/${kind}`,
@@ -17,7 +17,7 @@ const PATHS: Record<string, (parts: Parts) => string> = {
   webhook: ([id]) => `/webhooks/${id}`,
 };
 
-/** The path below the API's root, of a resource name without tags. */
+/** The path below the API's root, for a specifier without tags. */
 export function apiPathOf(resource: string): string | undefined {
   const segments = resource.split(':').map((segment) => segment.split('/'));
   const types = segments.map(([type]) => type).join(':');

@@ -136,7 +136,7 @@ const getEntry = route(
     const isVisible = await visibility(call, db);
     if (!isVisible(entry)) {
       call.demand(entry.resource);
-      // The permission for the log does not open what the caller may not see.
+      // The permission for the audit log does not cover resources that the caller may not see.
       const access = { ...ACCESS, resource: entry.resource };
       throw new Failure('forbidden', 'Forbidden. Access to the requested resource was denied.', { access });
     }
@@ -150,7 +150,7 @@ type SearchCall = Pick<Call, 'can' | 'url'> & { query: Static<typeof Query> };
 
 async function search(call: SearchCall, { engine, db }: Kernel, statements: unknown[]) {
   const { after, q, spec, behind, ahead, from } = call.query;
-  // A `next` link has a `before` of its own, as clients expect.
+  // Clients expect `before` in `next` links, so that such a link carries the original one as `until`.
   const before = behind === undefined ? call.query.before : call.query.until;
   const matches = await compileFilter(call, db, statements, spec);
   const { entries, older, newer } = await searchEntries(

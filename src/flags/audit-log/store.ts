@@ -1,4 +1,4 @@
-// The audit log in the database: the events, found by time, by resource and by words, from the newest on.
+// The audit log in the database: finds events by time, resource and words.
 import type { Selectable } from 'kysely';
 import type { Access } from '../../kernel/change/actor.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
@@ -8,7 +8,7 @@ import { couldBeId } from '../fields.ts';
 import type { AuditEntry } from '../../kernel/change/change.ts';
 import type { AuditDetail } from '../../kernel/change/store.ts';
 
-/** All but the thing before and after, which may be large. */
+/** All columns but `before` and `after`, which may be large. */
 const LIST_COLUMNS = [
   'seq',
   'id',
@@ -26,14 +26,14 @@ type EventRow = Selectable<Tables['events']>;
 type ListRow = Pick<EventRow, (typeof LIST_COLUMNS)[number]>;
 
 export interface AuditLogSearch {
-  /** In epoch milliseconds, both outside of what is found. */
+  /** In epoch milliseconds, both exclusive. */
   before?: number;
   after?: number;
-  /** The id of an entry: only older ones, from the newest of them on. */
+  /** The id of an entry: only older entries, from the nearest on. */
   behind?: string;
-  /** The id of an entry: only newer ones, from the oldest of them on. */
+  /** The id of an entry: only newer entries, from the nearest on. */
   ahead?: string;
-  /** From the oldest entry on. */
+  /** Start with the oldest entries. */
   isFromOldest?: boolean;
   words?: string;
   /** A resource specifier. */
@@ -43,7 +43,10 @@ export interface AuditLogSearch {
 export interface AuditLogPage {
   /** Newest first. */
   entries: AuditEntry[];
-  /** Where there is a page of older or of newer entries. It begins beside `than`, or at its own end where that is absent. */
+  /**
+   * Present if there is a page of older or newer entries. It starts next to `than`, or at the end of the log if that is
+   * absent.
+   */
   older?: NeighbourPage;
   newer?: NeighbourPage;
 }
@@ -53,12 +56,15 @@ interface NeighbourPage {
 }
 
 const BATCH_SIZE = 100;
-/** How many entries one call looks at: who seeks what is rare among them goes on with the next. */
+/** How many entries one call examines. A search for rare entries continues on the next page. */
 const MAX_EXAMINED = 10_000;
-/** Of so few entries below a name, all are sorted; more are met soon enough on the way through time. */
+/**
+ * Up to this many entries of a resource prefix are sorted in memory. If there are more, a scan by time finds them soon
+ * enough.
+ */
 const MAX_SORTED = 2000;
 
-/** Gives entries that `isWanted`, and as many as asked for. Pages are found by keyset: nothing is ever counted. */
+/** Returns up to `limit` entries that match. Pages use keysets, without a total count. */
 export async function searchEntries(
   engine: Engine,
   search: AuditLogSearch,
@@ -101,7 +107,7 @@ interface Scan {
   order: 'desc' | 'asc';
 }
 
-/** The rows in their order, and the last one looked at where there may be more beyond it. */
+/** The rows in their order, and the last one examined if there may be more after it. */
 async function scan(
   { source, matches, range, order }: Scan,
   limit: number,
@@ -123,16 +129,16 @@ async function scan(
   }
 }
 
-/** Whether there is one that is wanted, or that nobody has looked at yet. */
+/** Whether there is a matching entry, or one that was not examined. */
 async function hasAny(scanned: Scan): Promise<boolean> {
   const { rows, resumeAfter } = await scan(scanned, 1);
   return rows.length > 0 || resumeAfter !== undefined;
 }
 
-/** Some rows beyond a number: below it from the highest on, or above it from the lowest on. */
+/** Reads rows beyond a sequence number: below it in descending order, or above it in ascending order. */
 type RowSource = (edge: number, limit: number, order: 'desc' | 'asc') => Promise<ListRow[]>;
 
-/** The way through the entries by the index that leaves out most; undefined when nothing can be found. */
+/** Reads entries by the most selective index. Undefined if nothing can match. */
 async function rowSourceOf(
   engine: Engine,
   { words, resource }: AuditLogSearch,
@@ -169,7 +175,7 @@ async function rowSourceOf(
   return (edge, limit, order) => beyond(edge, limit, order).execute();
 }
 
-/** The entries of resources whose name begins so, newest first; undefined when they are many. */
+/** Sequence numbers of entries whose resource starts with the prefix, newest first. Undefined if there are many. */
 async function listSeqsBelow(db: Db, beginning: string): Promise<number[] | undefined> {
   if (beginning === '') return undefined;
   const rows = await db
@@ -184,15 +190,15 @@ async function listSeqsBelow(db: Db, beginning: string): Promise<number[] | unde
 }
 
 interface Range {
-  /** Between these numbers, the second one left out: the times asked for, and the entry to go on beside. */
+  /** A half-open range of sequence numbers, by the times and the entry to continue from. */
   from: number;
   below: number;
-  /** By the times alone. */
+  /** The range by the times only. */
   after: number;
   before: number;
 }
 
-/** Times as numbers of entries, which grow with time. Undefined when there is nothing between them. */
+/** Converts times to sequence numbers, which grow with time. Undefined if the range is empty. */
 async function rangeOf(db: Db, { before, after, behind, ahead }: AuditLogSearch): Promise<Range | undefined> {
   const numbers = db.selectFrom('events').select('seq').limit(1);
   const numberOf = async (id: string) =>
@@ -260,13 +266,13 @@ function entryOf(row: ListRow & Partial<EventRow>): AuditEntry {
   };
 }
 
-/** Words for what was not recorded by this API: `createStorage` becomes `created the dataset`. */
+/** A verb for entries of the other APIs: `createStorage` becomes `created the dataset`. */
 function plainVerb(action: string, kind: string): string {
   const done = action.startsWith('create') ? 'created' : action.startsWith('delete') ? 'deleted' : 'updated';
   return `${done} the ${kind}`;
 }
 
-/** By the number of the bucket. */
+/** Counts by bucket number. */
 export async function countEntries(
   db: Db,
   { after, before, bucketIntervalMs }: { after: number; before: number; bucketIntervalMs: number },

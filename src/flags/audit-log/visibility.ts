@@ -1,4 +1,4 @@
-// Who may see what was done: asked by the audit log, and wherever else the same changes are told.
+// Decides which audit entries a caller may see, in the audit log and in webhook deliveries.
 import type { Call } from '../../kernel/route.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { listProjectNames } from '../projects/store.ts';
@@ -8,8 +8,8 @@ import type { AuditEntry } from '../../kernel/change/change.ts';
 export const VIEW_AUDIT_LOG = 'viewAuditLog';
 
 /**
- * Who may see a project sees what was done in it. What is in no project takes the permission to view the audit log of the
- * account, and of the thing itself.
+ * Entries of a project need the permission to view the project. Other entries need the permission to view the audit
+ * log, of the account and of the resource.
  */
 export async function visibility(
   call: Pick<Call, 'can'>,

@@ -1,4 +1,4 @@
-// Making and changing context kinds.
+// Creating and changing context kinds.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import {

@@ -1,17 +1,18 @@
-// Context kinds as the API shows them, and the rules of making and changing one.
+// The representation of context kinds, and the rules for creating and changing them.
 import { Failure } from '../../kernel/failure.ts';
 import { problem, Type, type Static } from '../../kernel/schema.ts';
+import { USER } from '../evaluation/context.ts';
 import { Description, Name } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';
 import { changedFields, type FieldChange } from '../projects/field-changes.ts';
 import type { Project } from '../projects/project.ts';
 
-/** A kind of contexts that people of a project know: SDKs may send others, too. */
+/** A context kind that is registered in a project. SDKs may send unregistered ones, too. */
 export interface ProjectContextKind {
   key: string;
   name: string;
   description: string;
-  /** Not offered where people choose whom to target. */
+  /** Not offered for targeting. */
   isArchived: boolean;
   version: number;
   createdAt: number;
@@ -20,7 +21,7 @@ export interface ProjectContextKind {
 
 export const MAX_KINDS = 100;
 
-/** Every project has it, and nothing is kept of it until someone changes it. */
+/** Every project has it. It is not stored until it is changed. */
 export function defaultUserKind({ createdAt }: Pick<Project, 'createdAt'>): ProjectContextKind {
   return {
     key: USER,
@@ -32,8 +33,6 @@ export function defaultUserKind({ createdAt }: Pick<Project, 'createdAt'>): Proj
     modifiedAt: createdAt,
   };
 }
-
-const USER = 'user';
 
 export const ContextKindPut = Type.Object(
   {
@@ -54,7 +53,7 @@ export const ContextKindPut = Type.Object(
   { $id: 'UpsertContextKindPayload' },
 );
 
-/** What is left out stays as it was. Fails with `conflict` where someone else has changed it since. */
+/** Omitted fields keep their values. Fails with `conflict` if the version differs. */
 export function putKind(
   key: string,
   before: ProjectContextKind | undefined,

@@ -1,4 +1,4 @@
-// Kinds of contexts.
+// Context kinds as a part of the flags API.
 import type { Part } from '../../kernel/part.ts';
 import { contextKindMigrations } from '../migrations/context-kinds.ts';
 import { contextKindRoutes } from './routes.ts';

@@ -1,4 +1,4 @@
-// Context kinds of a project: list, get, and make or change one.
+// Context kinds of a project: list, get, and create or change one.
 import { route } from '../../kernel/route.ts';
 import { problem, Type } from '../../kernel/schema.ts';
 

@@ -1,4 +1,4 @@
-// Context kinds as each engine keeps them: apart by projects, gone with them, and found by an index.
+// Context kinds on each engine: separate by project, deleted with it, and found by an index.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { sql } from 'kysely';

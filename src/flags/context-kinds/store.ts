@@ -7,7 +7,7 @@ import type { ContextKindRow } from './tables.ts';
 
 type ProjectRef = Pick<Project, 'id' | 'createdAt'>;
 
-/** All of a project, by their keys. */
+/** Sorted by key. */
 export async function listContextKinds(db: Db, project: ProjectRef): Promise<ProjectContextKind[]> {
   const rows = await db
     .selectFrom('context_kinds')
@@ -37,7 +37,7 @@ export async function findContextKind(
   return key === user.key ? user : undefined;
 }
 
-/** Writes over the version that was read, or fails. */
+/** Fails with `conflict` if it no longer has the version that was read. */
 export async function upsertContextKind(
   tx: Db,
   { id: projectId }: ProjectRef,

@@ -1,4 +1,4 @@
-// Which flags are evaluated, and in which order.
+// Filters and sort orders of evaluated flags.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { readExpression } from '../filter-expression.ts';

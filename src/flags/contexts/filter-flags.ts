@@ -1,4 +1,4 @@
-// Which flags are evaluated for a context, and in which order: there are few enough to be chosen from in memory.
+// Filters and sorts, in memory, the flags that are evaluated for a context.
 import { foldCase } from '../../kernel/fold-case.ts';
 import type { FlagName } from '../delivery/store.ts';
 import { foldExpression, textsOf, type Comparison, type Expression } from '../filter-expression.ts';
@@ -8,7 +8,7 @@ import { sortBy } from '../projects/search-in-memory.ts';
 export const EVALUATION_FILTERS = { query: ['equals'], tags: ['contains'] } as const;
 export const EVALUATION_SORTS = ['creationDate', 'key', 'name'] as const;
 
-/** What is equal in all of the orders stays as it was. */
+/** The sort is stable. */
 export function filterFlags(
   flags: readonly FlagName[],
   filter: Expression | undefined,

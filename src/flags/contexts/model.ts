@@ -1,4 +1,4 @@
-// What flags come to for a context, and in which segments it is, as the API shows it.
+// The representation of evaluated flags and of segment memberships of a context.
 import { Type, type Static } from '../../kernel/schema.ts';
 import type { Reason, EvaluationResult, SegmentMatch } from '../evaluation/run.ts';
 import { warningsOf } from '../evaluation/warnings.ts';
@@ -43,7 +43,7 @@ export const EvaluationSchema = Type.Object(
   { $id: 'ContextInstanceEvaluation' },
 );
 
-/** Where it is evaluated. */
+/** The environment of the evaluation. */
 interface Place {
   project: { key: string };
   environment: { key: string };
@@ -67,7 +67,7 @@ export function toEvaluation(
   };
 }
 
-/** The API writes the ID of a rule otherwise than SDKs do. */
+/** The API spells the field `ruleID`, SDKs spell it `ruleId`. */
 function toReason(given: Reason): Static<typeof ReasonSchema> {
   const { bigSegmentsStatus: _, ...reason } = given;
   if (reason.kind !== 'RULE_MATCH') return reason;

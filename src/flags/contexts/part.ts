@@ -1,4 +1,4 @@
-// What flags come to for a context, and what is set for one.
+// Evaluation for a context, and targets of one context, as a part of the flags API.
 import type { Part } from '../../kernel/part.ts';
 import { contextRoutes } from './routes.ts';
 import { contextSettingRoutes } from './setting-routes.ts';

@@ -1,4 +1,4 @@
-// What a context gets, without an SDK: the value of each flag and why, and the segments it is in.
+// Evaluates flags and segments for a context, without an SDK.
 import { Page } from '../../kernel/page.ts';
 import { route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';

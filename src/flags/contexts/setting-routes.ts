@@ -1,4 +1,4 @@
-// What a flag serves to one context: set, or erased.
+// Sets or removes the value that a flag serves to one context.
 import { reply, route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import { changeFlag } from '../feature-flags/change/change-flag.ts';

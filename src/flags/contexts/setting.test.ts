@@ -1,4 +1,4 @@
-// The instructions that a setting comes to.
+// The instructions for a setting.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Flag, FlagConfig, Json } from '../feature-flags/flag.ts';

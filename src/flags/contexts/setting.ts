@@ -1,4 +1,4 @@
-// Which instructions make a flag serve one context a certain value, or no longer target it.
+// Instructions that target a context at a value of a flag, or remove the target.
 import { areEqual } from '../../kernel/patch/json-value.ts';
 import { PlainText, problem, Type } from '../../kernel/schema.ts';
 import type { Flag } from '../feature-flags/flag.ts';
@@ -21,9 +21,9 @@ interface TargetRef {
   contextKey: string;
 }
 
-/** None where it is so already. */
-export function instructionsFor(flag: Flag, setting: unknown, target: TargetRef) {
-  const { environmentKey, contextKind, contextKey } = target;
+/** Empty if nothing would change. */
+export function instructionsFor(flag: Flag, setting: unknown, ref: TargetRef) {
+  const { environmentKey, contextKind, contextKey } = ref;
   const { targets, contextTargets } = flag.environments[environmentKey]!;
   const known = [...targets, ...contextTargets].find(
     (target) => target.contextKind === contextKind && target.values.includes(contextKey),

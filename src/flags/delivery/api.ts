@@ -1,4 +1,4 @@
-// The delivery of flags to SDKs: routes of their own, with keys instead of tokens, and no limits, as every app polls.
+// The API for SDKs: authenticated by environment keys instead of tokens, and without rate limits, because every app polls.
 import type { Api, Dialect } from '../../kernel/dialect.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Route } from '../../kernel/route.ts';
@@ -10,7 +10,7 @@ import { eventRoutes } from './event-routes.ts';
 import { serverRoutes } from './server-routes.ts';
 import { streamRoutes } from './stream-routes.ts';
 
-/** There is but one: SDKs know the shape of what they get from the path. */
+/** There is only one: the path determines the shape of the response. */
 const VERSION = '1';
 
 const dialect: Omit<Dialect, 'prefixes'> = {
@@ -22,7 +22,7 @@ const dialect: Omit<Dialect, 'prefixes'> = {
   errorSchema: FlagsError,
   tokenHeader: 'Authorization: <SDK key>',
   securitySchemes: { token: { type: 'apiKey', in: 'header', name: 'Authorization' } },
-  // Keys of environments are nobody's token: each route looks for the kind it takes.
+  // Environment keys are no tokens: each route checks the kind of key it takes.
   credentialOf: () => undefined,
   page: { render: (page, facts) => ({ body: toCollection(page, facts) }), schema: Collection },
   versions: { names: [VERSION], changes: [] },
@@ -58,13 +58,13 @@ const dialect: Omit<Dialect, 'prefixes'> = {
     'cache-control': 'no-cache',
     'x-content-type-options': 'nosniff',
   },
-  // Bodies are contexts; events are not read as a whole.
+  // For contexts. Events are streamed, with a limit of their own.
   bodyLimit: 64 * 1024,
   checkContentType: requireJson,
   conditional: true,
 };
 
-/** What stands below each prefix: SDKs know whole paths, which begin with many different words. */
+/** Routes by prefix: the paths that SDKs use have many different prefixes. */
 const routesBelow: Record<string, readonly Route[]> = {
   ...streamRoutes,
   ...eventRoutes,

@@ -1,4 +1,4 @@
-// What browsers and mobile apps poll: what the flags that are meant for them come to for one context.
+// Routes that browsers and mobile apps poll: they evaluate flags for one context.
 import { reply, route, type Call, type Reply, type Route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
@@ -19,7 +19,7 @@ const InPath = { context: Type.String({ description: 'JSON in Base64' }) };
 
 const evaluating = { access: 'anyone', isData: true, reply: { 200: Results } } as const;
 const inPath = { ...evaluating, method: 'GET' } as const;
-/** The context in the body: for those that do not fit into a path, or shall not stand in one. */
+/** The context is in the body, for contexts that are too long for a path or confidential. */
 const inBody = { ...evaluating, method: 'REPORT', body: ContextBody } as const;
 
 const forBrowsers = {
@@ -31,7 +31,7 @@ const forMobile = {
   query: Type.Object({ withReasons: WithReasons }),
 } as const;
 
-/** Contexts and users have different paths, and may be written either way on both. */
+/** Contexts and users have different paths; both accept either format. */
 const WAYS = { context: 'Context', user: 'User' } as const;
 const ways = Object.keys(WAYS) as (keyof typeof WAYS)[];
 
@@ -94,7 +94,7 @@ async function evaluateForBrowser(
   return evaluate(call, kernel, environment, context, 'usingEnvironmentId');
 }
 
-/** Flags in a line of the log. */
+/** Flags per log line. */
 const MAX_LOGGED = 10;
 
 async function evaluate(

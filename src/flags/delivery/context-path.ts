@@ -1,4 +1,4 @@
-// Contexts in paths: JSON in Base64, of either alphabet, with or without padding.
+// Reads contexts in paths: JSON in Base64, of either alphabet, with or without padding.
 import { Failure } from '../../kernel/failure.ts';
 import { readContext, type Context } from '../evaluation/context.ts';
 

@@ -1,4 +1,4 @@
-// Where SDKs send what happened: events and diagnostics. They are taken and not kept, as nothing counts them yet.
+// Receives events and diagnostics of SDKs, and discards them, because nothing counts them yet.
 import { piecesOf } from '../../kernel/body.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
@@ -6,7 +6,7 @@ import { Bytes, reply, route, type Call, type Reply, type Route } from '../../ke
 import { Type } from '../../kernel/schema.ts';
 import { openByClientId, openByMobileKey, openBySdkKey } from './keys.ts';
 
-/** As sent, compressed or not. SDKs drop what is refused as too large. */
+/** The limit for the body as sent, compressed or not. SDKs drop events that are refused as too large. */
 const MAX_EVENT_BYTES = 10 * 1024 * 1024;
 
 const event = {
@@ -17,17 +17,19 @@ const event = {
   reply: { 202: null },
 } as const;
 
-async function take({ stream }: Pick<Call, 'stream'>, opened: Promise<unknown>): Promise<Reply> {
+async function discard({ stream }: Pick<Call, 'stream'>, opened: Promise<unknown>): Promise<Reply> {
   await opened;
   for await (const _ of piecesOf(stream, MAX_EVENT_BYTES));
   return reply(202);
 }
 
 const fromServers = (id: string, summary: string) =>
-  route({ ...event, id, path: '/', summary }, (call, { db }: Kernel) => take(call, openBySdkKey(db, call)));
+  route({ ...event, id, path: '/', summary }, (call, { db }: Kernel) =>
+    discard(call, openBySdkKey(db, call)),
+  );
 
 const fromMobile = (id: string, path: string, summary: string) =>
-  route({ ...event, id, path, summary }, (call, { db }: Kernel) => take(call, openByMobileKey(db, call)));
+  route({ ...event, id, path, summary }, (call, { db }: Kernel) => discard(call, openByMobileKey(db, call)));
 
 const fromBrowsers = (id: string, summary: string) =>
   route(
@@ -38,13 +40,13 @@ const fromBrowsers = (id: string, summary: string) =>
       summary,
       params: Type.Object({ environmentId: Type.String() }),
     },
-    (call, { db }: Kernel) => take(call, openByClientId(db, call.params.environmentId, call.now)),
+    (call, { db }: Kernel) => discard(call, openByClientId(db, call.params.environmentId, call.now)),
   );
 
 /** One transparent pixel. */
 const PIXEL = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64');
 
-/** For browsers that can send nothing but the address of an image: the events are in its query. */
+/** For browsers that can only request images: the events are in the query string. */
 const getPixel = route(
   {
     id: 'getEventPixel',
@@ -67,7 +69,7 @@ const getPixel = route(
 const EVENTS = 'Send events';
 const DIAGNOSTICS = 'Send diagnostics of an SDK';
 
-/** By the prefixes they stand below. */
+/** Routes by prefix. */
 export const eventRoutes: Readonly<Record<string, readonly Route[]>> = {
   '/bulk': [fromServers('postServerEvents', EVENTS)],
   '/diagnostic': [fromServers('postServerDiagnostics', DIAGNOSTICS)],

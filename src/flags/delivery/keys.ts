@@ -1,4 +1,4 @@
-// The keys by which SDKs ask: each opens one environment, for reading only, and is no access token.
+// Authenticates SDKs by environment keys. Each key grants read access to one environment, and is no access token.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Failure } from '../../kernel/failure.ts';
 import type { Call } from '../../kernel/route.ts';
@@ -25,7 +25,7 @@ export async function openByMobileKey(db: Db, { headers, now }: DeliveryCall): P
   return environment;
 }
 
-/** It is no secret, so that there is nothing to be wrong about it but that it is unknown. */
+/** The id is not secret, so that an unknown one is `not-found`. */
 export async function openByClientId(db: Db, id: string, now: number): Promise<Environment> {
   const environment = await findEnvironmentByClientId(db, id, now);
   if (environment === undefined)
@@ -39,7 +39,7 @@ function keyIn({ authorization }: DeliveryCall['headers']): string {
     .trim();
 }
 
-/** In secure mode a browser must show that a server with the SDK key has sent it for this very context. */
+/** In secure mode the browser must send a hash of the context, which only a server with the SDK key can compute. */
 export function checkHash(environment: Environment, context: Context, shown = '', now: number): void {
   const { secureMode, sdkKey, oldSdkKey } = environment;
   if (!secureMode) return;

@@ -1,4 +1,4 @@
-// Deliveries on each engine: the revision rises with every change, and what is made of it is made once.
+// Payloads on each engine: the revision rises with every change, and each revision is built once.
 import assert from 'node:assert/strict';
 import { before, beforeEach, describe, test } from 'node:test';
 import { sql } from 'kysely';
@@ -63,7 +63,7 @@ onEachEngine((testEngine) => {
       await note();
       await drop('a');
       await note();
-      // As many flags with the same versions as before.
+      // The same number of flags with the same versions as before.
       await insertTestFlag(db, home, 'b');
       await note();
       await insertTestFlag(db, home, 'a');
@@ -92,7 +92,7 @@ onEachEngine((testEngine) => {
       assert.equal(await revision(home.environments[1]), 1);
     });
 
-    // One engine has but one writer at a time.
+    // SQLite has one writer at a time.
     test('rises with each of two changes that overlap', { skip: testEngine.kind === 'sqlite' }, async () => {
       await insertTestFlag(db, home, 'a');
       await insertTestFlag(db, home, 'b');
@@ -173,7 +173,7 @@ onEachEngine((testEngine) => {
   });
 
   test('every statement goes by an index', async () => {
-    // Small tables are read through, whatever there is.
+    // Small tables are scanned despite indexes.
     await db.transaction().execute(async (tx) => fill(tx));
     await sql.raw('analyze').execute(db);
     const seen = recordStatements(engine);

@@ -1,4 +1,4 @@
-// What each environment delivers, made once for each revision of it: SDKs ask far more often than anybody changes a flag.
+// Caches the payload of each environment per revision, because SDKs poll far more often than flags change.
 import { createHash } from 'node:crypto';
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import type { Services } from '../../kernel/kernel.ts';
@@ -15,16 +15,16 @@ import { toSegmentData } from './sdk-data.ts';
 import { listMemberships, findRevision, listFlagData, type FlagName } from './store.ts';
 
 export interface EnvironmentPayload {
-  /** Higher than that of any delivery of the environment before. */
+  /** Higher than in all earlier payloads of the environment. */
   revision: number;
   flags: Record<string, FlagData>;
   segments: Record<string, SegmentData>;
-  /** Both of them as JSON, for those who evaluate themselves. */
+  /** Flags and segments as JSON, for server-side SDKs. */
   bytes: Uint8Array;
   etag: string;
   compiled: CompiledEnvironment;
   bigSegments: readonly BigSegment[];
-  /** What people know them by, which SDKs are not told: flags by their keys, segments as they were made. */
+  /** Names for people, which SDKs do not get: flags sorted by key, segments by creation. */
   flagNames: readonly FlagName[];
   segmentNames: readonly SegmentName[];
 }
@@ -43,20 +43,20 @@ declare module '../../kernel/kernel.ts' {
   }
 }
 
-/** By the id of the environment. */
+/** By environment id. */
 type PayloadCache = BoundedCache<string, { revision: number; payload: Promise<EnvironmentPayload> }>;
 
 export function createPayloadCache(): PayloadCache {
   return new BoundedCache({ max: 100 });
 }
 
-/** As the environment is now, or was a moment ago. */
+/** The payload of the current revision, without changes that commit meanwhile. */
 export async function readPayload(
   { db, services: { payloadCache } }: { db: Db; services: Pick<Services, 'payloadCache'> },
   environment: Environment,
 ): Promise<EnvironmentPayload> {
   const { id } = environment;
-  // Before the rest: what changes meanwhile makes the next call look again.
+  // Read before the flags, so that a change in between makes the next call reload.
   const revision = await findRevision(db, environment);
   let known = payloadCache.get(id);
   if (known?.revision !== revision) {
@@ -127,7 +127,7 @@ async function toBytes(
   return { bytes: Buffer.concat(pieces), etag: `"${digest.digest('hex')}"` };
 }
 
-/** Ready to evaluate for this context: where it stands in the big segments is looked up beforehand. */
+/** Loads the context's memberships in big segments, which evaluation then reads from memory. */
 export async function loadBigSegments(
   db: Db,
   { compiled, bigSegments }: EnvironmentPayload,

@@ -1,23 +1,23 @@
-// What browsers and mobile apps get: not the flags, but what each of them comes to for one context.
+// Evaluates all flags for browsers and mobile apps, which get values instead of flags.
 import { TimeSlice } from '../../kernel/time-slice.ts';
 import type { FlagData } from '../evaluation/data.ts';
 import type { Reason, EvaluationRun } from '../evaluation/run.ts';
 import type { Json } from '../feature-flags/flag.ts';
 
-/** Which flags a key may see. */
+/** The kind of key, which determines the visible flags. */
 export type Audience = keyof FlagData['clientSideAvailability'];
 
 export interface FlagResult {
   value: Json;
   variation?: number;
-  /** Rises whenever the value may have changed, be it by another flag or a segment. */
+  /** Rises whenever the value may have changed, including by a change of another flag or a segment. */
   version: number;
   flagVersion: number;
   trackEvents: boolean;
   trackReason?: true;
   debugEventsUntilDate?: number;
   reason?: Reason;
-  /** The flags it needs that the same key may see. */
+  /** The prerequisites that are visible to the same kind of key. */
   prerequisites?: string[];
 }
 
@@ -27,14 +27,14 @@ export interface EvaluationOptions {
 }
 
 export interface FlagResults {
-  /** By the keys of the flags. */
+  /** By flag key. */
   results: Record<string, FlagResult>;
-  /** The keys of flags for which comparisons were given up, and the limits that did it. */
+  /** The keys of flags whose evaluation reached a limit, and these limits as bits. */
   limited: string[];
   limits: number;
 }
 
-/** However many flags there are, other calls get their turn meanwhile. */
+/** Yields to other calls between flags. */
 export async function evaluateAll(
   run: EvaluationRun,
   revision: number,
@@ -72,7 +72,7 @@ export async function evaluateAll(
   return { results: Object.fromEntries(entries), limited, limits: allLimits };
 }
 
-/** Whether the event of such an evaluation has to be sent whole, with its reason. */
+/** Whether the SDK has to send a full event, with the reason, for this evaluation. */
 function tracksReason({ rules, trackEventsFallthrough }: FlagData, reason: Reason): boolean {
   switch (reason.kind) {
     case 'FALLTHROUGH':

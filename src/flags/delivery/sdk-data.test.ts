@@ -1,4 +1,4 @@
-// What of a flag and a segment goes to SDKs, and what stays.
+// The fields of flags and segments that SDKs get.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Clause, Flag, FlagConfig } from '../feature-flags/flag.ts';

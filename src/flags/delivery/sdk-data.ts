@@ -1,11 +1,11 @@
-// Flags and segments as they are kept, turned into what SDKs evaluate.
+// Converts stored flags and segments to the format that SDKs evaluate.
 import type { ClauseData, FlagData, RuleData, SegmentData, ServeData } from '../evaluation/data.ts';
 import type { Clause, Flag, FlagConfig, Rule, Serve } from '../feature-flags/flag.ts';
 import type { Segment } from '../segments/segment.ts';
 
 /**
- * The version is that of the whole flag: it rises with every change of it, here or of what is the same everywhere, and
- * goes on rising after the flag was deleted and made again. SDKs take nothing older than what they have.
+ * The version is that of the whole flag. It rises with every change of the flag in any environment, and continues above
+ * the old value when a deleted flag is created again, because SDKs ignore older versions.
  */
 export function toFlagData(flag: Omit<Flag, 'environments'>, config: FlagConfig): FlagData {
   const { key, version, variations, clientSideAvailability, purpose } = flag;

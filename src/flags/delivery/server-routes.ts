@@ -1,4 +1,4 @@
-// What server-side SDKs poll: whole flags and segments, which they evaluate themselves.
+// Routes that server-side SDKs poll: whole flags and segments, which they evaluate themselves.
 import { Failure } from '../../kernel/failure.ts';
 import { Bytes, reply, route, type Call } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
@@ -64,7 +64,7 @@ async function showOne(
   return reply(200, payload[kind][key], cacheHeaders(environment, call));
 }
 
-/** For SDKs that live for one page only: how long what they read may be taken for true. */
+/** Cache headers for SDKs that run for one page view, such as PHP: how long they may reuse the response. */
 function cacheHeaders({ clientId, defaultTtl }: Environment, { now }: DeliveryCall): Record<string, string> {
   const seconds = defaultTtl * 60;
   return {

@@ -1,4 +1,4 @@
-// What is delivered, from the database: the flags of an environment, how often they changed, and who is in big segments.
+// Reads flags, the revision and big-segment memberships for delivery to SDKs.
 import { sql } from 'kysely';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { TimeSlice } from '../../kernel/time-slice.ts';
@@ -11,9 +11,9 @@ import { toFlagData } from './sdk-data.ts';
 type EnvironmentIds = Pick<Environment, 'id' | 'projectId'>;
 
 /**
- * A number that rises with every change to a flag of the project or a segment of the environment: the sum of all their
- * versions, where one that was deleted goes on counting with the version it left behind. However changes of different
- * flags overlap, each adds its own part once it is committed, so that none is missed.
+ * A number that rises with every change of a flag in the project or a segment in the environment: the sum of their
+ * versions, where deleted ones count with the version they left behind. Each concurrent change adds its own part when
+ * it commits, so that none is missed.
  */
 export async function findRevision(db: Db, { id, projectId }: EnvironmentIds): Promise<number> {
   const { rows } = await sql<{ revision: number | string }>`
@@ -29,10 +29,10 @@ export async function findRevision(db: Db, { id, projectId }: EnvironmentIds): P
   return Number(rows[0]!.revision);
 }
 
-/** What people know a flag by. */
+/** The fields by which people know a flag. */
 export type FlagName = Pick<Flag, 'key' | 'name' | 'tags' | 'createdAt'>;
 
-/** All flags of an environment that are not archived, by their keys. */
+/** Flags that are not archived, sorted by key. */
 export async function listFlagData(
   db: Db,
   { id, projectId }: EnvironmentIds,
@@ -70,13 +70,13 @@ export interface BigSegmentMembership {
   isIncluded: boolean;
 }
 
-/** Of any of these contexts in any of these big segments. */
+/** Memberships of any of these contexts in any of these big segments. */
 export async function listMemberships(
   db: Db,
   segmentIds: readonly string[],
   contextKeys: readonly string[],
 ): Promise<BigSegmentMembership[]> {
-  const keys = contextKeys.filter((key) => !key.includes('\0')); // which PostgreSQL has in no text
+  const keys = contextKeys.filter((key) => !key.includes('\0')); // PostgreSQL fails on a NUL
   if (segmentIds.length === 0 || keys.length === 0) return [];
   const rows = await db
     .selectFrom('segment_members')

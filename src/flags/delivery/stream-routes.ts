@@ -1,4 +1,4 @@
-// Where SDKs ask for streams. There are none yet: whoever has a good key is told to come again, and may poll meanwhile.
+// Answers requests for streams, which are not supported yet: callers with a valid key get 503, and may poll instead.
 import type { Kernel } from '../../kernel/kernel.ts';
 import { reply, route, type Call, type Reply, type Route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
@@ -34,7 +34,7 @@ const forServers = (id: string) =>
 const byId = { ...stream, summary: 'Stream results to browsers', params: ById } as const;
 const byKey = { ...stream, summary: 'Stream results to mobile apps' } as const;
 
-/** The newer protocol: SDKs that are told so go on with the older one, by polling. */
+/** The header makes SDKs of the newer protocol fall back to polling with the older one. */
 const FALL_BACK = { 'x-ld-fd-fallback': 'true' };
 
 const forNewerServers = (['poll', 'stream'] as const).map((way) =>
@@ -44,7 +44,7 @@ const forNewerServers = (['poll', 'stream'] as const).map((way) =>
   ),
 );
 
-/** By the prefixes they stand below. */
+/** Routes by prefix. */
 export const streamRoutes: Readonly<Record<string, readonly Route[]>> = {
   '/all': [forServers('streamAll')],
   '/flags': [forServers('streamFlags')],

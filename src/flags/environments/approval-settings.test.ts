@@ -1,4 +1,4 @@
-// Who may change the approval settings of an environment by their base role alone.
+// Base roles that may change approval settings.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compileBaseRoles } from '../../kernel/identity/base-roles.ts';

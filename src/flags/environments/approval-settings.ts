@@ -1,10 +1,10 @@
-// Approval settings of an environment: which changes need a review before they happen.
+// Approval settings of an environment: which changes need a review.
 import type { RoleStatements } from '../../kernel/identity/base-roles.ts';
 import { OneOf, PlainText, problem, Type, type Static } from '../../kernel/schema.ts';
 import { Tags, normalizeTags } from '../fields.ts';
 import type { ApprovalSettings } from '../projects/project.ts';
 
-/** That others look at a change first binds nobody who could switch it off. */
+/** Writers may not change approval settings: otherwise they could switch approvals off. */
 export const approvalRoleStatements: RoleStatements = {
   writer: [{ effect: 'deny', actions: ['updateApprovalSettings'], resources: ['proj/*:env/*'] }],
 };
@@ -29,10 +29,10 @@ export const ApprovalSettingsRep = Type.Object(
   { $id: 'ApprovalSettings' },
 );
 
-/** As a patch leaves them: what it unset is as usual again. */
+/** The settings after a patch. Removed ones return to their defaults. */
 export const ApprovalSettingsInput = Type.Partial(Type.Object(MEMBERS), { additionalProperties: false });
 
-/** What a patch may unset, below the settings' own pointer. */
+/** Pointers that a patch may remove, relative to the settings. */
 export const SETTINGS_POINTER = new RegExp(`^/(?:${Object.keys(MEMBERS).join('|')})$`);
 
 export function defaultApprovalSettings(): ApprovalSettings {
@@ -49,7 +49,7 @@ export function defaultApprovalSettings(): ApprovalSettings {
   };
 }
 
-/** `field` is where they stand, for the words of the failure. */
+/** `field` is the path for error messages. */
 export function readApprovalSettings(
   wanted: Static<typeof ApprovalSettingsInput> | undefined,
   field: string,

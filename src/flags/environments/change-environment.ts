@@ -1,4 +1,4 @@
-// The one way to change an environment by a patch: permissions, the write, and the audit entry.
+// Changes an environment by a patch: permissions, the update, and the audit entry.
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { demandAll } from '../../kernel/change/actor.ts';
 import { openEnvironment } from '../find-project.ts';
@@ -9,7 +9,7 @@ import { environmentResource } from '../resources.ts';
 import { patchEnvironment, toEnvironment, maskKeysIn } from './model.ts';
 import { lockEnvironment, updateEnvironment } from './store.ts';
 
-/** The environment is the same as before where nothing changes. */
+/** Returns the unchanged environment if the patch changes nothing. */
 export async function changeEnvironment(
   on: ChangeTransaction,
   { projectKey, environmentKey }: { projectKey: string; environmentKey: string },

@@ -1,4 +1,4 @@
-// What it takes to delete an environment, alone or with its project, besides the permission to delete.
+// The permission to delete an environment that requires approvals, in addition to `deleteEnvironment`.
 import { Failure } from '../../kernel/failure.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import { can } from '../../kernel/identity/policy.ts';
@@ -8,7 +8,7 @@ import { environmentResource } from '../resources.ts';
 
 const SETTINGS = 'updateApprovalSettings';
 
-/** Whoever could delete what others must look at first would need nobody to look. */
+/** Deleting the environment would otherwise be a way around its approvals. */
 export function demandDeletable(caller: KnownCaller, project: Project, environment: Environment): void {
   if (!requiresApproval(environment)) return;
   const resource = environmentResource(project, environment);

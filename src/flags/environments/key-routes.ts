@@ -1,4 +1,4 @@
-// New SDK keys, mobile keys and client-side IDs for an environment.
+// Resets SDK keys, mobile keys and client-side IDs of an environment.
 import { newId } from '../../kernel/id.ts';
 import { route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
@@ -11,7 +11,7 @@ import { EnvironmentRep, showEnvironment, toEnvironment } from './model.ts';
 import { lockEnvironment, newMobileKey, newSdkKey, updateEnvironment } from './store.ts';
 
 interface ResettableKey {
-  /** The last word of the path. */
+  /** The last part of the path. */
   path: string;
   what: string;
   action: string;

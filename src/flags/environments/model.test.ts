@@ -1,4 +1,4 @@
-// Environments as they are shown, and the rules of making and patching them.
+// The representation of environments, and the rules for creating and patching them.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { fieldAccesses } from '../projects/field-changes.ts';

@@ -1,4 +1,4 @@
-// Environments as they are shown, and the rules of making and patching them.
+// The representation of environments, and the rules for creating and patching them.
 import type { Call } from '../../kernel/route.ts';
 import { Type, type Static } from '../../kernel/schema.ts';
 import { Key, Name, Tags, normalizeTags } from '../fields.ts';
@@ -77,7 +77,7 @@ export const EnvironmentRep = Type.Object(
   { $id: 'Environment' },
 );
 
-/** All but the last four characters. */
+/** Masks all but the last four characters. */
 function maskKey(key: string): string {
   return key.slice(-4).padStart(key.length, '*');
 }
@@ -113,13 +113,16 @@ export function toEnvironment(project: Pick<Project, 'key'>, environment: Enviro
   };
 }
 
-/** As this caller may see it. */
+/** Keys are masked for callers who may not see them. */
 export function showEnvironment(call: Pick<Call, 'can'>, project: Project, environment: Environment) {
   const seesKeys = call.can(environmentResource(project, environment), 'viewSdkKey');
   return toEnvironment(project, environment, seesKeys);
 }
 
-/** Without the environment's keys, for the audit log: a patch may name them, to test for them say. */
+/**
+ * Masks the environment's keys in a value for the audit log: a patch may contain them, for example in a `test`
+ * operation.
+ */
 export function maskKeysIn<Value>(value: Value, { sdkKey, mobileKey }: Environment): Value {
   const text = JSON.stringify(value)
     .replaceAll(sdkKey, maskKey(sdkKey))
@@ -132,7 +135,7 @@ export function readEnvironmentPost(post: Static<typeof EnvironmentPost>, projec
   return { projectId, key, name, color, ...readOptional(post), approvalSettings: defaultApprovalSettings() };
 }
 
-/** The environments of a project whose maker named none. */
+/** The environments of a new project if the request names none. */
 export const DEFAULT_ENVIRONMENTS: readonly Static<typeof EnvironmentPost>[] = [
   { key: 'production', name: 'Production', color: '2f7d4f' },
   { key: 'test', name: 'Test', color: 'd9822b' },
@@ -198,7 +201,10 @@ const edit = editor({
   },
 });
 
-/** The environment as the patch wants it, and what that changes. A caller patches what they see: a masked key stays masked. */
+/**
+ * The environment after the patch, and the changed fields. The patch applies to what the caller sees: a masked key
+ * stays masked.
+ */
 export function patchEnvironment(
   project: Project,
   environment: Environment,

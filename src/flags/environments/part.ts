@@ -1,4 +1,4 @@
-// Environments of projects, and their keys.
+// Environments and their keys as a part of the flags API.
 import type { Part } from '../../kernel/part.ts';
 import { approvalRoleStatements } from './approval-settings.ts';
 import { environmentKeyRoutes } from './key-routes.ts';

@@ -76,7 +76,7 @@ const postEnvironment = route(
     const { params, body, now } = call;
     const shown = await changes.run(call, async (on) => {
       const { db: tx } = on;
-      // A flag that is made at the same time would find no environment to have a configuration in.
+      // A flag that is created concurrently would otherwise lack a configuration in the new environment.
       await lockProject(tx, params.projectKey);
       const project = await openProject(call, tx, params.projectKey);
       const wanted = readEnvironmentPost(body, project.id);
@@ -178,7 +178,7 @@ export const environmentRoutes = [
   deleteEnvironmentRoute,
 ];
 
-/** Only the present can be copied: another version than the one there is has been overtaken. */
+/** Only the current version can be copied. */
 function findSource(
   environments: readonly Environment[],
   source: { key?: string; version?: number } | undefined,

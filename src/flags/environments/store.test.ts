@@ -1,4 +1,4 @@
-// Finding environments by their keys, as the routes for SDKs do.
+// Finds environments by their keys, as the routes for SDKs do.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { sql, type CompiledQuery } from 'kysely';
@@ -104,7 +104,7 @@ onEachEngine((testEngine) => {
         if (engine.kind === 'sqlite') {
           return sql`explain query plan ${rawOf(query)}`.execute(tx);
         }
-        await sql`set local enable_seqscan = off`.execute(tx); // the table is too small for its taste
+        await sql`set local enable_seqscan = off`.execute(tx); // the planner prefers a scan for so small a table
         return sql`explain ${rawOf(query)}`.execute(tx);
       });
       assert.doesNotMatch(
@@ -116,7 +116,7 @@ onEachEngine((testEngine) => {
   });
 });
 
-/** The statement with its values in it. */
+/** The statement with its parameters inserted. */
 function rawOf({ sql: text, parameters }: CompiledQuery) {
   const pieces = text.split(/\$\d+|\?/);
   return sql.join(

@@ -9,12 +9,12 @@ import type { Db, Tables } from '../../kernel/storage/tables.ts';
 import { couldBeId, couldBeKey } from '../fields.ts';
 import type { Environment, EnvironmentDoc, NewEnvironment } from '../projects/project.ts';
 
-/** With `holding`, nobody deletes it before the transaction ends. */
+/** With `lock`, the row is locked against deletion until the transaction ends. */
 export async function findEnvironment(
   db: Db,
   projectId: string,
   key: string,
-  hold?: 'hold',
+  lock?: 'hold',
 ): Promise<Environment | undefined> {
   if (!couldBeKey(key)) return undefined;
   const row = await db
@@ -22,12 +22,12 @@ export async function findEnvironment(
     .selectAll()
     .where('project_id', '=', projectId)
     .where('key', '=', key)
-    .$if(hold !== undefined, (query) => query.forKeyShare())
+    .$if(lock !== undefined, (query) => query.forKeyShare())
     .executeTakeFirst();
   return row && environmentOf(row);
 }
 
-/** The one whose SDK key this is, or was until a moment that is still to come; so with the other two. */
+/** Also finds by an old key that has not expired; the same for the other two kinds of key. */
 export async function findEnvironmentBySdkKey(
   db: Db,
   key: string,
@@ -58,7 +58,7 @@ export async function findEnvironmentByClientId(
     : undefined;
 }
 
-/** For what keeps the id of one. */
+/** For records that store an environment id. */
 export async function findEnvironmentById(db: Db, id: string): Promise<Environment | undefined> {
   const row = await db.selectFrom('environments').selectAll().where('id', '=', id).executeTakeFirst();
   return row && environmentOf(row);
@@ -84,7 +84,7 @@ async function findByKey(
   return row && environmentOf(row);
 }
 
-/** All of a project, in the order they were made. */
+/** Sorted by creation. */
 export async function listEnvironments(db: Db, projectId: string): Promise<Environment[]> {
   const { rows } = await db.executeQuery(selectOfProject(db, projectId));
   return rows.map(environmentOf);
@@ -102,7 +102,7 @@ function selectOfProjects(db: Db, projectIds: readonly string[]) {
     .orderBy('key');
 }
 
-/** All of several projects, each in the order they were made. */
+/** Sorted by project, then by creation. */
 export async function listEnvironmentsOfProjects(
   db: Db,
   projectIds: readonly string[],
@@ -111,7 +111,7 @@ export async function listEnvironmentsOfProjects(
   return (await selectOfProjects(db, projectIds).execute()).map(environmentOf);
 }
 
-/** Until the transaction ends nobody else changes or deletes it. What is read afterwards stays as it is. */
+/** Locks the row until the transaction ends: read the environment afterwards. */
 export async function lockEnvironment(tx: Db, projectKey: string, key: string): Promise<void> {
   if (!couldBeKey(projectKey) || !couldBeKey(key)) return;
   await lockRows(
@@ -123,11 +123,11 @@ export async function lockEnvironment(tx: Db, projectKey: string, key: string): 
       .where('project_id', '=', (select) =>
         select.selectFrom('projects').select('projects.id').where('projects.key', '=', projectKey),
       )
-      .forNoKeyUpdate(), // what points to it may come and go
+      .forNoKeyUpdate(), // does not block inserts of rows that reference it
   );
 }
 
-/** With fresh keys. Undefined when the key is taken. */
+/** Generates new SDK keys. Undefined if the key is taken. */
 export async function insertEnvironment(
   db: Db,
   environment: NewEnvironment,
@@ -154,7 +154,7 @@ export async function insertEnvironment(
   return row && environmentOf(row);
 }
 
-/** Writes over the version that was read, or fails. */
+/** Fails with `conflict` if it no longer has the version that was read. */
 export async function updateEnvironment(db: Db, after: Environment): Promise<Environment> {
   const row = await db
     .updateTable('environments')
@@ -167,13 +167,13 @@ export async function updateEnvironment(db: Db, after: Environment): Promise<Env
   return environmentOf(row);
 }
 
-/** With all that is in it. */
+/** Cascades to everything in it. */
 export async function deleteEnvironment(db: Db, id: string): Promise<void> {
   const { numDeletedRows } = await db
     .deleteFrom('environments')
     .where('id', '=', id)
     .executeTakeFirstOrThrow();
-  if (numDeletedRows === 0n) throw contested('environment'); // there may be another of its key by now
+  if (numDeletedRows === 0n) throw contested('environment'); // another one may have its key by now
 }
 
 const SDK_KEY = /^sdk-[\w-]{1,100}$/;

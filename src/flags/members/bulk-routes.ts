@@ -84,14 +84,14 @@ export const patchMembers = route(
   async (call, { changes }) => {
     const patch = readSemanticPatch(call);
     const instructions = readBulk(patch.instructions);
-    // They may name very many: what follows goes through all of them once more.
+    // The instructions may name thousands of members: other calls run before the next loop over them.
     await new TimeSlice().next();
     const members = await changes.run(call, async (on) => {
       const { db: tx } = on;
       const ids: string[][] = [];
       for (const [index, instruction] of instructions.entries())
         ids.push(await awaitInInstruction(index, instruction, () => idsOf(tx, instruction)));
-      // All at once and in one order, so that of two such calls neither waits for the other for ever.
+      // All locks are taken at once and in one order, so that two such calls cannot deadlock.
       await lockMembers(tx, ids.flat());
       const changed = new Set<string>();
       for (const [index, instruction] of instructions.entries()) {
@@ -107,13 +107,13 @@ export const patchMembers = route(
   },
 );
 
-/** Of all members, owners are left out: one slip in a filter must not reach those who could put it right. */
+/** Changes to all members skip owners: a mistake in a filter must not affect the members who could undo it. */
 async function idsOf(tx: Db, instruction: BulkInstruction): Promise<string[]> {
   if ('memberIDs' in instruction) return [...new Set(instruction.memberIDs)];
   return await listMemberIdsExcept(tx, { ...readExceptions(instruction), baseRole: 'owner' });
 }
 
-/** The ids of those who are then as asked for. */
+/** Returns the ids of the members that now have the requested state. */
 async function applyToAll(
   on: ChangeTransaction,
   ids: readonly string[],
@@ -124,7 +124,7 @@ async function applyToAll(
   if ('values' in instruction) await requireRoles(tx, instruction.values, 'values');
   const found = new Map((await listMemberRecords(tx, ids)).map((member) => [member.id, member]));
   const isNamed = 'memberIDs' in instruction;
-  // Who was removed or made an owner since all were listed is not among them any more.
+  // Skips members who were removed or became owners after the list was read.
   const meant = isNamed ? ids : ids.filter((id) => (found.get(id)?.role ?? 'owner') !== 'owner');
   for (const id of meant) {
     const member = found.get(id);
@@ -137,7 +137,7 @@ async function applyToAll(
   return meant;
 }
 
-/** What was asked for this member alone: were all named in the entry of each, the log would grow by their square. */
+/** The instruction for this member only: if each entry named all members, the log would grow quadratically. */
 function updateFor(id: string, instruction: BulkInstruction): Update {
   if ('memberIDs' in instruction) return { instructions: [{ ...instruction, memberIDs: [id] }] };
   const { ignoredMemberIDs: _others, ...rest } = instruction;

@@ -1,4 +1,4 @@
-// One change to one member, by whatever way it was asked for: permissions, powers, the write, and the audit entry.
+// Changes a member: permissions, limits on granting, the update, and the audit entry.
 import { IDENTITY } from '../../kernel/identity/identity.ts';
 import { demandAll, knownCaller } from '../../kernel/change/actor.ts';
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
@@ -24,7 +24,7 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import type { Change } from '../../kernel/change/change.ts';
 import { memberAccesses, memberResource, toMember } from './model.ts';
 
-/** The roles of these names, which are keys or ids; one that is unknown is refused. */
+/** Roles by key or id. Fails for unknown ones. */
 export async function requireRoles(db: Db, names: readonly string[], field: string): Promise<Role[]> {
   const roles = await findRoles(db, names);
   const byName = new Map(roles.flatMap((role) => [[role.id, role] as const, [role.key, role] as const]));
@@ -36,7 +36,7 @@ export async function requireRoles(db: Db, names: readonly string[], field: stri
   return [...new Set(found)];
 }
 
-/** The member as they are then; the very same when there is nothing to change. */
+/** Returns the changed member, or `before` itself if nothing changes. */
 export async function changeMember(
   on: ChangeTransaction,
   before: MemberRecord,
@@ -87,7 +87,7 @@ function checkMemberPower(
   if (!areEqual(before.roleAttributes, wanted.roleAttributes)) checkAttributeGrant(caller, toCustom);
 }
 
-/** Two owners who step down at once must not leave the account without one. */
+/** Two owners who step down concurrently must not leave the account without one. */
 async function requireOtherOwner(tx: Db): Promise<void> {
   await lockName(tx, 'account-owners');
   if ((await countMembersWithRole(tx, 'owner')) > 1) return;

@@ -1,4 +1,4 @@
-// Which members are meant: the filter of lists, and the one by which members are left out of changes to all.
+// Reads member filters: of lists, and of the members that changes to all members skip.
 import type { MemberFilter } from '../../kernel/identity/store-member-admin.ts';
 import { isObject } from '../../kernel/patch/json-value.ts';
 import { misfit, PlainText, problem, Type, type Static } from '../../kernel/schema.ts';
@@ -21,7 +21,7 @@ export function readMemberFilter(text: string | undefined): MemberFilter {
 
 const Text = Type.Optional(PlainText({ maxLength: 1000 }));
 
-/** The parameters of an instruction about all members. Whoever any of them describes is left out. */
+/** Parameters of instructions about all members. A member that matches any of them is skipped. */
 export const EXCEPTIONS = {
   filterLastSeen: Type.Optional(Type.Unknown()),
   filterQuery: Text,
@@ -44,7 +44,7 @@ export function readExceptions(given: Static<typeof Exceptions>): MemberFilter {
 
 const MAX_ROLES = 100;
 
-/** Each becomes a condition of its own. */
+/** Each role becomes an SQL condition. */
 function readRoles(text: string): string[] {
   const roles = [...new Set(splitWords(text))];
   if (roles.length > MAX_ROLES) throw problem('role', `must name at most ${MAX_ROLES} roles`);

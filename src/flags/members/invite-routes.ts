@@ -1,4 +1,4 @@
-// Inviting members: up to fifty at once, all of them or none.
+// Invites members: up to fifty at once, all or none.
 import { knownCaller } from '../../kernel/change/actor.ts';
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { insertMember, type Member } from '../../kernel/identity/store-members.ts';
@@ -48,7 +48,7 @@ export const postMembers = route(
       checkRoleGrant(call.caller, roleOf(post), access);
       if (Object.keys(post.roleAttributes ?? {}).length > 0) checkAttributeGrant(call.caller, access);
     }
-    // Before the transaction, and one by one: each takes much memory and time on purpose.
+    // Hashed before the transaction and one at a time, because each hash takes much memory and time on purpose.
     const hashes: (string | null)[] = [];
     for (const { password } of posts) {
       hashes.push(password === undefined ? null : await hashPassword(password));
@@ -128,7 +128,7 @@ async function inviteMember(
     hash,
     actor.now,
   ).catch((error: unknown) => {
-    throw isUniqueViolation(error) ? contested('member') : error; // they were free a moment ago
+    throw isUniqueViolation(error) ? contested('member') : error; // both were free when checked
   });
   const [made] = await listMemberRecords(tx, [member.id]);
   on.record({

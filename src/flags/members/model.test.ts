@@ -1,4 +1,4 @@
-// Names that invited members get, and the addresses that spoil an invitation.
+// Usernames of invited members, and invalid addresses of invitations.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkEmails, usernameFrom } from './model.ts';

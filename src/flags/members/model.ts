@@ -1,4 +1,4 @@
-// Members as the flag service shows them, and the rules of what may be changed.
+// The representation of members, and the rules for changing them.
 import type { Access } from '../../kernel/change/actor.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { isEmail } from '../../kernel/identity/email.ts';
@@ -89,7 +89,7 @@ export function memberResource({ id }: { id: string }): string {
   return `member/${id}`;
 }
 
-/** As much of a member as is shown with other things. */
+/** The fields of a member that other resources embed. */
 export interface MemberBasics extends Pick<Member, 'id' | 'role' | 'email'> {
   firstName?: string | null | undefined;
   lastName?: string | null | undefined;
@@ -107,7 +107,7 @@ export function toMemberSummary(member: MemberBasics): Static<typeof MemberSumma
   };
 }
 
-/** What else is known of a member; absent parts are not shown. */
+/** Optional parts of the representation. */
 export interface MemberExpansions {
   teams?: { team: Team; roleKeys: string[] }[];
   grants?: MemberGrant[];
@@ -156,7 +156,7 @@ const edit = editor({
   optional: (pointer) => /^\/roleAttributes\/[^/]+$/.test(pointer),
 });
 
-/** The custom roles as they were written: the store wants keys. */
+/** The custom roles are as the patch names them, by key or id; the store needs keys. */
 export function patchMember(member: MemberRecord, patch: DocumentPatch): MemberRecord {
   const wanted = edit(toMember(member, { withAttributes: true }), patch);
   return {
@@ -167,7 +167,7 @@ export function patchMember(member: MemberRecord, patch: DocumentPatch): MemberR
   };
 }
 
-/** The permissions that the change takes, one for each thing that is not as it was. */
+/** The permissions that the change requires, by changed field. */
 export function memberAccesses(before: MemberRecord, after: MemberRecord): Access[] {
   const resource = memberResource(before);
   return [
@@ -179,7 +179,7 @@ export function memberAccesses(before: MemberRecord, after: MemberRecord): Acces
   ];
 }
 
-/** One problem with the addresses spoils the whole call; `invalid_emails` names the culprits. */
+/** One invalid address fails the whole call; `invalid_emails` lists all of them. */
 export function emailFailure(code: string, words: string, emails: string[]): Failure {
   return new Failure('invalid', `${words}: ${emails.join(', ')}`, { code, data: { invalid_emails: emails } });
 }
@@ -202,6 +202,6 @@ export function usernameFrom(email: string): string {
     .replaceAll(/^-|-$/g, '')
     .slice(0, 39)
     .replace(/-$/, '');
-  // Paths have this word for whoever calls.
+  // `me` names the caller in paths.
   return name === '' || name === 'me' ? 'member' : name;
 }

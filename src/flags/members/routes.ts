@@ -1,4 +1,4 @@
-// Members of the account: list, get, change one, remove one, and take one into teams.
+// Members of the account: list, get, patch, delete, and add to teams.
 import { IDENTITY } from '../../kernel/identity/identity.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
@@ -182,12 +182,12 @@ const postMemberTeams = route(
 
 export const memberRoutes = [getMembers, getMember, patchMemberRoute, deleteMember, postMemberTeams];
 
-/** A service token is nobody. */
+/** A service token does not act as its creator. */
 function isMe({ member, token }: KnownCaller, { id }: { id: string }): boolean {
   return member.id === id && token?.isService !== true;
 }
 
-/** `me` is whoever calls. */
+/** Resolves `me` to the caller. */
 function idFrom(name: string, { member, token }: KnownCaller): string {
   if (name === 'me' && token?.isService !== true) return member.id;
   if (!couldBeId(name)) throw unknownThing('member', name);
@@ -200,7 +200,7 @@ async function readMember(db: Db, name: string, caller: KnownCaller): Promise<Me
   return member;
 }
 
-/** To change them: nobody else does before the transaction ends. */
+/** Locks the member until the transaction ends. */
 async function openMember(tx: Db, name: string, caller: KnownCaller): Promise<MemberRecord> {
   const [member] = await lockMemberRecords(tx, [idFrom(name, caller)]);
   if (member === undefined) throw unknownThing('member', name);
@@ -212,7 +212,7 @@ async function showMember(db: Db, member: MemberRecord, parts: MemberExpansions 
   return toMember(member, { teams: teams(member), grants: await listMemberGrants(db, member.id), ...parts });
 }
 
-/** The teams of several members, each with the roles that it gives. */
+/** The teams of several members, with the roles of each team. */
 export async function teamsOf(db: Db, members: readonly MemberRecord[]) {
   const memberships = await listMemberTeams(
     db,

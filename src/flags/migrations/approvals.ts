@@ -1,4 +1,4 @@
-// Requests to have a change of a flag approved, and who was asked to review them.
+// The tables of approval requests and their reviewers.
 import type { Migration } from '../../kernel/storage/migrate.ts';
 
 export const approvalMigrations: Migration[] = [
@@ -14,7 +14,7 @@ export const approvalMigrations: Migration[] = [
       `create index approval_requests_created on approval_requests (created_at, id)`,
       `create index approval_requests_project on approval_requests (project_id, created_at, id)`,
       `create index approval_requests_flag on approval_requests (flag_id, environment_id, created_at, id)`,
-      // For every change of a flag: what is settled is not walked through.
+      // Each flag change looks for pending requests; the index skips the finished ones.
       `create index approval_requests_pending on approval_requests (flag_id, status, environment_id)`,
       `create index approval_requests_environment on approval_requests (environment_id)`,
       `create index approval_requests_requestor on approval_requests (requestor_id, created_at, id)`,

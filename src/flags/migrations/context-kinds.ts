@@ -1,4 +1,4 @@
-// The context kinds of projects.
+// The table of context kinds.
 import type { Migration } from '../../kernel/storage/migrate.ts';
 
 export const contextKindMigrations: Migration[] = [

@@ -1,11 +1,11 @@
-// Targets of flags and segments that are removed at a certain time.
+// The table of expiring targets of flags and segments.
 import type { Migration } from '../../kernel/storage/migrate.ts';
 
 export const expiringTargetMigrations: Migration[] = [
   {
     name: 'flags-expiring-targets',
     up: ({ text }) => [
-      // What expires may be of a flag or a segment, so that no one table can be referred to.
+      // No foreign key for `resource_id`: it names a flag or a segment.
       `create table expiring_targets (
          id ${text} primary key, resource_kind ${text} not null, resource_id ${text} not null,
          environment_id ${text} not null references environments (id) on delete cascade,

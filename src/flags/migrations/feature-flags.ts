@@ -1,8 +1,8 @@
-// Flags: what is the same everywhere, the configuration in each environment, and what is found by their tags and prerequisites.
+// The tables of flags, their configurations per environment, tags, prerequisites and usage.
 import { fillSortNames } from '../../kernel/storage/fill-sort-names.ts';
 import type { Migration } from '../../kernel/storage/migrate.ts';
 
-/** What lists are filtered by stands at the end of every index that sorts, so that no row is read only to be left out. */
+/** Each sorting index ends with the filter columns, so that filtered lists read no table rows that they discard. */
 const FILTERS = 'no, state, is_temporary, availability, maintainer_id, maintainer_team, words';
 
 export const featureFlagMigrations: Migration[] = [
@@ -20,7 +20,7 @@ export const featureFlagMigrations: Migration[] = [
       `create index flags_key on flags (project_id, key, id, created_at, ${FILTERS})`,
       `create index flags_type on flags (project_id, is_temporary, id)`,
       `create index flags_maintainer on flags (project_id, coalesce(maintainer_id, ''), id)`,
-      // Cut, as PostgreSQL indexes no long texts.
+      // Truncated, because PostgreSQL cannot index long texts.
       `create index flags_tags on flags (project_id, substr(tags, 1, 200), id)`,
       `create table flag_configs (
          flag_id ${text} not null references flags (id) on delete cascade,
@@ -29,7 +29,7 @@ export const featureFlagMigrations: Migration[] = [
          head ${text} not null, doc ${text} not null, primary key (flag_id, environment_id))`,
       `create index flag_configs_environment on flag_configs (environment_id, flag_id)`,
       `create index flag_configs_modified on flag_configs (environment_id, modified_at, flag_id)`,
-      // By number: for comparing thousands, ids are long.
+      // By number, because comparing thousands of long ids is slow.
       `create table flag_tags (
          project_id ${text} not null references projects (id) on delete cascade, tag ${text} not null,
          flag_no bigint not null, flag_id ${text} not null references flags (id) on delete cascade,

@@ -1,4 +1,4 @@
-// Links from flags to things outside.
+// The table of links from flags to external pages.
 import type { Migration } from '../../kernel/storage/migrate.ts';
 
 export const flagLinkMigrations: Migration[] = [

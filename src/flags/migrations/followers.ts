@@ -1,4 +1,4 @@
-// Members who follow a flag in an environment.
+// The table of members who follow a flag in an environment.
 import type { Migration } from '../../kernel/storage/migrate.ts';
 
 export const followerMigrations: Migration[] = [

@@ -1,4 +1,4 @@
-// Projects and their environments.
+// The tables of projects and environments.
 import type { Migration } from '../../kernel/storage/migrate.ts';
 
 export const projectMigrations: Migration[] = [

@@ -1,4 +1,4 @@
-// Changes of flags that are made at a certain time.
+// The table of scheduled flag changes.
 import type { Migration } from '../../kernel/storage/migrate.ts';
 
 export const scheduledChangeMigrations: Migration[] = [

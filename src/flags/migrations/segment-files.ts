@@ -1,4 +1,4 @@
-// Imports and exports of big segments by file.
+// The tables of imports and exports of big segments.
 import type { Migration } from '../../kernel/storage/migrate.ts';
 
 export const segmentFileMigrations: Migration[] = [

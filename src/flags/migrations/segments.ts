@@ -1,4 +1,4 @@
-// Segments, the members of big ones, and which flags use them.
+// The tables of segments, members of big segments, and segments used by flags.
 import { fillSortNames } from '../../kernel/storage/fill-sort-names.ts';
 import type { Migration } from '../../kernel/storage/migrate.ts';
 
@@ -19,7 +19,8 @@ export const segmentMigrations: Migration[] = [
          environment_id ${text} not null references environments (id) on delete cascade,
          key ${text} not null, version integer not null, generation integer not null,
          primary key (environment_id, key))`,
-      // No reference to the segment: there may be millions, which are swept in small bites once it is gone.
+      // No foreign key to the segment: a deletion would cascade to millions of rows. A recurring task deletes them in
+      // batches.
       `create table segment_members (
          segment_id ${text} not null, context_key ${text} not null, is_included integer not null,
          primary key (segment_id, context_key))`,

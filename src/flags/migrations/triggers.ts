@@ -1,4 +1,4 @@
-// Triggers: URLs that change a flag when they are called.
+// The table of triggers: URLs that change a flag when they are called.
 import type { Migration } from '../../kernel/storage/migrate.ts';
 
 export const triggerMigrations: Migration[] = [

@@ -1,4 +1,4 @@
-// Webhooks.
+// The table of webhooks.
 import type { Migration } from '../../kernel/storage/migrate.ts';
 
 export const flagsWebhookMigrations: Migration[] = [

@@ -1,4 +1,4 @@
-// Making a project, by whoever asks for one or at the first start of a server.
+// Creates a project on request, or at the first start of a server.
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { problem, type Static } from '../../kernel/schema.ts';
@@ -10,7 +10,7 @@ import { readProjectPost, toProject, type ProjectPost } from './model.ts';
 import type { Environment, Project } from './project.ts';
 import { insertProject, hasProjects } from './store.ts';
 
-/** With its environments, of which there is always one. */
+/** Creates its environments, too; there is always at least one. */
 export async function createProject(
   on: ChangeTransaction,
   post: Static<typeof ProjectPost>,
@@ -34,7 +34,7 @@ export async function createProject(
   return { project, environments };
 }
 
-/** A project to begin with, where there is none at all. */
+/** Creates the project `default` if there are no projects. */
 export async function ensureDefaultProject(on: ChangeTransaction): Promise<void> {
   if (!(await hasProjects(on.db))) await createProject(on, { key: 'default', name: 'Default' });
 }

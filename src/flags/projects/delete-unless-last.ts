@@ -1,4 +1,4 @@
-// Deletes a project or an environment, unless it is the last: one has to stay.
+// Deletes a project or an environment, unless it is the last one.
 import type { Access } from '../../kernel/change/actor.ts';
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { Failure } from '../../kernel/failure.ts';
@@ -14,13 +14,13 @@ export interface Deletion {
   name: string;
   /** As the API shows it, without secrets. */
   before: unknown;
-  /** What else it takes; throws. */
+  /** Further checks; throws. */
   check(): Promise<void>;
   isLast(): Promise<boolean>;
   remove(): Promise<void>;
 }
 
-/** In a transaction in which nobody else deletes another one. */
+/** The transaction must hold a lock that excludes concurrent deletions. */
 export async function deleteUnlessLast(
   on: ChangeTransaction,
   { kind, access, name, before, check, isLast, remove }: Deletion,

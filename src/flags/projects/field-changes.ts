@@ -1,9 +1,9 @@
-// What a patch changed, field by field: the permission each field takes, and words for the audit log.
+// Compares a resource before and after a patch: changed fields, the permissions they require, and a description.
 import type { Access } from '../../kernel/change/actor.ts';
 import { areEqual, isObject } from '../../kernel/patch/json-value.ts';
 
 export interface Field {
-  /** What changing it takes. */
+  /** The permission to change it. */
   action: string;
   words: string;
 }
@@ -24,12 +24,12 @@ export function changedFields<Name extends string>(
     .map((name) => ({ ...table[name], before: before[name], after: after[name] }));
 }
 
-/** What the changes take, each permission once. */
+/** The permissions that the changes require, without duplicates. */
 export function fieldAccesses(changes: readonly FieldChange[], resource: string): Access[] {
   return [...new Set(changes.map(({ action }) => action))].map((action) => ({ action, resource }));
 }
 
-/** `kind` is what was changed: `project`. */
+/** `kind` names the resource: `project`. */
 export function describeFieldChanges(
   changes: readonly FieldChange[],
   kind: string,
@@ -47,7 +47,7 @@ function describeFieldChange({ words, before, after }: FieldChange): string {
   return `- Changed the ${words} from ${quote(before)} to ${quote(after)}`;
 }
 
-/** As code, so that Markdown in a name stays text. */
+/** Quoted as code, so that Markdown in a name has no effect. */
 function quote(value: unknown): string {
   const text = Array.isArray(value)
     ? value.join(', ')

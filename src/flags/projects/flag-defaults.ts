@@ -1,4 +1,4 @@
-// Flag defaults: what new flags of a project get where their maker says nothing.
+// Flag defaults: values of new flags of a project for fields that the request omits.
 import { PlainText, Type, type Static } from '../../kernel/schema.ts';
 import { ClientSideAvailability, Tags, normalizeTags } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';
@@ -36,7 +36,7 @@ export const FlagDefaultsRep = Type.Object(
   { $id: 'FlagDefaultsRep' },
 );
 
-/** Without names: the values of such variations speak for themselves. */
+/** The defaults of a new project. Variations have no names, because true and false need none. */
 export function standardFlagDefaults(): FlagDefaults {
   return {
     tags: [],
@@ -72,7 +72,7 @@ const FIELDS = {
   },
 };
 
-/** The project with these defaults, and what that changes. */
+/** The project with these defaults, and the changed fields. */
 export function replaceFlagDefaults(
   project: Project,
   wanted: Static<typeof FlagDefaultsPut>,
@@ -100,7 +100,7 @@ const edit = editor({
   optional: (pointer) => /^\/booleanDefaults\/\w+$/.test(pointer),
 });
 
-/** What a patch unsets is as usual again. */
+/** Removed fields return to their defaults. */
 export function patchFlagDefaults(project: Project, patch: DocumentPatch) {
   const wanted = edit(toFlagDefaults(project), patch);
   const usual = standardFlagDefaults();

@@ -1,4 +1,4 @@
-// Projects and their flag defaults as they are shown, and the rules of making and patching them.
+// The representation of projects and flag defaults, and the rules for creating and patching them.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { fieldAccesses, describeFieldChanges } from './field-changes.ts';

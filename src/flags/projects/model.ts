@@ -1,4 +1,4 @@
-// Projects as they are shown, and the rules of making and patching them.
+// The representation of projects, and the rules for creating and patching them.
 import { OneOf, PlainText, Type, type Static } from '../../kernel/schema.ts';
 import { EnvironmentPost, EnvironmentRep } from '../environments/model.ts';
 import { ClientSideAvailability, Key, Name, Tags, normalizeTags } from '../fields.ts';
@@ -59,7 +59,7 @@ export const ProjectSchema = Type.Object(
   { $id: 'Project' },
 );
 
-/** The reply to whoever made or changed one. */
+/** The reply to creating or changing a project. */
 export const ProjectRep = Type.Object(
   { ...SHOWN, environments: Type.Array(EnvironmentRep) },
   { $id: 'ProjectRep' },
@@ -86,7 +86,7 @@ export function toProject(project: Project) {
   };
 }
 
-/** The environments of a project, as its attribute. */
+/** The `environments` field of an expanded project. */
 export function toEnvironments({ key }: Project, items: Static<typeof EnvironmentRep>[]) {
   return { _links: { self: linkTo(`/projects/${key}/environments`) }, totalCount: items.length, items };
 }
@@ -107,7 +107,7 @@ export function readProjectPost(post: Static<typeof ProjectPost>): NewProject {
   };
 }
 
-/** One thing under two names: the older one is kept true. */
+/** `includeInSnippetByDefault` is the older name of `usingEnvironmentId`; both are kept equal. */
 function readAvailability({ usingEnvironmentId, usingMobileKey }: Static<typeof ClientSideAvailability>) {
   return {
     includeInSnippetByDefault: usingEnvironmentId,
@@ -134,7 +134,7 @@ const edit = editor({
   optional: (pointer) => /^\/namingConvention\/(case|prefix)$/.test(pointer),
 });
 
-/** The project as the patch wants it, and what that changes. */
+/** The project after the patch, and the changed fields. */
 export function patchProject(
   project: Project,
   patch: DocumentPatch,

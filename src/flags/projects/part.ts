@@ -1,4 +1,4 @@
-// Projects. Their tables are also those of environments.
+// Projects as a part of the flags API. Their migrations create the tables of environments, too.
 import type { Part } from '../../kernel/part.ts';
 import { projectMigrations } from '../migrations/projects.ts';
 import { flagDefaultsRoutes } from './flag-defaults-routes.ts';

@@ -1,11 +1,11 @@
-// What a project and an environment are, to all resources inside of them.
+// The types of projects and environments.
 
-export interface ClientSideAvailability {
+interface ClientSideAvailability {
   usingEnvironmentId: boolean;
   usingMobileKey: boolean;
 }
 
-/** What new flags of a project get where their maker says nothing. */
+/** Values of new flags for fields that the request omits. */
 export interface FlagDefaults {
   tags: string[];
   temporary: boolean;
@@ -40,7 +40,7 @@ export interface Project {
 
 export type NewProject = Omit<Project, 'id' | 'version' | 'createdAt'>;
 
-/** Changes of what kind need a review before they happen, and by how many. */
+/** Which changes need a review, and by how many reviewers. */
 export interface ApprovalSettings {
   required: boolean;
   bypassApprovalsForPendingChanges: boolean;
@@ -54,7 +54,7 @@ export interface ApprovalSettings {
   requiredApprovalTags: string[];
 }
 
-/** One that was replaced, and is good until then. */
+/** A replaced key, which works until this time. */
 export interface RetiredKey {
   key: string;
   until: number;
@@ -76,20 +76,20 @@ export interface Environment {
   confirmChanges: boolean;
   /** For flags. */
   approvalSettings: ApprovalSettings;
-  /** For what else has approvals; absent where they were never set. */
+  /** For other resources with approvals; absent if never set. */
   resourceApprovalSettings?: { segment?: ApprovalSettings };
   sdkKey: string;
   oldSdkKey?: RetiredKey;
   mobileKey: string;
   oldMobileKey?: RetiredKey;
-  /** No secret: browsers show it. */
+  /** Not secret: browsers contain it. */
   clientId: string;
   oldClientId?: RetiredKey;
   version: number;
   createdAt: number;
 }
 
-/** What is kept as a document, not in columns. */
+/** The fields that are stored in the JSON document, not in columns. */
 export type EnvironmentDoc = Omit<
   Environment,
   | 'id'

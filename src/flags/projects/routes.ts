@@ -181,7 +181,7 @@ const deleteProjectRoute = route(
     const { projectKey } = call.params;
     await changes.run(call, async (on) => {
       const { db: tx } = on;
-      await lockName(tx, 'flags-delete-project'); // else two could each leave the other's as the last, and both go
+      await lockName(tx, 'flags-delete-project'); // otherwise two concurrent calls could delete the last two projects
       await lockProject(tx, projectKey);
       const project = await openProject(call, tx, projectKey);
       await deleteUnlessLast(on, {

@@ -1,4 +1,4 @@
-// Searching and sorting what is few enough to be held in memory: projects, and the environments of one.
+// Searches and sorts lists that fit in memory: projects, and the environments of one.
 import { compareCodePoints } from '../../kernel/fold-case.ts';
 import type { SortOrder } from '../list-query.ts';
 
@@ -17,7 +17,7 @@ export interface MemorySearch {
   keys?: string;
 }
 
-/** Big and small letters are the same. */
+/** Case-insensitive. */
 export function searchInMemory<Thing extends Searchable>(
   things: readonly Thing[],
   { query, tags, keys }: MemorySearch,
@@ -43,14 +43,14 @@ function wordsOf(text: string | undefined, separator: string | RegExp): string[]
 
 type Rank<Thing> = (thing: Thing) => string | number;
 
-/** What is equal in all of the orders stays as it was. Ranks that are texts are compared by their code points. */
+/** The sort is stable. Strings are compared by code points. */
 export function sortBy<Thing, Field extends string>(
   things: readonly Thing[],
   orders: readonly SortOrder<Field>[],
   ranks: Record<Field, Rank<Thing>>,
 ): Thing[] {
   if (orders.length === 0) return [...things];
-  // Once for each, as folding a name takes longer than comparing it.
+  // Computed once for each, because folding a name takes longer than comparing it.
   const ranked = things.map((thing) => ({ thing, by: orders.map(({ field }) => ranks[field](thing)) }));
   ranked.sort((one, other) => {
     for (const [index, { desc }] of orders.entries()) {

@@ -8,7 +8,7 @@ import type { Db, Tables } from '../../kernel/storage/tables.ts';
 import { couldBeKey } from '../fields.ts';
 import type { NewProject, Project } from './project.ts';
 
-/** What lists are searched and sorted by. */
+/** The fields by which lists are searched and sorted. */
 export type ProjectName = Pick<Project, 'id' | 'key' | 'name' | 'tags' | 'createdAt'>;
 
 const selectByKey = buildOnce((db, key: string) =>
@@ -29,7 +29,7 @@ export async function findProjects(db: Db, ids: readonly string[]): Promise<Proj
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
-/** All there are, in the order they were made: who may see which is for policies to say, not for SQL. */
+/** All projects by creation. Policies, not SQL, decide which of them a caller may see. */
 export async function listProjectNames(db: Db): Promise<ProjectName[]> {
   const rows = await db
     .selectFrom('projects')
@@ -45,8 +45,8 @@ export async function listProjectNames(db: Db): Promise<ProjectName[]> {
 }
 
 /**
- * Until the transaction ends nobody else changes or deletes the project, or adds environments or flags to it, as all of
- * them hold it. What is read afterwards stays as it is.
+ * Locks the project until the transaction ends: nobody else changes or deletes it, or adds environments or flags,
+ * because these take the same lock. Read the project afterwards.
  */
 export async function lockProject(tx: Db, key: string): Promise<void> {
   if (!couldBeKey(key)) return;
@@ -72,7 +72,7 @@ export async function insertProject(db: Db, project: NewProject, now: number): P
   return row && projectOf(row);
 }
 
-/** Writes over the version that was read, or fails. */
+/** Fails with `conflict` if it no longer has the version that was read. */
 export async function updateProject(db: Db, after: Project): Promise<Project> {
   const row = await db
     .updateTable('projects')
@@ -85,10 +85,10 @@ export async function updateProject(db: Db, after: Project): Promise<Project> {
   return projectOf(row);
 }
 
-/** With all that is in it. */
+/** Cascades to everything in it. */
 export async function deleteProject(db: Db, id: string): Promise<void> {
   const { numDeletedRows } = await db.deleteFrom('projects').where('id', '=', id).executeTakeFirstOrThrow();
-  if (numDeletedRows === 0n) throw contested('project'); // there may be another of its key by now
+  if (numDeletedRows === 0n) throw contested('project'); // another one may have its key by now
 }
 
 function columnsOf({ name, tags, ...project }: NewProject) {

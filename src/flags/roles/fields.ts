@@ -1,4 +1,4 @@
-// What roles, members, teams and tokens say of power: base roles, statements, and values for placeholders.
+// Schemas of permissions, shared by roles, members, teams and tokens: base roles, statements, and role attributes.
 import { OneOf, PlainText, Type } from '../../kernel/schema.ts';
 import { MAX_STATEMENTS, StatementSchema } from '../statements.ts';
 
@@ -13,7 +13,7 @@ export const RoleNames = Type.Array(PlainText({ minLength: 1, maxLength: 256 }),
   description: 'Keys or ids of custom roles',
 });
 
-/** A value goes into the names of resources, where other signs would begin something new. */
+/** A value is inserted into resource specifiers, where other characters have a meaning. */
 export const AttributeValues = Type.Array(
   Type.String({ pattern: '^[a-zA-Z0-9_.*-]+$', minLength: 1, maxLength: 256 }),
   { maxItems: 100 },

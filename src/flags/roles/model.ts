@@ -1,4 +1,4 @@
-// Custom roles as the flag service shows them, and the rules of what may be changed.
+// The representation of custom roles, and the rules for changing them.
 import { parseStatements, type PolicyStatement } from '../../kernel/identity/policy.ts';
 import type { Holders, NewRole, Role } from '../../kernel/identity/store-roles.ts';
 import { OneOf, PlainText, problem, Type, type Static } from '../../kernel/schema.ts';
@@ -63,7 +63,7 @@ export function toRole(role: Role, holders?: Holders): Static<typeof RoleRep> {
 }
 
 export function readRolePost(post: Static<typeof RolePost>): NewRole {
-  // Roles are named by key or id.
+  // Roles are found by key or id, so that a key must not look like an id.
   if (couldBeId(post.key)) throw problem('key', 'must not look like an id');
   return {
     key: post.key,
@@ -75,7 +75,10 @@ export function readRolePost(post: Static<typeof RolePost>): NewRole {
   };
 }
 
-/** A resource becomes one for each value of its placeholders, so that many of them would become very many. */
+/**
+ * A resource is expanded to one per combination of placeholder values, so that each further placeholder multiplies
+ * them.
+ */
 const MAX_PLACEHOLDERS = 2;
 
 function readPolicy(value: unknown): PolicyStatement[] {
@@ -115,7 +118,7 @@ export function hasOtherPower(before: Role, after: Role): boolean {
   return before.baseRole !== after.baseRole || !areEqual(before.policy, after.policy);
 }
 
-/** The permissions that the change takes, one for each thing that is not as it was. */
+/** The permissions that the change requires, by changed field. */
 export function roleAccesses(before: Role, after: Role): Access[] {
   const resource = roleResource(before);
   const actions = [

@@ -1,4 +1,4 @@
-// Custom roles.
+// Custom roles as a part of the flags API.
 import type { Part } from '../../kernel/part.ts';
 import { roleRoutes } from './routes.ts';
 

@@ -80,7 +80,7 @@ const postRole = route(
       const { db: tx } = on;
       if ((await findRole(tx, wanted.key)) !== undefined) throw taken();
       const made = await insertRole(tx, wanted, call.now).catch((error: unknown) => {
-        throw isUniqueViolation(error) ? taken() : error; // by a call at the same time
+        throw isUniqueViolation(error) ? taken() : error; // by a concurrent call
       });
       on.record({
         accesses: [access],

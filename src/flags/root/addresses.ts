@@ -4,8 +4,8 @@ import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import type { Kernel } from '../../kernel/kernel.ts';
 
-/** Asking for a name takes one of few threads, and anybody may ask for the list. */
-const KEPT_MS = 60_000;
+/** Cached, because a DNS lookup occupies one of few threads, and anybody may call the route. */
+const CACHE_MS = 60_000;
 
 declare module '../../kernel/kernel.ts' {
   interface Services {
@@ -13,7 +13,7 @@ declare module '../../kernel/kernel.ts' {
   }
 }
 
-/** What the name in the public URL stands for. */
+/** The addresses of the host in the public URL. */
 export class ServiceAddresses {
   #until = -Infinity;
   #addresses: Promise<string[]> = Promise.resolve([]);
@@ -22,7 +22,7 @@ export class ServiceAddresses {
     const now = clock.now();
     if (this.#until <= now) {
       this.#addresses = resolve(new URL(publicUrl).hostname.replace(/^\[|\]$/g, ''));
-      this.#until = now + KEPT_MS;
+      this.#until = now + CACHE_MS;
     }
     return this.#addresses;
   }
@@ -35,8 +35,8 @@ async function resolve(host: string): Promise<string[]> {
 }
 
 /**
- * Of this machine, as far as a receiver can see them: private ones only where webhooks may go to private networks. What a
- * translating router makes of them, it alone knows.
+ * The addresses of this machine, as receivers of webhooks may see them; private ones only if webhooks may go to private
+ * networks. Translation by a router is not known here.
  */
 export function outboundAddresses({ guard }: Kernel): string[] {
   const all = Object.values(networkInterfaces()).flatMap((entries = []) => entries);

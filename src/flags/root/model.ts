@@ -1,4 +1,4 @@
-// The caller, as the flag service tells them who they are.
+// The representations of the caller, the account and the server's addresses.
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import { Type, type Static } from '../../kernel/schema.ts';
 import { ACCOUNT_ID } from '../audit-log/model.ts';

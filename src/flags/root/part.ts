@@ -1,4 +1,4 @@
-// The entry point, versions and the account.
+// The API root, versions and the account as a part of the flags API.
 import type { Part } from '../../kernel/part.ts';
 import { rootRoutes } from './routes.ts';
 

@@ -1,4 +1,4 @@
-// The API root, who is calling, the versions, and the description of the whole API.
+// The API root, the caller's identity, API versions, the account, and the server's addresses.
 import { route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import { ACCOUNT_ID } from '../audit-log/model.ts';

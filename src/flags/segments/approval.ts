@@ -1,11 +1,11 @@
-// Whether a change to a segment must have been approved before.
+// Decides whether a change to a segment needs approval.
 import { Failure } from '../../kernel/failure.ts';
 import type { Actor } from '../../kernel/change/actor.ts';
 import { BYPASS, BYPASS_SEGMENT, mayBypass } from '../bypass.ts';
 import type { Environment } from '../projects/project.ts';
 import type { Segment } from './segment.ts';
 
-/** Of this caller. `resource` is the segment. */
+/** For this caller. `resource` is the segment's specifier. */
 export function segmentNeedsApproval(
   { caller }: Pick<Actor, 'caller'>,
   { resourceApprovalSettings }: Environment,

@@ -1,4 +1,4 @@
-// Big segments, whose members are rows of their own: what is only for them.
+// Checks for big segments, whose members are rows of their own.
 import { Failure } from '../../kernel/failure.ts';
 import type { Segment } from './segment.ts';
 
@@ -7,7 +7,9 @@ export function requireBig(segment: Segment): Segment {
   throw new Failure('invalid', `The segment "${segment.key}" is no big segment: its targets stand in it`);
 }
 
-/** An import that replaces all members ends with those of its file, and nobody's change gets lost in between. */
+/**
+ * While an import replaces all members, other membership changes are refused, because the import would overwrite them.
+ */
 export function requireUnlocked({ key, importing }: Segment): void {
   if (importing !== 'replace') return;
   throw new Failure('conflict', `An import replaces the members of "${key}": try again when it is complete`);

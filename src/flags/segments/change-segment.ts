@@ -1,4 +1,4 @@
-// The one way to change a segment, for every kind of patch and for what happens later by itself.
+// Changes a segment, for patches, imports and expiring targets.
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { problem } from '../../kernel/schema.ts';
 import type { Change } from '../../kernel/change/change.ts';
@@ -27,18 +27,18 @@ export interface SegmentRef {
 
 export interface SegmentUpdate extends Pick<Change, 'comment' | 'update' | 'description'> {
   /**
-   * Pure: what becomes of the segment, and the permissions that takes even where nothing changes. `isMoved` tells that
-   * members came or went before, in pieces.
+   * Pure: the segment after the change, and permissions that are required even if nothing changes. `membersChanged`
+   * says that members were already added or removed, in batches.
    */
-  edit(before: Segment): SegmentDraft & { actions?: readonly string[]; isMoved?: boolean };
+  edit(before: Segment): SegmentDraft & { actions?: readonly string[]; membersChanged?: boolean };
   verb?: string;
-  /** Nobody is asked for an approval: it is done by itself, or by who was asked before. */
+  /** Skips the approval check: for changes by the server, or approved ones. */
   isApproved?: boolean;
-  /** Everything is checked, and nothing is kept. */
+  /** All checks run, but nothing is stored. */
   dryRun?: boolean;
 }
 
-/** The same segment comes back where nothing changed. */
+/** Returns the same object if nothing changed. */
 export async function changeSegment(
   on: ChangeTransaction,
   place: SegmentRef,
@@ -56,7 +56,7 @@ export async function changeSegment(
   const { project, environment, segmentKey } = place;
   const before = await lockSegment(tx, environment.id, segmentKey);
   if (before === undefined) throw unknownThing('segment', segmentKey);
-  const { segment, steps, imports = [], actions = [], isMoved = false } = edit(before);
+  const { segment, steps, imports = [], actions = [], membersChanged = false } = edit(before);
   const targetTypes =
     steps.length === 0 ? new Map() : await findTargetTypes(tx, before.id, keysOfSteps(steps));
   const plan = planMembership(targetTypes, steps, before.unboundedContextKind ?? 'user');
@@ -69,7 +69,7 @@ export async function changeSegment(
       excludedCount: segment.excludedCount + plan.excluded,
     },
     actor.now,
-    moves > 0 || isMoved,
+    moves > 0 || membersChanged,
   );
   const resource = environmentalResource(project, environment, 'segment', before);
   const importing = imports.length === 0 ? [] : IMPORT_ACTIONS;

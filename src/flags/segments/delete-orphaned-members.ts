@@ -1,4 +1,4 @@
-// Clears away the members of big segments that are gone.
+// The recurring task that deletes the members of deleted big segments.
 import type { RecurringWork } from '../../kernel/dialect.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { deleteOrphanedMembers } from './store-members.ts';

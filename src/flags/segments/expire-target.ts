@@ -1,4 +1,4 @@
-// Removes targets of segments when their time has come, as the program itself.
+// Removes expired targets of segments, on behalf of the server.
 import type { DueHandler } from '../../kernel/due-store.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { expireWith } from '../expiring-targets/expire.ts';

@@ -1,4 +1,4 @@
-// When the targets of a segment expire.
+// Routes for the expiry dates of a segment's targets.
 import type { Instruction } from '../patch-body.ts';
 import { OneOf, Type, type Static } from '../../kernel/schema.ts';
 import { expiringRoutes } from '../expiring-targets/routes.ts';
@@ -45,7 +45,7 @@ export const segmentExpiringRoutes = expiringRoutes({
   },
 });
 
-/** All that could be one. */
+/** All values that could be context keys. */
 function keysIn(instructions: readonly Instruction[]): string[] {
   return instructions
     .flatMap(({ contextKey, userKey }) => [contextKey, userKey])

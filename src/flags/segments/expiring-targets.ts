@@ -1,4 +1,4 @@
-// Targets of segments that expire: which of them are still there.
+// Expiring targets of segments: deletes expiry dates whose target was removed.
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { ExpiringTarget, Owner } from '../expiring-targets/expiring-target.ts';
 import { listExpiringTargets, updateExpiringTargets } from '../expiring-targets/store.ts';
@@ -10,7 +10,10 @@ export function expirationOwnerOf({ id, environmentId }: Segment): Owner {
   return { resourceKind: 'segment', resourceId: id, environmentId };
 }
 
-/** Tells of contexts whether they are targets; `keys` are all that will be asked for, as those of a big segment are looked up. */
+/**
+ * Returns a predicate for targets. `keys` are all keys it will be asked for, because members of a big segment are
+ * loaded in advance.
+ */
 export async function targetLookup(
   db: Db,
   segment: Segment,
@@ -21,7 +24,7 @@ export async function targetLookup(
   return (place, kind, key) => kind === segment.unboundedContextKind && targetTypes.get(key) === place;
 }
 
-/** A target that was removed must not go once more on the old date, should it come back. */
+/** A removed target that is added again must not expire on the old date. */
 export async function pruneExpirations(tx: Db, segment: Segment, now: number): Promise<void> {
   const expiring = await listExpiringTargets(tx, expirationOwnerOf(segment));
   if (expiring.length === 0) return;

@@ -1,4 +1,4 @@
-// Files of big segments: imports and exports.
+// Imports and exports of big segments as a part of the flags API.
 import type { Part } from '../../kernel/part.ts';
 import { segmentFileMigrations } from '../migrations/segment-files.ts';
 import { segmentExportRoutes } from './exports/routes.ts';

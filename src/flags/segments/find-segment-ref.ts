@@ -1,4 +1,4 @@
-// Where a segment is, for work that knows no more than its id.
+// Finds the project and environment of a segment by its id, for background work.
 import type { Db } from '../../kernel/storage/tables.ts';
 import { findEnvironmentById } from '../environments/store.ts';
 import { findProjects } from '../projects/store.ts';

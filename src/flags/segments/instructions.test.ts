@@ -1,4 +1,4 @@
-// Every kind of instruction: what it does, that doing it twice is doing it once, and what it refuses.
+// Every kind of instruction: its effect, that it is idempotent, and what it refuses.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Failure } from '../../kernel/failure.ts';
@@ -41,7 +41,7 @@ interface Case {
   action: string;
   instruction: Record<string, unknown>;
   becomes: Partial<Segment>;
-  /** Where the state is asked for that there is already. */
+  /** The instruction requests the current state. */
   idle?: Record<string, unknown>;
   wrong: Record<string, unknown>[];
 }

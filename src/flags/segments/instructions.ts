@@ -27,16 +27,16 @@ import { ContextKeys, MAX_SEGMENT_RULES, Weight } from './model.ts';
 import type { Segment, SegmentRule, TargetType } from './segment.ts';
 import { addTargets, removeTargets } from './targets.ts';
 
-/** What a patch comes to: the segment, and for a big one what happens to its members. */
+/** The result of a patch: the segment, and the membership changes of a big one. */
 export interface SegmentDraft {
   segment: Segment;
   steps: MembershipStep[];
-  /** Imports that waited to be let through, by their ids. */
+  /** The ids of imports that the patch approves. */
   imports?: string[];
 }
 
 interface Row {
-  /** The permission it takes. */
+  /** The required permission. */
   action: string;
   /** What it does, for the documentation. */
   summary: string;
@@ -46,7 +46,7 @@ interface Row {
 
 type Kind = Row & CheckedKind;
 
-/** How many keys the instructions of one patch may speak of. */
+/** The number of keys that the instructions of one patch may name. */
 const MAX_KEYS = 1500;
 
 const ACTIONS = { included: 'updateIncluded', excluded: 'updateExcluded' } as const;
@@ -162,7 +162,7 @@ const rows: Record<string, Row> = {
 
 export const segmentKinds: ReadonlyMap<string, Kind> = toKinds('SegmentInstruction', rows);
 
-/** Applies all in order, or fails naming the first that cannot be. */
+/** Applies all in order. Fails with the index of the first that cannot be applied. */
 export function applySegmentInstructions(
   segment: Segment,
   instructions: readonly Instruction[],
@@ -186,7 +186,7 @@ export function applySegmentInstructions(
   return draft;
 }
 
-/** The permissions that instructions take, each once; also where they leave things as they are. */
+/** The permissions that instructions require, even if they change nothing. */
 export function instructionActions(instructions: readonly Instruction[]): string[] {
   return [...new Set(instructions.map((instruction) => kindOf(instruction).action))];
 }

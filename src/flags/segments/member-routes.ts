@@ -1,4 +1,4 @@
-// Who is in a big segment: add, remove and ask, by the key of a context.
+// Members of a big segment: add, remove, and look up by context key.
 import { reply, route, type Call } from '../../kernel/route.ts';
 import { problem, Type, type Static } from '../../kernel/schema.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
@@ -12,7 +12,7 @@ import { ContextKeys, pathTo } from './model.ts';
 import type { Segment } from './segment.ts';
 import { findSegment } from './store.ts';
 
-/** In one call. */
+/** Per call. */
 const MAX_KEYS = 10_000;
 
 const BySegment = { projectKey: Type.String(), environmentKey: Type.String(), segmentKey: Type.String() };
@@ -32,7 +32,7 @@ const Member = Type.Object(
   { $id: 'BigSegmentTarget' },
 );
 
-const changing = {
+const updateShape = {
   method: 'POST',
   access: { action: 'update*', others: ['viewProject'] },
   params: Type.Object(BySegment),
@@ -40,11 +40,11 @@ const changing = {
   reply: { 204: null },
 } as const;
 
-const asking = { method: 'GET', access: { action: 'viewProject' }, reply: { 200: Member } } as const;
+const readShape = { method: 'GET', access: { action: 'viewProject' }, reply: { 200: Member } } as const;
 
 const updateContexts = route(
   {
-    ...changing,
+    ...updateShape,
     id: 'updateBigSegmentContextTargets',
     path: '/segments/{projectKey}/{environmentKey}/{segmentKey}/contexts',
     summary: 'Include contexts in a big segment or exclude them from it',
@@ -54,7 +54,7 @@ const updateContexts = route(
 
 const updateUsers = route(
   {
-    ...changing,
+    ...updateShape,
     id: 'updateBigSegmentTargets',
     path: '/segments/{projectKey}/{environmentKey}/{segmentKey}/users',
     summary: 'Include users in a big segment or exclude them from it',
@@ -64,24 +64,24 @@ const updateUsers = route(
 
 const getContext = route(
   {
-    ...asking,
+    ...readShape,
     id: 'getSegmentMembershipForContext',
     path: '/segments/{projectKey}/{environmentKey}/{segmentKey}/contexts/{contextKey}',
     summary: 'Get whether a context is in a big segment',
     params: Type.Object({ ...BySegment, contextKey: Type.String() }),
   },
-  (call, kernel) => ask(call, kernel, 'contexts', call.params.contextKey),
+  (call, kernel) => readMembership(call, kernel, 'contexts', call.params.contextKey),
 );
 
 const getUser = route(
   {
-    ...asking,
+    ...readShape,
     id: 'getSegmentMembershipForUser',
     path: '/segments/{projectKey}/{environmentKey}/{segmentKey}/users/{userKey}',
     summary: 'Get whether a user is in a big segment',
     params: Type.Object({ ...BySegment, userKey: Type.String() }),
   },
-  (call, kernel) => ask(call, kernel, 'users', call.params.userKey),
+  (call, kernel) => readMembership(call, kernel, 'users', call.params.userKey),
 );
 
 export const segmentMemberRoutes = [updateContexts, updateUsers, getContext, getUser];
@@ -106,7 +106,7 @@ async function update(
   return reply(204);
 }
 
-/** What goes comes first, so that one call can move a context from one side to the other. */
+/** Removals come first, so that one call can move a context between included and excluded. */
 function readSteps({ included, excluded }: Static<typeof Membership>): MembershipStep[] {
   const steps: MembershipStep[] = [
     { does: 'remove', type: 'included', values: included?.remove ?? [] },
@@ -123,7 +123,7 @@ function actionsOf(steps: readonly MembershipStep[]): string[] {
   return steps.map(({ type }) => (type === 'included' ? 'updateIncluded' : 'updateExcluded'));
 }
 
-async function ask(
+async function readMembership(
   call: Pick<Call, 'can'> & { params: SegmentParams },
   { db }: Kernel,
   way: 'contexts' | 'users',

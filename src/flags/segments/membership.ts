@@ -1,23 +1,23 @@
-// Who is in a big segment: what a change of it comes to, given who is in it now.
+// Plans membership changes of a big segment, given the current members.
 import { problem } from '../../kernel/schema.ts';
 import { targetInBoth } from './targets.ts';
 import type { TargetType } from './segment.ts';
 
-/** In the order in which they are to happen. */
+/** Steps are applied in order. */
 export interface MembershipStep {
   does: 'add' | 'remove';
   type: TargetType;
   values: readonly string[];
 }
 
-/** Where the members that a change speaks of stand. */
+/** Whether the members that a change names are included or excluded. */
 export type TargetTypes = ReadonlyMap<string, TargetType>;
 
 export interface MembershipPlan {
-  /** Members that come, or go from one side to the other. */
+  /** Members that are added, or move between included and excluded. */
   upsert: { key: string; type: TargetType }[];
   remove: string[];
-  /** What it does to the two counts. */
+  /** The differences of the two counts. */
   included: number;
   excluded: number;
 }
@@ -26,7 +26,7 @@ export function keysOfSteps(steps: readonly MembershipStep[]): string[] {
   return [...new Set(steps.flatMap(({ values }) => values))];
 }
 
-/** Only what differs in the end is in the plan. `kind` is for the words of a failure. */
+/** The plan contains only net differences. `kind` is for error messages. */
 export function planMembership(
   now: TargetTypes,
   steps: readonly MembershipStep[],
@@ -35,7 +35,7 @@ export function planMembership(
   const then = new Map(now);
   for (const { does, type, values } of steps) {
     for (const key of values) {
-      // Half a character would be kept as another key than it was.
+      // A lone surrogate would be stored as another key.
       if (!key.isWellFormed()) throw problem('values', 'must be whole characters');
       const current = then.get(key);
       if (does === 'remove' && current === type) then.delete(key);

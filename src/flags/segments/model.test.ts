@@ -1,4 +1,4 @@
-// Segments as patches of the shown kinds change them, and the members of big ones.
+// JSON and merge patches of segments, and the members of big ones.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';

@@ -1,4 +1,4 @@
-// Segments as the API shows them, and the rules of what may be changed.
+// The representation of segments, and the rules for changing them.
 import { areEqual } from '../../kernel/patch/json-value.ts';
 import { checker, problem, Type, type Static } from '../../kernel/schema.ts';
 import { RuleDescription, ClauseDocuments } from '../clause-fields.ts';
@@ -11,7 +11,7 @@ import { editor, type DocumentPatch } from '../resource-patch.ts';
 import type { Segment, SegmentRule, SegmentTargets } from './segment.ts';
 import { countTargets, MAX_SEGMENT_TARGETS, normalizeTargets } from './targets.ts';
 
-/** Whose segment it is, for links. */
+/** The project and environment of a segment, for links. */
 export interface EnvironmentKeys {
   project: { key: string };
   environment: { key: string };
@@ -125,7 +125,7 @@ export function pathTo({ project, environment }: EnvironmentKeys, { key }: { key
   return `/segments/${project.key}/${environment.key}/${key}`;
 }
 
-/** With the lists of contexts: those who import segments read nothing but the list of them. */
+/** Includes the lists of contexts, because import tools read only the list of segments. */
 export function toSegmentSummary(segment: Segment, place: EnvironmentKeys): Static<typeof SegmentSummary> {
   const { project, environment } = place;
   const { included, excluded, includedContexts, excludedContexts } = segment;
@@ -151,7 +151,7 @@ export function toSegmentSummary(segment: Segment, place: EnvironmentKeys): Stat
   };
 }
 
-/** As patches see it. Only a segment that is read by itself tells of its flags, too. */
+/** The representation that patches apply to. Reading a single segment adds its flags. */
 export function toSegmentDetail(segment: Segment, place: EnvironmentKeys): Static<typeof SegmentDetail> {
   return {
     ...toSegmentSummary(segment, place),
@@ -183,7 +183,7 @@ export function toFlagListings(
   }));
 }
 
-/** What its maker decides; the rest comes from the store. */
+/** The fields that the request sets; the store adds the rest. */
 export type NewSegment = Pick<
   Segment,
   'environmentId' | 'key' | 'name' | 'description' | 'tags' | 'unbounded' | 'unboundedContextKind'
@@ -193,7 +193,7 @@ const checkKind = checker(Type.Object({ unboundedContextKind: ContextKind }), 'b
 
 export function readSegmentPost(post: Static<typeof SegmentPost>, environmentId: string): NewSegment {
   const { key, name, description, tags = [], unbounded = false, unboundedContextKind } = post;
-  // Clients send an empty kind where they mean none.
+  // Some clients send an empty kind for none.
   const big = { unboundedContextKind: unboundedContextKind || 'user' };
   if (unbounded) checkKind(big);
   return {
@@ -209,7 +209,7 @@ export function readSegmentPost(post: Static<typeof SegmentPost>, environmentId:
 
 const edit = editor({ editable: EditableSegment });
 
-/** Applies a patch to the segment as it is shown. */
+/** Applies a patch to the segment's representation. */
 export function patchSegment(
   segment: Segment,
   place: EnvironmentKeys,
@@ -253,14 +253,14 @@ function toRule(input: Static<typeof Rule>, id: string, clauses: Clause[]): Segm
   };
 }
 
-/** The segment after an edit, one version on; the very same one where nothing differs and no member came or went. */
-export function nextVersion(before: Segment, edited: Segment, now: number, isMoved = false): Segment {
-  if (!isMoved && areEqual(before, edited)) return before;
+/** The edited segment with the next version. Returns `before` itself if nothing differs and no members changed. */
+export function nextVersion(before: Segment, edited: Segment, now: number, membersChanged = false): Segment {
+  if (!membersChanged && areEqual(before, edited)) return before;
   checkBounds(edited);
   return { ...edited, version: before.version + 1, modifiedAt: now };
 }
 
-/** Instructions, one after the other, could grow it without end. */
+/** Repeated instructions could otherwise grow a segment without limit. */
 function checkBounds(segment: Segment): void {
   const { tags, rules } = segment;
   if (tags.length > MAX_TAGS) throw problem('tags', `must be ${MAX_TAGS} at the most`);

@@ -1,4 +1,4 @@
-// Segments, and members of big ones.
+// Segments, and members of big ones, as a part of the flags API.
 import type { Part } from '../../kernel/part.ts';
 import { segmentMigrations } from '../migrations/segments.ts';
 import { segmentExpiryHandlers } from './expire-target.ts';

@@ -1,4 +1,4 @@
-// How the engines run the statements on segments: by an index, however many there are elsewhere.
+// Query plans of statements on segments: by index, however many rows other segments have.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { sql, type CompiledQuery } from 'kysely';
@@ -16,7 +16,7 @@ import {
   deleteExport,
   findExport,
   listExports,
-  readMembers,
+  streamMembers,
   type SegmentExport,
 } from './exports/store.ts';
 import type { SegmentImport } from './imports/segment-import.ts';
@@ -89,7 +89,7 @@ onEachEngine((tested) => {
           1000 + index,
         );
     }
-    // One of them is gone already, so that there is something to sweep.
+    // One of them is already deleted, so that its members are orphaned.
     const owners = [...(await listSegments(db, 'e0')).map(({ id }) => id), 'gone'];
     const upsert = Array.from({ length: 200 }, (_, index) => ({
       key: `k${index}`,
@@ -156,7 +156,7 @@ onEachEngine((tested) => {
     await findExport(db, shown.id);
     await listExports(db, segmentId);
     await completeExport(db, shown.id, 5);
-    await Array.fromAsync(readMembers(db, segmentId, new AbortController().signal));
+    await Array.fromAsync(streamMembers(db, segmentId, new AbortController().signal));
     await deleteExport(db, shown.id);
   }
 

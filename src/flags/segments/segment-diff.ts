@@ -1,4 +1,4 @@
-// What differs between a segment before and after: the permissions that takes, and the words for it.
+// Compares two versions of a segment: the permissions that the change requires, and its description.
 import { areEqual } from '../../kernel/patch/json-value.ts';
 import type { Segment } from './segment.ts';
 
@@ -11,7 +11,7 @@ const MEMBERS: Record<string, readonly (keyof Segment)[]> = {
   updateRules: ['rules'],
 };
 
-/** The actions that lead from one to the other. */
+/** The actions that are required to change one into the other. */
 export function actionsBetween(before: Segment, after: Segment): string[] {
   return Object.entries(MEMBERS)
     .filter(([, members]) => members.some((member) => !areEqual(before[member], after[member])))

@@ -1,10 +1,10 @@
-// What a segment is: a named set of contexts in one environment, by lists of keys and by rules.
+// The type of segments: named sets of contexts in one environment, by lists of keys and by rules.
 import type { Clause } from '../feature-flags/flag.ts';
 
 export interface SegmentRule {
   _id: string;
   clauses: Clause[];
-  /** How many of those that match, in thousandths of a percent; all where it is not there. */
+  /** The share of matching contexts, in thousandths of a percent; all if absent. */
   weight?: number;
   rolloutContextKind?: string;
   bucketBy?: string;
@@ -19,10 +19,13 @@ export interface SegmentTarget {
 
 export type TargetType = 'included' | 'excluded';
 
-/** Whether those who are not in the file stay or go. */
+/** Whether members that are not in the file are kept or removed. */
 export type ImportMode = 'merge' | 'replace';
 
-/** No key is both included and excluded. Keys of users stand by themselves; other kinds have a list each. */
+/**
+ * No key is both included and excluded. Users have lists of their own; the other context kinds have one entry each in
+ * the `…Contexts` lists.
+ */
 export interface SegmentTargets {
   included: string[];
   excluded: string[];
@@ -39,7 +42,7 @@ export interface Segment extends SegmentTargets {
   /** Sorted. */
   tags: string[];
   rules: SegmentRule[];
-  /** Decides together with a context's key who is in a share of a rule. */
+  /** Hashed together with the context's key to select the share of a rule. */
   salt: string;
   /** A big segment: one kind of contexts, each a row of its own instead of an entry in the lists. */
   unbounded: boolean;
@@ -47,11 +50,11 @@ export interface Segment extends SegmentTargets {
   /** Of a big segment. */
   includedCount: number;
   excludedCount: number;
-  /** How the members of a file are taken into it just now, in pieces. */
+  /** The mode of the running import. */
   importing?: ImportMode;
-  /** Higher than any that a segment of this key ever had in the environment: SDKs take nothing older. */
+  /** Higher than all earlier versions of segments with this key, because SDKs ignore older ones. */
   version: number;
-  /** How often a segment of this key has been made in the environment. */
+  /** How many segments with this key have been created in the environment. */
   generation: number;
   createdAt: number;
   modifiedAt: number;

@@ -1,16 +1,16 @@
-// Segments of one environment, made anew in another that begins as its copy.
+// Copies the segments of an environment to a new one.
 import { newId } from '../../kernel/id.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 
 const BATCH_SIZE = 100;
 
-/** With their members; which flags use them is copied with the flags. In the transaction that makes the environment. */
+/** Copies members, too; uses by flags are copied with the flags. Runs in the transaction that creates the environment. */
 export async function copySegments(tx: Db, sourceId: string, targetId: string, now: number): Promise<void> {
   for (let after: string | undefined = ''; after !== undefined;)
     after = await copyBatch(tx, sourceId, targetId, after, now);
 }
 
-/** The key of the last one, where there may be more. */
+/** Returns the key to continue after, if there may be more. */
 async function copyBatch(
   tx: Db,
   sourceId: string,

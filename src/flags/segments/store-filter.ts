@@ -1,4 +1,4 @@
-// What a filter of the list of segments means in SQL.
+// Translates filters of the segment list to SQL.
 import { sql, type ExpressionBuilder, type ExpressionWrapper, type SqlBool } from 'kysely';
 import type { Tables } from '../../kernel/storage/tables.ts';
 import { couldBeKey } from '../fields.ts';
@@ -37,22 +37,22 @@ function compare(comparison: Comparison, eb: Eb): Condition {
     case 'unbounded':
       return eb('is_unbounded', '=', Number(truthOf(comparison)));
     default:
-      // `external`: none is kept in step with a list elsewhere.
+      // `external`: no segment is synced from an external list.
       return eb(eb.lit(Number(truthOf(comparison))), '=', 0);
   }
 }
 
-/** An empty list is no SQL; nothing has the empty key. */
+/** Adds the empty key, which no segment has, because SQL has no empty lists. */
 function keysOf(comparison: Comparison): string[] {
   return ['', ...textsOf(comparison).filter(couldBeKey)];
 }
 
-/** What holds a NUL is nowhere, and PostgreSQL could not be asked for it. */
+/** No stored text has a NUL, and PostgreSQL fails on one. */
 function plain(text: string): string {
   return text.replaceAll('\0', '\n');
 }
 
-/** Taking the text out makes a difference: both engines know how to, and tell capitals from small letters. */
+/** A substring test that is case-sensitive on both engines: removing the text changes the column's value. */
 function has(eb: Eb, column: 'words' | 'tags', text: string): Condition {
   return eb(sql<string>`replace(${eb.ref(column)}, ${text}, '')`, '<>', eb.ref(column));
 }

@@ -1,19 +1,20 @@
 // The members of big segments in the database: a row for each.
+import { inBatches } from '../../kernel/batches.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { MembershipPlan, TargetTypes } from './membership.ts';
 import type { TargetType } from './segment.ts';
 
-/** As many as one statement takes on every engine. */
+/** As many rows as one statement can take on every engine. */
 const BATCH_SIZE = 5000;
 
-/** Where these keys stand; those that are no members are left out. */
+/** By key; keys that are no members are absent. */
 export async function findTargetTypes(
   db: Db,
   segmentId: string,
   keys: readonly string[],
 ): Promise<TargetTypes> {
   const targetTypes = new Map<string, TargetType>();
-  for (const batch of batches(keys)) {
+  for (const batch of inBatches(keys, BATCH_SIZE)) {
     const rows = await db
       .selectFrom('segment_members')
       .select(['context_key', 'is_included'])
@@ -25,21 +26,21 @@ export async function findTargetTypes(
   return targetTypes;
 }
 
-/** In the transaction that holds the segment. `mark` is that of an import. */
+/** Runs in the transaction that has locked the segment. `mark` is the number of an import. */
 export async function updateMembership(
   tx: Db,
   segmentId: string,
   { upsert, remove }: MembershipPlan,
   mark = 0,
 ): Promise<void> {
-  for (const batch of batches(remove)) {
+  for (const batch of inBatches(remove, BATCH_SIZE)) {
     await tx
       .deleteFrom('segment_members')
       .where('segment_id', '=', segmentId)
       .where('context_key', 'in', batch)
       .execute();
   }
-  for (const batch of batches(upsert)) {
+  for (const batch of inBatches(upsert, BATCH_SIZE)) {
     await tx
       .insertInto('segment_members')
       .values(
@@ -59,7 +60,7 @@ export async function updateMembership(
   }
 }
 
-/** Deletes the members of segments that are gone, in small bites: nobody else has to wait for millions of them. */
+/** Deletes the members of deleted segments in batches, so that other writes need not wait for millions of rows. */
 export async function deleteOrphanedMembers(db: Db, signal?: AbortSignal): Promise<void> {
   for (let id = await nextOwner(db, ''); id !== undefined; id = await nextOwner(db, id)) {
     const owner = await db.selectFrom('segments').select('id').where('id', '=', id).executeTakeFirst();
@@ -68,7 +69,7 @@ export async function deleteOrphanedMembers(db: Db, signal?: AbortSignal): Promi
   }
 }
 
-/** By the index, from one segment to the next. */
+/** The next segment id after this one, by index. */
 async function nextOwner(db: Db, after: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('segment_members')
@@ -80,7 +81,7 @@ async function nextOwner(db: Db, after: string): Promise<string | undefined> {
   return row?.segment_id;
 }
 
-/** Up to the key at which the next bite begins. */
+/** Deletes batches, each up to the key at which the next one starts. */
 async function deleteMembers(db: Db, segmentId: string, signal?: AbortSignal): Promise<void> {
   for (let hasMore = true; hasMore && signal?.aborted !== true;) {
     const next = await db
@@ -98,8 +99,4 @@ async function deleteMembers(db: Db, segmentId: string, signal?: AbortSignal): P
       .$if(next !== undefined, (query) => query.where('context_key', '<', next!.context_key))
       .execute();
   }
-}
-
-function* batches<Item>(items: readonly Item[]): Generator<Item[]> {
-  for (let start = 0; start < items.length; start += BATCH_SIZE) yield items.slice(start, start + BATCH_SIZE);
 }

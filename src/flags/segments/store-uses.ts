@@ -1,4 +1,5 @@
-// Which flags use a segment: an index of the rules of all flags, kept by whoever saves a flag.
+// Which flags use a segment: an index over the rules of all flags, updated whenever a flag is stored.
+import { inBatches } from '../../kernel/batches.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { FlagConfig } from '../feature-flags/flag.ts';
 import { couldBeKey } from '../fields.ts';
@@ -13,7 +14,7 @@ export function segmentKeysOf({ rules }: Pick<FlagConfig, 'rules'>): string[] {
   return [...new Set(keys)].sort();
 }
 
-/** In the transaction that saves the flag; `keys` are all there are now. */
+/** Runs in the transaction that stores the flag; `keys` replaces all earlier ones. */
 export async function replaceSegmentUses(
   tx: Db,
   environmentId: string,
@@ -25,8 +26,7 @@ export async function replaceSegmentUses(
     .where('flag_id', '=', flagId)
     .where('environment_id', '=', environmentId)
     .execute();
-  for (let start = 0; start < keys.length; start += BATCH_SIZE) {
-    const batch = keys.slice(start, start + BATCH_SIZE);
+  for (const batch of inBatches(keys)) {
     await tx
       .insertInto('segment_uses')
       .values(batch.map((key) => ({ environment_id: environmentId, segment_key: key, flag_id: flagId })))
@@ -34,9 +34,7 @@ export async function replaceSegmentUses(
   }
 }
 
-const BATCH_SIZE = 1000;
-
-/** By key. */
+/** Sorted by key. */
 export async function listFlagsUsing(
   db: Db,
   environmentId: string,

@@ -43,7 +43,7 @@ export async function findSegmentById(db: Db, id: string): Promise<Segment | und
   return row && segmentOf(row);
 }
 
-/** The same by its key, and nobody else changes it until the transaction ends. */
+/** Finds and locks the segment until the transaction ends. */
 export async function lockSegment(tx: Db, environmentId: string, key: string): Promise<Segment | undefined> {
   if (!couldBeKey(key)) return undefined;
   const row = await selectOne(tx, environmentId, key).forUpdate().executeTakeFirst();
@@ -58,7 +58,7 @@ function selectOne(db: Db, environmentId: string, key: string) {
     .where('key', '=', key);
 }
 
-/** All of an environment, for those who deliver them. */
+/** All segments of an environment by creation, for delivery to SDKs. */
 export async function listSegments(db: Db, environmentId: string): Promise<Segment[]> {
   const rows = await db
     .selectFrom('segments')
@@ -81,10 +81,10 @@ export interface SegmentQuery {
   slice: Slice;
 }
 
-/** Of the documents on one page: more would hold the event loop while they are read and written. */
+/** The total size of the documents on one page: more would block the event loop. */
 const PAGE_BYTES = 2 * 1024 * 1024;
 
-/** In the order they were made, unless another is asked for. A page of large segments is shorter than asked for. */
+/** Sorted by creation unless requested otherwise. A page of large segments may be shorter than the limit. */
 export async function pageSegments(
   db: Db,
   { environmentId, filter, sort, slice }: SegmentQuery,
@@ -111,7 +111,7 @@ export async function pageSegments(
   );
 }
 
-/** The first always, and as many more as are not too large together. */
+/** The first id, and as many more as fit into the size limit. */
 function fitting(rows: readonly { id: string; size: number }[]): string[] {
   let bytes = 0;
   const end = rows.findIndex(({ size }, index) => {
@@ -121,7 +121,7 @@ function fitting(rows: readonly { id: string; size: number }[]): string[] {
   return rows.slice(0, end < 0 ? rows.length : end).map(({ id }) => id);
 }
 
-/** Above all that was ever deleted of the same key. Undefined when the key is taken. */
+/** Its version is above that of deleted segments with the same key. Undefined if the key is taken. */
 export async function insertSegment(
   tx: Db,
   wanted: NewSegment,
@@ -159,7 +159,7 @@ export async function insertSegment(
   return made && segment;
 }
 
-/** Fails with `conflict` when someone else has changed it meanwhile. */
+/** Fails with `conflict` if it no longer has the version that was read. */
 export async function updateSegment(tx: Db, before: Segment, after: Segment): Promise<void> {
   const { numUpdatedRows } = await tx
     .updateTable('segments')
@@ -170,7 +170,7 @@ export async function updateSegment(tx: Db, before: Segment, after: Segment): Pr
   if (numUpdatedRows === 0n) throw contested('segment');
 }
 
-/** Its members go later. */
+/** A recurring task deletes its members later. */
 export async function deleteSegment(tx: Db, segment: Segment): Promise<void> {
   const { id, environmentId, key, version, generation } = segment;
   const { numDeletedRows } = await tx
@@ -196,7 +196,7 @@ function rowOf(segment: Segment): SegmentRow {
     key,
     name,
     sort_name: sortKeyOf(name),
-    // A line for each, so that no search finds the end of the one with the beginning of the other.
+    // One line each, so that a search never matches across two fields.
     words: [key, name, kept.description ?? ''].join('\n').toLowerCase(),
     tags: JSON.stringify(tags),
     is_unbounded: Number(unbounded),

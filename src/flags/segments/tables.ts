@@ -15,16 +15,16 @@ export interface SegmentRow {
   environment_id: string;
   key: string;
   name: string;
-  /** The name as names are sorted. */
+  /** The sort key of the name. */
   sort_name: string;
-  /** Key, name and description in small letters, for searching. */
+  /** Key, name and description in lower case, for searching. */
   words: string;
   /** A JSON list, sorted. */
   tags: string;
   is_unbounded: number;
   included_count: number;
   excluded_count: number;
-  /** The mode of the import that runs. */
+  /** The mode of the running import. */
   importing: string | null;
   version: number;
   generation: number;
@@ -34,25 +34,28 @@ export interface SegmentRow {
   doc: string;
 }
 
-/** What a deleted segment leaves behind, for one of the same key to begin above. */
+/** The last version and generation of a deleted segment. A new one with its key starts above them. */
 export interface SegmentGraveRow {
   environment_id: string;
   key: string;
-  /** That of its deletion. */
+  /** The version of the deletion. */
   version: number;
   generation: number;
 }
 
-/** A context in a big segment, or kept out of it. */
+/** A context that a big segment includes or excludes. */
 export interface SegmentMemberRow {
   segment_id: string;
   context_key: string;
   is_included: number;
-  /** The number of the import that has seen it last: one that replaces all removes those without its own. */
+  /**
+   * The number of the last import whose file contained it. An import that replaces all members removes those without
+   * its number.
+   */
   mark: Generated<number>;
 }
 
-/** That rules of a flag name a segment in an environment. */
+/** The rules of a flag in an environment name a segment. */
 export interface SegmentUseRow {
   environment_id: string;
   segment_key: string;

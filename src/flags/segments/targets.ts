@@ -1,8 +1,8 @@
-// Lists of keys that a segment includes and excludes whatever its rules say.
+// The lists of keys that a segment includes or excludes regardless of its rules.
 import { problem } from '../../kernel/schema.ts';
 import type { SegmentTarget, SegmentTargets, TargetType } from './segment.ts';
 
-/** Beyond this a segment has to be a big one. */
+/** A segment with more targets has to be a big segment. */
 export const MAX_SEGMENT_TARGETS = 15_000;
 
 const LISTS = {
@@ -14,7 +14,7 @@ export function hasTarget(targets: SegmentTargets, type: TargetType, kind: strin
   return keysOf(targets, type, kind).includes(key);
 }
 
-/** Those that are there already stay where they are. */
+/** Existing targets keep their position. */
 export function addTargets<Owner extends SegmentTargets>(
   owner: Owner,
   type: TargetType,
@@ -27,7 +27,7 @@ export function addTargets<Owner extends SegmentTargets>(
   return setKeys(owner, type, kind, [...new Set([...keysOf(owner, type, kind), ...values])]);
 }
 
-/** Those that are not there do no harm. */
+/** Ignores keys that are no targets. */
 export function removeTargets<Owner extends SegmentTargets>(
   owner: Owner,
   type: TargetType,
@@ -43,7 +43,7 @@ export function removeTargets<Owner extends SegmentTargets>(
   );
 }
 
-/** Lists as they were sent: each key once, users' by themselves, one list for each other kind, and none that is empty. */
+/** Removes duplicates and empty lists, and keeps users apart from other context kinds. */
 export function normalizeTargets(sent: SegmentTargets): SegmentTargets {
   const empty: SegmentTargets = { included: [], excluded: [], includedContexts: [], excludedContexts: [] };
   return (['included', 'excluded'] as const).reduce((tidied, type) => {

@@ -1,13 +1,13 @@
-// Which things have tags.
+// The kinds of resources that have tags.
 import { problem } from '../../kernel/schema.ts';
 
 export const TAGGED_KINDS = ['flag', 'project', 'environment', 'segment'] as const;
 export type TaggedKind = (typeof TAGGED_KINDS)[number];
 
-/** Clients know of kinds that nothing here has: these have no tags. */
+/** Kinds that clients know, but that do not exist here. */
 const OTHER_KINDS = ['metric', 'aiconfig', 'view'];
 
-/** All kinds when none is asked for. */
+/** Returns all kinds if none is requested. */
 export function readKinds(asked: readonly string[] = []): readonly TaggedKind[] {
   for (const kind of asked) {
     if ([...TAGGED_KINDS, ...OTHER_KINDS].includes(kind)) continue;

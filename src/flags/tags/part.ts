@@ -1,4 +1,4 @@
-// Tags.
+// Tags as a part of the flags API.
 import type { Part } from '../../kernel/part.ts';
 import { tagRoutes } from './routes.ts';
 

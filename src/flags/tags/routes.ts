@@ -1,4 +1,4 @@
-// Tags: those in use in the projects the caller may see.
+// Lists the tags in use in the projects that the caller may see.
 import { Page } from '../../kernel/page.ts';
 import { route } from '../../kernel/route.ts';
 import { PlainText, Type } from '../../kernel/schema.ts';

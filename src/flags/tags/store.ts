@@ -1,7 +1,7 @@
-// Tags that are in use, by the kind of thing that has them.
+// Lists tags in use, by the kind of resource.
 import type { Db } from '../../kernel/storage/tables.ts';
 
-/** Those of flags in these projects; archived ones are left out unless asked for. */
+/** Without tags of archived flags unless requested. */
 export async function listFlagTags(db: Db, projectIds: string[], withArchived: boolean): Promise<string[]> {
   const rows = await db
     .selectFrom('flag_tags')

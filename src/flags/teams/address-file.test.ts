@@ -1,4 +1,4 @@
-// Files of e-mail addresses: how they are read, and what is said of each line.
+// Files of e-mail addresses: how they are read, and the result for each line.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkAddresses, readAddresses } from './address-file.ts';

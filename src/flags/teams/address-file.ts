@@ -1,4 +1,4 @@
-// A file of e-mail addresses, one in the first column of each line, and what becomes of each.
+// Reads a file of e-mail addresses, one in the first column of each line, and checks each.
 import { Failure } from '../../kernel/failure.ts';
 import { isEmail } from '../../kernel/identity/email.ts';
 
@@ -7,10 +7,10 @@ export interface AddressLine {
   value: string;
 }
 
-/** Of a file. */
+/** Per file. */
 const MAX_ROWS = 50_000;
 
-/** All lines but a heading, and but empty ones at the end. */
+/** All lines except a heading and empty lines at the end. */
 export function readAddresses(text: string): AddressLine[] {
   const lines = text
     .replace(/^\uFEFF/, '')
@@ -34,7 +34,7 @@ export interface CheckedAddress {
   message?: string;
 }
 
-/** What is known of the addresses in the file, in small letters. */
+/** Known members, by addresses in lower case. */
 export interface KnownAddresses {
   idOf: ReadonlyMap<string, string>;
   inTeam: ReadonlySet<string>;
@@ -50,7 +50,7 @@ const WORDS: Record<Problem, string> = {
   present: 'email already exists in the specified team',
 };
 
-/** What to say when the whole file suffers from one thing. */
+/** The message if all lines have the same problem. */
 const OVERALL: Record<Problem, string> = {
   empty: 'File is empty',
   format: 'All emails have invalid formatting',

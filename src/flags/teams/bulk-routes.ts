@@ -1,4 +1,4 @@
-// Many members for teams at once: by a file of e-mail addresses, or by semantic patch for several teams.
+// Adds many members to teams at once: by a CSV file of e-mail addresses, or by semantic patch.
 import { Failure } from '../../kernel/failure.ts';
 import { findIdsByEmail, listMemberIdsExcept } from '../../kernel/identity/store-member-admin.ts';
 import { findTeam, lockTeams } from '../../kernel/identity/store-teams.ts';
@@ -76,14 +76,14 @@ const postTeamMembers = route(
   },
 );
 
-/** Before the file is taken in. */
+/** Checked before the file is received. */
 async function requireAccess(call: Pick<Call, 'demand'>, db: Db, teamKey: string): Promise<void> {
   const team = couldBeKey(teamKey) ? await findTeam(db, teamKey) : undefined;
   if (team === undefined) throw unknownThing('team', teamKey);
   call.demand(teamResource(team));
 }
 
-/** Not every engine can be asked for a text with a NUL. */
+/** PostgreSQL fails on a text with a NUL. */
 function isText(value: string): boolean {
   return !value.includes('\0');
 }
@@ -165,7 +165,7 @@ const patchTeams = route(
   },
 );
 
-/** All others wait while they are written. */
+/** Limited, because other writes wait for this transaction. */
 const MAX_MEMBERSHIPS = 100_000;
 
 function tooMany(): Failure {
@@ -173,7 +173,7 @@ function tooMany(): Failure {
   return new Failure('invalid', `One call can make at most ${most} memberships: send fewer teams at a time.`);
 }
 
-/** What came of it for this team: were all named in the entry of each, the log would grow by their product. */
+/** The instruction for this team only: if each entry named all teams and members, the log would grow by their product. */
 function updateFor(key: string, memberIDs: readonly string[], instruction: Read<typeof KINDS>): Update {
   const own = { ...instruction, teamKeys: [key] };
   if (own.kind === 'addMembersToTeams') return { instructions: [{ ...own, memberIDs }] };

@@ -1,4 +1,4 @@
-// One change to one team, by whatever way it was asked for: permissions, powers, the write, and the audit entry.
+// Changes a team: permissions, limits on granting, the update, and the audit entry.
 import { IDENTITY } from '../../kernel/identity/identity.ts';
 import { demandAll, knownCaller } from '../../kernel/change/actor.ts';
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
@@ -30,7 +30,7 @@ export async function openTeam(tx: Db, key: string): Promise<WholeTeam> {
 
 type AuditFields = Pick<Change, 'comment' | 'update'>;
 
-/** The team as it is then; the very same when there is nothing to change. */
+/** Returns the changed team, or `before` itself if nothing changes. */
 export async function changeTeam(
   on: ChangeTransaction,
   before: WholeTeam,
@@ -56,7 +56,7 @@ export async function changeTeam(
   return after;
 }
 
-/** Nobody gives more than they hold: neither to the team, nor to whoever comes into it or tends it. */
+/** Callers cannot grant more than they hold: to the team, to its new members, or to its maintainers. */
 export async function checkTeamPower(
   { db, actor }: ChangeTransaction,
   before: WholeTeam,
@@ -84,8 +84,8 @@ export async function checkTeamPower(
 }
 
 /**
- * Takes members into teams, and tells of each team with those who were not in it. Whoever does so more than once in a
- * transaction holds all the teams before.
+ * Adds members to teams, with an audit entry for each team. Callers that do so more than once in a transaction must
+ * lock all the teams first.
  */
 export async function joinTeams(
   on: ChangeTransaction,
@@ -97,7 +97,7 @@ export async function joinTeams(
   for (const key of sorted(teamKeys)) {
     const team = couldBeKey(key) ? await lockTeam(tx, key) : undefined;
     if (team === undefined) throw problem('teamKeys', `names an unknown team: ${key}`);
-    // Asked even where all of them are in it already: the answer must not tell who is in a team.
+    // Required even if all of them are members already: the reply must not disclose who is in a team.
     actor.demand(teamResource(team), 'updateTeamMembers');
     const inTeam = new Set(team.memberIds);
     const joining = memberIds.filter((id) => !inTeam.has(id));

@@ -1,4 +1,4 @@
-// What a team's representation can be expanded by, looked up for a whole page of teams at once.
+// Loads the optional parts of team representations, for a page of teams at once.
 import { compilePolicy, type PolicyStatement } from '../../kernel/identity/policy.ts';
 import type { Member } from '../../kernel/identity/store-members.ts';
 import { listMemberRecords } from '../../kernel/identity/store-member-admin.ts';
@@ -39,7 +39,7 @@ export async function findExpansions(
   };
 }
 
-/** Whoever may choose the members of the team. */
+/** Members who may change the members of the team. */
 export async function listMaintainers(db: Db, { id }: Team): Promise<Member[]> {
   const grants = await listGrants(db, id);
   const maintaining = grants.filter((grant) => grantedActions(grant).includes('updateTeamMembers'));
@@ -54,7 +54,7 @@ async function listProjects(call: Pick<Call, 'can'>, db: Db) {
     .sort((one, other) => (one.key < other.key ? -1 : 1));
 }
 
-/** Whether any of the roles allows more than to look, on the project or on something in it. */
+/** Whether any role allows more than viewing, on the project or something in it. */
 function canWriteIn({ roleAttributes }: Team, roles: readonly Role[], project: string): boolean {
   const isMore = (actions: readonly string[]) => actions.some((action) => !action.startsWith('view'));
   const inside = ({ effect, actions, resources, notResources }: PolicyStatement): boolean => {

@@ -1,4 +1,4 @@
-// The kinds of semantic patch that change a team.
+// The instructions of a team's semantic patches.
 import type { Role } from '../../kernel/identity/store-roles.ts';
 import { grantText, type TeamGrant } from '../../kernel/identity/store-team-grants.ts';
 import type { WholeTeam } from '../../kernel/identity/store-teams.ts';
@@ -41,7 +41,7 @@ export const teamKinds = documentedKinds(KINDS);
 type TeamInstruction = Read<typeof KINDS>;
 export const readTeamInstructions = instructionReader(KINDS);
 
-/** Members and roles that instructions name, to be looked up before. */
+/** Members and roles that the instructions name, to be loaded in advance. */
 export function namesIn(instructions: readonly TeamInstruction[]) {
   const members = new Set<string>();
   const roles = new Set<string>();
@@ -57,7 +57,7 @@ export function namesIn(instructions: readonly TeamInstruction[]) {
   return { members: [...members], roles: [...roles] };
 }
 
-/** What the names in instructions stand for. */
+/** The members and roles that instructions name. */
 export interface KnownNames {
   members: ReadonlySet<string>;
   /** By key and by id. */

@@ -1,4 +1,4 @@
-// Teams as the flag service shows them.
+// The representation of teams.
 import type { Access } from '../../kernel/change/actor.ts';
 import type { Member } from '../../kernel/identity/store-members.ts';
 import type { Role } from '../../kernel/identity/store-roles.ts';
@@ -28,7 +28,7 @@ const MemberIds = Type.Array(Type.String({ pattern: '^[0-9a-f]{24}$' }), {
   description: 'Ids of members',
 });
 
-/** In instructions: one that is no id is unknown like any other, and named. */
+/** For instructions: a value that is no id is reported as an unknown member. */
 export const NamedMembers = Type.Array(PlainText({ minLength: 1, maxLength: 64 }), {
   maxItems: 10_000,
   description: 'Ids of members',
@@ -98,7 +98,7 @@ export function teamResource({ key }: Pick<Team, 'key'>): string {
   return `team/${key}`;
 }
 
-/** What else is known of a team; absent parts are not shown. */
+/** Optional parts of the representation. */
 export interface TeamExpansions {
   memberCount?: number;
   roles?: { role: Role; appliedAt: number }[];
@@ -157,7 +157,7 @@ function copyAttributes({ roleAttributes }: Team): Record<string, string[]> {
   return Object.fromEntries(Object.entries(roleAttributes).map(([key, values]) => [key, [...values]]));
 }
 
-/** The team with all that belongs to it, for the audit log. */
+/** The whole team, for the audit log. */
 export function toAuditedTeam(team: WholeTeam) {
   return {
     ...toTeam(team, { withAttributes: true }),
@@ -167,7 +167,7 @@ export function toAuditedTeam(team: WholeTeam) {
   };
 }
 
-/** The permissions that the change takes, one for each thing that is not as it was. */
+/** The permissions that the change requires, by changed field. */
 export function teamAccesses(before: WholeTeam, after: WholeTeam): Access[] {
   const resource = teamResource(before);
   const differs = (...names: (keyof WholeTeam)[]) =>

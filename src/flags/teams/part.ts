@@ -1,4 +1,4 @@
-// Teams.
+// Teams as a part of the flags API.
 import type { Part } from '../../kernel/part.ts';
 import { teamBulkRoutes } from './bulk-routes.ts';
 import { teamRoutes } from './routes.ts';

@@ -261,7 +261,7 @@ function pageOf<Item>(items: Item[], slice: Slice): Page<Item> {
   return new Page(items.slice(slice.offset, slice.offset + slice.limit), items.length, slice);
 }
 
-/** One that the caller may see. */
+/** Fails unless the caller may view the team. */
 async function viewTeam(call: Pick<Call, 'can'>, db: Db, key: string): Promise<Team> {
   const team = couldBeKey(key) ? await findTeam(db, key) : undefined;
   if (team === undefined) throw unknownThing('team', key);

@@ -1,4 +1,4 @@
-// Access tokens as they are shown, and the rules of making and patching them.
+// The representation of access tokens, and the rules for creating and patching them.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';

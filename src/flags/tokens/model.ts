@@ -1,4 +1,4 @@
-// Access tokens as the flag service shows them, and the rules of what may be changed.
+// The representation of access tokens, and the rules for changing them.
 import type { Access } from '../../kernel/change/actor.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Member } from '../../kernel/identity/store-members.ts';
@@ -61,7 +61,10 @@ export const TokenDetail = Type.Object(
   { $id: 'Token' },
 );
 
-/** Names the token in policies, or all of a member's when its id is `*`. One's own are below `member/me`. */
+/**
+ * The token's specifier in policies; with the id `*`, that of all tokens of the member. The caller's own tokens are
+ * below `member/me`.
+ */
 export function tokenResource(
   { id, isService, memberId }: Pick<Token, 'id' | 'isService' | 'memberId'>,
   caller: KnownCaller,
@@ -70,7 +73,7 @@ export function tokenResource(
   return `member/${isTokenOwner(caller, memberId) ? 'me' : memberId}:token/${id}`;
 }
 
-/** A service token is nobody's own: it does not stand for whoever made it. */
+/** A service token has no owner: it does not act as its creator. */
 export function isTokenOwner({ member, token }: KnownCaller, memberId: string): boolean {
   return memberId === member.id && token?.isService !== true;
 }
@@ -109,7 +112,7 @@ export function toTokenDetail(
 
 export function readTokenPost(post: Static<typeof TokenPost>, memberId: string, now: number): NewToken {
   if (post.expiry !== undefined && post.expiry <= now) throw problem('expiry', 'must be in the future');
-  // Calls are answered in the versions there are, so that no other can be promised.
+  // Other versions are refused, because no call could be answered in them.
   if (post.defaultApiVersion !== undefined && !VALID_VERSIONS.includes(post.defaultApiVersion))
     throw problem('defaultApiVersion', `must be one of ${VALID_VERSIONS.join(', ')}`);
   return {
@@ -131,7 +134,7 @@ interface Editable {
   inlineRole?: PolicyStatement[] | undefined;
 }
 
-/** A token's power is one of three; saying none makes a reader. */
+/** Permissions come from one of the three fields; a reader if none is given. */
 function readPower({ role, customRoleIds = [], inlineRole = [] }: Editable): TokenPermissions {
   const given = [role !== undefined, customRoleIds.length > 0, inlineRole.length > 0].filter(Boolean).length;
   if (given > 1) throw problem('role', 'cannot be combined: give one of role, customRoleIds and inlineRole');
@@ -146,8 +149,8 @@ function readPower({ role, customRoleIds = [], inlineRole = [] }: Editable): Tok
 const edit = editor({ editable: Type.Object(EDITABLE) });
 
 /**
- * Applies a patch to the token as it is shown. Only name, description and power can change; giving another kind of power
- * takes the place of the one there was.
+ * Applies a patch to the token's representation. Only name, description and permissions can change; a new kind of
+ * permissions replaces the old one.
  */
 export function patchToken(token: Token, owner: Member | undefined, patch: DocumentPatch): Token {
   const shown = toTokenDetail(token, owner);
@@ -161,7 +164,7 @@ export function patchToken(token: Token, owner: Member | undefined, patch: Docum
   };
 }
 
-/** Where the patch gave a new kind of power and left the old one standing, the old one goes. An empty list gives none. */
+/** If the patch adds a new kind of permissions and keeps the old one, the old one is removed. An empty list adds none. */
 function replacePower(before: Editable, { role, customRoleIds, inlineRole }: Editable): Editable {
   const kinds = { role, customRoleIds, inlineRole };
   const added = (Object.keys(kinds) as (keyof typeof kinds)[]).filter(
@@ -171,7 +174,7 @@ function replacePower(before: Editable, { role, customRoleIds, inlineRole }: Edi
   return added.length === 1 && only !== undefined ? { [only]: kinds[only] } : kinds;
 }
 
-/** The permissions that the change takes, one for each thing that is not as it was. */
+/** The permissions that the change requires, by changed field. */
 export function tokenAccesses(before: Token, after: Token, resource: string): Access[] {
   const actions = [
     ...(before.name === after.name ? [] : ['updateAccessTokenName']),

@@ -1,4 +1,4 @@
-// Access tokens.
+// Access tokens as a part of the flags API.
 import type { Part } from '../../kernel/part.ts';
 import { tokenRoutes } from './routes.ts';
 

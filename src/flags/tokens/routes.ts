@@ -228,7 +228,7 @@ const deleteTokenRoute = route(
       checkTouch(token, caller, 'deleteAccessToken');
       const account = token.isService ? await findAccount(tx, { id: token.id }) : undefined;
       if (!(await deleteToken(tx, token.id))) throw unknownToken(token.id);
-      // Only now that the token can make nothing more.
+      // After the deletion, because the token can create nothing more then.
       if (account !== undefined) {
         await handOver(on, account, await findHeir(tx, token, accountOf(caller)));
       }
@@ -253,8 +253,8 @@ export const tokenRoutes = [
 ];
 
 /**
- * One that the caller may see; another member's personal token is closed to all but administrators. With `hold` it
- * stays as it is until the transaction ends.
+ * Fails unless the caller may see the token: other members' personal tokens are visible to administrators only. With
+ * `hold`, the row is locked until the transaction ends.
  */
 async function readToken(
   call: Pick<Call, 'can'> & { caller: KnownCaller },
@@ -273,7 +273,10 @@ function unknownToken(id: string): Failure {
   return new Failure('not-found', `There is no access token ${shorten(id)}`);
 }
 
-/** A token of a base role leaves alone what can do more: a reader's must not delete its owner's other tokens. */
+/**
+ * A token with a base role cannot change tokens with more permissions: a reader token must not delete its owner's other
+ * tokens.
+ */
 function checkTouch(token: Token, caller: KnownCaller, action: string): void {
   if (caller.token?.role === undefined) return;
   if (token.isService || isTokenOwner(caller, token.memberId)) {
@@ -281,7 +284,10 @@ function checkTouch(token: Token, caller: KnownCaller, action: string): void {
   }
 }
 
-/** Whoever resets a token holds its power: a personal one is its owner's alone, a service token takes as much power as it has. */
+/**
+ * A reset reveals the new secret, and so grants the permissions of the token: only the owner may reset a personal
+ * token, and a service token requires at least its permissions.
+ */
 function checkReset(token: Token, caller: KnownCaller): void {
   const access = { action: 'resetAccessToken', resource: tokenResource(token, caller) };
   if (token.isService || isTokenOwner(caller, token.memberId)) return checkTokenRank(caller, token, access);
@@ -294,7 +300,7 @@ async function requireRoles(tx: Db, names: string[]): Promise<void> {
   await shareLockRoles(tx, await findRoles(tx, names));
 }
 
-/** Filed under the name that does not depend on who calls. */
+/** Recorded under a specifier that does not depend on the caller. */
 function changeOf(token: Token, actions: readonly string[], caller: KnownCaller) {
   const { id, isService, memberId, name } = token;
   const resource = isService ? `service-token/${id}` : `member/${memberId}:token/${id}`;

@@ -1,4 +1,4 @@
-// Webhooks as they are shown, what a patch may change of them, and how their deliveries are signed.
+// The representation of webhooks and deliveries, patches of webhooks, and signatures.
 import { createHmac } from 'node:crypto';
 import type { Access } from '../../kernel/change/actor.ts';
 import type { PolicyStatement } from '../../kernel/identity/policy.ts';
@@ -16,7 +16,7 @@ export interface Webhook {
   on: boolean;
   secret?: string;
   tags: string[];
-  /** None for all changes. */
+  /** Empty for all changes of the flag service. */
   statements: PolicyStatement[];
   version: number;
   createdAt: number;
@@ -50,7 +50,7 @@ export function webhookResource({ id, tags }: Pick<Webhook, 'id' | 'tags'>): str
   return tags.length === 0 ? `webhook/${id}` : `webhook/${id};${tags.join(',')}`;
 }
 
-/** Only who may change the secret sees it. */
+/** The secret is visible only to callers who may change it. */
 export function toWebhookRep(webhook: Webhook, withSecret: boolean): Static<typeof WebhookRep> {
   const { id, name, url, on, secret, tags, statements } = webhook;
   return {
@@ -71,7 +71,9 @@ export function toWebhookRep(webhook: Webhook, withSecret: boolean): Static<type
 
 export const editWebhook = editor({ editable: Type.Object(EDITABLE) });
 
-/** Whether a patch sets the secret, tests for it, or does so with the webhook as a whole: the audit log keeps no such patch. */
+/**
+ * Whether a patch sets or tests the secret, alone or with the whole webhook: the audit log does not store such a patch.
+ */
 export function mayHoldSecret(patch: DocumentPatch): boolean {
   if (patch.kind === 'merge') return Object.hasOwn(patch.fields, 'secret');
   return patch.operations.some((operation) =>
@@ -88,7 +90,7 @@ const ACTIONS = {
   tags: 'updateTags',
 } as const;
 
-/** The permissions that it takes to make one into the other, on the webhook as it was. */
+/** The permissions that the change requires, on the webhook before it. */
 export function accessesBetween(before: Webhook, after: Webhook): Access[] {
   const resource = webhookResource(before);
   return (Object.keys(ACTIONS) as (keyof typeof ACTIONS)[])
@@ -159,7 +161,7 @@ export function toDeliverySummary(delivery: WebhookDelivery): Static<typeof Deli
   };
 }
 
-/** The body, and answers that may repeat it, only for who sees the entry that it is. */
+/** The body, and responses that may repeat it, are visible only to callers who may see the audit entry. */
 export function toDeliveryDetail(
   delivery: DeliveryDetails,
   seesEntry: boolean,

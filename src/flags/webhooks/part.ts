@@ -1,4 +1,4 @@
-// Webhooks.
+// Webhooks as a part of the flags API.
 import type { Part } from '../../kernel/part.ts';
 import { flagsWebhookMigrations } from '../migrations/webhooks.ts';
 import { flagsHooks, webhookSubscriber } from './subscriber.ts';

@@ -1,4 +1,4 @@
-// Webhooks: list, create, get, patch, delete, and what became of their deliveries.
+// Webhooks: list, create, get, patch, delete, and their deliveries.
 import { newSecret } from '../../kernel/identity/secret.ts';
 import { parseStatements } from '../../kernel/identity/policy.ts';
 import { Page } from '../../kernel/page.ts';
@@ -45,7 +45,7 @@ import {
 } from './store.ts';
 
 const VIEW = { action: 'viewWebhook' };
-/** Every change asks all of them, and is kept once for each that hears of it. */
+/** Every change is matched against all webhooks, and stored once for each that receives it. */
 const MAX_WEBHOOKS = 100;
 const ById = Type.Object({ id: Type.String() });
 const ByDelivery = Type.Object({ id: Type.String(), deliveryId: Type.String() });
@@ -62,7 +62,7 @@ const getWebhooks = route(
   async (call, { db }) => {
     const all = await listWebhooks(db);
     const seen = all.filter((webhook) => call.can(webhookResource(webhook)));
-    // A caller who may see none at all is told so; where there are none, there is nobody to hide them from.
+    // Denies callers who may see no webhooks at all; if there are none, this reveals nothing.
     if (seen.length === 0) call.demand('webhook/*');
     const items = seen.map((webhook) => show(call, webhook));
     return { items, totalCount: items.length, _links: { self: linkTo('/webhooks') } };
@@ -145,7 +145,8 @@ const patchWebhook = route(
       const before = await lockWebhook(tx, call.params.id);
       if (before === undefined) throw unknownThing('webhook', call.params.id);
       call.demand(webhookResource(before), 'viewWebhook');
-      // A caller patches what they see: who may not change the secret must not find it out by testing or copying.
+      // The patch applies to what the caller sees: callers who may not change the secret must not learn it by `test` or
+      // `copy`.
       const seesSecret = call.can(webhookResource(before), 'updateSecret');
       const { statements, name, tags, ...edited } = editWebhook(toWebhookRep(before, seesSecret), patch);
       const { secret = seesSecret ? undefined : before.secret, ...rest } = edited;

@@ -7,13 +7,13 @@ import { couldBeId } from '../fields.ts';
 import type { Webhook } from './model.ts';
 import type { WebhookRow } from './tables.ts';
 
-/** An account has few: they are read at once. In the order they were made. */
+/** All webhooks by creation; there are few. */
 export async function listWebhooks(db: Db): Promise<Webhook[]> {
   const rows = await db.selectFrom('webhooks').selectAll().orderBy('created_at').orderBy('id').execute();
   return rows.map(webhookOf);
 }
 
-/** Those that are on; for `readWebhooks`. */
+/** Active webhooks; for `readWebhooks`. */
 export const selectActiveWebhooks = buildOnce((db) =>
   db.selectFrom('webhooks').selectAll().where('is_on', '=', 1),
 );
@@ -28,7 +28,7 @@ export async function findWebhook(db: Db, id: string): Promise<Webhook | undefin
   return row && webhookOf(row);
 }
 
-/** In a transaction that will change it: nobody else does meanwhile. */
+/** Finds and locks the webhook until the transaction ends. */
 export async function lockWebhook(tx: Db, id: string): Promise<Webhook | undefined> {
   if (!couldBeId(id)) return undefined;
   const row = await tx.selectFrom('webhooks').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
@@ -45,7 +45,7 @@ export async function insertWebhook(
   return made;
 }
 
-/** The version of what is given is the one it was read with. */
+/** `webhook.version` is the version that was read. */
 export async function updateWebhook(db: Db, webhook: Webhook): Promise<void> {
   await db
     .updateTable('webhooks')

@@ -1,4 +1,4 @@
-// Which webhooks hear of a change, and where and under which signature it is sent.
+// Selects the webhooks that receive a change, and the target and signature of deliveries.
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import type { AuditEntry } from '../../kernel/change/change.ts';
 import type { Subscriber } from '../../kernel/change/changes.ts';
@@ -18,7 +18,7 @@ type Matcher = (entry: AuditEntry) => boolean;
 /** Compiled once for each version of a webhook; by its id. */
 type Matchers = BoundedCache<string, { version: number; matches: Matcher }>;
 
-/** Every change of configuration that a webhook's statements speak of is sent to it, as its audit entry. */
+/** Sends each change that matches a webhook's statements to it, as the audit entry. */
 export function webhookSubscriber(): Subscriber {
   const matchers: Matchers = new BoundedCache({ max: 1000 });
   return {
@@ -52,7 +52,7 @@ function matching(statements: readonly PolicyStatement[]): Matcher {
   return ({ accesses }) => matches(accesses);
 }
 
-/** A webhook that names nothing hears of the flag service alone: what belongs to the other APIs has to be named. */
+/** A webhook without statements receives changes of the flag service only; changes of the other APIs have to be named. */
 function isOfFlags({ resource }: AuditEntry): boolean {
   return RESOURCE_TYPES.has(resource.split(/[/:]/, 1)[0]!);
 }

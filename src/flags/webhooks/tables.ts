@@ -11,7 +11,7 @@ export interface WebhookRow {
   name: string;
   url: string;
   is_on: number;
-  /** What deliveries are signed with; readable, because signing needs it. */
+  /** Signs deliveries. Stored in plain text, because signing needs it. */
   secret: string | null;
   /** A JSON list. */
   tags: string;

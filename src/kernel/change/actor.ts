@@ -1,4 +1,4 @@
-// Who changes something: a call, whoever is behind work that waited, or the program and its operator.
+// Who makes a change: a call, the initiator of background work, or the program and its operator.
 import type { KnownCaller } from '../identity/caller.ts';
 import { can, demand } from '../identity/policy.ts';
 
@@ -12,12 +12,12 @@ export interface Actor {
   now: number;
   /** The id of the call, where it is one. */
   id?: string;
-  /** Whose name stands in the audit log; nobody's where the program itself or its operator did it. */
+  /** Named in the audit log; absent where the program itself or its operator makes the change. */
   caller?: KnownCaller;
   can(resource: string, action?: string): boolean;
   /** Throws unless it `can`. */
   demand(resource: string, action?: string): void;
-  /** For a call: throws where the permission that its route declares was not asked for. */
+  /** For a call: throws where the permission that its route declares was not checked. */
   checkPermissionAsked?(isChange: boolean): void;
 }
 
@@ -26,7 +26,7 @@ export function demandAll(actor: Pick<Actor, 'demand'>, accesses: readonly Acces
   for (const { action, resource } of accesses) actor.demand(resource, action);
 }
 
-/** Someone who is not calling just now, with the permissions they have now. */
+/** A caller outside of a call, with the permissions they have now. */
 export function actorOf(caller: KnownCaller, now: number): Actor {
   return {
     now,
@@ -36,7 +36,7 @@ export function actorOf(caller: KnownCaller, now: number): Actor {
   };
 }
 
-/** Nobody is asked: the program does it by itself, for its operator, or as a consequence of what was asked for. */
+/** An actor without permission checks: the program itself, its operator, or the consequence of a permitted change. */
 export function systemActor({ now, id, caller }: Pick<Actor, 'now' | 'id' | 'caller'>): Actor {
   return {
     now,
@@ -47,7 +47,7 @@ export function systemActor({ now, id, caller }: Pick<Actor, 'now' | 'id' | 'cal
   };
 }
 
-/** For what only somebody can do: who gives power to others must have it. */
+/** For changes that need a caller: granting permissions is limited by one's own. */
 export function knownCaller({ caller }: Actor): KnownCaller {
   if (caller === undefined) throw new Error('Nobody is known who could do this.');
   return caller;

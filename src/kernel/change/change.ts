@@ -1,31 +1,31 @@
-// A change of configuration as it is written down: what was done to which thing, by whom, and what it took.
+// A configuration change as the audit log records it: what was changed, by whom, and with which permissions.
 import { newId } from '../id.ts';
 import type { KnownCaller } from '../identity/caller.ts';
 import type { Access, Actor } from './actor.ts';
 
 export interface Change {
-  /** What it took. The entry is filed under the first. */
+  /** The permissions that it needs. The entry is indexed by the first one's resource. */
   accesses: readonly [Access, ...Access[]];
-  /** What is demanded instead, where what the entry names does not depend on who asks, and the permission does. */
+  /** Checked instead of `accesses`, where the needed permission depends on the caller and the logged one must not. */
   demands?: readonly Access[];
-  /** What sort of thing changed (`flag`), and its name at the time. */
+  /** The type of the changed resource (`flag`), and its name at the time. */
   kind: string;
   name: string;
-  /** What was done, to stand between who and the name: `turned on the flag`. */
+  /** The phrase between the actor and the name: `turned on the flag`. */
   verb: string;
   /** In Markdown, a line for each thing that changed. */
   description?: string;
-  /** As the API shows it, in detail, but without secrets. Absent for what did not exist. */
+  /** The API's detailed representation, without secrets. Absent for a resource that did not exist. */
   before?: unknown;
   after?: unknown;
   comment?: string | undefined;
   update?: Update;
 }
 
-/** The update as it came, in the words of the patch kind. */
+/** The patch as it was sent, by its format. */
 export type Update = { patch: unknown } | { merge: unknown } | { instructions: unknown };
 
-/** Who did it, as they were then: the entry must stay true when they are renamed or gone. */
+/** Copied into the entry, so that it stays correct when the member or token is renamed or deleted. */
 export interface ChangedBy {
   member?: { _id: string; email: string; firstName?: string; lastName?: string };
   token?: { _id: string; name: string; ending: string; serviceToken: boolean };
@@ -46,7 +46,7 @@ export function toAuditEntry({ now, caller }: Actor, { demands: _demands, ...cha
   return { ...change, id: newId(now), at: now, resource: withoutTags(resource), who: whoIs(caller) };
 }
 
-/** The name without its tags: it stays the same while tags come and go, so that entries are filed under it. */
+/** The resource without its tags, which may change: entries are indexed by it. */
 export function withoutTags(resource: string): string {
   return resource.replaceAll(/;[^:]*/g, '');
 }

@@ -1,4 +1,4 @@
-// The one way to change configuration: the write, its audit entry, and all who are to be told of it share a commit.
+// The one way to change configuration: the write, its audit entry and the subscribers' writes share a commit.
 import { DUE, wakeWorkers } from '../due-store.ts';
 import type { Engine } from '../storage/engine.ts';
 import { notifyOnCommit } from '../storage/notify-on-commit.ts';
@@ -10,38 +10,38 @@ import { demandAll, type Actor } from './actor.ts';
 import { toAuditEntry, type Change, type AuditEntry } from './change.ts';
 import { insertAuditEntry } from './store.ts';
 
-/** Hears of changes: what it has to write for them is committed with them. */
+/** Subscribes to changes: what it writes for them is committed with them. */
 export interface Subscriber {
-  /** The statement that reads who has registered with it; its rows are given to `tell`. */
+  /** The statement that reads its registrations; `statementsFor` gets the rows. */
   registrations(db: Db): SqlStatement;
-  /** What it takes to tell those of the registered that listen. Such statements may leave work that waits. */
+  /** The statements that record the entries for its registrations. They may schedule due work. */
   statementsFor(db: Db, entries: readonly AuditEntry[], registrations: readonly unknown[]): SqlStatement[];
 }
 
-/** A change under way, inside its transaction. Rules take it as an argument, so that changes nest in one transaction. */
+/** The transaction of a change. Rules take it as an argument, so that changes nest in one transaction. */
 export interface ChangeTransaction {
   readonly db: Db;
   readonly actor: Actor;
-  /** Demands what the change took, and writes it down. None or many in one transaction; they are kept in their order. */
+  /** Checks the permissions of the change and adds its audit entry. May be called any number of times; the order is kept. */
   record(change: Change): void;
-  /** The same transaction, in somebody else's name. */
+  /** The same transaction with another actor. */
   as(actor: Actor): ChangeTransaction;
-  /** Tells the caches that listen on the channel, on all nodes, once this is committed. */
+  /** Notifies the caches that listen on the channel, on all nodes, after the commit. */
   invalidate(channel: string): Promise<void>;
 }
 
-/** A change that is decided before anything is written, so that all of it is one trip to the database. */
+/** A change whose statements are all known before the first is sent, so that it takes one round trip. */
 export interface ChangePlan<T> {
-  /** Each must write a row, or else somebody was quicker. */
+  /** Each must write a row; if not, a concurrent change came first. */
   guards: readonly SqlStatement[];
   statements: readonly SqlStatement[];
   changes: readonly Change[];
-  /** What else must be true, asked in the same trip as who is to be told: it throws where it is not. */
+  /** Further conditions, read in the same round trip as the registrations: throws where they do not hold. */
   verify?(db: Db): Promise<void>;
   result: T;
 }
 
-/** So many entries are sent at once: more would hold up all other calls while they are put into words. */
+/** Entries per round trip: building the statements for more would block other calls. */
 const AT_ONCE = 50;
 
 export class Changes {
@@ -53,7 +53,7 @@ export class Changes {
     this.#subscribers = subscribers;
   }
 
-  /** `work` is called again where others were in the way: it must change nothing but the database. */
+  /** `work` is called again after a conflict with another transaction: it must have no effects but on the database. */
   async run<T>(actor: Actor, work: (on: ChangeTransaction) => Promise<T>): Promise<T> {
     return await this.#engine.db.transaction().execute(async (tx) => {
       const recorded: Recorded[] = [];
@@ -66,7 +66,7 @@ export class Changes {
     });
   }
 
-  /** One guarded batch of what `read` has planned. Where it plans nothing, or somebody was quicker, `otherwise` is run. */
+  /** Executes the plan of `read` in one guarded batch. Without a plan, or after a concurrent change, runs `otherwise`. */
   async plan<T>(
     actor: Actor,
     read: (db: Db) => Promise<ChangePlan<T> | undefined>,
@@ -101,7 +101,7 @@ export class Changes {
     };
   }
 
-  /** The first trip also reads who is to be told. */
+  /** The first round trip also reads the registrations. */
   async #keep(tx: Db, recorded: readonly Recorded[]): Promise<void> {
     let registrations: (readonly unknown[])[] | undefined;
     let isTold = false;

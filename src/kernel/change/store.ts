@@ -1,4 +1,4 @@
-// Changes in the database: one row for each, written in the change's own transaction, so that an audit entry is never lost and never lies.
+// Audit entries in the database: one row per change, written in the same transaction as the change.
 import type { Generated } from 'kysely';
 import type { Migration } from '../storage/migrate.ts';
 import { wordsOf } from '../storage/search.ts';
@@ -10,7 +10,7 @@ import type { AuditEntry } from './change.ts';
 declare module '../storage/tables.ts' {
   interface Tables {
     events: {
-      /** Grows with time: readers of the outbox remember how far they came. */
+      /** Increases with time: readers of the outbox store the last one they have read. */
       seq: Generated<number>;
       id: string;
       at: number;
@@ -26,7 +26,7 @@ declare module '../storage/tables.ts' {
       comment: string | null;
       accesses: string | null;
       detail: string | null;
-      /** What a search finds it by. */
+      /** The words that a search matches. */
       words: string | null;
     };
   }
@@ -59,7 +59,7 @@ export const eventMigrations: Migration[] = [
   },
 ];
 
-/** What an entry holds beside its columns. */
+/** The parts of an entry without a column of their own. */
 export type AuditDetail = Pick<AuditEntry, 'verb' | 'description' | 'update' | 'who'>;
 
 export function insertAuditEntry(db: Db, { id: callId, caller }: Actor, entry: AuditEntry): SqlStatement {

@@ -1,4 +1,4 @@
-// Who may give which power to a token, a member or a team: never more than they hold themselves.
+// Who may grant which permissions to a token, a member or a team: never more than their own.
 import { Failure } from '../failure.ts';
 import { hasPlaceholders } from './attributes.ts';
 import type { HeldRoles, KnownCaller } from './caller.ts';
@@ -9,7 +9,7 @@ import type { TokenPermissions, Token } from './store-tokens.ts';
 
 const RANKS: Record<BaseRole, number> = { no_access: 0, reader: 1, writer: 2, admin: 3, owner: 4 };
 
-/** Refuses to give a token power that the caller does not hold. */
+/** Refuses to give a token permissions that the caller does not have. */
 export function checkGrant(caller: KnownCaller, power: TokenPermissions, isService: boolean): void {
   if (mayGrant(caller, power, isService)) return;
   throw new Failure('denied', 'A token cannot be given more power than its maker has', {
@@ -20,7 +20,7 @@ export function checkGrant(caller: KnownCaller, power: TokenPermissions, isServi
   });
 }
 
-/** The permission that the power is asked beside. */
+/** The permission that the error names. */
 interface Access {
   action: string;
   resource: string;
@@ -30,30 +30,30 @@ function refuse(message: string, access: Access): never {
   throw new Failure('denied', message, { access });
 }
 
-/** Refuses to make anybody what the caller is not. */
+/** Refuses to give a base role above the caller's own. */
 export function checkRoleGrant(caller: KnownCaller, role: BaseRole, access: Access): void {
   if (heldRank(caller) < RANKS[role])
     refuse(`You cannot give the role ${role}: it is above your own`, access);
 }
 
-/** Statements cannot be ranked: only who holds the very role, or an administrator, gives it on. */
+/** Policies cannot be ranked: only holders of the same role and administrators may grant it. */
 export function checkCustomGrant(caller: KnownCaller, role: Role, access: Access): void {
   if (isAdministrator(caller) || (holdsRole(caller, role) && !hasPlaceholders(role.policy))) return;
   refuse(`You cannot give the custom role ${role.key}: you do not hold it`, access);
 }
 
-/** What fills the placeholders of roles is power, too. */
+/** Role attributes fill the placeholders of policies, so they grant permissions, too. */
 export function checkAttributeGrant(caller: KnownCaller, access: Access): void {
   if (!isAdministrator(caller)) refuse('Only an administrator can change role attributes', access);
 }
 
-/** Administrators and owners are changed and removed only by those who are no less. */
+/** Administrators and owners can be changed and removed only by callers of at least the same base role. */
 export function checkRank(caller: KnownCaller, { role }: Pick<Member, 'role'>, access: Access): void {
   if (RANKS[role] > Math.max(heldRank(caller), RANKS.writer))
     refuse(`You cannot change a member whose role is ${role}: it is above your own`, access);
 }
 
-/** To take members into a team is to give them its roles. Who is in it, or was made to tend it, has them to give. */
+/** Adding members to a team grants them its roles. Members and managers of the team may do so. */
 export function checkTeamGrant(
   caller: KnownCaller,
   team: { id: string; roles: readonly Role[] },
@@ -64,7 +64,7 @@ export function checkTeamGrant(
   for (const role of team.roles) checkCustomGrant(caller, role, access);
 }
 
-/** A role that somebody holds is their power: only an administrator rewrites it. */
+/** Only an administrator may change the policy of a role that somebody holds. */
 export function checkPolicyChange(caller: KnownCaller, isHeld: boolean, access: Access): void {
   if (isHeld && !isAdministrator(caller))
     refuse('Only an administrator can change what a role allows while somebody holds it', access);
@@ -84,22 +84,22 @@ function heldBy({ held, member }: KnownCaller): HeldRoles {
   return held ?? { roles: member.customRoles, teams: [], managedTeams: [] };
 }
 
-/** In a browser, and with a token of the highest role, members have all that they hold. */
+/** A session, or a personal token with the highest role, has all permissions of its member. */
 function isUnnarrowed({ token }: KnownCaller): boolean {
   return token === undefined || (token.role === 'owner' && !token.isService);
 }
 
-/** Refuses to touch a service token, or one of the caller's own, that can do more than the caller. */
+/** Refuses to change a service token, or one of the caller's own, that has more permissions than the caller. */
 export function checkTokenRank(caller: KnownCaller, touched: Token, access: Access): void {
-  // What a personal token says of itself is bounded by its owner: who can do all that the owner can reaches it.
+  // A personal token never has more permissions than its owner, so all of the owner's permissions suffice.
   if (!touched.isService && isWhole(caller)) return;
   if (mayGrant(caller, touched, touched.isService)) return;
   throw new Failure('denied', 'This token has more power than you hold', { access });
 }
 
 /**
- * Statements and custom roles cannot be ranked. On a personal token they only narrow what its owner may do, so that a
- * caller whom nothing narrows may choose any; on a service token nothing else narrows them, and it takes an administrator.
+ * Statements and custom roles cannot be ranked. On a personal token they only narrow the owner's permissions, so a caller
+ * with all of these may choose any; on a service token nothing narrows them, so it takes an administrator.
  */
 function mayGrant(caller: KnownCaller, power: TokenPermissions, isService: boolean): boolean {
   const { token } = caller;
@@ -117,16 +117,16 @@ function hasOwnStatements({ customRoles, inlinePolicy }: TokenPermissions): bool
   return customRoles.length > 0 || inlinePolicy !== undefined;
 }
 
-/** The highest base role the caller is sure to hold; a token without one may hold anything or nothing. */
+/** The rank that the caller has for certain; a token without a base role may have any permissions, so it ranks lowest. */
 function heldRank({ member, token }: KnownCaller): number {
   const own = RANKS[member.role];
   if (token === undefined) return own;
   if (token.role === undefined) return RANKS.no_access;
-  // A service token's power is its own, whatever becomes of its maker.
+  // A service token has its own permissions, independent of its creator's.
   return token.isService ? RANKS[token.role] : Math.min(own, RANKS[token.role]);
 }
 
-/** Whether the caller can do all that the member can, custom roles included: these have no rank to compare by. */
+/** Whether the caller has all permissions of the member, custom roles included, which cannot be ranked. */
 function isWhole(caller: KnownCaller): boolean {
   const { member, token } = caller;
   if (token === undefined || token.role === 'owner') return true;

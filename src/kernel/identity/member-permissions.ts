@@ -1,4 +1,4 @@
-// What a member holds: the base role, custom roles of their own and of their teams, and the tending of teams.
+// The permissions of a member: from the base role, custom roles of their own and of their teams, and team grants.
 import type { Db } from '../storage/tables.ts';
 import { joinAttributes, type RoleAttributes } from './attributes.ts';
 import { customPolicy, type RolePolicies } from './base-roles.ts';
@@ -12,11 +12,11 @@ import { listMemberTeams, listTeamRoles } from './store-teams.ts';
 export interface MemberPermissions {
   grants: Policy[][];
   held: HeldRoles;
-  /** Their own and those of their teams, for what only narrows them. */
+  /** Their own and those of their teams, for the policies of personal tokens. */
   attributes: RoleAttributes;
 }
 
-/** Roles of one's own are filled with one's own attributes, those of a team with the team's. */
+/** Placeholders in a member's own roles are filled with the member's attributes, those in a team's roles with the team's. */
 export async function findMemberPermissions(
   db: Db,
   base: RolePolicies,
@@ -44,7 +44,7 @@ export async function findMemberPermissions(
     ),
   ];
   const all = [base[member.role], ...custom];
-  // Whatever a custom role says, what only an owner may do takes an owner: administrators write custom roles.
+  // Administrators write custom roles, so these must not grant what only an owner may do.
   const bounds = custom.length === 0 || member.role === 'owner' ? [] : [[base.admin]];
   return {
     grants: [...bounds, all],

@@ -1,4 +1,4 @@
-// The members as the account's administrators see them: found by many conditions, changed, and removed.
+// Members for their administration: lists by filter, updates and removal.
 import { sql, type Expression, type ExpressionBuilder, type Selectable, type SqlBool } from 'kysely';
 import { inBatches } from '../batches.ts';
 import { lockRows } from '../storage/locks.ts';
@@ -8,7 +8,7 @@ import type { RoleAttributes } from './attributes.ts';
 import { attributesOf, escapeLike, memberOf, type Member } from './store-members.ts';
 import type { BaseRole } from './policy.ts';
 
-/** A member with what only administration needs. */
+/** A member with the fields that only administration needs. */
 export interface MemberRecord extends Member {
   roleAttributes: RoleAttributes;
   lastSeenAt: number | undefined;
@@ -17,16 +17,16 @@ export interface MemberRecord extends Member {
 }
 
 export interface MemberFilter {
-  /** Part of an e-mail address or a name. */
+  /** Part of an e-mail address or name. */
   query?: string;
-  /** Base roles and keys of custom roles; an owner is an administrator, too. */
+  /** Base roles and keys of custom roles; `admin` includes owners. */
   roles?: string[];
   baseRole?: BaseRole;
   ids?: string[];
   emails?: string[];
   teamKey?: string;
   hasNoTeam?: boolean;
-  /** Not seen since then, or never. */
+  /** Members not seen since then, or never. */
   lastSeen?: { before: number } | 'never';
 }
 
@@ -35,7 +35,7 @@ export interface MemberOrder {
   desc: boolean;
 }
 
-/** The ids of all who meet every condition. */
+/** The ids of all members that match every condition. */
 export async function listMemberIds(db: Db, filter: MemberFilter, order: MemberOrder[] = []) {
   if (JSON.stringify(filter).includes('\\u0000')) return [];
   let query = db
@@ -48,7 +48,7 @@ export async function listMemberIds(db: Db, filter: MemberFilter, order: MemberO
   return rows.map(({ id }) => id);
 }
 
-/** The ids of all who meet none of the conditions. */
+/** The ids of all members that match none of the conditions. */
 export async function listMemberIdsExcept(db: Db, filter: MemberFilter): Promise<string[]> {
   const all = await listMemberIds(db, {});
   const out = new Set<string>();
@@ -92,7 +92,7 @@ function conditionsOf(
   return conditions.filter((condition) => condition !== undefined);
 }
 
-/** An empty list is no valid SQL; nobody's id or address is empty. */
+/** SQL has no empty lists; no id or address is the empty text. */
 function orNone(values: string[]): string[] {
   return values.length === 0 ? [''] : values;
 }
@@ -110,7 +110,7 @@ function holds(eb: ExpressionBuilder<Tables, 'members'>, role: string): Expressi
   ]);
 }
 
-/** Ids and addresses in one condition. */
+/** The limit on ids and addresses in one condition. */
 const MAX_VALUES = 10_000;
 
 async function findInBatches<Row>(
@@ -124,7 +124,7 @@ async function findInBatches<Row>(
   return found;
 }
 
-/** In the order of the ids; those that are not there are left out. */
+/** In the order of the ids, without unknown ones. */
 export async function listMemberRecords(db: Db, ids: readonly string[]): Promise<MemberRecord[]> {
   const rows = await findInBatches(ids, (batch) =>
     db.selectFrom('members').selectAll().where('id', 'in', batch).where('removed_at', 'is', null).execute(),
@@ -133,13 +133,13 @@ export async function listMemberRecords(db: Db, ids: readonly string[]): Promise
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
-/** To change them: nobody else does before the transaction ends. */
+/** Locks them until the transaction ends. */
 export async function lockMemberRecords(tx: Db, ids: readonly string[]): Promise<MemberRecord[]> {
   await lockMembers(tx, ids);
   return listMemberRecords(tx, ids);
 }
 
-/** The same, where they are read later. */
+/** Locks without reading. */
 export async function lockMembers(tx: Db, ids: readonly string[]): Promise<void> {
   await findInBatches([...new Set(ids)].sort(), async (batch) => {
     const members = tx.selectFrom('members').select('id').where('id', 'in', batch);
@@ -187,8 +187,8 @@ export async function updateMemberRecord(
 }
 
 /**
- * Takes all power from them and frees their names. Personal tokens, sessions and links end; service tokens go on, as they
- * never stood for whoever made them.
+ * Removes all permissions and frees the username and address; the row stays. Personal tokens, sessions and links are
+ * deleted; service tokens stay, as they do not act for their creator.
  */
 export async function deleteMemberRecord(db: Db, { id, version }: MemberRecord, now: number): Promise<void> {
   const { numUpdatedRows } = await db
@@ -214,7 +214,6 @@ export async function deleteMemberRecord(db: Db, { id, version }: MemberRecord, 
   }
 }
 
-/** How many there are of a base role. */
 export async function countMembersWithRole(db: Db, role: BaseRole): Promise<number> {
   const { total } = await db
     .selectFrom('members')
@@ -225,7 +224,7 @@ export async function countMembersWithRole(db: Db, role: BaseRole): Promise<numb
   return total;
 }
 
-/** The wanted username, or one like it that nobody has. */
+/** The wanted username, or the first free one with a number after it. */
 export async function findFreeUsername(db: Db, wanted: string, taken: ReadonlySet<string>): Promise<string> {
   for (let round = 0; ; round += 1) {
     const candidates = Array.from({ length: 50 }, (_, index) => {

@@ -4,8 +4,8 @@ import type { SqlStatement } from './statement.ts';
 import type { Db } from './tables.ts';
 
 /**
- * Like `Promise.all`, but what fails is told only when all have ended: by then a transaction would be over, and whatever
- * came later would be written outside of it.
+ * Like `Promise.all`, but rejects only when all have ended: otherwise the transaction could end while statements are
+ * still running, which would then be executed outside of it.
  */
 export async function awaitAll<const Parts extends readonly unknown[]>(
   parts: Parts,
@@ -17,8 +17,8 @@ export async function awaitAll<const Parts extends readonly unknown[]>(
 }
 
 /**
- * In one trip of a transaction. Asked for one by one, even at the same time, each would begin when the one before has
- * ended; and while a transaction waits on SQLite, all others do.
+ * Sends all statements of a transaction in one round trip. Executed one by one, each would begin when the one before has
+ * ended; and on SQLite all other transactions wait meanwhile.
  */
 export async function executeAll(
   tx: Db,

@@ -1,4 +1,4 @@
-// Who listens on which channel inside this process.
+// The listeners of this process, by channel.
 import type { Log } from './engine.ts';
 
 export type Listener = (payload: string | undefined) => unknown;
@@ -11,25 +11,25 @@ export class Listeners {
     this.#log = log;
   }
 
-  /** Returns the way to stop. */
-  add(channel: string, hear: Listener): () => void {
-    const ears = this.#byChannel.get(channel) ?? new Set();
-    // A function of its own, so that the same one may listen twice.
-    const ear: Listener = (payload) => hear(payload);
-    this.#byChannel.set(channel, ears.add(ear));
-    return () => ears.delete(ear);
+  /** Returns a function that removes the listener. */
+  add(channel: string, listener: Listener): () => void {
+    const listeners = this.#byChannel.get(channel) ?? new Set();
+    // A new function, so that the same listener may be added twice.
+    const added: Listener = (payload) => listener(payload);
+    this.#byChannel.set(channel, listeners.add(added));
+    return () => listeners.delete(added);
   }
 
   notify(channel: string, payload: string | undefined): void {
-    for (const hear of this.#byChannel.get(channel) ?? []) {
-      // One that fails, at once or later, must not end the process, nor keep the others from hearing.
-      new Promise((resolve) => resolve(hear(payload))).catch((error: unknown) => {
+    for (const listener of this.#byChannel.get(channel) ?? []) {
+      // A listener that fails, synchronously or not, must not end the process or stop the others.
+      new Promise((resolve) => resolve(listener(payload))).catch((error: unknown) => {
         this.#log?.error({ err: error, channel }, 'a listener has failed');
       });
     }
   }
 
-  /** Something has changed and nobody knows what. */
+  /** For changes of unknown content. */
   notifyAll(): void {
     for (const channel of this.#byChannel.keys()) this.notify(channel, undefined);
   }

@@ -1,12 +1,12 @@
-// What a transaction holds until it ends: rows, and names that stand for more than rows.
+// Locks that a transaction holds until it ends: on rows, and on names.
 import { PostgresAdapter, sql, type SelectQueryBuilder } from 'kysely';
 import type { Db, Tables } from './tables.ts';
 
 /**
- * Waits until no other transaction holds the rows of the query, which says how (`forUpdate`), and holds them. The rows, or
- * undefined where the engine need not look: on SQLite a transaction has the whole file from its first statement on.
+ * Locks the rows of the query, which says how (`forUpdate`). Returns the rows, or undefined on SQLite, where a transaction
+ * locks the whole file with its first statement.
  *
- * A query that is there to be read as well can say `forUpdate` by itself: on SQLite that is left out.
+ * A query whose rows are needed anyway can use `forUpdate` itself: on SQLite it is left out.
  */
 export async function lockRows<Table extends keyof Tables, Row>(
   tx: Db,
@@ -16,10 +16,10 @@ export async function lockRows<Table extends keyof Tables, Row>(
   return locksRows(tx) ? await query.execute() : undefined;
 }
 
-/** Waits until no other transaction of this database holds the name, and holds it. */
+/** Locks a name; other transactions on this database wait for it. */
 export async function lockName(tx: Db, name: string): Promise<void> {
   requireTransaction(tx);
-  // Schemas of one database are databases to us.
+  // Each schema counts as a database of its own.
   if (locksRows(tx))
     await sql`select pg_advisory_xact_lock(hashtextextended(current_schema() || chr(10) || ${name}, 0))`.execute(
       tx,

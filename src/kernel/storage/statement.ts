@@ -1,4 +1,4 @@
-// A statement that is put together and not yet sent: what files hand on that know nothing of SQL.
+// A compiled SQL statement that is not yet sent, for code that passes statements on without building them.
 import type { CompiledQuery } from 'kysely';
 
 export type SqlStatement<Row = unknown> = CompiledQuery<Row>;

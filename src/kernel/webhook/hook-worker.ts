@@ -1,4 +1,4 @@
-// A hook's lane: sends what is due to one receiver, a few at a time, in turns short enough that no lane keeps others waiting.
+// Works on the queue of one hook: sends its due deliveries, a few at a time, in turns so short that other hooks do not wait.
 import type { Clock } from '../clock.ts';
 import type { Hooks, WebhookTarget } from '../dialect.ts';
 import type { Due, DueHandler } from '../due-store.ts';
@@ -29,18 +29,18 @@ export interface HookWorkerSettings {
   waits?: readonly number[] | undefined;
   /** Fires when the process stops: nothing new is sent. */
   stopping: AbortSignal;
-  /** Fires a little later: what is still being sent is cut. */
+  /** Fires a little later: requests still in progress are aborted. */
   cutting: AbortSignal;
 }
 
-/** Sends at a time; for a receiver in trouble, one. */
+/** Concurrent requests per receiver; one while it fails. */
 const WIDTH = 8;
-/** What is read, sent and recorded together: the most that a crash makes a receiver hear twice. */
+/** Deliveries read, sent and recorded together: at most so many are sent twice after a crash. */
 const ROUND = 32;
-/** After this a lane goes to the end of the line. */
+/** After this time the hook goes to the end of the worker's queue. */
 const TURN_MS = 2_000;
 
-/** A delivery that was sent in this round, or whose time had run out before it could be. */
+/** A delivery that was sent in this round, or expired before. */
 interface Sent {
   delivery: DueDelivery;
   at: number;
@@ -50,48 +50,48 @@ interface Sent {
 export function deliverHandler(settings: HookWorkerSettings): DueHandler {
   const { engine, clock, random, metrics, hooks, sender, waits, stopping, cutting } = settings;
   const { db } = engine;
-  const leashes = new Map<string, Backoff>();
+  const backoffs = new Map<string, Backoff>();
 
   async function takeTurn(due: Due, signal: AbortSignal): Promise<void> {
-    const lane = hookOfQueue(due.id);
-    const api = hooks[lane.api];
-    if (api === undefined) throw new Error(`The API ${lane.api} has no webhooks.`);
-    const leashOf = (): Backoff => leashes.get(due.id) ?? NO_BACKOFF;
+    const hook = hookOfQueue(due.id);
+    const api = hooks[hook.api];
+    if (api === undefined) throw new Error(`The API ${hook.api} has no webhooks.`);
+    const backoffOf = (): Backoff => backoffs.get(due.id) ?? NO_BACKOFF;
     const end = performance.now() + TURN_MS;
     const mayBegin = (): boolean =>
-      performance.now() < end && !stopping.aborted && leashOf().until <= clock.now();
+      performance.now() < end && !stopping.aborted && backoffOf().until <= clock.now();
 
     let { payload } = due;
     for (;;) {
       signal.throwIfAborted();
-      const batch = mayBegin() ? await listDue(db, lane, clock.now(), ROUND) : [];
+      const batch = mayBegin() ? await listDue(db, hook, clock.now(), ROUND) : [];
       if (batch.length === 0) {
-        const notBefore = Math.max(clock.now(), leashOf().until);
-        const settled = await settleHookQueue(db, due, { lane, payload, notBefore });
+        const notBefore = Math.max(clock.now(), backoffOf().until);
+        const settled = await settleHookQueue(db, due, { hook, payload, notBefore });
         if (typeof settled === 'string') return;
         payload = settled.payload;
         continue;
       }
-      const target = await api.targetOf(db, lane.hookId);
+      const target = await api.targetOf(db, hook.hookId);
       if (target === undefined) {
-        leashes.delete(due.id);
-        await deletePendingDeliveries(engine, lane, signal);
+        backoffs.delete(due.id);
+        await deletePendingDeliveries(engine, hook, signal);
         continue;
       }
-      const width = leashOf().failedRounds > 0 ? 1 : WIDTH;
+      const width = backoffOf().failedRounds > 0 ? 1 : WIDTH;
       const round = await sendRound(batch, { target, width, mayBegin, signal });
-      await record(lane.api, round);
-      const leash = nextBackoff(
-        leashOf(),
+      await record(hook.api, round);
+      const backoff = nextBackoff(
+        backoffOf(),
         round.flatMap(({ attempt }) => (attempt === 'expired' ? [] : [attempt])),
         clock.now(),
       );
-      if (leash === NO_BACKOFF) leashes.delete(due.id);
-      else leashes.set(due.id, leash);
+      if (backoff === NO_BACKOFF) backoffs.delete(due.id);
+      else backoffs.set(due.id, backoff);
     }
   }
 
-  /** A time-out ends the round early: who makes us wait once will do so again. */
+  /** A timeout ends the round early: the next request would probably time out, too. */
   async function sendRound(batch: readonly DueDelivery[], { target, width, mayBegin, signal }: Round) {
     const sent: Sent[] = [];
     const waiting = [...batch];
@@ -137,10 +137,10 @@ export function deliverHandler(settings: HookWorkerSettings): DueHandler {
       }
       const { status, error, durationMs, response } = attempt;
       const number = attempts + 1;
-      const verdict = outcomeOf({ tries: number - before, attempt }, { now, random: chance, waits });
+      const outcome = outcomeOf({ tries: number - before, attempt }, { now, random: chance, waits });
       return {
         id,
-        ...verdict,
+        ...outcome,
         error,
         attempt: { number, at, status, error, duration_ms: durationMs, response },
       };

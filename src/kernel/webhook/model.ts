@@ -1,4 +1,4 @@
-// The rules of deliveries: when a failed one is tried again, and when it is given up.
+// The retry rules of webhook deliveries: when a failed one is retried, when it is given up, and the backoff per receiver.
 import type { Attempt } from './send.ts';
 
 const SECOND = 1_000;
@@ -7,25 +7,25 @@ const HOUR = 60 * MINUTE;
 
 /** How long to wait after the first, second, … attempt. After the one that has no wait left, the delivery has failed. */
 export const RETRY_DELAYS: readonly number[] = [SECOND, 10 * SECOND, MINUTE, 10 * MINUTE, 50 * MINUTE];
-/** However long it stood in line behind others, nobody waits for it any more. */
+/** A delivery that could not be made for this long is given up. */
 export const GIVE_UP_MS = 24 * HOUR;
-/** A receiver may ask for more time than we would give it, but not for ever. */
+/** The longest Retry-After that is respected. */
 const MAX_WAIT_MS = HOUR;
 const MAX_REST_MS = MINUTE;
 
 export interface DeliveryOutcome {
   state: 'pending' | 'delivered' | 'failed';
-  /** When to try again, if so. */
+  /** The time of the next attempt, if there is one. */
   dueAt: number | null;
 }
 
 export interface FinishedAttempt {
-  /** Attempts since the delivery was made or asked for again, this one among them. */
+  /** Attempts since the delivery was created or requested again, including this one. */
   tries: number;
   attempt: Attempt;
 }
 
-/** `random`, between 0 and 1, keeps apart what failed together: a wait is up to a quarter longer than it has to be. */
+/** `random`, between 0 and 1, adds jitter of up to a quarter of the wait. */
 export function outcomeOf(
   { tries, attempt }: FinishedAttempt,
   {
@@ -45,20 +45,17 @@ function isSuccess({ status }: Attempt): boolean {
   return status !== null && status >= 200 && status < 300;
 }
 
-/** How a receiver fares, as far as this process knows. */
+/** The backoff of one receiver, in the memory of this process. */
 export interface Backoff {
   /** Rounds in a row without any success. */
   failedRounds: number;
-  /** Nothing is sent before. */
+  /** Nothing is sent before this time. */
   until: number;
 }
 
 export const NO_BACKOFF: Backoff = { failedRounds: 0, until: 0 };
 
-/**
- * A receiver that keeps us waiting costs a place in the worker, so its lane rests, twice as long each time; one that
- * asks for a pause gets it.
- */
+/** Exponential after timeouts, as each occupies a slot of the worker; a receiver's Retry-After is respected. */
 export function nextBackoff(backoff: Backoff, attempts: readonly Attempt[], now: number): Backoff {
   const failedRounds = attempts.some(isSuccess) ? 0 : backoff.failedRounds + 1;
   const asked = Math.max(0, ...attempts.map(({ retryAfterMs = 0 }) => retryAfterMs));

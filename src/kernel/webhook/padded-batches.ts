@@ -1,9 +1,9 @@
-// Cuts a list for statements: a statement for each length would be a plan for each length.
+// Splits a list into batches of few different lengths, so that the database plans few different statements.
 const BATCH_SIZE = 64;
 
 /**
- * Pieces as long as a power of two, filled up by repeating the last item: seven lengths do for any list. Statements
- * made from them have to bear repetitions.
+ * Batches whose length is a power of two, padded by repeating the last item: seven lengths suffice for any list.
+ * Statements made from them must tolerate duplicates.
  */
 export function* paddedBatches<Item>(items: readonly Item[]): Generator<Item[]> {
   for (let start = 0; start < items.length; start += BATCH_SIZE) {

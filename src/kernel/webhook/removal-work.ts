@@ -1,4 +1,4 @@
-// The work that removes deliveries: behind a hook's deletion, and every hour those that finished long ago.
+// Background work that deletes deliveries: after the deletion of a hook, and hourly those that finished long ago.
 import type { BackgroundWork } from '../dialect.ts';
 import type { Kernel } from '../kernel.ts';
 import { REMOVE_DELIVERIES, type HookRef } from './store-deliveries.ts';

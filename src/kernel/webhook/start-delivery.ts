@@ -1,4 +1,4 @@
-// Starts delivering: a worker of its own for the lanes, with many places, so that receivers who hang keep nothing else waiting.
+// Starts webhook delivery: a worker of its own with many slots, so that slow receivers block nothing else.
 import { startWorker, type Worker, type WorkerSettings } from '../due-worker.ts';
 import { DELIVER } from './store-deliveries.ts';
 import { deliverHandler, type HookWorkerSettings } from './hook-worker.ts';
@@ -11,9 +11,9 @@ export type DeliverySettings = Omit<WorkerSettings, 'handlers'> &
     patienceMs?: number;
   };
 
-/** A lane that hangs costs a socket and a row, so that there can be many. */
+/** A slow receiver costs only a socket and a row, so there can be many slots. */
 const PLACES = 256;
-/** What a process held that was killed, its receivers wait for no longer than this. */
+/** After a process is killed, its hooks wait this long at most. */
 const LEASE_MS = 10_000;
 
 export async function startDelivering(settings: DeliverySettings): Promise<Worker> {
@@ -21,17 +21,17 @@ export async function startDelivering(settings: DeliverySettings): Promise<Worke
   const sender = createWebhookSender(settings);
   const stopping = new AbortController();
   const cutting = new AbortController();
-  const lanes = { ...settings, sender, stopping: stopping.signal, cutting: cutting.signal };
+  const workerSettings = { ...settings, sender, stopping: stopping.signal, cutting: cutting.signal };
   const worker = await startWorker({
     ...settings,
     concurrency,
     leaseMs,
-    handlers: { [DELIVER]: deliverHandler(lanes) },
+    handlers: { [DELIVER]: deliverHandler(workerSettings) },
   });
   return {
     poke: worker.poke,
     async stop() {
-      // The lanes end by themselves, so that all that was answered is written down before they are given back.
+      // The turns end by themselves, so that all results are recorded before the leases are released.
       stopping.abort();
       const timer = setTimeout(() => cutting.abort(), patienceMs);
       await worker.stop();

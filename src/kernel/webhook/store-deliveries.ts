@@ -1,4 +1,4 @@
-// Deliveries of webhooks: made in the transaction of the change they tell of, listed, asked for again, dropped with their hook.
+// Webhook deliveries: inserted in the transaction of their change, listed, redelivered, deleted with their hook.
 import { createHash } from 'node:crypto';
 import { sql, type Generated, type Selectable } from 'kysely';
 import { schedule, wakeWorkers } from '../due-store.ts';
@@ -17,16 +17,16 @@ export type DeliveryState = 'pending' | 'delivered' | 'failed';
 declare module '../storage/tables.ts' {
   interface Tables {
     deliveries: DeliveryTable;
-    /** Each stands once, however many hooks get it. */
+    /** One row per body, shared by the deliveries of all hooks. */
     delivery_bodies: { id: string; body: string; created_at: number };
     delivery_attempts: AttemptRow;
   }
 }
 
 interface DeliveryTable {
-  /** Grows with time: the order in which they are sent, and listed. */
+  /** Increases with time: the order of sending and of lists. */
   seq: Generated<number>;
-  /** Made from the hook and the event: the same event never makes a second one. */
+  /** Derived from the hook and the event, so that an event has one delivery per hook. */
   id: string;
   api: string;
   hook_id: string;
@@ -34,11 +34,11 @@ interface DeliveryTable {
   body_id: string;
   state: DeliveryState;
   attempts: number;
-  /** How many attempts there had been when it was asked for again. */
+  /** The number of attempts before redelivery was requested. */
   attempts_before: number;
   /** When it may be sent; null once it is finished. */
   due_at: number | null;
-  /** When it is given up, however few attempts it had. */
+  /** When it is given up regardless of its attempts. */
   expires_at: number;
   created_at: number;
   finished_at: number | null;
@@ -92,13 +92,13 @@ export interface HookRef {
   hookId: string;
 }
 
-/** The kind of work that a hook's lane is. */
+/** The kind of due work of a hook's queue. */
 export const DELIVER = 'webhook.deliver';
 export const REMOVE_DELIVERIES = 'webhook.drop';
 
 /**
- * Belongs at the end of the transaction of the change, as it holds the hooks' lanes until the commit. An event that a
- * hook has been given before is not given again.
+ * To be called at the end of the transaction, as it locks the hooks' queues until the commit. An event is enqueued once
+ * per hook.
  */
 export async function enqueueDeliveries(
   tx: Db,
@@ -109,7 +109,7 @@ export async function enqueueDeliveries(
   await wakeWorkers(tx);
 }
 
-/** The same as statements, to be sent together with others. Who commits them wakes the workers. */
+/** The same as statements, to be sent with others. The code that commits them must wake the workers. */
 export function deliveryStatements(
   db: Db,
   outgoing: readonly OutgoingDelivery[],
@@ -138,7 +138,7 @@ export function deliveryStatements(
         .onConflict((on) => on.column('id').doNothing())
         .compile(),
     ),
-    // Not where all hooks had been given the event before.
+    // Skipped where all hooks have the event already.
     ...[...bodies].map(([body, id]) =>
       sql`
         insert into delivery_bodies (id, body, created_at)
@@ -154,19 +154,19 @@ function deliveryIdOf(...names: string[]): string {
 }
 
 /**
- * One row of work for each hook. A lane that waits is due now; one that is being worked on stays its claimer's. Either
- * way the payload becomes another, by which the claimer sees, when it wants to end its work, that there is more.
+ * One due row per hook. A waiting queue becomes due now; a claimed one stays claimed. In both cases the payload changes,
+ * by which the claimer sees before it releases the queue that deliveries were added.
  */
 function hookQueueStatements(db: Db, hooks: readonly HookRef[], now: number): SqlStatement[] {
-  // Sorted, so that two transactions never wait for each other's lanes.
-  const lanes = [...new Set(hooks.map(hookQueueId))].toSorted();
+  // Sorted, so that two transactions never deadlock on each other's queues.
+  const queueIds = [...new Set(hooks.map(hookQueueId))].toSorted();
   const mark = newId(now);
-  return [...paddedBatches(lanes)].map((some) => {
+  return [...paddedBatches(queueIds)].map((some) => {
     const ids = sql.join(some.map((id) => sql`(${id})`));
     return sql`
       insert into due (id, kind, payload, due_at, attempts, created_at)
       select distinct column1, ${sql.lit(DELIVER)}, cast(${mark} as text), cast(${now} as bigint), 0, cast(${now} as bigint)
-      from (values ${ids}) as lanes where true
+      from (values ${ids}) as queues where true
       order by column1
       on conflict (id) do update set
         payload = excluded.payload,
@@ -191,7 +191,7 @@ export function hookOfQueue(id: string): HookRef {
 }
 
 export interface WebhookDelivery {
-  /** What receivers are told; the same for each attempt. */
+  /** The id that receivers see; the same for each attempt. */
   id: string;
   /** The same as a number. */
   number: number;
@@ -265,7 +265,7 @@ export async function findWebhookDelivery(db: Db, id: string): Promise<DeliveryD
   return { ...deliveryOf(row), body: row.body, history };
 }
 
-/** Sends it once more, under the same id and with all its attempts to come. */
+/** Sends it again under the same id, with a full set of attempts. */
 export async function redeliver(tx: Db, id: string, now: number): Promise<WebhookDelivery> {
   const row = await tx
     .updateTable('deliveries')
@@ -286,9 +286,8 @@ export async function redeliver(tx: Db, id: string, now: number): Promise<Webhoo
 }
 
 /**
- * For a hook that is deleted, in that transaction: nothing more is sent, and all that is known of its deliveries goes,
- * piece by piece, behind the call. So does its lane: every change locks the lanes of all hooks in order, and one that is
- * locked out of order here could end in a deadlock with them.
+ * For a hook that is deleted, in that transaction: its deliveries are deleted later, in batches. So is its queue: every
+ * change locks the queues of all hooks in order, and locking one out of order here could deadlock with them.
  */
 export async function scheduleDeliveryRemoval(tx: Db, { api, hookId }: HookRef, now: number): Promise<void> {
   const payload = JSON.stringify({ api, hookId });

@@ -1,4 +1,4 @@
-// A lane's reads and writes: what is due, what came of it, and when the lane is due again.
+// The queue of one hook in the database: its due deliveries, their results, and when the queue is due again.
 import type { Due } from '../due-store.ts';
 import type { Engine } from '../storage/engine.ts';
 import type { SqlStatement } from '../storage/statement.ts';
@@ -49,7 +49,7 @@ async function readNextDue(db: Db, { api, hookId }: HookRef): Promise<number | u
   return row?.due_at ?? undefined;
 }
 
-/** What came of one delivery in a round; without an attempt when it was given up untried. */
+/** The result of one delivery in a round; without an attempt when it expired before. */
 export interface DeliveryResult extends DeliveryOutcome {
   id: string;
   attempt?: Omit<AttemptRow, 'delivery_id'>;
@@ -57,8 +57,8 @@ export interface DeliveryResult extends DeliveryOutcome {
 }
 
 /**
- * All of a round in one transaction, and in few statements, as most results are alike. What was sent is written down
- * even if the lane is meanwhile someone else's: it has happened.
+ * Records a round in one transaction, with one statement per group of equal results. It does so even when the lease on
+ * the queue is lost, because the deliveries have been sent.
  */
 export async function recordResults(
   engine: Engine,
@@ -97,7 +97,7 @@ export async function recordResults(
       );
     }
   }
-  // Of a hook deleted meanwhile nothing is left behind.
+  // The hook may have been deleted meanwhile.
   for (const some of paddedBatches(tried)) {
     statements.push(
       deleteOrphans(
@@ -131,15 +131,15 @@ export function deleteOrphans(db: Db, ids: string[]): SqlStatement {
 }
 
 /**
- * Ends a claim on a lane: until its next delivery is due, not before `notBefore`, or for good when there is none. When
- * deliveries have come since the payload was read, nothing is done, and the payload to go on with is returned.
+ * Releases the claim on a queue until its next delivery is due, at `notBefore` at the earliest, or deletes the queue when
+ * it is empty. When deliveries were added since the payload was read, nothing is written, and the new payload is returned.
  */
 export async function settleHookQueue(
   db: Db,
   due: Due,
-  { lane, payload, notBefore }: { lane: HookRef; payload: string; notBefore: number },
+  { hook, payload, notBefore }: { hook: HookRef; payload: string; notBefore: number },
 ): Promise<'settled' | 'lost' | { payload: string }> {
-  const next = await readNextDue(db, lane);
+  const next = await readNextDue(db, hook);
   const isSettled =
     next === undefined
       ? (

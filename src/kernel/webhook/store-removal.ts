@@ -1,4 +1,4 @@
-// Removes deliveries in bounded pieces: those of a hook that is off or gone, and those that finished long ago.
+// Deletes deliveries in batches: those of a hook that is off or deleted, and those that finished long ago.
 import type { Engine } from '../storage/engine.ts';
 import type { SqlStatement } from '../storage/statement.ts';
 import type { Db } from '../storage/tables.ts';
@@ -9,7 +9,7 @@ import { deleteOrphans } from './store-hook-queue.ts';
 const KEPT_MS = 7 * 24 * 60 * 60 * 1000;
 const BATCH = 512;
 
-/** What waits for a hook that is off: it will not be sent when the hook is on again. */
+/** Pending deliveries of a hook that is off: they are not sent when it is on again. */
 export async function deletePendingDeliveries(
   engine: Engine,
   hook: HookRef,
@@ -27,7 +27,7 @@ function selectOf(db: Db, { api, hookId }: HookRef) {
   return db.selectFrom('deliveries').select('id').where('api', '=', api).where('hook_id', '=', hookId);
 }
 
-/** What finished a week ago, and the bodies that nothing needs any more. */
+/** Deliveries that finished more than a week ago, and bodies without a delivery. */
 export async function deleteOldDeliveries(engine: Engine, now: number, signal: AbortSignal): Promise<void> {
   const { db } = engine;
   const before = now - KEPT_MS;

@@ -1,4 +1,4 @@
-// Exports of big segments to files: begin one, see whether it is complete, and load the file.
+// Exports of big segments to files: start one, get its status, and download the file.
 import { Failure } from '../../../kernel/failure.ts';
 import { newId } from '../../../kernel/id.ts';
 import type { Member } from '../../../kernel/identity/store-members.ts';
@@ -27,7 +27,7 @@ import {
   type SegmentExport,
 } from './store.ts';
 
-/** Of a segment, while their files are kept: nobody fills the disk by asking again and again. */
+/** Per segment, so that repeated exports cannot fill the disk. */
 const MAX_EXPORTS = 10;
 
 const PATH = '/segments/{projectKey}/{environmentKey}/{segmentKey}/exports';
@@ -63,7 +63,7 @@ const createBigSegmentExport = route(
       `those that are complete the newest ${MAX_EXPORTS} are kept, for ${KEPT_HOURS} hours. Who is in the segment all the while is in the file.`,
     access: { action: 'viewProject' },
     params: BySegment,
-    // It was 204 before there was anything to tell; whoever expects that still finds it described.
+    // Earlier releases replied 204; it stays in the description for clients that expect it.
     reply: { 200: Export, 204: null },
   },
   async (call, { db }) => {
@@ -112,9 +112,9 @@ const getBigSegmentExport = route(
 
 interface ExportContext {
   segment: Pick<Segment, 'key'>;
-  /** Of the segment. */
+  /** The path of the segment. */
   path: string;
-  /** Absent when they have left. */
+  /** Undefined if the member was removed. */
   member: Pick<Member, 'firstName' | 'lastName' | 'email'> | undefined;
 }
 
@@ -160,7 +160,7 @@ const getBigSegmentExportFile = route(
   },
 );
 
-/** Opened when it is read: who never begins to leaves nothing open. */
+/** Opens the blob at the first read, so that an unread stream leaves nothing open. */
 async function* contentOf(blobs: BlobStore, id: string): AsyncGenerator<Uint8Array, void> {
   const blob = await blobs.get(exportFile(id));
   if (blob === undefined) throw new Error(`The file of the export ${id} is missing`);

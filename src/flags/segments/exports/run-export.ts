@@ -1,4 +1,4 @@
-// Writes the members of a big segment to a file, and deletes the file when its time is over.
+// Writes the members of a big segment to a file, and deletes the file when it expires.
 import { finish, type Due, type DueHandler } from '../../../kernel/due-store.ts';
 import type { Kernel } from '../../../kernel/kernel.ts';
 import { HEADING, formatRecord, type FileRecord } from '../imports/csv-file.ts';
@@ -10,7 +10,7 @@ import {
   EXPORT_WORK,
   exportFile,
   findExport,
-  readMembers,
+  streamMembers,
   scheduleEnd,
 } from './store.ts';
 
@@ -24,14 +24,14 @@ export function exportHandlers(kernel: Kernel): Record<string, DueHandler> {
   };
 }
 
-/** A file is there as a whole or not at all: after a crash it is written once more. */
+/** A file is stored completely or not at all; after a crash it is written again. */
 async function writeFile({ db, blobs, clock }: Kernel, due: Due, signal: AbortSignal): Promise<void> {
   const id = due.payload;
   const found = await findExport(db, id);
   const segment = found && (await findSegmentById(db, found.segmentId));
   if (segment === undefined) return await scheduleEnd(db, id, clock.now(), 0);
   const isTyped = segment.excludedCount > 0;
-  const { size } = await blobs.put(exportFile(id), toBytes(readMembers(db, segment.id, signal), isTyped));
+  const { size } = await blobs.put(exportFile(id), toBytes(streamMembers(db, segment.id, signal), isTyped));
   await db.transaction().execute(async (tx) => {
     const isThere = await completeExport(tx, id, size);
     if (!(await finish(tx, due))) throw new Error('The work is no longer ours.');
@@ -39,7 +39,7 @@ async function writeFile({ db, blobs, clock }: Kernel, due: Due, signal: AbortSi
   });
 }
 
-/** Without the heading a file has no word for excluded contexts; there were none when it was begun. */
+/** Without the heading a file cannot express excluded contexts. It is left out if there were none at the start. */
 async function* toBytes(
   pages: AsyncIterable<FileRecord[]>,
   isTyped: boolean,

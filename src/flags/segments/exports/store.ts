@@ -1,4 +1,4 @@
-// Exports of big segments in the database, the work that waits for each, and where its file is.
+// Exports of big segments in the database, their due work, and the names of their files.
 import { schedule } from '../../../kernel/due-store.ts';
 import type { Db } from '../../../kernel/storage/tables.ts';
 import { couldBeId } from '../../fields.ts';
@@ -13,7 +13,7 @@ export interface SegmentExport {
   status: (typeof EXPORT_STATUSES)[number];
   /** Of the file, in bytes. */
   size: number;
-  /** Who wanted it. */
+  /** The member who requested it. */
   memberId: string;
   createdAt: number;
 }
@@ -21,7 +21,7 @@ export interface SegmentExport {
 export const EXPORT_WORK = 'flags.segment-export';
 export const EXPORT_END_WORK = 'flags.segment-export-end';
 
-/** How long an export can be loaded, or take. */
+/** How long a file can be downloaded, and how long an export may take. */
 export const KEPT_HOURS = 24;
 const KEPT_MS = KEPT_HOURS * 60 * 60 * 1000;
 
@@ -33,7 +33,7 @@ export async function scheduleExport(tx: Db, id: string, now: number): Promise<v
   await schedule(tx, { id: `${EXPORT_WORK}:${id}`, kind: EXPORT_WORK, payload: id, dueAt: now }, now);
 }
 
-/** Planned when the export begins, and again when it is complete: whatever happens, no file is left behind. */
+/** Scheduled when the export starts, and again when it is complete, so that no file is ever left behind. */
 export async function scheduleEnd(db: Db, id: string, now: number, afterMs = KEPT_MS): Promise<void> {
   const work = { id: `${EXPORT_END_WORK}:${id}`, kind: EXPORT_END_WORK, payload: id, dueAt: now + afterMs };
   await schedule(db, work, now, 'move');
@@ -53,7 +53,7 @@ export async function findExport(db: Db, id: string): Promise<SegmentExport | un
   return row && exportOf(row);
 }
 
-/** All of a segment, the oldest first. */
+/** Oldest first. */
 export async function listExports(db: Db, segmentId: string): Promise<SegmentExport[]> {
   const rows = await db
     .selectFrom('segment_exports')
@@ -76,7 +76,7 @@ function exportOf(row: SegmentExportRow): SegmentExport {
   };
 }
 
-/** False when it is gone. */
+/** False if it was deleted. */
 export async function completeExport(tx: Db, id: string, size: number): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('segment_exports')
@@ -92,8 +92,8 @@ export async function deleteExport(db: Db, id: string): Promise<void> {
 
 const BATCH_SIZE = 5000;
 
-/** In the order of their keys, some at a time: who is a member all the while is among them, and nobody twice. */
-export async function* readMembers(
+/** Pages by keyset: no duplicates; contexts that are added meanwhile may be missing. */
+export async function* streamMembers(
   db: Db,
   segmentId: string,
   signal: AbortSignal,

@@ -11,7 +11,7 @@ export interface SegmentExportRow {
   segment_id: string;
   status: string;
   size: number;
-  /** Who wanted it. */
+  /** The member who requested it. */
   member_id: string;
   created_at: number;
 }

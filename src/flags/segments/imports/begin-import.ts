@@ -1,4 +1,4 @@
-// Begins an import when its file is there, or when somebody lets it through that had to wait.
+// Starts an import when its file is received, or when a waiting import is approved.
 import { Failure } from '../../../kernel/failure.ts';
 import { initiatorOf } from '../../../kernel/identity/identity.ts';
 import type { KnownCaller } from '../../../kernel/identity/caller.ts';
@@ -30,7 +30,7 @@ export type ImportCall = Pick<Call, 'can' | 'demand' | 'now'> & {
   params: { projectKey: string; environmentKey: string; segmentKey: string };
 };
 
-/** Before the file is taken in: all that can be refused without it. */
+/** Runs all checks that need no file, before the file is received. */
 export async function admitImport(call: ImportCall, { db }: Kernel): Promise<void> {
   const { segment } = await open(call, db, findSegment);
   requireIdle(segment);
@@ -72,7 +72,7 @@ export async function beginImport(call: ImportCall, { db }: Kernel, file: Receiv
   });
 }
 
-/** A big segment that the caller may import into. */
+/** Finds a big segment that the caller may import into. */
 async function open(call: ImportCall, db: Db, find: typeof findSegment) {
   const { projectKey, environmentKey, segmentKey } = call.params;
   const { project, environment } = await openEnvironment(call, db, projectKey, environmentKey);
@@ -86,7 +86,7 @@ async function open(call: ImportCall, db: Db, find: typeof findSegment) {
   return { environment, segment: requireBig(segment), resource };
 }
 
-/** Their files are kept. */
+/** Limited, because the files of waiting imports are stored. */
 const MAX_WAITING = 10;
 
 async function requireFewWaiting(db: Db, { id, key }: Segment): Promise<void> {
@@ -102,7 +102,7 @@ function requireIdle({ key, importing }: Pick<Segment, 'key' | 'importing'>): vo
   throw new Failure('conflict', `Another import into "${key}" is in progress: wait until it is complete`);
 }
 
-/** Those of the imports, by their ids, that wait. Those that were let through before do no harm. */
+/** The imports with these ids that wait for approval. Ignores those that were approved before. */
 export async function findWaitingImports(
   db: Db,
   segment: Segment,
@@ -121,7 +121,7 @@ export async function findWaitingImports(
   return waiting;
 }
 
-/** From here on the change is that of who let it through. */
+/** The change is then attributed to the caller who approved the import. */
 export async function releaseImport(
   tx: Db,
   waiting: SegmentImport,

@@ -1,4 +1,4 @@
-// Files of keys: whatever the pieces, the same records; what is written is read again; and what is wrong is said with its line.
+// Files of keys: the batch size does not matter; written files can be read; errors name their line.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -12,8 +12,8 @@ import {
   type FileRecord,
 } from './csv-file.ts';
 
-/** All of a file, in pieces of so many bytes, as an import reads it. */
-function read(text: string | Buffer, size = 100_000, most = 1000) {
+/** Reads a whole file in batches of so many bytes, as an import does. */
+function read(text: string | Buffer, size = 100_000, maxLines = 1000) {
   const bytes = Buffer.from(text);
   const head = readHeading(bytes);
   const records: FileRecord[] = [];
@@ -23,13 +23,13 @@ function read(text: string | Buffer, size = 100_000, most = 1000) {
     const batch = readBatch(bytes.subarray(at, end), {
       isTyped: head.isTyped,
       isEnd: end === bytes.length,
-      most,
+      maxLines,
     });
     records.push(...batch.records);
     at += batch.bytes;
     lines += batch.lines;
     if (batch.problem !== undefined) return { records, problem: `${lines + 1} ${batch.problem}` };
-    if (batch.bytes === 0) size *= 2; // a line is longer than these small pieces
+    if (batch.bytes === 0) size *= 2; // a line is longer than these small batches
   }
   return { records, lines };
 }
@@ -43,8 +43,8 @@ test('a line is a key, in quotes or not, with other columns or none', () => {
   assert.deepEqual(read('').records, []);
 });
 
-test('a piece has so many lines at the most, blank ones too', () => {
-  const batch = readBatch(Buffer.alloc(1000, '\n'), { isTyped: false, isEnd: true, most: 10 });
+test('a batch has so many lines at most, blank ones too', () => {
+  const batch = readBatch(Buffer.alloc(1000, '\n'), { isTyped: false, isEnd: true, maxLines: 10 });
   assert.deepEqual([batch.lines, batch.bytes, batch.records], [10, 10, []]);
 });
 
@@ -90,13 +90,13 @@ test('what is written is read again, in pieces of any size', () => {
       fc.boolean(),
       fc.integer({ min: 1, max: 60 }),
       fc.integer({ min: 1, max: 5 }),
-      (records, isTyped, size, most) => {
+      (records, isTyped, size, maxLines) => {
         const shown = records.map(({ key: name, type: side }) => ({
           key: name,
           type: isTyped ? side : ('included' as const),
         }));
         const text = shown.map((record) => formatRecord(record, isTyped)).join('');
-        assert.deepEqual(read((isTyped ? `${HEADING}\n` : '') + text, size, most).records, shown);
+        assert.deepEqual(read((isTyped ? `${HEADING}\n` : '') + text, size, maxLines).records, shown);
       },
     ),
   );

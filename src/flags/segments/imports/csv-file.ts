@@ -1,10 +1,10 @@
-// The file of an import or export: CSV whose first column is the key of a context, read and written in pieces.
+// The CSV file of an import or export, read and written in batches. Its first column is the context key.
 import { isUtf8 } from 'node:buffer';
 import type { TargetType } from '../segment.ts';
 
 /**
- * What stands in further columns is left alone: lists come out of other programs as they are. Only below this heading the
- * second column tells on which side of the segment the context stands; without it all are included.
+ * Further columns are ignored, so that lists from other programs can be imported unchanged. Only with this heading does
+ * the second column say whether the context is included or excluded; without it all are included.
  */
 export const HEADING = 'key,targetType';
 
@@ -15,23 +15,22 @@ export interface FileRecord {
 
 export interface FileBatch {
   records: FileRecord[];
-  /** How much of the bytes they took, with all that was skipped between them. */
+  /** The number of bytes that were read, including skipped lines. */
   bytes: number;
   lines: number;
-  /** What is wrong with the line after those. */
+  /** What is wrong with the next line. */
   problem?: string;
 }
 
 export interface ReadOptions {
-  /** Whether there is a heading that gives the second column its meaning. */
+  /** Whether the file has the heading, which gives the second column its meaning. */
   isTyped: boolean;
-  /** Whether the bytes go up to the end of the file: otherwise the last line may go on in the next piece. */
+  /** Whether the bytes reach the end of the file. Otherwise the last line may continue in the next batch. */
   isEnd: boolean;
-  /** How many lines to read. */
-  most: number;
+  maxLines: number;
 }
 
-/** As many characters as a key can have (each up to four bytes), and some columns beside it. */
+/** Enough for the longest key, at four bytes per character, and some further columns. */
 export const MAX_LINE_BYTES = 16 * 1024;
 const MAX_KEY_LENGTH = 512;
 
@@ -48,13 +47,13 @@ export function readHeading(start: Buffer): { bytes: number; lines: number; isTy
   return { bytes: end < 0 ? start.length : end + 1, lines: 1, isTyped: true };
 }
 
-/** The records from the beginning of a line on. Blank lines are none. */
-export function readBatch(bytes: Buffer, { isTyped, isEnd, most }: ReadOptions): FileBatch {
+/** `bytes` starts at the beginning of a line. Blank lines are skipped. */
+export function readBatch(bytes: Buffer, { isTyped, isEnd, maxLines }: ReadOptions): FileBatch {
   const batch: FileBatch = { records: [], bytes: 0, lines: 0 };
   let quote = -1;
-  while (batch.bytes < bytes.length && batch.lines < most) {
+  while (batch.bytes < bytes.length && batch.lines < maxLines) {
     const start = batch.bytes;
-    // Looked for once, and not by every line on the way to it.
+    // Searched once, not again for every line before it.
     if (quote < start) quote = bytes.indexOf(QUOTE, start);
     if (quote < 0) quote = bytes.length;
     const found = endOf(bytes, start, quote);
@@ -76,12 +75,12 @@ export function readBatch(bytes: Buffer, { isTyped, isEnd, most }: ReadOptions):
   return batch;
 }
 
-/** Where the line feed stands that ends the record; one in quotes is part of a cell. */
+/** The index of the line feed that ends the record. A quoted one is part of a cell. */
 function endOf(bytes: Buffer, start: number, quote: number): number {
   const end = bytes.indexOf(LINE_FEED, start);
   if (quote >= (end < 0 ? bytes.length : end)) return end;
   let isQuoted = false;
-  // Quotes open a cell at its beginning; two of them in an open one are one of its characters.
+  // A quote opens a cell only at its beginning; a doubled quote inside is a literal quote.
   let canOpen = true;
   for (let at = start; at < bytes.length; at += 1) {
     const byte = bytes[at];
@@ -96,7 +95,7 @@ function endOf(bytes: Buffer, start: number, quote: number): number {
 
 const CELL = /^(?:"((?:[^"]|"")*)"\s*|([^,]*))(?:,|$)/;
 
-/** Or what is wrong with it. */
+/** Returns the problem as a string if the line is invalid. */
 function readRecord(line: string, isTyped: boolean): FileRecord | string {
   const cell = CELL.exec(line);
   if (cell === null || cell[2]?.startsWith('"'))
@@ -112,9 +111,9 @@ function readRecord(line: string, isTyped: boolean): FileRecord | string {
   return { key, type };
 }
 
-/** A line as `readPiece` reads it. */
+/** A line that `readBatch` can read. */
 export function formatRecord({ key, type }: FileRecord, isTyped: boolean): string {
-  // Spaces at the ends would be taken for those that people leave between a key and a comma.
+  // Unquoted spaces at the ends would be trimmed.
   const cell = /[",\r\n]|^\s|\s$/.test(key) ? `"${key.replaceAll('"', '""')}"` : key;
   return isTyped ? `${cell},${type}\n` : `${cell}\n`;
 }

@@ -1,4 +1,4 @@
-// What a piece of a file comes to.
+// Membership changes of a batch.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TargetType } from '../segment.ts';

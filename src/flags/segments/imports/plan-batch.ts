@@ -1,16 +1,16 @@
-// What a piece of a file comes to, given who is in the segment now.
+// Plans the membership changes of a batch of records, given the current members.
 import type { MembershipPlan, TargetTypes } from '../membership.ts';
 import type { ImportMode, TargetType } from '../segment.ts';
 import type { FileRecord } from './csv-file.ts';
 
 export interface BatchPlan extends Omit<MembershipPlan, 'remove'> {
-  /** Members that come, or go from one side to the other. */
+  /** Members that are added, or move between included and excluded. */
   changed: number;
 }
 
 /**
- * The file has the last word on which side a context stands, and its last line on that of the same key. To replace all, those
- * are put, too, who stand right already: what was not put goes in the end.
+ * The file decides whether a context is included or excluded; of several lines with the same key, the last one. In mode
+ * `replace`, unchanged members are written, too, to mark them: unmarked ones are removed at the end.
  */
 export function planBatch(now: TargetTypes, records: readonly FileRecord[], mode: ImportMode): BatchPlan {
   const then = new Map<string, TargetType>(records.map(({ key, type }) => [key, type]));

@@ -1,4 +1,4 @@
-// Takes in the form of an import: the file goes into a blob of its own as it comes.
+// Receives the form of an import, and streams the file into a blob.
 import { Failure } from '../../../kernel/failure.ts';
 import { newId } from '../../../kernel/id.ts';
 import type { Kernel } from '../../../kernel/kernel.ts';
@@ -16,14 +16,14 @@ export interface ReceivedFile {
   waitOnApprovals: boolean;
 }
 
-/** Of the whole form: some millions of keys. */
+/** For the whole form: enough for millions of keys. */
 export const MAX_FORM_BYTES = 100 * 1024 * 1024;
 const MAX_FIELD_BYTES = 1024;
 const MAX_FILENAME_LENGTH = 256;
 
 type FormCall = Pick<Call, 'stream' | 'headers' | 'now'>;
 
-/** The id of the import that is to be. When `use` fails, nothing is left of the file. */
+/** Returns the id of the new import. If `use` fails, the file is deleted. */
 export async function receiveFile(
   kernel: Kernel,
   call: FormCall,

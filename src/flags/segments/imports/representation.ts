@@ -1,4 +1,4 @@
-// Imports as the API shows them.
+// The representation of imports.
 import { OneOf, Type, type Static } from '../../../kernel/schema.ts';
 import { Links, linkTo } from '../../links.ts';
 import { pathTo, type EnvironmentKeys } from '../model.ts';

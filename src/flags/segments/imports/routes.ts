@@ -1,4 +1,4 @@
-// Imports into big segments by file: begin one, and see how far it came.
+// Imports of files into big segments: start one, and get its progress.
 import { reply, route } from '../../../kernel/route.ts';
 import { OneOf, Type } from '../../../kernel/schema.ts';
 import { openEnvironment, unknownThing } from '../../find-project.ts';

@@ -1,4 +1,4 @@
-// Runs imports: the file is checked as a whole, then taken in piece by piece, each in a transaction with how far it came.
+// Runs imports: checks the whole file, then applies it in batches, each in a transaction with the progress.
 import { buffer } from 'node:stream/consumers';
 import { systemActor } from '../../../kernel/change/actor.ts';
 import type { ChangeTransaction } from '../../../kernel/change/changes.ts';
@@ -25,10 +25,10 @@ import {
   setImporting,
 } from './store.ts';
 
-/** Others' writes wait for no longer than one piece takes. */
+/** Bounds how long other writes wait for a batch. */
 const BATCH_BYTES = 16 * MAX_LINE_BYTES;
 const BATCH_KEYS = 5000;
-/** How long an import waits for somebody to let it through. */
+/** How long an import waits for approval. */
 const APPROVAL_TIMEOUT_DAYS = 30;
 const APPROVAL_TIMEOUT_MS = APPROVAL_TIMEOUT_DAYS * 24 * 60 * 60 * 1000;
 
@@ -36,7 +36,7 @@ export function importHandlers(kernel: Kernel): Record<string, DueHandler> {
   return {
     [IMPORT_WORK]: async (due, signal) => {
       const found = await findImport(kernel.db, due.payload);
-      // It went with its segment.
+      // It was deleted with its segment.
       if (found === undefined) return await endFile(kernel.db, due.payload, kernel.clock.now());
       if (isFinished(found) || found.status === 'pending_approval') return;
       try {
@@ -62,7 +62,10 @@ async function runStep(kernel: Kernel, due: Due, found: SegmentImport, signal: A
 
 type ImportStep = (on: ChangeTransaction, latest: SegmentImport) => Promise<void>;
 
-/** The work is settled, and the next planned, in the transaction of what is done: both happen or neither, and never twice. */
+/**
+ * Runs a step, completes its due work and schedules the next in one transaction, so that each step happens exactly
+ * once.
+ */
 async function inStepTransaction(
   { changes, clock }: Kernel,
   due: Due,
@@ -92,7 +95,7 @@ async function checkFile(kernel: Kernel, due: Due, found: SegmentImport, signal:
 
 type Checked = Pick<SegmentImport, 'takenBytes' | 'keyCount' | 'isTyped'> | { problem: string };
 
-/** Nothing is taken in of a file that has one bad line. */
+/** A file with an invalid line is not imported at all. */
 async function check(kernel: Kernel, found: SegmentImport, signal: AbortSignal): Promise<Checked> {
   const head = readHeading(await readBytes(kernel, found, 0));
   const { isTyped } = head;
@@ -138,7 +141,7 @@ async function removeBatch(kernel: Kernel, on: ChangeTransaction, latest: Segmen
   await scheduleImport(tx, latest.id, actor.now);
 }
 
-/** It is over: complete, or stopped where there is something to say. */
+/** Completes the import, or stops it if there is an error message. */
 async function finishImport(
   kernel: Kernel,
   on: ChangeTransaction,
@@ -161,7 +164,7 @@ async function finishImport(
   const caller = await kernel.identity.callerOf(tx, doer, now);
   await changeSegment(on.as(systemActor({ now, ...(caller && { caller }) })), place, {
     isApproved: true,
-    edit: (segment) => ({ segment, steps: [], actions: IMPORT_ACTIONS, isMoved: true }),
+    edit: (segment) => ({ segment, steps: [], actions: IMPORT_ACTIONS, membersChanged: true }),
     verb: 'imported a file into the segment',
     description: describe(latest),
     comment,
@@ -179,10 +182,10 @@ async function readNext(kernel: Kernel, reading: SegmentImport) {
   const { takenBytes, size, isTyped } = reading;
   const bytes = await readBytes(kernel, reading, takenBytes);
   const isEnd = takenBytes + bytes.length === size;
-  return readBatch(bytes, { isTyped, isEnd, most: BATCH_KEYS });
+  return readBatch(bytes, { isTyped, isEnd, maxLines: BATCH_KEYS });
 }
 
-/** Ends the import: it would be no better later. */
+/** Stops the import, because a retry would fail, too. */
 class MissingFileError extends Error {}
 
 async function readBytes({ blobs }: Kernel, { id, size }: SegmentImport, start: number): Promise<Buffer> {
@@ -192,7 +195,7 @@ async function readBytes({ blobs }: Kernel, { id, size }: SegmentImport, start: 
   return await buffer(blob.stream());
 }
 
-/** The file goes when nobody needs it any more. */
+/** Deletes the file when the import is over, and stops imports that waited too long. */
 async function deleteUnneededFile(kernel: Kernel, due: Due): Promise<void> {
   const { db, blobs, clock } = kernel;
   const id = due.payload;

@@ -1,8 +1,8 @@
-// What an import is: a file of keys on its way into a big segment, and how far it came.
+// The type of imports: a file of keys for a big segment, and the progress of the import.
 import type { Initiator } from '../../../kernel/identity/identity.ts';
 import type { ImportMode } from '../segment.ts';
 
-/** From the first to `complete`, or to `stopped` where it cannot go on. */
+/** Ends with `complete`, or with `stopped` on an error. */
 export const IMPORT_STATUSES = [
   'preparing',
   'pending_approval',
@@ -18,7 +18,7 @@ export interface SegmentImport {
   number: number;
   mode: ImportMode;
   status: (typeof IMPORT_STATUSES)[number];
-  /** Once the file is checked, somebody has to let it through. */
+  /** Whether the import needs an approval after the file is checked. */
   isWaiting: boolean;
   filename?: string;
   /** Of the file, in bytes. */
@@ -26,27 +26,27 @@ export interface SegmentImport {
   /** Whether a heading gives the second column its meaning. */
   isTyped: boolean;
   takenBytes: number;
-  /** In the file; known when it is checked. */
+  /** Keys in the file; known after the check. */
   keyCount: number;
   processedCount: number;
-  /** Members that came, or went from one side to the other. */
+  /** Members that were added, or moved between included and excluded. */
   changedCount: number;
   removedCount: number;
-  /** The key up to which members that are not in the file have been removed; that of the last one that is left. */
+  /** The key up to which members that are not in the file have been removed. */
   removedTo?: string;
   /** Why it was stopped. */
   message?: string;
-  /** Of whoever let it through. */
+  /** The comment of the caller who approved it. */
   comment?: string;
-  /** In whose name the change is made. */
+  /** The member or token that the change is attributed to. */
   doer: Initiator;
   createdAt: number;
 }
 
-/** What an import takes, as a file may name contexts of both sides. */
+/** The permissions that an import requires: a file may both include and exclude contexts. */
 export const IMPORT_ACTIONS = ['updateIncluded', 'updateExcluded'] as const;
 
-/** For good. */
+/** Complete or stopped; neither changes again. */
 export function isFinished({ status }: SegmentImport): boolean {
   return status === 'complete' || status === 'stopped';
 }

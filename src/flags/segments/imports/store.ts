@@ -1,4 +1,4 @@
-// Imports into big segments in the database, the work that waits for each, and where its file is.
+// Imports into big segments in the database, their due work, and the names of their files.
 import { schedule, type DueWork } from '../../../kernel/due-store.ts';
 import type { Initiator } from '../../../kernel/identity/identity.ts';
 import type { Db } from '../../../kernel/storage/tables.ts';
@@ -16,12 +16,12 @@ export function importFile(id: string): string {
   return `segment-imports/${id}`;
 }
 
-/** The next piece of it. */
+/** Schedules the next batch. */
 export async function scheduleImport(tx: Db, id: string, now: number): Promise<void> {
   await schedule(tx, { id: `${IMPORT_WORK}:${id}`, kind: IMPORT_WORK, payload: id, dueAt: now }, now, 'move');
 }
 
-/** The end of its file is planned before the file begins: whatever happens in between, nothing is left behind. */
+/** Scheduled before the file is received, so that no file is ever left behind. */
 export async function scheduleFileEnd(db: Db, id: string, now: number, afterMs = DAY): Promise<void> {
   const work: DueWork = {
     id: `${IMPORT_FILE_WORK}:${id}`,
@@ -32,12 +32,12 @@ export async function scheduleFileEnd(db: Db, id: string, now: number, afterMs =
   await schedule(db, work, now, 'move');
 }
 
-/** Nobody needs its file any more, or ever did. */
+/** Deletes the file soon, because the import does not need it. */
 export async function endFile(db: Db, id: string, now: number): Promise<void> {
   await db.transaction().execute((tx) => scheduleFileEnd(tx, id, now, 0));
 }
 
-/** The segment's next number, in the transaction that holds the segment. */
+/** Runs in the transaction that has locked the segment. */
 export async function nextNumber(tx: Db, segmentId: string): Promise<number> {
   const last = await tx
     .selectFrom('segment_imports')
@@ -49,7 +49,7 @@ export async function nextNumber(tx: Db, segmentId: string): Promise<number> {
   return (last?.number ?? 0) + 1;
 }
 
-/** Those that nobody has let through yet. */
+/** Imports that wait for approval. */
 export async function countWaiting(db: Db, segmentId: string): Promise<number> {
   const { count } = await db
     .selectFrom('segment_imports')
@@ -71,12 +71,12 @@ export async function findImport(db: Db, id: string): Promise<SegmentImport | un
   return row && importOf(row);
 }
 
-/** In the transaction that holds the segment. */
+/** Runs in the transaction that has locked the segment. */
 export async function updateImport(tx: Db, after: SegmentImport): Promise<void> {
   await tx.updateTable('segment_imports').set(rowOf(after)).where('id', '=', after.id).execute();
 }
 
-/** Nobody else changes the segment until the transaction ends; false when it is gone. */
+/** Locks the segment until the transaction ends. False if it was deleted. */
 export async function lockSegmentById(tx: Db, segmentId: string): Promise<boolean> {
   const row = await tx
     .selectFrom('segments')
@@ -91,7 +91,7 @@ export async function setImporting(tx: Db, segmentId: string, mode: ImportMode |
   await tx.updateTable('segments').set({ importing: mode }).where('id', '=', segmentId).execute();
 }
 
-/** What the members that came and went are to the segment's counts; its version tells of the import when that is over. */
+/** Adds to the segment's member counts. The version rises only at the end of the import. */
 export async function addToMemberCounts(
   tx: Db,
   segmentId: string,
@@ -107,10 +107,13 @@ export async function addToMemberCounts(
     .execute();
 }
 
-/** How many members are looked at at once. */
+/** How many members are examined at once. */
 const BATCH_SIZE = 5000;
 
-/** Of the members that come after the key, some that the import has not seen are gone; the key to go on after, if there is one. */
+/**
+ * Removes the unmarked members of the next batch after `removedTo`. Returns the counts, and the key to continue after,
+ * if any.
+ */
 export async function removeUnmarked(
   tx: Db,
   { segmentId, number, removedTo = '' }: SegmentImport,

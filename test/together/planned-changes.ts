@@ -1,15 +1,15 @@
-// What waits for a flag, and what hangs on one, changed by many at the same time.
+// Concurrent changes of approval requests, scheduled changes, triggers and other resources of a flag.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { expect, giveMember, MINUTE, OFF, ON, openScene } from '../conformance/flags-control-calls.ts';
+import { expect, giveMember, MINUTE, OFF, ON, openFlagProject } from '../conformance/flags-control-calls.ts';
 import type { TestServer } from '../server.ts';
-import { CLIENTS, contest, ROUNDS } from './contest.ts';
+import { CLIENTS, runClients, ROUNDS } from './concurrent-clients.ts';
 
 const BETA = { 'ld-api-version': 'beta' };
 
-export function declarePending(server: () => TestServer): void {
+export function declarePlannedChanges(server: () => TestServer): void {
   test('a scheduled change is changed, and others are made and given up', async () => {
-    const { place, call, instruct } = await openScene(server());
+    const { place, call, instruct } = await openFlagProject(server());
     const soon = server().clock.now() + 60 * MINUTE;
     const make = () =>
       call(`${place}/scheduled-changes`, {
@@ -18,7 +18,7 @@ export function declarePending(server: () => TestServer): void {
       });
     const { json } = await expect(201, make());
     const at = `${place}/scheduled-changes/${json['_id']}`;
-    const { entries, count } = await contest(
+    const { entries, count } = await runClients(
       server(),
       async (client, round) => {
         if (client < 5)
@@ -39,7 +39,7 @@ export function declarePending(server: () => TestServer): void {
   });
 
   test('an approval request is commented on, changed and approved', async () => {
-    const { place, call, instruct } = await openScene(server());
+    const { place, call, instruct } = await openFlagProject(server());
     const { json } = await expect(
       201,
       call(`${place}/approval-requests`, {
@@ -50,7 +50,7 @@ export function declarePending(server: () => TestServer): void {
     const at = `${place}/approval-requests/${json['_id']}`;
     const reviewers = await Promise.all(Array.from({ length: 4 }, () => giveMember(server())));
     const rounds = Math.min(ROUNDS, 16); // there can be 100 reviews
-    const { entries, answers } = await contest(
+    const { entries, answers } = await runClients(
       server(),
       (client, round) => {
         const text = `${client}-${round}`;
@@ -66,7 +66,7 @@ export function declarePending(server: () => TestServer): void {
   });
 
   test('of many who apply an approval request one does', async () => {
-    const { place, call, isOn } = await openScene(server());
+    const { place, call, isOn } = await openFlagProject(server());
     const { token } = await giveMember(server());
     const make = async () => {
       const { json } = await expect(
@@ -82,7 +82,7 @@ export function declarePending(server: () => TestServer): void {
     };
     for (let round = 0; round < 4; round += 1) {
       const at = await make();
-      const { count } = await contest(server(), () => call(`${at}/apply`, { method: 'POST', body: {} }), {
+      const { count } = await runClients(server(), () => call(`${at}/apply`, { method: 'POST', body: {} }), {
         allowed: [200, 400],
         rounds: 1,
       });
@@ -91,7 +91,7 @@ export function declarePending(server: () => TestServer): void {
   });
 
   test('a trigger is changed and fired', async () => {
-    const { project, call, instruct } = await openScene(server());
+    const { project, call, instruct } = await openFlagProject(server());
     const path = `flags/${project}/banner/triggers/test`;
     const made = await expect(
       201,
@@ -99,7 +99,7 @@ export function declarePending(server: () => TestServer): void {
     );
     const at = `${path}/${made.json['_id']}`;
     const url = new URL(made.json['triggerURL']).pathname;
-    const { count } = await contest(
+    const { count } = await runClients(
       server(),
       (client, round) => {
         if (client < 4) return server().call(url, { method: 'POST', token: null });
@@ -115,14 +115,14 @@ export function declarePending(server: () => TestServer): void {
   });
 
   test('targets get dates on which they expire', async () => {
-    const { project, call, instruct, patchFlag, readFlag } = await openScene(server());
+    const { project, call, instruct, patchFlag, readFlag } = await openFlagProject(server());
     const { variations } = await readFlag();
     const variationId = variations[0]._id;
     const values = ['both', ...Array.from({ length: CLIENTS }, (_, client) => `c${client}`)];
     await expect(200, patchFlag([{ kind: 'addTargets', contextKind: 'user', variationId, values }]));
     const at = `flags/${project}/banner/expiring-targets/test`;
     const soon = server().clock.now() + 60 * MINUTE;
-    const { entries } = await contest(server(), (client, round) => {
+    const { entries } = await runClients(server(), (client, round) => {
       const of = (contextKey: string) => ({ contextKind: 'user', contextKey, variationId });
       if (client === 7 && round % 2 === 1)
         return patchFlag([{ kind: 'removeTargets', contextKind: 'user', variationId, values: ['c7'] }]);
@@ -143,7 +143,7 @@ export function declarePending(server: () => TestServer): void {
   });
 
   test('links of a flag are changed, and some of the same key made and deleted', async () => {
-    const { project, call } = await openScene(server());
+    const { project, call } = await openFlagProject(server());
     const path = `flag-links/projects/${project}/flags/banner`;
     const post = (key: string) =>
       call(path, {
@@ -152,7 +152,7 @@ export function declarePending(server: () => TestServer): void {
         body: { key, deepLink: 'https://example.com/1', title: key },
       });
     const { json } = await expect(201, post('first'));
-    const { entries, count } = await contest(
+    const { entries, count } = await runClients(
       server(),
       async (client, round) => {
         if (client < 4)
@@ -171,9 +171,9 @@ export function declarePending(server: () => TestServer): void {
   });
 
   test('a flag is followed and no longer followed', async () => {
-    const { place, call } = await openScene(server());
+    const { place, call } = await openFlagProject(server());
     const { member } = await giveMember(server());
-    const { entries } = await contest(
+    const { entries } = await runClients(
       server(),
       (client, round) =>
         call(`${place}/followers/${member.id}`, { method: (client + round) % 2 === 0 ? 'PUT' : 'DELETE' }),

@@ -1,31 +1,31 @@
-// One of everything that the flag service manages, made over its API, for tests that walk all routes.
+// Creates one resource of each kind over the flags API, for tests that call all routes.
 import assert from 'node:assert/strict';
 import type { RouteShape } from '../../src/kernel/route.ts';
 import { eventually } from '../eventually.ts';
 import type { CallInit, Json, TestServer } from '../server.ts';
 import { toForm } from './flags-segments-file-calls.ts';
 
-/** Some routes are open only to who asks for them so. */
+/** Beta routes need this header. */
 export const BETA = { 'ld-api-version': 'beta' };
 
 export const SEMANTIC = { 'content-type': 'application/json; domain-model=launchdarkly.semanticpatch' };
 
-/** The values of path parameters, by their names; `id` means another thing on each path. */
-export interface Scene {
+/** The values of path parameters by name; the meaning of `id` depends on the path. */
+export interface SampleResources {
   parameters: Record<string, string>;
   ids: Record<string, string>;
 }
 
 const rule = { effect: 'allow', actions: ['*'], resources: ['proj/*'] };
 
-/** `name` keeps scenes on one server apart. */
-export async function setScene({ call }: TestServer, name: string): Promise<Scene> {
+/** `name` makes the keys unique on one server. */
+export async function createSampleResources({ call }: TestServer, name: string): Promise<SampleResources> {
   const post = async (path: string, body: unknown): Promise<Json> => {
     const { status, json, text } = await call(`/api/v2/${path}`, { method: 'POST', headers: BETA, body });
     assert.ok(status < 300, `POST ${path}: ${status} ${text}`);
     return json;
   };
-  /** Goes on behind the call; what is done later must not be taken for something else's work. */
+  /** Starts background work and waits until it is complete, so that later checks do not see its changes. */
   const begin = async (path: string, init: CallInit): Promise<string> => {
     const { headers, text } = await call(`/api/v2/${path}`, init);
     const location = headers.get('location') ?? assert.fail(text);
@@ -82,8 +82,8 @@ export async function setScene({ call }: TestServer, name: string): Promise<Scen
   };
 }
 
-/** The path of a route in a scene; undefined where the scene lacks a part of it. */
-export function pathIn({ parameters, ids }: Scene, { path }: RouteShape): string | undefined {
+/** The path of a route for the samples; undefined if they lack a parameter. */
+export function pathFor({ parameters, ids }: SampleResources, { path }: RouteShape): string | undefined {
   let isWhole = true;
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value = parameters[name] ?? (name === 'id' ? ids[kindIn(path)] : undefined);
@@ -93,7 +93,7 @@ export function pathIn({ parameters, ids }: Scene, { path }: RouteShape): string
   return isWhole ? `/api/v2${filled}` : undefined;
 }
 
-/** What `{id}` is of: the last word before it. */
+/** The kind of resource that `{id}` names: the last word before it. */
 function kindIn(path: string): string {
   const words = path.slice(0, path.indexOf('/{id}')).split('/');
   return words.findLast((word) => !word.startsWith('{')) ?? '';

@@ -1,24 +1,24 @@
-// Many clients that change the same thing at the same time, in counted rounds, and what must be true of it afterwards.
+// Runs many clients that change the same resource concurrently, in counted rounds, and checks the result.
 import assert from 'node:assert/strict';
 import { rounds as roundsOf } from '../long.ts';
 import type { Answer, Json, TestServer } from '../server.ts';
 
 export const CLIENTS = 8;
-/** More of them find what is rare. */
+/** More rounds find rarer errors. */
 export const ROUNDS = roundsOf(6, 100);
 
 /** One call of one client. */
-export type Turn = (client: number, round: number) => Promise<Answer>;
+export type ClientCall = (client: number, round: number) => Promise<Answer>;
 
-export interface Outcome {
+export interface RunOutcome {
   answers: Answer[];
-  /** How many calls had one of these statuses. */
+  /** The number of calls with one of these statuses. */
   count(...statuses: number[]): number;
-  /** What was recorded of all this, in order. */
-  entries: Entry[];
+  /** The audit entries of the run, in order. */
+  entries: RecordedEntry[];
 }
 
-export interface Entry {
+export interface RecordedEntry {
   action: string;
   resource: string;
   kind: string;
@@ -26,44 +26,47 @@ export interface Entry {
   after: unknown;
 }
 
-export interface Rules {
-  /** The statuses that are right. */
+export interface RunOptions {
+  /** The expected statuses. */
   allowed?: readonly number[];
-  /** Whether callers make their change conditional, so that they may be told 409 because of others. */
+  /** Whether calls are conditional, so that 409 because of other clients is expected. */
   isConditional?: boolean;
-  /** Whether every entry begins where the one before it has ended; not where one thing changes along with another. */
+  /**
+   * Whether the `before` of every entry must equal the `after` of the previous one; not for changes that affect other
+   * resources.
+   */
   isChained?: boolean;
   rounds?: number;
 }
 
-/** What is told where others were in the way, and in no words for what the caller wants. */
+/** Messages about conflicts with other calls, which clients should not see. */
 const CONTESTED = /Someone else changed|Others keep changing|already one with the same key|still needs it/;
 
 /**
- * Every client takes its turns one after the other, and all clients do so at once. Fails for a status that is not right,
- * for a call that was turned away only because of others, and for an entry of the audit log that does not begin where the
- * one before it has ended, as then a change was lost.
+ * Each client makes its calls one after the other; all clients run concurrently. Fails for an unexpected status, for a
+ * call that failed only because of other clients, and for an audit entry whose `before` differs from the previous
+ * `after`, because then a change was lost.
  */
-export async function contest(
+export async function runClients(
   server: TestServer,
-  turn: Turn,
-  { allowed = [200], isConditional = false, isChained = true, rounds: most = ROUNDS }: Rules = {},
-): Promise<Outcome> {
+  call: ClientCall,
+  { allowed = [200], isConditional = false, isChained = true, rounds: most = ROUNDS }: RunOptions = {},
+): Promise<RunOutcome> {
   const since = await lastEntry(server);
   const answers: Answer[] = [];
-  const play = async (client: number) => {
-    for (let round = 0; round < most; round += 1) answers.push(await turn(client, round));
+  const runClient = async (client: number) => {
+    for (let round = 0; round < most; round += 1) answers.push(await call(client, round));
   };
-  await Promise.all(Array.from({ length: CLIENTS }, (_, client) => play(client)));
+  await Promise.all(Array.from({ length: CLIENTS }, (_, client) => runClient(client)));
   const wrong = answers.filter(
-    (answer) => !allowed.includes(answer.status) || (!isConditional && isTurnedAway(answer)),
+    (answer) => !allowed.includes(answer.status) || (!isConditional && isContested(answer)),
   );
-  const told = wrong.slice(0, 3).map(({ status, text }) => `${status} ${text.slice(0, 300)}`);
+  const samples = wrong.slice(0, 3).map(({ status, text }) => `${status} ${text.slice(0, 300)}`);
   const logged = server.log.filter(({ level }) => Number(level) >= 50).slice(-3);
   assert.equal(
     wrong.length,
     0,
-    `${wrong.length} of ${answers.length} calls: ${told.join('\n')}\n${JSON.stringify(logged)}`,
+    `${wrong.length} of ${answers.length} calls: ${samples.join('\n')}\n${JSON.stringify(logged)}`,
   );
   const entries = await entriesSince(server, since);
   if (isChained) checkChains(entries);
@@ -71,7 +74,7 @@ export async function contest(
   return { answers, count, entries };
 }
 
-function isTurnedAway(answer: Answer): boolean {
+function isContested(answer: Answer): boolean {
   return answer.status === 409 && CONTESTED.test(answer.text);
 }
 
@@ -80,7 +83,7 @@ async function lastEntry({ app: { kernel } }: TestServer): Promise<number> {
   return last[0]?.seq ?? 0;
 }
 
-async function entriesSince({ app: { kernel } }: TestServer, since: number): Promise<Entry[]> {
+async function entriesSince({ app: { kernel } }: TestServer, since: number): Promise<RecordedEntry[]> {
   const rows = await kernel.db
     .selectFrom('events')
     .select(['action', 'resource', 'kind', 'before', 'after'])
@@ -95,13 +98,13 @@ async function entriesSince({ app: { kernel } }: TestServer, since: number): Pro
   }));
 }
 
-/** What the thing is called in the representation that the entry holds; one resource of a policy may be shown in several. */
-function nameOf({ resource, kind, before, after }: Entry): string {
+/** The name of the recorded representation; one resource of a policy may have several. */
+function nameOf({ resource, kind, before, after }: RecordedEntry): string {
   const shown = (after ?? before ?? {}) as { _links?: { self?: { href?: string } }; id?: string };
   return `${kind} ${shown._links?.self?.href ?? resource}`;
 }
 
-function checkChains(entries: readonly Entry[]): void {
+function checkChains(entries: readonly RecordedEntry[]): void {
   for (const [name, chain] of Map.groupBy(entries, nameOf)) {
     for (const [index, { before }] of chain.entries()) {
       if (index > 0)
@@ -114,7 +117,7 @@ function checkChains(entries: readonly Entry[]): void {
   }
 }
 
-/** Counts go up without an entry; and lists are of no order here. */
+/** Counters rise without an entry, and the order of lists does not matter here. */
 function withoutCounts(shown: unknown): unknown {
   const { _triggerCount, _lastTriggeredAt, items, ...rest } = (shown ?? {}) as Json;
   if (items === undefined) return rest;

@@ -1,5 +1,5 @@
-// Changes at the same time: eight clients change one thing over and over, for everything that can change.
-// No call fails on the server's side, none is turned away for what it did not ask for, and no change is lost.
+// Concurrent changes: eight clients change one resource repeatedly, for every resource. No call fails with a server error,
+// none is refused because of other clients, and no change is lost.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { actorsApi } from '../../src/actors/api.ts';
@@ -8,13 +8,13 @@ import type { TestEngine } from '../engines.ts';
 import type { TestServer } from '../server.ts';
 import { startServerOn } from '../suites.ts';
 import { declareAccount } from './account.ts';
-import { declareEverything } from './everything.ts';
+import { declareEveryRoute } from './every-route.ts';
 import { declareFlags } from './flags.ts';
-import { declarePending } from './pending.ts';
+import { declarePlannedChanges } from './planned-changes.ts';
 import { declareProjects } from './projects.ts';
 import { declareStorages } from './storages.ts';
 
-export function declareWalk(engine: TestEngine): void {
+export function declareConcurrentChanges(engine: TestEngine): void {
   let server: TestServer;
   before(async () => {
     server = await startServerOn(engine, { limits: 'off', allowPrivateWebhooks: true });
@@ -22,13 +22,13 @@ export function declareWalk(engine: TestEngine): void {
   after(() => server.stop());
 
   declareFlags(() => server);
-  declarePending(() => server);
+  declarePlannedChanges(() => server);
   declareProjects(() => server);
   declareAccount(() => server);
   declareStorages(() => server);
-  declareEverything(() => server);
+  declareEveryRoute(() => server);
 
-  // Tools answer, and keep nothing.
+  // Tools store nothing.
   test('every route that changes something is among them', () => {
     const called = new Set(server.log.map(({ route }) => route));
     const missing = [...flagsApi.routes, ...actorsApi.routes]
