@@ -100,7 +100,7 @@ function mediaTypeOf(sent: string, described: readonly string[]): string | undef
 /** Bytes that are no text are no example. */
 function bodyOf(text: string, type: string): { body?: unknown } {
   if (text === '' || text.includes('\uFFFD')) return {};
-  if (/^application\/json/.test(type)) {
+  if (type.startsWith('application/json')) {
     try {
       return { body: JSON.parse(text) as unknown };
     } catch {
