@@ -12,6 +12,8 @@ const isSeconds = (value: number) => value > 1_500_000_000 && value < 3_000_000_
 /** Members that may hold a secret, whatever it looks like. */
 const SECRET = /secret|password|signature|^token$|^encoded$|^apiKey$|^mobileKey$|cursor$/i;
 
+const HIDDEN = 'x'.repeat(24);
+
 export function normaliseExample(example: Example): Example {
   const ids = new Map<string, string>();
   const numbered = (id: string, write: (number: string) => string) => {
@@ -22,7 +24,10 @@ export function normaliseExample(example: Example): Example {
   const normaliseText = (text: string): string =>
     text
       .replaceAll(ADMIN_TOKEN, 'api-00000000-0000-4000-8000-000000000000')
-      .replaceAll(/https?:\/\/(127\.0\.0\.1|localhost|\[::1\]):\d+/g, 'http://127.0.0.1:8080')
+      .replaceAll(/\b(127\.0\.0\.1|localhost):\d+/g, '127.0.0.1:8080')
+      .replaceAll(/\b(signature=|webhook\/triggers\/\w+\/)[\w-]+/g, `$1${HIDDEN}`)
+      // Names that tests make up, such as `p12-x4k2h9`.
+      .replaceAll(/\bp\d+-[a-z0-9]{4,6}\b/g, (name) => numbered(name, (number) => `name-${number}`))
       .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, (id) =>
         numbered(id, (number) => `00000000-0000-4000-8000-${number.padStart(12, '0')}`),
       )
@@ -52,5 +57,5 @@ export function normaliseExample(example: Example): Example {
 
 /** What is made of zeros or looks like a constant stays; anything else of this length may be a secret. */
 function hide(text: string): string {
-  return /^(api|sdk|mob)?-?0[0-9-]*$/.test(text) ? text : 'x'.repeat(Math.min(text.length, 24));
+  return /^(api|sdk|mob)?-?0[0-9-]*$/.test(text) ? text : HIDDEN.slice(0, text.length);
 }

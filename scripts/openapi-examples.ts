@@ -132,6 +132,7 @@ function rankOf({ request, reply }: Example, { requestBody, responses }: Operati
     request !== undefined &&
       !request.type.includes('semantic') &&
       requestBody?.content[SEMANTIC] !== undefined,
+    Array.isArray(list) && list.length > 1,
     length > LONG / 4,
-  ].reduce((rank, isWorse, index) => rank + (isWorse ? 2 ** (7 - index) : 0), 0);
+  ].reduce((rank, isWorse, index) => rank + (isWorse ? 2 ** (8 - index) : 0), 0);
 }

@@ -30,6 +30,10 @@ const mistakes: [words: RegExp, edit: (user: Json, document: Json) => void][] = 
     (user) => (user['responses'][200].content['application/json'].example.login = 1),
   ],
   [
+    /may have a secret in the example for 200/,
+    (user) => (user['responses'][200].content['application/json'].example.name = 'api-c2VjcmV0LXNlY3JldA'),
+  ],
+  [
     /says nothing of 200 application\/json/,
     (user) => (user['responses'][200].content['application/json'].schema = {}),
   ],

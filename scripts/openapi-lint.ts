@@ -4,6 +4,9 @@ import type { OpenApiDocument } from '../src/kernel/openapi.ts';
 import { WITHOUT_EXAMPLE } from './openapi-no-example.ts';
 import { bodiesOf, operationsOf, problemWith, type PlacedOperation } from './openapi-operations.ts';
 
+/** A token or a key of an environment that is none of the constants. */
+const SECRET = /\b(api|sdk|mob)-(?!00000000-)[\w-]{16,}/;
+
 type Report = (message: string) => void;
 
 /** Sentences, each with the operation or the place that it is about. */
@@ -51,6 +54,7 @@ function lintExamples({ operation }: PlacedOperation, document: OpenApiDocument,
   for (const { where, media } of bodies) {
     if (Object.keys(media.schema ?? {}).length === 0) report(`says nothing of ${where}`);
     if (media.example === undefined) continue;
+    if (SECRET.test(JSON.stringify(media.example))) report(`may have a secret in the example for ${where}`);
     const problem = problemWith(media.example, media.schema, document);
     if (problem !== undefined) report(`has a wrong example for ${where}: ${problem}`);
   }

@@ -21,6 +21,15 @@ onEachEngine((engine) => {
   });
   after(() => server.stop());
 
+  test('A11 POST writes a record as PUT does', async () => {
+    const { id } = await make();
+    const path = `/v2/key-value-stores/${id}/records/greeting`;
+    const headers = { 'content-type': 'text/plain' };
+    const { status, json } = await server.call(path, { method: 'POST', body: 'hello', headers });
+    assert.deepEqual([status, json], [201, { data: {} }]);
+    assert.equal((await server.call(path)).text, 'hello');
+  });
+
   test('A11 a record of any content type and size comes back byte for byte', async () => {
     const { id } = await make();
     const types = [
