@@ -70,6 +70,13 @@ function charge(
       counters.push({ category, counter: limits.peek(category, caller, now) });
     return undefined;
   }
+  const drawn = categories.map((category) => limits.draw(category, caller, now));
+  const [only] = drawn;
+  // Nearly every call: one budget that has something left.
+  if (drawn.length === 1 && only !== undefined && !(only instanceof Promise)) {
+    counters.push({ category: categories[0]!, counter: only });
+    return undefined;
+  }
   const settle = (left: readonly (Counter | undefined)[]) => {
     const isSpent = left.includes(undefined);
     for (const [index, category] of categories.entries()) {
@@ -79,7 +86,6 @@ function charge(
     }
     if (isSpent) throw dialect.limits.exceeded(counters[left.indexOf(undefined)]!, facts);
   };
-  const drawn = categories.map((category) => limits.draw(category, caller, now));
   if (drawn.some((draw) => draw instanceof Promise)) {
     return Promise.all(drawn.map(async (draw) => draw)).then(settle);
   }

@@ -13,7 +13,7 @@ export interface CallLine {
   route: string | undefined;
   path: string;
   status: number;
-  ms: number | undefined;
+  ms: number;
   /** The username; absent for strangers. */
   caller?: string;
   /** The last characters of the token. */
@@ -21,7 +21,7 @@ export interface CallLine {
   address: string;
 }
 
-export function describeCall(call: CallFacts, api: string, status: number, ms: number | undefined): CallLine {
+export function describeCall(call: CallFacts, api: string, status: number): CallLine {
   const { id, method, overridden, shape, caller, address } = call;
   return {
     call: id,
@@ -31,7 +31,7 @@ export function describeCall(call: CallFacts, api: string, status: number, ms: n
     route: shape?.id,
     path: shownPath(call),
     status,
-    ms: ms === undefined ? undefined : Math.round(ms * 10) / 10,
+    ms: Math.round(call.elapsedMs * 10) / 10,
     ...(caller !== undefined && caller.kind !== 'anonymous' && { caller: accountOf(caller).username }),
     ...(caller?.kind === 'token' && caller.token !== undefined && { token: caller.token.ending }),
     address,
@@ -62,7 +62,7 @@ export function shownPath({ url, shape }: Pick<CallFacts, 'url' | 'shape'>): str
 /** The query parameters and the fields of the body that nobody looked at. */
 export function ignoredBy(
   { commonQuery = [] }: Dialect,
-  { url, shape, body }: CallFacts & { body: unknown },
+  { url, shape, body }: CallFacts,
 ): { ignored?: string[] } {
   if (shape === undefined) return {};
   const parameters = new URLSearchParams(url.split('?')[1] ?? '');

@@ -32,10 +32,14 @@ export interface CallFacts {
   isVersionRefused: boolean;
   caller: Caller | undefined;
   shape: RouteShape | undefined;
+  /** As the handler gets it, once it is read. */
+  body: unknown;
   /** The rate limits that the call counts against, by their full names. */
   categories: readonly string[];
   /** Their state, once the call was counted. */
   counters: CategoryCounter[];
+  /** How long ago it began. */
+  readonly elapsedMs: number;
   /** Whether it was answered with an error, which is logged already. */
   hasFailed: boolean;
 }

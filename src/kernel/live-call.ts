@@ -43,6 +43,7 @@ export class LiveCall implements CallFacts {
   stream: Readable | undefined;
   isVersionRefused = false;
   hasFailed = false;
+  readonly #begun = performance.now();
   readonly #limits: Limits;
   /** The first action that was checked; most calls check only one, which saves the set. */
   #asked: string | undefined;
@@ -62,6 +63,10 @@ export class LiveCall implements CallFacts {
     this.categories = categories;
     this.overridden = overridden;
     this.#limits = limits;
+  }
+
+  get elapsedMs(): number {
+    return performance.now() - this.#begun;
   }
 
   demand(resource: string, action = this.#declared()): void {

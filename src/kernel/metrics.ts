@@ -25,16 +25,17 @@ class Timing {
   }
 }
 
-interface Calls {
-  count: number;
+/** The calls of one route. */
+interface RouteCalls {
   timing: Timing;
+  countByStatus: Map<number, number>;
 }
 
 export class Metrics {
   readonly contentType = 'text/plain; version=0.0.4; charset=utf-8';
   readonly #release: string;
-  readonly #calls = new Map<string, Calls>();
-  readonly #timings = new Map<string, Timing>();
+  /** By API and route: looking up two words that exist anyway costs less than joining them. */
+  readonly #calls = new Map<string, Map<string, RouteCalls>>();
   readonly #deliveries = new Map<string, number>();
   readonly #delay = monitorEventLoopDelay({ resolution: 20 });
 
@@ -44,13 +45,11 @@ export class Metrics {
   }
 
   count(api: string, route: string, status: number, seconds: number): void {
-    const key = `api="${api}",route="${route}",status="${status}"`;
-    let calls = this.#calls.get(key);
-    if (calls === undefined) {
-      calls = { count: 0, timing: this.#timing(`api="${api}",route="${route}"`) };
-      this.#calls.set(key, calls);
-    }
-    calls.count += 1;
+    let routes = this.#calls.get(api);
+    if (routes === undefined) this.#calls.set(api, (routes = new Map()));
+    let calls = routes.get(route);
+    if (calls === undefined) routes.set(route, (calls = { timing: new Timing(), countByStatus: new Map() }));
+    calls.countByStatus.set(status, (calls.countByStatus.get(status) ?? 0) + 1);
     calls.timing.observe(seconds);
   }
 
@@ -60,29 +59,32 @@ export class Metrics {
     this.#deliveries.set(key, (this.#deliveries.get(key) ?? 0) + 1);
   }
 
-  #timing(labels: string): Timing {
-    const known = this.#timings.get(labels) ?? new Timing();
-    this.#timings.set(labels, known);
-    return known;
+  #byRoute(): [labels: string, RouteCalls][] {
+    return [...this.#calls].flatMap(([api, routes]) =>
+      [...routes].map(([route, calls]): [string, RouteCalls] => [`api="${api}",route="${route}"`, calls]),
+    );
   }
 
   text(): string {
     const { heapUsed, rss } = process.memoryUsage();
     const { user, system } = process.cpuUsage();
+    const byRoute = this.#byRoute();
     return [
       ...metric('signalbox_info', 'gauge', 'The running release', [`{version="${this.#release}"} 1`]),
       ...metric(
         'signalbox_calls_total',
         'counter',
         'Calls answered',
-        [...this.#calls].map(([labels, { count }]) => `{${labels}} ${count}`),
+        byRoute.flatMap(([labels, { countByStatus }]) =>
+          [...countByStatus].map(([status, count]) => `{${labels},status="${status}"} ${count}`),
+        ),
       ),
       ...header(
         'signalbox_call_seconds',
         'histogram',
         'Time from the first byte of a call to the last of its reply',
       ),
-      ...[...this.#timings].flatMap(([labels, timing]) => timing.lines('signalbox_call_seconds', labels)),
+      ...byRoute.flatMap(([labels, { timing }]) => timing.lines('signalbox_call_seconds', labels)),
       ...metric(
         'signalbox_webhook_attempts_total',
         'counter',

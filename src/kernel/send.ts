@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { FastifyReply } from 'fastify';
-import { describeCall } from './call-log.ts';
+import { describeCall, ignoredBy, isWorthInfo } from './call-log.ts';
 import type { CallFacts, Cors, Dialect, Headers } from './dialect.ts';
 import { routeInVersion, type RouteVersion } from './route-version.ts';
 import { matchesEtag } from './etag.ts';
@@ -87,16 +87,17 @@ export class ReplySender {
   }
 
   failure(reply: FastifyReply, call: CallFacts, failure: Failure, cause: unknown): void {
-    const { status, headers, body } = this.renderError(call, failure, cause, reply.elapsedTime);
+    const { status, headers, body } = this.renderError(call, failure, cause);
     put(reply, status, headers, body);
+    this.#finish(call, status);
   }
 
   /** Logs the failure, with its cause where it is the server's fault, and renders it in the dialect's format. */
-  renderError(call: CallFacts, failure: Failure, cause: unknown, ms?: number): ErrorReply {
+  renderError(call: CallFacts, failure: Failure, cause: unknown): ErrorReply {
     const { kind, message, details } = failure;
     const dialect = this.#dialect;
     const status = dialect.statusOf?.(failure) ?? dialect.status[kind];
-    const line = { ...describeCall(call, dialect.name, status, ms), failure: kind };
+    const line = { ...describeCall(call, dialect.name, status), failure: kind };
     call.hasFailed = true;
     if (kind === 'internal' || kind === 'unavailable')
       this.#kernel.log.error({ ...line, err: cause }, message);
@@ -163,6 +164,7 @@ export class ReplySender {
     body?: string | Uint8Array,
   ): void {
     put(reply, status, this.#headers(call, fixed, own), body);
+    this.#finish(call, status);
   }
 
   /** Streams with backpressure. After the head is sent, an error can only be shown by closing the connection. */
@@ -178,17 +180,32 @@ export class ReplySender {
     if (call.method === 'HEAD') {
       body.destroy();
       reply.raw.end();
+      this.#finish(call, status);
       return;
     }
-    pipeline(body, reply.raw).catch((error: unknown) => {
+    const ended = pipeline(body, reply.raw).catch((error: unknown) => {
       const isGone = (error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE';
       if (!isGone)
         this.#kernel.log.error(
-          { ...describeCall(call, this.#dialect.name, status, reply.elapsedTime), err: error },
+          { ...describeCall(call, this.#dialect.name, status), err: error },
           'broke off a reply',
         );
       reply.raw.destroy();
     });
+    void ended.then(() => this.#finish(call, status));
+  }
+
+  /** Counts a call whose reply is written, and logs it: changes of configuration always, others at level debug. */
+  #finish(call: CallFacts, status: number): void {
+    const { metrics, log } = this.#kernel;
+    const { name } = this.#dialect;
+    metrics.count(name, call.shape?.id ?? 'none', status, call.elapsedMs / 1000);
+    if (call.hasFailed) return;
+    const isDebug = log.isLevelEnabled('debug');
+    if (!isDebug && !isWorthInfo(call)) return;
+    const line = describeCall(call, name, status);
+    const ignored = isDebug ? ignoredBy(this.#dialect, call) : {};
+    log[isWorthInfo(call) ? 'info' : 'debug']({ ...line, ...ignored }, 'call');
   }
 
   #headers(call: CallFacts, fixed: HeaderBlock, own: Headers): HeaderList {
@@ -262,6 +279,7 @@ function joinLinks({ headers: { link: fixed } }: HeaderBlock, own: Headers): Hea
 function isUnchanged({ headers }: CallFacts, etag: string, lastModified: string | undefined): boolean {
   const wanted = headers['if-none-match'];
   if (wanted !== undefined) return matchesEtag(wanted, etag);
-  const since = Date.parse(headers['if-modified-since'] ?? '');
-  return lastModified !== undefined && Date.parse(lastModified) <= since;
+  const since = headers['if-modified-since'];
+  if (since === undefined || lastModified === undefined) return false;
+  return Date.parse(lastModified) <= Date.parse(since);
 }

@@ -1,7 +1,7 @@
 // Mounts an API on Fastify and runs each request: admit the caller, read the body, call the handler, send the reply.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { admit } from './admit.ts';
-import { describeCall, ignoredBy, isWorthInfo, shownPath } from './call-log.ts';
+import { shownPath } from './call-log.ts';
 import type { HeldBody } from './body-memory.ts';
 import { collectBody, inflateBody } from './body.ts';
 import type { Api, Dialect } from './dialect.ts';
@@ -117,18 +117,6 @@ function mount(
     if (isPreflight({ method, url })) return send.preflight(reply, call, allow);
     if (allow === undefined) throw new Failure('no-route', `There is nothing at ${namePath(call)}`);
     return refuseVerb(method, allow);
-  });
-  scope.addHook('onResponse', (request, reply, done) => {
-    const { call } = request;
-    const { statusCode: status, elapsedTime: ms } = reply;
-    kernel.metrics.count(dialect.name, call.shape?.id ?? 'none', status, ms / 1000);
-    const isDebug = kernel.log.isLevelEnabled('debug');
-    if (!call.hasFailed && (isDebug || isWorthInfo(call))) {
-      const line = describeCall(call, dialect.name, status, ms);
-      const ignored = isDebug ? ignoredBy(dialect, call) : {};
-      kernel.log[isWorthInfo(call) ? 'info' : 'debug']({ ...line, ...ignored }, 'call');
-    }
-    done();
   });
 
   for (const route of routes) {

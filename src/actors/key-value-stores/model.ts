@@ -155,11 +155,6 @@ export function parseRange(header: string | undefined, size: number): ByteRange 
   return start >= size ? 'beyond' : { start, end };
 }
 
-export function matchesEtag(header: string | undefined, etag: string): boolean {
-  if (header === undefined) return false;
-  return header.split(',').some((tag) => ['*', etag, `W/${etag}`].includes(tag.trim()));
-}
-
 /** Which keys a list includes. */
 export interface KeyFilter {
   prefixes: string[];

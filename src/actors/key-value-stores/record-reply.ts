@@ -5,7 +5,8 @@ import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { Bytes, reply, Stream, type Reply } from '../../kernel/route.ts';
 import { isPassive, userContentHeaders } from '../../kernel/user-content.ts';
-import { acceptsEncoding, matchesEtag, parseRange, type Encoding } from './model.ts';
+import { matchesEtag } from '../../kernel/etag.ts';
+import { acceptsEncoding, parseRange, type Encoding } from './model.ts';
 import type { StoredRecord } from './store.ts';
 
 /** How long the presigned URL of a redirect is valid. */

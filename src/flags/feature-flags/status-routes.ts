@@ -1,4 +1,5 @@
 // Routes of flag statuses: of one flag in all environments, of all flags in one environment, of one flag in one.
+import { inBatches } from '../../kernel/batches.ts';
 import { route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
@@ -102,13 +103,11 @@ const getStatuses = route(
   },
 );
 
-const BATCH_SIZE = 200;
-
 /** Which of the flags serve the same variation to everyone. */
 async function findUniform(db: Db, flagIds: readonly string[], environmentId: string): Promise<Set<string>> {
   const found = new Set<string>();
-  for (let start = 0; start < flagIds.length; start += BATCH_SIZE) {
-    const configs = await listWholeConfigs(db, flagIds.slice(start, start + BATCH_SIZE), [environmentId]);
+  for (const batch of inBatches(flagIds, 200)) {
+    const configs = await listWholeConfigs(db, batch, [environmentId]);
     for (const [id, byEnvironment] of configs) {
       const config = byEnvironment.get(environmentId);
       if (config !== undefined && isUniform(config)) found.add(id);

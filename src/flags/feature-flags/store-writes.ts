@@ -1,5 +1,6 @@
 // Writes of flags to the database: insert, update what changed, delete.
 import { sql } from 'kysely';
+import { inBatches } from '../../kernel/batches.ts';
 import { areEqual } from '../../kernel/patch/json-value.ts';
 import type { ChangePlan } from '../../kernel/change/changes.ts';
 import { contested } from '../../kernel/storage/retry.ts';
@@ -11,8 +12,6 @@ import { replaceSegmentUses, segmentKeysOf } from '../segments/store-uses.ts';
 import type { Flag } from './flag.ts';
 import { toConfigRow, toFlagRow } from './store-rows.ts';
 import type { FlagRecord, EnvironmentRef } from './store.ts';
-
-const BATCH_SIZE = 500;
 
 /** Returns false when the key is taken. `prerequisiteIds` maps the keys of the prerequisites to flag ids. */
 export async function insertFlag(
@@ -29,11 +28,7 @@ export async function insertFlag(
     .executeTakeFirst();
   if (inserted === undefined) return false;
   const configs = environments.map(({ id, key }) => toConfigRow(flag.id, id, flag.environments[key]!));
-  for (let start = 0; start < configs.length; start += BATCH_SIZE)
-    await tx
-      .insertInto('flag_configs')
-      .values(configs.slice(start, start + BATCH_SIZE))
-      .execute();
+  for (const batch of inBatches(configs, 500)) await tx.insertInto('flag_configs').values(batch).execute();
   await executeAll(tx, prepareTagInserts(tx, flag, inserted.no));
   for (const environment of environments) {
     await insertPrerequisites(tx, flag, environment, prerequisiteIds);

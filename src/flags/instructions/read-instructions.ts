@@ -5,11 +5,11 @@ import type { Instruction } from '../patch-body.ts';
 import { checker, type Static, type TObject } from '../../kernel/schema.ts';
 
 /** Each instruction may walk through the whole flag. */
-const MOST_INSTRUCTIONS = 1000;
+const MAX_INSTRUCTIONS = 1000;
 
 export function requireFewInstructions(instructions: readonly Instruction[]): void {
-  if (instructions.length <= MOST_INSTRUCTIONS) return;
-  throw new Failure('invalid', `A patch can have at most ${MOST_INSTRUCTIONS} instructions.`);
+  if (instructions.length <= MAX_INSTRUCTIONS) return;
+  throw new Failure('invalid', `A patch can have at most ${MAX_INSTRUCTIONS} instructions.`);
 }
 
 /** Adds the index of the instruction to a failure, and names it in the message: `instructions[2] (addRule): clauses is required`. */

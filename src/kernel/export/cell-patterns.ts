@@ -1,38 +1,38 @@
-// Finds the plain values in the JSON text of items that look like earlier ones: most items of a table are of a few shapes,
-// and a pattern made of such a shape is several times as fast as parsing.
+// Reads the plain values out of the JSON text of items by patterns: most items of a table have one of a few shapes, and
+// matching a pattern made from such a shape is several times as fast as parsing.
 import { isContainer } from '../patch/json-value.ts';
 import type { Item } from './input.ts';
 import { SEPARATOR } from './item-texts.ts';
 
-/** Items of more shapes than these are parsed; so are items of shapes that hardly anything else has. */
+/** Items of further shapes are parsed, and so are items of rare shapes. */
 const MAX_SHAPES = 8;
 const LEAST_TRIED = 200;
-/** A pattern for more values than these is not worth making. */
+/** A shape with more values gets no pattern. */
 const MAX_VALUES = 500;
-/** A pattern keeps track of where it was in a text; a long one is better parsed. */
+/** Longer texts are parsed: a pattern stores backtracking positions for every character. */
 const MAX_TEXT = 256 * 1024;
 
-/** As JSON.stringify writes them: without spaces. */
+/** A value as JSON.stringify writes it: without spaces. */
 const VALUE = String.raw`("[^"\\]*(?:\\.[^"\\]*)*"|[-+.\deE]+|true|false|null)`;
 
 interface CellPattern {
   pattern: RegExp;
-  /** The column of each value, in their order. */
+  /** The column of each captured value. */
   columns: readonly number[];
 }
 
-/** How a table takes in an item. */
+/** How items become rows of cells. */
 export interface TableLayout {
   cellsOf: (item: Item) => unknown[];
   /** A row of empty cells. */
   newRow: () => unknown[];
-  /** Where the value goes that is found by these keys and indexes. */
+  /** The column of the value at this path of keys and indexes. */
   columnOf: (path: Path) => number | undefined;
 }
 
 export type Path = readonly (string | number)[];
 
-/** Reads texts of items that JSON.stringify wrote, joined by a comma and a line break, as the cells of each. */
+/** Splits texts of items, written by JSON.stringify and joined by a comma and a line break, into the cells of each item. */
 export function cellReader({ cellsOf, newRow, columnOf }: TableLayout): (text: string) => unknown[][] {
   const shapes: CellPattern[] = [];
   let tried = 0;
@@ -43,7 +43,7 @@ export function cellReader({ cellsOf, newRow, columnOf }: TableLayout): (text: s
       pattern.lastIndex = at;
       const found = pattern.exec(text);
       if (found === null) continue;
-      // The shape of this item is likely that of the next.
+      // The next item probably has the same shape, so it is tried first.
       if (rank > 0) [shapes[0], shapes[rank]] = [shapes[rank]!, shapes[0]!];
       const cells = newRow();
       for (let n = 0; n < columns.length; n += 1) cells[columns[n]!] = toValue(found[n + 1]!);
@@ -115,7 +115,7 @@ function shapeOf(item: Item, columnOf: TableLayout['columnOf']): CellPattern | u
   return { pattern: new RegExp(`${source}(?:${SEPARATOR}|$)`, 'y'), columns };
 }
 
-/** All of them, empty objects and lists too. */
+/** Counts empty objects and lists, too. */
 function countValues(value: unknown): number {
   if (!isContainer(value)) return 1;
   let count = 1;

@@ -1,4 +1,4 @@
-// Items as rows of a table: which columns they have between them, and an item's cells in the order of the columns.
+// Items as rows of a table: the union of their columns, and the cells of an item in the order of the columns.
 import { Failure } from '../failure.ts';
 import { isContainer } from '../patch/json-value.ts';
 import type { Item, ExportSource } from './input.ts';
@@ -8,37 +8,37 @@ const MAX_COLUMNS = 2000;
 const MAX_NAME_LENGTH = 200;
 
 export interface Columns {
-  /** In the order in which the items show them first. `a/b` is member b of a, `a/0` the first element of a. */
+  /** In order of first appearance. `a/b` is member b of a, `a/0` the first element of a. */
   names: readonly string[];
-  /** How many items there are. */
+  /** The number of items. */
   count: number;
   /** Strings, numbers, booleans; null and undefined are empty. */
   cellsOf: (item: Item) => unknown[];
-  /** The cells of each item in a text of several, as `Texts` has them. */
+  /** The cells of each item in a text of several items (`item-texts.ts`). */
   cellsIn: (text: string) => unknown[][];
 }
 
 /**
- * A place that values are found at. A place holds plain values in one item and members in the next, so it may have both a
- * column and further places. The tree spares putting the name together again for each value of each item.
+ * A node in the tree of keys. The same key may hold a plain value in one item and an object in the next, so a node may have
+ * both a column and children. The tree saves building the column's name again for each value of each item.
  */
-interface Place {
+interface ColumnNode {
   name: string;
-  /** What the names of the places inside begin with. */
+  /** The prefix of the children's names. */
   prefix: string;
   column: number | undefined;
-  /** By key, or by index: an array and an object may meet at one place, and mean the same column by `0`. */
-  inside: Map<string | number, Place>;
+  /** By key or by index: element 0 of an array and member `0` of an object share a column. */
+  inside: Map<string | number, ColumnNode>;
 }
 
 /**
- * Goes through all items once. Members of an empty object or array are none, so it has no column. Where there are no items
- * there are no columns: that is an empty table, and no error.
+ * Reads all items once. An empty object or array has no column. Without items there are no columns: that is an empty
+ * table and no error.
  */
 export async function collectColumns(source: ExportSource): Promise<Columns> {
   const names: string[] = [];
   const byName = new Map<string, number>();
-  const root: Place = { name: '', prefix: '', column: undefined, inside: new Map() };
+  const root: ColumnNode = { name: '', prefix: '', column: undefined, inside: new Map() };
 
   const columnOf = (name: string): number => {
     const known = byName.get(name);
@@ -47,19 +47,19 @@ export async function collectColumns(source: ExportSource): Promise<Columns> {
     byName.set(name, names.length);
     return names.push(name) - 1;
   };
-  const visit = (place: Place, key: string | number, value: unknown): void => {
-    const known = place.inside.get(key);
-    const next = known ?? newPlace(place.prefix + key);
+  const visit = (node: ColumnNode, key: string | number, value: unknown): void => {
+    const known = node.inside.get(key);
+    const next = known ?? newNode(node.prefix + key);
     if (isContainer(value)) visitAll(next, value);
     else next.column ??= columnOf(next.name);
-    // Places without columns would be kept without limit: millions of items may each have an empty object of another name.
+    // Only nodes with columns are stored: millions of items may each have an empty object under another key.
     if (known === undefined && (next.column !== undefined || next.inside.size > 0))
-      place.inside.set(key, next);
+      node.inside.set(key, next);
   };
-  const visitAll = (place: Place, container: Item | unknown[]): void => {
+  const visitAll = (node: ColumnNode, container: Item | unknown[]): void => {
     if (Array.isArray(container))
-      for (let at = 0; at < container.length; at += 1) visit(place, at, container[at]);
-    else for (const key of Object.keys(container)) visit(place, key, container[key]);
+      for (let at = 0; at < container.length; at += 1) visit(node, at, container[at]);
+    else for (const key of Object.keys(container)) visit(node, key, container[key]);
   };
 
   let count = 0;
@@ -76,14 +76,14 @@ export async function collectColumns(source: ExportSource): Promise<Columns> {
     return cells;
   };
   const columnAt = (path: Path): number | undefined => {
-    let place: Place | undefined = root;
-    for (const key of path) place = place?.inside.get(key);
-    return place?.column;
+    let node: ColumnNode | undefined = root;
+    for (const key of path) node = node?.inside.get(key);
+    return node?.column;
   };
   return { names, count, cellsOf, cellsIn: cellReader({ newRow, cellsOf, columnOf: columnAt }) };
 }
 
-/** The rows of the table in batches, by the quicker way where there is one. */
+/** The rows of the table in batches, by patterns where the texts of the items are given. */
 export async function* readRows(
   { cellsOf, cellsIn }: Columns,
   source: ExportSource,
@@ -93,22 +93,22 @@ export async function* readRows(
   else for await (const batch of texts()) for (const text of batch) yield cellsIn(text);
 }
 
-function fill(cells: unknown[], place: Place, container: Item | unknown[]): void {
+function fill(cells: unknown[], node: ColumnNode, container: Item | unknown[]): void {
   if (Array.isArray(container)) {
-    for (let at = 0; at < container.length; at += 1) put(cells, place.inside.get(at), container[at]);
+    for (let at = 0; at < container.length; at += 1) put(cells, node.inside.get(at), container[at]);
   } else {
-    for (const key of Object.keys(container)) put(cells, place.inside.get(key), container[key]);
+    for (const key of Object.keys(container)) put(cells, node.inside.get(key), container[key]);
   }
 }
 
-function put(cells: unknown[], place: Place | undefined, value: unknown): void {
-  if (place === undefined) return;
-  if (isContainer(value)) fill(cells, place, value);
-  else if (place.column !== undefined) cells[place.column] = value;
+function put(cells: unknown[], node: ColumnNode | undefined, value: unknown): void {
+  if (node === undefined) return;
+  if (isContainer(value)) fill(cells, node, value);
+  else if (node.column !== undefined) cells[node.column] = value;
 }
 
-/** Each level makes the name longer, so that the limit of its length also keeps the recursion shallow. */
-function newPlace(name: string): Place {
+/** Each level makes the name longer, so the limit on its length also limits the recursion. */
+function newNode(name: string): ColumnNode {
   if (name.length > MAX_NAME_LENGTH) {
     throw new Failure(
       'invalid',

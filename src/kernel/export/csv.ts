@@ -12,19 +12,19 @@ export async function* exportCsv(
   const quoted = quotedWith(delimiter);
   const line = (cells: readonly unknown[]) => toLine(cells, delimiter, quoted);
   const columns = await collectColumns(source);
-  // An empty table is an empty file: no row of names, and nothing before it.
+  // An empty table is an empty file, without a header row or a byte order mark.
   if (columns.count === 0) return;
   const head = skipHeaderRow ? '' : line(columns.names);
   yield* writeText(readRows(columns, source, texts), { bom, head, row: line });
 }
 
 /**
- * Values go out as they are: one that looks like a formula is data too, and a leading quote against spreadsheets would be
- * a lie to every other reader.
+ * Writes values unchanged: text that looks like a formula is data, too, and a quote put before it for spreadsheets would
+ * be wrong for every other reader.
  */
 function toLine(cells: readonly unknown[], delimiter: string, quoted: RegExp): string {
   let line = toCell(cells[0], quoted);
-  // Many readers skip a line without characters; a row whose only cell is empty is a row none the less.
+  // Many readers skip an empty line, so a row whose only cell is empty gets quotes.
   if (cells.length === 1 && line === '') line = '""';
   for (let at = 1; at < cells.length; at += 1) line += delimiter + toCell(cells[at], quoted);
   return `${line}\r\n`;
@@ -35,7 +35,7 @@ function toCell(value: unknown, quoted: RegExp): string {
   return quoted.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** Matches the text that needs quotes around it. */
+/** Matches text that needs quotes. */
 function quotedWith(delimiter: string): RegExp {
   if ([...delimiter].length !== 1 || /["\r\n]/.test(delimiter)) {
     throw new Failure(

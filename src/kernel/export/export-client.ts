@@ -1,4 +1,4 @@
-// The main thread's end of the export thread: hands it texts to read, and takes the chunks that it makes of them.
+// The main thread's side of the export thread: sends it the texts of items and receives the chunks of the file.
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { Failure } from '../failure.ts';
@@ -8,7 +8,7 @@ import type { ExportSource } from './input.ts';
 /** Beside this file and with its ending, which is .ts in the sources and .js in a bundle. */
 const THREAD = new URL(`./export-thread${extname(import.meta.url)}`, import.meta.url);
 
-/** An export that wants more than this ends the thread, and not the server. */
+/** An export that needs more memory ends the thread, not the server. */
 const MAX_MEGABYTES = 1024;
 
 export interface ExportSources {
@@ -16,7 +16,7 @@ export interface ExportSources {
   outlines?: ExportSource<string>;
 }
 
-/** The chunks of the file, made at the pace of whoever takes them. */
+/** The chunks of the file; the next one is made only when the reader asks for it. */
 export async function* exportInThread(
   task: Omit<ExportTask, 'hasOutlines'>,
   sources: ExportSources,
@@ -34,16 +34,16 @@ export async function* exportInThread(
   }
 }
 
-type Say = (message: DistributiveOmit<ToThread, 'export'>) => void;
+type Post = (message: DistributiveOmit<ToThread, 'export'>) => void;
 type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 
 class RunningExport {
   readonly #sources: ExportSources;
   readonly #readings = new Map<number, AsyncIterator<readonly string[]>>();
-  #say: Say = () => {};
+  #post: Post = () => {};
   #onStop: () => void = () => {};
   #chunk = Promise.withResolvers<Uint8Array | undefined>();
-  /** Why reading failed, which is why the export does. */
+  /** The error of the source, which fails the export. */
   #broken: { error: unknown } | undefined;
   #isOver = false;
 
@@ -51,29 +51,29 @@ class RunningExport {
     this.#sources = sources;
   }
 
-  begin(say: Say, onStop: () => void): void {
-    this.#say = say;
+  begin(post: Post, onStop: () => void): void {
+    this.#post = post;
     this.#onStop = onStop;
-    say({ verb: 'next' });
+    post({ verb: 'next' });
   }
 
-  /** The one after it is made meanwhile. */
+  /** While the reader works on this chunk, the thread makes the next one. */
   async next(): Promise<Uint8Array | undefined> {
     const chunk = await this.#chunk.promise;
     if (chunk !== undefined) {
       this.#chunk = Promise.withResolvers();
-      this.#say({ verb: 'next' });
+      this.#post({ verb: 'next' });
     }
     return chunk;
   }
 
   stop(): void {
     if (this.#isOver) return;
-    this.#say({ verb: 'stop' });
+    this.#post({ verb: 'stop' });
     this.#end();
   }
 
-  hear(message: FromThread): void {
+  receive(message: FromThread): void {
     switch (message.verb) {
       case 'chunk':
         this.#chunk.resolve(message.bytes);
@@ -94,7 +94,7 @@ class RunningExport {
   }
 
   fail(error: unknown): void {
-    this.#chunk.promise.catch(() => {}); // nobody may be waiting any more
+    this.#chunk.promise.catch(() => {}); // without a waiting reader the rejection would be unhandled
     this.#chunk.reject(error);
     this.#end();
   }
@@ -107,10 +107,10 @@ class RunningExport {
     }
     try {
       const { value, done } = await iterator.next();
-      this.#say(done === true ? { verb: 'texts', reading } : { verb: 'texts', reading, texts: value });
+      this.#post(done === true ? { verb: 'texts', reading } : { verb: 'texts', reading, texts: value });
     } catch (error) {
       this.#broken = { error };
-      this.#say({ verb: 'broken', reading });
+      this.#post({ verb: 'broken', reading });
     }
   }
 
@@ -143,7 +143,7 @@ class ExportThread {
 
   constructor() {
     this.#worker.unref();
-    this.#worker.on('message', (message: FromThread) => this.#running.get(message.export)?.hear(message));
+    this.#worker.on('message', (message: FromThread) => this.#running.get(message.export)?.receive(message));
     this.#worker.on('error', (cause: Error) => {
       this.#fail(new Failure('unavailable', 'The export needs more memory than there is for it', { cause }));
     });
@@ -155,7 +155,7 @@ class ExportThread {
   start(running: RunningExport, task: ExportTask): void {
     const id = (this.#last += 1);
     this.#running.set(id, running);
-    // While something is exported, the process must not end for want of other work.
+    // Keeps the process alive during an export.
     this.#worker.ref();
     const send = (message: ToThread) => this.#worker.postMessage(message);
     send({ export: id, verb: 'start', task });
@@ -176,7 +176,7 @@ class ExportThread {
 
 let thread: ExportThread | undefined;
 
-/** One for the process, begun with the first export: it costs memory. After a crash the next export begins another. */
+/** One thread for the process, started by the first export because it costs memory; a crashed one is replaced. */
 function openThread(): ExportThread {
   return (thread ??= new ExportThread());
 }

@@ -1,4 +1,4 @@
-// What the main thread and the export thread say to each other.
+// The messages between the main thread and the export thread.
 import type { FailureDetails, FailureKind } from '../failure.ts';
 import type { ExportFormat } from './exporters.ts';
 import type { ExportOptions } from './input.ts';
@@ -8,33 +8,33 @@ export interface ExportTask {
   format: ExportFormat;
   options: ExportOptions;
   projection: Projection;
-  /** Whether there are outlines, from which a table learns its columns at less cost than from the items. */
+  /** Outlines are small items with the same columns: reading them is cheaper than reading the items. */
   hasOutlines: boolean;
 }
 
-/** Both are gone through as texts of several items joined (`item-texts.ts`). */
+/** Both are read as texts of several joined items (`item-texts.ts`). */
 export type SourceName = 'items' | 'outlines';
 
-/** Exports, and what each of them reads, are named by numbers. */
+/** Exports, and the sources that each of them reads, are identified by numbers. */
 export type ToThread =
   | { export: number; verb: 'start'; task: ExportTask }
-  /** The next chunk is wanted. */
+  /** Asks for the next chunk. */
   | { export: number; verb: 'next' }
   | { export: number; verb: 'stop' }
-  /** What was asked for; without texts there are no more. */
+  /** The texts asked for; absent at the end of the source. */
   | { export: number; verb: 'texts'; reading: number; texts?: readonly string[] }
-  /** Reading has failed, and why is the main thread's to know. */
+  /** Reading the source failed; the main thread keeps the error. */
   | { export: number; verb: 'broken'; reading: number };
 
 export type FromThread =
   | { export: number; verb: 'chunk'; bytes: Uint8Array }
   | { export: number; verb: 'end' }
   | { export: number; verb: 'failed'; error: ThreadError }
-  /** Texts are wanted; the first time a reading is named it begins. */
+  /** Asks for texts; the first message with a new number opens the source. */
   | { export: number; verb: 'read'; reading: number; source: SourceName }
   | { export: number; verb: 'leave'; reading: number };
 
-/** An error on its way to the main thread; without a kind it is none that anybody expected. */
+/** An error on its way to the main thread; one without a kind is unexpected. */
 export interface ThreadError {
   kind?: FailureKind;
   details?: Pick<FailureDetails, 'code' | 'fields'>;

@@ -1,4 +1,4 @@
-// The export thread: makes the files that readers of items ask for, so that no export keeps the event loop of the server.
+// The export thread: writes the files of all exports, so that none of them blocks the event loop of the server.
 import { parentPort } from 'node:worker_threads';
 import { Failure } from '../failure.ts';
 import { exporters, type Chunks, type ExportFormat } from './exporters.ts';
@@ -7,7 +7,7 @@ import type { Item, ExportSource } from './input.ts';
 import { parseItems, SEPARATOR } from './item-texts.ts';
 import { projectBatches, projector } from './project.ts';
 
-/** Formats that need to know their columns first. */
+/** Formats that need their columns before the first row. */
 const TABLES: ReadonlySet<ExportFormat> = new Set(['csv', 'html', 'xlsx']);
 
 class Export {
@@ -15,7 +15,7 @@ class Export {
   readonly #chunks: Chunks;
   readonly #waiting = new Map<number, PromiseWithResolvers<readonly string[] | undefined>>();
   #readings = 0;
-  /** Chunks are made one after the other. */
+  /** Ends when the current chunk is made: one at a time. */
   #making = Promise.resolve();
 
   constructor(id: number, task: ExportTask) {
@@ -35,19 +35,19 @@ class Export {
     });
   }
 
-  /** What is read is given back by the generators themselves. */
+  /** The generators close their sources themselves. */
   stop(): void {
     exportsById.delete(this.#id);
     for (const { resolve } of this.#waiting.values()) resolve(undefined);
     this.#chunks.return().catch(() => {});
   }
 
-  hear(reading: number, texts: readonly string[] | undefined): void {
+  receive(reading: number, texts: readonly string[] | undefined): void {
     this.#waiting.get(reading)?.resolve(texts);
     this.#waiting.delete(reading);
   }
 
-  hearBroken(reading: number): void {
+  failReading(reading: number): void {
     this.#waiting.get(reading)?.reject(new Error('The items cannot be read'));
     this.#waiting.delete(reading);
   }
@@ -91,7 +91,7 @@ class Export {
 const exportsById = new Map<number, Export>();
 const encoder = new TextEncoder();
 
-/** In memory of its own, which can be given away. */
+/** Copies into a buffer of its own, which can be transferred. */
 function toBytes(chunk: string | Uint8Array): Uint8Array {
   return typeof chunk === 'string' ? encoder.encode(chunk) : new Uint8Array(chunk);
 }
@@ -127,6 +127,6 @@ parentPort!.on('message', (message: ToThread) => {
   const one = exportsById.get(id);
   if (verb === 'next') one?.makeNext();
   else if (verb === 'stop') one?.stop();
-  else if (verb === 'texts') one?.hear(message.reading, message.texts);
-  else one?.hearBroken(message.reading);
+  else if (verb === 'texts') one?.receive(message.reading, message.texts);
+  else one?.failReading(message.reading);
 });

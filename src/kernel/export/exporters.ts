@@ -1,4 +1,4 @@
-// The table of export formats, and how an export is begun.
+// The table of export formats, and the start of an export.
 import { exportCsv } from './csv.ts';
 import { exportHtml } from './html.ts';
 import type { ExportOptions, ExportSource } from './input.ts';
@@ -14,14 +14,14 @@ export type StartedExport = AsyncIterableIterator<string | Uint8Array, void>;
 
 export interface Exporter {
   contentType: string;
-  /** What the name of a file ends with, without the dot. */
+  /** Of file names, without the dot. */
   extension: string;
   /**
-   * Tables are written from texts where they are given, and have only their columns from the items: those need not be all
-   * items, as long as they are as many and have the same columns between them.
+   * Tables take their rows from `texts` where they are given, and from the items only the columns: those may then be
+   * stand-ins, in the same number and with the same columns.
    */
   write: (source: ExportSource, options?: ExportOptions, texts?: ExportSource<string>) => Chunks;
-  /** For items that are JSON texts and stay as they are; where the format allows it. */
+  /** Writes items that are already JSON texts, in formats that can pass them on unparsed. */
   writeTexts?: (source: ExportSource<string>, options?: ExportOptions) => Chunks;
 }
 
@@ -50,8 +50,8 @@ export const exporters: Record<ExportFormat, Exporter> = {
 };
 
 /**
- * Goes as far as the first chunk, so that a table without columns, or with too many, is a failure and not a broken reply.
- * What is returned must be read or given back by `return`; either ends the export.
+ * Makes the first chunk, so that a table without columns, or with too many, is an error and not a broken reply. The caller
+ * must read the result to its end or call `return`: either ends the export.
  */
 export async function startExport(chunks: Chunks): Promise<StartedExport> {
   let first: ReturnType<Chunks['next']> | undefined = chunks.next();
@@ -62,7 +62,7 @@ export async function startExport(chunks: Chunks): Promise<StartedExport> {
       first = undefined;
       return next;
     },
-    // Not a generator: one that was never begun would not pass its end on to the chunks.
+    // Not a generator: if never started, it would not forward its `return` to the chunks.
     return: () => chunks.return(),
     [Symbol.asyncIterator]: () => started,
   };

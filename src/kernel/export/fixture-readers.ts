@@ -1,4 +1,4 @@
-// Small strict readers of what the exporters write: they fail where a lenient one would guess.
+// Small strict parsers for the exported formats: they fail where a lenient parser would guess.
 import assert from 'node:assert/strict';
 import { crc32, inflateRawSync } from 'node:zlib';
 
@@ -48,7 +48,7 @@ export interface XmlElement {
 }
 
 const NAME = '[A-Z_a-z\\u00C0-\\u{EFFFF}][-.0-9A-Z_a-z\\u00B7-\\u{EFFFF}]*';
-/** Prefixes are those that spreadsheets use; an item must not bring one in. */
+/** The only prefixes are those of spreadsheets; an item must not add another. */
 const ATTRIBUTE = `(?:(?:xml|xmlns|r):)?${NAME}`;
 const TOKEN = new RegExp(
   `<(?<open>${NAME})(?<attributes>(?:\\s+${ATTRIBUTE}="[^"<]*")*)\\s*(?<empty>/?)>|</(?<close>${NAME})>|(?<text>[^<]+)`,
@@ -64,7 +64,7 @@ const ENTITIES: Record<string, string> = {
   '#13': '\r',
 };
 
-/** The root of a document of elements, attributes and text; anything else, or anything ill-formed, is an error. */
+/** The root of a document of elements, attributes and text; anything else, or malformed XML, is an error. */
 export function readXml(document: string): XmlElement {
   assert.doesNotMatch(
     document,
@@ -135,7 +135,7 @@ function unescape(text: string): string {
     });
 }
 
-/** The parts of an archive by name, found as usual programs do: from its end. Each is held against its checksum. */
+/** The parts of an archive by name, located by the directory at its end, with their checksums verified. */
 export function readZip(archive: Buffer): Map<string, string> {
   const end = archive.length - 22;
   assert.equal(archive.readUInt32LE(end), 0x06054b50);

@@ -1,4 +1,4 @@
-// What the tests of the exporters share: items to write, nice and hostile, and what was written, gathered.
+// Shared by the tests of the exporters: ordinary and hostile items, and functions that collect the output.
 import fc from 'fast-check';
 import { hasNoBackslashInKeys } from '../json/fixture.ts';
 import type { Item, ExportSource } from './input.ts';
@@ -9,7 +9,7 @@ export function sourceOf<T>(...batches: readonly T[][]): ExportSource<T> {
   };
 }
 
-/** Strings as they are, without the detour over bytes that would mend halves of surrogate pairs. */
+/** Joins strings without converting them to bytes, which would repair lone surrogates. */
 export async function textOf(chunks: AsyncIterable<string>): Promise<string> {
   let text = '';
   for await (const chunk of chunks) text += chunk;
@@ -83,16 +83,16 @@ const { object } = fc.letrec<{ object: Item; value: unknown }>((tie) => ({
     fc.array(tie('value'), { maxLength: 3 }),
     tie('object'),
   ),
-  // Entries, as a member named __proto__ must be one.
+  // From entries: assigning `__proto__` would not make a member.
   object: fc
     .array(fc.tuple(anyKey, tie('value')), { maxLength: 5 })
     .map((entries) => Object.fromEntries(entries)),
 }));
 
-/** Batches of any items that JSON can hold, with much in common and much that hurts. */
+/** Batches of arbitrary JSON items that share many keys and contain many hostile values. */
 export const anyBatches: fc.Arbitrary<Item[][]> = fc
   .array(fc.array(object, { maxLength: 3 }), { maxLength: 4 })
   .filter(hasNoBackslashInKeys);
 
-/** The same with at least one column. */
+/** The same, with at least one column. */
 export const anyTable: fc.Arbitrary<Item[][]> = anyBatches.map((batches) => [[{ first: 'x' }], ...batches]);

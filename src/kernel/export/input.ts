@@ -1,27 +1,27 @@
-// What every exporter takes: items in batches, gone through once or twice, and how the reader wants them.
+// The input of every exporter: items in batches, and the options of the reader.
 import { Failure } from '../failure.ts';
 import { MAX_DEPTH, type JsonObject } from '../patch/json-value.ts';
 
 export type Item = JsonObject;
 
 /**
- * Each call goes through the batches anew. Tables are gone through twice, for their columns and then for their rows,
- * so that no item is kept: every call must give the same items, also when some are added in the meantime.
+ * Each call reads all batches again. Tables read twice, first for the columns and then for the rows, so that no item is
+ * kept in memory; every call must give the same items even if some are added in between.
  */
 export type ExportSource<T = Item> = () => AsyncIterable<readonly T[]>;
 
-/** Each option counts for the formats that know it, and is nothing to the others. */
+/** Formats ignore the options that are not theirs. */
 export interface ExportOptions {
-  /** A byte order mark before the text. CSV has one unless told otherwise, as Excel takes it for another charset without. */
+  /** A byte order mark before the text. CSV has one by default, because Excel guesses a wrong charset without. */
   bom?: boolean;
-  /** CSV: the one character between cells; a comma unless told otherwise. */
+  /** CSV: the character between cells; a comma by default. */
   delimiter?: string;
   /** CSV: no row of column names. */
   skipHeaderRow?: boolean;
-  /** XML: the name of the element around everything, and of the one around each item. */
+  /** XML: the name of the root element, and of the element of each item. */
   xmlRoot?: string;
   xmlRow?: string;
-  /** RSS: what the channel says of itself. */
+  /** RSS: the title and link of the channel. */
   feedTitle?: string;
   feedDescription?: string;
   feedLink?: string;

@@ -1,15 +1,15 @@
-// Items as JSON texts: several stand in one text, joined so that with a bracket on either side they are JSON.
+// Texts of several items each: JSON texts joined so that brackets around them make a JSON array.
 import type { Item } from './input.ts';
 
-/** JSON.stringify writes no line break, so that a text can be taken apart again without parsing it. */
+/** JSON.stringify writes no line breaks, so a text can be split without parsing it. */
 export const SEPARATOR = ',\n';
 
-/** Parsed together: that is faster than one by one. */
+/** One parse of all items is faster than one for each. */
 export function parseItems(text: string): Item[] {
   return JSON.parse(`[${text}]`) as Item[];
 }
 
-/** As lines of JSON. */
+/** As JSON lines. */
 export function toLines(text: string): string {
   return text.replaceAll(SEPARATOR, '\n');
 }

@@ -11,7 +11,7 @@ export function exportJson(
   return writeText(source(), { ...ARRAY, bom, row: toJson });
 }
 
-/** The same from items that are JSON texts already: they are joined, never parsed. */
+/** The same from items that are already JSON texts: these are joined, not parsed. */
 export function exportJsonTexts(
   source: ExportSource<string>,
   { bom = false }: ExportOptions = {},
@@ -23,7 +23,7 @@ export function toJson(value: unknown): string {
   try {
     return JSON.stringify(value);
   } catch (error) {
-    // JSON.stringify recurses: what is too deep for it ends in a full stack.
+    // JSON.stringify recurses: an item that is too deep overflows the stack.
     if (error instanceof RangeError) throw itemTooDeep();
     throw error;
   }

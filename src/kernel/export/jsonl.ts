@@ -10,7 +10,7 @@ export function exportJsonl(
   return writeText(source(), { bom, row: (item) => `${toJson(item)}\n` });
 }
 
-/** The same from items that are JSON texts already. None may hold a line break, as JSON.stringify never writes one. */
+/** The same from items that are already JSON texts without line breaks, as JSON.stringify writes them. */
 export function exportJsonlTexts(
   source: ExportSource<string>,
   { bom = false }: ExportOptions = {},

@@ -1,4 +1,4 @@
-// What XML, RSS, HTML and spreadsheets need of markup: text that cannot break out, and names that are names.
+// Escaping and names for XML, RSS, HTML and spreadsheets: text that cannot break out of its element, and valid names.
 
 const SPECIAL = /[&<>"\r]/g;
 const ESCAPES: Record<string, string> = {
@@ -12,7 +12,7 @@ const ESCAPES: Record<string, string> = {
 /** Characters that XML 1.0 forbids, escaped or not: most controls, halves of surrogate pairs, U+FFFE and U+FFFF. */
 const ILLEGAL = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
 
-/** Finds what needs a closer look; most text needs none. */
+/** A quick test for text that may need escaping; most text does not. */
 // oxlint-disable-next-line no-control-regex
 const SUSPECT = /[&<>"\u0000-\u0008\u000B-\u001F\uD800-\uDFFF\uFFFE\uFFFF]/;
 
@@ -29,7 +29,7 @@ export function escapeAttribute(text: string): string {
 
 const PLAIN_NAME = /^[A-Za-z_][\w.-]*$/;
 
-/** Letters that are such in all editions of XML: the fifth allows many more, but parsers of the fourth are in wide use. */
+/** Letters of all editions of XML: the fifth allows many more, but parsers of the fourth are in wide use. */
 const LETTERS = [
   'A-Z_a-z\u00C0-\u00D6\u00D8-\u00F6\u00F8-\u0131\u0134-\u013E\u0141-\u0148\u014A-\u017E\u1E00-\u1E9B\u1EA0-\u1EF9', // Latin
   '\u0388-\u038A\u038E-\u03A1\u03A3-\u03CE\u0401-\u040C\u040E-\u044F\u0451-\u045C\u045E-\u0481', // Greek, Cyrillic
@@ -40,8 +40,9 @@ const NOT_START = new RegExp(`^[^${LETTERS}]`);
 const NOT_NAME = new RegExp(`[^${LETTERS}\\-.0-9]`, 'g');
 
 /**
- * Any text as a name: what a name cannot hold becomes `_`, and one is put before what a name cannot begin with. The colon
- * counts as such, as it would ask for a declared namespace; so does the name `xmlns`, as it would declare one.
+ * Makes a name from any text: characters that a name cannot contain become `_`, and `_` is put before a character that it
+ * cannot begin with. Colons are replaced as well, as they would need a declared namespace; the name `xmlns` gets a `_`, as it
+ * would declare one.
  */
 export function toXmlName(text: string): string {
   if (PLAIN_NAME.test(text) && text !== 'xmlns') return text;

@@ -1,38 +1,38 @@
-// What a reader of a dataset may ask to be done to its items before they are written: unwinding, flattening, picking.
+// The transformations of items that a reader of a dataset may ask for: unwinding, flattening, selecting fields.
 import { Failure } from '../failure.ts';
 import { isContainer, isObject, MAX_DEPTH, propertyOf, setProperty } from '../patch/json-value.ts';
 import { itemTooDeep, type Item } from './input.ts';
 
-/** A field is named by its key, or by a dotted path into nested objects; a key of that very name goes before a path. */
+/** A field is a key or a dotted path into nested objects; an existing key that contains the dots takes precedence. */
 export interface Projection {
-  /** Items of the old crawlers: their address, error and, merged with these, what was found on the page. */
+  /** Items of the old crawlers are reduced to their URL and error, merged with the page function's results. */
   simplified?: boolean;
-  /** No items that hold an error of the old crawlers. */
+  /** Leaves out items with an error of the old crawlers. */
   skipFailedPages?: boolean;
-  /** In this order: an array makes an item of each element, an object is merged with its item. */
+  /** One after the other: an array becomes one item for each element, an object is merged into its item. */
   unwind?: readonly string[];
   /** Keys whose nested objects become dotted keys. */
   flatten?: readonly string[];
   /** The only fields to keep, in this order. */
   fields?: readonly string[];
-  /** What the kept fields are called, in their order. */
+  /** New names of the selected fields, in their order. */
   outputFields?: readonly string[];
   omit?: readonly string[];
-  /** Both of the following. */
+  /** Both `skipHidden` and `skipEmpty`. */
   clean?: boolean;
-  /** No keys that begin with `#`. */
+  /** Removes keys that begin with `#`. */
   skipHidden?: boolean;
-  /** No items without any key. */
+  /** Leaves out items without keys. */
   skipEmpty?: boolean;
 }
 
-/** What becomes of an item, one after the other as they are asked for; undefined stands for each that is left out. */
+/** The items that an item becomes, made one by one as the reader asks; undefined stands for one that is left out. */
 export type ProjectItem = (item: Item) => Iterable<Item | undefined>;
 
 /** Undefined for an item that is left out. */
 type Change = (item: Item) => Item | undefined;
 
-/** Undefined when nothing is asked: then items need not even be parsed. The steps are in the order of the documentation. */
+/** Undefined when nothing is asked for: the items then need no parsing. The steps run in the order of the documentation. */
 export function projector(asked: Projection): ProjectItem | undefined {
   const { simplified, skipFailedPages, unwind = [], flatten = [], fields = [], omit = [], clean } = asked;
   const { outputFields = [], skipHidden = clean, skipEmpty = clean } = asked;
@@ -77,11 +77,11 @@ function* unwindBetween(
   for (const each of unwindFields(begun, fields)) yield each && change(each, after);
 }
 
-/** What a batch is at the most: an item of many keys may take milliseconds to unwind, and each of the new ones as much memory. */
+/** Items in a batch: one with many keys may take milliseconds to unwind, and every new item as much memory. */
 const BATCH_ITEMS = 1000;
 const BATCH_MS = 10;
 
-/** In batches however many an item unwinds to, and with a turn for other work after each. */
+/** Batches of limited size even if one item unwinds to many; other work gets a turn after each. */
 export async function* projectBatches(
   batches: AsyncIterable<readonly Item[]>,
   project: ProjectItem,
@@ -103,10 +103,10 @@ export async function* projectBatches(
   }
 }
 
-/** More steps than the longest list of one item has elements; lists multiply, and a small item must not be work for ever. */
+/** More than the longest list of one item has elements; lists multiply, so a small item could unwind for ever. */
 const MAX_STEPS = 5_000_000;
 
-/** Depth first, so that no more is held than one item for each field, however many there come of it. */
+/** Depth first: it holds only one item for each field in memory. */
 function* unwindFields(item: Item, fields: readonly string[]): Generator<Item | undefined, void> {
   const levels: Iterator<Item>[] = [unwindField(item, fields[0]!)];
   for (let steps = 0; levels.length > 0; steps += 1) {
@@ -114,7 +114,7 @@ function* unwindFields(item: Item, fields: readonly string[]): Generator<Item | 
     const next = levels.at(-1)!.next();
     if (next.done === true) {
       levels.pop();
-      yield undefined; // empty lists may follow each other without end
+      yield undefined; // so that the caller can pause in an endless run of empty lists
     } else if (levels.length === fields.length) yield next.value;
     else levels.push(unwindField(next.value, fields[levels.length]!));
   }
@@ -146,7 +146,7 @@ function flattenKeys(item: Item, keys: ReadonlySet<string>): Item {
   return flat;
 }
 
-/** Objects within arrays stay as they are, and so does an object without members: there is nothing to name. */
+/** Keeps objects in arrays as they are, and empty objects, too. */
 function flattenInto(flat: Item, path: string, value: unknown, depth: number): void {
   if (depth > MAX_DEPTH) throw itemTooDeep();
   if (!isObject(value) || isEmpty(value)) return setProperty(flat, path, value);
@@ -172,7 +172,7 @@ function valueAt(item: Item, field: string): unknown {
   return value;
 }
 
-/** Keys in one go: each on its own would copy all the others once more. */
+/** Removes all keys in one pass: one at a time would copy the item for each. */
 function omitFields(item: Item, fields: readonly string[]): Item {
   const keys = new Set(fields.filter((field) => Object.hasOwn(item, field)));
   const kept = keys.size === 0 ? item : keepKeys(item, (key) => !keys.has(key));
@@ -185,7 +185,7 @@ function keepKeys(item: Item, isKept: (key: string) => boolean): Item {
   return kept;
 }
 
-/** The item itself where it has no such field. */
+/** Returns the item itself if it has no such field. */
 function without(item: Item, field: string): Item {
   if (valueAt(item, field) === undefined) return item;
   return Object.hasOwn(item, field) ? withoutKey(item, field) : withoutPath(item, field.split('.'), 0);

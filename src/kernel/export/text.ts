@@ -1,9 +1,9 @@
-// Text out of items: plain values as text, and rendered items put together to chunks that are worth sending.
+// Text from items: plain values as text, and rendered items joined to chunks large enough to send.
 
 const CHUNK_LENGTH = 64 * 1024;
 const BYTE_ORDER_MARK = '\uFEFF';
 
-/** A value that is neither object nor array; null and what is missing are empty. */
+/** A value that is neither object nor array; null and undefined become empty. */
 export function toText(value: unknown): string {
   if (typeof value === 'string') return value;
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
@@ -17,7 +17,7 @@ export interface TextParts<T> {
   tail?: string;
 }
 
-/** Goes no further than the reader pulls, and gives the batches back when the reader leaves. */
+/** Reads no further than the reader pulls, and closes the batches when the reader stops. */
 export async function* writeText<T>(
   batches: AsyncIterable<readonly T[]>,
   { bom = false, head = '', row, between = '', tail = '' }: TextParts<T>,

@@ -1,4 +1,4 @@
-// Items as a workbook of spreadsheets (Office Open XML), written as it comes.
+// Items as an Office Open XML workbook, written as a stream.
 import { collectColumns, readRows, type Columns } from './columns.ts';
 import type { ExportOptions, ExportSource } from './input.ts';
 import { escapeMarkup } from './markup.ts';
@@ -6,7 +6,7 @@ import { toText, writeText } from './text.ts';
 import { XML_DECLARATION } from './xml.ts';
 import { writeZip, type ZipPart } from './zip.ts';
 
-/** What programs allow: rows on a sheet, the one with the names among them, and characters in a cell. */
+/** The limits of spreadsheet programs: rows of a sheet, header row included, and characters of a cell. */
 const MAX_ROWS = 1_048_576;
 const MAX_TEXT_LENGTH = 32_767;
 
@@ -15,7 +15,7 @@ const RELATIONS = 'http://schemas.openxmlformats.org/officeDocument/2006/relatio
 const PACKAGE = 'http://schemas.openxmlformats.org/package/2006';
 const CONTENT_TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
 
-/** Items that are too many for one sheet go on with the next one. */
+/** Items that do not fit on one sheet continue on the next. */
 export async function* exportXlsx(
   source: ExportSource,
   _options?: ExportOptions,
@@ -39,7 +39,7 @@ export async function* writeWorkbook(
 }
 
 function* workbookParts(columns: Columns, rowsPerSheet: number, cursor: Cursor): Generator<ZipPart> {
-  // Programs take a workbook without a sheet for damaged.
+  // Spreadsheet programs treat a workbook without sheets as damaged.
   const length = Math.max(1, Math.ceil(columns.count / rowsPerSheet));
   const sheets = Array.from({ length }, (_, at) => at + 1);
   const types = sheets.map(
@@ -79,7 +79,7 @@ function relation(id: number, type: string, target: string): string {
 
 type Cells = readonly unknown[];
 
-/** Where the reading of the rows stands between two sheets. */
+/** The position in the rows, kept from one sheet to the next. */
 interface Cursor {
   batches: AsyncIterator<readonly Cells[]>;
   rest: readonly Cells[];
@@ -126,18 +126,18 @@ function toCell(place: string, value: unknown): string {
   return `<c r="${place}" t="inlineStr"><is><t${space}>${escapeCell(text)}</t></is></c>`;
 }
 
-/** Where programs may take away space unless told not to. */
+/** Text whose white space programs may remove unless it is marked. */
 const SPACED = /^\s|\s$|\s\s|[\t\n\r]/;
 
-/** Characters that XML cannot hold, a carriage return among them, and text that looks like their escape. */
+/** Characters that XML cannot contain, the carriage return included, and text that looks like their escape. */
 // oxlint-disable-next-line no-control-regex
 const ESCAPED = /[\u0000-\u0008\u000B-\u001F\uFFFE\uFFFF]|_(?=x[\dA-Fa-f]{4}_)/g;
 
-/** Finds what needs a closer look; most text needs none. */
+/** A quick test for text that may need escaping; most text does not. */
 // oxlint-disable-next-line no-control-regex
 const SUSPECT = /[&<>"_\u0000-\u0008\u000B-\u001F\uD800-\uDFFF\uFFFE\uFFFF]/;
 
-/** Text beyond the limit is cut off, as a program that finds it takes the file for damaged. */
+/** Cuts text at the limit: programs treat a file with longer text as damaged. */
 function escapeCell(text: string): string {
   if (text.length <= MAX_TEXT_LENGTH && !SUSPECT.test(text)) return text;
   const cut = text.length > MAX_TEXT_LENGTH ? text.slice(0, MAX_TEXT_LENGTH) : text;

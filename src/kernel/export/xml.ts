@@ -50,9 +50,9 @@ function enclose(name: string, attributes: string, content: string): string {
   return content === '' ? `<${name}${attributes}/>` : `<${name}${attributes}>${content}</${name}>`;
 }
 
-/** Two keys may become the same name, and an element must not have an attribute twice: the later one gets a number. */
+/** Two keys may become the same name, which an element cannot have twice: the later one gets a number. */
 function toAttributes(members: Item): string {
-  /** What is taken, and the number to try next for it, so that many keys of one name do not count from the start each time. */
+  /** Used names with the next number to try, so that many keys of one name do not count from 1 each time. */
   const taken = new Map<string, number>();
   let attributes = '';
   for (const [key, value] of Object.entries(members)) {

@@ -1,4 +1,4 @@
-// Writes a ZIP archive as it comes: nothing is known of a part before it has gone through, so its sizes follow it.
+// Writes a ZIP archive as a stream: the sizes of a part follow it, as they are not known before.
 import { finished } from 'node:stream/promises';
 import { constants, crc32, createDeflateRaw } from 'node:zlib';
 
@@ -7,7 +7,7 @@ export interface ZipPart {
   content: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>;
 }
 
-/** What the directory at the end tells of a part. */
+/** The fields of a part that the directory at the end repeats. */
 export interface ZipEntry {
   name: string;
   crc: number;
@@ -16,7 +16,7 @@ export interface ZipEntry {
   offset: number;
 }
 
-/** The parts are taken one after the other: each is read to its end before the next one is asked for. */
+/** Reads each part to its end before it asks for the next. */
 export async function* writeZip(
   parts: AsyncIterable<ZipPart> | Iterable<ZipPart>,
 ): AsyncGenerator<Uint8Array, void> {
@@ -39,8 +39,8 @@ export async function* writeZip(
 }
 
 /**
- * Compression runs on a thread beside, on one piece while the next is made. The lowest level is twice as fast as the usual
- * one, for a fifth more bytes.
+ * Compresses one piece on another thread while the next is made. The lowest level is twice as fast as the default one, for a
+ * fifth more bytes.
  */
 async function* deflate(content: ZipPart['content'], entry: ZipEntry): AsyncGenerator<Uint8Array, void> {
   const packer = createDeflateRaw({ level: constants.Z_BEST_SPEED, chunkSize: 64 * 1024 });
@@ -60,7 +60,7 @@ async function* deflate(content: ZipPart['content'], entry: ZipEntry): AsyncGene
       await writing;
       yield* packed.splice(0);
       writing = write(plain);
-      writing.catch(() => {}); // whoever waits for it hears of it; nobody may
+      writing.catch(() => {}); // awaited below, unless the reader stops first
     }
     await writing;
     packer.end();
@@ -73,7 +73,7 @@ async function* deflate(content: ZipPart['content'], entry: ZipEntry): AsyncGene
 
 const ROOM = 256 * 1024;
 
-/** Two rooms in turns, one of which is still being packed: new memory for each piece would pile up until it is cleared away. */
+/** Two buffers in turns, as one is still being compressed: a new one for each piece would pile up until garbage collection. */
 function encoder(): (text: string) => Uint8Array {
   const rooms: [Buffer, Buffer] = [Buffer.allocUnsafeSlow(ROOM), Buffer.allocUnsafeSlow(ROOM)];
   return (text) => {
@@ -83,14 +83,14 @@ function encoder(): (text: string) => Uint8Array {
   };
 }
 
-// Numbers of the format, from its description (APPNOTE 6.3). A field of 16 or 32 bits that is too small for its value
-// holds only ones, and the value follows in 64 bits.
+// Constants of the format (APPNOTE 6.3). A field of 16 or 32 bits that is too small for its value has all bits set, and
+// the value follows in 64 bits.
 const MAX_16 = 0xffff;
 const MAX_32 = 0xffffffff;
-const VERSION = 45; // what understands 64-bit fields
+const VERSION = 45; // supports 64-bit fields
 const FLAGS = 0x0808; // sizes follow the data; names are UTF-8
 const DEFLATED = 8;
-const DOS_DATE = 0x0021; // 1 January 1980: the same items give the same bytes
+const DOS_DATE = 0x0021; // 1 January 1980, so that the same items give the same bytes
 
 function localHeader(name: string): Buffer {
   return bytes(
@@ -120,7 +120,7 @@ function dataDescriptor({ crc, packedSize, size }: ZipEntry): Buffer {
   return bytes([0x08074b50, 4], [crc, 4], [packedSize, width], [size, width]);
 }
 
-/** The list of all parts, and where it is found: the last thing in the archive, and the first that is read. */
+/** The directory of all parts and its trailer, which readers look for at the end of the archive. */
 export function directory(entries: readonly ZipEntry[], offset: number): Buffer {
   const list = Buffer.concat(entries.map(listed));
   const end = offset + list.length;
@@ -129,7 +129,7 @@ export function directory(entries: readonly ZipEntry[], offset: number): Buffer 
   const large = isLarge
     ? bytes(
         [0x06064b50, 4],
-        [44, 8], // the length of what follows in this record
+        [44, 8], // the length of the rest of this record
         [VERSION, 2],
         [VERSION, 2],
         [0, 4],

@@ -1,4 +1,4 @@
-// Role attributes: values that stand in for `${roleAttribute/key}` in a policy, so that one role serves many people.
+// Role attributes: values that replace `${roleAttribute/key}` in a policy, so that one role serves many people.
 import type { PolicyStatement } from './policy.ts';
 
 /** Lists of values by key. */
@@ -12,7 +12,7 @@ export function hasPlaceholders(statements: readonly PolicyStatement[]): boolean
   );
 }
 
-/** An attribute nobody set allows nothing, and denies all that it could name: forgetting one must not open a door. */
+/** An unset attribute matches nothing in an allow and everything in a deny: forgetting one must not grant anything. */
 export function fillPlaceholders(
   statements: readonly PolicyStatement[],
   attributes: RoleAttributes,
@@ -43,7 +43,7 @@ function fillOne(resource: string, attributes: RoleAttributes, whenUnset: readon
   );
 }
 
-/** All values of several, for whoever has them in more than one way. */
+/** Merges the values of a member who has attributes from several sources. */
 export function joinAttributes(all: readonly RoleAttributes[]): RoleAttributes {
   const joined = new Map<string, Set<string>>();
   for (const [key, values] of all.flatMap((attributes) => Object.entries(attributes))) {

@@ -1,20 +1,20 @@
-// Base roles: what the kernel says of its own resources, and above that what each API says of its own.
+// Base roles: the kernel's statements about its own resources, and each API's statements about its own.
 import { fillPlaceholders, type RoleAttributes } from './attributes.ts';
 import { compilePolicy, type BaseRole, type Policy, type PolicyStatement } from './policy.ts';
 import type { Role } from './store-roles.ts';
 
-/** What an API says of base roles, where what the kernel says does not suit all of its resources. */
+/** An API's statements for base roles, where those of the kernel do not suit its resources. */
 export type RoleStatements = Partial<Record<BaseRole, readonly PolicyStatement[]>>;
 
 export type RolePolicies = Readonly<Record<BaseRole, Policy>>;
 
-/** One's own tokens stand below `member/me`. Another's are not even seen: whoever resets one holds its power. */
+/** One's own tokens are below `member/me`. Others' tokens are not visible: resetting one would give its permissions. */
 const READER: PolicyStatement[] = [
   { effect: 'allow', actions: ['view*'], notResources: ['member/*:token/*'] },
   { effect: 'allow', actions: ['*'], resources: ['member/me:token/*'] },
 ];
 
-/** A resource that is not named here belongs to an API: readers view it, and writers do with it what they like. */
+/** A resource that is not named here belongs to an API: readers may view it, and writers may do everything with it. */
 const STATEMENTS: Record<BaseRole, readonly PolicyStatement[]> = {
   no_access: [],
   reader: READER,
@@ -48,7 +48,7 @@ export function compileBaseRoles(contributed: readonly RoleStatements[]): RolePo
   };
 }
 
-/** What a custom role allows, base permissions included: one policy, so that what it denies is denied whatever its base allows. */
+/** The policy of a custom role with its base permissions: a single one, so that a deny in the role overrides its base. */
 export function customPolicy(
   base: RolePolicies,
   { policy, baseRole }: Pick<Role, 'policy' | 'baseRole'>,

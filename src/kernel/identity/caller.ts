@@ -1,4 +1,4 @@
-// The caller of an API: anonymous, or a member by token or session, with the policies that decide what they may do.
+// The caller of an API: anonymous, or a member by token or session, with the policies that apply.
 import type { Account } from './store-accounts.ts';
 import type { Member } from './store-members.ts';
 import type { Policy } from './policy.ts';
@@ -16,17 +16,17 @@ export function anonymousAt(address: string): AnonymousCaller {
 
 export interface KnownCaller {
   kind: 'token' | 'session';
-  /** Whose budget they spend; of a service token, who made it. */
+  /** The member whose rate limit the call counts against; for a service token, its creator. */
   member: Member;
   token?: Token;
-  /** Who owns what they make: the member, where it is absent. */
+  /** The owner of resources that the call creates; if absent, the member. */
   account?: Account;
   /**
-   * Every group must allow, and in a group any policy: a personal token's power is its owner's now and, in the last
-   * group, its own.
+   * Every group must allow, and in a group any policy. A personal token has the current permissions of its owner, limited by
+   * its own, which are the last group.
    */
   grants: Policy[][];
-  /** Roles and teams beside the base role. Absent, `member.customRoles` is all. */
+  /** Roles and teams beside the base role. If absent, `member.customRoles` is all. */
   held?: HeldRoles;
 }
 
@@ -34,7 +34,7 @@ export function accountOf({ account, member }: Pick<KnownCaller, 'account' | 'me
   return account ?? member;
 }
 
-/** By ids: custom roles, including those of teams; teams of the member; teams whose members they may change. */
+/** Ids of custom roles, those of teams included; of the member's teams; and of teams whose members they may change. */
 export interface HeldRoles {
   roles: readonly string[];
   teams: readonly string[];

@@ -2,7 +2,7 @@
 import type { Credential } from './caller.ts';
 import { SESSION_COOKIE } from './store-sessions.ts';
 
-/** A session as a way to say who calls, in the words of OpenAPI. */
+/** The security scheme of sessions in OpenAPI. */
 export const SESSION_SCHEME = {
   type: 'apiKey',
   in: 'cookie',
@@ -10,7 +10,7 @@ export const SESSION_SCHEME = {
   description: 'The session of somebody who has logged in with a browser',
 };
 
-/** Undefined when there is none or it is empty: some clients send an empty Cookie header with everything. */
+/** Undefined if the cookie is absent or empty: some clients send an empty Cookie header with everything. */
 export function cookieOf(cookies: string | undefined): Credential | undefined {
   for (const pair of cookies?.split(';') ?? []) {
     const [name, value = ''] = pair.trim().split('=', 2);

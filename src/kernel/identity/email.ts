@@ -1,4 +1,4 @@
-// What could be an e-mail address; whether it is one, only a letter to it would tell.
+// Tells text that can be an e-mail address; only a message to it could prove that it is one.
 
 const EMAIL = /^[^\s@\0]+@[^\s@\0]+$/;
 

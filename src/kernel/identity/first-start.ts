@@ -1,4 +1,4 @@
-// The first member: an administrator with a token, made when there is nobody yet.
+// The first member: an administrator with a token, created when there are no members.
 import { Failure } from '../failure.ts';
 import type { Engine } from '../storage/engine.ts';
 import { systemActor } from '../change/actor.ts';
@@ -19,14 +19,14 @@ import { insertToken, findTokenByHash, updateFirstSecret, TOKEN_PREFIX, UNSEEN }
 export const ADMIN = 'admin';
 
 export interface FirstStartOptions {
-  /** The operator's own. Without one a token is made, and `createFirstSecret` gives it a secret. */
+  /** The operator's token. Without one a token is created, and `createFirstSecret` gives it a secret. */
   token: string | undefined;
   email: string;
-  /** Lays down what else a new user begins with. At every start, so it must know what is there. */
+  /** Creates the other defaults of a new user. Runs at every start, so it must skip what exists. */
   seed?: (on: ChangeTransaction) => Promise<void>;
 }
 
-/** Also takes over a token that the operator set since: that is how a lost one is replaced without a console. */
+/** Also adopts a token that the operator has set since: this replaces a lost one without access to the database. */
 export async function ensureAdmin(
   changes: Changes,
   { token: given, email, seed }: FirstStartOptions,
@@ -66,8 +66,8 @@ export async function ensureAdmin(
 }
 
 /**
- * The default of release 0.1.0 had no dot in its domain, which clients that check addresses take for none. Whoever has an
- * address of their own keeps it.
+ * The default address of release 0.1.0 had no dot in its domain, so clients that validate addresses reject it. An address
+ * that was changed is kept.
  */
 const OLD_EMAIL = 'admin@localhost';
 
@@ -85,8 +85,8 @@ async function replaceOldEmail(on: ChangeTransaction, admin: Member, email: stri
 }
 
 /**
- * The secret of the token that the first start made, to be shown once; undefined when that has been done. It is made by the
- * first start that gets as far as showing it, so that one that fails before, by a busy port say, loses nothing.
+ * Returns the secret of the first token, to be shown once; undefined if that has been done. It is created only when it is
+ * about to be shown, so that a start that fails before, by a busy port for example, does not lose it.
  */
 export async function createFirstSecret(engine: Engine, now: number): Promise<string | undefined> {
   const { id } = await requireAdmin(engine);
@@ -94,7 +94,7 @@ export async function createFirstSecret(engine: Engine, now: number): Promise<st
   return (await updateFirstSecret(engine.db, id, secret, now)) ? secret.value : undefined;
 }
 
-/** Lets the administrator log in with the password that the operator set; does nothing when it is that already. */
+/** Sets the administrator's password to that of the operator; does nothing if it already is. */
 export async function ensurePassword(
   changes: Changes,
   { db }: Pick<Engine, 'db'>,
@@ -115,7 +115,7 @@ export async function ensurePassword(
   });
 }
 
-/** For commands that act as the administrator on the database itself. */
+/** For commands that act on the database as the administrator. */
 export async function requireAdmin({ db }: Pick<Engine, 'db'>) {
   const admin = await findMember(db, { username: ADMIN });
   if (admin === undefined) throw new Failure('not-found', 'There is no account yet: start the server once.');

@@ -1,12 +1,12 @@
-// The pages of logging in, as HTML.
+// The HTML pages of the login.
 import { escapeHtml, htmlPage } from '../html.ts';
 
-/** What somebody without a password types on the server to get in. */
+/** The command that prints a login link, for users without a password. */
 const linkHint = (program: string): string =>
   `<p>No password? On the server, <code>${escapeHtml(program)} status --login</code> prints a link that logs you in.</p>`;
 
 export interface LoginForm {
-  /** What was typed before, so that only the rest has to be typed again. */
+  /** The name typed before, so that it need not be typed again. */
   name?: string;
   problem?: string;
 }
@@ -50,7 +50,7 @@ export function welcomePage(username: string, publicUrl: string): string {
   );
 }
 
-/** Its link leads to the public address: under another one, no form of this page is taken. */
+/** Links to the public URL: a form posted from another origin is refused. */
 export function messagePage(message: string, publicUrl: string, program: string): string {
   return htmlPage(
     'Not logged in',

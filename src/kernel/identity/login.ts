@@ -1,4 +1,4 @@
-// Logging in from a browser: by the one-time link or by password, and out again; small pages that work without scripts.
+// Login from a browser by one-time link or password, and logout; the pages work without scripts.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Failure, type FailureKind } from '../failure.ts';
 import { showPage } from '../html.ts';
@@ -18,7 +18,7 @@ import {
 
 const FORM_BYTES = 8 * 1024;
 
-/** How often passwords may be tried from one address: against guessing, and because each try costs much time. */
+/** The limit on password attempts from one address: against guessing, and because each attempt costs much time. */
 export const LOGIN_CATEGORY = 'login';
 export const LOGIN_ALLOWANCE: Allowance = { anonymous: 10, known: 10, seconds: 60 };
 
@@ -60,7 +60,7 @@ export function serveLogin(app: FastifyInstance, kernel: Kernel): void {
         member === undefined ? loginPage({}, kernel.program) : welcomePage(member.username, kernel.publicUrl),
       );
     });
-    // The link itself changes nothing: programs that look at links in messages must not spend it.
+    // Opening the link changes nothing: programs that preview links in messages must not spend it.
     scope.get<{ Params: { link: string } }>('/session/:link', (request, reply) =>
       showPage(reply, 200, linkPage(request.params.link)),
     );
@@ -91,7 +91,7 @@ export function serveLogin(app: FastifyInstance, kernel: Kernel): void {
   });
 }
 
-/** The name that was tried is not logged: people type their passwords there. */
+/** Does not log the name: people type their passwords into that field. */
 function refuseIn({ log }: Kernel, { ip }: FastifyRequest, status: number): void {
   log.info({ route: 'session', status, address: ip }, 'login refused');
 }
@@ -124,7 +124,7 @@ function formOf({ body }: FastifyRequest): URLSearchParams {
   throw new Failure('malformed', 'This page takes only its own form.');
 }
 
-/** Another site's page must not log its visitor in as somebody else. */
+/** Another site must not log its visitor in as a different user. */
 function checkSameOrigin({ headers }: FastifyRequest, { publicUrl }: Kernel): void {
   if (headers.origin === undefined || headers.origin === new URL(publicUrl).origin) return;
   throw new Failure('forbidden', `This form belongs to ${new URL(publicUrl).origin}. Open it there.`);

@@ -1,24 +1,24 @@
-// Policies: statements that allow or deny actions on resources, and the one question whether a caller may.
+// Policies: statements that allow or deny actions on resources, and the decision whether a caller may act.
 import { Failure, type FieldProblem } from '../failure.ts';
 
-/** Applies where both halves match. Exactly one of each pair is given; the `not…` form matches all but its list. */
+/** Applies if both halves match. Exactly one of each pair is given; the `not…` form matches everything but its list. */
 export interface PolicyStatement {
   effect: 'allow' | 'deny';
-  /** Action names; `*` stands for any run of characters. */
+  /** Action names; `*` matches any characters. */
   actions?: string[];
   notActions?: string[];
-  /** `type/name;tag1,tag2` joined by `:`, as in `member/*;beta:token/*`; a lone `*` is everything. */
+  /** `type/name;tag1,tag2` joined by `:`, as in `member/*;beta:token/*`; a lone `*` matches everything. */
   resources?: string[];
   notResources?: string[];
 }
 
-/** Statements compiled for asking: a matching deny beats every allow, and what no statement allows is denied. */
+/** Compiled statements: a matching deny overrides every allow, and what no statement allows is denied. */
 export interface Policy {
   readonly statements: readonly PolicyStatement[];
   allows(action: string, resource: string): boolean;
-  /** Whether a statement denies it: to be allowed by none is not the same. */
+  /** Whether a statement denies it explicitly; without any allow this is false. */
   denies(action: string, resource: string): boolean;
-  /** Where it is that of a base role, and not of somebody's own words. */
+  /** Set on the policy of a base role. */
   readonly baseRole?: BaseRole;
 }
 
@@ -43,13 +43,13 @@ export function compilePolicy(statements: readonly PolicyStatement[]): Policy {
   };
 }
 
-/** Across several policies the most permissive wins. */
+/** Of several policies one that allows is enough. */
 export function decide(policies: readonly Policy[], action: string, resource: string): boolean {
   return policies.some((policy) => policy.allows(action, resource));
 }
 
 export interface GrantHolder {
-  /** Every group must allow, and in a group any policy suffices. No group at all is no permission. */
+  /** Every group must allow, and in a group any policy is enough. Without groups nothing is allowed. */
   grants: readonly (readonly Policy[])[];
 }
 
@@ -58,7 +58,7 @@ export function can(caller: GrantHolder, action: string, resource: string): bool
   return grants.length > 0 && grants.every((policies) => decide(policies, action, resource));
 }
 
-/** Whether a statement denies it, and no other policy beside that one allows it. */
+/** Whether a statement denies it and no other policy allows it. */
 export function isDenied({ grants }: GrantHolder, action: string, resource: string): boolean {
   return grants.some(
     (policies) =>
@@ -66,7 +66,7 @@ export function isDenied({ grants }: GrantHolder, action: string, resource: stri
   );
 }
 
-/** `forbidden` is for a resource the caller has no access to at all, `denied` for one that is only out of its role. */
+/** `forbidden` is for a resource the caller cannot access at all, `denied` for an action that exceeds its role. */
 export function demand(
   caller: GrantHolder,
   action: string,
@@ -80,7 +80,7 @@ export function demand(
 
 export type BaseRole = 'reader' | 'writer' | 'admin' | 'owner' | 'no_access';
 
-/** Reads what a person wrote. An empty list counts as none: some clients send both members of a pair. */
+/** Parses statements from a request. An empty list counts as absent: some clients send both members of a pair. */
 export function parseStatements(value: unknown): PolicyStatement[] {
   if (!Array.isArray(value)) throw new Failure('invalid', 'A policy must be a list of statements.');
   const statements = value.map((statement, index) => parseStatement(statement, `/${index}`));
@@ -90,7 +90,7 @@ export function parseStatements(value: unknown): PolicyStatement[] {
   return statements;
 }
 
-/** Each call asks them all, and everybody may write a policy for tokens of their own. */
+/** Every call evaluates all names, and anyone may write a policy for their own tokens. */
 const MAX_NAMES = 5000;
 
 function countNames({ actions, notActions, resources, notResources }: PolicyStatement): number {
@@ -157,7 +157,7 @@ function matchList(
   };
   const [only = any] = matchers;
   const listed = matchers.length === 1 ? only : any;
-  // A statement that lost its lists must not speak of everything.
+  // A statement without any list must match nothing, not everything.
   return positive || !negative ? listed : (text) => !listed(text);
 }
 
@@ -165,8 +165,7 @@ function matchAll(): boolean {
   return true;
 }
 
-/** `*` stands for any run of characters. Each piece is sought once, from left to right: nothing is tried again. */
-/** `*` stands for any run of characters. */
+/** `*` matches any characters. */
 export function matchesAction(pattern: string, action: string): boolean {
   return compileGlob(pattern)(action);
 }
@@ -189,10 +188,10 @@ function compileGlob(pattern: string): Matcher {
   };
 }
 
-/** Segment by segment, in number and type: what is said of a parent is not said of its children. */
+/** Compares segment by segment, in number and type: a statement about a parent does not apply to its children. */
 function compileSpecifier(specifier: string): Matcher {
   if (specifier === '*') return matchAll;
-  const [beginning = ''] = specifier.split(/[*:;]/, 1); // tells most of what does not match at little cost
+  const [beginning = ''] = specifier.split(/[*:;]/, 1); // a cheap test that rules out most resources
   const segments = specifier.split(':').map(compileSegment);
   return (resource) => {
     if (!resource.startsWith(beginning)) return false;

@@ -1,11 +1,11 @@
-// Secrets: 256 random bits with a readable prefix, of which only a hash is kept; passwords by scrypt.
+// Secrets: 256 random bits with a readable prefix, stored only as a hash; passwords, hashed by scrypt.
 import { hash, randomBytes, scrypt, timingSafeEqual, type ScryptOptions } from 'node:crypto';
 
 export interface Secret {
-  /** What the holder keeps; shown once. */
+  /** The secret itself; shown once. */
   value: string;
   hash: string;
-  /** The last characters, by which a person tells secrets apart. */
+  /** The last characters, by which people recognise a secret. */
   ending: string;
 }
 
@@ -14,15 +14,15 @@ export function newSecret(prefix: string): Secret {
 }
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-/** So many letters and digits hold 256 bits. */
+/** The number of letters and digits that hold 256 bits. */
 const SECRET_LENGTH = 43;
 
-/** Letters and digits only: such a text is marked by a double click, and no end of it looks like an option. */
+/** Only letters and digits: a double click selects the whole, and no part looks like a command-line option. */
 function randomText(length: number): string {
   let text = '';
   while (text.length < length) {
     for (const byte of randomBytes(length)) {
-      // The bytes above the last multiple of 62 would make some letters likelier than others.
+      // Bytes above the last multiple of 62 would make some letters more likely than others.
       if (byte < 248 && text.length < length) text += ALPHABET[byte % ALPHABET.length];
     }
   }
@@ -33,7 +33,7 @@ export function secretOf(value: string): Secret {
   return { value, hash: hashSecret(value), ending: value.slice(-4) };
 }
 
-/** A plain hash is enough: there is nothing to guess in 256 random bits, and looking up a hash in an index tells no timing. */
+/** A plain hash is enough: 256 random bits cannot be guessed, and an index lookup by hash reveals nothing by its timing. */
 export function hashSecret(value: string): string {
   return hash('sha256', value, 'base64url');
 }
@@ -49,7 +49,7 @@ export async function hashPassword(password: string): Promise<string> {
   );
 }
 
-/** Costs the same whether or not there is a password to compare with, so that timing tells nobody who exists. */
+/** Takes equally long without a stored password, so that timing does not reveal which users exist. */
 export async function isPassword(password: string, stored: string | null): Promise<boolean> {
   const [scheme, N, r, p, salt, key] = (stored ?? NOBODY).split('$');
   if (scheme !== 'scrypt' || salt === undefined || key === undefined) return false;

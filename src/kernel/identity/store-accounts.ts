@@ -1,4 +1,4 @@
-// Accounts: who owns things on the actors API and the host. A member is one, and so is every service token.
+// Accounts: the owners of resources on the actors API and the host. Members and service tokens are accounts.
 import { Failure } from '../failure.ts';
 import type { ChangeTransaction } from '../change/changes.ts';
 import { lockName } from '../storage/locks.ts';
@@ -12,20 +12,20 @@ export interface Account extends Omit<Member, 'customRoles'> {
   isService?: true;
 }
 
-/** No member's username has a dot, so that the two can never be the same. */
+/** Usernames of members contain no dot, so these can never collide with them. */
 const SUFFIX = '.bot';
 const USERNAME = /^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?\.bot$/;
 const MAX_BASE = 32;
 
-/** Above the numbers of members, and still what GraphQL calls an Int. */
+/** Above the numbers of members, and within the range of a GraphQL Int. */
 const FIRST_NUMBER = 1_000_000_000;
 
-/** Mail to it goes nowhere: the domain is reserved for examples. */
+/** Mail to it is never delivered: the domain is reserved for examples. */
 const MAIL_DOMAIN = 'service.signalbox.example';
 
 type ServiceToken = Pick<Token, 'id' | 'name' | 'role' | 'createdAt' | 'modifiedAt'>;
 
-/** The account of a service token; made with the token, or when a token of an earlier release is first used. */
+/** The account of a service token; created with the token, or at the first use of a token of an earlier release. */
 export async function ensureServiceAccount(db: Db, token: ServiceToken): Promise<Account> {
   const base = baseOf(token.name);
   for (let first = 1; ;) {
@@ -47,7 +47,7 @@ export async function ensureServiceAccount(db: Db, token: ServiceToken): Promise
   }
 }
 
-/** From the token's name at the time: what it owns is addressed by it, so that it does not change with the name. */
+/** Derived from the token's first name: it is part of addresses, so renaming the token does not change it. */
 function baseOf(name: string): string {
   const words = name.normalize('NFKD').toLowerCase().replaceAll(/\p{M}/gu, '');
   const base = words
@@ -59,7 +59,7 @@ function baseOf(name: string): string {
 
 const CANDIDATES = 50;
 
-/** The first of `base.bot`, `base-2.bot` and so on that nobody has. */
+/** The first free one of `base.bot`, `base-2.bot` and so on. */
 async function freeUsername(
   db: Db,
   base: string,
@@ -79,7 +79,7 @@ async function freeUsername(
   }
 }
 
-/** A member or a service token; members who were removed are not found. */
+/** Finds a member or a service token, but no removed members. */
 export async function findAccount(db: Db, by: MemberName): Promise<Account | undefined> {
   if ('username' in by) {
     return USERNAME.test(by.username) ? findServiceAccount(db, by) : findMember(db, by);
@@ -87,7 +87,7 @@ export async function findAccount(db: Db, by: MemberName): Promise<Account | und
   return (await findMember(db, by)) ?? (await findServiceAccount(db, by));
 }
 
-/** By the ids of their tokens. */
+/** Usernames by token id. */
 export async function listServiceUsernames(db: Db): Promise<Map<string, string>> {
   const rows = await db.selectFrom('service_accounts').select(['token_id', 'username']).execute();
   return new Map(rows.map((row) => [row.token_id, row.username]));
@@ -134,7 +134,7 @@ function accountFrom(
   };
 }
 
-/** In the transaction that makes something for the caller: a token that is deleted meanwhile must not own what comes after. */
+/** For transactions that create a resource of the caller: a token deleted meanwhile must not own it. */
 export async function shareLockAccount(tx: Db, { account }: KnownCaller): Promise<void> {
   if (account?.isService !== true) return;
   const held = await tx
@@ -146,20 +146,20 @@ export async function shareLockAccount(tx: Db, { account }: KnownCaller): Promis
   if (held === undefined) throw deletedMeanwhile();
 }
 
-/** Gives all that an account owns to another, in the transaction that ends the first. */
+/** Transfers everything an account owns to another, in the transaction that deletes the first. */
 export type HandOver = (on: ChangeTransaction, from: Account, to: Account) => Promise<void>;
 
 /**
- * First in every transaction that deletes a token, until it ends: of two service tokens that delete each other, the one
- * that comes second must find the first gone, and not leave to it what it owns.
+ * The first lock of every transaction that deletes a token. If two service tokens delete each other, the second must find
+ * the first gone instead of leaving its resources to it.
  */
 export function lockServiceAccounts(tx: Db): Promise<void> {
   return lockName(tx, 'service-accounts');
 }
 
 /**
- * Who gets what a service token owned: who deletes it. A token that deletes itself leaves it to the member who made it,
- * or, where that member is gone, to the owner who has been there for longest. So does the command line, which is nobody.
+ * The new owner of a deleted service token's resources: the account that deletes it. If a token deletes itself, or the
+ * command line does, it is the member who created it or, if that member was removed, the oldest owner.
  */
 export async function findHeir(tx: Db, token: Token, deleter: Account | undefined): Promise<Account> {
   if (deleter !== undefined && deleter.id !== token.id) {

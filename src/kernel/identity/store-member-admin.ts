@@ -17,16 +17,16 @@ export interface MemberRecord extends Member {
 }
 
 export interface MemberFilter {
-  /** Part of an e-mail address or a name. */
+  /** Part of an e-mail address or name. */
   query?: string;
-  /** Base roles and keys of custom roles; an owner is an administrator, too. */
+  /** Base roles and keys of custom roles; `admin` includes owners. */
   roles?: string[];
   baseRole?: BaseRole;
   ids?: string[];
   emails?: string[];
   teamKey?: string;
   hasNoTeam?: boolean;
-  /** Not seen since then, or never. */
+  /** Members not seen since then, or never. */
   lastSeen?: { before: number } | 'never';
 }
 
@@ -92,7 +92,7 @@ function conditionsOf(
   return conditions.filter((condition) => condition !== undefined);
 }
 
-/** An empty list is no valid SQL; nobody's id or address is empty. */
+/** SQL has no empty lists; no id or address is the empty text. */
 function orNone(values: string[]): string[] {
   return values.length === 0 ? [''] : values;
 }
@@ -110,7 +110,7 @@ function holds(eb: ExpressionBuilder<Tables, 'members'>, role: string): Expressi
   ]);
 }
 
-/** Ids and addresses in one condition. */
+/** The limit on ids and addresses in one condition. */
 const MAX_VALUES = 10_000;
 
 async function findInBatches<Row>(
@@ -124,7 +124,7 @@ async function findInBatches<Row>(
   return found;
 }
 
-/** In the order of the ids; unknown ones are left out. */
+/** In the order of the ids, without unknown ones. */
 export async function listMemberRecords(db: Db, ids: readonly string[]): Promise<MemberRecord[]> {
   const rows = await findInBatches(ids, (batch) =>
     db.selectFrom('members').selectAll().where('id', 'in', batch).where('removed_at', 'is', null).execute(),
@@ -133,7 +133,7 @@ export async function listMemberRecords(db: Db, ids: readonly string[]): Promise
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
-/** Locked until the transaction ends. */
+/** Locks them until the transaction ends. */
 export async function lockMemberRecords(tx: Db, ids: readonly string[]): Promise<MemberRecord[]> {
   await lockMembers(tx, ids);
   return listMemberRecords(tx, ids);

@@ -1,4 +1,4 @@
-// Members: the people of the account, their names, their base role and the custom roles they hold.
+// Members: the people of the account, with their names, base role and custom roles.
 import { sql, type Selectable } from 'kysely';
 import { Failure } from '../failure.ts';
 import { sortKeyOf } from '../fold-case.ts';
@@ -37,7 +37,7 @@ export interface NewMember {
 
 const USERNAME = /^[a-zA-Z0-9](?:[a-zA-Z0-9]|-(?=[a-zA-Z0-9])){0,38}$/;
 
-/** `passwordHash` is made by the caller, before the transaction: scrypt is slow on purpose. */
+/** The caller hashes the password before the transaction, because scrypt is slow on purpose. */
 export async function insertMember(
   db: Db,
   { username, email, role, firstName, lastName, customRoles = [], roleAttributes }: NewMember,
@@ -73,7 +73,7 @@ export async function insertMember(
   return memberOf(row);
 }
 
-/** By the name that is shown: their own, else the address. */
+/** Sorted by the displayed name: their own, or the address. */
 function memberSortKey({ firstName, lastName, email }: Pick<Member, 'firstName' | 'lastName' | 'email'>) {
   return sortKeyOf(`${firstName ?? ''} ${lastName ?? ''}`.trim() || email);
 }
@@ -81,10 +81,10 @@ function memberSortKey({ firstName, lastName, email }: Pick<Member, 'firstName' 
 export type MemberName = { id: string } | { username: string } | { number: number };
 
 const ID = /^[0-9a-f]{24}$/;
-/** PostgreSQL counts members in 32 bits. */
+/** The numbers of members are 32-bit integers in PostgreSQL. */
 const MAX_NUMBER = 2 ** 31 - 1;
 
-/** What cannot be anybody's name is not asked for: a NUL in it, say, is an error to PostgreSQL. */
+/** Text that no member can be named by is not queried: PostgreSQL fails on a NUL, for example. */
 function isName(by: MemberName): boolean {
   if ('id' in by) return ID.test(by.id);
   return 'username' in by
@@ -109,7 +109,7 @@ export async function findMember(db: Db, by: MemberName): Promise<Member | undef
   return row && memberOf(row);
 }
 
-/** The owner who has been there for longest. */
+/** The owner who was created first. */
 export async function findOldestOwner(db: Db): Promise<Member | undefined> {
   const row = await db
     .selectFrom('members')
@@ -122,7 +122,7 @@ export async function findOldestOwner(db: Db): Promise<Member | undefined> {
   return row && memberOf(row);
 }
 
-/** Whoever made the token, removed members too: service tokens outlive them. */
+/** The creator of a token; for service tokens also a removed member, as the tokens remain. */
 export async function findTokenOwner(db: Db, { memberId, isService }: TokenMaker) {
   const row = await db
     .selectFrom('members')
@@ -138,7 +138,7 @@ interface TokenMaker {
   isService: boolean;
 }
 
-/** Members whose username or name contains the words, best first: those whose username begins with them. */
+/** Members whose username or name contains the words; those whose username begins with them come first. */
 export async function searchMembers(db: Db, words: string, { offset, limit }: Slice) {
   if (words.includes('\0')) return { items: [], total: 0 };
   const contains = `%${escapeLike(words.toLowerCase())}%`;
@@ -163,7 +163,7 @@ export async function searchMembers(db: Db, words: string, { offset, limit }: Sl
   return { items: rows.map(memberOf), total };
 }
 
-/** For a `like` with the backslash as its escape. */
+/** Escapes for a `like` with the backslash as escape character. */
 export function escapeLike(text: string): string {
   return text.replaceAll(/[\\%_]/g, (special) => `\\${special}`);
 }

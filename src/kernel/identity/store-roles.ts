@@ -1,4 +1,4 @@
-// Custom roles: a name for a policy, on top of a base role.
+// Custom roles: a named policy on top of a base role.
 import { sql, type Selectable } from 'kysely';
 import { Failure } from '../failure.ts';
 import { newId } from '../id.ts';
@@ -29,10 +29,10 @@ export interface NewRole {
   category?: string | undefined;
 }
 
-/** Roles are held by id or key: were one's key another's id, who holds the one would hold both. */
+/** Keys must not look like ids: members hold roles by id or key, so a key equal to another role's id would grant both. */
 const ID = /^[0-9a-f]{24}$/;
 
-/** A conflict when the key is taken. */
+/** Throws a conflict if the key is taken. */
 export async function insertRole(db: Db, role: NewRole, now: number): Promise<Role> {
   if (ID.test(role.key)) throw new Failure('invalid', 'The key of a role cannot look like an id.');
   const row = await db
@@ -63,7 +63,7 @@ export async function findRole(db: Db, name: string): Promise<Role | undefined> 
   return found;
 }
 
-/** Those of the names that there are; `names` are ids or keys. */
+/** The existing roles among these ids and keys. */
 export async function findRoles(db: Db, names: readonly string[]): Promise<Role[]> {
   if (names.length === 0) return [];
   const rows = await db.selectFrom('roles').selectAll().where(isNamed(names)).orderBy('key').execute();
@@ -95,8 +95,8 @@ export async function updateRole(db: Db, before: Role, after: Role): Promise<Rol
 }
 
 /**
- * Ends the role, and takes it from everyone who holds it: a later role of the same key must not come to them by itself. A
- * token that had nothing else may do nothing from then on.
+ * Deletes the role and removes it from everyone who holds it: a later role with the same key must not become theirs. A
+ * token without other permissions may do nothing from then on.
  */
 export async function deleteRole(db: Db, { id, key }: Role): Promise<void> {
   for (const table of ['members', 'tokens'] as const) {
@@ -131,7 +131,7 @@ export interface Holders {
   tokens: number;
 }
 
-/** How many hold each of the roles, directly. */
+/** How many members, teams and tokens hold each role directly. */
 export async function countHolders(db: Db, roles: readonly Role[]): Promise<Map<string, Holders>> {
   const counts = new Map<string, Holders>(roles.map(({ id }) => [id, { members: 0, teams: 0, tokens: 0 }]));
   if (roles.length === 0) return counts;
@@ -141,7 +141,7 @@ export async function countHolders(db: Db, roles: readonly Role[]): Promise<Map<
       .selectFrom(table)
       .select('custom_roles')
       .where('custom_roles', '<>', '[]')
-      // Of many names at once it is quicker to look at all who hold any, and SQLite takes no condition of so many parts.
+      // For many roles it is faster to read all holders, and SQLite limits the size of a condition.
       .$if(roles.length <= FEW, (query) => query.where(mentions([...idOf.keys()])))
       .execute();
     for (const { custom_roles } of rows) {
@@ -168,14 +168,14 @@ function mentions(names: readonly string[]) {
   return sql<boolean>`(${sql.join(each, sql` or `)})`;
 }
 
-/** To change it or what hangs on it: nobody else does before the transaction ends. As it is then. */
+/** Locks the role for a change of it or its holders, and returns its current state. */
 export async function lockRole(tx: Db, role: Role): Promise<Role> {
   const held = await lockRows(tx, tx.selectFrom('roles').selectAll().where('id', '=', role.id).forUpdate());
-  if (held?.length === 0) throw contested('role'); // there may be another of its key by now
+  if (held?.length === 0) throw contested('role'); // another role may have its key by now
   return held === undefined ? role : roleOf(held[0]!);
 }
 
-/** To give them to somebody: nobody deletes them before the transaction ends. */
+/** Locks the roles against deletion while they are granted. */
 export async function shareLockRoles(tx: Db, roles: readonly Role[]): Promise<void> {
   if (roles.length === 0) return;
   const ids = roles.map(({ id }) => id);
@@ -186,7 +186,7 @@ export async function shareLockRoles(tx: Db, roles: readonly Role[]): Promise<vo
   if (held !== undefined && held.length < new Set(ids).size) throw contested('role');
 }
 
-/** Those of the names that no custom role has, as id or key. */
+/** The names that are neither id nor key of a custom role. */
 export async function listUnknownRoles(db: Db, names: readonly string[]): Promise<string[]> {
   const known = new Set((await findRoles(db, names)).flatMap(({ id, key }) => [id, key]));
   return names.filter((name) => !known.has(name));

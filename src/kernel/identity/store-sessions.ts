@@ -1,4 +1,4 @@
-// Browser sessions: opaque, kept as a hash, opened by a one-time link or a password.
+// Browser sessions: an opaque secret stored as a hash, opened by a one-time link or a password.
 import type { Db } from '../storage/tables.ts';
 import { findMember, findTokenOwner, type Member } from './store-members.ts';
 import { hashSecret, newSecret } from './secret.ts';
@@ -6,15 +6,15 @@ import { hashSecret, newSecret } from './secret.ts';
 const SESSION_DAYS = 14;
 const DAY = 24 * 60 * 60 * 1000;
 
-/** Somebody at a terminal asked for it a moment ago. */
+/** Short, because the user at the terminal opens the link at once. */
 const LOGIN_LINK_MS = 15 * 60 * 1000;
-/** Has to be passed on and may lie in a mailbox over a weekend. */
+/** Long, because an invitation is passed on and may stay in a mailbox over a weekend. */
 export const INVITATION_MS = 7 * DAY;
 
 export const SESSION_COOKIE = 'signalbox_session';
 export const SESSION_MS = SESSION_DAYS * DAY;
 
-/** Makes a login link's secret: good once, and for a while. */
+/** Creates the secret of a login link, which can be used once before it expires. */
 export async function insertLoginLink(
   db: Db,
   member: Member,
@@ -29,7 +29,7 @@ export async function insertLoginLink(
   return secret.value;
 }
 
-/** Spends the link. Undefined when it was spent before, is too old, or never was. */
+/** Uses up the link. Undefined if it is used, expired or unknown. */
 export async function spendLoginLink(db: Db, secret: string, now: number): Promise<Member | undefined> {
   const row = await db
     .deleteFrom('login_links')
@@ -65,7 +65,7 @@ export async function deleteSession(db: Db, secret: string): Promise<void> {
   await db.deleteFrom('sessions').where('hash', '=', hashSecret(secret)).execute();
 }
 
-/** Removes what has run out: sessions, links, and old secrets of tokens past their grace. Expired tokens stay listed. */
+/** Deletes expired sessions and links, and old secrets of tokens after their grace. Expired tokens stay listed. */
 export async function deleteExpired(db: Db, now: number): Promise<void> {
   await db.deleteFrom('sessions').where('expires_at', '<=', now).execute();
   await db.deleteFrom('login_links').where('expires_at', '<=', now).execute();

@@ -1,13 +1,13 @@
-// What members may do with a team itself, by grants of the team.
+// Grants on a team: which members may do what with the team itself.
 import type { Db } from '../storage/tables.ts';
 
-/** What a member may do with the team: one of the named sets of actions, or actions one by one. */
+/** The actions of a member on the team: a named set, or single actions. */
 export interface TeamGrant {
   memberId: string;
   actions: string | readonly string[];
 }
 
-/** The sets of actions that can be granted by one name. */
+/** Named sets of actions. */
 const ACTION_SETS: Readonly<Record<string, readonly string[]>> = {
   maintainTeam: ['viewTeam', 'updateTeamName', 'updateTeamDescription', 'updateTeamMembers'],
 };
@@ -16,7 +16,7 @@ export function grantedActions({ actions }: Pick<TeamGrant, 'actions'>): readonl
   return typeof actions === 'string' ? (ACTION_SETS[actions] ?? []) : actions;
 }
 
-/** The same for equal grants, and for no others. */
+/** A text that is equal for equal grants only. */
 export function grantText({ memberId, actions }: TeamGrant): string {
   return memberId + JSON.stringify(actions);
 }
@@ -40,7 +40,7 @@ export interface MemberGrant extends TeamGrant {
   teamKey: string;
 }
 
-/** What a member may do with which teams. */
+/** The grants of a member on all teams. */
 export async function listMemberGrants(db: Db, memberId: string): Promise<MemberGrant[]> {
   const rows = await db
     .selectFrom('team_grants')
@@ -57,7 +57,7 @@ export async function listMemberGrants(db: Db, memberId: string): Promise<Member
   }));
 }
 
-/** As many as one statement bears. */
+/** The caller passes at most one batch. */
 export async function insertGrants(db: Db, teamId: string, grants: readonly TeamGrant[]): Promise<void> {
   const rows = grants.map(({ memberId, actions }) => ({
     team_id: teamId,

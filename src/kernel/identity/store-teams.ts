@@ -1,4 +1,4 @@
-// Teams: members who hold custom roles together.
+// Teams: members who share custom roles.
 import { sql, type Selectable } from 'kysely';
 import { inBatches } from '../batches.ts';
 import { newId } from '../id.ts';
@@ -21,14 +21,14 @@ export interface Team {
   updatedAt: number;
 }
 
-/** A team with all that belongs to it. */
+/** A team with its members, roles and grants. */
 export interface WholeTeam extends Team {
   memberIds: string[];
   roleIds: string[];
   grants: TeamGrant[];
 }
 
-/** Undefined when the key is taken. */
+/** Undefined if the key is taken. */
 export async function insertTeam(
   db: Db,
   team: Omit<WholeTeam, 'id' | 'version' | 'createdAt' | 'updatedAt'>,
@@ -60,7 +60,7 @@ export async function findTeam(db: Db, key: string): Promise<Team | undefined> {
   return row && teamOf(row);
 }
 
-/** With all its parts, to change it: nobody else does before the transaction ends. */
+/** Locks the team for a change and returns it with all its parts. */
 export async function lockTeam(tx: Db, key: string): Promise<WholeTeam | undefined> {
   const row = await tx.selectFrom('teams').selectAll().where('key', '=', key).forUpdate().executeTakeFirst();
   if (row === undefined) return undefined;
@@ -85,7 +85,7 @@ export async function lockTeam(tx: Db, key: string): Promise<WholeTeam | undefin
   };
 }
 
-/** Before several are changed: all in one order, so that of two who do so neither waits for the other for ever. */
+/** Locks several teams in one order, so that two transactions cannot deadlock. */
 export async function lockTeams(tx: Db, keys: readonly string[]): Promise<void> {
   if (keys.length === 0) return;
   await lockRows(tx, tx.selectFrom('teams').select('id').where('key', 'in', keys).orderBy('id').forUpdate());
@@ -179,7 +179,7 @@ async function writeParts(db: Db, before: WholeTeam, after: WholeTeam, now: numb
   for (const batch of inBatches(grants.come)) await insertGrants(db, team_id, batch);
 }
 
-/** By the texts that tell items apart. */
+/** Compares items by their texts. */
 function difference<Item>(before: readonly Item[], after: readonly Item[], textOf: (item: Item) => string) {
   const old = new Map(before.map((item) => [textOf(item), item]));
   const next = new Map(after.map((item) => [textOf(item), item]));
@@ -189,7 +189,7 @@ function difference<Item>(before: readonly Item[], after: readonly Item[], textO
   };
 }
 
-/** How many members each of the teams has. */
+/** The number of members of each team. */
 export async function countTeamMembers(db: Db, ids: readonly string[]): Promise<Map<string, number>> {
   if (ids.length === 0) return new Map();
   const rows = await db
@@ -215,7 +215,7 @@ export async function listMemberTeams(db: Db, memberIds: readonly string[]) {
   return rows.map((row) => ({ memberId: row.member_id, team: teamOf(row) }));
 }
 
-/** The roles that the teams give, in the order they were given. */
+/** The roles of the teams, in the order they were assigned. */
 export async function listTeamRoles(db: Db, teamIds: readonly string[]) {
   if (teamIds.length === 0) return [];
   const rows = await db

@@ -1,4 +1,4 @@
-// Access tokens, personal and service: each with its own power, its secret kept as a hash and shown once.
+// Access tokens, personal and service: each with its own permissions, and a secret stored as a hash and shown once.
 import type { Insertable, Selectable } from 'kysely';
 import { Failure } from '../failure.ts';
 import { newId } from '../id.ts';
@@ -9,7 +9,7 @@ import { ensureServiceAccount } from './store-accounts.ts';
 import type { BaseRole, PolicyStatement } from './policy.ts';
 import type { Secret } from './secret.ts';
 
-/** What a token may do: a base role, custom roles, or statements of its own. */
+/** The permissions of a token: a base role, custom roles, or its own statements. */
 export interface TokenPermissions {
   role?: BaseRole;
   customRoles: string[];
@@ -40,10 +40,10 @@ export interface NewToken extends TokenPermissions {
   expiresAt?: number;
 }
 
-/** Every token begins like this, so that a leaked one is recognised by scanners and people. */
+/** The prefix of every token, by which scanners and people recognise a leaked one. */
 export const TOKEN_PREFIX = 'api-';
 
-/** A token that nobody can use yet ends in nothing. */
+/** The ending of a token whose secret has not been shown yet. */
 export const UNSEEN = '';
 
 export async function insertToken(db: Db, token: NewToken, secret: Secret, now: number): Promise<Token> {
@@ -72,7 +72,7 @@ export async function insertToken(db: Db, token: NewToken, secret: Secret, now: 
   return made;
 }
 
-/** With `hold` it stays as it is until the transaction ends. */
+/** With `hold` it is locked until the transaction ends. */
 export async function findToken(db: Db, id: string, hold?: 'hold'): Promise<Token | undefined> {
   const row = await db
     .selectFrom('tokens')
@@ -83,7 +83,7 @@ export async function findToken(db: Db, id: string, hold?: 'hold'): Promise<Toke
   return row && tokenOf(row);
 }
 
-/** The token with this secret, its old one included while that has grace; expired ones are not found. */
+/** The token with this secret, or with this old secret during its grace; expired ones are not found. */
 export async function findTokenByHash(db: Db, hash: string, now: number): Promise<Token | undefined> {
   const row =
     (await db.selectFrom('tokens').selectAll().where('hash', '=', hash).executeTakeFirst()) ??
@@ -95,7 +95,7 @@ export async function findTokenByHash(db: Db, hash: string, now: number): Promis
       .executeTakeFirst());
   if (row === undefined || (row.expires_at !== null && row.expires_at <= now)) return undefined;
   const token = tokenOf(row);
-  // The old secret is good only until its grace ends: to the caller that is the token's expiry.
+  // An old secret is valid only until its grace ends: for this caller the token expires then.
   if (row.hash === hash || row.old_until === null) return token;
   return { ...token, expiresAt: Math.min(row.old_until, token.expiresAt ?? Infinity) };
 }
@@ -120,7 +120,7 @@ export async function listTokens(db: Db, filter: TokenFilter, { offset, limit }:
   return { items: rows.map(tokenOf), total };
 }
 
-/** Just enough of each to ask a policy about it, in the order of the list: what may be seen is paged, not what there is. */
+/** Only the fields that a policy needs, in the order of the list: paging counts the visible tokens only. */
 export async function listTokenNames(db: Db, filter: TokenFilter) {
   const rows = await tokensIn(db, filter)
     .select(['id', 'member_id', 'is_service'])
@@ -148,12 +148,12 @@ function tokensIn(db: Db, { visibleTo }: TokenFilter) {
   return all.where((eb) => eb.or([eb('member_id', '=', visibleTo), eb('is_service', '=', 1)]));
 }
 
-/** Writes name, description and power; refuses when someone else changed the token since it was read. */
+/** Writes name, description and permissions; refuses if the token changed since it was read. */
 export async function updateToken(db: Db, before: Token, after: Token, now: number): Promise<Token> {
   return write(db, before, { ...columnsOf(after), modified_at: now });
 }
 
-/** Gives the token a new secret. The old one stops at once, or at `oldUntil`. */
+/** Gives the token a new secret. The old one becomes invalid at once, or at `oldUntil`. */
 export async function resetToken(
   db: Db,
   before: Token,
@@ -187,7 +187,7 @@ async function write(db: Db, before: Token, changes: Partial<Insertable<Tables['
   return tokenOf(row);
 }
 
-/** Whether the member had a token that nobody could use yet. Of several nodes that start together, one is told yes. */
+/** Whether the member had a token whose secret was never shown. Of several nodes that start together, only one gets true. */
 export async function updateFirstSecret(
   db: Db,
   memberId: string,

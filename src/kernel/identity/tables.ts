@@ -6,7 +6,7 @@ import type { Migration } from '../storage/migrate.ts';
 declare module '../storage/tables.ts' {
   interface Tables {
     members: {
-      /** A small number, for the API whose clients expect one. */
+      /** A small number, for the API whose clients expect numeric ids. */
       number: Generated<number>;
       id: string;
       username: string;
@@ -14,19 +14,19 @@ declare module '../storage/tables.ts' {
       password: string | null;
       first_name: string | null;
       last_name: string | null;
-      /** The name that is shown, as names are sorted. */
+      /** The sort key of the displayed name. */
       sort_name: string;
       role: string;
       custom_roles: string;
       created_at: number;
       updated_at: number;
       last_seen_at: number | null;
-      /** The token they were last seen with; none for a browser. */
+      /** The token of the last call; null for a browser. */
       last_seen_token: string | null;
-      /** What stands in for the placeholders of their custom roles: a JSON object of lists. */
+      /** Values for the placeholders of their custom roles: a JSON object of lists. */
       role_attributes: string | null;
       version: Generated<number>;
-      /** A removed member stays as a name only: what they did, and service tokens they made, still name them. */
+      /** The row of a removed member stays, because audit entries and service tokens refer to it. */
       removed_at: number | null;
     };
     roles: {
@@ -52,7 +52,7 @@ declare module '../storage/tables.ts' {
     };
     team_members: { team_id: string; member_id: string };
     team_roles: { team_id: string; role_id: string; applied_at: number };
-    /** Who may do what with a team without being in it. `actions` is a JSON list, or the name of a set of actions. */
+    /** Permissions on a team for members outside it. `actions` is a JSON list, or the name of a set of actions. */
     team_grants: { team_id: string; member_id: string; actions: string };
     tokens: {
       id: string;
@@ -74,7 +74,7 @@ declare module '../storage/tables.ts' {
       expires_at: number | null;
       version: number;
     };
-    /** What a service token is beside a token: an account with a username and a number of its own. */
+    /** The account of a service token, with a username and a number of its own. */
     service_accounts: { number: Generated<number>; token_id: string; username: string };
     sessions: { hash: string; member_id: string; created_at: number; expires_at: number };
     login_links: { hash: string; member_id: string; expires_at: number };

@@ -1,7 +1,7 @@
-// Where a text stops being JSON, and why: for people who write bodies by hand.
+// Finds where a text stops being JSON and why, for people who write bodies by hand.
 
 export interface JsonError {
-  /** Both from 1. */
+  /** Line and column both count from 1. */
   line: number;
   column: number;
   problem: string;
@@ -10,14 +10,14 @@ export interface JsonError {
 const SPACE = /[ \t\n\r]*/y;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const WORD = /true|false|null/y;
-/** In pieces, because the engine's stack limits how often a group can be repeated. */
+/** Matched piece by piece, because the engine's stack limits how often a group can be repeated. */
 // oxlint-disable-next-line no-control-regex -- control characters are what JSON does not take in texts.
 const PLAIN_TEXT = /[^"\\\u0000-\u001f]+/y;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
-/** A few letters: errors are logged, and a word without quotes may be a secret. */
+/** At most eight characters: errors are logged, and an unquoted word may be a secret. */
 const REST_OF_WORD = /[\w.+-]{1,8}/y;
 
-/** Undefined when the text is JSON after all. */
+/** Undefined when the text is valid JSON. */
 export function findJsonError(text: string): JsonError | undefined {
   const reader = new Reader(text);
   try {
@@ -41,9 +41,9 @@ class Reader {
     this.#text = text;
   }
 
-  /** Without recursion: how deep the text goes is the caller's choice. */
+  /** Not recursive: the sender chooses how deep the text is nested. */
   readAll(): void {
-    /** What closes each object and list that is open. */
+    /** The closing brackets of all open objects and lists. */
     const open: ('}' | ']')[] = [];
     this.#skip();
     for (;;) {
@@ -68,7 +68,7 @@ class Reader {
     if (this.at < this.#text.length) throw this.#expected('the end');
   }
 
-  /** Reads a whole value, or the beginning of an object or list, and then says what closes it. */
+  /** Reads a whole value, or the opening bracket of an object or list, and then returns its closing bracket. */
   #value(): '}' | ']' | undefined {
     if (this.#take('{')) return '}';
     if (this.#take('[')) return ']';

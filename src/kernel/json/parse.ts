@@ -1,4 +1,4 @@
-// Parses JSON without keeping others waiting: a large text part by part, once it is known what is in it.
+// Parses JSON without blocking the event loop: a large text is scanned, and then parsed part by part.
 import { Failure } from '../failure.ts';
 import { setProperty, type JsonObject } from '../patch/json-value.ts';
 import { findJsonError } from './json-error.ts';
@@ -14,7 +14,7 @@ import {
 } from './scan.ts';
 import { TimeSlice } from '../time-slice.ts';
 
-/** Throws `malformed` for what is no JSON, and `invalid` where a large text holds more than is taken. */
+/** Throws `malformed` for text that is not JSON, and `invalid` if a large text exceeds a limit. */
 export async function parseJson(bytes: Buffer, options: ScanOptions = {}): Promise<unknown> {
   if (bytes.length <= (options.partBytes ?? JSON_PART_BYTES)) return parseSmall(bytes);
   const cut = await scanJson(bytes, options);
@@ -47,7 +47,7 @@ async function parseCut(bytes: Buffer, cut: CutJson, slice: TimeSlice): Promise<
   const isArray = kind === 'array';
   for (const part of parts) {
     if (slice.isOver) await slice.next();
-    // A comma has something on either side; what is in the brackets may be nothing.
+    // A comma needs a value on either side, but empty brackets are valid.
     if (parts.length > 1 && isBlank(bytes, part.start, part.end)) throw new SyntaxError();
     if (part.inside !== undefined) {
       const value = await parseCut(bytes, part.inside, slice);
@@ -78,9 +78,9 @@ function textOf(bytes: Buffer, { start, end }: JsonPart): string {
   return bytes.toString('utf8', start, end);
 }
 
-/** Of a member whose value is in a cut of its own. */
+/** The name of a member whose value was cut separately. */
 function nameOf(bytes: Buffer, { start }: JsonPart, inside: CutJson): string {
-  // A string in its place: a digit would go with one that stands there by mistake.
+  // A string takes the value's place: a digit could merge with a stray one before it.
   const member = `{${bytes.toString('utf8', start, inside.start - 1)}""}`;
   const [name] = Object.keys(JSON.parse(member) as object);
   return name!;
@@ -93,7 +93,7 @@ function checkAround(bytes: Buffer, { start, end }: JsonPart, inside: CutJson, i
 
 const NOT_JSON = 'The request body is not valid JSON';
 
-/** Looking for the place costs time, and a text that is longer was not written by hand. */
+/** Finding the error takes time, and longer texts are not written by hand. */
 const MAX_SEARCHED = 64 * 1024;
 
 function notJson(bytes: Buffer): Failure {
@@ -105,7 +105,7 @@ function notJson(bytes: Buffer): Failure {
   return new Failure('malformed', `${NOT_JSON}, ${where}`, { part: 'json', fields });
 }
 
-/** Counts brackets outside strings, on the bytes: cheaper than walking what was parsed. */
+/** Counts brackets outside strings in the bytes: cheaper than walking the parsed value. */
 function isTooDeep(bytes: Buffer): boolean {
   let depth = 0;
   let isInString = false;

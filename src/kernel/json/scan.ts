@@ -1,37 +1,34 @@
-// Looks through the bytes of a large JSON text before it is parsed: counts what is in it, and finds where it can be cut.
+// Scans the bytes of a large JSON text before it is parsed: counts its values, and finds where it can be cut.
 import { Failure } from '../failure.ts';
 import { TimeSlice } from '../time-slice.ts';
 
-/** Deeper values than this overflow the stack of whoever walks them; no honest client sends any. */
+/** Deeper values overflow the stack of recursive code; no honest client sends any. */
 export const MAX_JSON_DEPTH = 200;
-/** An object with more is slow in everything that is done to it. */
+/** Every operation on a larger object is slow. */
 export const MAX_OBJECT_KEYS = 10_000;
-/** Of one item, nested ones included: an item is worked on as a whole. */
+/** Values in one item, nested ones included: an item is processed as a whole. */
 export const MAX_ITEM_VALUES = 250_000;
 export const MAX_JSON_ITEMS = 250_000;
 
-/** Texts up to this size are parsed at once, in a few milliseconds whatever they hold. None of them reaches a limit but depth. */
+/** Smaller texts are parsed at once, which takes a few milliseconds; only the limit on depth is within their reach. */
 export const JSON_PART_BYTES = 64 * 1024;
 
 export interface ScanOptions {
-  /** In all objects together; without it only each object and each item is limited. */
+  /** Keys in all objects together; by default only each object and each item is limited. */
   maxKeys?: number | undefined;
   partBytes?: number;
 }
 
-/** An object, list or string that is larger than a part: its text in parts that can be parsed one by one. */
+/** An object, list or string larger than a part, cut into parts that can be parsed one by one. */
 export interface CutJson {
   kind: 'object' | 'array' | 'string';
-  /** The first byte inside the brackets or quotes, and the closing one. */
+  /** The offset of the first byte inside the brackets or quotes; `end` is that of the closing one. */
   start: number;
   end: number;
   parts: JsonPart[];
 }
 
-/**
- * Members or elements, with the commas between them, or characters. Where there is a cut inside, it is that of the only
- * member or element.
- */
+/** Members or elements with the commas between them, or characters. A part with `inside` is one member or element. */
 export interface JsonPart {
   start: number;
   end: number;
@@ -42,22 +39,22 @@ export interface JsonPart {
 interface Open {
   isArray: boolean;
   start: number;
-  /** Where the current member or element begins. */
+  /** The offset of the current member or element. */
   last: number;
-  /** Where the current part begins. */
+  /** The offset of the current part. */
   cut: number;
-  /** Keys or elements so far, without the current element. */
+  /** Keys or elements so far, without the current one. */
   count: number;
   parts: JsonPart[];
-  /** The current member or element, where it is itself cut. */
+  /** The cuts of the current member or element, if it is large. */
   inside: CutJson | undefined;
 }
 
 const STEP_BYTES = 64 * 1024;
 
 /**
- * `scalar` for a value without others inside, `broken` for what cannot be JSON; of the rest, whoever parses it finds out.
- * Throws `invalid` when there is too much in it. Gives way to other work now and then.
+ * Returns `scalar` for a value without nested ones and `broken` for what cannot be JSON; other errors are found when it
+ * is parsed. Throws `invalid` if a limit is exceeded. Yields to other work now and then.
  */
 export async function scanJson(
   bytes: Uint8Array,
@@ -81,9 +78,9 @@ class Scanner {
   readonly #open: Open[] = [];
   #at = 0;
   #isInString = false;
-  /** The first byte of the current string, or of the last. */
+  /** The offset of the current string, or of the last one. */
   #stringStart = 0;
-  /** Whether anything of the current member or element has come. */
+  /** Whether the current member or element has begun. */
   #hasValue = false;
   #root: CutJson | undefined;
   #isList = false;
@@ -135,7 +132,7 @@ class Scanner {
   #enter(at: number, isArray: boolean): void {
     const depth = this.#open.length;
     if (depth === 0) {
-      // Of two values, or of one that begins with something else, nothing need be known.
+      // A second root value, or text before the first: not JSON.
       this.isBroken = this.#root !== undefined || this.#hasValue;
       this.#isList = isArray;
     }
@@ -172,7 +169,7 @@ class Scanner {
       this.#root = cut;
       return;
     }
-    // What came before it is a part without it.
+    // The members or elements before it become a part without it.
     if (parent.cut < parent.last) parent.parts.push({ start: parent.cut, end: parent.last - 1 });
     parent.cut = parent.last;
     parent.inside = cut;
@@ -199,7 +196,7 @@ class Scanner {
       this.isBroken = true;
       return;
     }
-    // A long string before a colon is a name, and is parsed with the rest.
+    // A long string before a colon is a name, which is parsed with the rest.
     open.inside = undefined;
     open.count += 1;
     this.#keys += 1;
@@ -232,7 +229,7 @@ function endPart(open: Open, end: number): void {
   open.inside = undefined;
 }
 
-/** Each part is a string by itself: none begins within an escape or within a character. */
+/** No part begins within an escape or a multi-byte character, so that each is a valid string. */
 function cutString(bytes: Uint8Array, start: number, end: number, partBytes: number): JsonPart[] {
   const parts: JsonPart[] = [];
   for (let at = start; at < end;) {
@@ -246,19 +243,19 @@ function cutString(bytes: Uint8Array, start: number, end: number, partBytes: num
   return parts;
 }
 
-/** The backslash that begins the last escape before the end, if it is near enough to go beyond it. */
+/** The backslash of the last escape before the end, if that escape may reach beyond the end. */
 function lastEscape(bytes: Uint8Array, start: number, end: number): number | undefined {
   for (let at = Math.min(end, bytes.length) - 1; at >= Math.max(start, end - 5); at -= 1) {
     if (bytes[at] !== 0x5c) continue;
     let first = at;
     while (first > start && bytes[first - 1] === 0x5c) first -= 1;
-    // Of several in a row, every second one is escaped itself.
+    // In a run of backslashes every second one is escaped.
     return (at - first) % 2 === 0 ? at : at - 1;
   }
   return undefined;
 }
 
-/** As JSON understands it. */
+/** Whether the range has only white space of JSON. */
 export function isBlank(bytes: Uint8Array, start: number, end: number): boolean {
   for (let at = start; at < end; at += 1) {
     const byte = bytes[at]!;

@@ -1,23 +1,23 @@
-// Writes JSON without keeping others waiting: a large value piece by piece.
+// Writes JSON without blocking the event loop: a large value piece by piece.
 import { isContainer, type JsonObject } from '../patch/json-value.ts';
 import { TimeSlice } from '../time-slice.ts';
 
-/** What is written at once, in about a millisecond: so many objects, lists and plain values. */
+/** Objects, lists and plain values written at once, in about a millisecond. */
 const MAX_AT_ONCE = 2000;
-/** So many characters take as long as a value, if all have to be escaped. */
+/** As many characters take as long as one value, if all of them must be escaped. */
 const LENGTH_OF_VALUE = 64;
 
-/** Whether it has more values in it than this, or than can be written at once. Looks at no more of them. */
+/** Whether it has more values than the limit; stops counting there. */
 export function isLarge(value: unknown, most: number = MAX_AT_ONCE): boolean {
   return count(value, 0, most) > most;
 }
 
-/** Whether it should be written piece by piece: it has many values in it, or long texts. */
+/** Whether it must be written piece by piece, because of many values or long texts. */
 export function isSlowToWrite(value: unknown): boolean {
   return count(value, 0, MAX_AT_ONCE, LENGTH_OF_VALUE) > MAX_AT_ONCE;
 }
 
-/** Adds up to the most and a few. A text counts as one more value for each such length. */
+/** Stops soon after the limit. A text counts as one more value for each `length` characters. */
 function count(value: unknown, before: number, most: number, length = Infinity): number {
   let sum = before + 1;
   if (typeof value === 'string') return sum + Math.floor(value.length / length);
@@ -31,7 +31,7 @@ function count(value: unknown, before: number, most: number, length = Infinity):
   return sum;
 }
 
-/** The bytes of the text that JSON.stringify has for it. */
+/** The bytes of what JSON.stringify would return. */
 export async function stringifyLarge(value: unknown): Promise<Buffer> {
   const writer = new Writer();
   await writer.write(value);
@@ -95,7 +95,7 @@ class Writer {
     this.#add(separator === '{' ? '{}' : '}');
   }
 
-  /** Turned into bytes as it comes, so that no slice has to do that for all of it. */
+  /** Encodes each piece at once, so that the whole need not be encoded in one slice. */
   #add(text: string): void {
     this.#text += text;
     if (this.#text.length < PIECE_LENGTH) return;
@@ -104,13 +104,13 @@ class Writer {
   }
 }
 
-/** Half of a character that has two would be escaped. */
+/** Does not split a surrogate pair: its halves would be escaped. */
 function pieceEnd(text: string, start: number): number {
   const end = start + PIECE_LENGTH;
   return end < text.length && text.codePointAt(end - 1)! > 0xffff ? end + 1 : end;
 }
 
-/** Where the elements end that can be written together, from here on. */
+/** The end of the run of small elements that can be written together. */
 function runEnd(list: readonly unknown[], start: number): number {
   let sum = 0;
   let end = start;
@@ -119,7 +119,7 @@ function runEnd(list: readonly unknown[], start: number): number {
   return end;
 }
 
-/** A date, for one. */
+/** Whether it has a `toJSON`, like a date. */
 function hasOwnWay(value: unknown): boolean {
   return typeof (value as { toJSON?: unknown }).toJSON === 'function';
 }

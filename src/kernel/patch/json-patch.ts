@@ -1,4 +1,4 @@
-// JSON patch (RFC 6902): applies a list of operations to a document, all or nothing, leaving its input untouched.
+// JSON patch (RFC 6902): applies a list of operations to a document, all or none, without changing its input.
 import { Failure } from '../failure.ts';
 import {
   areEqual,
@@ -21,8 +21,8 @@ import {
 
 export interface JsonPatchRules {
   /**
-   * Members that may be unset. Removing one that is absent does nothing; replacing or adding it sets it, and makes
-   * the objects missing on the way to it.
+   * Tells optional members: removing an absent one does nothing, and replacing or adding one also creates the objects
+   * missing on its path.
    */
   optional?: (pointer: string) => boolean;
   locked?: Locked;
@@ -31,14 +31,14 @@ export interface JsonPatchRules {
 export const MAX_OPERATIONS = 5_000;
 
 /**
- * What `copy` and `move` may carry in one patch: one for each value and one for each character of its text.
- * Without it, thirty copies of a document into itself make a billion documents.
+ * The limit on what `copy` and `move` carry in one patch: each value and each character of its text counts as one.
+ * Without it, thirty copies of a document into itself would make a billion documents.
  */
 export const MAX_CARRIED = 300_000;
 
 /**
- * How many elements of lists may make room or move up in one patch: each insertion and removal moves all that stand
- * behind it. Without it, five thousand of them at the front of a long list hold up everybody else.
+ * The limit on elements shifted in lists by one patch: each insertion and removal shifts all elements behind it. Without
+ * it, five thousand of them at the front of a long list would block the event loop.
  */
 export const MAX_MOVED = 20_000_000;
 
@@ -49,7 +49,7 @@ type Operation =
 
 interface Draft {
   root: unknown;
-  /** The containers made for this draft. All others are shared with the input, and copied before they are written. */
+  /** Containers created for this draft. All others are shared with the input, and copied before a write. */
   readonly owned: WeakSet<object>;
   readonly rules: JsonPatchRules;
   carried: number;
@@ -70,7 +70,7 @@ export function applyJsonPatch(document: unknown, operations: unknown, rules: Js
   return draft.root;
 }
 
-/** Runs one step of one operation, and makes its failure say which operation that was. */
+/** Runs one step of one operation, and adds the operation to the message of its failure. */
 function naming<T>(raw: unknown, index: number, step: () => T): T {
   try {
     return step();
@@ -119,7 +119,7 @@ function perform(draft: Draft, operation: Operation): void {
       if (locked) forbidEditAt(operation.from, locked);
       return move(draft, operation.from, operation.path);
     case 'test': {
-      // A place that is not there fails the test like one that holds something else: the document has changed.
+      // A missing location fails the test like a different value: the document has changed.
       const found = find(draft.root, operation.path);
       if (found === undefined) throw new Failure('conflict', 'the test failed, there is nothing');
       if (!areEqual(found, operation.value))
@@ -173,7 +173,7 @@ function remove(draft: Draft, path: Pointer, optional: boolean): void {
   else delete container[token];
 }
 
-/** Inserts the value, or removes what is there. */
+/** Inserts the values, or removes the element at the index if there are none. */
 function splice(draft: Draft, list: unknown[], index: number, ...values: unknown[]): void {
   draft.moved += list.length - index;
   if (draft.moved > MAX_MOVED) {
@@ -182,7 +182,7 @@ function splice(draft: Draft, list: unknown[], index: number, ...values: unknown
   list.splice(index, values.length === 0 ? 1 : 0, ...values);
 }
 
-/** The container that holds the path's last token; all on the way to it become the draft's own. */
+/** The container of the path's last token; copies all shared containers on the way. */
 function open(draft: Draft, path: Pointer, make: boolean): Container {
   let container = own(draft, draft.root);
   draft.root = container;
@@ -228,7 +228,7 @@ function indexIn(last: number, token: string): number {
   return Number(token);
 }
 
-/** A copy that shares no container with the draft, so that what is written to one is not written to the other. */
+/** A copy that shares no container with the draft, so that a write to one does not change the other. */
 function carry(draft: Draft, from: Pointer, path: Pointer): unknown {
   const value = find(draft.root, from);
   if (value === undefined) throw badPatch('there is nothing at "from"');

@@ -1,9 +1,9 @@
-// What both patch kinds need to know about JSON values: shape, equality, depth, and how to write a member safely.
+// JSON values as both kinds of patch need them: type tests, equality, depth, and safe writes of members.
 
 export type JsonObject = Record<string, unknown>;
 export type Container = JsonObject | unknown[];
 
-/** The deepest nesting that a patch may have, or may make in a document. Keeps every recursion here shallow. */
+/** The maximum nesting of a patch, and of the document it produces: it limits every recursion here. */
 export const MAX_DEPTH = 200;
 
 export function isContainer(value: unknown): value is Container {
@@ -20,7 +20,7 @@ export function propertyOf(object: JsonObject, key: string): unknown {
 }
 
 export function setProperty(object: JsonObject, key: string, value: unknown): void {
-  // Assigning `__proto__` would replace the prototype; JSON means an ordinary member of that name.
+  // Assigning `__proto__` would replace the prototype; in JSON it is an ordinary member.
   if (key === '__proto__') {
     Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
   } else {
@@ -28,7 +28,7 @@ export function setProperty(object: JsonObject, key: string, value: unknown): vo
   }
 }
 
-/** Equality of RFC 6902, section 4.6. Walks both in step, so it goes no deeper than the shallower of the two. */
+/** Equality of RFC 6902, section 4.6. Walks both values together, so it goes no deeper than the shallower one. */
 export function areEqual(left: unknown, right: unknown): boolean {
   if (left === right) return true;
   if (!isContainer(left) || !isContainer(right)) return false;

@@ -1,7 +1,7 @@
-// The schema of the merge patches (RFC 7386) of a resource, made from the schema of what may change.
+// Derives the schema of a resource's merge patches (RFC 7386) from the schema of its changeable fields.
 import type { JsonSchema } from '../schema.ts';
 
-/** Every member may be left out, at every depth of objects; one that the resource need not have may be unset by null. */
+/** Every member is optional, at every depth of objects; null unsets one that is optional in the resource. */
 export function mergePatchOf(schema: JsonSchema): JsonSchema {
   if (schema.type !== 'object') return schema;
   const { $id: _, required = [], properties, patternProperties, ...rest } = schema;

@@ -1,4 +1,4 @@
-// JSON merge patch (RFC 7386): an object of the fields to change, where null takes a field away.
+// JSON merge patch (RFC 7386): an object of the fields to change, in which null removes a field.
 import { Failure } from '../failure.ts';
 import { isDeeperThan, isObject, MAX_DEPTH, propertyOf, setProperty } from './json-value.ts';
 import { forbidEditsWithin, type Locked } from './pointer.ts';
@@ -9,7 +9,7 @@ export interface MergePatchRules {
 
 /** The result shares unchanged parts with the document and the patch: treat all three as immutable. */
 export function applyMergePatch(document: unknown, patch: unknown, rules: MergePatchRules = {}): unknown {
-  // Merging walks the patch alone, so that the depth of the document does not matter.
+  // Merging walks only the patch, so the depth of the document does not matter.
   if (isDeeperThan(MAX_DEPTH, patch)) {
     throw new Failure('bad-patch', `The merge patch is nested deeper than ${MAX_DEPTH} levels.`);
   }

@@ -1,4 +1,4 @@
-// JSON pointers (RFC 6901), and the rule that some attributes are not for patches to edit.
+// JSON pointers (RFC 6901), and the rule that patches must not edit some attributes.
 import { Failure } from '../failure.ts';
 import { areEqual, isObject, MAX_DEPTH, propertyOf } from './json-value.ts';
 
@@ -7,10 +7,10 @@ export interface Pointer {
   tokens: string[];
 }
 
-/** Tells by its pointer whether no patch may edit an attribute. What lies beneath a locked one is locked as well. */
+/** Whether patches must not edit the attribute at a pointer. Everything below a locked attribute is locked as well. */
 export type Locked = (pointer: string) => boolean;
 
-/** The usual `Locked`: attributes whose name begins with an underscore belong to the server. */
+/** The default `Locked`: attributes whose name begins with an underscore belong to the server. */
 export const isUnderscored: Locked = (pointer) => pointer.startsWith('_', pointer.lastIndexOf('/') + 1);
 
 export function parsePointer(text: string): Pointer {
@@ -41,8 +41,8 @@ export function forbidEditAt({ text }: Pointer, locked: Locked): void {
 }
 
 /**
- * Refuses a value that would change a locked attribute of the object it replaces or is merged into. Sending one
- * back unchanged is no edit. Lists are not looked into: their elements move, so that nothing there has a before.
+ * Refuses a value that would change a locked attribute of the object it replaces or is merged into. An unchanged one is
+ * allowed. Lists are not compared: their elements move, so they have no previous value to compare with.
  */
 export function forbidEditsWithin(before: unknown, written: unknown, pointer: string, locked: Locked): void {
   if (!isObject(before) || !isObject(written)) return;
@@ -59,7 +59,7 @@ function editForbidden(pointer: string): Failure {
   return new Failure('invalid', message, { fields: [{ field: pointer, message }] });
 }
 
-/** What a caller sent, short enough to stand in a message. */
+/** Shortens a text of the caller for an error message. */
 export function shorten(text: string): string {
   return text.length > 80 ? `${text.slice(0, 79)}…` : text;
 }

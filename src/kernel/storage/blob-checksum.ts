@@ -1,17 +1,17 @@
-// Checksums of blobs: made while one is written, and compared while it is read as a whole.
+// Checksums of blobs: computed while a blob is written, and verified while the whole of it is read.
 import { createHash } from 'node:crypto';
 import { Readable, Transform, type TransformCallback } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { StoredBlob } from './blob.ts';
 
-/** What is larger is hashed in parts of this size, as object storage does with what comes in parts. */
+/** Larger blobs are hashed in parts of this size, as S3 does with uploads in parts. */
 export const BLOB_PART_BYTES: number = 8 * 1024 * 1024;
-/** Up to this size a blob is compared before any of it is given out. */
+/** Blobs up to this size are verified before any byte is returned. */
 const COMPARED_FIRST_BYTES = 1024 * 1024;
-/** So much is hashed at once: the event loop must not stand still for it. */
+/** Bytes hashed at once, so that the event loop is not blocked. */
 const HASH_BYTES = 1024 * 1024;
 
-/** What was read is not what was written. */
+/** The bytes read differ from the bytes written. */
 export class DamagedBlob extends Error {
   constructor(key: string) {
     super(`The blob ${key} is damaged: what is there now has another checksum than what was written.`);
@@ -19,8 +19,8 @@ export class DamagedBlob extends Error {
 }
 
 /**
- * The SHA-256 in base64. Of more than one part it is that of the hashes of all parts, with their number behind it: the
- * form in which S3 keeps it.
+ * The SHA-256 in base64. For several parts it is the hash of the parts' hashes, followed by their number: the format
+ * of S3.
  */
 export class Checksum {
   readonly #parts: Buffer[] = [];
@@ -45,14 +45,14 @@ export class Checksum {
   }
 }
 
-/** Of a whole, by the hashes of its parts. */
+/** The checksum of a blob from the hashes of its parts. */
 export function checksumOf(parts: readonly Buffer[]): string {
   if (parts.length === 1) return parts[0]!.toString('base64');
   return `${createHash('sha256').update(Buffer.concat(parts)).digest('base64')}-${parts.length}`;
 }
 
-/** A small blob is compared at once. A larger one breaks off before its last piece when it is not what was written. */
-export async function compared(blob: StoredBlob, key: string, expected: string): Promise<StoredBlob> {
+/** Verifies a small blob at once; the stream of a larger, damaged one fails before its last piece. */
+export async function verifyBlob(blob: StoredBlob, key: string, expected: string): Promise<StoredBlob> {
   if (blob.size > COMPARED_FIRST_BYTES) {
     const { size, stream, close } = blob;
     return { size, close, stream: () => stream().compose(new Comparison(key, expected)) };

@@ -1,20 +1,20 @@
-// Blobs in S3-compatible object storage: the same promises as for files, and addresses that clients may use themselves.
+// Blobs in S3-compatible object storage: the same guarantees as for files, and presigned URLs for clients.
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { systemClock, type Clock } from '../clock.ts';
 import { Failure } from '../failure.ts';
-import { checksumOf, compared, BLOB_PART_BYTES } from './blob-checksum.ts';
+import { checksumOf, verifyBlob, BLOB_PART_BYTES } from './blob-checksum.ts';
 import type { BlobStore, StoredBlob } from './blob.ts';
 import { S3Client, tagOf, type S3Settings } from './s3-client.ts';
 
-/** In it the object storage keeps what it is told, compares it with what arrives, and gives it back. Not every one does. */
+/** The object storage verifies this checksum on upload and returns it with the object. Not every implementation does. */
 const CHECKSUM = 'x-amz-checksum-sha256';
 const FIRST_BYTES = 128 * 1024;
 const HASH_BYTES = 1024 * 1024;
-/** An upload in parts that nobody has finished for this long was left behind by a crash. */
+/** An upload in parts that is still unfinished after this long was left behind by a crash. */
 const STALE_MS = 24 * 60 * 60 * 1000;
-/** The longest name that S3 takes. */
+/** The longest object name of S3. */
 const NAME_BYTES = 1024;
 
 export async function openS3Blobs(settings: S3Settings, clock: Clock = systemClock): Promise<BlobStore> {
@@ -28,7 +28,7 @@ export async function openS3Blobs(settings: S3Settings, clock: Clock = systemClo
       `There is no bucket "${bucket}" at ${endpoint}: create it, or correct --blobs.`,
     );
   }
-  // Not everyone whose keys may keep objects may also list uploads; then the bucket's own rules must tidy up.
+  // Keys may allow storing objects but not listing uploads; then the bucket's lifecycle rules must remove stale ones.
   await abortStale(client, prefix, clock.now() - STALE_MS).catch(() => {});
 
   return {
@@ -50,7 +50,7 @@ export async function openS3Blobs(settings: S3Settings, clock: Clock = systemClo
       const response = await client.call({ method: 'GET', name: nameOf(key), headers });
       const checksum = range === undefined ? response.headers[CHECKSUM]?.toString() : undefined;
       if (response.statusCode !== 404) {
-        return checksum === undefined ? blobOf(response) : await compared(blobOf(response), key, checksum);
+        return checksum === undefined ? blobOf(response) : await verifyBlob(blobOf(response), key, checksum);
       }
       response.resume();
       return undefined;
@@ -61,7 +61,7 @@ export async function openS3Blobs(settings: S3Settings, clock: Clock = systemClo
     },
 
     async *list(wanted = '') {
-      // Only as much of it as looks the same in a name.
+      // The prefix up to the first character that an object name escapes.
       const start = prefix + /^[A-Za-z0-9/_-]*/.exec(wanted)![0];
       for await (const object of listAll(client, { 'list-type': '2', prefix: start }, 'Contents')) {
         const key = keyOf(decodeURIComponent(object('Key')).slice(prefix.length));
@@ -84,8 +84,8 @@ export async function openS3Blobs(settings: S3Settings, clock: Clock = systemClo
 }
 
 /**
- * Readable where the key is plain. Everything else is escaped twice, first as in JSON and then as in URLs: any key has a
- * name, no two the same, and none that a URL would shorten (`..`).
+ * Plain keys stay readable. Other characters are escaped twice, as in JSON and then as in URLs: every key has a name of its
+ * own, and none that URL normalisation would shorten (`..`).
  */
 function objectName(prefix: string, key: string): string {
   const plain = JSON.stringify(key).slice(1, -1);
@@ -100,7 +100,7 @@ function objectName(prefix: string, key: string): string {
   return name;
 }
 
-/** Undefined for an object that is not of our making. */
+/** Undefined for an object that this program did not write. */
 function keyOf(name: string): string | undefined {
   try {
     return JSON.parse(`"${decodeURIComponent(name)}"`) as string;
@@ -115,11 +115,11 @@ interface Part {
   isLast: boolean;
 }
 
-/** At least one part, all but the last full. Each is good until the next is asked for, which takes its place in memory. */
+/** At least one part, all but the last full. A part is valid until the next is requested, which reuses its memory. */
 async function* partsOf(data: Uint8Array | AsyncIterable<Uint8Array>): AsyncGenerator<Part, undefined> {
   let room = Buffer.allocUnsafe(FIRST_BYTES);
   let size = 0;
-  // Of what comes as it comes, not of all at once: the event loop must not stand still for it.
+  // Hashed as the data arrives: hashing a whole part at once would block the event loop.
   let hash = createHash('sha256');
   const take = (isLast: boolean): Part => ({
     bytes: room.subarray(0, size),
@@ -153,7 +153,7 @@ function grow(room: Buffer, used: number, needed: number): Buffer<ArrayBuffer> {
   return larger;
 }
 
-/** The object appears when the last step is done; whatever goes wrong before leaves nothing. */
+/** The object appears with the last step; a failure before it leaves nothing behind. */
 async function putInParts(
   client: S3Client,
   name: string,
@@ -213,7 +213,7 @@ async function finishParts(
   const body = Buffer.from(`<CompleteMultipartUpload>${list.join('')}</CompleteMultipartUpload>`);
   const bodyHash = createHash('sha256').update(body).digest('hex');
   const done = await client.text({ method: 'POST', name, query: { uploadId }, body, bodyHash });
-  // It may say that it is good first and that it is not in the text.
+  // S3 may answer with status 200 and an error in the body.
   if (done === undefined || done.includes('<Error>')) throw refused(done);
 }
 
@@ -240,7 +240,7 @@ async function abortStale(client: S3Client, prefix: string, before: number): Pro
   }
 }
 
-/** All elements of a list, page by page, as functions from the name of a member to its text. */
+/** All elements of a paged list, as functions that return the text of a member by its name. */
 async function* listAll(
   client: S3Client,
   query: Record<string, string>,

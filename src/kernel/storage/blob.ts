@@ -1,4 +1,4 @@
-// Blobs as files: written aside, synced, then renamed, so that a blob is either whole or not there.
+// Blobs as files: written to a temporary file, synced and then renamed, so that a blob is either complete or absent.
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open, opendir, rename, stat, unlink } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
@@ -7,20 +7,20 @@ import type { Readable } from 'node:stream';
 import { systemClock } from '../clock.ts';
 import type { Clock } from '../clock.ts';
 import { Failure } from '../failure.ts';
-import { Checksum, compared } from './blob-checksum.ts';
+import { Checksum, verifyBlob } from './blob-checksum.ts';
 import { asStorageFailure } from './storage-failure.ts';
 import { createPrivateFolder, PRIVATE_FILE, PRIVATE_FOLDER } from './private-files.ts';
 
 export interface BlobStore {
-  /** Durable once resolved. When `data` fails, so does this, and the key keeps what it had. */
+  /** Durable once resolved. Fails when `data` fails, and the key then keeps its previous blob. */
   put(key: string, data: Uint8Array | AsyncIterable<Uint8Array>): Promise<{ size: number }>;
-  /** The whole blob, or the bytes of a range that lies inside it. A whole one is compared with its checksum, if it has one. */
+  /** The whole blob, or a range that lies inside it. A whole one is verified against its checksum, if it has one. */
   get(key: string, range?: BlobRange): Promise<StoredBlob | undefined>;
   /** Also succeeds when there is nothing to delete. */
   delete(key: string): Promise<void>;
-  /** In no order. */
+  /** Unordered. */
   list(prefix?: string): AsyncIterable<ListedBlob>;
-  /** An address at which anyone gets the blob for a while, where the store has such. */
+  /** A URL at which anyone can read the blob until it expires; absent where the store has no such URLs. */
   presign?(key: string, options: PresignOptions): string;
 }
 
@@ -38,26 +38,26 @@ export interface ListedBlob {
 
 export interface PresignOptions {
   expiresSeconds: number;
-  /** What the reply is to say of the content. */
+  /** The content type of the reply at that URL. */
   contentType: string;
   contentEncoding?: string;
   disposition?: string;
 }
 
-/** A blob as it was when it was asked for, also if it is replaced or deleted meanwhile. */
+/** A blob as it was when requested, even if it is replaced or deleted meanwhile. */
 export interface StoredBlob {
-  /** Of the whole, also where a range was asked for. */
+  /** The size of the whole blob, for ranges too. */
   size: number;
-  /** To be called once. Gives the blob back when it ends or is destroyed. */
+  /** To be called once. The file is closed when the stream ends or is destroyed. */
   stream(): Readable;
-  /** For who does not take the stream after all. */
+  /** For callers that do not use the stream. */
   close(): Promise<void>;
 }
 
-/** A temporary file that nobody has written to for this long was left behind by a crash. */
+/** A temporary file that has not been written to for this long was left behind by a crash. */
 const STALE_MS = 60 * 60 * 1000;
 
-/** Makes the folder where there is none, and tidies up what a crash left there. */
+/** Creates the folder if it is missing, and deletes the temporary files that a crash left there. */
 export async function openFileBlobs(folder: string, clock: Clock = systemClock): Promise<BlobStore> {
   const root = resolve(folder);
   const temporary = join(root, 'tmp');
@@ -74,9 +74,9 @@ export async function openFileBlobs(folder: string, clock: Clock = systemClock):
 }
 
 /**
- * A file is named by the hash of its key, as keys may be hostile (`../x`), too long for a name, or differ only in case.
- * Its first line is JSON with the key, so that `list` can tell it, and with the checksum of the content, which follows.
- * Releases before 0.2 wrote the key alone.
+ * A file is named by the hash of its key, because keys may be hostile (`../x`), too long for a file name, or differ only in
+ * case. Its first line is JSON with the key, for `list`, and the checksum of the content, which follows. Releases before
+ * 0.2 wrote only the key.
  */
 export function fileBlobs(root: string): BlobStore {
   const temporary = join(root, 'tmp');
@@ -151,10 +151,10 @@ async function write(
   }
 }
 
-/** Room for the hash and the number of parts. */
+/** Space for the hash and the number of parts. */
 const CHECKSUM_CHARACTERS = 56;
 
-/** As long without the checksum, which is known at the end. */
+/** As long with an empty checksum, which is filled in at the end. */
 function headerOf(key: string, checksum: string): string {
   return `${JSON.stringify({ checksum: checksum.padEnd(CHECKSUM_CHARACTERS), key })}\n`;
 }
@@ -172,7 +172,7 @@ async function moveIntoPlace(from: string, to: string): Promise<void> {
   await syncFolder(shard);
 }
 
-/** A name lives in its folder: without this a crash could lose the new name of a file that is itself safe. */
+/** Syncs the folder: otherwise a crash could lose the new name of a file that is itself synced. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {
@@ -191,7 +191,7 @@ async function openIfExists(file: string): Promise<FileHandle | undefined> {
   }
 }
 
-/** Keeps the file open from here on, as its name may point to another one by the time it is read. */
+/** Keeps the file open, because its name may refer to another file by the time it is read. */
 async function blobOf(handle: FileHandle, key: string, range: BlobRange | undefined): Promise<StoredBlob> {
   try {
     const [{ start, checksum }, { size }] = await Promise.all([readHeader(handle), handle.stat()]);
@@ -203,7 +203,7 @@ async function blobOf(handle: FileHandle, key: string, range: BlobRange | undefi
         ),
       close: () => handle.close(),
     };
-    return range === undefined && checksum !== undefined ? await compared(blob, key, checksum) : blob;
+    return range === undefined && checksum !== undefined ? await verifyBlob(blob, key, checksum) : blob;
   } catch (error) {
     await handle.close();
     throw asStorageFailure(error);
@@ -222,7 +222,7 @@ async function readListed(handle: FileHandle): Promise<ListedBlob> {
 interface Header {
   key: string;
   checksum?: string;
-  /** Where the content begins. */
+  /** The offset of the content. */
   start: number;
 }
 

@@ -1,4 +1,4 @@
-// What can be wrong with a database that answers: a damaged file on SQLite, an old server or a wrong clock on PostgreSQL.
+// Checks of a database that answers: a damaged file on SQLite, an old server or a wrong clock on PostgreSQL.
 import { sql } from 'kysely';
 import type { Engine } from './engine.ts';
 import type { Db } from './tables.ts';
@@ -6,7 +6,7 @@ import type { Db } from './tables.ts';
 export interface EngineFinding {
   name: string;
   state: 'ok' | 'fail';
-  /** What was found, and where it is not well, what to do. */
+  /** The finding and, for a problem, the remedy. */
   detail: string;
 }
 
@@ -17,7 +17,7 @@ export async function checkEngine({ kind, db }: Engine): Promise<EngineFinding[]
   return kind === 'sqlite' ? await checkSqlite(db) : await checkPostgres(db);
 }
 
-/** By the reader, so that a running server can go on writing. */
+/** On the reader, so that a running server can continue to write. */
 async function checkSqlite(db: Db): Promise<EngineFinding[]> {
   const name = 'integrity';
   const [first] = await db

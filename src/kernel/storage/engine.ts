@@ -4,7 +4,7 @@ import type { QueryResult } from 'kysely';
 import type { SqlStatement } from './statement.ts';
 import type { Db } from './tables.ts';
 
-/** As much of a logger as storage needs. */
+/** The methods of a logger that storage uses. */
 export type Log = Pick<Logger, 'warn' | 'error'>;
 
 export interface Engine {

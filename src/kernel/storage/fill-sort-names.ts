@@ -1,4 +1,4 @@
-// Fills the column that names are sorted by, for rows that were written before there was one.
+// Fills the sort column of names in rows that were written before the column existed.
 import { sql } from 'kysely';
 import { sortKeyOf } from '../fold-case.ts';
 import type { Db } from './tables.ts';
@@ -6,8 +6,8 @@ import type { Db } from './tables.ts';
 const BATCH_SIZE = 1000;
 
 /**
- * For migrations, after `sort_name` has been set to `lower(name)`: that folds ASCII on both engines, so that only names with
- * other letters are left. `name` is an expression over the columns of the table, which has a text key `id`.
+ * For migrations, after `sort_name` was set to `lower(name)`: that folds ASCII on both engines, so only names with other
+ * letters remain. `name` is an expression over the columns of the table, which has a text key `id`.
  */
 export async function fillSortNames(tx: Db, table: string, name: string): Promise<void> {
   const shown = sql.raw(`(${name})`);

@@ -1,4 +1,4 @@
-// One server per data folder: a lock that the system drops when the process ends, however it ends.
+// One server per data folder: a lock that the operating system releases when the process ends for any reason.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ export interface FolderLock {
   release(): void;
 }
 
-/** Who has the folder. A process number alone says little: in containers every server is process 1. */
+/** The server that holds the folder. The process id alone does not identify it: in containers every server is process 1. */
 export interface FolderLockHolder {
   pid: number;
   host: string;
@@ -30,8 +30,8 @@ const LOOK_MS = 100;
 const BUSY = 5;
 
 /**
- * Node has no file locks of its own, but SQLite does: an exclusive transaction on an empty database, which never ends. Who
- * holds it stands in a file beside it, since a process that opened and closed the locked file itself would drop its lock.
+ * Node has no file locks, but SQLite has: this is an exclusive transaction on an empty database that never ends. The holder
+ * is recorded in a file beside it, because opening and closing the locked file would release the process's own lock.
  */
 export async function lockFolder(
   folder: string,
@@ -61,7 +61,7 @@ export async function lockFolder(
   };
 }
 
-/** Undefined when another has it. */
+/** Undefined when another process holds the lock. */
 function tryLock(file: string): DatabaseSync | undefined {
   const db = new DatabaseSync(file, { timeout: 0 });
   try {

@@ -1,4 +1,4 @@
-// Brings a database to the tables this program knows, behind a lock; refuses one that a newer program has changed.
+// Brings a database to the schema of this program, under a lock; refuses one that a newer program has migrated.
 import { sql } from 'kysely';
 import { Failure } from '../failure.ts';
 import type { Engine } from './engine.ts';
@@ -13,22 +13,22 @@ declare module './tables.ts' {
 }
 
 export interface Migration {
-  /** Never changes and never comes back once released: it is how a database knows what has been done to it. */
+  /** Must never change or be reused after a release: databases record applied migrations by name. */
   name: string;
-  /** Statements in words both engines know. No deferred constraint: it would fail its neighbours' shared commit. */
+  /** Statements that both engines understand. No deferred constraint: it would fail the shared commit of a whole group. */
   up: (words: EngineSql) => string[];
-  /** What takes more than SQL, in the same transaction and after the statements. */
+  /** Changes that need code, in the same transaction and after the statements. */
   fill?: (tx: Db) => Promise<void>;
 }
 
-/** Where the engines' words differ. */
+/** SQL that differs between the engines. */
 export interface EngineSql {
-  /** The type of a primary key that counts up by itself and never gives a number twice. */
+  /** The type of a primary key that increments automatically and never reuses a number. */
   serial: string;
   bytes: string;
-  /** The type of columns that hold text, which is ordered by its bytes: PostgreSQL would go by its server's language. */
+  /** The type of text columns, ordered by bytes: PostgreSQL would use the collation of its server. */
   text: string;
-  /** An index over the column `words` (see `wordsOf`) of a table whose rows have the number `key` and never change. */
+  /** An index over the column `words` (see `wordsOf`) of a table with an immutable numeric `key`. */
   search(table: string, key: string): string[];
 }
 
@@ -55,7 +55,7 @@ const WORDS: Record<Engine['kind'], EngineSql> = {
   },
 };
 
-/** Applies what is missing, in the order given, all or nothing. Returns the names. */
+/** Applies the missing migrations in the given order, all or none. Returns their names. */
 export async function migrate(
   engine: Engine,
   migrations: readonly Migration[],
@@ -84,7 +84,7 @@ export async function migrate(
   });
 }
 
-/** Only reads, also where nothing has ever been applied. */
+/** Only reads, even in an empty database. */
 export async function migrationStatus(
   engine: Engine,
   migrations: readonly Migration[],

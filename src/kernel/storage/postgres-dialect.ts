@@ -1,4 +1,4 @@
-// Kysely's dialect for PostgreSQL with a driver of our own: folded errors, prepared statements, and streams.
+// Kysely's dialect for PostgreSQL with our own driver: common failures, prepared statements, and streams.
 import { PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
 import type {
   CompiledQuery,
@@ -14,12 +14,12 @@ import { asStorageFailure } from './storage-failure.ts';
 import { takeNotifications } from './notify-on-commit.ts';
 import { isContested, retryContested } from './retry.ts';
 
-/** Sends a notice by the connection that it is given. It does not fail. */
+/** Sends a notification on the given connection. It must not fail. */
 export type Notify = (connection: DatabaseConnection, channel: string) => Promise<void>;
 
-export function postgresDialect(pool: Pool, tell: Notify): Dialect {
+export function postgresDialect(pool: Pool, notify: Notify): Dialect {
   return {
-    createDriver: () => new PostgresDriver(pool, tell),
+    createDriver: () => new PostgresDriver(pool, notify),
     createAdapter: () => new PostgresAdapter(),
     createQueryCompiler: () => new PostgresQueryCompiler(),
     createIntrospector: (db) => new PostgresIntrospector(db),
@@ -28,13 +28,13 @@ export function postgresDialect(pool: Pool, tell: Notify): Dialect {
 
 class PostgresDriver implements Driver {
   readonly #pool: Pool;
-  readonly #tell: Notify;
+  readonly #notify: Notify;
   readonly #plans = new Plans();
   readonly #connections = new WeakMap<PoolClient, PostgresConnection>();
 
-  constructor(pool: Pool, tell: Notify) {
+  constructor(pool: Pool, notify: Notify) {
     this.#pool = pool;
-    this.#tell = tell;
+    this.#notify = notify;
   }
 
   async init(): Promise<void> {}
@@ -63,8 +63,8 @@ class PostgresDriver implements Driver {
 
   async commitTransaction(connection: PostgresConnection): Promise<void> {
     await connection.commit();
-    // After the commit, not in it: committing notices is what PostgreSQL does for one transaction at a time.
-    for (const channel of takeNotifications(connection)) await this.#tell(connection, channel);
+    // After the commit, not in it: PostgreSQL serialises the commits of transactions that notify.
+    for (const channel of takeNotifications(connection)) await this.#notify(connection, channel);
   }
 
   async rollbackTransaction(connection: PostgresConnection): Promise<void> {
@@ -81,10 +81,10 @@ class PostgresConnection implements DatabaseConnection {
   readonly #client: PoolClient;
   readonly #plans: Plans;
   #inTransaction = false;
-  /** Why the connection is no good any more. The queries after that only say that it is not. */
+  /** The error that broke the connection; later queries only report that it is closed. */
   #lost: Error | undefined;
   #cursors = 0;
-  /** The query before this one has ended. */
+  /** Resolves when the previous query has ended. */
   #before = Promise.resolve();
 
   constructor(client: PoolClient, plans: Plans) {
@@ -106,12 +106,12 @@ class PostgresConnection implements DatabaseConnection {
   async commit(): Promise<void> {
     const { command } = await this.#query({ text: 'commit' });
     this.#inTransaction = false;
-    // PostgreSQL's answer where a statement of the transaction has failed, whatever the caller made of it.
+    // PostgreSQL answers COMMIT so if a statement of the transaction has failed, even if the caller caught the error.
     if (command === 'ROLLBACK')
       throw new Error('A statement of this transaction has failed; it was rolled back.');
   }
 
-  /** Never fails: the error to hear of is the one that led here. A connection that cannot roll back is given up. */
+  /** Never fails, so as not to hide the error that caused it. A connection that cannot roll back is discarded. */
   async rollback(): Promise<void> {
     if (!this.#inTransaction) return;
     this.#inTransaction = false;
@@ -124,13 +124,13 @@ class PostgresConnection implements DatabaseConnection {
     return isWrite ? { rows, numAffectedRows: BigInt(rowCount ?? 0) } : { rows };
   }
 
-  /** By a cursor in the server, which lives as long as its transaction. */
+  /** Uses a cursor of the server, which lives as long as its transaction. */
   async *streamQuery<R>(
     { sql, parameters }: CompiledQuery,
     chunkSize: number,
   ): AsyncIterableIterator<QueryResult<R>> {
     const isAlone = !this.#inTransaction;
-    // Whoever reads a stream may be slow; the limit on silent transactions is meant for those that hold locks.
+    // The reader of a stream may be slow; the limit on idle transactions is for those that hold locks.
     if (isAlone) await this.begin('begin read only; set local idle_in_transaction_session_timeout = 0');
     try {
       const cursor = `stream_${++this.#cursors}`;
@@ -151,7 +151,7 @@ class PostgresConnection implements DatabaseConnection {
     try {
       return await this.#query<R>({ ...query, name });
     } catch (error) {
-      // A statement by itself is a transaction of its own.
+      // A statement outside a transaction can be retried alone.
       if (isContested(error) && !this.#inTransaction)
         return await retryContested(() => this.#query<R>(query));
       if (!isStalePlan(error)) throw error;
@@ -161,7 +161,7 @@ class PostgresConnection implements DatabaseConnection {
     }
   }
 
-  /** One at a time: `pg` would put them in line, but warns that it will not do so for ever. */
+  /** One at a time: `pg` would queue them, but warns that this is deprecated. */
   async #query<R>(query: QueryConfig): Promise<Answer<R & object>> {
     const before = this.#before;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -179,7 +179,7 @@ class PostgresConnection implements DatabaseConnection {
 
 const KEPT_PLANS = 300;
 
-/** Names of prepared statements. The server keeps every one as long as the connection, so there must not be too many. */
+/** Names of prepared statements. The server keeps each as long as the connection, so their number is limited. */
 class Plans {
   readonly #names = new Map<string, string>();
   #lastName = 0;
@@ -197,7 +197,7 @@ class Plans {
   }
 }
 
-/** A plan for `select *` of a table that has got a new column since. */
+/** A plan for `select *` of a table that has a new column since. */
 function isStalePlan(error: unknown): boolean {
   const { code, message } = error as Error & { code?: string };
   return code === '0A000' && message.includes('cached plan');

@@ -1,4 +1,4 @@
-// LISTEN on a connection of its own that comes back by itself when it is lost.
+// LISTEN on a dedicated connection that reconnects when it is lost.
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
@@ -15,10 +15,10 @@ export class PostgresListener {
   readonly #schema: string;
   readonly #log: Log | undefined;
   readonly #listeners: Listeners;
-  /** PostgreSQL's names of the channels, to ours. */
+  /** From the names of channels in PostgreSQL to ours. */
   readonly #channels = new Map<string, string>();
   readonly #closing = new AbortController();
-  /** The connection, or the attempt to get one; there is none before the first listener. */
+  /** The connection, or the attempt to open it; undefined before the first listener. */
   #client: Promise<pg.Client> | undefined;
 
   constructor(settings: pg.ClientConfig, schema: string, log?: Log) {
@@ -28,7 +28,7 @@ export class PostgresListener {
     this.#listeners = new Listeners(log);
   }
 
-  async listen(channel: string, hear: Listener): Promise<() => void> {
+  async listen(channel: string, listener: Listener): Promise<() => void> {
     this.#channels.set(this.nameOf(channel), channel);
     const connecting = (this.#client ??= this.#connect());
     try {
@@ -38,15 +38,15 @@ export class PostgresListener {
       if (this.#client === connecting) this.#client = undefined;
       throw asStorageFailure(error);
     }
-    return this.#listeners.add(channel, hear);
+    return this.#listeners.add(channel, listener);
   }
 
-  /** In this process, without asking anybody. */
-  tellHere(channel: string): void {
+  /** Notifies the listeners of this process without a round trip. */
+  notifyLocal(channel: string): void {
     this.#listeners.notify(channel, undefined);
   }
 
-  /** A channel is seen in the whole database, but programs in two schemas of it must not hear each other. */
+  /** Channels are visible in the whole database, so the name includes the schema: two servers in one database stay apart. */
   nameOf(channel: string): string {
     const hash = createHash('sha256').update(`${this.#schema}\n${channel}`).digest('hex');
     return `signalbox_${hash.slice(0, 32)}`;
@@ -60,7 +60,7 @@ export class PostgresListener {
 
   async #connect(): Promise<pg.Client> {
     const client = new pg.Client(this.#settings);
-    client.on('error', () => {}); // the end of the connection follows
+    client.on('error', () => {}); // the event `end` follows
     client.on('notification', ({ channel, payload }) => {
       this.#listeners.notify(this.#channels.get(channel) ?? channel, payload || undefined);
     });
@@ -87,7 +87,7 @@ export class PostgresListener {
       await delay(wait, undefined, { ref: false, signal: this.#closing.signal });
       try {
         const client = await this.#connect();
-        this.#listeners.notifyAll(); // something may have been said meanwhile
+        this.#listeners.notifyAll(); // notifications may have been lost meanwhile
         return client;
       } catch (error) {
         this.#log?.warn({ err: error }, 'cannot listen to PostgreSQL yet');

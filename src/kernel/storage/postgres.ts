@@ -1,4 +1,4 @@
-// The engine for many nodes: PostgreSQL through a pool, and LISTEN on a connection of its own.
+// The engine for several nodes: PostgreSQL through a pool, and LISTEN on a dedicated connection.
 import { sql, type QueryResult } from 'kysely';
 import pg from 'pg';
 import { Failure } from '../failure.ts';
@@ -16,13 +16,13 @@ export interface PostgresSettings {
   log?: Log;
 }
 
-/** As on SQLite: a transaction that has gone silent must not hold its locks for ever. */
+/** As on SQLite: an idle transaction must not hold its locks for ever. */
 const IDLE_MS = 10_000;
 const CONNECT_MS = 10_000;
-/** NOTIFY takes less than this. */
+/** The payload of NOTIFY must be smaller. */
 const PAYLOAD_BYTES = 8_000;
 
-/** The pool, or one connection of it. */
+/** The pool or one of its connections. */
 interface Sender {
   executeQuery(query: SqlStatement): Promise<unknown>;
 }
@@ -45,10 +45,10 @@ export async function openPostgres({ url, poolSize = 10, log }: PostgresSettings
     throw unusable(settings, error);
   });
   const listener = new PostgresListener(settings, schema, log);
-  const db = new RetryingKysely({ dialect: postgresDialect(pool, tellOfCommit) });
+  const db = new RetryingKysely({ dialect: postgresDialect(pool, notifyCommit) });
   let closing: Promise<unknown> | undefined;
 
-  async function tell(sender: Sender, channel: string, payload = ''): Promise<void> {
+  async function notify(sender: Sender, channel: string, payload = ''): Promise<void> {
     const short = Buffer.byteLength(payload) < PAYLOAD_BYTES ? payload : '';
     try {
       await sender.executeQuery(sql`select pg_notify(${listener.nameOf(channel)}, ${short})`.compile(db));
@@ -57,10 +57,10 @@ export async function openPostgres({ url, poolSize = 10, log }: PostgresSettings
     }
   }
 
-  /** Who reads in this process after its own commit must find nothing older: the notice itself takes a while. */
-  async function tellOfCommit(sender: Sender, channel: string): Promise<void> {
-    listener.tellHere(channel);
-    await tell(sender, channel);
+  /** Notifies this process directly: reads after its own commit must not find older data in a cache, and NOTIFY takes a while. */
+  async function notifyCommit(sender: Sender, channel: string): Promise<void> {
+    listener.notifyLocal(channel);
+    await notify(sender, channel);
   }
 
   return {
@@ -84,8 +84,8 @@ export async function openPostgres({ url, poolSize = 10, log }: PostgresSettings
         throw error;
       }
     },
-    notify: (channel, payload) => tell(db, channel, payload),
-    listen: (channel, hear) => listener.listen(channel, hear),
+    notify: (channel, payload) => notify(db, channel, payload),
+    listen: (channel, onNotification) => listener.listen(channel, onNotification),
     async ping() {
       await sql`select 1`.execute(db);
     },
@@ -102,7 +102,7 @@ async function executeAll(tx: Db, statements: readonly SqlStatement[]): Promise<
   return results;
 }
 
-/** Which schema our tables are in: the first of `search_path` that exists. */
+/** Returns the schema of our tables: the first in `search_path` that exists. */
 async function firstContact(pool: pg.Pool): Promise<string> {
   const { rows } = await pool.query<{ schema: string | null }>('select current_schema() as schema');
   const schema = rows[0]?.schema;
@@ -110,7 +110,7 @@ async function firstContact(pool: pg.Pool): Promise<string> {
   return schema;
 }
 
-/** Counts and sums as on SQLite. pg leaves large types as text because they may not fit: those fail here. */
+/** Counts and sums become numbers as on SQLite; pg returns them as text because they may not fit, and such values fail here. */
 function numbersAsNumbers(): pg.TypeOverrides {
   const types = new pg.TypeOverrides();
   types.setTypeParser(pg.types.builtins.INT8, (text) => {
@@ -122,7 +122,7 @@ function numbersAsNumbers(): pg.TypeOverrides {
   return types;
 }
 
-/** One sentence that says what to do, and never the password. */
+/** One sentence with the remedy, and never the password. */
 function unusable(settings: pg.ClientConfig, error: unknown): Failure {
   const { host, port, user, database } = new pg.Client(settings);
   const { code, message } = error as Error & { code?: string };

@@ -1,4 +1,4 @@
-// Files and folders for their owner alone: what is kept here includes other people's secrets.
+// Files and folders that only their owner may read: they contain secrets.
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
@@ -6,8 +6,8 @@ export const PRIVATE_FILE = 0o600;
 export const PRIVATE_FOLDER = 0o700;
 
 /**
- * Makes the folder and those above it where they are missing; one that is there keeps its mode. Not by Node's own recursive
- * way, which never returns for a path that the system refuses as "no such file", such as one in /proc.
+ * Creates the folder and its missing parents; an existing one keeps its mode. Node's own recursive mode would never return
+ * for a path that the system refuses as "no such file", such as one in /proc.
  */
 export function createPrivateFolder(folder: string): void {
   const missing: string[] = [];
@@ -16,12 +16,12 @@ export function createPrivateFolder(folder: string): void {
   if (!statSync(folder).isDirectory()) throw new Error(`${folder} is a file`);
 }
 
-/** Leaves a file that is there unopened: to close it again would drop the locks that this process has on it. */
+/** Does not open an existing file: closing it again would release the locks that this process has on it. */
 export function createPrivateFile(file: string): void {
   ifAbsent(() => closeSync(openSync(file, 'wx', PRIVATE_FILE)));
 }
 
-/** Takes what others may do with a file or folder of ours that an earlier release has made. */
+/** Removes the permissions of others from files and folders that an earlier release created. */
 export function keepPrivate(...paths: readonly string[]): void {
   for (const path of paths) {
     const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
@@ -29,12 +29,12 @@ export function keepPrivate(...paths: readonly string[]): void {
     try {
       chmodSync(path, mode & PRIVATE_FOLDER);
     } catch {
-      // It belongs to another user, who decides.
+      // It belongs to another user.
     }
   }
 }
 
-/** Somebody else may make it at the same moment. */
+/** Another process may create it at the same moment. */
 function ifAbsent(make: () => void): void {
   try {
     make();

@@ -1,20 +1,20 @@
-// Retries what failed only because somebody else changed the same things at the same time, for both engines and in one place.
+// Retries work that failed because of concurrent changes to the same rows, for both engines and in one place.
 import { setTimeout as delay } from 'node:timers/promises';
 import { Kysely, type TransactionBuilder } from 'kysely';
 import { Failure } from '../failure.ts';
 import type { Tables } from './tables.ts';
 
-/** What is still contested then is told to the caller. */
+/** After so many attempts the caller gets the conflict. */
 const ATTEMPTS = 8;
 const MAX_BACKOFF_MS = 50;
 
-/** Somebody else's write came between reading and writing. Doing all of it again, from the reading on, may go well. */
+/** For a write that came between reading and writing: the whole work, reads included, can be retried. */
 export function contested(kind: string): Failure {
   const message = `Someone else changed the ${kind} at the same time. Read it again, and try again.`;
   return new Failure('conflict', message, { isContested: true });
 }
 
-/** `work` runs up to eight times, so it must change nothing but the database, and read again what it decides by. */
+/** `work` runs up to eight times: it must only change the database, and repeat the reads that it depends on. */
 export async function retryContested<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -23,7 +23,7 @@ export async function retryContested<T>(work: () => Promise<T>): Promise<T> {
       if (!isContested(error)) throw error;
       if (attempt === ATTEMPTS) throw asConflict(error);
     }
-    // Those who met once would meet again if all of them waited for as long.
+    // Random, because transactions that collided would collide again after equal delays.
     await delay(Math.random() * Math.min(2 ** attempt, MAX_BACKOFF_MS));
   }
 }
@@ -32,13 +32,13 @@ export function isContested(error: unknown): error is Failure {
   return error instanceof Failure && error.details.isContested === true;
 }
 
-/** A deadlock is not the server's trouble, but the callers' with each other. */
+/** A deadlock is a conflict between callers, not a fault of the server. */
 function asConflict(error: Failure): Failure {
   if (error.kind === 'conflict') return error;
   return new Failure('conflict', 'Others keep changing the same things. Try again.', { cause: error });
 }
 
-/** The database of an engine. A transaction is run again where it was contested: its work may be called more than once. */
+/** The database of an engine. Runs a contested transaction again, so its callback may be called more than once. */
 export class RetryingKysely extends Kysely<Tables> {
   override transaction(): TransactionBuilder<Tables> {
     const builder = super.transaction();

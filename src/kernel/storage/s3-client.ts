@@ -1,4 +1,4 @@
-// Calls to S3-compatible object storage: signed, with patience for faults that pass, and words for those that do not.
+// Calls to S3-compatible object storage: signed, retried after temporary faults, with clear messages for others.
 import type { Agent, IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { text } from 'node:stream/consumers';
@@ -10,16 +10,16 @@ import type { S3Location } from './s3-location.ts';
 import { EMPTY_HASH, encode, signHeaders, signUrl, writeQuery, type S3Keys } from './s3-sign.ts';
 
 export interface S3Settings extends S3Location, Omit<S3Keys, 'region'> {
-  /** The first wait before a call is tried again; each one after is twice as long. */
+  /** The delay before the first retry; it doubles each time. */
   retryMs?: number;
 }
 
 export interface S3Call {
   method: string;
-  /** The object's name; none for the bucket itself. */
+  /** The object's name; absent for the bucket itself. */
   name?: string;
   query?: Record<string, string>;
-  /** Names in lower case. */
+  /** Names are in lower case. */
   headers?: Record<string, string>;
   body?: Uint8Array;
   /** The SHA-256 of the body. */
@@ -28,9 +28,9 @@ export interface S3Call {
 
 const ATTEMPTS = 5;
 const RETRY_MS = 100;
-/** How long nothing may happen before the reply begins, and then while it is read: its reader may be slow. */
-const SILENCE_MS = 30_000;
-const READING_MS = 300_000;
+/** How long the connection may be idle before the reply begins, and then while it is read: its reader may be slow. */
+const REPLY_TIMEOUT_MS = 30_000;
+const READ_TIMEOUT_MS = 300_000;
 
 export class S3Client {
   readonly #settings: S3Settings;
@@ -43,7 +43,7 @@ export class S3Client {
     this.#agent = new (isHttps(settings) ? HttpsAgent : HttpAgent)({ keepAlive: true });
   }
 
-  /** The reply when it is a good one or `not found`, with its body still to be read. */
+  /** The reply, if it is a success or `not found`, with an unread body. */
   async call(call: S3Call): Promise<IncomingMessage> {
     const { retryMs = RETRY_MS } = this.#settings;
     for (let attempt = 1; ; attempt += 1) {
@@ -58,12 +58,12 @@ export class S3Client {
         if (error instanceof Failure) throw error;
         if (isLast) throw away(this.#settings, error);
       }
-      // Up to half of it less, so that what failed together does not come back together.
+      // Up to half of it less, so that calls that failed together are not retried together.
       await delay(retryMs * 2 ** (attempt - 1) * (1 - Math.random() / 2));
     }
   }
 
-  /** The reply's text; undefined when there is nothing of this name. */
+  /** The text of the reply; undefined if the object does not exist. */
   async text(call: S3Call): Promise<string | undefined> {
     const response = await this.call(call);
     const body = await text(response);
@@ -87,17 +87,17 @@ export class S3Client {
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
     const send = isHttps(this.#settings) ? requestHttps : requestHttp;
     const request = send(url, { method, agent: this.#agent, headers: { ...signed, ...length } });
-    request.setTimeout(SILENCE_MS, () => request.destroy(new Error('nothing came for too long')));
+    request.setTimeout(REPLY_TIMEOUT_MS, () => request.destroy(new Error('nothing came for too long')));
     request.on('error', reject);
     request.on('response', (response) => {
-      request.setTimeout(READING_MS);
+      request.setTimeout(READ_TIMEOUT_MS);
       resolve(response);
     });
     request.end(body);
     return promise;
   }
 
-  /** The bucket stands in the path: names in the host would need a certificate and a DNS entry for each. */
+  /** The bucket is part of the path: as part of the host name it would need a certificate and a DNS entry of its own. */
   #urlOf({ name, query = {} }: S3Call): URL {
     const { endpoint, bucket } = this.#settings;
     const path = [bucket, ...(name === undefined ? [] : name.split('/'))].map(encode).join('/');
@@ -133,7 +133,7 @@ function away({ endpoint }: S3Settings, cause: unknown): Failure {
   );
 }
 
-/** The text of the first element of this name. */
+/** The text of the first element with this name. */
 export function tagOf(xml: string, name: string): string | undefined {
   const inner = new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1];
   return inner?.replaceAll(/&(lt|gt|quot|apos|amp);/g, (_, word: keyof typeof ENTITIES) => ENTITIES[word]);

@@ -1,20 +1,20 @@
-// Where blobs are in object storage, as one setting says it: s3://bucket/prefix?endpoint=…&region=…
+// The location of blobs in object storage, as written in the setting: s3://bucket/prefix?endpoint=…&region=…
 
 export interface S3Location {
   bucket: string;
-  /** Before every key: empty, or ending in a slash. */
+  /** The prefix of every key: empty, or ending in a slash. */
   prefix: string;
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   endpoint: string;
   region: string;
-  /** Whether clients are sent to the object storage for large objects: off where they cannot reach it. */
+  /** Whether clients are redirected to the object storage for large objects: off where they cannot reach it. */
   redirects: boolean;
 }
 
 const FORM = 'a folder or s3://bucket/prefix?endpoint=https://…&region=…&redirect=yes|no';
 const KNOWN = ['endpoint', 'region', 'redirect'];
 
-/** Throws words for "must be …". */
+/** Throws an error whose message completes "must be …". */
 export function readS3Location(text: string): S3Location {
   if (!URL.canParse(text)) throw new Error(FORM);
   const { hostname: bucket, pathname, searchParams: query, username, hash } = new URL(text);

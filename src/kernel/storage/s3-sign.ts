@@ -1,27 +1,27 @@
-// Signs calls to S3-compatible object storage: AWS Signature Version 4, in headers or in the address itself.
+// Signs calls to S3-compatible object storage: AWS Signature Version 4, in headers or in the URL.
 import { createHash, createHmac } from 'node:crypto';
 
 export interface S3Keys {
   region: string;
   accessKey: string;
   secretKey: string;
-  /** With keys that are good for a while only. */
+  /** Comes with temporary keys. */
   sessionToken?: string;
 }
 
 export interface S3Request {
   method: string;
-  /** With its path and query encoded by `encode` alone. */
+  /** Path and query must be encoded by `encode`. */
   url: URL;
   /** The SHA-256 of the body, in hex. */
   bodyHash: string;
-  /** What else is sent and signed. */
+  /** Further headers to send and sign. */
   headers?: Record<string, string>;
 }
 
 export const EMPTY_HASH: string = createHash('sha256').digest('hex');
 
-/** Everything but letters, digits and -_.~, as the signature wants it. */
+/** Percent-encodes everything but letters, digits and -_.~, as the signature requires. */
 export function encode(text: string): string {
   return encodeURIComponent(text).replaceAll(
     /[!'()*]/g,
@@ -29,7 +29,7 @@ export function encode(text: string): string {
   );
 }
 
-/** The headers that make the request a signed one. */
+/** Returns the headers of a signed request. */
 export function signHeaders(
   { method, url, bodyHash, headers: others = {} }: S3Request,
   keys: S3Keys,
@@ -46,14 +46,14 @@ export function signHeaders(
   const scope = scopeOf(at, keys);
   const signature = signatureOf({ method, url, headers, bodyHash }, keys, at);
   const signed = Object.keys(headers).sort().join(';');
-  const { host: _, ...sent } = headers; // whoever sends the request adds it
+  const { host: _, ...sent } = headers; // the HTTP client adds it
   return {
     ...sent,
     authorization: `AWS4-HMAC-SHA256 Credential=${keys.accessKey}/${scope}, SignedHeaders=${signed}, Signature=${signature}`,
   };
 }
 
-/** An address that is good for anyone who has it, until it expires. */
+/** A URL that anyone can use until it expires. */
 export function signUrl(url: URL, keys: S3Keys, expiresSeconds: number, now: number): string {
   const at = timeOf(now);
   const query: Record<string, string> = {

@@ -1,14 +1,14 @@
-// Search by words in a column of texts, on the engines' own word indexes.
+// Search by words in a column of texts, with the full-text indexes of the engines.
 import { sql } from 'kysely';
 import type { Engine } from './engine.ts';
 
-/** A text as its words, in small letters and joined by spaces: what a searched column holds on both engines. */
+/** The words of texts in lower case, joined by spaces: the content of a searched column on both engines. */
 export function wordsOf(...texts: (string | null | undefined)[]): string {
   const words = texts.flatMap((text) => text?.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []);
   return [...new Set(words)].join(' ');
 }
 
-/** For migrations: the index over `words` of a table whose rows have the number `key` and never change. */
+/** For migrations: the index over `words` of a table with an immutable numeric `key`. */
 export function searchIndex(kind: Engine['kind'], table: string, key: string): string[] {
   if (kind === 'postgres') return [`create index ${table}_words on ${table} using gin (${vectorOf(table)})`];
   return [
@@ -26,13 +26,13 @@ function vectorOf(table: string): string {
 }
 
 /**
- * The numbers of rows that have a word beginning with each of the words sought: those below the edge from the highest on, or
- * those above it from the lowest on. `text` must have at least one word.
+ * Keys of the rows that have, for each word of `text`, a word that begins with it: those below the cursor in descending
+ * order, or those above it in ascending order. `text` must have at least one word.
  */
 export async function searchByWords(
   { kind, db }: Engine,
   { table, key, text }: { table: string; key: string; text: string },
-  edge: number,
+  cursor: number,
   limit: number,
   order: 'desc' | 'asc' = 'desc',
 ): Promise<number[]> {
@@ -45,14 +45,14 @@ export async function searchByWords(
       ? sql<{ key: number }>`(
           select ${number} as key from ${sql.table(table)}
           where ${sql.raw(vectorOf(table))} @@ ${sought.map((word) => `'${word}':*`).join(' & ')}::tsquery
-            and ${number} ${beyond} ${edge}
+            and ${number} ${beyond} ${cursor}
           order by ${number} ${ordered} limit ${limit})`
       : sql<{ key: number }>`(
           select rowid as key from ${sql.table(`${table}_words`)}
           where ${sql.table(`${table}_words`)} match ${sought.map((word) => `"${word}"*`).join(' ')}
-            and rowid ${beyond} ${edge}
+            and rowid ${beyond} ${cursor}
           order by rowid ${ordered} limit ${limit})`;
-  // Built, not raw, so that SQLite's reader does it.
+  // A built query, because the driver sends raw ones to the writer.
   const rows = await db.selectFrom(found.as('found')).select('found.key').execute();
   return rows.map((row) => row.key);
 }

@@ -1,4 +1,4 @@
-// The main thread's end of a storage thread: sends requests, those of one turn together, and matches the answers.
+// The main thread's side of a storage thread: sends the requests of one turn together, and matches the replies.
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Log } from './engine.ts';
@@ -13,7 +13,7 @@ import type {
   ThrownError,
 } from './sqlite-protocol.ts';
 
-/** Beside this file and with its ending, which is .ts in the sources and .js in a bundle. */
+/** Beside this file and with its extension, which is .ts in the sources and .js in a bundle. */
 const THREAD = new URL(`./sqlite-thread${extname(import.meta.url)}`, import.meta.url);
 
 export class StorageThread {
@@ -23,7 +23,7 @@ export class StorageThread {
   readonly #ended = Promise.withResolvers<void>();
   readonly #started = Promise.withResolvers<void>();
   readonly #pending = new Map<number, (reply: ThreadReply) => void>();
-  /** Set when another process has written to the file. */
+  /** Called when another process has written to the file. */
   onChange: () => void = () => {};
 
   #isReady = false;
@@ -34,18 +34,18 @@ export class StorageThread {
   constructor(setup: ThreadSetup, log?: Log) {
     this.#setup = setup;
     this.#log = log;
-    // Without flags of the process: some (--eval, --input-type) keep a thread from starting.
+    // Without the flags of the process: some (--eval, --input-type) prevent a thread from starting.
     this.#worker = new Worker(THREAD, {
       workerData: setup,
       execArgv: [],
     });
-    this.#worker.on('message', (message: ThreadMessage) => this.#hear(message));
+    this.#worker.on('message', (message: ThreadMessage) => this.#receive(message));
     this.#worker.on('error', (error) => this.#fail(error));
     this.#worker.on('exit', () => this.#end());
-    this.#started.promise.catch(() => {}); // whoever needs to know asks
+    this.#started.promise.catch(() => {}); // callers of `started` get the error
   }
 
-  /** Fails with the error that kept the thread from opening the file. */
+  /** Rejects with the error that prevented the thread from opening the file. */
   started(): Promise<void> {
     return this.#started.promise;
   }
@@ -54,7 +54,7 @@ export class StorageThread {
     const id = ++this.#lastId;
     if (this.#stopped) return Promise.resolve([id, EMPTY_RESULT, this.#stopped]);
     if (this.#turn.length === 0) {
-      // An idle thread gets its work at once. While it is busy the work of a turn is gathered: each message costs.
+      // An idle thread gets its work at once. For a busy one the requests of a turn are collected, as each message costs.
       if (this.#pending.size === 0) queueMicrotask(() => this.#send());
       else setImmediate(() => this.#send());
     }
@@ -62,7 +62,7 @@ export class StorageThread {
     return new Promise((resolve) => this.#pending.set(id, resolve));
   }
 
-  /** Ends the thread. To be called when nothing is pending any more. */
+  /** Ends the thread. Nothing may be pending. */
   async close(): Promise<void> {
     this.#stopped ??= { kind: 'unavailable', message: 'The database has been closed.' };
     this.#worker.postMessage('close' satisfies ThreadCommand);
@@ -79,7 +79,7 @@ export class StorageThread {
     }
   }
 
-  /** One value that cannot be passed to a thread (a function, say) must fail its transaction, and nothing else of its turn. */
+  /** A value that cannot be passed to a thread, such as a function, must fail only its own transaction. */
   #sendAlone(numbered: NumberedRequest): void {
     try {
       this.#worker.postMessage([numbered]);
@@ -92,7 +92,7 @@ export class StorageThread {
     }
   }
 
-  #hear(message: ThreadMessage): void {
+  #receive(message: ThreadMessage): void {
     if (message === 'ready') {
       this.#isReady = true;
       this.#started.resolve();

@@ -1,4 +1,4 @@
-// One SQLite connection inside a storage thread: how it is opened, and its cache of prepared statements.
+// One SQLite connection inside a storage thread, with its settings and its cache of prepared statements.
 import { DatabaseSync } from 'node:sqlite';
 import type { SQLInputValue, StatementSync } from 'node:sqlite';
 import { BoundedCache } from '../bounded-cache.ts';
@@ -20,7 +20,7 @@ export class SqliteConnection {
   constructor(file: string, access: 'read' | 'write') {
     this.#db = new DatabaseSync(file, { readOnly: access === 'read', timeout: BUSY_MS, returnArrays: true });
     try {
-      // PostgreSQL's LIKE tells cases apart; so must ours.
+      // LIKE is case-sensitive, as in PostgreSQL.
       this.#db.exec(
         'pragma case_sensitive_like = on; pragma cache_size = -16000; pragma temp_store = memory',
       );
@@ -51,7 +51,7 @@ export class SqliteConnection {
     return [prepared.columns, rows, 0, 0];
   }
 
-  /** Rows one by one. Its statement is not shared: running a cached one again would reset it under the iterator. */
+  /** Returns rows one by one. Its statement is not cached: running a cached one again would reset it under the iterator. */
   iterate(sql: string, parameters: readonly unknown[]): { columns: string[]; rows: Iterator<unknown[]> } {
     const statement = this.#db.prepare(sql);
     const rows = statement.iterate(...(parameters as SQLInputValue[])) as Iterator<unknown>;

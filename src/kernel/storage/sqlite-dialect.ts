@@ -1,4 +1,4 @@
-// Kysely's dialect for the storage threads of SQLite: which statement goes to which thread.
+// Kysely's dialect for the storage threads of SQLite: sends writes to one thread and reads to the other.
 import { SelectQueryNode, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
 import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } from 'kysely';
 import { Failure } from '../failure.ts';
@@ -18,14 +18,14 @@ export function sqliteDialect(driver: SqliteDriver): Dialect {
   };
 }
 
-/** Without this Kysely would let in one query at a time. Here the threads keep order. */
+/** Kysely would otherwise run one query at a time. Here the threads keep the order. */
 class ConcurrentAdapter extends SqliteAdapter {
   override get supportsMultipleConnections(): boolean {
     return true;
   }
 }
 
-/** A transaction has the whole file: that it holds rows goes without saying, and SQLite has no words for it. */
+/** Leaves out `for update`, which SQLite does not have: a transaction locks the whole file. */
 class UnlockedQueryCompiler extends SqliteQueryCompiler {
   protected override visitSelectQuery(node: SelectQueryNode): void {
     const { endModifiers = [] } = node;
@@ -37,15 +37,15 @@ class UnlockedQueryCompiler extends SqliteQueryCompiler {
 export class SqliteDriver implements Driver {
   readonly #writer: StorageThread;
   readonly #reader: StorageThread;
-  readonly #tell: (channel: string) => void;
+  readonly #notify: (channel: string) => void;
   readonly #idle: SqliteConnection[] = [];
   #busy = 0;
   #closing: (() => void) | undefined;
 
-  constructor(writer: StorageThread, reader: StorageThread, tell: (channel: string) => void) {
+  constructor(writer: StorageThread, reader: StorageThread, notify: (channel: string) => void) {
     this.#writer = writer;
     this.#reader = reader;
-    this.#tell = tell;
+    this.#notify = notify;
   }
 
   async init(): Promise<void> {}
@@ -68,7 +68,7 @@ export class SqliteDriver implements Driver {
 
   async commitTransaction(connection: SqliteConnection): Promise<void> {
     await connection.end('commit');
-    for (const channel of takeNotifications(connection)) this.#tell(channel);
+    for (const channel of takeNotifications(connection)) this.#notify(channel);
   }
 
   async rollbackTransaction(connection: SqliteConnection): Promise<void> {
@@ -93,7 +93,7 @@ export class SqliteDriver implements Driver {
     }
   }
 
-  /** Waits for what is under way. The writer closes last, as the last connection tidies up the file. */
+  /** Waits for pending requests. The writer closes last, because the last connection checkpoints the file. */
   async destroy(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#closing = resolve;
@@ -103,10 +103,10 @@ export class SqliteDriver implements Driver {
   }
 }
 
-/** Names transactions and cursors. */
+/** Numbers transactions and cursors. */
 let lastNumber = 0;
 
-/** Not a connection of its own, but a view of the two threads that knows which transaction it is in. */
+/** Not a connection but a view of the two threads that knows its transaction. */
 class SqliteConnection implements DatabaseConnection {
   readonly #writer: StorageThread;
   readonly #reader: StorageThread;
@@ -117,12 +117,12 @@ class SqliteConnection implements DatabaseConnection {
     this.#reader = reader;
   }
 
-  /** Nothing is sent: the writer lets a transaction in with its first statement. */
+  /** Sends nothing: the writer begins a transaction with its first statement. */
   begin(): void {
     this.#transaction = ++lastNumber;
   }
 
-  /** Rolling back what has already ended, as after a failed commit, does nothing. */
+  /** Rolling back a transaction that has already ended, as after a failed commit, does nothing. */
   async end(verb: 'commit' | 'rollback'): Promise<void> {
     const transaction = this.#transaction;
     if (transaction === 0) return;
@@ -130,16 +130,16 @@ class SqliteConnection implements DatabaseConnection {
     await ask(this.#writer, [verb, transaction]);
   }
 
-  /** All requests leave in one turn, so that the writer has them together. */
+  /** Sends all requests in one turn, so that the writer gets them together. */
   async batch(statements: readonly CompiledQuery[]): Promise<QueryResult<unknown>[]> {
     this.begin();
     const results = statements.map((statement) => this.executeQuery(statement));
-    // The failure to tell is the statement's, not that the commit could not follow it.
+    // Throws the statement's error rather than that of the commit after it.
     await awaitAll([...results, this.end('commit')]);
     return await Promise.all(results);
   }
 
-  /** In one turn, too: it is the writer that looks whether the guards have written. */
+  /** In one turn as well: the writer checks whether the guards have written. */
   async batchIf(guards: readonly CompiledQuery[], statements: readonly CompiledQuery[]): Promise<boolean> {
     this.begin();
     const guarding = guards.map(({ sql, parameters }) =>
@@ -148,7 +148,7 @@ class SqliteConnection implements DatabaseConnection {
     const others = statements.map((statement) => this.executeQuery(statement));
     const rest = awaitAll([...others, this.end('commit')]);
     const [ended, ...guarded] = await Promise.allSettled([rest, ...guarding]);
-    // After one that has written nothing, the others fail because of it.
+    // After a guard that wrote nothing, the others fail because of it.
     for (const guard of guarded) {
       if (guard.status === 'rejected') throw guard.reason;
       if (!hasWritten(guard.value)) return false;
@@ -168,7 +168,7 @@ class SqliteConnection implements DatabaseConnection {
     return { rows, numAffectedRows: BigInt(changes), insertId: BigInt(insertId) };
   }
 
-  /** In pieces from a snapshot of its own; but all at once inside a transaction, as its snapshot is the writer's. */
+  /** In pieces from its own snapshot; inside a transaction all at once, because only the writer sees its snapshot. */
   async *streamQuery<R>(query: CompiledQuery, chunkSize: number): AsyncIterableIterator<QueryResult<R>> {
     if (this.#transaction !== 0) {
       yield await this.executeQuery<R>(query);
@@ -194,7 +194,7 @@ async function ask(thread: StorageThread, request: StorageRequest): Promise<RawR
   return result;
 }
 
-/** Made here and not in the thread, so that the stack leads to the caller. */
+/** Creates the error here and not in the thread, so that its stack includes the caller. */
 function revive({ kind, message, ...codes }: ThrownError): unknown {
   return kind ? new Failure(kind, message) : asStorageFailure(Object.assign(new Error(message), codes));
 }

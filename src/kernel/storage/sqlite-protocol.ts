@@ -1,13 +1,13 @@
-// The messages between the main thread and the storage threads. Tuples, as they cost half of objects to pass.
+// The messages between the main thread and the storage threads: tuples, which cost half as much to pass as objects.
 import type { FailureKind } from '../failure.ts';
 
-/** Transactions and cursors are named by numbers of the main thread's choice; transaction 0 means none. */
+/** The main thread numbers transactions and cursors; transaction 0 means none. */
 export type StorageRequest =
-  /** A guard that writes nothing leaves its transaction with nothing to do but to be rolled back. */
+  /** If a guard writes nothing, its transaction can only be rolled back. */
   | [verb: 'run', transaction: number, sql: string, parameters: readonly unknown[], isGuard?: true]
   | [verb: 'commit', transaction: number]
   | [verb: 'rollback', transaction: number]
-  /** A statement that could not be sent has failed. */
+  /** Reports a statement that could not be sent. */
   | [verb: 'fail', transaction: number, message: string]
   | [verb: 'open', cursor: number, sql: string, parameters: readonly unknown[]]
   | [verb: 'fetch', cursor: number, rows: number]
@@ -33,7 +33,7 @@ export function hasWritten([, returned, changes]: RawResult): boolean {
 
 export type ThreadReply = [id: number, result: RawResult, thrown?: ThrownError];
 
-/** An error on its way to the main thread. With a kind it is already a failure; otherwise it is still to be converted. */
+/** An error on its way to the main thread. One with a kind is already a failure; others are still to be converted. */
 export interface ThrownError {
   kind?: FailureKind;
   message: string;
@@ -41,7 +41,7 @@ export interface ThrownError {
   errcode?: number;
 }
 
-/** From a thread: that it is ready, that another process has written, or replies. */
+/** From a thread: it is ready, another process has written, or replies. */
 export type ThreadMessage = 'ready' | 'changed' | ThreadReply[];
 
 export interface ThreadSetup {

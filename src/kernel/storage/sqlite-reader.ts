@@ -1,9 +1,9 @@
-// Answers reads: whole results, and cursors that hand out a result in pieces.
+// Executes reads: whole results, and cursors that return a result in pieces.
 import { SqliteConnection } from './sqlite-connection.ts';
 import { EMPTY_RESULT, thrownBy } from './sqlite-protocol.ts';
 import type { NumberedRequest, ThreadReply, StorageRequest, RawResult } from './sqlite-protocol.ts';
 
-/** Answers are sent together, but none is held back longer than this for the sake of those behind it. */
+/** Replies are sent together, but none is delayed longer than this. */
 const HOLD_MS = 1;
 
 interface Cursor {
@@ -15,7 +15,7 @@ interface Cursor {
 export class SqliteReader {
   readonly #file: string;
   readonly #answer: (replies: ThreadReply[]) => void;
-  /** Opened by the first read, so that this thread can start while the writer is still making the file. */
+  /** Opened by the first read, so that this thread can start while the writer is still creating the file. */
   #connection: SqliteConnection | undefined;
   readonly #cursors = new Map<number, Cursor>();
 
@@ -63,7 +63,7 @@ export class SqliteReader {
     }
   }
 
-  /** A connection of its own: on a shared one an open cursor would hold back what all other reads can see. */
+  /** A cursor has its own connection: on a shared one it would keep all other reads at its snapshot. */
   #open(name: number, sql: string, parameters: readonly unknown[]): RawResult {
     const connection = new SqliteConnection(this.#file, 'read');
     try {

@@ -1,12 +1,12 @@
 // A storage thread: owns connections to the SQLite file and answers the main thread. The same code runs twice,
-// as the writer and as the reader, so that a read never waits for a disk sync.
+// as writer and as reader, so that a read never waits for a disk sync.
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { SqliteConnection } from './sqlite-connection.ts';
 import type { ThreadMessage, NumberedRequest, ThreadCommand, ThreadSetup } from './sqlite-protocol.ts';
 import { SqliteReader } from './sqlite-reader.ts';
 import { SqliteWriter } from './sqlite-writer.ts';
 
-/** How soon this process notices that another one has written to the file. */
+/** How often this process checks whether another one has written to the file. */
 const POLL_MS = 250;
 
 if (!parentPort) throw new Error('sqlite-thread.ts is made to run as a worker thread.');

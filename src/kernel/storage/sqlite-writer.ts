@@ -1,4 +1,4 @@
-// Group commit: requests that arrive together share one COMMIT, and none is answered before it is on disk.
+// Group commit: requests that arrive together share one COMMIT, and none is answered before it is durable.
 import { Failure } from '../failure.ts';
 import { asStorageFailure } from './storage-failure.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
@@ -11,10 +11,10 @@ import type {
   ThrownError,
 } from './sqlite-protocol.ts';
 
-/** A group is committed when nothing more is waiting, or when it has become this large or this old. */
+/** A group is committed when nothing more is waiting, or when it reaches this size or age. */
 const GROUP_SIZE = 256;
 const GROUP_MS = 5;
-/** All other writers wait for an open transaction, so one that has gone silent must end. */
+/** An idle transaction is rolled back, because all other writers wait for it. */
 const IDLE_MS = 10_000;
 
 const IDLE: ThrownError = {
@@ -34,7 +34,7 @@ interface Transaction {
 }
 
 /**
- * One outer transaction holds a group. A statement outside a transaction is a member by itself. An interactive
+ * One outer transaction holds a group. A statement outside a transaction is a member of its own. An interactive
  * transaction is a savepoint: one at a time, its statements answered at once, its commit with the group.
  */
 export class SqliteWriter {
@@ -45,17 +45,17 @@ export class SqliteWriter {
 
   readonly #waiting: (NumberedRequest | Transaction)[] = [];
   readonly #transactions = new Map<number, Transaction>();
-  /** Transactions that were ended from here, until the main thread hears of it. */
+  /** Transactions that this thread has rolled back, until the main thread ends them. */
   readonly #broken = new Map<number, ThrownError>();
   #current: Transaction | undefined;
 
   #done: ThreadReply[] = [];
-  /** Answers within the open transaction, kept until it has nothing more to do: what came together is answered together. */
+  /** Replies within the open transaction, held until it has no more requests, so that they are sent together. */
   #early: ThreadReply[] = [];
   #size = 0;
   #begun = 0;
 
-  /** `arrived` takes what has come in while a group was being written. */
+  /** `arrived` returns the requests that came in while a group was being written. */
   constructor(
     connection: SqliteConnection,
     answer: (replies: ThreadReply[]) => void,
@@ -71,7 +71,7 @@ export class SqliteWriter {
     this.#work();
   }
 
-  /** SQLite writes the log back into the file when its last connection closes. */
+  /** SQLite checkpoints the log into the file when its last connection closes. */
   close(): void {
     this.#connection.close();
   }
@@ -82,7 +82,7 @@ export class SqliteWriter {
       if (name === 0) {
         this.#waiting.push(numbered);
       } else if (this.#broken.has(name)) {
-        this.#tellBroken(name, numbered);
+        this.#rejectBroken(name, numbered);
       } else {
         let transaction = this.#transactions.get(name);
         if (!transaction) {
@@ -117,7 +117,7 @@ export class SqliteWriter {
     }
   }
 
-  /** Lets a statement or a transaction into the group. */
+  /** Adds a statement or a transaction to the group. */
   #take(next: NumberedRequest | Transaction): void {
     if (this.#size >= GROUP_SIZE || (this.#size > 0 && performance.now() - this.#begun > GROUP_MS))
       this.#commit();
@@ -125,7 +125,7 @@ export class SqliteWriter {
       if (this.#size === 0) this.#begin();
       this.#size += 1;
     } catch (error) {
-      // Those behind have waited as long, and would only wait as long again.
+      // The waiting ones are refused as well: each would wait for the whole busy timeout again.
       for (const refused of [next, ...this.#waiting.splice(0)]) this.#refuse(refused, thrownBy(error));
       return;
     }
@@ -142,7 +142,7 @@ export class SqliteWriter {
     }
   }
 
-  /** Takes an interactive transaction one request further. */
+  /** Executes one request of an interactive transaction. */
   #step(transaction: Transaction, numbered: NumberedRequest): void {
     const [id, request] = numbered;
     const verb = request[0];
@@ -215,7 +215,7 @@ export class SqliteWriter {
     if (this.#early.length > 0) this.#answer(this.#early.splice(0));
   }
 
-  /** The whole group is undone, by SQLite itself (a full disk) or because it could not be committed. */
+  /** Fails the whole group, which SQLite has rolled back (a full disk) or could not commit. */
   #lose(error: unknown): void {
     if (this.#connection.inTransaction) this.#connection.run('rollback');
     const folded = asStorageFailure(error);
@@ -245,11 +245,11 @@ export class SqliteWriter {
     }
     this.#leave(refused);
     this.#broken.set(refused.name, thrown);
-    for (const numbered of refused.requests) this.#tellBroken(refused.name, numbered);
+    for (const numbered of refused.requests) this.#rejectBroken(refused.name, numbered);
   }
 
-  /** Every request of a broken transaction fails, until its owner gives it up. */
-  #tellBroken(name: number, [id, request]: NumberedRequest): void {
+  /** Every request of a broken transaction fails until its owner ends it. */
+  #rejectBroken(name: number, [id, request]: NumberedRequest): void {
     const thrown = this.#broken.get(name);
     this.#answer([request[0] === 'rollback' || !thrown ? [id, EMPTY_RESULT] : [id, EMPTY_RESULT, thrown]]);
     if (request[0] === 'commit' || request[0] === 'rollback') this.#broken.delete(name);

@@ -37,7 +37,7 @@ export async function openSqlite(settings: SqliteSettings): Promise<Engine> {
     batch: (statements) => driver.batch(statements),
     batchIf: (guards, statements) => driver.batchIf(guards, statements),
     notify: async (channel, payload) => listeners.notify(channel, payload || undefined),
-    listen: async (channel, hear) => listeners.add(channel, hear),
+    listen: async (channel, listener) => listeners.add(channel, listener),
     ping: async () => {
       // Raw statements go to the writer, built ones to the reader.
       await Promise.all([sql`select 1`.execute(db), db.selectNoFrom(sql`1`.as('one')).execute()]);
@@ -48,7 +48,7 @@ export async function openSqlite(settings: SqliteSettings): Promise<Engine> {
 
 async function startWriter(file: string, log: Log | undefined): Promise<StorageThread> {
   createPrivateFolder(dirname(file));
-  // SQLite makes the files beside it with the same mode.
+  // SQLite creates the files beside it with the same mode.
   createPrivateFile(file);
   keepPrivate(file, `${file}-wal`, `${file}-shm`);
   const writer = new StorageThread({ file, access: 'write' }, log);

@@ -1,4 +1,4 @@
-// Folds the errors of both database drivers, and of the file system, to the same failures.
+// Converts the errors of both database drivers and of the file system to the same failures.
 import { Failure } from '../failure.ts';
 import type { FailureKind } from '../failure.ts';
 
@@ -9,7 +9,7 @@ const BOUND: Meaning = [
   'conflict',
   'It names something that does not exist, or something else still needs it.',
 ];
-/** On SQLite nothing can come between a transaction's look and its write; here what it saw may be gone since. */
+/** On PostgreSQL a row may vanish between a transaction's read and its write; on SQLite it cannot. */
 const UNBOUND: Meaning = [BOUND[0], BOUND[1], true];
 const DEADLOCK: Meaning = ['unavailable', 'Others are changing the same things; try again.', true];
 const BUSY: Meaning = ['unavailable', 'The database is busy with other writes; try again.'];
@@ -20,7 +20,7 @@ const SEALED: Meaning = [
   'The files can only be read: check their owner and how the disk is mounted.',
 ];
 const BROKEN: Meaning = ['unavailable', 'Files could not be read or written: check the disk.'];
-/** What SQLite would keep and PostgreSQL cannot: an edge that let it through should have refused it. */
+/** SQLite would store such a value and PostgreSQL cannot: validation of the request should have refused it. */
 const UNFIT: Meaning = [
   'invalid',
   'It holds a value that cannot be stored: a NUL character, or a number too large.',
@@ -30,7 +30,7 @@ const IDLE: Meaning = [
   'The transaction waited too long for its next statement and was rolled back.',
 ];
 
-/** By SQLite's extended result code, else by its low byte. */
+/** By SQLite's extended result code, or by its low byte. */
 const SQLITE: Record<number, Meaning> = {
   1555: TAKEN, // PRIMARYKEY
   2067: TAKEN, // UNIQUE
@@ -46,7 +46,7 @@ const SQLITE: Record<number, Meaning> = {
   26: BROKEN, // NOTADB
 };
 
-/** By PostgreSQL's SQLSTATE, else by its class. */
+/** By PostgreSQL's SQLSTATE, or by its class. */
 const POSTGRES: Record<string, Meaning> = {
   '23505': TAKEN,
   '23503': UNBOUND,
@@ -59,13 +59,13 @@ const POSTGRES: Record<string, Meaning> = {
   '25P03': IDLE,
   '53100': FULL,
   '08': AWAY, // connection lost
-  '28': AWAY, // not let in
+  '28': AWAY, // authentication failed
   '53': AWAY, // too many connections, out of memory
   '57': AWAY, // shut down or cancelled by an operator
   '58': BROKEN, // the server's own files
 };
 
-/** By the code of Node's errors about sockets and files. */
+/** By the code of Node's errors of sockets and files. */
 const SYSTEM: Record<string, Meaning> = {
   ECONNREFUSED: AWAY,
   ECONNRESET: AWAY,
@@ -86,7 +86,7 @@ const SYSTEM: Record<string, Meaning> = {
   ENFILE: BROKEN,
 };
 
-/** What pg says of a lost connection with words alone. */
+/** pg's messages for a lost connection that have no code. */
 const LOST =
   /^Connection terminated|^timeout expired|^timeout exceeded when|is not queryable|pool after calling end/;
 
@@ -98,7 +98,7 @@ interface DriverError extends Error {
   detail?: string;
 }
 
-/** The error as a Failure where it is the world's doing. Everything else is a bug and comes back as it is. */
+/** Converts an error of the environment to a Failure; any other is a bug and is returned unchanged. */
 export function asStorageFailure(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof Failure) return error;
   const meaning = meaningOf(error);
@@ -118,14 +118,14 @@ function meaningOf({ errcode, code = '', message }: DriverError): Meaning | unde
   );
 }
 
-/** Whether the key of what was to be written is another's. */
+/** Whether another row already has the key. */
 export function isUniqueViolation(error: unknown): boolean {
   return (
     error instanceof Failure && error.kind === 'conflict' && error.details.data?.['columns'] !== undefined
   );
 }
 
-/** Which columns were taken, for callers that have several unique ones. */
+/** The columns of the violated key, for tables with several unique ones. */
 function keyOf({ errcode, message, table, detail = '' }: DriverError): { table: string; columns: string[] } {
   if (errcode === undefined) {
     // "Key (name, realm)=(ada, home) already exists."

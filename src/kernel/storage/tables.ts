@@ -1,7 +1,7 @@
-// The columns of every table, as Kysely types. The kernel's own stand here; each API adds its own by declaration merging.
+// The columns of every table, as Kysely types: the kernel's tables are here; each API adds its own by declaration merging.
 import type { Kysely } from 'kysely';
 
 export interface Tables {}
 
-/** A database handle or an open transaction: what every store function takes first. */
+/** A database handle or an open transaction: the first parameter of every store function. */
 export type Db = Kysely<Tables>;

@@ -7,10 +7,10 @@ import type { Flag } from '../../flag.ts';
 import { normalizeFlag, validateFlag } from '../../model.ts';
 import { applyInstructions } from './apply.ts';
 import { ENVIRONMENT, NEEDED, OTHER } from './case.ts';
-import { contextOf, buildFlag, MEMBER, TEAM } from './fixture.ts';
+import { contextOf, buildExampleFlag, MEMBER, TEAM } from './fixture.ts';
 
-const others = new Map([NEEDED, OTHER].map((key) => [key, buildFlag(key)]));
-const start = buildFlag('banner');
+const others = new Map([NEEDED, OTHER].map((key) => [key, buildExampleFlag(key)]));
+const start = buildExampleFlag('banner');
 
 /** An instruction that is built from the flag before it. */
 type Draw = (flag: Flag) => Instruction;

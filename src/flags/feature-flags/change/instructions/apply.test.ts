@@ -6,13 +6,13 @@ import { validateFlag } from '../../model.ts';
 import { applyInstructions, referencesOf } from './apply.ts';
 import { ENVIRONMENT, NEEDED, OTHER } from './case.ts';
 import { casesFor, prepare, undone } from './cases.ts';
-import { contextOf, buildFlag, MEMBER, TEAM } from './fixture.ts';
+import { contextOf, buildExampleFlag, MEMBER, TEAM } from './fixture.ts';
 import { flagKinds } from './table.ts';
 
-const others = new Map([NEEDED, OTHER].map((key) => [key, buildFlag(key)]));
+const others = new Map([NEEDED, OTHER].map((key) => [key, buildExampleFlag(key)]));
 const context = contextOf(others);
 const cases = casesFor(others, MEMBER, TEAM);
-const banner = buildFlag('banner');
+const banner = buildExampleFlag('banner');
 const prepared = applyInstructions(banner, prepare(banner, others.get(NEEDED)!), context).flag;
 
 /** Freezes deeply, so that a write into the input throws. */

@@ -8,7 +8,7 @@ import type { InstructionContext } from './kind.ts';
 export const MEMBER = 'a'.repeat(24);
 export const TEAM = 'painters';
 
-export function buildFlag(key: string): Flag {
+export function buildExampleFlag(key: string): Flag {
   const defaults = { onVariation: 0, offVariation: VALUES.length - 1 };
   const config = () => newConfig({ defaults, version: 1 }, { trackEvents: false }, () => 'f'.repeat(32), 1);
   return {
