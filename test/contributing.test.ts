@@ -94,10 +94,10 @@ describe('a tree in which every recipe was followed', () => {
   });
 
   test('throws the new error', async () => {
-    const { status, json } = await call('/api/v2/notes?filter=text:gap');
+    const { status, json } = await call('/api/v2/notes?author=ada');
     assert.equal(status, 501);
     assert.equal(json.code, 'not_implemented');
-    assert.equal(json.message, 'Notes cannot be filtered yet.');
+    assert.equal(json.message, 'Notes cannot be found by their author yet.');
   });
 
   test('answers in the new version and in the old ones', async () => {
