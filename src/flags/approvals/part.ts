@@ -1,7 +1,7 @@
 // Approval requests, and the settings that require them.
 import type { Part } from '../../kernel/part.ts';
 import { approvalMigrations } from '../migrations/approvals.ts';
-import { approvalHandlers } from './apply.ts';
+import { approvalHandlers } from './apply-request.ts';
 import { approvalReviewRoutes } from './review-routes.ts';
 import { approvalRoutes } from './routes.ts';
 import { approvalSettingsRoutes } from './settings-routes.ts';

@@ -11,8 +11,8 @@ import { readSemanticPatch, requireEnvironment, updateOf } from '../resource-pat
 import { ByFlagInEnvironmentAndId } from '../planned-changes/flag-in-environment.ts';
 import { recordFlagChange } from '../planned-changes/record-change.ts';
 import { demandBeta } from '../version.ts';
-import { APPLY, applyRequest, couldApply, checkRequest } from './apply.ts';
-import { requireReviewers } from './create.ts';
+import { APPLY, applyRequest, couldApply, checkRequest } from './apply-request.ts';
+import { requireReviewers } from './create-request.ts';
 import {
   addReview,
   approvalKinds,
@@ -21,7 +21,7 @@ import {
   requireApplicable,
   whyNotApproved,
 } from './model.ts';
-import { ById, openRequest, showRequest, type RequestWithTarget } from './open.ts';
+import { ById, openRequest, showRequest, type RequestWithTarget } from './find-request.ts';
 import {
   ApplyPost,
   ApprovalRequestSchema,

@@ -12,10 +12,10 @@ import {
 } from '../planned-changes/flag-in-environment.ts';
 import { listProjectNames } from '../projects/store.ts';
 import { projectResource } from '../resources.ts';
-import { createRequest } from './create.ts';
+import { createRequest } from './create-request.ts';
 import { filterText, readApprovalFilter } from './store-filter.ts';
 import { readResourceId } from './model.ts';
-import { ById, expandRequest, findTargets, openRequest, showRequest } from './open.ts';
+import { ById, expandRequest, findTargets, openRequest, showRequest } from './find-request.ts';
 import {
   ApprovalRequestSchema,
   CopyRequestPost,

@@ -11,6 +11,9 @@ const THREAD = new URL(`./export-thread${extname(import.meta.url)}`, import.meta
 /** An export that needs more memory ends the thread, not the server. */
 const MAX_MEGABYTES = 1024;
 
+/** Items live for a moment only: with little room for new objects, few of them are moved to where they stay for long. */
+const YOUNG_MEGABYTES = 6;
+
 export interface ExportSources {
   items: ExportSource<string>;
   outlines?: ExportSource<string>;
@@ -136,7 +139,7 @@ function toError({ kind, details, message, stack }: ThreadError): Error {
 class ExportThread {
   readonly #worker = new Worker(THREAD, {
     execArgv: [],
-    resourceLimits: { maxOldGenerationSizeMb: MAX_MEGABYTES },
+    resourceLimits: { maxOldGenerationSizeMb: MAX_MEGABYTES, maxYoungGenerationSizeMb: YOUNG_MEGABYTES },
   });
   readonly #running = new Map<number, RunningExport>();
   #last = 0;

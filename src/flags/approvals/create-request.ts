@@ -19,7 +19,7 @@ import { recordFlagChange } from '../planned-changes/record-change.ts';
 import { requireFuture } from '../scheduled-changes/model.ts';
 import type { ApprovalRequest } from './approval-request.ts';
 import { MAX_OPEN } from './model.ts';
-import type { ShownRequest } from './open.ts';
+import type { ShownRequest } from './find-request.ts';
 import { toApprovalRequest, type ApprovalPath } from './representation.ts';
 import { countOpenRequests, insertApprovalRequest } from './store.ts';
 
