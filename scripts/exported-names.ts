@@ -17,17 +17,6 @@ const SHARED: Readonly<Record<string, string>> = {
   toPrivateUser: 'users, as each API shows them',
 };
 
-/** Names of two different things, each of which still has to get a name of its own. */
-const NOT_YET_RENAMED = new Set([
-  'ClientSideAvailability',
-  'Environment',
-  'Serve',
-  'Steps',
-  'USER',
-  'foldCase',
-  'matchesEtag',
-]);
-
 const DECLARATION =
   /^export (?:async )?(?:abstract )?(?:function\*?|const|let|class|interface|type) (\w+)|^export (?:type )?\{([^}]*)\};/gm;
 
@@ -42,12 +31,12 @@ export function findDoubleNames(sources: ReadonlyMap<string, string>): DoubleNam
     }
   }
   return [...pathsOf]
-    .filter(([name, paths]) => paths.length > 1 && !Object.hasOwn(SHARED, name) && !NOT_YET_RENAMED.has(name))
+    .filter(([name, paths]) => paths.length > 1 && !Object.hasOwn(SHARED, name))
     .map(([name, paths]) => ({ name, paths: paths.toSorted() }))
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** Not what a file passes on from another: that is the same thing under the same name. */
+/** Leaves out `export … from`: a name passed on from another file stands for the same thing. */
 function exportsOf(text: string): string[] {
   return [...text.matchAll(DECLARATION)].flatMap(([, declared, list = '']) =>
     declared === undefined ? listedNames(list) : [declared],

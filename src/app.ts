@@ -1,4 +1,4 @@
-// The composition root: from the settings to the engine, the kernel's services, and the three APIs on one server.
+// The composition root: builds the engine, the kernel's services and the three APIs on one server from the settings.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { actorsApi } from './actors/api.ts';
@@ -51,7 +51,7 @@ import { startBackgroundWork } from './background-work.ts';
 
 export const apis: readonly Api[] = [flagsApi, actorsApi, hostApi];
 
-/** In the order they are applied. */
+/** In the order of application. */
 export const migrations: Migration[] = [
   ...identityMigrations,
   ...eventMigrations,
@@ -61,15 +61,15 @@ export const migrations: Migration[] = [
   ...apis.flatMap((api) => api.migrations ?? []),
 ];
 
-/** As the kernel and all APIs have them. */
+/** With the statements of the kernel and all APIs. */
 const baseRoles = compileBaseRoles(apis.flatMap((api) => api.roleStatements ?? []));
 
-/** Gives what an account that ends owns to another, in every API. */
+/** Transfers the resources of a deleted account to another, in every API. */
 export const handOver: HandOver = async (on, from, to) => {
   for (const api of apis) await api.handOver?.(on, from, to);
 };
 
-/** For whoever changes something on the database: a server, or a command beside it. */
+/** For every process that changes the database: a server, or a command beside it. */
 export function changesOn(engine: Engine): Changes {
   return new Changes(
     engine,
@@ -79,11 +79,11 @@ export function changesOn(engine: Engine): Changes {
 
 export interface App {
   kernel: Kernel;
-  /** The administrator's token, where it was made and nobody has seen it yet: to be called by who shows it. */
+  /** The secret of the administrator's first token, if it has not been shown yet: the caller must show it. */
   createFirstSecret(): Promise<string | undefined>;
-  /** Where it listens, once it does. With `orNext` a port that another program uses is passed over for the next free one. */
+  /** Returns the URL once it listens. With `orNext`, a port in use is replaced by the next free one. */
   listen(options?: { orNext?: boolean }): Promise<string>;
-  /** Finishes what is under way, gives back leases, and closes the database. */
+  /** Finishes running calls and work, releases leases, and closes the database. */
   close(): Promise<void>;
 }
 
@@ -96,7 +96,7 @@ export function openEngine({ database, data }: Config, log?: Logger): Promise<En
 
 export function openBlobs(config: Config): Promise<BlobStore> {
   const { blobs, s3AccessKey = '', s3SecretKey = '', s3SessionToken } = config;
-  // A folder that the operator chose keeps its mode: several nodes may share it.
+  // A folder chosen by the operator keeps its mode: several nodes may share it.
   if (blobs === undefined) keepPrivate(blobFolderOf(config));
   if (blobs === undefined || !isBucket(blobs)) return openFileBlobs(blobFolderOf(config));
   return openS3Blobs({
@@ -114,7 +114,7 @@ export function blobFolderOf({ blobs, data }: Config): string {
 export interface AppOptions {
   clock?: Clock;
   log?: Logger;
-  /** How this program was started, for hints that name its commands. */
+  /** The command that started this program, for hints that name its commands. */
   program?: string;
 }
 
@@ -129,7 +129,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   }
 }
 
-/** A second server on one SQLite folder would have caches and counts that the first knows nothing of. Commands open it beside. */
+/** Locks the folder: a second server on one SQLite folder would not see the caches and counters of the first. Commands need no lock. */
 async function openOwnEngine(config: Config, log: Logger): Promise<Engine> {
   if (config.database !== undefined) return openEngine(config, log);
   const lock = await lockFolder(config.data, {
@@ -170,7 +170,7 @@ async function compose(
     store: { db: engine.db, clock, isShared: engine.isShared },
   });
   await limits.load();
-  // With port 0 the address is known only once the server listens.
+  // With port 0 the URL is known only once the server listens.
   let publicUrl = config.publicUrl ?? urlOf(config, config.port);
   const kernel: Kernel = {
     clock,
@@ -245,7 +245,7 @@ async function compose(
   };
 }
 
-/** What each API and logging in give by themselves, and above that what the settings say; an unknown name is a mistake. */
+/** The defaults of each API and of the login, overridden by the settings; an unknown name is an error. */
 function allowancesOf({ limit }: Config): Record<string, Allowance> {
   const usual = apis.flatMap(({ dialect }) =>
     Object.entries(dialect.limits.allowances).map(

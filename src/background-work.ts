@@ -1,4 +1,4 @@
-// The loop that does the waiting work of the kernel and of all APIs.
+// Starts the background work of the kernel and of all APIs.
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Api, RecurringWork } from './kernel/dialect.ts';
@@ -43,7 +43,7 @@ export async function startBackgroundWork(kernel: Kernel, apis: readonly Api[]):
   };
 }
 
-/** There is one row for each recurring job, however many nodes there are. */
+/** One row per recurring job, for any number of nodes. */
 function plan(
   { db, clock }: Kernel,
   { kind, everyMs }: RecurringWork,

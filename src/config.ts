@@ -1,4 +1,4 @@
-// The one list of settings: from flags, the environment, a file or their defaults; it also explains itself.
+// The list of all settings, with their sources (flags, environment, file, defaults) and their documentation.
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Failure } from './kernel/failure.ts';
@@ -47,18 +47,18 @@ export interface Config {
 export type SettingName = keyof Config;
 
 export interface Setting<Value = unknown> {
-  /** The environment's name for it. */
+  /** The name of its environment variable. */
   env: string;
   describe: string;
-  /** Turns the text into the value, or throws words that say what is taken. */
+  /** Converts the text to the value, or throws a message that says which values are accepted. */
   read(text: string): Value;
-  /** What holds when nobody says anything, as text. */
+  /** The default value, as text. */
   default?: string;
-  /** What happens then, where that is not a plain value. */
+  /** The default behaviour, where it is not a plain value. */
   otherwise?: string;
-  /** Only from the environment: elsewhere it would show in process lists, shell histories and files. */
+  /** Only from the environment: elsewhere it would be visible in process lists, shell histories and files. */
   isSecret?: boolean;
-  /** A password may be inside, so that errors do not show what was given. */
+  /** It may contain a password, so errors do not show the value. */
   mayHoldPassword?: boolean;
 }
 
@@ -213,7 +213,7 @@ export const SETTINGS: { [Name in SettingName]-?: Setting<Config[Name]> } = {
 
 export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
 
-/** `publicUrl` is `--public-url` on the command line. */
+/** The option of `publicUrl` is `--public-url`. */
 export function optionName(name: SettingName): string {
   return `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
@@ -225,10 +225,10 @@ export interface LoadedSettings {
   sources: Record<SettingName, SettingSource>;
 }
 
-/** Texts by setting, as the command line and the file give them. */
+/** Texts by setting, from the command line or the file. */
 export type SettingTexts = Partial<Record<string, string>>;
 
-/** Flags win over the environment, that over the file, that over the defaults. */
+/** Flags take precedence over the environment, the environment over the file, the file over the defaults. */
 export function readSettings({
   flags,
   env,
@@ -295,7 +295,7 @@ function refuseUnknownEnvironment(env: NodeJS.ProcessEnv): void {
   }
 }
 
-/** `signalbox.json` in the working folder, or the file named; an absent one is empty. */
+/** `signalbox.json` in the working folder, or the given file; an absent one is empty. */
 export function readSettingsFile(path: string | undefined): SettingTexts {
   const file = path ?? join(process.cwd(), 'signalbox.json');
   let content: string;

@@ -1,4 +1,4 @@
-// What `--demo` promises: an example of everything, made by calls such as anyone could make.
+// The content of `--demo`: an example of every resource, created by API calls.
 import type { FastifyInstance } from 'fastify';
 import type { Api } from './kernel/dialect.ts';
 import { requireAdmin } from './kernel/identity/first-start.ts';
@@ -6,7 +6,7 @@ import { newSecret } from './kernel/identity/secret.ts';
 import { insertToken, deleteToken, TOKEN_PREFIX } from './kernel/identity/store-tokens.ts';
 import type { Kernel } from './kernel/kernel.ts';
 
-/** By the administrator, with a token that is good as long as it takes. */
+/** As the administrator, with a token that is deleted afterwards. */
 export async function seedDemo(
   server: FastifyInstance,
   { engine, db, clock }: Kernel,
@@ -24,8 +24,8 @@ export async function seedDemo(
 }
 
 /**
- * All else stands on what the first call makes: where that is there already, so is the example, or what was left of it. What
- * else is there stays as it is.
+ * Does nothing if the resource of the first call exists: then the example was created before. Existing content is not
+ * changed.
  */
 async function seedOne(server: FastifyInstance, { dialect, demo }: Api, token: string): Promise<void> {
   const calls = (await demo?.()) ?? [];

@@ -1,4 +1,4 @@
-// This program's own version, as package.json says it.
+// The version of this program, from package.json.
 import manifest from '../package.json' with { type: 'json' };
 
 export const RELEASE = manifest.version;

@@ -1,4 +1,4 @@
-// Readers for the texts of settings: each gives the value, or throws words for "must be …".
+// Readers for the texts of settings: each returns the value, or throws a message that completes "must be …".
 import { resolve } from 'node:path';
 import type { Allowance } from './kernel/limit-window.ts';
 import { readS3Location } from './kernel/storage/s3-location.ts';
@@ -36,7 +36,7 @@ export function url(...schemes: string[]) {
   };
 }
 
-/** Links to this server are made of it, so that it must not hold a password. */
+/** It is part of links to this server, so it must not contain a password. */
 export function publicUrl(value: string): string {
   const read = url('http:', 'https:')(value);
   const { username, password } = new URL(read);
@@ -44,7 +44,7 @@ export function publicUrl(value: string): string {
   return read;
 }
 
-/** Where large objects are: a folder, or a bucket of object storage. */
+/** The location of large objects: a folder, or a bucket of object storage. */
 export function folderOrBucket(value: string): string {
   if (!isBucket(value)) return resolve(value);
   readS3Location(value);
@@ -64,7 +64,7 @@ export function list(value: string): string[] {
 
 const ALLOWANCE = /^(?<name>[a-z_]+\.[a-z_]+)=(?<known>\d+)(?::(?<anonymous>\d+))?\/(?<seconds>[1-9]\d*)$/;
 
-/** `host.core=5000/3600`, or with less for callers without a token `host.core=5000:60/3600`; several joined by commas. */
+/** `host.core=5000/3600`, or with a lower limit for callers without a token `host.core=5000:60/3600`; joined by commas. */
 export function allowances(value: string): Record<string, Allowance> {
   return Object.fromEntries(
     list(value).map((part) => {

@@ -196,7 +196,7 @@ describe('F13 A1 in its own words each API', () => {
       /v2 /v2/ /v22 /v2#x //v2 /v2// /x/../v2 /sdk/x /msdk
       /%61pi/v2/x /api%2Fv2/x /v%32 /v2%2Fx /v2/%E0%A4%A /v2/% /%/v2 /%2576%32
       http://elsewhere.example/v2/x http://elsewhere.example/api/v2 http://elsewhere.example`;
-    // What they have in common is left out, and so is what is new with each call.
+    // Without the common headers, and without those that differ in each call.
     const shapeOf = ({ headers, body }: WireAnswer) => [
       [...headers.keys()].filter((name) => !/^(x-ratelimit-.*|keep-alive)$/.test(name)).toSorted(),
       Object.keys(JSON.parse(body) as Json),

@@ -20,7 +20,7 @@ beforeEach(() => {
   server.log.length = 0;
 });
 
-/** The lines of a call, once it has one. */
+/** The log lines of a call; waits for the first. */
 async function linesOf(path: string, init: CallInit = {}): Promise<Line[]> {
   const from = server.log.length;
   await server.call(path, init);

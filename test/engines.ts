@@ -1,4 +1,4 @@
-// Declares a suite once for each storage engine, on fresh databases that are gone afterwards.
+// Declares a suite once for each storage engine, on new databases that are deleted afterwards.
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,16 +12,16 @@ import { openSqlite } from '../src/kernel/storage/sqlite.ts';
 import { startPostgres } from './postgres.ts';
 import { createTemplate, dropTemplate, inDatabase, migratedFile, query } from './templates.ts';
 
-/** Where a database is: the file of SQLite or the URL of PostgreSQL. A child process can be given it as an argument. */
+/** The location of a database: a SQLite file or a PostgreSQL URL, which can be passed to a child process. */
 export type Location = string;
 
 export interface TestEngine {
   kind: Engine['kind'];
-  /** A fresh, empty database. */
+  /** A new, empty database. */
   database(): Promise<Location>;
-  /** A fresh database with all tables of the program: a copy, as making them takes ten times as long. */
+  /** A new database with all tables of the program: a copy, because creating the tables takes ten times as long. */
   migratedDatabase(): Promise<Location>;
-  /** Opens a database, or a fresh one; closed after the suite if the test has not done so. */
+  /** Opens this database or a new one; it is closed after the suite if the test has not done so. */
   open(migrations?: readonly Migration[], location?: Location): Promise<Engine>;
 }
 
@@ -40,7 +40,7 @@ export function onEngine(kind: Engine['kind'], declare: (engine: TestEngine) => 
   describe(kind, () => {
     const cleanups: Cleanup[] = [];
     declare(testEngine(kind, cleanups));
-    // Hooks run in the order they are declared in: the suite's own have stopped its servers.
+    // Hooks run in the order of declaration, so the suite's own have already stopped its servers.
     after(async () => {
       for (const cleanup of cleanups.reverse()) await cleanup();
     });
@@ -78,7 +78,7 @@ async function freshFile(cleanups: Cleanup[]): Promise<Location> {
   return join(folder, 'signalbox.db');
 }
 
-/** A schema of one server stands for a database: making one takes a millisecond. */
+/** A schema stands for a database, because creating one takes only a millisecond. */
 async function freshSchema(cleanups: Cleanup[]): Promise<Location> {
   const url = await postgresUrl();
   const schema = `test_${randomUUID().replaceAll('-', '')}`;
@@ -90,13 +90,13 @@ async function freshSchema(cleanups: Cleanup[]): Promise<Location> {
 async function copyOf(template: string, cleanups: Cleanup[]): Promise<Location> {
   const url = await postgresUrl();
   const name = `test_${randomUUID().replaceAll('-', '')}`;
-  // Copying files costs a third of what the usual strategy does, which logs every page.
+  // Copying files takes a third of the time of the default strategy, which logs every page.
   await query(url, `create database ${name} template ${template} strategy file_copy`);
   cleanups.push(() => query(url, `drop database ${name} with (force)`));
   return inDatabase(url, name);
 }
 
-/** The test run makes one for all files. */
+/** The test run creates one for all files. */
 async function templateDatabase(cleanups: Cleanup[]): Promise<string> {
   const given = process.env['SIGNALBOX_TEST_TEMPLATE'];
   if (given) return given;
@@ -108,7 +108,7 @@ async function templateDatabase(cleanups: Cleanup[]): Promise<string> {
 
 let started: Promise<{ url: string }> | undefined;
 
-/** The test run starts one server for all files; a file that is run by hand has one of its own. */
+/** The test run starts one server for all files; a file that runs alone starts its own. */
 async function postgresUrl(): Promise<string> {
   if (process.env['DATABASE_URL']) return process.env['DATABASE_URL'];
   const { url } = await (started ??= startPostgres());

@@ -1,4 +1,4 @@
-// How much memory is in use. Files that ask are named `…memory.test.ts`, and have a process of their own.
+// Measures used memory. Test files that do so are named `…memory.test.ts`, and have a process of their own.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 

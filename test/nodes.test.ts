@@ -57,7 +57,7 @@ onEngine('postgres', (engine) => {
       Array.from({ length: 60 }, (_, index) => nodes[index % 2]!.call('/user')),
     );
     const good = answers.filter(({ status }) => status === 200).length;
-    // A second of 20 calls in ten minutes is worth one.
+    // One second's share of 20 calls in ten minutes is one call.
     assert.ok(good >= 20 && good <= 22, `${good}`);
     for (const { status } of answers) assert.ok(status === 200 || status === 403, `${status}`);
     for (const node of nodes) assert.equal((await node.call('/user')).status, 403);

@@ -5,7 +5,7 @@ export const PRETEND_NODE_20 =
   'data:text/javascript,' +
   `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.0.0' } })`;
 
-/** Installs what package.json or the lockfile names, as empty packages, and notes how it was called. */
+/** Installs the packages that package.json or the lockfile names as empty ones, and records its arguments. */
 export const FAKE_NPM = `
 const fs = require('node:fs');
 fs.appendFileSync(process.env.NPM_CALLS, process.argv.slice(2, 4).join(' ') + '\\n');

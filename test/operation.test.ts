@@ -146,7 +146,7 @@ test('/llms.txt tells programs where everything is, and is not sent again to who
 });
 
 test('a document is made once per version, in pieces that leave room for other calls', async () => {
-  // Another object, so that it is not among those made so far.
+  // A new object, so that it is not in the cache.
   const api = { ...flagsApi };
   const version = api.dialect.versions.names.at(-1)!;
   let turns = 0;
@@ -223,7 +223,7 @@ test('a proxy is believed only when it is named', async () => {
 test('closing lets a call under way finish', async () => {
   const closing = await startServer();
   const { db } = closing.app.kernel;
-  // A transaction holds the writer, so that the call is still under way when the server begins to close.
+  // A transaction blocks the writer, so that the call is still running when the server begins to close.
   const held = Promise.withResolvers<void>();
   const holding = db.transaction().execute(async (tx) => {
     await tx.selectFrom('members').select('id').execute();

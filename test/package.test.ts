@@ -17,7 +17,7 @@ const place = join(folder, 'place');
 const installed = join(place, 'node_modules/signalbox');
 const program = join(place, 'node_modules/.bin/signalbox');
 
-/** `npm pack` changes package.json for a while, so that it must not run where other tests do. */
+/** `npm pack` modifies package.json temporarily, so it must not run in the folder of other tests. */
 before(async () => {
   mkdirSync(clone);
   mkdirSync(place);
@@ -35,7 +35,7 @@ async function npm(cwd: string, ...args: string[]): Promise<string> {
   return stdout;
 }
 
-/** Without any argument, as `npx signalbox` does. */
+/** Without arguments, like `npx signalbox`. */
 async function serve(data: string, env: NodeJS.ProcessEnv = {}, file = program) {
   const cache = join(folder, 'user-cache');
   return await whenListening(
@@ -49,7 +49,7 @@ test('the package starts a server without a word, and its hints name npx', async
   assert.deepEqual([status, version], ['ok', manifest.version]);
   assert.equal(server.banner.login, 'npx signalbox status --login');
   assert.equal(await statusOf(server.url, server.banner.token!), 200);
-  // Loads the compiler of schemas, which the sources load late.
+  // Loads the schema compiler, which the sources import lazily.
   const wrong = await fetch(`${server.url}/api/v2/projects`, {
     method: 'POST',
     headers: { authorization: server.banner.token!, 'content-type': 'application/json' },
@@ -98,7 +98,7 @@ test('the licence of every package inside is there', () => {
     /\n-{80}\n/,
   );
   const names = notices.map((notice) => /^(\S+) \d/m.exec(notice)?.[1]);
-  // With a file of its own, with words in its description, and with the name of a licence alone.
+  // A licence in a file, in the description, and only by name.
   for (const name of ['fastify', 'pg-types', 'abstract-logging']) assert.ok(names.includes(name), name);
   for (const [index, notice] of notices.entries()) {
     assert.ok(/permission|redistribution/i.test(notice) && /copyright/i.test(notice), names[index]);

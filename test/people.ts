@@ -29,7 +29,7 @@ export async function giveToken(
 
 export const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 
-/** Logs in as a person does, by the one-time link; returns the header that the browser then sends along. */
+/** Logs in by the one-time link; returns the cookie header of the browser. */
 export async function openBrowser(
   { app: { kernel }, call, url }: TestServer,
   member: KnownCaller['member'],

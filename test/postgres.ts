@@ -1,4 +1,4 @@
-// Starts a real PostgreSQL for tests, from the binaries of an npm package. It ends and tidies up when its starter is gone.
+// Starts a real PostgreSQL for tests, from the binaries of an npm package. It stops and cleans up when its starter exits.
 import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, cpSync, existsSync, mkdtempSync, readFileSync, symlinkSync } from 'node:fs';
@@ -16,12 +16,12 @@ export interface TestServer {
   stop(): Promise<void>;
 }
 
-/** Who runs it: PostgreSQL refuses to run as root. */
+/** The user that runs it: PostgreSQL refuses to run as root. */
 type Account = { uid: number; gid: number } | Record<string, never>;
 
 /**
- * Waits for the end of its input, which comes when the starter stops it, ends, or is killed in whatever way: nothing is
- * ever left running. `detached` keeps Ctrl+C of the terminal from reaching the server before the tests have ended.
+ * Waits for the end of its input, which comes when the starter stops it, exits or is killed: so it never stays behind.
+ * `detached` prevents Ctrl+C in the terminal from stopping the server before the tests.
  */
 const KEEPER =
   'folder=$1; shift; "$@" >"$folder/log" 2>&1 & cat >/dev/null; kill -INT $!; wait $!; rm -rf "$folder"';
@@ -34,7 +34,7 @@ export async function startPostgres(): Promise<TestServer> {
   const data = join(folder, 'data');
   const options = { ...account, env: { ...process.env, LC_ALL: 'C' } };
 
-  // An English order of words, as many servers have: what leans on the order of bytes by accident fails here.
+  // An English collation, like many servers: code that depends on byte order by accident fails here.
   const locale = ['--locale-provider=icu', '--icu-locale=en-US', '--encoding=UTF8'];
   const init = [
     '--auth=trust',
@@ -52,7 +52,7 @@ export async function startPostgres(): Promise<TestServer> {
     'listen_addresses=127.0.0.1',
     'unix_socket_directories=',
     'max_connections=200',
-    // It is thrown away as a whole. No test kills it, and none waits for statistics that come some time later.
+    // The data is temporary, no test crashes this server, and none waits for statistics.
     'fsync=off',
     'full_page_writes=off',
     'autovacuum=off',
@@ -90,7 +90,7 @@ function nativeFolder(): string {
   return native;
 }
 
-/** npm packages hold no symbolic links. The package's install script makes them, where npm lets it run. */
+/** npm packages contain no symbolic links. The package's install script creates them, if npm runs it. */
 function linkLibraries(native: string): void {
   const list = join(native, 'pg-symlinks.json');
   if (!existsSync(list)) return;
@@ -104,7 +104,7 @@ function linkLibraries(native: string): void {
   }
 }
 
-/** A folder of root's (/root, say) is closed to the account the server runs as: then it gets a copy. */
+/** The server's user cannot read a folder of root (/root, for example): then it gets a copy. */
 function reachable(native: string, folder: string, account: Account): string {
   if (spawnSync(join(native, 'bin/postgres'), ['--version'], account).status === 0) return native;
   const copy = join(folder, 'native');

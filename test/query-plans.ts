@@ -36,7 +36,7 @@ function watch<Executor extends QueryExecutor>(
     note(query);
     return stream(query, chunkSize);
   };
-  // Each transaction goes by one of its own.
+  // Each transaction has an executor of its own.
   executor.withConnectionProvider = (provider) => watch(withConnectionProvider(provider), note);
   return executor;
 }

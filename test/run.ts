@@ -1,4 +1,4 @@
-// The whole test run: one PostgreSQL for all, every test file, and a line at the end that says how it went.
+// The whole test run: one PostgreSQL for all, every test file, and a summary line at the end.
 import { chmodSync, globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -13,9 +13,9 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     'test-name-pattern': { type: 'string', multiple: true },
-    // One more than there are cores, because tests of crashes and webhooks wait much of the time.
+    // One more than the cores, because tests of crashes and webhooks wait much of the time.
     processes: { type: 'string', default: String(Math.min(availableParallelism() + 1, 6)) },
-    /** Seconds that one file may take. */
+    /** The time limit of one file, in seconds. */
     'time-limit': { type: 'string', default: '300' },
   },
 });
@@ -34,7 +34,7 @@ function findFiles(pattern: string): string[] {
   return found;
 }
 
-// An aborted run leaves nothing behind, also when its parent process is gone.
+// An aborted run leaves no processes or files behind, even if its parent process is gone.
 const interruption = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(name, () => interruption.abort());
 const starter = process.ppid;
@@ -59,10 +59,10 @@ if (template !== undefined) process.env['SIGNALBOX_TEST_TEMPLATE'] = template;
 async function prepareServers(): Promise<void> {
   const { bundleInto } = await import('../scripts/bundle.ts');
   const { bin } = await bundleInto(join(folder, 'bundle'));
-  // Otherwise Node parses each file once more to find out what it is.
+  // Otherwise Node parses each file twice to detect its format.
   writeFileSync(join(folder, 'bundle/package.json'), '{"type":"module"}');
   process.env['SIGNALBOX_TEST_BIN'] = bin;
-  // Left to the processes of the pool, and to those that tests kill, which leave no compiled code to the next one.
+  // Fills the compile cache for the processes of the pool, and for those that tests kill before they can save theirs.
   await import('../src/cli/serve.ts');
   flushCompileCache();
 }

@@ -1,4 +1,4 @@
-// A fake object storage with the part of S3's protocol that the server uses: it checks every signature, and can be made to fail.
+// A fake object storage with the part of S3's protocol that the server uses: it verifies every signature, and can fail on demand.
 import { createHash, createHmac, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createReadStream, createWriteStream, mkdtempSync, rmSync, statSync } from 'node:fs';
@@ -18,7 +18,7 @@ const PAGE = 3;
 interface Stored {
   file: string;
   modifiedAt: number;
-  /** Where it was put with one. */
+  /** The checksum sent with the upload, if any. */
   checksum?: string;
 }
 
@@ -29,11 +29,11 @@ export interface TestS3 {
   keys: { s3AccessKey: string; s3SecretKey: string };
   endpoint: string;
   objects: Map<string, Stored>;
-  /** Uploads in parts that are neither finished nor given up. */
+  /** Uploads in parts that are neither finished nor aborted. */
   uploads: Map<string, Upload>;
-  /** `GET /test-bucket/name`, in the order they came. */
+  /** `GET /test-bucket/name`, in the order of arrival. */
   calls: string[];
-  /** What the next calls get instead of an answer: a status, or no answer at all. */
+  /** The results of the next calls: an error status, or a cut connection. */
   faults: (number | 'cut')[];
   stop(): Promise<void>;
 }

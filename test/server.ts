@@ -1,4 +1,4 @@
-// A whole server in the process of the test, on a free port, with an administrator's token and a clock that can be set.
+// A complete server in the process of the test, on a free port, with an administrator's token and an adjustable clock.
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
@@ -17,7 +17,7 @@ export interface TestServer {
   url: string;
   app: App;
   clock: TestClock;
-  /** Every line that was logged, parsed. */
+  /** All log lines, parsed. */
   readonly log: Record<string, unknown>[];
   /** A call with the administrator's token, unless the headers say otherwise. */
   call(path: string, init?: CallInit): Promise<Answer>;
@@ -26,14 +26,14 @@ export interface TestServer {
 
 export interface CallInit {
   method?: string;
-  /** Without one the administrator's; null sends none. */
+  /** The administrator's token by default; null sends none. */
   token?: string | null;
   headers?: Record<string, string>;
   /** Sent as JSON unless it is a string or bytes. */
   body?: unknown;
 }
 
-/** What a test reads from a body: it asserts as it goes, so that types would only be in the way. */
+/** A JSON body: tests assert its fields, so types would not help. */
 // oxlint-disable-next-line typescript/no-explicit-any
 export type Json = Record<string, any>;
 
@@ -41,12 +41,12 @@ export interface Answer {
   status: number;
   headers: Headers;
   text: string;
-  /** The body as JSON; fails the test when it is not. */
+  /** The body as JSON; fails the test if it is not. */
   json: Json;
 }
 
 export class TestClock implements Clock {
-  /** How far ahead it is of the real time, or of the moment at which it was stopped. */
+  /** The difference to the real time, or to the moment when it was stopped. */
   ahead = 0;
   #stoppedAt: number | undefined;
 
@@ -54,20 +54,20 @@ export class TestClock implements Clock {
     return (this.#stoppedAt ?? Date.now()) + this.ahead;
   }
 
-  /** Goes to a fixed moment, and runs on from there unless it was stopped. */
+  /** Sets a fixed moment, from which time continues unless it is stopped. */
   goTo(at: number): void {
     this.ahead += at - this.now();
   }
 
-  /** From now on time passes only when a test says so. */
+  /** From now on time passes only when a test moves it. */
   stop(): void {
     this.#stoppedAt = Date.now();
   }
 }
 
 /**
- * Give the same `data` (and `database`) again to restart a server on what it kept. With limits of its own its clock stands
- * still, so that no window ends before the test has spent what is in it.
+ * The same `data` (and `database`) restarts a server on its earlier content. With limits of its own its clock is stopped, so
+ * that no window ends before the test has used it up.
  */
 export async function startServer(settings: Partial<Config> = {}): Promise<TestServer> {
   const folder = settings.data === undefined ? mkdtempSync(join(tmpdir(), 'signalbox-test-')) : undefined;
@@ -91,7 +91,7 @@ export async function startServer(settings: Partial<Config> = {}): Promise<TestS
     url,
     app,
     clock,
-    /** Most tests never look, so that lines are parsed when one does. */
+    /** Parsed on demand, as most tests never read it. */
     get log() {
       for (const line of lines.splice(0)) log.push(JSON.parse(line) as Record<string, unknown>);
       return log;
@@ -106,7 +106,7 @@ export async function startServer(settings: Partial<Config> = {}): Promise<TestS
 
 const agent = new Agent({ keepAlive: true });
 
-/** Not by `fetch`, which takes four times as long: tests make tens of thousands of calls. */
+/** Without `fetch`, which takes four times as long: tests make tens of thousands of calls. */
 async function call(
   url: string,
   path: string,

@@ -200,7 +200,7 @@ onEachEngine((engine) => {
     assert.equal((await me(value))['username'], 'orphan.bot');
     assert.equal((await server.call(`/v2/datasets/${dataset as string}`, { token: value })).status, 200);
     assert.equal((await remove(id, value)).status, 204);
-    // It was remembered with its old owner until the notice of the change came back from the database.
+    // The cache has its old owner until the notification of the change arrives from the database.
     await eventually(async () => (await server.call(`/v2/datasets/${dataset as string}`)).status === 200);
   });
 

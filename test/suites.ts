@@ -1,10 +1,10 @@
-// What suites on a running server begin with: a server on the suite's engine, and a fresh start for each test.
+// Suites on a running server: a server on the suite's engine, and a setup for each test.
 import { after, before, beforeEach } from 'node:test';
 import type { Config } from '../src/config.ts';
 import type { TestEngine } from './engines.ts';
 import { startServer, type TestServer } from './server.ts';
 
-/** On a fresh database of the engine. */
+/** On a new database of the engine. */
 export async function startServerOn(engine: TestEngine, settings: Partial<Config> = {}): Promise<TestServer> {
   return startServer({
     ...(engine.kind === 'postgres' && { database: await engine.migratedDatabase() }),
@@ -12,7 +12,7 @@ export async function startServerOn(engine: TestEngine, settings: Partial<Config
   });
 }
 
-/** Declares a server for the suite, and what each of its tests begins with. */
+/** Declares a server for the suite, and the setup of each test. */
 export function onServer(
   engine: TestEngine,
   settings: Partial<Config>,
@@ -28,12 +28,12 @@ export function onServer(
 
 export interface Nodes {
   server: TestServer;
-  /** Where the engine knows more than one. */
+  /** Present if the engine supports several nodes. */
   other?: TestServer;
   stop(): Promise<void>;
 }
 
-/** Without limits, on one fresh database. */
+/** Two nodes without rate limits on one new database; only one on SQLite. */
 export async function startNodes(engine: TestEngine): Promise<Nodes> {
   if (engine.kind === 'sqlite') {
     const server = await startServer({ limits: 'off' });

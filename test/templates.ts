@@ -1,4 +1,4 @@
-// Databases with all tables of the program, made once so that servers of tests can begin on copies of them.
+// Databases with all tables of the program, created once; test servers start on copies of them.
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ import { openSqlite } from '../src/kernel/storage/sqlite.ts';
 
 let sqlite: Promise<Buffer> | undefined;
 
-/** The bytes of a SQLite file, made once in a process. */
+/** The bytes of a SQLite file, created once per process. */
 export function migratedFile(): Promise<Buffer> {
   return (sqlite ??= migrateFile());
 }
@@ -27,7 +27,7 @@ async function migrateFile(): Promise<Buffer> {
   }
 }
 
-/** Makes a database that others on the same PostgreSQL can be copied from, and answers with its name. */
+/** Creates a template database on the same PostgreSQL, and returns its name. */
 export async function createTemplate(url: string): Promise<string> {
   const name = `template_${randomUUID().replaceAll('-', '')}`;
   await query(url, `create database ${name}`);
@@ -53,7 +53,7 @@ export async function query(url: string, text: string): Promise<void> {
 }
 
 async function migrateAll(engine: Engine): Promise<void> {
-  // Loaded only here: tests of single stores do without the whole program.
+  // Imported lazily: tests of single stores do not load the whole program.
   const { migrations } = await import('../src/app.ts');
   await migrate(engine, migrations, 0);
   await engine.close();

@@ -1,13 +1,13 @@
-// A bare connection to a server, for what fetch refuses to send: bytes go out as they are, and answers are read as they come.
+// A raw connection to a server, for requests that fetch refuses to send and responses as bytes.
 import { connect } from 'node:net';
 
 export interface Wire {
   write(bytes: string | Buffer): void;
-  /** Closes our side, and still listens. */
+  /** Closes our side; responses can still arrive. */
   end(): void;
-  /** All that was heard so far. */
+  /** Everything received so far. */
   text(): string;
-  /** The same, once the server has closed the connection. */
+  /** Everything received, once the server has closed the connection. */
   closed: Promise<string>;
 }
 
@@ -22,7 +22,7 @@ export function dial(url: string): Wire {
   return { write: (bytes) => void socket.write(bytes), end: () => void socket.end(), text, closed };
 }
 
-/** One request on a connection of its own, which one of both must close. */
+/** One request on its own connection, which either side must close. */
 export async function exchange(
   url: string,
   request: string | Buffer,
@@ -39,7 +39,7 @@ export interface WireAnswer {
   body: string;
 }
 
-/** Takes apart answers that tell their length. */
+/** Splits responses that have a Content-Length. */
 export function answersIn(text: string): WireAnswer[] {
   const answers: WireAnswer[] = [];
   for (let rest = text; rest !== '';) {

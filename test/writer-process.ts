@@ -1,4 +1,4 @@
-// A process of its own that writes rows into a database which others have open: location, name, number of rows.
+// A child process that writes rows into an open database. Arguments: location, name, number of rows.
 import { sql } from 'kysely';
 import { openEngine } from './engines.ts';
 

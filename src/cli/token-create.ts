@@ -1,4 +1,4 @@
-// The command `token create`: makes an access token on the database itself and shows it once.
+// The command `token create`: creates an access token in the database and shows it once.
 import { readFileSync } from 'node:fs';
 import type { LoadedSettings } from '../config.ts';
 import { changesOn } from '../app.ts';

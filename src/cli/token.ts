@@ -14,7 +14,7 @@ export function reportToken(
     id: token.id,
     name: token.name,
     member: member?.username ?? null,
-    /** Under which name it owns things. */
+    /** The username that owns its resources. */
     account: (token.isService ? serviceUsername : member?.username) ?? null,
     kind: token.isService ? 'service' : 'personal',
     role: token.role ?? (token.inlinePolicy === undefined ? token.customRoles.join(',') : 'policy'),

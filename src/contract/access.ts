@@ -1,9 +1,9 @@
-// What an operation demands of its caller: the authentication it takes and the permission it asks for.
+// The demands of an operation on its caller: the accepted authentication and the needed permission.
 import type { Document } from './document.ts';
 import type { Operation } from './operations.ts';
 
 export interface AccessDemands {
-  /** Each of them will do. A scheme is told by what a caller has to do for it, not by its name in the document. */
+  /** Alternatives. A scheme is identified by what the caller must do, not by its name in the document. */
   ways: ReadonlySet<string>;
   permission?: string;
 }
@@ -26,14 +26,14 @@ export function readAccess(document: Document, operation: Operation): AccessDema
     : { ways, permission: document.text(permission, '"x-permission"') };
 }
 
-/** One more way to say who calls leaves those there were as good as before; none at all is another demand. */
+/** An additional alternative does not affect callers who use another; the first one does, as it adds a demand. */
 export function changesAccess(older: AccessDemands, newer: AccessDemands): boolean {
   if (older.permission !== newer.permission) return true;
   if (newer.ways.has(ANYONE) !== older.ways.has(ANYONE)) return true;
   return [...older.ways].some((way) => !newer.ways.has(way));
 }
 
-/** The same text for any order. */
+/** The text does not depend on the order. */
 export function describeAccess({ ways, permission }: AccessDemands): string {
   const access = [...ways].sort().join(' or ');
   return permission === undefined ? access : `${access}, permission ${permission}`;

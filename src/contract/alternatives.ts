@@ -1,4 +1,4 @@
-// Decides which alternative of an older schema became which of a newer one, where anyOf or oneOf offers several.
+// Pairs the alternatives of an older anyOf or oneOf with those of a newer one.
 import { describeType } from './schema-shape.ts';
 import type { SchemaReader } from './read-schema.ts';
 import type { Slot } from './rules.ts';
@@ -11,12 +11,12 @@ interface Side {
 
 export interface Pairing {
   matched: { left: Facet; right: Facet; step: string }[];
-  /** The names of those without a counterpart. */
+  /** The names of alternatives without a counterpart. */
   removed: string[];
   added: string[];
 }
 
-/** Two alternatives that share fewer of their members than this are not the same one changed. */
+/** Alternatives that share a smaller part of their members are not the same one changed. */
 const LEAST_LIKENESS = 0.5;
 
 export function pairAlternatives(slot: Slot, older: Side, newer: Side): Pairing {
@@ -45,7 +45,7 @@ export function pairAlternatives(slot: Slot, older: Side, newer: Side): Pairing 
 interface Named {
   facet: Facet;
   name: string;
-  /** The type of what has no name of its own inside. */
+  /** The type of entries without names. */
   rest: string;
 }
 
@@ -57,7 +57,7 @@ function likenessOf(left: Named, right: Named): number {
   return (left.name === right.name ? 2 : 0) + sharedPart;
 }
 
-/** Its author's name for it, else the constant that tells it apart, else what it is made of. */
+/** The author's name, or the constant that distinguishes it, or its content. */
 function nameOf(slot: Slot, facet: Facet, reader: SchemaReader): string {
   if (facet.label !== undefined) return facet.label;
   if (slot === 'array') return `${restOf(facet, reader)}[]`;

@@ -1,4 +1,4 @@
-// Compares two schemas that stand in the same place of a request or a response, down to their deepest members.
+// Compares two schemas in the same position of a request or a response, at every depth.
 import { pairAlternatives } from './alternatives.ts';
 import { matchNames } from './names.ts';
 import { createComparisonNode, locate, settle } from './locate-differences.ts';
@@ -72,7 +72,7 @@ export function createComparison(
     }
   }
 
-  /** A parameter may come to accept more; the type of a field is promised as it is. */
+  /** A parameter may accept more types; the type of a field must stay as it is. */
   function changesType(older: SchemaShape, newer: SchemaShape): boolean {
     if (direction === 'response') return describeType(older) !== describeType(newer);
     const takesFractions = (shape: SchemaShape) =>
@@ -135,7 +135,7 @@ export function createComparison(
     }
   }
 
-  /** Those that go in this direction. A name that is merely listed as required is none beside one that is described. */
+  /** The members of this direction. A name that is only listed as required does not count beside a described one. */
   function travelling(members: Facet['members'], others: Facet['members']): Map<string, PropertyShape> {
     return new Map(
       [...members].filter(([name, { schema, only }]) => {
@@ -147,7 +147,7 @@ export function createComparison(
     );
   }
 
-  /** Entries without a name are members too once a schema describes them; before, an object just says nothing of them. */
+  /** Unnamed entries are members once a schema describes them; before, the object leaves them undefined. */
   function compareRest(pair: Pair, slot: Slot, older: Facet, newer: Facet, step: string): void {
     const [before, after] = [older.rest, newer.rest];
     const inside = step + restStep(slot);
@@ -158,7 +158,7 @@ export function createComparison(
     if (typeof before === 'object' && typeof after === 'object') {
       pair.children.push({ step: inside, node: pairOf(before, after) });
     } else if (typeof before === 'object') {
-      // To a request an open object still may carry them.
+      // In a request an open object still accepts them.
       if (direction === 'request' && after === 'open') return;
       const type = describeType(olderReader.shapeOf(before));
       report('parameter-or-field-removed', `The ${what} (${type}) were removed.`);

@@ -1,24 +1,24 @@
-// Names every difference between two OpenAPI documents as breaking or additive, by the specification's two lists alone.
+// Reports every difference between two OpenAPI documents as breaking or additive, by the specification's two lists.
 //
-// What is in neither list is not reported: descriptions, examples, defaults, deprecation marks, tags, servers,
-// callbacks and webhooks; a rule that is loosened or dropped; a parameter that becomes optional or accepts more types;
-// a response field that becomes optional or is given a rule. Where the lists leave room, this is how they are read:
+// Differences in neither list are not reported: descriptions, examples, defaults, deprecation marks, tags, servers,
+// callbacks and webhooks; a rule that is loosened or removed; a parameter that becomes optional or accepts more types;
+// a response field that becomes optional or gets a rule. Where the lists are ambiguous, they are read like this:
 //
 // - Parameters are path, query, header and cookie parameters and everything in a request body, at any depth. Fields are
-//   everything in a response body. Marked `readOnly`, a member is a field alone; `writeOnly`, a parameter alone.
-// - A response header counts as a field when it goes. A status or a media type stands for all that is in it: gone, its
-//   fields (or parameters) are removed; new, they are added.
-// - A rename is a removal and an addition; the message says so where it is likely. The name of a path placeholder is
-//   no difference, because a caller never sends it: `/users/{u}` is `/users/{username}`.
-// - A parameter's type changes when something that was accepted no longer is; a field's type at every change, including
-//   to and from null. Losing an alternative of anyOf or oneOf is such a change, and for fields so is winning one.
-// - Enum values are counted in both directions, for parameters and fields alike. A parameter that gets its first enum
-//   has a new rule; a value that loses its enum has been opened to all others, which adds them.
+//   everything in a response body. A `readOnly` member is only a field, a `writeOnly` member only a parameter.
+// - A removed response header counts as a field. A status or a media type stands for its content: if it is removed, its
+//   fields (or parameters) are removed; if it is new, they are added.
+// - A rename is a removal and an addition; the message mentions a likely rename. The name of a path placeholder is
+//   no difference, because a caller never sends it: `/users/{u}` equals `/users/{username}`.
+// - A parameter's type changes if a value that was accepted no longer is; a field's type at every change, including
+//   to and from null. Losing an alternative of anyOf or oneOf is such a change, and for fields so is gaining one.
+// - Enum values count in both directions, for parameters and fields alike. A parameter that gets its first enum has a
+//   new rule; a value that loses its enum is opened to all others, which adds them.
 // - A validation rule is added when a bound is new or tighter, or when any other rule is new or different.
-// - Access is compared by what a caller must present (schemes, scopes, the permission in `x-permission`). One more scheme
-//   that will do takes nothing from those who use another.
+// - Access is compared by what a caller must present (schemes, scopes, the permission in `x-permission`). An additional
+//   alternative scheme does not affect callers who use another.
 // - A request body that the older document describes by words alone (a `description`, and no schema) is not compared: a
-//   schema that says the same takes nothing back.
+//   schema that says the same is no restriction.
 import { Failure } from '../kernel/failure.ts';
 import { changesAccess, describeAccess, readAccess } from './access.ts';
 import { createComparison } from './compare-schemas.ts';
@@ -33,7 +33,7 @@ import type { Difference } from './difference.ts';
 
 export type { Difference, DifferenceKind } from './difference.ts';
 
-/** Throws `invalid` with a sentence that names what is wrong with a document. */
+/** Throws `invalid` with a message that names the error in a document. */
 export function diffContracts(older: unknown, newer: unknown): Difference[] {
   try {
     return sortDifferences(compareContracts(openContract(older, 'older'), openContract(newer, 'newer')));

@@ -1,9 +1,9 @@
 // The vocabulary of the breaking-change check: the specification's eight breaking and six additive kinds of change.
 
-/** In the order of the specification's two lists; nothing outside them is ever reported. */
+/** In the order of the specification's two lists; nothing else is reported. */
 const SEVERITIES = {
   'operation-removed': 'breaking',
-  'parameter-or-field-removed': 'breaking', // or renamed: the specification makes one kind of the two
+  'parameter-or-field-removed': 'breaking', // or renamed: one kind in the specification
   'required-parameter-added': 'breaking',
   'parameter-made-required': 'breaking',
   'type-changed': 'breaking',
@@ -21,7 +21,7 @@ const SEVERITIES = {
 export type DifferenceKind = keyof typeof SEVERITIES;
 export type Severity = (typeof SEVERITIES)[DifferenceKind];
 
-/** The kinds themselves, for those who print or check them all. */
+/** All kinds, for code that prints or checks each of them. */
 export const DIFFERENCE_KINDS = Object.keys(SEVERITIES) as DifferenceKind[];
 
 export interface Difference {
@@ -37,7 +37,7 @@ export function severityOf(kind: DifferenceKind): Severity {
   return SEVERITIES[kind];
 }
 
-/** Breaking ones first, then by place; equal ones once. Independent of the order of keys in the documents. */
+/** Breaking ones first, then by location, without duplicates. Independent of the order of keys in the documents. */
 export function sortDifferences(differences: Iterable<Difference>): Difference[] {
   const unique = new Map<string, Difference>();
   for (const difference of differences) {

@@ -1,4 +1,4 @@
-// Reads one OpenAPI document without trusting it: what is missing or malformed becomes a failure that names it.
+// Reads an OpenAPI document without trusting it: a missing or malformed part is a failure that names it.
 import { Failure } from '../kernel/failure.ts';
 
 export type JsonRecord = Record<string, unknown>;
@@ -12,7 +12,7 @@ export interface Document {
   /** Absent is empty; anything that is not an array is a failure. */
   list(value: unknown, what: string): unknown[];
   text(value: unknown, what: string): string;
-  /** Follows `$ref` until something stands there itself, or beside a reference that must not be looked through. */
+  /** Follows `$ref` to its target; stops at a reference with siblings that `isTransparent` does not accept. */
   resolve(value: unknown, what: string, isTransparent?: (found: JsonRecord) => boolean): JsonRecord;
 }
 
@@ -51,7 +51,7 @@ export function openDocument(value: unknown, name: string): Document {
     if (!reference.startsWith('#')) throw broken(`refers to "${reference}", which lies outside of it`);
     let found: unknown = root;
     for (const token of pointerTokens(reference.slice(1))) {
-      // Own members only: "#/__proto__" must not lead anywhere.
+      // Own members only: "#/__proto__" must not resolve.
       if (typeof found !== 'object' || found === null || !Object.hasOwn(found, token)) {
         throw broken(`refers to "${reference}", which it does not contain`);
       }
@@ -88,11 +88,11 @@ function decode(token: string): string {
   try {
     return decodeURIComponent(token);
   } catch {
-    return token; // a stray % is no escape; the lookup then says whether the name exists
+    return token; // a stray % is not an escape; the lookup decides whether the name exists
   }
 }
 
-/** The last word of a reference: the name its author gave to what it points at. */
+/** The last segment of a reference: the name of its target. */
 export function referenceName(reference: string): string {
   return pointerTokens(reference).at(-1) ?? reference;
 }

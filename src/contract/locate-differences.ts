@@ -1,28 +1,28 @@
-// Finds every place in a body where two schemas differ, though schemas are shared and may contain themselves.
+// Finds every location in a body where two schemas differ, although schemas are shared and may contain themselves.
 import { Failure } from '../kernel/failure.ts';
 import type { DifferenceKind } from './difference.ts';
 
 export interface SchemaFinding {
-  /** From the node that has the finding: empty for itself, `.name` for a member. */
+  /** The path from the node of the finding: empty for itself, `.name` for a member. */
   step: string;
   kind: DifferenceKind;
   message: string;
 }
 
-/** A pair of schemas that stand in the same place: its own differences, and the pairs inside it. */
+/** A pair of schemas in the same position: its own differences, and the pairs inside it. */
 export interface ComparisonNode {
   findings: SchemaFinding[];
   children: { step: string; node: ComparisonNode }[];
-  /** Its place in the order of discovery, 0 before; with `low` and `isOpen` the working state of `settle`. */
+  /** The index in the order of discovery, 0 before; with `low` and `isOpen` the working state of `settle`. */
   index: number;
   low: number;
   isOpen: boolean;
-  /** Known once settled: whether it or anything inside differs, and whether it contains itself. */
+  /** Set by `settle`: whether it or anything inside differs, and whether it contains itself. */
   differs: boolean;
   isRecursive: boolean;
 }
 
-/** Beyond this a report helps nobody; a document of forty doublings would have a million million places. */
+/** A longer report is useless; a document of forty doublings would have a trillion locations. */
 const MAX_PLACES = 1_000_000;
 
 export function createComparisonNode(): ComparisonNode {
@@ -73,7 +73,7 @@ export function settle(
   return index;
 }
 
-/** The nodes of a component contain each other, so what holds inside one holds inside all. */
+/** The nodes of a component contain each other, so a fact about the content of one holds for all. */
 function close(component: readonly ComparisonNode[]): void {
   const differs = component.some(
     (node) => node.findings.length > 0 || node.children.some((child) => child.node.differs),
@@ -83,7 +83,7 @@ function close(component: readonly ComparisonNode[]): void {
   for (const node of component) Object.assign(node, { isOpen: false, differs, isRecursive });
 }
 
-/** All findings with their places: a schema that contains itself at its shallowest place, others wherever they occur. */
+/** All findings with their locations: of a schema that contains itself the shallowest, of others each. */
 export function locate(root: ComparisonNode): { place: string; finding: SchemaFinding }[] {
   const located: { place: string; finding: SchemaFinding }[] = [];
   const entered = new Set<ComparisonNode>();

@@ -1,15 +1,15 @@
-// Sets two lists of named things side by side: what went, what came, what stayed, and what was probably renamed.
+// Matches two lists of named items: removed, added, kept, and probably renamed ones.
 
 export interface MatchedNames<T> {
   removed: [name: string, value: T][];
   added: [name: string, value: T][];
   kept: { name: string; before: T; after: T }[];
-  /** Ends a sentence about the removed one and about the added one; empty unless one took the other's place. */
+  /** The end of a sentence about the removed or added item; empty unless one replaced the other. */
   renamedTo: string;
   renamedFrom: string;
 }
 
-/** A rename cannot be seen for sure: one thing gone and one alike come, in the same spot, is a good guess. */
+/** A rename cannot be proven: one item removed and a similar one added in the same place is taken for one. */
 export function matchNames<T>(
   before: ReadonlyMap<string, T>,
   after: ReadonlyMap<string, T>,

@@ -1,4 +1,4 @@
-// What the comparison of one operation passes on to its parts, and the comparison of bodies that both parts share.
+// The context that the comparison of one operation passes to its parts, and the comparison of bodies that both share.
 import { matchNames } from './names.ts';
 import { isRecord } from './document.ts';
 import type { CompareSchemas } from './compare-schemas.ts';
@@ -44,7 +44,7 @@ export function reportSchemas(
   }
 }
 
-/** A body in a media type is what it is made of: without the media type all its parameters or fields are gone. */
+/** Without a media type all parameters or fields of its body are removed. */
 export function compareContents(
   comparing: OperationComparison,
   direction: 'request' | 'response',

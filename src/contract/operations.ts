@@ -1,4 +1,4 @@
-// The operations of a document, and which of an older document's is which of a newer one's.
+// The operations of a document, and the matching of an older document's operations with a newer one's.
 import type { Document, JsonRecord } from './document.ts';
 
 export interface Operation {
@@ -28,7 +28,7 @@ export function operationName({ method, path }: Operation): string {
   return `${method.toUpperCase()} ${path}`;
 }
 
-/** Placeholders in the order of the path; a caller sees their position only, never their names. */
+/** Placeholders in the order of the path; callers depend on their positions, not their names. */
 export function placeholdersOf({ path }: Operation): string[] {
   return Array.from(path.matchAll(PLACEHOLDER), ([, name]) => name ?? '');
 }
@@ -39,7 +39,7 @@ export interface MatchedOperations {
   added: Operation[];
 }
 
-/** By equal paths first, so that a document with both `/a/{x}` and `/a/{y}` is compared like with like. */
+/** Equal paths first, so that in a document with both `/a/{x}` and `/a/{y}` each is compared with itself. */
 export function matchOperations(older: Operation[], newer: Operation[]): MatchedOperations {
   const matched: MatchedOperations['matched'] = [];
   let [removed, added] = [older, newer];

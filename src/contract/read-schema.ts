@@ -1,4 +1,4 @@
-// Turns the schemas of one document into shapes: references followed, allOf joined, anyOf and oneOf united, once each.
+// Converts the schemas of one document to shapes: follows references, joins allOf, unites anyOf and oneOf; each once.
 import { Failure } from '../kernel/failure.ts';
 import { isRecord, referenceName } from './document.ts';
 import { readRules } from './rules.ts';
@@ -18,7 +18,7 @@ import type { Slot } from './rules.ts';
 import type { Facet, PropertyShape, Schema, SchemaShape } from './schema-shape.ts';
 
 export interface SchemaReader {
-  /** Accepts what stands where a schema belongs, boolean schemas included, and looks through plain references. */
+  /** Accepts boolean schemas as well, and follows plain references. */
   schemaOf(value: unknown): Schema;
   shapeOf(schema: Schema): SchemaShape;
 }
@@ -41,7 +41,7 @@ const ANNOTATIONS = new Set(
 /** Patterns that match every name: an object of such entries is a map. */
 const EVERY_NAME = new Set(['', '^', '.*', '^.*', '.*$', '^.*$', '^(.*)$']);
 
-// A few dozen are known from real descriptions; only a document made to hurt comes near these.
+// Real descriptions have a few dozen; only a hostile document comes near these limits.
 const MAX_ALTERNATIVES = 1_000;
 const MAX_STEPS = 50_000;
 
@@ -75,8 +75,8 @@ export function createSchemaReader(document: Document): SchemaReader {
   }
 
   /**
-   * Undefined for a schema that is being built further up: a base that lists its heirs, whose heirs include the base.
-   * What was built on such a gap is right there but incomplete elsewhere, so only the outermost result is kept.
+   * Undefined for a schema whose build is in progress further up: a base that lists its subtypes, which include the base.
+   * A shape built on such a gap is incomplete elsewhere, so only the outermost result is cached.
    */
   function build(schema: Schema): SchemaShape | undefined {
     const known = shapes.get(schema);
@@ -116,7 +116,7 @@ export function createSchemaReader(document: Document): SchemaReader {
       const branches = document.list(schema[keyword], keyword);
       if (branches.length === 0) continue;
       const built = branches.map((branch) => buildBranch(branch, shape.size < SLOTS.length));
-      // A gap may let anything through, and so the choice as a whole says nothing.
+      // A gap may accept anything, so the whole choice is unconstrained.
       if (built.every((branch) => branch !== undefined)) shape = join(shape, uniteShapes(built));
     }
     if (schema['nullable'] === true) shape = new Map(meantShape(shape)).set('null', [NULL_FACET]);
@@ -142,7 +142,7 @@ export function createSchemaReader(document: Document): SchemaReader {
     return joinShapes(left, right, joinSchemas);
   }
 
-  /** The same two schemas always give the same third one; else recursive schemas would be new at each turn. */
+  /** The same two schemas always give the same joined one; otherwise recursive schemas would never end. */
   function joinSchemas(left: Schema, right: Schema): Schema {
     const all = new Set([...(parts.get(left) ?? [left]), ...(parts.get(right) ?? [right])]);
     all.delete(ANYTHING);
@@ -266,7 +266,7 @@ function isAnything(value: unknown): boolean {
   return value === true || (isRecord(value) && value['$ref'] === undefined && saysNothing(value));
 }
 
-/** Whether all that is said, a reference aside, is for readers alone. */
+/** Whether all keywords, apart from a reference, are only documentation. */
 function saysNothing(schema: JsonRecord): boolean {
   return Object.keys(schema).every((key) => key === '$ref' || ANNOTATIONS.has(key) || key.startsWith('x-'));
 }

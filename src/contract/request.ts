@@ -1,4 +1,4 @@
-// Compares what a caller sends to one operation: path, query, header and cookie parameters, and the body.
+// Compares the requests of one operation: path, query, header and cookie parameters, and the body.
 import { compareContents, reportSchemas } from './operation-comparison.ts';
 import { matchNames } from './names.ts';
 import { placeholdersOf } from './operations.ts';
@@ -17,7 +17,7 @@ interface Parameter {
 export function compareRequests(comparing: OperationComparison): void {
   const before = readParameters(comparing.older);
   const after = readParameters(comparing.newer);
-  // By place first: a parameter that moves from the query to a header is another parameter.
+  // By location first: a parameter that moves from the query to a header is another parameter.
   for (const place of new Set([...before.keys(), ...after.keys()])) {
     compareParameters(comparing, place, before.get(place) ?? new Map(), after.get(place) ?? new Map());
   }
@@ -40,7 +40,7 @@ function compareParameters(
     }
     reportSchemas(comparing, compareSent, spot, was.schema, now.schema);
   }
-  // The path itself says which parameters it has; a missing declaration hides none of them.
+  // The path itself defines its parameters; a missing declaration does not remove one.
   if (place === 'path') return;
   for (const [, { name, type }] of parameters.removed) {
     const message = `The ${place} parameter "${name}" (${type}) was removed${parameters.renamedTo}.`;
@@ -54,7 +54,7 @@ function compareParameters(
   }
 }
 
-/** By place, then by what identifies one there: headers in any case, path parameters by position. */
+/** By location, then by identity: headers ignoring case, path parameters by position. */
 function readParameters({
   document,
   schemas,
@@ -62,7 +62,7 @@ function readParameters({
 }: ContractOperation): Map<string, Map<string, Parameter>> {
   const positions = placeholdersOf(operation);
   const places = new Map<string, Map<string, Parameter>>();
-  // Those of the operation come second, to override those of the path.
+  // The operation's parameters come second, to override those of the path.
   for (const value of [operation.item, operation.detail].flatMap((holder) =>
     document.list(holder['parameters'], '"parameters"'),
   )) {

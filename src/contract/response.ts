@@ -1,4 +1,4 @@
-// Compares what one operation answers: statuses, headers, and the fields of each body.
+// Compares the responses of one operation: statuses, headers, and the fields of each body.
 import { compareContents, reportSchemas } from './operation-comparison.ts';
 import { matchNames } from './names.ts';
 import type { OperationComparison, ContractOperation } from './operation-comparison.ts';

@@ -1,4 +1,4 @@
-// The validation rules a schema puts on a value of one type, and whether one is stricter than another.
+// The validation rules of a schema for values of one type, and whether one rule is stricter than another.
 import { canonical } from './document.ts';
 import type { JsonRecord } from './document.ts';
 
@@ -8,7 +8,7 @@ interface Bound {
   limit: number;
   exclusive: boolean;
 }
-/** A bound, or the text of a rule that can only be compared whole. */
+/** A bound, or the text of a rule that can only be compared for equality. */
 type Rule = Bound | string;
 export type Rules = ReadonlyMap<string, Rule>;
 
@@ -30,7 +30,7 @@ const WHOLE_RULES: Record<Slot, readonly string[]> = {
   object: ['propertyNames', 'dependentRequired', 'dependentSchemas', 'not', 'if', 'then', 'else'],
 };
 
-/** Formats of which the second takes in the first. */
+/** Pairs of formats, of which the second includes the first. */
 const WIDER_FORMATS = new Set(['"int32" "int64"', '"float" "double"']);
 
 export function readRules(slot: Slot, schema: JsonRecord, whole: boolean): Rules {
@@ -71,7 +71,7 @@ function nearestWhole(bound: Bound, inward: 1 | -1): Bound {
     : bound;
 }
 
-/** Whether some value passes the older rule and not the newer one; rules that cannot be compared count as such. */
+/** Whether some value satisfies the older rule but not the newer one; assumed for rules that cannot be compared. */
 function isStricter(name: string, older: Rule | undefined, newer: Rule): boolean {
   if (older === undefined) return true;
   if (typeof older === 'string' || typeof newer === 'string') {
@@ -87,7 +87,7 @@ function isStricter(name: string, older: Rule | undefined, newer: Rule): boolean
   return name.startsWith('min') ? newer.limit > older.limit : newer.limit < older.limit;
 }
 
-/** What holds where both hold. */
+/** The rules of values that satisfy both. */
 export function joinRules(left: Rules, right: Rules): Rules {
   if (left.size === 0 || right.size === 0) return left.size === 0 ? right : left;
   const joined = new Map(left);
@@ -102,7 +102,7 @@ export function joinRules(left: Rules, right: Rules): Rules {
   return joined;
 }
 
-/** What holds where at least one holds: only the rules that both have, each in its looser form. */
+/** The rules of values that satisfy at least one: only those that both have, each in its looser form. */
 export function shareRules(left: Rules, right: Rules): Rules {
   const shared = new Map<string, Rule>();
   for (const [name, rule] of left) {
@@ -114,7 +114,7 @@ export function shareRules(left: Rules, right: Rules): Rules {
   return shared;
 }
 
-/** The rules a caller newly has to obey, as sentences. */
+/** The rules that are new or stricter for a caller, as sentences. */
 export function stricterRules(older: Rules, newer: Rules): string[] {
   const sentences: string[] = [];
   for (const [name, rule] of newer) {

@@ -1,4 +1,4 @@
-// What values a schema lets through, type by type, and how two such descriptions are joined (allOf) or united (anyOf).
+// The values that a schema accepts, by type, and how two such shapes are joined (allOf) or united (anyOf).
 import { canonical } from './document.ts';
 import { joinRules, shareRules } from './rules.ts';
 import type { JsonRecord } from './document.ts';
@@ -11,38 +11,38 @@ export type Direction = 'request' | 'response';
 export interface PropertyShape {
   schema: Schema;
   required: boolean;
-  /** The one direction it travels in: `readOnly` means response, `writeOnly` means request. */
+  /** `readOnly` limits it to responses, `writeOnly` to requests. */
   only?: Direction;
 }
 
-/** All that is said about the values of one type. */
+/** All constraints on the values of one type. */
 export interface Facet {
   /** The name of the alternative, where the schema chooses between several. */
   label?: string;
-  /** For numbers: integers alone. */
+  /** For numbers: only integers. */
   whole: boolean;
-  /** The enum, by canonical text; absent where any value goes. */
+  /** The enum, by canonical text; absent if any value is accepted. */
   values?: ReadonlyMap<string, unknown>;
   rules: Rules;
   members: ReadonlyMap<string, PropertyShape>;
-  /** Entries without a name of their own: a map's values, an array's items; `open` where nothing is said of them. */
+  /** Entries without names: a map's values, an array's items; `open` if the schema does not describe them. */
   rest: Schema | 'open' | 'closed';
 }
 
-/** A type that is missing is not let through. Only arrays and objects can have several alternatives. */
+/** A missing type is not accepted. Only arrays and objects can have several alternatives. */
 export type SchemaShape = ReadonlyMap<Slot, readonly Facet[]>;
 
 export const SLOTS: readonly Slot[] = ['boolean', 'number', 'string', 'array', 'object', 'null'];
 
-/** The schema that lets everything through. */
+/** The schema that accepts everything. */
 export const ANYTHING: Schema = Object.freeze({});
 
-/** Stands in for the schema of a name that is only listed as required: a caller must send it, but none describes it. */
+/** The schema of a name that is only listed as required: a caller must send it, but it is not described. */
 export const UNDESCRIBED: Schema = Object.freeze({});
 
 export const NULL_FACET: Facet = { whole: false, rules: new Map(), members: new Map(), rest: 'open' };
 
-/** The names of the types, as a reader of the contract knows them. */
+/** The names of the types for messages. */
 function typeNames(shape: SchemaShape): string[] {
   const wholeOnly = shape.get('number')?.every((facet) => facet.whole) ?? false;
   if (shape.size === SLOTS.length && !wholeOnly) return ['any'];
@@ -76,7 +76,7 @@ function saysSomething(facet: Facet): boolean {
 
 type JoinSchemas = (left: Schema, right: Schema) => Schema;
 
-/** What passes both. */
+/** The values that both accept. */
 export function joinShapes(left: SchemaShape, right: SchemaShape, joinSchemas: JoinSchemas): SchemaShape {
   const joined = new Map<Slot, Facet[]>();
   for (const [slot, lefts] of left) {
@@ -123,7 +123,7 @@ function joinRest(left: Facet['rest'], right: Facet['rest'], joinSchemas: JoinSc
   return right === 'open' ? left : joinSchemas(left, right);
 }
 
-/** What passes at least one. */
+/** The values that at least one accepts. */
 export function uniteShapes(shapes: readonly SchemaShape[]): SchemaShape {
   const united = new Map<Slot, Facet[]>();
   for (const slot of SLOTS) {
@@ -137,7 +137,7 @@ export function uniteShapes(shapes: readonly SchemaShape[]): SchemaShape {
   return united;
 }
 
-/** Alternatives that differ only in which of the same members are required would report each member twice. */
+/** Merges alternatives that differ only in their required members: otherwise each member would be reported twice. */
 function foldAlike(facets: readonly Facet[]): Facet[] {
   const folded: Facet[] = [];
   for (const facet of facets) {

@@ -1,4 +1,4 @@
-// How many bytes of bodies a server holds, and how many bodies of one caller.
+// The limits on body memory: bytes of the whole server, and bodies of one caller.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { BodyMemory } from './body-memory.ts';

@@ -1,4 +1,4 @@
-// The bounded cache: what goes first, what is too heavy, and what a clear overtakes.
+// The bounded cache: eviction order, values that are too heavy, and loads during a clear.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { BoundedCache } from './bounded-cache.ts';

@@ -1,7 +1,7 @@
-// A cache that never holds more than it may: what was used least recently goes first.
+// A cache of limited size: the least recently used entries are evicted first.
 
 export interface CacheBounds<Value> {
-  /** How much it holds at most: entries, or what `weigh` makes of them together. */
+  /** The maximum size: in entries, or in the sum of what `weigh` returns. */
   max: number;
   weigh?(value: Value): number;
 }
@@ -15,10 +15,10 @@ interface Entry<Value> {
 export class BoundedCache<Key, Value> {
   readonly #max: number;
   readonly #weigh: (value: Value) => number;
-  /** The least recently used first. */
+  /** In order of use, the least recently used first. */
   readonly #entries = new Map<Key, Entry<Value>>();
   #weight = 0;
-  /** Counts the times that it was cleared. */
+  /** How often the cache was cleared. */
   #generation = 0;
 
   constructor({ max, weigh = () => 1 }: CacheBounds<Value>) {
@@ -30,7 +30,7 @@ export class BoundedCache<Key, Value> {
     return this.#entries.size;
   }
 
-  /** Undefined for an entry that is good no longer at `now`. */
+  /** Undefined for an entry that has expired at `now`. */
   get(key: Key, now = 0): Value | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
@@ -38,7 +38,7 @@ export class BoundedCache<Key, Value> {
       this.delete(key);
       return undefined;
     }
-    // While less than half of the room is taken nothing goes soon, and the order is not worth its time.
+    // While the cache is less than half full nothing is evicted soon, so the order is not kept up to date.
     if (this.#weight * 2 > this.#max) {
       this.#entries.delete(key);
       this.#entries.set(key, entry);
@@ -46,7 +46,7 @@ export class BoundedCache<Key, Value> {
     return entry.value;
   }
 
-  /** A value that weighs more than all may together is not kept. */
+  /** A value that weighs more than the whole cache may is not stored. */
   set(key: Key, value: Value, until = Infinity): void {
     this.delete(key);
     const weight = this.#weigh(value);
@@ -72,7 +72,7 @@ export class BoundedCache<Key, Value> {
     this.#generation += 1;
   }
 
-  /** Loads what is not there. A value that was being loaded while the cache was cleared may be stale: it is given, not kept. */
+  /** Loads a missing value. If the cache is cleared meanwhile, the value may be stale: it is returned but not stored. */
   async load(key: Key, find: () => Promise<Found<Value> | undefined>): Promise<Value | undefined> {
     const generation = this.#generation;
     const found = await find();
@@ -83,6 +83,6 @@ export class BoundedCache<Key, Value> {
 
 interface Found<Value> {
   value: Value;
-  /** Until when it is good. */
+  /** When the value expires. */
   until?: number;
 }

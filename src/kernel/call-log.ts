@@ -1,4 +1,4 @@
-// The line that the log has for a call: what was called, by whom, from where, and how it went.
+// The log line of a call: its method and path, the caller, the client's address, and the result.
 import type { CallFacts, Dialect } from './dialect.ts';
 import { accountOf } from './identity/caller.ts';
 import type { JsonSchema } from './schema.ts';
@@ -8,13 +8,13 @@ export interface CallLine {
   call: string;
   api: string;
   method: string;
-  /** The verb that was sent, where another was meant. */
+  /** The method that was sent, if it was overridden. */
   sent?: string;
   route: string | undefined;
   path: string;
   status: number;
   ms: number;
-  /** The username; absent for strangers. */
+  /** The username; absent for anonymous callers. */
   caller?: string;
   /** The last characters of the token. */
   token?: string;
@@ -38,7 +38,7 @@ export function describeCall(call: CallFacts, api: string, status: number): Call
   };
 }
 
-/** Changes of configuration are rare and worth a line each; reading and data are neither. */
+/** Configuration changes are rare and get a line each at level info; reads and data calls do not. */
 export function isWorthInfo({ method, shape }: CallFacts): boolean {
   const isRead = method === 'GET' || method === 'HEAD' || method === 'OPTIONS';
   return !isRead && shape !== undefined && shape.isData !== true;
@@ -46,10 +46,10 @@ export function isWorthInfo({ method, shape }: CallFacts): boolean {
 
 const HIDDEN = '***';
 const HIDDEN_PARAMETERS = new Set(['{secret}', '{context}']);
-/** A path without a route may have a secret anywhere, which is long, or a context: Base64 of what begins with `{"`. */
+/** In a path without a route any long word may be a secret, and Base64 of text that begins with `{"` a context. */
 const SECRET_WORD = /^(?:eyJ[\w.=%-]*|[\w.=%-]{32,})$/;
 
-/** Without the query, which may hold tokens and signatures, and without the parts of the path that are secret. */
+/** Without the query, which may contain tokens and signatures, and without the secret segments of the path. */
 export function shownPath({ url, shape }: Pick<CallFacts, 'url' | 'shape'>): string {
   const words = url.split(/[?#]/, 1)[0]!.split('/');
   const pattern = shape?.path.split('/') ?? [];
@@ -59,7 +59,7 @@ export function shownPath({ url, shape }: Pick<CallFacts, 'url' | 'shape'>): str
   return words.map((word, index) => (isHidden(word, index) ? HIDDEN : word)).join('/');
 }
 
-/** The query parameters and the fields of the body that nobody looked at. */
+/** The query parameters and body fields that the route ignored. */
 export function ignoredBy(
   { commonQuery = [] }: Dialect,
   { url, shape, body }: CallFacts,

@@ -1,4 +1,4 @@
-// The typed client: the declaration of a route is enough to call it.
+// The typed client: a route's declaration is enough to call it.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { after, before, test } from 'node:test';

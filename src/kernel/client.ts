@@ -1,4 +1,4 @@
-// A typed client made from route declarations: the same shapes that serve a call also make it.
+// A typed client made from the same route declarations that serve the calls.
 import type { Route, RouteShape } from './route.ts';
 import type { Static, TSchema } from './schema.ts';
 
@@ -13,18 +13,18 @@ export type Input<S extends RouteShape> = Part<S['params'], 'params'> &
 export interface Answer {
   status: number;
   headers: Headers;
-  /** Parsed when it is JSON, text otherwise, undefined when there is none. */
+  /** Parsed if it is JSON, otherwise text; undefined if empty. */
   body: unknown;
 }
 
 export interface ApiConnection {
-  /** Server and prefix, without a slash at the end: `http://127.0.0.1:8080/api/v2`. */
+  /** Server and prefix, without a trailing slash: `http://127.0.0.1:8080/api/v2`. */
   url: string;
-  /** What the Authorization header says. */
+  /** The value of the Authorization header. */
   authorization?: string;
 }
 
-/** What the typed input is when its types are not looked at. */
+/** The input without its static types. */
 interface Loose {
   params?: Record<string, string | number>;
   query?: Record<string, string | number | boolean | undefined>;

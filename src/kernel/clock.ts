@@ -1,4 +1,4 @@
-// Where the time comes from: handed in, so that tests can move it.
+// The source of time, passed as a parameter so that tests can move it.
 
 export interface Clock {
   /** Milliseconds since 1970. */

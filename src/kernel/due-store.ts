@@ -1,4 +1,4 @@
-// Work that waits is a row with a due time: scheduled in a transaction, claimed by exactly one of many processes.
+// Due work as rows with a due time: scheduled in a transaction, and claimed by exactly one of several processes.
 import type { Engine } from './storage/engine.ts';
 import type { Migration } from './storage/migrate.ts';
 import { notifyOnCommit } from './storage/notify-on-commit.ts';
@@ -13,11 +13,11 @@ declare module './storage/tables.ts' {
 export interface Due {
   id: string;
   kind: string;
-  /** What the handler needs to know, in whatever form it likes. */
+  /** The handler's input, in its own format. */
   payload: string;
-  /** When it may be claimed. A lease is no more than a later due time with an owner. */
+  /** When it may be claimed. A lease is a later due time with an owner. */
   due_at: number;
-  /** Who claimed it; unlike that of any other claim, so that a claimer who lost the lease can change nothing. */
+  /** The claim that holds it; unique for each claim, so that a claimer who lost the lease can change nothing. */
   owner: string | null;
   /** How often it has been claimed. */
   attempts: number;
@@ -25,7 +25,7 @@ export interface Due {
   created_at: number;
 }
 
-/** The channel on which workers hear that there is something to do. */
+/** The channel that wakes the workers. */
 export const DUE = 'due';
 
 export const dueMigrations: Migration[] = [
@@ -35,7 +35,7 @@ export const dueMigrations: Migration[] = [
       `create table due (
          id ${text} primary key, kind ${text} not null, payload ${text} not null, due_at bigint not null,
          owner ${text}, attempts integer not null, last_error ${text}, created_at bigint not null)`,
-      // The time first: a claim takes the oldest of all its kinds without sorting what is waiting.
+      // By time first: a claim takes the oldest rows of all its kinds without sorting.
       'create index due_at on due (due_at, kind)',
     ],
   },
@@ -49,9 +49,9 @@ export interface DueWork {
 }
 
 /**
- * Belongs into the transaction of the change that makes the work necessary, and wakes the workers when that is committed;
- * outside of one it wakes nobody. There is one row per id: `keep` leaves an earlier one as it is; `move` replaces it, and where it is just
- * being worked on, takes it away from its claimer, so that it is done once more at the new time.
+ * Belongs into the transaction of the change that causes the work, whose commit wakes the workers; outside of one it wakes
+ * none. There is one row per id: `keep` leaves an earlier one unchanged; `move` replaces it and, if it is being worked on,
+ * revokes the claim, so that it runs again at the new time.
  */
 export async function schedule(
   db: Db,
@@ -71,14 +71,14 @@ export async function schedule(
   if (db.isTransaction) await wakeWorkers(db);
 }
 
-/** When the transaction, which has written to `due`, is committed. */
+/** Wakes the workers when the transaction, which has written to `due`, is committed. */
 export async function wakeWorkers(tx: Db): Promise<void> {
   await notifyOnCommit(tx, DUE);
 }
 
 export interface Claim {
   kinds: string[];
-  /** Who claims: a name no other process has. */
+  /** The claiming process: a name that no other process has. */
   owner: string;
   leaseMs: number;
   limit: number;
@@ -86,7 +86,7 @@ export interface Claim {
 
 let claims = 0;
 
-/** Takes work whose time has come. Nobody else gets it until the lease, unless extended by a heartbeat, is over. */
+/** Claims due rows. Until the lease expires, unless a heartbeat extends it, no other process can claim them. */
 export async function claim(
   engine: Engine,
   { kinds, owner, leaseMs, limit }: Claim,
@@ -94,7 +94,7 @@ export async function claim(
 ): Promise<Due[]> {
   return await engine.db
     .with(
-      // Materialised, so that PostgreSQL picks once and never locks more than it takes.
+      // Materialised, so that PostgreSQL selects once and locks only the selected rows.
       (cte) => cte('picked').materialized(),
       (db) =>
         db
@@ -118,12 +118,12 @@ export async function claim(
     .execute();
 }
 
-/** Extends the lease. False when the work is no longer the claimer's. */
+/** Extends the lease. False if the claim was lost. */
 export async function heartbeat(db: Db, due: Due, leaseMs: number, now: number): Promise<boolean> {
   return await change(db, due, { due_at: now + leaseMs });
 }
 
-/** The work is done. False when it is no longer the claimer's: inside a transaction, reason enough to roll back. */
+/** Deletes the finished row. False if the claim was lost: a transaction should then roll back. */
 export async function finish(db: Db, due: Due): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('due')
@@ -133,12 +133,12 @@ export async function finish(db: Db, due: Due): Promise<boolean> {
   return numDeletedRows > 0n;
 }
 
-/** Gives the work back, to be tried again. False when it is no longer the claimer's. */
+/** Releases the row for a retry. False if the claim was lost. */
 export async function retry(db: Db, due: Due, dueAt: number, error: string): Promise<boolean> {
   return await change(db, due, { owner: null, due_at: dueAt, last_error: error });
 }
 
-/** Gives the work back as if it had never been claimed. */
+/** Releases the row as if it had never been claimed. */
 export async function release(db: Db, due: Due, now: number): Promise<boolean> {
   return await change(db, due, { owner: null, due_at: now, attempts: due.attempts - 1 });
 }
@@ -153,7 +153,7 @@ async function change(db: Db, due: Due, to: Partial<Due>): Promise<boolean> {
   return numUpdatedRows > 0n;
 }
 
-/** When the next work of these kinds is due, or its lease over. */
+/** When the next row of these kinds becomes due, or its lease expires. */
 export async function nextDueAt(db: Db, kinds: readonly string[]): Promise<number | undefined> {
   const next = await db
     .selectFrom('due')
@@ -165,7 +165,7 @@ export async function nextDueAt(db: Db, kinds: readonly string[]): Promise<numbe
   return next?.due_at;
 }
 
-/** How many leases were over before that time, and still nobody has claimed their work. */
+/** The number of leases that expired before that time and have not been claimed since. */
 export async function countStuck(db: Db, before: number): Promise<number> {
   const { stuck } = await db
     .selectFrom('due')
@@ -176,7 +176,7 @@ export async function countStuck(db: Db, before: number): Promise<number> {
   return stuck;
 }
 
-/** Ends the leases that `countStuck` counts, and tells how many. */
+/** Releases the leases that `countStuck` counts, and returns their number. */
 export async function releaseStuck(engine: Engine, before: number): Promise<bigint> {
   const { numUpdatedRows } = await engine.db
     .updateTable('due')
@@ -189,7 +189,7 @@ export async function releaseStuck(engine: Engine, before: number): Promise<bigi
 }
 
 /**
- * Done when it resolves; tried again later when it throws. It may as well settle the work itself, by `finish` in a
+ * The work is done when it resolves, and retried later when it throws. It may also settle the row itself: by `finish` in a
  * transaction with its own changes, or by `retry` or `schedule` for another time.
  */
 export type DueHandler = (due: Due, signal: AbortSignal) => Promise<void>;

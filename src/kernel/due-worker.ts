@@ -1,4 +1,4 @@
-// A worker: looks for work that is due, claims it, and hands it to the handler of its kind, some at the same time.
+// A worker: claims due rows and passes each to the handler of its kind, several at the same time.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from './clock.ts';
 import {
@@ -22,26 +22,26 @@ export interface WorkerSettings {
   log: Log;
   /** By kind. */
   handlers: Record<string, DueHandler>;
-  /** A name no other process has, nor had before a restart. */
+  /** A name that no other process has, and that this one did not have before a restart. */
   owner: string;
   leaseMs?: number;
   /** How many handlers run at the same time. */
   concurrency?: number;
-  /** How long it sleeps at most: notices may be lost, and other processes may have no way to send them. */
+  /** The longest sleep: notifications may be lost, and not every process can send them. */
   pollMs?: number;
   /** How long `stop` lets handlers finish before their signal fires. */
   graceMs?: number;
 }
 
 export interface Worker {
-  /** Looks for due work now. */
+  /** Polls now. */
   poke(): void;
   stop(): Promise<void>;
 }
 
 const POLL_MS = 5_000;
 const SHORTEST_SLEEP_MS = 10;
-/** Between a look that found nothing and the next one. */
+/** The pause after a poll that found nothing. */
 const REST_MS = 5;
 const FIRST_RETRY_MS = 1_000;
 const MAX_RETRY_MS = 60 * 60 * 1_000;
@@ -64,11 +64,11 @@ export async function startWorker(settings: WorkerSettings): Promise<Worker> {
   async function loop(): Promise<void> {
     let restUntil = 0;
     while (!isStopping) {
-      // Whoever changes something pokes: a few thousand pokes a second are not worth as many looks.
+      // Every change pokes: without the pause, thousands of pokes per second would cause as many polls.
       if (performance.now() < restUntil) await delay(restUntil - performance.now());
       if (isStopping) return;
       isPoked = false;
-      const sleepMs = await look().catch((error: unknown) => {
+      const sleepMs = await poll().catch((error: unknown) => {
         log.error({ err: error }, 'cannot look for due work');
         return pollMs;
       });
@@ -77,10 +77,10 @@ export async function startWorker(settings: WorkerSettings): Promise<Worker> {
     }
   }
 
-  /** Starts what is due, and tells how long to sleep. Most looks find nothing, and reading that holds up no writer. */
-  async function look(): Promise<number> {
+  /** Starts the due work, and returns how long to sleep. Most polls find nothing, so they read first: that blocks no writer. */
+  async function poll(): Promise<number> {
     const free = concurrency - running.size;
-    if (kinds.length === 0 || free === 0) return pollMs; // the first to end will poke
+    if (kinds.length === 0 || free === 0) return pollMs; // the first handler to end pokes
     const dueAt = await nextDueAt(db, kinds);
     if (dueAt === undefined) return pollMs;
     const waitMs = dueAt - clock.now();
@@ -94,7 +94,7 @@ export async function startWorker(settings: WorkerSettings): Promise<Worker> {
     const controller = new AbortController();
     const done = run(due, controller).finally(() => {
       running.delete(due);
-      poke(); // there is a free place, and what it left behind may be due before the sleep is over
+      poke(); // a slot is free, and a row that the handler scheduled may be due before the sleep ends
     });
     running.set(due, { controller, done });
   }
@@ -105,7 +105,7 @@ export async function startWorker(settings: WorkerSettings): Promise<Worker> {
       await handlers[due.kind]?.(due, controller.signal);
       await finish(db, due);
     } catch (error) {
-      if (controller.signal.aborted) return; // the lease is someone else's by now
+      if (controller.signal.aborted) return; // the lease was lost
       log.warn({ err: error, due: due.id, kind: due.kind, attempts: due.attempts }, 'due work failed');
       const dueAt = clock.now() + backoff(due.attempts, random());
       await retry(db, due, dueAt, String(error)).catch((cause: unknown) => {
@@ -156,7 +156,7 @@ export async function startWorker(settings: WorkerSettings): Promise<Worker> {
   };
 }
 
-/** Twice as long each time, and up to half of it less, so that what failed together does not come back together. */
+/** Doubles each time, minus up to half at random, so that work that failed together is not retried together. */
 function backoff(attempts: number, random: number): number {
   return Math.round(Math.min(FIRST_RETRY_MS * 2 ** (attempts - 1), MAX_RETRY_MS) * (1 - random / 2));
 }

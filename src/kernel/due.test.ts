@@ -1,4 +1,4 @@
-// Due work on each engine: exactly one claimer, leases that expire, and the worker that lives on it.
+// Due work on each engine: exactly one claimer, leases that expire, and the worker.
 import assert from 'node:assert/strict';
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
@@ -171,7 +171,7 @@ onEachEngine((engine) => {
   declareWorkerTests(engine);
 });
 
-/** A worker on a fresh database whose clock is set by the test. */
+/** A worker on an empty database whose clock the test sets. */
 interface Bench {
   one: Engine;
   clock: { time: number; now(): number };
@@ -303,7 +303,7 @@ function declareWorkerTests(engine: TestEngine): void {
       },
     });
     await eventually(() => settled.length === 2);
-    // Stopping waits for what the worker itself does after the handlers.
+    // `stop` also waits for the worker's own writes after the handlers.
     await worker.stop();
     assert.equal(await row('once'), undefined);
     const { due_at, owner } = (await row('again')) ?? {};

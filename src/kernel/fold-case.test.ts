@@ -1,4 +1,4 @@
-// The order of names: folding, and comparing by code points.
+// The order of names: case folding and comparison by code points.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compareCodePoints, foldCase, sortKeyOf } from './fold-case.ts';

@@ -1,4 +1,4 @@
-// Small HTML pages that the server makes itself: one look, light and dark, no scripts, nothing fetched from elsewhere.
+// Small HTML pages of the server itself: one style, light and dark, without scripts or external resources.
 import type { FastifyReply } from 'fastify';
 
 const STYLE = `
@@ -35,7 +35,7 @@ const STYLE = `
 const CONTENT_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'";
 
-/** `body` is HTML; what comes from outside must have gone through `escapeHtml`. A card is a small page with one purpose. */
+/** `body` is HTML: external text in it must be escaped by `escapeHtml`. A card is a small page with one purpose. */
 export function htmlPage(title: string, body: string, look: 'card' | 'text' = 'text'): string {
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>${title} · Signalbox</title><style>${STYLE}</style></head>
@@ -60,7 +60,7 @@ export function showPage(reply: FastifyReply, status: number, page: string) {
       'content-type': 'text/html; charset=utf-8',
       'content-security-policy': CONTENT_POLICY,
       'cache-control': 'no-store',
-      // Other sites learn nothing of the address; this one must, as without it browsers send forms with a null Origin.
+      // Same-origin: without a referrer browsers would send forms with a null Origin, and other sites must not see the URL.
       'referrer-policy': 'same-origin',
       'x-content-type-options': 'nosniff',
     })

@@ -1,4 +1,4 @@
-// Budgets: counted, read, refunded, and shared through the database.
+// Rate limits: counted, read, refunded, and shared through the database.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEachEngine } from '../../test/engines.ts';
@@ -105,7 +105,7 @@ class SetClock {
 }
 
 onEachEngine((engine) => {
-  /** A process on the database, with others beside it. */
+  /** A process on a database that it shares with others. */
   const openOn = (db: Db, clock = new SetClock(), isShared = true) =>
     new Limits({ enabled: true, allowances, store: { db, clock, isShared } });
   const rowsOf = (db: Db) => db.selectFrom('limit_windows').selectAll().execute();

@@ -1,4 +1,4 @@
-// A call remembers what it asked for: without the permission that its route declares, nothing is committed or sent.
+// A call records the permissions it checked: without the one that its route declares, nothing is committed or sent.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compilePolicy } from './identity/policy.ts';

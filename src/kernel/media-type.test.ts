@@ -58,6 +58,6 @@ test('a long run of spaces or quotes is read in linear time', async () => {
       parseMediaType(`application/json${filler.repeat(200_000)}x`);
     }
   });
-  // In square time it would be minutes.
+  // Quadratic time would be minutes.
   assert.ok(cpuMs < 10_000, `${cpuMs} ms`);
 });

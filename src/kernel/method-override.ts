@@ -1,4 +1,4 @@
-// A caller may mean another verb than it sends. It is found before routing: the verb meant decides all that follows.
+// Method overrides: a caller may name another method than it sends. They are applied before routing.
 import type { IncomingMessage } from 'node:http';
 import { Failure } from './failure.ts';
 import type { Credential } from './identity/caller.ts';
@@ -6,19 +6,19 @@ import { shorten } from './patch/pointer.ts';
 import { routedPath } from './bad-requests.ts';
 import type { Method } from './route.ts';
 
-/** Where an API's callers name the verb they mean. */
+/** Where the callers of an API name the method. */
 export interface MethodOverride {
   in: 'header' | 'query';
   name: string;
-  /** The verbs that may stand for another; all but OPTIONS where it is absent. */
+  /** The sent methods that may be overridden; if absent, all but OPTIONS. */
   from?: readonly Method[];
   to: readonly Method[];
 }
 
-/** A call whose caller named a verb. */
+/** A call whose caller named a method. */
 export interface OverriddenMethod {
   sent: string;
-  /** Shortened, as it may be any word. */
+  /** Shortened, because it may be any text. */
   asked: string;
   override: MethodOverride;
 }
@@ -31,7 +31,7 @@ export class MethodOverrides {
     this.#apis.push({ prefix, override });
   }
 
-  /** Gives the request the verb that is meant. One that cannot be is left for `checkOverride` to refuse. */
+  /** Sets the method of the request. `checkOverride` later refuses one that is not allowed. */
   apply(request: IncomingMessage): void {
     const { method: sent = '', url = '/' } = request;
     for (const { prefix, override } of this.#apis) {
@@ -58,7 +58,7 @@ function askedFor({ url = '/', headers }: IncomingMessage, override: MethodOverr
   return new URLSearchParams(url.slice(start)).get(override.name) ?? undefined;
 }
 
-/** A link that means DELETE, followed by a browser that has a session, would delete: only a token overrides. */
+/** Only calls with a token may override: a link with an override to DELETE, opened in a browser with a session, would delete. */
 export function checkOverride(
   { asked, override }: OverriddenMethod,
   credential: Credential | undefined,

@@ -1,4 +1,4 @@
-// Forms as they come: cut at any place, with parts left unread, and broken ones.
+// Forms as streams: split at any byte, with unread parts, and malformed.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Failure } from './failure.ts';

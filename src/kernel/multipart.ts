@@ -1,4 +1,4 @@
-// Reads a form (multipart/form-data, RFC 7578) as it comes: never more of it in memory than the piece that is looked at.
+// Parses a form (multipart/form-data, RFC 7578) as a stream: only the current piece is in memory.
 import { piecesOf, tooLarge } from './body.ts';
 import { Failure } from './failure.ts';
 import { parseMediaType } from './media-type.ts';
@@ -6,13 +6,13 @@ import type { Call } from './route.ts';
 
 export interface FormPart {
   name: string;
-  /** Of files; fields have none. */
+  /** Present for files only. */
   filename?: string;
-  /** What is left of it unread when the next part is asked for is skipped. */
+  /** Asking for the next part skips the unread rest. */
   body: AsyncGenerator<Uint8Array, void>;
 }
 
-/** What a call sends. */
+/** The form of a call. */
 export function formOf(
   { stream, headers }: Pick<Call, 'stream' | 'headers'>,
   limit: number,
@@ -27,7 +27,7 @@ export function formOf(
 const BREAK = '\r\n';
 const MAX_HEADERS = 16 * 1024;
 
-/** The parts in the order they were sent. `contentType` is the header of the request, which names the boundary. */
+/** The parts in the order sent. `contentType` is the header of the request, which contains the boundary. */
 export async function* readForm(
   source: AsyncIterable<Uint8Array>,
   contentType: string | undefined,
@@ -39,7 +39,7 @@ export async function* readForm(
   const text = new Lookahead(source);
   try {
     const delimiter = Buffer.from(`${BREAK}--${boundary}`, 'latin1');
-    // A boundary begins a line, and the first one may stand at the very beginning.
+    // A boundary follows a line break, except the first one at the very beginning.
     text.putBack(Buffer.from(BREAK));
     await text.skip(delimiter);
     while (!(await isLast(text))) {
@@ -52,7 +52,7 @@ export async function* readForm(
   }
 }
 
-/** Two hyphens after a boundary end the form; a line break goes on with headers, whose first may follow at once. */
+/** Two hyphens after a boundary end the form; otherwise a line break and the headers of a part follow. */
 async function isLast(text: Lookahead): Promise<boolean> {
   const rest = await text.line(BREAK, '--');
   if (rest === undefined) return true;
@@ -71,7 +71,7 @@ function toPart(headers: string | undefined, body: FormPart['body']): FormPart {
   return { name, ...(filename !== undefined && { filename }), body };
 }
 
-/** In it, browsers and their like escape line breaks and quotes by percent; others quotes by a backslash. */
+/** Browsers percent-encode line breaks and quotes in it; other clients escape quotes by a backslash. */
 function parameterOf(disposition: string, name: string): string | undefined {
   const [, quoted, plain] =
     new RegExp(`;[ \\t]*${name}=(?:"((?:[^"\\\\]|\\\\.)*)"|([^\\s;"]+))`, 'i').exec(disposition) ?? [];
@@ -85,7 +85,7 @@ function malformed(): Failure {
   return new Failure('malformed', 'The form cannot be read: a part of it is not as multipart/form-data says');
 }
 
-/** Bytes that come in pieces, to be searched for what may lie across two of them. */
+/** A stream of bytes that can be searched for a delimiter that spans two pieces. */
 class Lookahead {
   readonly #source: AsyncIterator<Uint8Array>;
   #ahead: Buffer = Buffer.alloc(0);
@@ -94,7 +94,7 @@ class Lookahead {
     this.#source = source[Symbol.asyncIterator]();
   }
 
-  /** Lets go of the source, which others may then read to its end. */
+  /** Closes the iterator; the stream itself can still be read to its end. */
   async leave(): Promise<void> {
     await this.#source.return?.();
   }
@@ -103,12 +103,12 @@ class Lookahead {
     this.#ahead = Buffer.concat([bytes, this.#ahead]);
   }
 
-  /** What comes before the mark, which is taken, too; also who leaves early learns by `reading` whether it was. */
+  /** Yields the bytes before the delimiter and consumes it; `reading` tells, even if the caller stops early, whether it was found. */
   async *until(mark: Buffer, reading = { isOver: false }): AsyncGenerator<Uint8Array, void> {
     for (;;) {
       const at = this.#ahead.indexOf(mark);
       reading.isOver = at >= 0;
-      // Of a mark that has begun, its end may be on its way.
+      // The last bytes may be the beginning of the delimiter.
       const sure = at >= 0 ? at : Math.max(0, this.#ahead.length - mark.length + 1);
       const piece = this.#ahead.subarray(0, sure);
       this.#ahead = this.#ahead.subarray(at >= 0 ? at + mark.length : sure);
@@ -122,7 +122,7 @@ class Lookahead {
     for await (const _ of this.until(mark));
   }
 
-  /** The short text before the mark, which is taken, too; undefined where this stands there instead. */
+  /** Returns the short text before the delimiter and consumes it; undefined if the next bytes are `instead`. */
   async line(mark: string, instead?: string): Promise<string | undefined> {
     for (;;) {
       if (instead !== undefined && this.#ahead.indexOf(instead, 0, 'latin1') === 0) return undefined;

@@ -1,17 +1,17 @@
-// The known word that was probably meant by one that is not known.
+// Finds the known word that a misspelled one probably means.
 
-/** The word among the known ones that takes the fewest edits to reach, upper and lower case being alike. */
+/** The known word with the smallest edit distance, ignoring case. */
 export function nearest(word: string, known: readonly string[]): string {
   return findNearest(word, known, Infinity)!;
 }
 
-/** Longer words are not typed by hand, and comparing them would cost time that a caller decides on. */
+/** Longer words are not typed by hand, and the time to compare them would be the caller's choice. */
 const MAX_LETTERS = 40;
 
-/** The nearest word, where it is near enough to have been meant. */
+/** The nearest word, if its distance is small enough. */
 export function likelyMeant(word: string, known: readonly string[]): string | undefined {
   if (word.length > MAX_LETTERS) return undefined;
-  // Two letters in each other's place are two edits.
+  // Two swapped letters count as two edits.
   return findNearest(word, known, Math.min(word.length - 1, Math.max(2, Math.floor(word.length / 3))));
 }
 

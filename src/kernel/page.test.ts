@@ -1,4 +1,4 @@
-// Pages: where the neighbours are, for any size and place.
+// Pages: the offsets of the neighbours, for any size and offset.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

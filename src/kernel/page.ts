@@ -9,9 +9,9 @@ export class Page<Item = unknown> {
   readonly items: Item[];
   readonly total: number;
   readonly slice: Slice;
-  /** Newest first, where the list can be turned around. */
+  /** Newest first, for lists that can be sorted both ways. */
   readonly desc: boolean;
-  /** What else the list says of itself, where its dialect has room for it. */
+  /** Further members of the list, for dialects that have them. */
   readonly more: Record<string, unknown>;
 
   constructor(items: Item[], total: number, slice: Slice, desc = false, more: Record<string, unknown> = {}) {
@@ -27,7 +27,7 @@ export class Page<Item = unknown> {
   }
 }
 
-/** Where the neighbours of a page begin; absent where there is none. */
+/** The offsets of the previous and the next page; absent where there is none. */
 export function neighbours({ total, slice: { offset, limit } }: Page) {
   const last = total === 0 ? 0 : Math.floor((total - 1) / limit) * limit;
   return {
@@ -38,12 +38,12 @@ export function neighbours({ total, slice: { offset, limit } }: Page) {
   };
 }
 
-/** The limit asked for, or the usual one, never more than the most: too much is cut, not refused. */
+/** The requested limit or the default, capped at the maximum: a larger one is not an error. */
 export function clampLimit(asked: number | undefined, usual: number, most: number): number {
   return Math.min(asked === undefined || asked === 0 ? usual : asked, most);
 }
 
-/** The same URL with other query values; empty ones are left out and the rest sorted, so that equal pages have equal links. */
+/** The same URL with changed query values; empty ones are left out and all are sorted, so that equal pages have equal links. */
 export function withQuery(url: string, changes: Record<string, string | number | undefined>): string {
   const [path = '', ...rest] = url.split('?');
   const text = rest.join('?');

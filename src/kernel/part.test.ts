@@ -1,4 +1,4 @@
-// Parts of an API: what two of them must not have in common is refused at the start.
+// Parts of an API: conflicting ones are refused at the start.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Dialect } from './dialect.ts';

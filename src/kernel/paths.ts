@@ -1,4 +1,4 @@
-// The paths of an API and the verbs that each takes: a known path with a wrong verb is not an unknown path.
+// The paths of an API with their methods: a known path with a wrong method is not an unknown path.
 import type { Method, Route } from './route.ts';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'REPORT'] as const satisfies Method[];
@@ -10,7 +10,7 @@ interface Path {
 }
 
 export class Paths {
-  /** Those with fewer parameters first: what is written out goes before what a parameter may stand for. */
+  /** Sorted by the number of parameters: literal segments take precedence over parameters. */
   readonly #paths: readonly Path[];
 
   constructor(routes: readonly Route[]) {
@@ -26,14 +26,14 @@ export class Paths {
     this.#paths = [...paths.values()].toSorted((one, other) => parametersIn(one) - parametersIn(other));
   }
 
-  /** The verbs that a path below the API's prefix takes; undefined where there is no such path. */
+  /** The methods of a path below the API's prefix; undefined for an unknown path. */
   allowAt(path: string): string | undefined {
     const words = wordsOf(path);
     const known = this.#paths.find((one) => standsFor(one.words, words));
     return known && allowOf(known);
   }
 
-  /** Verbs that a path does not take, but another does whose parameter could stand for a word of it. */
+  /** Methods that a path does not have, but another path does whose parameter matches a literal segment of it. */
   *hidden(): Generator<{ path: string; method: Method; allow: string }> {
     for (const known of this.#paths) {
       const others = this.#paths.filter((one) => one !== known && standsFor(one.words, known.words));
@@ -45,7 +45,7 @@ export class Paths {
   }
 }
 
-/** The root may come without its slash, or as the `*` of who asks what the server takes as a whole. */
+/** The root may come without its slash, or as the `*` of an OPTIONS request for the whole server. */
 function wordsOf(path: string): string[] {
   return path === '' || path === '*' ? ['', ''] : path.split('/');
 }

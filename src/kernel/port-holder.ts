@@ -1,16 +1,16 @@
-// Which process listens on a port of this machine, as far as the system says.
+// Finds the process that listens on a port of this machine, if the system reveals it.
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
 export interface PortHolder {
   pid: number;
-  /** Of its program, like `node`. */
+  /** The name of its program, like `node`. */
   name: string;
 }
 
 const LISTENING = '0A';
 
-/** Linux tells of the user's own processes, and root of all. Undefined elsewhere, and for processes of others. */
+/** Linux shows a user's own processes, and all to root. Undefined on other systems, and for processes of others. */
 export function findPortHolder(port: number): PortHolder | undefined {
   const sockets = ['tcp', 'tcp6'].flatMap((table) => listeners(`/proc/net/${table}`, port));
   if (sockets.length === 0) return undefined;
@@ -18,7 +18,7 @@ export function findPortHolder(port: number): PortHolder | undefined {
   return pid === undefined ? undefined : { pid: Number(pid), name: nameOf(pid) };
 }
 
-/** The inodes of sockets that listen on the port: the tables have the address in hexadecimal, the state and the inode. */
+/** Inodes of the sockets that listen on the port: the tables contain the address in hexadecimal, the state and the inode. */
 function listeners(table: string, port: number): string[] {
   const suffix = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
   return readText(table)
@@ -39,7 +39,7 @@ function holdsAny(pid: string, sockets: readonly string[]): boolean {
   });
 }
 
-/** Without its arguments, which may hold secrets. */
+/** Without its arguments, which may contain secrets. */
 function nameOf(pid: string): string {
   const [command = ''] = readText(join('/proc', pid, 'cmdline')).split('\0');
   return basename(command) || readText(join('/proc', pid, 'comm')).trim();

@@ -20,7 +20,7 @@ export type RouteAccess =
   | 'caller'
   | { action: string; others?: readonly string[]; ofOwner?: true; isOpen?: true };
 
-/** The access that holds for every resource of the route, whoever owns it. */
+/** The access that is needed for every resource of the route, even by callers who do not own it. */
 export function publicAccess({ access }: Pick<RouteShape, 'access'>): RouteAccess {
   if (typeof access !== 'object' || access.ofOwner !== true) return access;
   return access.isOpen === true ? 'anyone' : 'caller';

@@ -1,4 +1,4 @@
-// Writes down, behind the calls, what is counted in memory: spent budgets and the last use of tokens.
+// Saves counters from memory in the background: rate limit usage and the last use of tokens.
 import type { Kernel } from './kernel.ts';
 import { SAVE_MS } from './limit-window.ts';
 

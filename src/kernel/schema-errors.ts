@@ -1,4 +1,4 @@
-// What is wrong with a large value: found without looking at all of it, as the errors of a schema are slow to gather.
+// Finds an error in a large value without examining all of it, because collecting all errors of a schema is slow.
 import { createRequire } from 'node:module';
 import type * as Compiler from 'typebox/schema';
 import type { JsonSchema } from './schema.ts';
@@ -6,25 +6,25 @@ import { isObject, propertyOf } from './patch/json-value.ts';
 
 export interface SchemaError {
   keyword: string;
-  /** Of the schema that was broken, without the keyword. */
+  /** The path of the broken schema, without the keyword. */
   schemaPath: string;
   instancePath: string;
   params: object;
   message: string;
 }
 
-/** Loaded with the first check: a start that answers nothing yet need not wait for the compiler. */
+/** Loaded by the first check, so that a start does not wait for the compiler. */
 export const loadCompiler = (): typeof Compiler =>
   createRequire(import.meta.url)('typebox/schema') as typeof Compiler;
 
-/** A list that a schema limits, and the keys that lead to it. */
+/** A list whose length a schema limits, and the keys that lead to it. */
 export interface ListLimit {
   keys: string[];
   schemaPath: string;
   most: number;
 }
 
-/** The lists of a schema that are reached by keys alone. */
+/** The limited lists of a schema that are reachable by keys alone. */
 export function listLimits(schema: JsonSchema, keys: string[] = [], schemaPath = '#'): ListLimit[] {
   const { maxItems, properties = {} } = schema as JsonSchema & { maxItems?: number };
   const own = maxItems === undefined ? [] : [{ keys, schemaPath, most: maxItems }];
@@ -34,7 +34,7 @@ export function listLimits(schema: JsonSchema, keys: string[] = [], schemaPath =
   return [...own, ...inside];
 }
 
-/** The first list that is longer than its schema allows. Asked first: whoever checks the elements begins with those. */
+/** The first list longer than its schema allows. Tested first, because a check of the elements would examine all of them. */
 export function overlongList(limits: readonly ListLimit[], value: unknown): SchemaError | undefined {
   for (const { keys, schemaPath, most } of limits) {
     let found = value;
@@ -51,7 +51,7 @@ export function overlongList(limits: readonly ListLimit[], value: unknown): Sche
   return undefined;
 }
 
-/** The errors of the first part that is wrong, as deep inside as members and elements lead to it. */
+/** The errors of the first invalid part, as deep as members and elements lead. */
 export function firstErrors(
   schema: JsonSchema,
   value: unknown,
@@ -70,7 +70,7 @@ export function firstErrors(
       return firstErrors(member, found, `${schemaPath}/properties/${key}`, `${instancePath}/${key}`);
     }
   }
-  // What is inside is good, or not known: the schema is asked without it first.
+  // No nested error was found, so the value is checked without its members and elements first.
   const shallow = errorsOf({ ...schema, items: {}, properties: {} }, value);
   const errors = shallow.length > 0 ? shallow : errorsOf(schema, value);
   return errors.map((error) => ({

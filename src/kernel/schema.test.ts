@@ -1,4 +1,4 @@
-// Schemas: what they let through, what they say otherwise, and what becomes of query strings.
+// Schemas: accepted values, errors, and the conversion of query strings.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Failure } from './failure.ts';

@@ -1,4 +1,4 @@
-// Schemas: TypeBox types that are JSON Schema at the same time, compiled to checks the first time they are used.
+// Schemas: TypeBox types that are also JSON Schema, compiled to checks at first use.
 import { Type, type Static, type TObject, type TSchema } from 'typebox';
 import type * as Compiler from 'typebox/schema';
 import { Failure, type FieldProblem } from './failure.ts';
@@ -17,7 +17,7 @@ import { describeUnknown, unknownFields } from './unknown-fields.ts';
 export { Type };
 export type { Static, TObject, TSchema };
 
-/** What JSON Schema says of a schema, for code that walks schemas instead of checking values. */
+/** The keywords of JSON Schema, for code that walks schemas instead of checking values. */
 export interface JsonSchema {
   $id?: string;
   $ref?: string;
@@ -40,12 +40,12 @@ export function Nullable<S extends TSchema>(schema: S) {
   return Type.Union([schema, Type.Null()]);
 }
 
-/** A string that every engine can keep: PostgreSQL has no NUL in its texts. */
+/** A string that every engine can store: PostgreSQL allows no NUL in text. */
 export function PlainText(options: Record<string, unknown> = {}) {
   return Type.String({ ...options, pattern: '^[^\\u0000]*$' });
 }
 
-/** One of a few words, written as JSON Schema's `enum`. */
+/** One of several words, as an `enum` of JSON Schema. */
 export function OneOf<const Word extends string>(
   words: readonly Word[],
   options: Record<string, unknown> = {},
@@ -56,8 +56,8 @@ export function OneOf<const Word extends string>(
 const MAX_PROBLEMS = 20;
 
 /**
- * A check that throws with every problem named: `invalid` for a value that breaks a rule, `unreadable` where a field is missing,
- * unknown or of another type. Compiled on the first call: starting must not pay for routes nobody uses.
+ * A check that throws with all problems: `invalid` for a value that breaks a rule, `unreadable` where a field is missing,
+ * unknown or of another type. Compiled at the first call, so that a start does not compile unused routes.
  */
 export function checker(
   schema: TSchema,
@@ -83,12 +83,12 @@ function toFailure(kind: 'invalid' | 'bad-patch', fields: FieldProblem[]): Failu
   return new Failure(kind, told, { fields });
 }
 
-/** The same for one field. The message goes on from its name: `is no number`. */
+/** The same for one field. The message continues after its name: `is no number`. */
 export function problem(field: string, message: string): Failure {
   return toFailure('invalid', [{ field, message }]);
 }
 
-/** For an update that lacks what it needs to be understood. */
+/** For an update that lacks required information. */
 export function misfit(field: string, message: string): Failure {
   return toFailure('bad-patch', [{ field, message }]);
 }
@@ -99,7 +99,7 @@ function errorsOf(compiled: Compiler.Validator, schema: JsonSchema, value: unkno
   return errors;
 }
 
-/** Where there are alternatives, a value that has the type of one of them breaks a rule of that one. */
+/** With alternatives, a value that has the type of one of them breaks a rule of that one. */
 function isMisfit(errors: readonly SchemaError[]): boolean {
   const placeOf = ({ schemaPath, instancePath }: SchemaError) => `${schemaPath} ${instancePath}`;
   const ofWrongType = new Set(errors.filter(({ keyword }) => keyword === 'type').map(placeOf));
@@ -141,7 +141,7 @@ function fieldProblems(errors: Iterable<SchemaError>, place: string, schema: TSc
   return problems;
 }
 
-/** What the keys of a map must look like; undefined for an object of named fields. */
+/** The pattern for the keys of a map; undefined for an object of named fields. */
 function keyPatternAt(schema: TSchema, schemaPath: string): string | undefined {
   let found: unknown = schema;
   for (const step of schemaPath.split('/').slice(1)) {
@@ -151,7 +151,7 @@ function keyPatternAt(schema: TSchema, schemaPath: string): string | undefined {
   return Object.keys((found as JsonSchema | undefined)?.patternProperties ?? {})[0];
 }
 
-/** A name that would be ignored in a good body may be what is wrong with a bad one. */
+/** An unknown name is ignored in a valid body, but may explain why a body is invalid. */
 function addUnknown(problems: FieldProblem[], schema: TSchema, body: unknown): void {
   for (const { path, message } of unknownFields(schema, body)) {
     const field = nameField('body', path);
@@ -161,7 +161,7 @@ function addUnknown(problems: FieldProblem[], schema: TSchema, body: unknown): v
   }
 }
 
-/** `body` and `/a/0/b` become `a.0.b`; other places keep their name in front (`query.limit`). */
+/** `body` and `/a/0/b` become `a.0.b`; other locations stay in front (`query.limit`). */
 function nameField(place: string, path: string): string {
   const inside = path.slice(1).replaceAll('/', '.');
   if (place === 'body') return inside === '' ? 'body' : inside;
@@ -171,8 +171,8 @@ function nameField(place: string, path: string): string {
 type Raw = Record<string, unknown>;
 
 /**
- * Turns the strings of a path or query into what the schema asks for. A string that does not look like its type stays a
- * string, so that the check names it. Booleans are spelled `1`, `0`, `true`, `false`; lists may be joined by commas.
+ * Converts the strings of a path or query to the types of the schema. A string that does not look like its type stays a
+ * string, so that the check reports it. Booleans are `1`, `0`, `true`, `false`; lists may be joined by commas.
  */
 export function coercer(schema: TObject): (raw: Raw) => Raw {
   const conversions: [name: string, convert: (text: unknown) => unknown][] = [];

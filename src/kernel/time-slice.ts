@@ -1,9 +1,9 @@
-// Long work in slices of time, so that other calls get their turn in between.
+// Long work in time slices, between which other calls get their turn.
 
-/** A fifth of what anybody may have to wait: a slice ends only between two steps, and steps take time too. */
+/** A fifth of the longest acceptable delay: a slice only ends between two steps, which take time, too. */
 const SLICE_MS = 10;
 
-/** Work asks `isOver` after each small part, and awaits `next` where it is. */
+/** Work tests `isOver` after each small step, and if so awaits `next`. */
 export class TimeSlice {
   #end = performance.now() + SLICE_MS;
 

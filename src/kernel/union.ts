@@ -1,9 +1,9 @@
-// Tells which branch of a union a value belongs to, by what the schemas of the branches promise.
+// Decides which branch of a union a value belongs to, from the schemas of the branches.
 import type { JsonSchema } from './schema.ts';
 
 type Belongs = (value: unknown) => boolean;
 
-/** The branches of a union, those of nameless unions inside it included, and each of them once. */
+/** The distinct branches of a union, with those of unnamed unions inside it. */
 export function branchesOf({ anyOf = [], oneOf = [] }: JsonSchema): JsonSchema[] {
   const branches: JsonSchema[] = [];
   for (const branch of [...anyOf, ...oneOf]) {
@@ -20,17 +20,17 @@ function isPlainUnion({ $id, anyOf, oneOf, properties, allOf }: JsonSchema): boo
   return isUnion && $id === undefined && properties === undefined && allOf === undefined;
 }
 
-/** How an error calls a branch. */
+/** The name of a branch in errors. */
 export function nameOfBranch({ $id, type, properties }: JsonSchema): string {
   if ($id !== undefined) return `"${$id}"`;
   const names = Object.keys(properties ?? {});
   return names.length > 0 ? `an object of ${names.join(', ')}` : `a value of type ${String(type ?? 'any')}`;
 }
 
-/** Whether a value that belongs to one of the two belongs to the first; undefined where nothing tells. */
+/** Tests whether a value of one of the two belongs to the first; undefined if they cannot be distinguished. */
 export function tellApart(branch: JsonSchema, other: JsonSchema): Belongs | undefined {
   const tests: Belongs[] = [];
-  // A branch that is a union itself is told from another when each of its own branches is.
+  // A branch that is itself a union can be distinguished if each of its own branches can.
   for (const one of promisesOf(branch)) {
     const against = promisesOf(other).map((two) => differenceOf(one, two));
     if (!against.every((test) => test !== undefined)) return undefined;
@@ -39,20 +39,20 @@ export function tellApart(branch: JsonSchema, other: JsonSchema): Belongs | unde
   return (value) => tests.some((test) => test(value));
 }
 
-/** What a property, or the whole value, may be. */
+/** The possible values of a property, or of the whole value. */
 interface Domain {
   canBeAbsent: boolean;
-  /** By JSON's names; undefined when it may have any. */
+  /** By their names in JSON; undefined for any type. */
   types: ReadonlySet<string> | undefined;
-  /** As JSON texts; undefined when it may have any value of its types. */
+  /** As JSON texts; undefined for any value of the types. */
   constants: ReadonlySet<string> | undefined;
 }
 
-/** What a branch that is no union says of its values. */
+/** The constraints of a branch that is not a union. */
 interface Promised {
   whole: Domain;
   properties: Map<string, Domain>;
-  /** Of a property that it does not name. */
+  /** The domain of properties without a name in the schema. */
   unnamed: Domain;
 }
 
@@ -74,7 +74,7 @@ function promisesOf(schema: JsonSchema): Promised[] {
     ({ additionalProperties, patternProperties }) =>
       typeof additionalProperties === 'object' || patternProperties !== undefined,
   );
-  // What an object of named properties does not name is not there: neither handlers nor honest callers send it.
+  // A property that a closed object does not name is absent: neither handlers nor honest callers send it.
   const isKnown = !isOpen && parts.some((part) => part.properties !== undefined);
   return [{ whole: wholeOf(parts), properties, unnamed: isKnown ? ABSENT : ANYTHING }];
 }
@@ -131,8 +131,8 @@ function typeOf(value: unknown): string {
 }
 
 /**
- * Whether a value is of the one and not of the other. The same property decides whichever is asked for, so that no value is
- * ever of both.
+ * Tests whether a value belongs to the first and not the second. The same property decides in both directions, so no value
+ * belongs to both.
  */
 function differenceOf(one: Promised, two: Promised): Belongs | undefined {
   if (areDisjoint(one.whole, two.whole)) return (value) => isIn(one.whole, value);
@@ -143,7 +143,7 @@ function differenceOf(one: Promised, two: Promised): Belongs | undefined {
   if (sign !== undefined) return (value) => isIn(domainIn(one, sign), memberOf(value, sign));
   const [first] = apart;
   if (first === undefined) return undefined;
-  // A stray field makes no other branch of a value: all that the branch requires and the other lacks must be there.
+  // One stray field does not decide: all properties that the branch requires and the other lacks must be present.
   const owner = one.properties.has(first) ? one : two;
   const own = apart.filter((name) => owner.properties.has(name));
   const isOwner: Belongs = (value) => own.every((name) => memberOf(value, name) !== undefined);

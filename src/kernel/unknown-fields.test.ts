@@ -1,4 +1,4 @@
-// Which members of a body its schema does not know, and what was probably meant.
+// Unknown members of a body, and the names that were probably meant.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checker, Nullable, Type } from './schema.ts';

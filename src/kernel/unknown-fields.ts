@@ -1,4 +1,4 @@
-// Members of a body that its schema does not know: a misspelled name is the likeliest reason why a body is refused.
+// Finds members of a body that its schema does not name: a misspelled name is the most likely cause of an invalid body.
 import { likelyMeant } from './nearest.ts';
 import type { JsonSchema } from './schema.ts';
 
@@ -9,7 +9,7 @@ export interface UnknownField {
 }
 
 const MAX_FIELDS = 20;
-/** Elements of a list that are looked at, and members of an object: the rest are likely to be alike. */
+/** Elements of a list, and members of an object, that are examined: the rest are probably similar. */
 const MAX_LOOKED_AT = 100;
 
 export function unknownFields(schema: unknown, value: unknown): UnknownField[] {
@@ -34,7 +34,7 @@ function look(schema: JsonSchema, value: unknown, path: string, found: UnknownFi
     return;
   }
   const { properties, patternProperties, additionalProperties } = alternativeFor('properties', schema) ?? {};
-  // What takes any name knows all of them.
+  // A schema for arbitrary names has no unknown ones.
   if (properties === undefined || patternProperties !== undefined || typeof additionalProperties === 'object')
     return;
   const names = Object.keys(properties);
@@ -48,7 +48,7 @@ function look(schema: JsonSchema, value: unknown, path: string, found: UnknownFi
   }
 }
 
-/** The schema itself, or the only one of its alternatives that says anything of members or elements. */
+/** The schema itself, or the only one of its alternatives that describes members or elements. */
 function alternativeFor(keyword: 'properties' | 'items', schema: JsonSchema): JsonSchema | undefined {
   if (schema[keyword] !== undefined) return schema;
   const [only, ...others] = (schema.anyOf ?? schema.oneOf ?? []).filter(

@@ -1,4 +1,4 @@
-// Which headers go with bytes that a user chose, and what may be given out without them.
+// The headers of bytes that a user chose, and the types that may be served without them.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isPassive, userContentHeaders } from './user-content.ts';

@@ -1,12 +1,12 @@
-// Which versions answer, which are announced or ended, how long each is promised, and which one a call gets.
+// The support of versions: which are available, announced or ended, for how long, and which one a call gets.
 import { Failure } from './failure.ts';
 import type { VersionTable } from './version.ts';
 
 const SUPPORT_MONTHS = 24;
 
 /**
- * Until when at least a version answers: 24 calendar months after its successor. A floor, not an end: a version ends when
- * a release moves it to `ended`, and never by the clock of a running server. Undefined while no successor is known.
+ * The earliest end of a version: 24 calendar months after its successor. A version ends when a release moves it to
+ * `ended`, never by the clock of a running server. Undefined while it has no successor.
  */
 export function supportedUntil(table: VersionTable, version: string): number | undefined {
   const all = allVersions(table);
@@ -17,17 +17,17 @@ export function supportedUntil(table: VersionTable, version: string): number | u
   return floor.getTime();
 }
 
-/** Ended, supported and announced ones: oldest first. */
+/** Ended, supported and announced versions, oldest first. */
 export function allVersions({ ended = [], names, announced = [] }: VersionTable): string[] {
   return [...ended, ...names, ...announced];
 }
 
-/** Versions that the table ends before their 24 months are over: a release must not. */
+/** Versions that the table ends before their 24 months are over, which a release must not do. */
 export function endedTooEarly(table: VersionTable, now: number): string[] {
   return (table.ended ?? []).filter((version) => supportedUntil(table, version)! > now);
 }
 
-/** The version that answers where none is asked for. */
+/** The version of calls that do not ask for one. */
 export function defaultVersion({ names, default: chosen = names[0]! }: VersionTable): string {
   return chosen;
 }

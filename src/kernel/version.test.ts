@@ -1,4 +1,4 @@
-// Versions: what climbs, what descends, and what is refused at start.
+// Versions: conversion of requests up and replies down, and declarations that are refused at start.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RouteShape } from './route.ts';

@@ -1,4 +1,4 @@
-// A process that runs test files one after another, with all that they start: one group, which is killed at its end.
+// A process that runs test files one after another. It is the leader of a process group, which is killed at its end.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { FileReport, Message, Order, Progress } from './messages.ts';
@@ -8,12 +8,12 @@ const REPORTER = new URL('reporter.ts', import.meta.url).href;
 const LIGHT_TEST = new URL('light-test.ts', import.meta.url).href;
 
 /**
- * The shell leaves one behind that waits for the end of its input, and becomes the process. The end comes when the
- * runner is gone, in whatever way, and then the whole group is killed.
+ * The shell starts a guard that waits for the end of its input, and then becomes the process. The input ends when the
+ * runner exits for any reason, and the guard then kills the whole group.
  */
 const GUARD = 'exec 5<&0; { cat <&5; kill -KILL 0; } >/dev/null 2>&1 3>&- & exec "$@" </dev/null 5<&-';
 
-/** How long a process may take to end by itself, which leaves compiled code to the next run. */
+/** The time for a process to exit by itself, so that it can save its compile cache for the next run. */
 const END_MS = 10_000;
 
 export class FileProcess {
@@ -39,7 +39,7 @@ export class FileProcess {
     }
   }
 
-  /** Whatever happens to the process, there is a report. */
+  /** Always resolves with a report, even if the process crashes. */
   async run(file: string, limitMs: number, signal: AbortSignal): Promise<FileReport> {
     this.#output = '';
     let progress: Progress = { text: '', running: '', passed: 0, failed: 0 };
@@ -68,7 +68,7 @@ export class FileProcess {
     return { ...report, text: report.text + this.#output };
   }
 
-  /** Nothing that the files have started is left. */
+  /** Ends the process and everything that its files have started. */
   async end(): Promise<void> {
     if (!this.isSpent) {
       this.#send({});
@@ -82,11 +82,11 @@ export class FileProcess {
   }
 
   #send(order: Order): void {
-    // A process that is gone is told of by its end.
+    // The exit of a process is handled by its event.
     if (this.#child.connected) this.#child.send(order, () => {});
   }
 
-  /** The one that waits keeps the group, so that its number is nobody else's. */
+  /** The guard keeps the group alive, so that its number cannot be reused. */
   #kill(): void {
     try {
       process.kill(-this.#child.pid!, 'SIGKILL');

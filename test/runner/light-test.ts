@@ -3,19 +3,19 @@ import type { AsyncHook } from 'node:async_hooks';
 
 let hook: AsyncHook | undefined;
 
-// By its hook node:test knows which suite declares a test, and which test an error that nobody catches comes from.
+// By this hook node:test knows which suite declares a test, and which test an uncaught error comes from.
 const hooks = process.getBuiltinModule('node:async_hooks');
 const { createHook } = hooks;
 hooks.createHook = (callbacks) => (hook = createHook(callbacks));
 process.getBuiltinModule('node:test');
 hooks.createHook = createHook;
 
-/** While tests are declared. */
+/** Enables the hook while tests are declared. */
 export function followPromises(): void {
   hook?.enable();
 }
 
-/** While tests run: an error that nobody catches is then the file's. */
+/** Disables the hook while tests run: an uncaught error then counts for the file. */
 export function forgetPromises(): void {
   hook?.disable();
 }

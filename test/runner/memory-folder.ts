@@ -1,13 +1,13 @@
-// A folder in memory for the files of tests, where the machine has one: it saves thousands of waits for a disk.
+// A folder in memory for the files of tests, if the machine has one: it avoids thousands of disk syncs.
 import { chmodSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 
 const SHARED_MEMORY = '/dev/shm';
-/** Many times what a run has needed: containers have a few megabytes there. */
+/** Many times the need of a run: in containers the folder may have only a few megabytes. */
 const ENOUGH_BYTES = 4e9;
 
-/** Undefined where there is none, where it is small, or where programs cannot be run from it. */
+/** Undefined if there is none, if it is too small, or if programs cannot run from it. */
 export function memoryFolder(): string | undefined {
   try {
     const { bavail, bsize } = statfsSync(SHARED_MEMORY);

@@ -5,7 +5,7 @@ export interface Order {
   file?: string;
 }
 
-/** From a process: how far a file has come, or how it went. */
+/** From a process: the progress or the result of a file. */
 export type Message = { progress: Progress } | { report: FileReport };
 
 export interface Counts {
@@ -14,15 +14,15 @@ export interface Counts {
 }
 
 export interface Progress extends Counts {
-  /** The report of the tests that are over. */
+  /** The report of the finished tests. */
   text: string;
-  /** The test that began last. */
+  /** The test that started last. */
   running: string;
 }
 
 export interface FileReport extends Counts {
   text: string;
-  /** What failed, with its errors. */
+  /** The failed tests with their errors. */
   failures: string;
   /** Whether other files may run in the same process. */
   isTidy: boolean;

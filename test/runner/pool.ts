@@ -1,19 +1,19 @@
-// Runs test files in a few processes that live long: each loads once what files share. None outlives the run, however it ends.
+// Runs test files in a few long-lived processes, each of which loads shared modules once. All end with the run.
 import { FileProcess } from './file-process.ts';
 import type { FileReport } from './messages.ts';
 
 export interface PoolSettings {
   processes: number;
-  /** How long one file may take. */
+  /** The time limit of one file. */
   limitMs: number;
   /** Flags of Node for the processes. */
   flags: string[];
-  /** Ends the run: files under way are cut off, and no more are begun. */
+  /** Ends the run: running files are aborted, and no more are started. */
   signal: AbortSignal;
   tell(file: string, report: FileReport, seconds: number): void;
 }
 
-/** What measures memory is not to measure what other files have left behind. */
+/** Files that measure memory get a process of their own, without the leftovers of other files. */
 const isAlone = (file: string) => file.endsWith('memory.test.ts');
 
 export async function runFiles(files: readonly string[], settings: PoolSettings): Promise<void> {

@@ -5,7 +5,7 @@ import { spec, type TestEvent } from 'node:test/reporters';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FileReport, Message } from './messages.ts';
 
-/** What node:test says of a test, or a suite, that has ended. */
+/** The event of a test or suite that has ended. */
 type Ended = Extract<TestEvent, { type: 'test:pass' | 'test:fail' }>['data'];
 
 let file = newFile('');
@@ -22,7 +22,7 @@ export function beginFile(name: string): void {
   file = newFile(name);
 }
 
-/** Once the suite of the file has ended, and all that was reported on it has come. */
+/** Called when the suite of the file has ended; waits for all its events. */
 export async function endFile(): Promise<Omit<FileReport, 'isTidy'>> {
   for (let seen = -1; file.isOpen || seen !== eventCount;) {
     seen = eventCount;
@@ -54,7 +54,7 @@ function note(event: TestEvent, nesting: number): void {
     file.renderer.write({ ...event, data: { ...event.data, nesting: nesting - 1 } });
     return;
   }
-  // The suite that stands for the file is shown only when something is wrong with the file itself.
+  // The suite that stands for the file is shown only if the file itself fails.
   if (event.type === 'test:enqueue') file.isOpen = true;
   if (event.type === 'test:pass' || event.type === 'test:fail') file.isOpen = false;
   if (event.type === 'test:fail' && !isOfItsTests(event.data)) {
@@ -62,7 +62,7 @@ function note(event: TestEvent, nesting: number): void {
   }
 }
 
-/** Suites count only where they fail by themselves, by a hook say. */
+/** Suites count only if they fail themselves, in a hook for example. */
 function count(ended: Ended, as: 'passed' | 'failed'): void {
   if (ended.skip !== undefined || ended.todo !== undefined) return;
   if (ended.details.type === 'suite' && (as === 'passed' || isOfItsTests(ended))) return;
@@ -73,7 +73,7 @@ function isOfItsTests({ details }: Ended): boolean {
   return 'error' in details && (details.error as { failureType?: string }).failureType === 'subtestsFailed';
 }
 
-/** So that of a file which is cut off the parent knows how far it came. */
+/** Sends the progress, so that the parent knows it if the file is aborted. */
 function tellProgress(name: string, nesting: number): void {
   file.path = [...file.path.slice(0, nesting), name];
   const { text, passed, failed, path } = file;

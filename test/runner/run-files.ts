@@ -1,4 +1,4 @@
-// One of the processes that run test files, one file after another, as the parent names them.
+// One of the processes that run the test files that the parent sends, one after another.
 import { suite } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
@@ -8,11 +8,11 @@ import { followPromises, forgetPromises } from './light-test.ts';
 import { beginFile, endFile } from './reporter.ts';
 import type { FileReport, Message, Order } from './messages.ts';
 
-/** How long what was stopped at the end of a file may take to be gone. */
+/** The time for stopped processes and servers to end after a file. */
 const GRACE_MS = 10_000;
-/** A process that has grown larger makes room for a new one. */
+/** A larger process is replaced. */
 const MAX_BYTES = 1_000_000_000;
-/** What no file may leave running. */
+/** Resources that a file must not leave open. */
 const LEFTOVERS = ['ProcessWrap', 'TCPServerWrap', 'PipeServerWrap'];
 
 const env = { ...process.env };
@@ -22,7 +22,7 @@ let uncaught: unknown[] = [];
 process.on('uncaughtException', note);
 process.on('unhandledRejection', note);
 
-/** Shown at once too, since the test that waits for what has failed may never end. */
+/** Printed at once as well, since the test that waits for the failed work may never end. */
 function note(error: unknown): void {
   uncaught.push(error);
   console.error(error);
@@ -32,7 +32,7 @@ async function runFile(file: string): Promise<FileReport> {
   restoreSurroundings();
   beginFile(file);
   followPromises();
-  // Hooks at the top of the file belong to this suite, and so to no other file. Its name is none that a pattern means.
+  // Hooks at the top level of the file belong to this suite, and so to no other file. Its name matches no usual pattern.
   await suite(' ', async () => {
     await import(pathToFileURL(file).href);
     forgetPromises();
@@ -41,7 +41,7 @@ async function runFile(file: string): Promise<FileReport> {
   const left = await findLeftovers();
   const report = await endFile();
   const faults = left.map((name) => `left a ${name} open`);
-  // So node:test marks an error that belongs to no test.
+  // node:test reports an error outside of all tests only by the exit code.
   if (process.exitCode && report.failed === 0)
     faults.push(uncaught.map((error) => inspect(error)).join('\n'));
   return {
@@ -52,7 +52,7 @@ async function runFile(file: string): Promise<FileReport> {
   };
 }
 
-/** What an earlier file has set is gone. */
+/** Undoes the changes of an earlier file. */
 function restoreSurroundings(): void {
   for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name];
   Object.assign(process.env, env);

@@ -1,4 +1,4 @@
-// The test runner itself: it counts what is true, keeps files apart, and leaves no process behind however it ends.
+// The test runner itself: correct counts, isolated files, and no process left after any kind of end.
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -19,7 +19,7 @@ import { createServer } from 'node:net';
 import { after, before, beforeEach, describe, test } from 'node:test';
 `;
 
-/** Files by name, whose folder is the only one that their run knows. */
+/** Writes files by name into a folder of their own, and returns the folder. */
 function write(files: Record<string, string>): string {
   const folder = join(makeFolder(), 'files');
   mkdirSync(folder);
@@ -36,7 +36,7 @@ interface Run {
 function start(folder: string, args: string[] = [], env: NodeJS.ProcessEnv = {}): Run {
   const command = [RUN, ...args, join(folder, '*.test.ts')];
   const child = spawn(process.execPath, command, {
-    // None of these files asks for a database.
+    // These files need no database.
     env: { ...process.env, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -49,7 +49,7 @@ function start(folder: string, args: string[] = [], env: NodeJS.ProcessEnv = {})
 
 const lastLine = (out: string) => out.trimEnd().split('\n').at(-1);
 
-/** A test that never ends, with a process of its own that never ends either. It leaves their ids in a file. */
+/** A test that never ends and starts a process that never ends. It writes their ids to a file. */
 const ENDLESS = `
 test('endless', async () => {
   const child = spawn('sleep', ['100000'], { stdio: 'ignore' });
@@ -71,7 +71,7 @@ async function left(file: string): Promise<Left> {
 function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    // One that is dead and not yet waited for is no process any more.
+    // A zombie is not a running process.
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM';

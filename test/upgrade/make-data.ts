@@ -1,4 +1,4 @@
-// Makes a data folder with one of everything, to be kept beside the tests: later releases must open it and go on with it.
+// Creates a data folder with one of every resource, to be kept beside the tests: later releases must open and use it.
 // Run once for a release that others build upon: node launch.mjs --script test/upgrade/make-data.ts test/upgrade/data-NAME.tar.gz
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -33,7 +33,7 @@ const approval = await send('POST', `${place}/approval-requests`, {
   body: { description: 'Turn it on', instructions: [{ kind: 'turnFlagOn' }] },
 });
 
-// A person with a token, and a service token that has made things in that person's name.
+// A person with a token, and a service token that has created resources in that person's name.
 const ada = await joinAs(server, 'ada', { role: 'writer' });
 const personal = await giveToken(server, ada, { role: 'writer', name: 'personal' });
 const service = await giveToken(server, ada, { role: 'writer', name: 'robot', isService: true });

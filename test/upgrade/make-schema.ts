@@ -1,5 +1,5 @@
-// Writes down the tables that all migrations make together, to be kept beside the tests: released migrations must go on
-// making the same. Run for each release: node launch.mjs --script test/upgrade/make-schema.ts
+// Writes the schema that all migrations create together to the files beside the tests: released migrations must keep
+// creating the same. Run for each release: node launch.mjs --script test/upgrade/make-schema.ts
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,14 +1,14 @@
-// The tables of a database in words: columns with their types and collations, constraints, indexes and triggers.
+// Describes the tables of a database as text: columns with their types and collations, constraints, indexes and triggers.
 import { sql } from 'kysely';
 import type { Engine } from '../../src/kernel/storage/engine.ts';
 
-/** A line for each, sorted. The same for equal schemas of one engine, and for no others. */
+/** Sorted lines that are equal only for equal schemas of one engine. */
 export async function describeSchema(engine: Engine): Promise<string[]> {
   const { rows } = await (engine.kind === 'sqlite' ? sqliteLines : postgresLines).execute(engine.db);
   return rows.map(({ line }) => line.replaceAll(/\s+/g, ' ').trim()).sort();
 }
 
-/** SQLite keeps the statements themselves. */
+/** SQLite stores the statements themselves. */
 const sqliteLines = sql<{ line: string }>`select sql as line from sqlite_master where sql is not null`;
 
 const postgresLines = sql<{ line: string }>`

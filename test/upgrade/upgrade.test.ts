@@ -1,4 +1,4 @@
-// Data folders that earlier releases made are opened and worked with.
+// Data folders of earlier releases can be opened and used.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';

@@ -56,7 +56,7 @@ test('a table of the outline has the columns of all items, in their order', asyn
   await fc.assert(
     fc.asyncProperty(fc.array(item, { maxLength: 12 }), async (items) => {
       const all = items as Item[];
-      // Items without columns are an error, and no items are none: an outline does not tell how many there are.
+      // An outline does not record the number of items, so an error for items without columns becomes an empty list.
       assert.deepEqual(await namesOf(outlineOf(all)!), (await namesOf(all)) ?? []);
     }),
   );

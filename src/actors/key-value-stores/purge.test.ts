@@ -1,4 +1,4 @@
-// Deleted stores go with all they held, in pieces; blobs that nobody names are found, and no others.
+// Deleted stores are purged with all their records, in batches; exactly the unreferenced blobs are found.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

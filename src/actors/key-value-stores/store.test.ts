@@ -1,4 +1,4 @@
-// Records in the database, on each engine: exact sums, one record for each key, nothing in stores that are gone.
+// Records in the database, on each engine: exact sums, one record per key, and no writes to deleted stores.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { onEachEngine } from '../../../test/engines.ts';

@@ -5,7 +5,7 @@ import { Batcher } from './batcher.ts';
 
 const BATCH_LIMIT = { maxSize: 5, sizeOf: () => 1 };
 
-/** Writes that end when the test ends them. */
+/** Writes that the test itself completes. */
 function slowWriter() {
   const writes: { key: string; items: string[]; end(error?: Error): void }[] = [];
   const batcher = new Batcher<string, string>((key, items) => {

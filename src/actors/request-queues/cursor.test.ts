@@ -1,4 +1,4 @@
-// Cursors come back as they went out, and what is none is refused.
+// Cursors are decoded to what was encoded, and invalid ones are refused.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

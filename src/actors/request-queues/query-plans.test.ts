@@ -1,4 +1,4 @@
-// How the engines run every statement on queues: by an index, whatever the size of the queue, and never by sorting it.
+// The query plans of every statement on queues: each uses an index for any size of the queue, and none sorts it.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { sql, type CompiledQuery } from 'kysely';
@@ -27,7 +27,7 @@ onEachEngine((testEngine) => {
     engine = await testEngine.open(requestQueueMigrations);
     const { db } = engine;
     const queues = openQueues(engine);
-    // Many small queues and two large ones: what is true of most must not be the plan for all.
+    // Many small queues and two large ones, so that the statistics of the many do not decide the plan for all.
     await Promise.all(
       Array.from({ length: 500 }, async (_, queue) => {
         await insertQueue(db, `queue-${queue}`, NOW);
@@ -88,12 +88,12 @@ onEachEngine((testEngine) => {
   function check(text: string, plan: string): void {
     const summaries = `${text}\n\n${plan}`;
     if (testEngine.kind === 'sqlite') {
-      // What is given or was found is gone through; nothing else is.
+      // Only parameters and intermediate results are scanned.
       assert.doesNotMatch(plan, /SCAN (?!g\b|jsonb?_each\b|c\b|sized\b|\(subquery)/, summaries);
       assert.doesNotMatch(plan, /TEMP B-TREE/, summaries);
     } else {
       assert.doesNotMatch(plan, /Seq Scan|Sort/, summaries);
-      // By the queue alone only where its requests are writes in order.
+      // Only statements that go through a queue in the order of ids may use its index without an id.
       if (/order by "id"/.test(text)) return;
       for (const [, condition] of plan.matchAll(/(?:using|on) queue_requests_pkey.*\n\s+Index Cond: (.*)/g)) {
         assert.match(condition!, /\bid\b/, summaries);

@@ -1,4 +1,4 @@
-// Random uses of a queue on both engines, against a queue that is simple enough to be right.
+// Random operations on a queue, on both engines, compared with a simple model.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import fc from 'fast-check';
@@ -31,7 +31,7 @@ type Step =
   | { do: 'releaseAll'; client: string }
   | { do: 'wait'; ms: number };
 
-/** What a queue does, in the plainest words there are. */
+/** A simple model of a queue. */
 class PlainQueue {
   readonly items = new Map<string, Item>();
   now = 1000;
@@ -173,7 +173,7 @@ onEachEngine((testEngine) => {
         {
           uniqueKey,
           ...(from.isHandled && { handledAt: '2026-01-01T00:00:00Z' }),
-          // Of many sizes, with characters that are escaped and such that take several bytes.
+          // Various sizes, with escaped and multi-byte characters.
           ...(++lastEntry % 4 > 0 && { userData: { text: 'ä"\n\ud800😀'.repeat(lastEntry % 7) } }),
         },
         from.forefront,

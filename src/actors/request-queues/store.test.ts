@@ -254,7 +254,7 @@ onEachEngine((testEngine) => {
       }),
     );
     assert.deepEqual(got.toSorted(), keys.toSorted());
-    // When the time has come all are back in their old places, and nothing was written for it.
+    // After that time all are back at their old positions without any write.
     assert.deepEqual(await head(queue, NOW + 1000), keys.slice(0, 1000));
     assert.deepEqual(await lock(queue, 'late', 25, NOW + 1000), keys.slice(0, 25));
   });

@@ -1,4 +1,4 @@
-// How the engines find storages: by an index, however many there are.
+// The query plans for finding storages: each uses an index, for any number of rows.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { sql, type CompiledQuery } from 'kysely';

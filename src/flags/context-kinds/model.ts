@@ -1,6 +1,7 @@
 // The representation of context kinds, and the rules for creating and changing them.
 import { Failure } from '../../kernel/failure.ts';
 import { problem, Type, type Static } from '../../kernel/schema.ts';
+import { USER } from '../evaluation/context.ts';
 import { Description, Name } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';
 import { changedFields, type FieldChange } from '../projects/field-changes.ts';
@@ -32,8 +33,6 @@ export function defaultUserKind({ createdAt }: Pick<Project, 'createdAt'>): Proj
     modifiedAt: createdAt,
   };
 }
-
-const USER = 'user';
 
 export const ContextKindPut = Type.Object(
   {

@@ -2,7 +2,7 @@
 import type { Json } from '../feature-flags/flag.ts';
 import type { Context } from './context.ts';
 import type { FlagData, SegmentData } from './data.ts';
-import type { Steps } from './pattern/pattern.ts';
+import type { Steps } from './pattern/match.ts';
 
 type BigSegments = { bigSegmentsStatus?: 'HEALTHY' };
 

@@ -4,11 +4,11 @@ import { areEqual } from '../../kernel/patch/json-value.ts';
 import { shorten } from '../../kernel/patch/pointer.ts';
 import { problem } from '../../kernel/schema.ts';
 import { MAX_CLAUSES } from '../clause-fields.ts';
+import { USER } from '../evaluation/context.ts';
 import { normalizeTags } from '../fields.ts';
 import type { Flag, FlagConfig, Rule, Serve, Target, Variation } from './flag.ts';
 
 export const WHOLE = 100_000;
-export const USER = 'user';
 
 /** These limits bound the size of a flag. */
 const MAX_VARIATIONS = 200;

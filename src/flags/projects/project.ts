@@ -1,6 +1,6 @@
 // The types of projects and environments.
 
-export interface ClientSideAvailability {
+interface ClientSideAvailability {
   usingEnvironmentId: boolean;
   usingMobileKey: boolean;
 }

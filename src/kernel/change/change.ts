@@ -8,14 +8,14 @@ export interface Change {
   accesses: readonly [Access, ...Access[]];
   /** Checked instead of `accesses`, where the needed permission depends on the caller and the logged one must not. */
   demands?: readonly Access[];
-  /** What sort of thing changed (`flag`), and its name at the time. */
+  /** The type of the changed resource (`flag`), and its name at the time. */
   kind: string;
   name: string;
   /** The phrase between the actor and the name: `turned on the flag`. */
   verb: string;
   /** In Markdown, a line for each thing that changed. */
   description?: string;
-  /** As the API shows it, in detail, but without secrets. Absent for what did not exist. */
+  /** The API's detailed representation, without secrets. Absent for a resource that did not exist. */
   before?: unknown;
   after?: unknown;
   comment?: string | undefined;

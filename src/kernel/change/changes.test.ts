@@ -1,4 +1,4 @@
-// Changes of configuration: what is written, recorded and told shares a commit, on both engines.
+// Configuration changes: the write, its audit entry and the subscribers' writes share a commit, on both engines.
 import assert from 'node:assert/strict';
 import { before, beforeEach, test } from 'node:test';
 import { onEachEngine } from '../../../test/engines.ts';
@@ -38,7 +38,7 @@ const row = (id: string) => ({
   created_at: 1,
 });
 
-/** Something to change: the rows of waiting work, which nobody does here. */
+/** Rows of due work, which no worker claims here, serve as the changed resource. */
 const insert = (db: Db, id: string) => db.insertInto('due').values(row(id));
 const update = (db: Db, id: string, from: string, to: string) =>
   db.updateTable('due').set({ payload: to }).where('id', '=', id).where('payload', '=', from).compile();
@@ -50,7 +50,7 @@ onEachEngine((testEngine) => {
   let dueNotices = 0;
   const told: string[][] = [];
 
-  /** Registered are those rows of `due` whose payload is `listens`. */
+  /** Its registrations are the rows of `due` with the payload `listens`. */
   const subscriber: Subscriber = {
     registrations: (db) => db.selectFrom('due').select('id').where('payload', '=', 'listens').compile(),
     statementsFor(db, entries, rows) {
@@ -248,7 +248,7 @@ onEachEngine((testEngine) => {
     const { a, b } = await payloads();
     assert.deepEqual([a, b], ['newer', 'new']);
     await eventually(() => dueNotices > 0);
-    // By now somebody else has been quicker.
+    // By now a concurrent change has been committed.
     assert.equal(await plan(), 'run');
     assert.deepEqual(await names(), ['planned', 'run']);
   });

@@ -10,7 +10,7 @@ import type { AuditEntry } from './change.ts';
 declare module '../storage/tables.ts' {
   interface Tables {
     events: {
-      /** Grows with time: readers of the outbox remember how far they came. */
+      /** Increases with time: readers of the outbox store the last one they have read. */
       seq: Generated<number>;
       id: string;
       at: number;
@@ -26,7 +26,7 @@ declare module '../storage/tables.ts' {
       comment: string | null;
       accesses: string | null;
       detail: string | null;
-      /** What a search finds it by. */
+      /** The words that a search matches. */
       words: string | null;
     };
   }

@@ -13,7 +13,7 @@ function join(items: readonly Item[]): string {
 
 async function assertSame(...items: Item[]): Promise<void> {
   const { cellsIn, cellsOf } = await collectColumns(sourceOf(items));
-  // The second time their shapes are known.
+  // The second round uses the patterns of the first.
   for (let round = 0; round < 2; round += 1) assert.deepEqual(cellsIn(join(items)), items.map(cellsOf));
 }
 

@@ -1,4 +1,4 @@
-// Exports made by the export thread: the same bytes as here, errors as they were thrown, and nothing left open.
+// Exports in the export thread: the same bytes as in the main thread, the same errors, and no open sources.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -10,7 +10,7 @@ import { parseItems } from './item-texts.ts';
 const texts = ['{"a":1,"b":"<x>"}', '{"c":[1,{"d":"é"}]},\n{"a":"\\u0001"}'];
 const FORMATS: ExportFormat[] = ['json', 'jsonl', 'csv', 'html', 'xml', 'rss'];
 
-/** Gives the texts in batches, and counts how many readings of them are open. */
+/** A source of batches that counts its open iterations. */
 function source(batches: readonly string[][]) {
   const open = { count: 0 };
   const items = async function* () {

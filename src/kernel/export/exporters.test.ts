@@ -7,7 +7,7 @@ import { exporters, startExport } from './exporters.ts';
 import { bytesOf, sourceOf } from './fixture.ts';
 import type { Item } from './input.ts';
 
-/** A source without end, and how often it was begun and ended. */
+/** An endless source that counts how often it was opened and closed. */
 function endlessSource() {
   const seen = { begun: 0, ended: 0 };
   async function* source(): AsyncGenerator<Item[]> {
@@ -27,7 +27,7 @@ function endlessSource() {
 for (const [format, { write, contentType, extension }] of Object.entries(exporters)) {
   test(`${format}: a reader who leaves ends the reading of items`, async () => {
     const { source, seen } = endlessSource();
-    // Formats of one pass must not stop at the end of what is a first pass for others.
+    // Formats that read once must not end where tables end their first pass.
     if (['json', 'jsonl', 'xml', 'rss'].includes(format)) for await (const _ of source()) continue;
     for await (const chunk of write(source)) {
       assert.ok(chunk.length > 0);

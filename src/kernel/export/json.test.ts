@@ -27,7 +27,7 @@ test('what was exported reads back the same, and texts give the same as items', 
       assert.equal(JSON.stringify(JSON.parse(text)), JSON.stringify(items));
       const texts = batches.map((batch) => batch.map((item) => JSON.stringify(item)));
       assert.equal(await textOf(exportJsonTexts(sourceOf(...texts))), text);
-      // Halves of surrogate pairs are escaped, so that bytes hold them too.
+      // Lone surrogates are escaped, so that the bytes preserve them.
       assert.ok(text.isWellFormed());
     }),
   );

@@ -13,7 +13,7 @@ async function* source(): AsyncGenerator<Item[]> {
       id: start + at,
       url: `https://shop.test/${start + at}`,
       tags: ['new', `n${at % 7}`],
-      // Some columns come late, as they do in real items.
+      // Some columns appear late, as in real items.
       ...(at % 500 === 0 && { [`late${start % 5000}`]: 'x "y" <z>' }),
     }));
   }

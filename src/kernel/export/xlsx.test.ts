@@ -6,7 +6,7 @@ import { anyTable, bytesOf, sourceOf } from './fixture.ts';
 import type { Item } from './input.ts';
 import { exportXlsx, writeWorkbook } from './xlsx.ts';
 
-/** A cell's place, and its value as a spreadsheet program would take it. */
+/** The address of a cell, and its value as a spreadsheet program reads it. */
 function readCell(cell: XmlElement): [string, unknown] {
   const place = cell.attributes['r']!;
   const text = textIn(cell);

@@ -7,7 +7,7 @@ import { anyBatches, nested, sourceOf, textOf } from './fixture.ts';
 import type { Item } from './input.ts';
 import { exportXml } from './xml.ts';
 
-/** The export of one item, without what is around it. */
+/** The exported item without the elements around it. */
 async function toXml(item: Item): Promise<string> {
   const [, , row] = (await textOf(exportXml(sourceOf([item])))).split('\n');
   return row!;

@@ -1,4 +1,4 @@
-// Placeholders of policies: what values make of them, and what becomes of those without one.
+// Placeholders in policies, with and without values.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fillPlaceholders, hasPlaceholders, joinAttributes } from './attributes.ts';

@@ -1,4 +1,4 @@
-// The first administrator, on both engines: made once, with a token that is shown once or given by the operator.
+// The first administrator, on both engines: created once, with a token that is shown once or set by the operator.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEachEngine } from '../../../test/engines.ts';

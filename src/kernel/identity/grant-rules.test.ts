@@ -1,4 +1,4 @@
-// Who may give which power: no token that is made can do what its maker cannot.
+// The rules for granting: no token can do more than its creator.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -32,7 +32,7 @@ const CUSTOM: Record<string, PolicyStatement[]> = {
   ],
 };
 
-/** Questions on which roles and policies differ. */
+/** Actions and resources on which roles and policies differ. */
 const QUESTIONS = [
   'viewProject',
   'updateOn',
@@ -59,7 +59,7 @@ function policiesOf({ role, customRoles, inlinePolicy }: TokenPermissions): Poli
   ];
 }
 
-/** What a token can do at all: a personal one what its owner and itself allow, a service token what itself allows. */
+/** A personal token has the permissions that both its owner and itself allow, a service token its own. */
 function callerOf(member: Member, token?: Token): KnownCaller {
   const bounds = token?.isService ? [rolePolicies[token.role ?? 'admin']] : policiesOf(member);
   const grants = token === undefined ? [bounds] : [bounds, policiesOf(token)];
@@ -152,7 +152,7 @@ test('no base role is given that the giver does not hold', () => {
     if (!isAllowed(() => checkRoleGrant(caller, role, ACCESS))) return;
     const made = callerOf(memberOf(role));
     for (const [action, resource] of QUESTIONS) {
-      // One's own tokens are everybody's: they are not given.
+      // Everyone has all permissions on their own tokens, so these are not granted.
       if (resource.startsWith('member/me')) continue;
       if (can(made, action, resource)) assert.ok(can(caller, action, resource), `${action} on ${resource}`);
     }
@@ -171,7 +171,7 @@ test('no custom role is given but by those who hold it, and by administrators', 
       if (isAdmin || !isAllowed(() => checkCustomGrant(caller, roleOf(key), ACCESS))) return;
       const given = compilePolicy(CUSTOM[key]!);
       for (const [action, resource] of QUESTIONS) {
-        // A service token is bounded by what an administrator may, and so is everyone who is given a custom role.
+        // Service tokens and custom roles are limited to the permissions of an administrator.
         if (!rolePolicies.admin.allows(action, resource)) continue;
         if (given.allows(action, resource)) assert.ok(can(caller, action, resource), `${action} ${resource}`);
       }

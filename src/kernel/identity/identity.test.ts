@@ -1,4 +1,4 @@
-// From a credential to a caller, on both engines: what is remembered, and how all nodes forget.
+// From a credential to a caller, on both engines: the cache, and its invalidation on all nodes.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, beforeEach, test } from 'node:test';
@@ -62,7 +62,7 @@ onEachEngine((testEngine) => {
     return { token: made, credential: { kind: 'token', secret: secret.value } };
   }
 
-  /** Whether the next call would be let in. */
+  /** Whether the next call would be authenticated. */
   async function knows(identity: Identity, credential: Credential, now = NOW): Promise<boolean> {
     try {
       await identity.identify(credential, now);
@@ -73,7 +73,7 @@ onEachEngine((testEngine) => {
     }
   }
 
-  /** Forgets, and waits until the other node has heard: notices arrive in the order they were sent. */
+  /** Invalidates, and waits until the other node is notified: notifications arrive in the order they were sent. */
   async function forgetEverywhere(): Promise<void> {
     const mark = randomUUID();
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -113,7 +113,7 @@ onEachEngine((testEngine) => {
 
   test('the second answer is remembered, and not a promise', async () => {
     const { credential } = await make({ role: 'reader' });
-    // Until then a notice of an earlier test, on its way through the database, may have it forgotten.
+    // Until then a late notification of an earlier test may clear the cache.
     await eventually(async () => {
       const first = await here.identify(credential, NOW);
       return here.identify(credential, NOW + MINUTE - 1) === first;

@@ -1,4 +1,4 @@
-// Secrets and passwords: what is made, what is kept, and what is told from it.
+// Secrets and passwords: creation, storage and comparison.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { hashPassword, hashSecret, isPassword, newSecret, secretOf } from './secret.ts';
@@ -16,7 +16,7 @@ test('every letter and digit is as likely as the others', () => {
   }
   const expected = (4000 * 43) / 62;
   assert.equal(counts.size, 62);
-  // Eight standard deviations: chance does not reach there, a likelier letter does.
+  // Eight standard deviations: chance does not reach that, a biased letter does.
   for (const [letter, count] of counts)
     assert.ok(Math.abs(count - expected) < 8 * Math.sqrt(expected), letter);
 });

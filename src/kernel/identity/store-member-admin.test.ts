@@ -1,4 +1,4 @@
-// The members as administrators see them, on both engines: filters, orders, changes and removal.
+// The administration of members, on both engines: filters, orders, changes and removal.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { onEachEngine } from '../../../test/engines.ts';

@@ -1,4 +1,4 @@
-// Members, on both engines: making, finding, searching, and checking passwords.
+// Members, on both engines: inserting, finding, searching, and checking passwords.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { onEachEngine } from '../../../test/engines.ts';

@@ -1,4 +1,4 @@
-// A role that is deleted while somebody is being given it, or something else, by another transaction.
+// A role that is deleted while another transaction grants it.
 import assert from 'node:assert/strict';
 import { before, beforeEach, test } from 'node:test';
 import { sql } from 'kysely';

@@ -1,4 +1,4 @@
-// Teams and custom roles, on both engines: what is kept, what goes together, and who loses what.
+// Teams and custom roles, on both engines: stored fields, members, and the effects of deletion.
 import assert from 'node:assert/strict';
 import { before, beforeEach, test } from 'node:test';
 import { onEachEngine } from '../../../test/engines.ts';

@@ -1,4 +1,4 @@
-// Access tokens, on both engines: keeping, finding by secret, listing, changing, resetting.
+// Access tokens, on both engines: inserting, finding by secret, listing, changing, resetting.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { onEachEngine } from '../../../test/engines.ts';

@@ -1,4 +1,4 @@
-// Where a text stops being JSON, compared with what the engine itself takes.
+// Finding the error in a text, compared with JSON.parse.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

@@ -1,4 +1,4 @@
-// Large JSON in slices: the same values and texts as at once, the same refusals, and limits on what is in it.
+// Large JSON in slices: the same values, texts and errors as at once, and limits on the content.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -7,7 +7,7 @@ import { hasNoBackslashInKeys } from './fixture.ts';
 import { parseJson } from './parse.ts';
 import { isLarge, isSlowToWrite, stringifyLarge } from './stringify.ts';
 
-/** As small as they can be, so that short texts are cut everywhere. */
+/** Tiny, so that short texts are cut everywhere. */
 const PART_BYTES = 4;
 
 const parseBoth = async (text: string) => {

@@ -1,4 +1,4 @@
-// A large blob goes in and comes out in little memory, as a file and in object storage.
+// A large blob is written and read with little memory, as a file and in object storage.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ import { readS3Location } from './s3-location.ts';
 const MB = 1024 * 1024;
 const LOOK_EVERY_MB = 8;
 
-/** The most that was in use at once, above what was before. */
+/** The peak of memory use, above the use before. */
 async function passThrough(blobs: BlobStore, megabytes: number): Promise<number> {
   const piece = new Uint8Array(MB).fill(7);
   const before = usedBytes();

@@ -1,4 +1,4 @@
-// What only object storage has: addresses for clients, parts, faults that pass, and words for those that do not.
+// Object storage only: presigned URLs, parts, retries, and messages for permanent faults.
 import assert from 'node:assert/strict';
 import { text } from 'node:stream/consumers';
 import { test, type TestContext } from 'node:test';

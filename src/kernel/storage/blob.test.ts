@@ -1,4 +1,4 @@
-// Blobs, as files and in object storage: whole or not there, and safe from their keys.
+// Blobs, as files and in object storage: complete or absent, with any keys.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, open, readdir, rm, utimes, writeFile } from 'node:fs/promises';
@@ -20,7 +20,7 @@ interface Fixture {
   blobs: BlobStore;
   /** The file that holds the only blob. */
   file(): Promise<string>;
-  /** How many blobs or pieces of such are kept in all. */
+  /** The number of stored blobs and pieces of blobs. */
   count(): Promise<number>;
 }
 
@@ -64,7 +64,7 @@ const filesIn = async (folder: string): Promise<string[]> => {
   return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
 };
 
-/** Keys that would do harm, or be mistaken for each other, if they were taken for names of files. */
+/** Keys that would be dangerous or ambiguous as file names. */
 const HOSTILE = [
   '../outside',
   '/etc/passwd',
@@ -87,7 +87,7 @@ const HOSTILE = [
   '\ufffd',
   'x'.repeat(255),
 ];
-/** Those that object storage refuses. */
+/** Keys that object storage refuses. */
 const UNFIT = ['', 'x'.repeat(5_000), `${'x'.repeat(5_000)}y`];
 
 const keysOf = async (blobs: BlobStore, prefix?: string): Promise<string[]> => {
@@ -154,7 +154,7 @@ for (const [place, setUp] of [
           for await (const piece of (await blobs.get('key'))!.stream()) received += (piece as Buffer).length;
         }, DamagedBlob);
         assert.ok(size > 1_048_576 ? received < size : received === 0, `${received} bytes`);
-        // Of a part nobody can tell.
+        // A range cannot be verified.
         const part = await blobs.get('key', { start: size - 1, end: size - 1 });
         assert.equal(await text(part!.stream()), '!');
       });
@@ -165,7 +165,7 @@ for (const [place, setUp] of [
       const before = Date.now();
       await blobs.put('key', bytes('content'));
       const [listed] = await Array.fromAsync(blobs.list());
-      // File systems tell the time a little less exactly.
+      // The timestamps of file systems are a little less precise.
       assert.ok(listed && listed.modifiedAt > before - 50 && listed.modifiedAt < Date.now() + 50);
     });
 

@@ -1,4 +1,4 @@
-// What every storage engine must do, proved on each.
+// The behaviour of every storage engine, tested on each.
 import assert from 'node:assert/strict';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,4 @@
-// The lock of a data folder: one at a time, gone with its process, and no word about the wrong holder.
+// The lock of a data folder: one holder, released with its process, and the right holder in messages.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// Migrations on each engine: in order, once, all or nothing, and never backwards.
+// Migrations on each engine: in order, once, all or none, and never backwards.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';

@@ -1,4 +1,4 @@
-// What only the PostgreSQL engine promises: sentences about servers, and living on when connections are lost.
+// The PostgreSQL engine only: messages about servers, and recovery from lost connections.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
@@ -17,7 +17,7 @@ async function backendOf(db: Engine['db']): Promise<number> {
   return rows[0]?.pid ?? 0;
 }
 
-/** A port on which nobody answers. */
+/** A port on which nothing listens. */
 async function closedPort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

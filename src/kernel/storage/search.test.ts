@@ -1,4 +1,4 @@
-// Search by words gives the same on both engines.
+// Search by words returns the same on both engines.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { sql } from 'kysely';

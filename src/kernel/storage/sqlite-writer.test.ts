@@ -1,4 +1,4 @@
-// The group commit by itself, where time and failures can be arranged.
+// The group commit alone, with controlled time and failures.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ import { SqliteWriter } from './sqlite-writer.ts';
 
 interface Bench {
   connection: SqliteConnection;
-  /** Sends requests as one message; the answers so far, each by the number of its request. */
+  /** Sends requests as one message; returns the replies so far by the number of their request. */
   send(...requests: StorageRequest[]): Map<number, ThreadReply>;
   names(): unknown[];
 }

@@ -1,4 +1,4 @@
-// What only the SQLite engine promises: shared commits, threads, and sentences about files.
+// The SQLite engine only: shared commits, threads, and messages about files.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -23,7 +23,7 @@ async function namesIn({ db }: Engine): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** Counts the commits in the write-ahead log: every frame that ends one names the size of the file after it. */
+/** Counts the commits in the write-ahead log: the last frame of each contains the size of the file. */
 async function commitsIn(file: string): Promise<number> {
   const log = await readFile(`${file}-wal`);
   const frameSize = 24 + log.readUInt32BE(8);

@@ -15,7 +15,7 @@ import { startDelivering, type DeliverySettings } from './start-delivery.ts';
 export const engineMigrations = [...dueMigrations, ...deliveryMigrations];
 
 export interface ReceivedRequest {
-  /** What receivers recognise a repetition by. */
+  /** The id by which receivers recognise a repetition. */
   id: string;
   headers: IncomingHttpHeaders;
   body: string;
@@ -26,7 +26,7 @@ export interface Receiver {
   heard: ReceivedRequest[];
 }
 
-/** `answer` hears how many calls there have been, this one among them. */
+/** `answer` gets the number of calls so far, this one included. */
 export async function startReceiver(
   t: Pick<TestContext, 'after'>,
   answer: (response: ServerResponse, count: number) => void = (response) => response.end(),
@@ -51,7 +51,7 @@ export async function startReceiver(
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, heard };
 }
 
-/** Answers later than anybody waits. */
+/** Never answers. */
 export const hang = (): void => {};
 
 export const fail = (response: ServerResponse): void => void response.writeHead(500).end('out of luck');
@@ -60,7 +60,7 @@ export interface Hookup {
   /** Hooks by id; deleting one turns it off. */
   targets: Map<string, WebhookTarget>;
   addHook(id: string, url: string): void;
-  /** Ten events to a change, told to all hooks unless others are named. */
+  /** Enqueues the events, ten to a change, for all hooks unless some are named. */
   tell(eventIds: string[], hookIds?: string[]): Promise<void>;
   /** Started workers are stopped after the test. */
   start(settings?: Partial<DeliverySettings>): Promise<Worker>;

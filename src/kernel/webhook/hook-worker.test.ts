@@ -1,4 +1,4 @@
-// Many receivers at once: who hangs or fails keeps nobody else waiting, and nothing is lost or doubled.
+// Many receivers at once: one that hangs or fails delays no other, and no delivery is lost or doubled.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEachEngine, onEngine } from '../../../test/engines.ts';

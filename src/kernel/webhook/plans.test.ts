@@ -1,4 +1,4 @@
-// How the engines run every statement on deliveries: by an index, however many there are.
+// The query plans of every statement on deliveries: each uses an index, for any number of rows.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { sql, type CompiledQuery } from 'kysely';
@@ -21,7 +21,7 @@ import { deletePendingDeliveries, deleteOldDeliveries } from './store-removal.ts
 const NOW = 1_000_000_000_000;
 const DAY = 24 * 60 * 60 * 1000;
 const EVENTS = 4_000;
-/** Of which each event goes to five. */
+/** Each event goes to five of them. */
 const HOOKS = 50;
 const never = new AbortController().signal;
 
@@ -39,7 +39,7 @@ onEachEngine(({ open }) => {
       });
       await db.transaction().execute((tx) => enqueueDeliveries(tx, outgoing, NOW + start));
     }
-    // Two thirds are done.
+    // Two thirds are delivered.
     await sql`update deliveries set state = 'delivered', due_at = null, finished_at = created_at where seq % 3 > 0`.execute(
       db,
     );
@@ -82,7 +82,7 @@ onEachEngine(({ open }) => {
     assert.ok(statements.length >= 15, String(statements.length));
     await sql.raw('analyze').execute(engine.db);
     for (const statement of statements) {
-      if (/^\s*insert/.test(statement.sql)) continue; // they go through what they insert, and look up its keys
+      if (/^\s*insert/.test(statement.sql)) continue; // they scan the rows they insert, and look up their keys
       const plan = await planOf(engine, statement);
       assert.doesNotMatch(plan, /SCAN |TEMP B-TREE|Seq Scan|Sort/, `${statement.sql}\n\n${plan}`);
     }

@@ -1,19 +1,19 @@
-// One attempt: a POST that follows no redirect, waits only so long, reads only so much, and never reaches into our own network.
+// One attempt: a POST with limits on time and size that follows no redirects and cannot reach our own network.
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { Agent as SecureAgent, request as requestHttps } from 'node:https';
 import { Failure } from '../failure.ts';
 import { Agent, request as requestHttp } from '../http-client.ts';
 import type { Guard } from './guard.ts';
 
-/** What came of one attempt. */
+/** The result of one attempt. */
 export interface Attempt {
   status: number | null;
-  /** Words for what an answer's status does not say. */
+  /** A message for failures that the status does not express. */
   error: string | null;
   durationMs: number;
-  /** The first bytes of the answer, as text. */
+  /** The first bytes of the response, as text. */
   response: string;
-  /** There was no complete answer in time. */
+  /** There was no complete response in time. */
   isTimeout: boolean;
   /** A retry would be useless. */
   isFinal: boolean;
@@ -29,9 +29,9 @@ export interface WebhookMessage {
 export interface WebhookSenderSettings {
   guard: Guard;
   release: string;
-  /** Until the connection stands, name and TLS included. */
+  /** Until the connection is established, name resolution and TLS included. */
   connectMs?: number;
-  /** Until the last byte of the answer. */
+  /** Until the last byte of the response. */
   answerMs?: number;
 }
 
@@ -42,7 +42,7 @@ export interface WebhookSender {
 }
 
 const KEPT_BYTES = 4 * 1024;
-/** Answers up to this size are read to the end, so that the connection can be reused. */
+/** Responses up to this size are read to the end, so that the connection can be reused. */
 const READ_BYTES = 64 * 1024;
 const KEPT_CONNECTIONS = { keepAlive: true, timeout: 30_000 };
 
@@ -104,7 +104,7 @@ export function createWebhookSender(settings: WebhookSenderSettings): WebhookSen
         settle(said());
         request.destroy();
       });
-      // Once the status is here it counts, however the rest of the answer ends.
+      // Once the status has arrived it counts, even if the rest of the response fails.
       response.on('error', () => settle(said()));
       response.on('close', () => settle(said()));
     });
@@ -138,7 +138,7 @@ export function createWebhookSender(settings: WebhookSenderSettings): WebhookSen
   };
 }
 
-/** For what failed before anything was sent. */
+/** For failures before anything was sent. */
 export function failedBefore(error: Error): Attempt {
   return describe({ answer: undefined, bytes: NO_BYTES, error }, 0);
 }
@@ -172,7 +172,7 @@ function describe({ answer, bytes, timeout, error }: Outcome, durationMs: number
 }
 
 function sayError(error: NodeJS.ErrnoException | undefined): string {
-  // Several addresses that all failed have a code and no message.
+  // If several addresses all failed, the error has a code and no message.
   return clean(error?.message || error?.code || 'The connection failed.').slice(0, MAX_ERROR);
 }
 
@@ -182,7 +182,7 @@ function redirectOf(status: number, answer: IncomingMessage | undefined): string
   return clean(`Redirects are not followed${location ? ` (to ${location})` : ''}.`).slice(0, MAX_ERROR);
 }
 
-/** Seconds or a date, which is read by the receiver's own clock. */
+/** Seconds, or a date relative to the receiver's own clock. */
 function readRetryAfter(answer: IncomingMessage | undefined): number | undefined {
   const { 'retry-after': text = '', date = '' } = answer?.headers ?? {};
   if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
@@ -190,7 +190,7 @@ function readRetryAfter(answer: IncomingMessage | undefined): number | undefined
   return wait > 0 ? wait : undefined;
 }
 
-/** A character that the limit cut in two is left out. */
+/** Drops a character that the limit cut in two. */
 function textOf(bytes: Buffer): string {
   return clean(new TextDecoder().decode(bytes, { stream: true }));
 }

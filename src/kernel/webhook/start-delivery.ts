@@ -31,7 +31,7 @@ export async function startDelivering(settings: DeliverySettings): Promise<Worke
   return {
     poke: worker.poke,
     async stop() {
-      // The turns end by themselves, so that all answers are recorded before the leases are released.
+      // The turns end by themselves, so that all results are recorded before the leases are released.
       stopping.abort();
       const timer = setTimeout(() => cutting.abort(), patienceMs);
       await worker.stop();

@@ -24,9 +24,9 @@ declare module '../storage/tables.ts' {
 }
 
 interface DeliveryTable {
-  /** Grows with time: the order in which they are sent, and listed. */
+  /** Increases with time: the order of sending and of lists. */
   seq: Generated<number>;
-  /** Made from the hook and the event: the same event never makes a second one. */
+  /** Derived from the hook and the event, so that an event has one delivery per hook. */
   id: string;
   api: string;
   hook_id: string;
@@ -34,11 +34,11 @@ interface DeliveryTable {
   body_id: string;
   state: DeliveryState;
   attempts: number;
-  /** How many attempts there had been when it was asked for again. */
+  /** The number of attempts before redelivery was requested. */
   attempts_before: number;
   /** When it may be sent; null once it is finished. */
   due_at: number | null;
-  /** When it is given up, however few attempts it had. */
+  /** When it is given up regardless of its attempts. */
   expires_at: number;
   created_at: number;
   finished_at: number | null;
@@ -191,7 +191,7 @@ export function hookOfQueue(id: string): HookRef {
 }
 
 export interface WebhookDelivery {
-  /** What receivers are told; the same for each attempt. */
+  /** The id that receivers see; the same for each attempt. */
   id: string;
   /** The same as a number. */
   number: number;
@@ -265,7 +265,7 @@ export async function findWebhookDelivery(db: Db, id: string): Promise<DeliveryD
   return { ...deliveryOf(row), body: row.body, history };
 }
 
-/** Sends it once more, under the same id and with all its attempts to come. */
+/** Sends it again under the same id, with a full set of attempts. */
 export async function redeliver(tx: Db, id: string, now: number): Promise<WebhookDelivery> {
   const row = await tx
     .updateTable('deliveries')

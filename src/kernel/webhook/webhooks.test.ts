@@ -1,4 +1,4 @@
-// Deliveries from the change to the receiver: attempts, retries, refusals, redelivery, and what is removed when.
+// Deliveries from the change to the receiver: attempts, retries, refusals, redelivery and removal.
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
@@ -32,7 +32,7 @@ async function deliveriesOf(engine: Engine): Promise<DeliveryDetails[]> {
   return Promise.all(items.map(async ({ id }) => (await findWebhookDelivery(engine.db, id))!));
 }
 
-/** The only one, once it has come to an end. */
+/** The only delivery, once it is finished. */
 async function finished(engine: Engine): Promise<DeliveryDetails> {
   let found: DeliveryDetails | undefined;
   await eventually(async () => {
@@ -236,7 +236,7 @@ onEachEngine(({ open }) => {
   test('a connection that does not come about ends in time', async (t) => {
     const engine = await open(engineMigrations);
     const { addHook, tell, start } = hookUp(t, engine);
-    // Takes connections and never speaks, so that TLS does not come about.
+    // Accepts connections but sends nothing, so that the TLS handshake never completes.
     const silent = createServer().listen(0, '127.0.0.1');
     await once(silent, 'listening');
     silent.on('connection', (socket) => t.after(() => socket.destroy()));
@@ -359,7 +359,7 @@ onEachEngine(({ open }) => {
     await eventually(async () => (await count('due')) === 0);
     assert.equal(await count('deliveries'), 0);
     for (const answer of answers) answer();
-    await tell(['e1'], ['another']); // once this is dropped, the answers have long been seen to
+    await tell(['e1'], ['another']); // once this is deleted, the answers have been handled
     await eventually(async () => (await count('due')) === 0 && (await count('deliveries')) === 0);
     await eventually(async () => (await count('delivery_attempts')) === 0);
   });
@@ -395,7 +395,7 @@ onEachEngine(({ open }) => {
     addHook('hook', url);
     await tell(Array.from({ length: 20 }, (_, index) => `e${index}`));
     const worker = await start();
-    // Eight at a time, and one more for each answer that has come.
+    // Eight at a time, and one more for each answer.
     await eventually(() => heard.length === 13);
     await worker.stop();
     const states = (await deliveriesOf(engine)).map(({ state, attempts }) => `${state} ${attempts}`);

@@ -3,8 +3,6 @@ import { search, type Steps } from './match.ts';
 import { compileProgram, type Program } from './program.ts';
 import { readPattern, TooLarge, type PatternNode } from './syntax.ts';
 
-export type { Steps };
-
 export interface Pattern {
   /** Whether the pattern exceeds the limit of size: then it is never tried. */
   readonly isTooLarge: boolean;

@@ -5,9 +5,10 @@ import { areEqual, isObject, propertyOf, type JsonObject } from '../../../kernel
 import { applyMergePatch } from '../../../kernel/patch/merge-patch.ts';
 import { isUnderscored } from '../../../kernel/patch/pointer.ts';
 import { checker, problem, type Static } from '../../../kernel/schema.ts';
+import { USER } from '../../evaluation/context.ts';
 import type { DocumentPatch } from '../../resource-patch.ts';
 import type { Clause, Flag, FlagConfig, Json, Rule, Serve, Target, Variation } from '../flag.ts';
-import { usedBy, USER } from '../model.ts';
+import { usedBy } from '../model.ts';
 import { EditableConfig, EditableFlag, type ShownFlag } from '../schemas.ts';
 
 export interface PatchContext {

@@ -2,8 +2,9 @@
 import { shorten } from '../../../../kernel/patch/pointer.ts';
 import type { Static, TObject } from '../../../../kernel/schema.ts';
 import { misfit, problem } from '../../../../kernel/schema.ts';
+import { USER } from '../../../evaluation/context.ts';
 import type { Flag, Serve } from '../../flag.ts';
-import { USER, WHOLE } from '../../model.ts';
+import { WHOLE } from '../../model.ts';
 import type { ServeInput } from './parameters.ts';
 
 export function readServe(flag: Flag, input: Static<TObject<typeof ServeInput>>): Serve {

@@ -1,8 +1,8 @@
 // The targets of a flag as one list in the order of evaluation, and split as they are stored: `targets` and `contextTargets`.
 import { shorten } from '../../../../kernel/patch/pointer.ts';
 import { problem } from '../../../../kernel/schema.ts';
+import { USER } from '../../../evaluation/context.ts';
 import type { FlagConfig, Target } from '../../flag.ts';
-import { USER } from '../../model.ts';
 
 type StoredTargets = Pick<FlagConfig, 'targets' | 'contextTargets'>;
 

@@ -1,8 +1,8 @@
 // Instructions about individual targets.
 import { OneOf, problem, Type, type TSchema } from '../../../../kernel/schema.ts';
+import { USER } from '../../../evaluation/context.ts';
 import { ContextKind } from '../../../fields.ts';
 import type { FlagConfig, Target } from '../../flag.ts';
-import { USER } from '../../model.ts';
 import { inEnvironment, type InstructionScope } from './kind.ts';
 import { Keys, VariationId } from './parameters.ts';
 import { findVariation } from './serve.ts';
