@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { collectColumns } from './columns.ts';
 import { anyTable, sourceOf, textOf } from './fixture.ts';
 import { exportCsv } from './csv.ts';
+import { exportHtml } from './html.ts';
 import type { Item } from './input.ts';
 
 function join(items: readonly Item[]): string {
@@ -16,7 +17,7 @@ async function assertSame(...items: Item[]): Promise<void> {
   for (let round = 0; round < 2; round += 1) assert.deepEqual(cellsIn(join(items)), items.map(cellsOf));
 }
 
-test('cells read from text are those of the parsed items, whatever they hold', async () => {
+test('cells read from text equal those of the parsed items, for any items', async () => {
   await fc.assert(fc.asyncProperty(anyTable, (batches) => assertSame(...batches.flat())));
 });
 
@@ -48,13 +49,20 @@ test('long texts, and items of many values, are read as well', async () => {
   await assertSame({ list: Array.from({ length: 1500 }, (_, at) => at) });
 });
 
-test('a table from texts is the one from items', async () => {
-  const items = Array.from({ length: 500 }, (_, at) => ({
-    at,
-    text: `a,"${at}"`,
-    ...(at % 7 === 0 && { b: [at] }),
-  }));
-  const fromItems = await textOf(exportCsv(sourceOf<Item>(items)));
-  const texts = sourceOf([join(items.slice(0, 300)), join(items.slice(300))]);
-  assert.equal(await textOf(exportCsv(sourceOf<Item>(items), {}, texts)), fromItems);
-});
+for (const [format, write] of Object.entries({ CSV: exportCsv, HTML: exportHtml })) {
+  test(`a table from texts is the one from items, as ${format}`, async () => {
+    const items = Array.from({ length: 500 }, (_, at) => ({
+      at,
+      text: `a,"${at}"`,
+      number: (at - 250) / 7,
+      large: at * 1e21,
+      small: at * 1e-9,
+      isEven: at % 2 === 0,
+      nothing: null,
+      ...(at % 7 === 0 && { b: [at] }),
+    }));
+    const fromItems = await textOf(write(sourceOf<Item>(items)));
+    const texts = sourceOf([join(items.slice(0, 300)), join(items.slice(300))]);
+    assert.equal(await textOf(write(sourceOf<Item>(items), {}, texts)), fromItems);
+  });
+}

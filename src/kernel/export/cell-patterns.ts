@@ -30,15 +30,26 @@ export interface TableLayout {
   columnOf: (path: Path) => number | undefined;
 }
 
+/** JSON writes numbers and booleans as String() does, so a format of text can leave them as they are. */
+export type CellForm = 'values' | 'texts';
+
 export type Path = readonly (string | number)[];
 
 /** Splits texts of items, written by JSON.stringify and joined by a comma and a line break, into the cells of each item. */
-export function cellReader({ cellsOf, newRow, columnOf }: TableLayout): (text: string) => unknown[][] {
+export function cellReader({
+  cellsOf,
+  newRow,
+  columnOf,
+}: TableLayout): (text: string, as?: CellForm) => unknown[][] {
   const shapes: CellPattern[] = [];
   let tried = 0;
   let missed = 0;
 
-  const readShaped = (text: string, at: number): { cells: unknown[]; end: number } | undefined => {
+  const readShaped = (
+    text: string,
+    at: number,
+    toCell: (json: string) => unknown,
+  ): { cells: unknown[]; end: number } | undefined => {
     for (const [rank, { pattern, columns }] of shapes.entries()) {
       pattern.lastIndex = at;
       const found = pattern.exec(text);
@@ -46,13 +57,14 @@ export function cellReader({ cellsOf, newRow, columnOf }: TableLayout): (text: s
       // The next item probably has the same shape, so it is tried first.
       if (rank > 0) [shapes[0], shapes[rank]] = [shapes[rank]!, shapes[0]!];
       const cells = newRow();
-      for (let n = 0; n < columns.length; n += 1) cells[columns[n]!] = toValue(found[n + 1]!);
+      for (let n = 0; n < columns.length; n += 1) cells[columns[n]!] = toCell(found[n + 1]!);
       return { cells, end: pattern.lastIndex };
     }
     return undefined;
   };
 
-  return (text) => {
+  return (text, as) => {
+    const toCell = as === 'texts' ? toTextCell : toValue;
     const rows: unknown[][] = [];
     if (text.length > MAX_TEXT || (tried > LEAST_TRIED && missed > tried / 4)) {
       for (const item of JSON.parse(`[${text}]`) as Item[]) rows.push(cellsOf(item));
@@ -60,7 +72,7 @@ export function cellReader({ cellsOf, newRow, columnOf }: TableLayout): (text: s
     }
     for (let at = 0; at < text.length;) {
       tried += 1;
-      const shaped = readShaped(text, at);
+      const shaped = readShaped(text, at, toCell);
       if (shaped !== undefined) {
         rows.push(shaped.cells);
         at = shaped.end;
@@ -79,15 +91,23 @@ export function cellReader({ cellsOf, newRow, columnOf }: TableLayout): (text: s
   };
 }
 
+function toTextCell(text: string): unknown {
+  const first = text.charCodeAt(0);
+  return first === QUOTE || first === NULL ? toValue(text) : text;
+}
+
+const QUOTE = 0x22;
+const NULL = 0x6e;
+
 function toValue(text: string): unknown {
   switch (text.charCodeAt(0)) {
-    case 0x22: // a quote
+    case QUOTE:
       return text.includes('\\') ? JSON.parse(text) : text.slice(1, -1);
     case 0x74: // true
       return true;
     case 0x66: // false
       return false;
-    case 0x6e: // null
+    case NULL:
       return null;
     default:
       return Number(text);

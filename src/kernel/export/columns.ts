@@ -2,7 +2,7 @@
 import { Failure } from '../failure.ts';
 import { isContainer } from '../patch/json-value.ts';
 import type { Item, ExportSource } from './input.ts';
-import { cellReader, type Path } from './cell-patterns.ts';
+import { cellReader, type CellForm, type Path } from './cell-patterns.ts';
 
 const MAX_COLUMNS = 2000;
 const MAX_NAME_LENGTH = 200;
@@ -14,8 +14,8 @@ export interface Columns {
   count: number;
   /** Strings, numbers, booleans; null and undefined are empty. */
   cellsOf: (item: Item) => unknown[];
-  /** The cells of each item in a text of several items (`item-texts.ts`). */
-  cellsIn: (text: string) => unknown[][];
+  /** The cells of each item in a text of several items (`item-texts.ts`); `texts` leaves numbers and booleans as text. */
+  cellsIn: (text: string, as?: CellForm) => unknown[][];
 }
 
 /**
@@ -88,9 +88,10 @@ export async function* readRows(
   { cellsOf, cellsIn }: Columns,
   source: ExportSource,
   texts: ExportSource<string> | undefined,
+  as: CellForm = 'values',
 ): AsyncGenerator<unknown[][], void> {
   if (texts === undefined) for await (const items of source()) yield items.map(cellsOf);
-  else for await (const batch of texts()) for (const text of batch) yield cellsIn(text);
+  else for await (const batch of texts()) for (const text of batch) yield cellsIn(text, as);
 }
 
 function fill(cells: unknown[], node: ColumnNode, container: Item | unknown[]): void {

@@ -15,7 +15,7 @@ export async function* exportCsv(
   // An empty table is an empty file, without a header row or a byte order mark.
   if (columns.count === 0) return;
   const head = skipHeaderRow ? '' : line(columns.names);
-  yield* writeText(readRows(columns, source, texts), { bom, head, row: line });
+  yield* writeText(readRows(columns, source, texts, 'texts'), { bom, head, row: line });
 }
 
 /**
@@ -43,5 +43,5 @@ function quotedWith(delimiter: string): RegExp {
       'The delimiter must be one character, and neither a quote nor a line break.',
     );
   }
-  return new RegExp(`["\\r\\n]|${RegExp.escape(delimiter)}`);
+  return new RegExp(`["\\r\\n${RegExp.escape(delimiter)}]`, 'u');
 }

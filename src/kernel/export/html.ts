@@ -13,7 +13,7 @@ export async function* exportHtml(
   texts?: ExportSource<string>,
 ): AsyncGenerator<string, void> {
   const columns = await collectColumns(source);
-  yield* writeText(readRows(columns, source, texts), {
+  yield* writeText(readRows(columns, source, texts, 'texts'), {
     bom,
     head: `${HEAD}<thead>\n${columns.count === 0 ? '' : toRow('th', columns.names)}</thead>\n<tbody>\n`,
     row: (cells) => toRow('td', cells),
