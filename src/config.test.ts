@@ -50,7 +50,7 @@ describe('where settings come from', () => {
     assert.equal(read({ env: { PORT: '' } }).config.port, 8080);
   });
 
-  test('without anything said there is a whole configuration', () => {
+  test('the defaults are a complete configuration', () => {
     const { config } = read({});
     assert.equal(config.host, '127.0.0.1');
     assert.equal(config.data, resolve('data'));
@@ -66,7 +66,7 @@ describe('where settings come from', () => {
     assert.equal(optionName('allowPrivateWebhooks'), '--allow-private-webhooks');
   });
 
-  test('a secret is taken from the environment alone', () => {
+  test('a secret is read from the environment only', () => {
     const adminToken = 'a-long-enough-secret';
     assert.equal(read({ flags: { adminToken }, file: { adminToken } }).config.adminToken, undefined);
     assert.equal(read({ env: { SIGNALBOX_ADMIN_TOKEN: adminToken } }).config.adminToken, adminToken);
@@ -106,7 +106,7 @@ describe('what settings mean', () => {
 });
 
 describe('what is refused', () => {
-  test('a wrong value is refused with its place and what would be right', () => {
+  test('a wrong value is refused with its source and the accepted values', () => {
     refuses({ flags: { port: '70000' } }, '--port must be a whole number from 0 to 65535, not "70000".');
     refuses({ env: { PORT: 'x' } }, 'PORT must be a whole number from 0 to 65535, not "x".');
     refuses(

@@ -244,7 +244,7 @@ describe('F13 A1 in its own words each API', () => {
 });
 
 describe('a refusal', () => {
-  test('waits for the answers to what was asked before', async () => {
+  test('waits for the answers to earlier requests', async () => {
     held = Promise.withResolvers();
     const wire = dial(fixture.url);
     const known = sockets.length;
@@ -275,7 +275,7 @@ describe('a refusal', () => {
     expectWords('/things', second!, 400);
   });
 
-  test('is not said into an answer that has begun', async () => {
+  test('is not sent into an answer that has begun', async () => {
     held = Promise.withResolvers();
     const wire = dial(fixture.url);
     wire.write(head('POST /v2/stream HTTP/1.1', 'Transfer-Encoding: chunked'));
@@ -287,7 +287,7 @@ describe('a refusal', () => {
     assert.match(text, /begun\r\n$/);
   });
 
-  test('is not said after the answer to a request whose body breaks later', async () => {
+  test('is not sent after the answer to a request whose body breaks later', async () => {
     const wire = dial(fixture.url);
     wire.write(head('POST /v2/nothing HTTP/1.1', 'Transfer-Encoding: chunked'));
     await eventually(() => answersIn(wire.text()).length === 1);
@@ -299,7 +299,7 @@ describe('a refusal', () => {
     );
   });
 
-  test('does not follow a request that was the last by its own word', async () => {
+  test('does not follow a request with Connection: close', async () => {
     const wire = dial(fixture.url);
     wire.write(`${head('GET /v2/nothing HTTP/1.1', 'Connection: close')}and more`);
     const answers = answersIn(await wire.closed);
@@ -309,7 +309,7 @@ describe('a refusal', () => {
     );
   });
 
-  test('is not said to who goes away in the middle, but what was asked before is answered', async () => {
+  test('is not sent to a client that disconnects in the middle, but earlier requests are answered', async () => {
     held = Promise.withResolvers();
     const wire = dial(fixture.url);
     const known = sockets.length;
@@ -325,18 +325,18 @@ describe('a refusal', () => {
     );
   });
 
-  test('is heard even by a caller who goes on sending', async () => {
+  test('arrives even at a client that continues to send', async () => {
     const answer = await refusalOf(head('GET /v2/things HTTP/1.1', `X-Large: ${'a'.repeat(4_000_000)}`));
     expectWords('/v2/things', answer, 431);
   });
 
-  test('is not asked for by an unknown expectation', async () => {
+  test('is not caused by an unknown expectation', async () => {
     const request = head('GET /v2/nothing HTTP/1.1', 'Expect: wonders', 'Connection: close');
     const { status } = await exchange(fixture.url, request);
     assert.equal(status, 404);
   });
 
-  test('of what is no HTTP at all harms nobody', async () => {
+  test('of bytes that are not HTTP affects no other connection', async () => {
     for (const bytes of [
       Buffer.alloc(100),
       Buffer.from('160301020001000100', 'hex'),
@@ -348,7 +348,7 @@ describe('a refusal', () => {
     assert.deepEqual(bugs, []);
   });
 
-  test('that fails itself closes the connection, and harms no other', async () => {
+  test('that fails itself closes the connection, and affects no other', async () => {
     const renderError = () => {
       throw new Error('no words');
     };
@@ -361,7 +361,7 @@ describe('a refusal', () => {
     await speechless.close();
   });
 
-  test('is said over TLS, and nothing to who does not speak it', async () => {
+  test('is sent over TLS, and nothing to clients without TLS', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'signalbox-tls-'));
     const files = writeCertificate(folder);
     const secure = await startServer(files);

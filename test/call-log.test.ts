@@ -29,7 +29,7 @@ async function linesOf(path: string, init: CallInit = {}): Promise<Line[]> {
   return lines();
 }
 
-test('a change of configuration is one line at info: what was called, by whom, from where, how it went', async () => {
+test('a configuration change is one line at info: operation, caller, address and result', async () => {
   const lines = await linesOf('/api/v2/projects', {
     method: 'POST',
     body: { key: 'logged', name: 'Logged' },
@@ -84,7 +84,7 @@ test('data routes are logged at debug when they succeed, and at info when they f
   assert.deepEqual([failed?.['level'], failed?.['status'], failed?.['caller']], [INFO, 400, 'admin']);
 });
 
-test('a call that fails is one line, with the words of its error and its caller', async () => {
+test('a failed call is one line, with the message of its error and its caller', async () => {
   const ada = await join(server, 'ada');
   const { value } = await giveToken(server, ada, { role: 'reader' });
   const lines = await linesOf('/api/v2/projects', {
@@ -144,7 +144,7 @@ test('no secret of a URL is logged, whether or not there is a route', async () =
   }
 });
 
-test('fields and parameters that were ignored stand in the debug line', async () => {
+test('ignored fields and parameters are in the debug line', async () => {
   const [line] = await linesOf('/v2/request-queues/~logged/requests?forfront=1', {
     method: 'POST',
     body: { url: 'http://example.com/2', uniqeKey: 'x' },

@@ -9,7 +9,7 @@ import { startServer, type TestServer } from './server.ts';
 import { startServerOn } from './suites.ts';
 
 onEachEngine((engine) => {
-  test('an example of everything is made at the first start with it, and not once more', async (t) => {
+  test('an example of everything is created at the first start with it, and not again', async (t) => {
     const data = mkdtempSync(join(tmpdir(), 'signalbox-demo-'));
     t.after(() => rmSync(data, { recursive: true, force: true }));
     const database = engine.kind === 'postgres' ? { database: await engine.migratedDatabase() } : {};

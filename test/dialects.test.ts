@@ -171,7 +171,7 @@ test('an offset or limit beyond the safe integers is refused by every list of ev
   assert.ok(asked > 20, String(asked));
 });
 
-test('a path where nothing is, is named in the error, without its query', async () => {
+test('an unknown path is named in the error, without its query', async () => {
   const { json: flags } = await server.call('/api/v2/flag/default?token=secret');
   assert.equal(flags['message'], 'There is nothing at /api/v2/flag/default');
   const { json: actors } = await server.call('/v2/dataset');
@@ -242,7 +242,7 @@ describe('a verb that is meant, not sent', () => {
     assert.equal((await server.call(path)).status, 404);
   });
 
-  test('is refused to a session with 400, and to strangers with 401, and nothing changes', async () => {
+  test('is refused to a session with 400, and to anonymous callers with 401, and nothing changes', async () => {
     const path = `/v2/datasets/${await dataset('by-cookie')}`;
     const key = await project('by-cookie');
     const owner = await join(server, 'browsing-owner', { role: 'owner' });
@@ -318,7 +318,7 @@ describe('one token', () => {
     });
   }
 
-  test('is asked for by the header that each API wants it in', async () => {
+  test('is requested by the header of each API', async () => {
     const { json: flags } = await server.call('/api/v2/projects', { token: null });
     assert.match(flags['message'], /"Authorization: <token>"/);
     const { json: actors } = await server.call('/v2/users/me', { token: null });

@@ -103,7 +103,7 @@ test('without a command it is a server that is started', async (t) => {
   }
 });
 
-test('hints can name the command by which npm was asked', async (t) => {
+test('hints can name the npm command that was used', async (t) => {
   const env = { npm_lifecycle_event: 'start', npm_package_name: 'signalbox' };
   assert.equal((await run(makeClone(t), ['serve'], { env })).said.as, 'npm run --silent signalbox --');
 });
@@ -254,7 +254,7 @@ test('two starts at once share one set-up', async (t) => {
   assert.deepEqual(readCalls(clone), ['install --ignore-scripts', 'ci --omit=dev']);
 });
 
-test('what a killed set-up left behind is cleared away', async (t) => {
+test('the leftovers of a killed set-up are removed', async (t) => {
   const clone = makeClone(t);
   const { pid } = await run(clone, ['serve']);
   fs.rmSync(join(clone, 'node_modules'), { recursive: true });
@@ -295,7 +295,7 @@ const obstacles = [
 ];
 
 for (const { says, exit = '1', sentence } of obstacles) {
-  test(`one sentence tells what to do when npm says ${says.split('\n')[0]}`, async (t) => {
+  test(`a message says what to do when npm reports ${says.split('\n')[0]}`, async (t) => {
     const clone = makeClone(t);
     const { code, stderr } = await run(clone, ['serve'], { env: { NPM_SAYS: says, NPM_EXIT: exit } });
     assert.equal(code, 1);
@@ -307,7 +307,7 @@ for (const { says, exit = '1', sentence } of obstacles) {
   });
 }
 
-test('one sentence tells what to do where npm is missing', async (t) => {
+test('a message says what to do where npm is missing', async (t) => {
   const { code, stderr } = await run(makeClone(t), ['serve'], {
     env: { npm_execpath: '', PATH: '/nowhere' },
   });

@@ -8,7 +8,7 @@ import { onEachEngine, onEngine } from './engines.ts';
 import { describeSchema } from './upgrade/schema.ts';
 
 onEachEngine((engine) => {
-  test('released migrations make the same tables as ever', async () => {
+  test('released migrations still create the same tables', async () => {
     const kept = readFileSync(new URL(`upgrade/schema-${engine.kind}.txt`, import.meta.url), 'utf8');
     const lines = kept.trimEnd().split('\n');
     const released = lines.filter((line) => line.startsWith('migration '));

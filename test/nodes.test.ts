@@ -23,7 +23,7 @@ onEngine('postgres', (engine) => {
     return nodes;
   }
 
-  test('nodes that start together on an empty database make one administrator', async () => {
+  test('nodes that start together on an empty database create one administrator', async () => {
     const nodes = await startNodes(3, { database: await engine.database() });
     for (const node of nodes) assert.equal((await node.call('/v2/users/me')).status, 200);
     const members = await nodes[0]!.app.kernel.db.selectFrom('members').selectAll().execute();
@@ -63,7 +63,7 @@ onEngine('postgres', (engine) => {
     for (const node of nodes) assert.equal((await node.call('/user')).status, 403);
   });
 
-  test('two nodes together take no more tries of a password than one, but one for each', async () => {
+  test('two nodes together accept at most one more password attempt per node than one', async () => {
     const nodes = await startNodes(2);
     const statuses = await Promise.all(
       Array.from({ length: 30 }, async (_, index) => {

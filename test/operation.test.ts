@@ -16,14 +16,14 @@ before(async () => {
 });
 after(() => server.stop());
 
-test('healthz tells that the process lives, and its version', async () => {
+test('healthz reports that the process is alive, and its version', async () => {
   const { status, json } = await server.call('/healthz', { token: null });
   assert.equal(status, 200);
   assert.equal(json['status'], 'ok');
   assert.match(json['version'], /^\d+\.\d+\.\d+$/);
 });
 
-test('readyz checks the database, the worker and that nobody is closing', async () => {
+test('readyz checks the database, the worker and that the server is not closing', async () => {
   const { status, json } = await server.call('/readyz', { token: null });
   assert.equal(status, 200);
   assert.deepEqual(json['checks'], { database: true, worker: true, open: true });
@@ -52,7 +52,7 @@ test('metrics count calls by route and status', async () => {
   assert.match(text, /signalbox_call_seconds_bucket\{le="0.01",api="actors",route="users_me_get"\}/);
 });
 
-test('a worker answers the operator and nobody else', async () => {
+test('a worker serves only the endpoints of the operator', async () => {
   const worker = await startServer({ role: 'worker' });
   assert.equal((await worker.call('/readyz')).status, 200);
   assert.equal((await worker.call('/v2/users/me')).status, 404);
@@ -103,7 +103,7 @@ const DOCUMENTS = [
   '/docs/host/2026-03-10.json',
 ];
 
-test('an OpenAPI document has an ETag, and is not sent again to who has it', async () => {
+test('an OpenAPI document has an ETag, and is not sent again to a client that has it', async () => {
   for (const path of DOCUMENTS) {
     const first = await server.call(path, { token: null });
     const etag = first.headers.get('etag')!;
@@ -130,7 +130,7 @@ test('each API has its OpenAPI document below its base path, in the version that
   assert.deepEqual(newest, await read('/docs/host/2026-03-10.json'));
 });
 
-test('/llms.txt tells programs where everything is, and is not sent again to who has it', async () => {
+test('/llms.txt lists the documents for programs, and is not sent again to a client that has it', async () => {
   const { status, headers, text } = await server.call('/llms.txt', { token: null });
   assert.equal(status, 200);
   assert.equal(headers.get('content-type'), 'text/plain; charset=utf-8');
@@ -145,7 +145,7 @@ test('/llms.txt tells programs where everything is, and is not sent again to who
   assert.deepEqual([again.status, again.text, again.headers.get('etag')], [304, '', etag]);
 });
 
-test('a document is made once per version, in pieces that leave room for other calls', async () => {
+test('a document is built once per version, in slices between other calls', async () => {
   // A new object, so that it is not in the cache.
   const api = { ...flagsApi };
   const version = api.dialect.versions.names.at(-1)!;
@@ -160,7 +160,7 @@ test('a document is made once per version, in pieces that leave room for other c
   assert.ok(turns > 2, 'timers ran while it was made');
 });
 
-test('documentation is under a limit for each address, and says when to come back', async () => {
+test('documentation has a rate limit for each address, with Retry-After', async () => {
   const docs = { anonymous: 2, known: 2, seconds: 60 };
   const small = await startServer({ limit: { docs, 'flags.route': docs }, trustProxy: ['127.0.0.1'] });
   const statusesOf = async (address: string) => {
@@ -186,7 +186,7 @@ test('documentation is under a limit for each address, and says when to come bac
   await small.stop();
 });
 
-test('every API reply forbids sniffing and tells the call its id', async () => {
+test('every API reply forbids sniffing and has the id of the call', async () => {
   for (const path of ['/', '/nope', '/v2/users/me', '/v2/nope', '/api/v2', '/api/v2/nope']) {
     const { headers } = await server.call(path);
     assert.equal(headers.get('x-content-type-options'), 'nosniff', path);
@@ -252,7 +252,7 @@ test('a path is known however it is written', async () => {
     }
 });
 
-test('one token can have 256 bodies under way; more are told to come again, and other callers are not held up', async () => {
+test('one token can have 256 bodies in progress; more get 503 with Retry-After, and other callers are not affected', async () => {
   const { bodyMemory } = server.app.kernel;
   const head =
     `POST /api/v2/projects HTTP/1.1\r\nHost: x\r\nAuthorization: ${ADMIN_TOKEN}\r\n` +

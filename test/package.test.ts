@@ -43,7 +43,7 @@ async function serve(data: string, env: NodeJS.ProcessEnv = {}, file = program) 
   );
 }
 
-test('the package starts a server without a word, and its hints name npx', async () => {
+test('the package starts a server without further output, and its hints name npx', async () => {
   const server = await serve(join(folder, 'data'));
   const { status, version } = (await (await fetch(`${server.url}/healthz`)).json()) as Record<string, string>;
   assert.deepEqual([status, version], ['ok', manifest.version]);
@@ -86,7 +86,7 @@ test('npx finds its program', async () => {
   );
 });
 
-test('it asks for no packages, and the clone it was packed from is as it was', () => {
+test('it has no dependencies, and the clone it was packed from is unchanged', () => {
   const published = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as typeof manifest;
   assert.deepEqual([published.dependencies, published.devDependencies], [undefined, undefined]);
   const read = (root: string) => readFileSync(join(root, 'package.json'), 'utf8');

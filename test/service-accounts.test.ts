@@ -87,7 +87,7 @@ onEachEngine((engine) => {
     assert.equal((await server.call('/user', { token: personal })).json['type'], 'User');
   });
 
-  test('it owns what it makes, and is addressed by its name', async () => {
+  test('it owns what it creates, and is addressed by its name', async () => {
     const { id, value } = await makeService('owner');
     for (const kind of KINDS) {
       const made = await create(value, 'results', kind);
@@ -104,7 +104,7 @@ onEachEngine((engine) => {
     }
   });
 
-  test('it and its maker see nothing of each other, and neither does who resets it', async () => {
+  test('it and its creator see nothing of each other, and neither does a caller who resets it', async () => {
     const { id, value } = await makeService('apart');
     const mine = await create(personal, 'private-of-ada');
     const unnamed = await create(personal);
@@ -126,7 +126,7 @@ onEachEngine((engine) => {
     );
   });
 
-  test('it spends the budget of the member who made it, and nobody else does', async () => {
+  test('it counts against the rate limit of its creator, and of no one else', async () => {
     const eve = await join(server, 'eve', { role: 'writer' });
     const tokens = [
       await giveToken(server, eve, { role: 'writer' }),
@@ -143,7 +143,7 @@ onEachEngine((engine) => {
     assert.deepEqual([...used, json['resources'].core.used], ['1', '2', '3', 3]);
   });
 
-  test('when it is deleted, what it owns goes to who deletes it, under free names', async () => {
+  test('when it is deleted, the deleter gets its resources, under free names', async () => {
     const { id, value } = await makeService('leaver');
     const { value: heir } = await giveToken(server, await join(server, 'heir', { role: 'owner' }), {
       role: 'owner',
@@ -184,7 +184,7 @@ onEachEngine((engine) => {
     assert.deepEqual(told.toSorted(), ['deleteAccessToken', 'transferStorages']);
   });
 
-  test('a token that deletes itself leaves what it owns to the member who made it', async () => {
+  test('a token that deletes itself leaves its resources to its creator', async () => {
     const power = { isService: true, name: 'selfless', role: 'admin' as const };
     const { id, value } = await giveToken(server, ada, power);
     const { id: dataset } = await create(value, 'left-behind');
@@ -192,7 +192,7 @@ onEachEngine((engine) => {
     assert.equal((await server.call(`/v2/datasets/${dataset as string}`, { token: personal })).status, 200);
   });
 
-  test('it outlives the member who made it, and what it then leaves goes to an owner', async () => {
+  test('it outlives its creator, and then leaves its resources to an owner', async () => {
     const bob = await join(server, 'bob', { role: 'writer' });
     const { id, value } = await giveToken(server, bob, { role: 'admin', name: 'orphan', isService: true });
     const { id: dataset } = await create(value, 'of-orphan');
@@ -204,7 +204,7 @@ onEachEngine((engine) => {
     await eventually(async () => (await server.call(`/v2/datasets/${dataset as string}`)).status === 200);
   });
 
-  test('of two that delete each other one stays, and has what both own', async () => {
+  test('of two that delete each other one stays, and owns the resources of both', async () => {
     const power = { isService: true, role: 'admin' as const };
     for (let round = 0; round < 5; round += 1) {
       const pair = [await giveToken(server, ada, power), await giveToken(server, ada, power)];
@@ -220,7 +220,7 @@ onEachEngine((engine) => {
     }
   });
 
-  test('nothing it makes while it is deleted is left without an owner', async () => {
+  test('nothing it creates while it is deleted is left without an owner', async () => {
     const { id, value } = await makeService('hasty');
     await me(value);
     const making = Array.from({ length: 20 }, (_, index) =>

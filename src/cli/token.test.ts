@@ -40,7 +40,7 @@ describe('while the server is down', () => {
     await server.ended;
   });
 
-  test('a made token stands alone on standard output', async () => {
+  test('a created token is the only text on standard output', async () => {
     const { code, out, err } = await token('create', '--name', 'ci', '--role', 'writer', '--expires', '30d');
     assert.equal(code, 0);
     assert.match(out, /^api-[\w-]{43}$/);
@@ -57,7 +57,7 @@ describe('while the server is down', () => {
     assert.equal(days, 30);
   });
 
-  test('with --json the token comes with what it is', async () => {
+  test('with --json the token is printed with its fields', async () => {
     const made = JSON.parse(await create('--json', '--service')) as Report & { token: string };
     assert.deepEqual([made.kind, made.role, made.expiresAt], ['service', 'owner', null]);
     assert.match(made.account!, /^[a-z0-9-]+\.bot$/);
@@ -124,12 +124,12 @@ describe('while the server is down', () => {
     );
   });
 
-  test('an unknown token is said to be unknown', async () => {
+  test('an unknown token is reported as unknown', async () => {
     const { code, err } = await token('revoke', 'none');
     assert.deepEqual([code, err], [1, 'There is no token "none": signalbox token ls shows ids and endings.']);
   });
 
-  test('a person is asked before a token is revoked, unless they said yes', async () => {
+  test('revoking a token asks for confirmation, unless --yes is given', async () => {
     const { id } = JSON.parse(await create('--json', '--name', 'asked')) as Report;
     const asked: string[] = [];
     const answer = (yes: boolean) => ({
@@ -162,7 +162,7 @@ describe('while the server is running', () => {
     server = await startServer(data);
   });
 
-  test('a token made on the command line stands in the audit log, and webhooks hear of it', async () => {
+  test('a token created on the command line is in the audit log, and is sent to webhooks', async () => {
     const admin = await create('--role', 'owner');
     const call = async (path: string, method = 'GET', body?: unknown) => {
       const reply = await fetch(`${server.url}/api/v2/${path}`, {
@@ -180,11 +180,11 @@ describe('while the server is running', () => {
     assert.equal((await call(`webhooks/${id}/deliveries`)).totalCount, 2);
   });
 
-  test('a made token works at once', async () => {
+  test('a created token works at once', async () => {
     assert.equal(await statusOf(server.url, await create()), 200);
   });
 
-  test('what a revoked service token owns goes to the member who made it, or, where they are gone, to an owner', async () => {
+  test('a revoked service token leaves its resources to its creator or, if that member was removed, to an owner', async () => {
     const admin = await create('--role', 'owner');
     const call = (secret: string, path: string, method = 'GET', body?: unknown) =>
       fetch(`${server.url}${path}`, {

@@ -111,7 +111,7 @@ test('a document does not differ from itself', () => {
   );
 });
 
-test('what goes in one direction comes in the other', () => {
+test('a removal in one direction is an addition in the other', () => {
   fc.assert(
     fc.property(readable, readable, (older, newer) => {
       const back = new Set(diffContracts(newer, older).map(({ kind, where }) => `${kind} ${plain(where)}`));

@@ -148,7 +148,7 @@ test('a parameter may accept more types, a field may not have other types', () =
   }
 });
 
-test('a map that goes takes its entries along', () => {
+test('a removed map removes its entries', () => {
   const map = { type: 'object', additionalProperties: count };
   assert.deepEqual(changes(answers(map), answers(closed)), [`parameter-or-field-removed @ ${OK}: *`]);
   assert.deepEqual(changes(answers(closed), answers(map)), [`response-field-added @ ${OK}: *`]);
@@ -166,7 +166,7 @@ test('a read-only member is no parameter and a write-only one is no field', () =
   assert.deepEqual(changes(sends(readable), sends(writable)), [`required-parameter-added @ ${BODY}: b`]);
 });
 
-test('a member without a description is gone, though it is still listed as required', () => {
+test('a member without a schema is removed, although it is still listed as required', () => {
   const [whole, bare] = [object({ a: text }, 'a'), object({}, 'a')];
   assert.deepEqual(changes(answers(whole), answers(bare)), [`parameter-or-field-removed @ ${OK}: a`]);
   assert.deepEqual(changes(sends(whole), sends(bare)), [`parameter-or-field-removed @ ${BODY}: a`]);
@@ -212,7 +212,7 @@ test('a schema that contains itself is reported once, at its shallowest place', 
   assert.deepEqual(changes(tree({ a: text }), tree({ a: text })), []);
 });
 
-test('a base that lists its heirs is whole from either end', () => {
+test('a base that lists its subtypes is complete from either end', () => {
   const pets = (root: string, base: JsonRecord) =>
     answers(ref(root), {
       Pet: { ...object({ id: count, ...base }), oneOf: [ref('Cat'), ref('Dog')] },
@@ -228,7 +228,7 @@ test('a base that lists its heirs is whole from either end', () => {
   ]);
 });
 
-test('merged schemas that contain themselves come to an end', () => {
+test('merged schemas that contain themselves terminate', () => {
   const knot = (more: JsonRecord) =>
     answers(ref('A'), {
       A: { allOf: [ref('B'), object({ next: ref('A') })] },
@@ -297,7 +297,7 @@ for (const [fact, document, sentence] of broken) {
   });
 }
 
-test('documents made to hurt are compared or refused, without delay', () => {
+test('hostile documents are compared or refused, without delay', () => {
   const names = Array.from({ length: 60 }, (_, index) => `S${index}`);
   const all = (make: (name: string, index: number) => JsonRecord) =>
     Object.fromEntries(names.map((name, index) => [name, make(name, index)]));

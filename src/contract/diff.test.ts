@@ -100,7 +100,7 @@ for (const [place, added] of [
   ['cookie', 'optional-parameter-added'],
   ['header', 'optional-request-header-added'],
 ] as const) {
-  test(`a ${place} parameter can come, go and become required`, () => {
+  test(`a ${place} parameter can be added, removed and become required`, () => {
     const without = operation({ parameters: [] });
     const optional = parameter(place, text);
     const required = parameter(place, text, { required: true });

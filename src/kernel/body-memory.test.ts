@@ -23,7 +23,7 @@ test('the bytes of all bodies together are bounded, and free again once a body i
   assert.equal(memory.bytes, 0);
 });
 
-test('one caller has a bounded number at the same time, and takes none from others', () => {
+test('one caller has a limited number at the same time, and other callers have their own', () => {
   const memory = new BodyMemory({ maxAtOnce: 2 });
   const first = memory.open(ann);
   memory.open(ann);
@@ -33,7 +33,7 @@ test('one caller has a bounded number at the same time, and takes none from othe
   memory.open(ann);
 });
 
-test('what comes after a body was given up is not counted', () => {
+test('bytes that arrive after a body was closed are not counted', () => {
   const memory = new BodyMemory({ maxBytes: 100 });
   const body = memory.open(ann);
   body.close();

@@ -9,7 +9,7 @@ const filled = (max: number, ...keys: string[]): BoundedCache<string, string> =>
   return cache;
 };
 
-test('a full cache loses what was used least recently, and nothing else', () => {
+test('a full cache evicts only the least recently used entry', () => {
   const cache = filled(3, 'a', 'b', 'c');
   cache.get('a');
   cache.set('d', 'd');
@@ -43,7 +43,7 @@ test('a cache may be bounded by the weight of its values', () => {
   assert.equal(cache.size, 1);
 });
 
-test('an entry is good until its time, and not at it', () => {
+test('an entry is valid before its expiry, and not at it', () => {
   const cache = new BoundedCache<string, string>({ max: 3 });
   cache.set('a', 'a', 100);
   assert.equal(cache.get('a', 99), 'a');
@@ -51,7 +51,7 @@ test('an entry is good until its time, and not at it', () => {
   assert.equal(cache.size, 0);
 });
 
-test('what is loaded is kept, unless there was nothing or it was cleared meanwhile', async () => {
+test('a loaded value is stored, unless it is absent or the cache was cleared meanwhile', async () => {
   const cache = new BoundedCache<string, string>({ max: 3 });
   assert.equal(await cache.load('none', async () => undefined), undefined);
   assert.equal(await cache.load('a', async () => ({ value: 'a', until: 100 })), 'a');

@@ -51,7 +51,7 @@ const rename = route(
   () => ({ good: true }),
 );
 
-test('path, query, body and token go where the shape says', async () => {
+test('path, query, body and token are sent as the shape declares', async () => {
   const answer = await callRoute({ url, authorization: 'secret' }, rename, {
     params: { id: 'a/b c' },
     query: { dryRun: true },

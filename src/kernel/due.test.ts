@@ -108,7 +108,7 @@ onEachEngine((engine) => {
     assert.equal(await finish(one.db, taken), false);
   });
 
-  test('a claim of the same owner on the same id, made anew, is another claim', async () => {
+  test('a second claim by the same owner on the same id is another claim', async () => {
     const one = await engine.open(dueMigrations);
     await schedule(one.db, work('a'), 0);
     const [old] = await take(one, 'me', 100);
@@ -154,7 +154,7 @@ onEachEngine((engine) => {
     assert.deepEqual(await db.selectFrom('due').selectAll().execute(), []);
   });
 
-  test('what a killed process had claimed is taken over when its lease expires', async () => {
+  test('the claims of a killed process are taken over when their leases expire', async () => {
     const location = await engine.database();
     const one = await engine.open(dueMigrations, location);
     for (const id of ['a', 'b', 'c']) await schedule(one.db, work(id), 0);
@@ -205,7 +205,7 @@ async function setUp(engine: TestEngine, t: TestContext): Promise<Bench> {
 }
 
 function declareWorkerTests(engine: TestEngine): void {
-  test('a worker handles what is due, and removes it', async (t) => {
+  test('a worker handles due rows, and deletes them', async (t) => {
     const { one, clock, start, row } = await setUp(engine, t);
     const handled: string[] = [];
     await schedule(one.db, work('now', clock.time), clock.time);
@@ -265,7 +265,7 @@ function declareWorkerTests(engine: TestEngine): void {
     await eventually(async () => (await row('a')) === undefined);
   });
 
-  test('a handler whose work is moved away is told to stop, and the work is done once more', async (t) => {
+  test('a handler whose row is moved is aborted, and the work runs again', async (t) => {
     const { one, clock, start, row } = await setUp(engine, t);
     const stopped = Promise.withResolvers<void>();
     let runs = 0;
@@ -310,7 +310,7 @@ function declareWorkerTests(engine: TestEngine): void {
     assert.deepEqual({ due_at, owner }, { due_at: next, owner: null });
   });
 
-  test('a handler whose lease cannot be extended is told to stop when the lease is over, and changes nothing then', async (t) => {
+  test('a handler whose lease cannot be extended is aborted when the lease expires, and then changes nothing', async (t) => {
     const { one, clock, start, row } = await setUp(engine, t);
     const warnings: string[] = [];
     const log = { warn: (_: unknown, message?: string) => void warnings.push(message!), error: () => {} };
@@ -375,7 +375,7 @@ function declareWorkerTests(engine: TestEngine): void {
     assert.equal(await row('a'), undefined);
   });
 
-  test('stopping gives back what does not finish', async (t) => {
+  test('stopping releases unfinished work', async (t) => {
     const { one, clock, start, row } = await setUp(engine, t);
     let isRunning = false;
     let aborted = false;

@@ -27,7 +27,7 @@ test('texts are compared by code points, as engines compare UTF-8', () => {
   assert.deepEqual(texts.toReversed().toSorted(compareCodePoints), byBytes);
 });
 
-test('a key to sort by fits into an index, and ends with a whole letter', () => {
+test('a sort key fits into an index, and ends with a complete character', () => {
   assert.equal(sortKeyOf('Name'), 'name');
   const long = sortKeyOf('ΐ'.repeat(256));
   assert.ok(Buffer.byteLength(long) <= 1000);

@@ -78,7 +78,7 @@ test('a refund gives back, but never more than was spent', () => {
   assert.equal(limits.refund('api.core', ann, NOON, 5).used, 0);
 });
 
-test('what everyone shares is spent together, in windows of exactly a second', () => {
+test('a shared budget counts the calls of all, in windows of exactly a second', () => {
   const limits = new Limits({
     enabled: true,
     allowances: { 'api.store': { anonymous: 2, known: 2, seconds: 1 } },
@@ -89,7 +89,7 @@ test('what everyone shares is spent together, in windows of exactly a second', (
   assert.equal(limits.take('api.store:x', 'everyone', NOON + 1001)?.remaining, 1);
 });
 
-test('a cost above what is left is refused whole', () => {
+test('a cost above the remaining budget is refused entirely', () => {
   const limits = open();
   limits.take('api.core', ann, NOON, 2);
   assert.equal(limits.take('api.core', ann, NOON, 2), undefined);
@@ -121,7 +121,7 @@ onEachEngine((engine) => {
     assert.equal(after.peek('api.core', bob, NOON).used, 0);
   });
 
-  test('two nodes see the sum of what both have counted, also one that has only looked', async () => {
+  test('two nodes see the sum of their usage, also a node that has only read', async () => {
     const { db } = await engine.open(limitMigrations);
     const [one, two, looker] = [openOn(db), openOn(db), openOn(db)];
     looker.peek('api.core', ann, NOON);
@@ -270,7 +270,7 @@ onEachEngine((engine) => {
     assert.deepEqual(await draw, { limit: 3, used: 1, remaining: 2, resetAt: NOON + 120_000 });
   });
 
-  test('where the database does not answer a draw fails, and nothing is lost', async () => {
+  test('if the database does not answer a draw fails, and no usage is lost', async () => {
     const { db } = await engine.open(limitMigrations);
     const limits = openOn(db);
     limits.take('api.core', ann, NOON, 2);
@@ -285,7 +285,7 @@ onEachEngine((engine) => {
     );
   });
 
-  test('where nobody else counts, nothing waits', async () => {
+  test('without other nodes no draw waits', async () => {
     const { db } = await engine.open(limitMigrations);
     const alone = openOn(db, new SetClock(), false);
     const draws = [1, 2, 3, 4].map(() => alone.draw('api.core', ann, NOON));

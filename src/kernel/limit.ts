@@ -49,7 +49,7 @@ export class Limits {
   readonly #store: LimitStore | undefined;
   readonly #budgets = new Map<string, Budget>();
   /** Windows with draws that wait for the database. */
-  readonly #asked = new Set<Window>();
+  readonly #pendingWindows = new Set<Window>();
   /** Serializes database access: totals must be applied in order. */
   #turn: Promise<unknown> = Promise.resolve();
   #syncedAt = 0;
@@ -141,16 +141,16 @@ export class Limits {
 
   #ask(window: Window, draw: PendingDraw): void {
     window.waiting.push(draw);
-    const isFirst = this.#asked.size === 0;
-    this.#asked.add(window);
+    const isFirst = this.#pendingWindows.size === 0;
+    this.#pendingWindows.add(window);
     // Draws that arrive while the database answers wait for the next round trip.
-    if (isFirst) void this.#inTurn((store) => this.#save(store, this.#takeAsked())).catch(() => {});
+    if (isFirst) void this.#inTurn((store) => this.#save(store, this.#takePending())).catch(() => {});
   }
 
-  #takeAsked(): Window[] {
-    const asked = [...this.#asked];
-    this.#asked.clear();
-    return asked;
+  #takePending(): Window[] {
+    const windows = [...this.#pendingWindows];
+    this.#pendingWindows.clear();
+    return windows;
   }
 
   #inTurn(work: (store: LimitStore) => Promise<void>): Promise<void> {
@@ -239,9 +239,9 @@ export class Limits {
 
 /** Usage counted while the database answered stays unsaved. Draws that do not fit are subtracted with the next save. */
 function applyTotal(window: Window, draws: readonly PendingDraw[], saved: number, sum: number): void {
-  const asked = draws.reduce((total, { cost }) => total + cost, 0);
-  window.unsaved -= saved - asked;
-  let spent = sum - asked;
+  const drawn = draws.reduce((total, { cost }) => total + cost, 0);
+  window.unsaved -= saved - drawn;
+  let spent = sum - drawn;
   const granted = new Set<PendingDraw>();
   for (const draw of draws) {
     if (spent + draw.cost > draw.limit) window.unsaved -= draw.cost;

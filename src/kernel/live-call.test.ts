@@ -47,7 +47,7 @@ test('another permission than the declared one is not enough', () => {
   }
 });
 
-test('to ask whether the caller may is to ask, and without a name the declared one is asked for', () => {
+test('`can` counts as a check, and without an action it checks the declared one', () => {
   const asked = callOf({ action: 'updateThing' });
   assert.equal(asked.can('thing/1'), true);
   assert.equal(passes(asked, CHANGE), true);
@@ -59,13 +59,13 @@ test('a declared pattern is any permission that it matches', () => {
   assert.equal(passes(callOf(access, 'deleteThing'), CHANGE), false);
 });
 
-test('what else it may take counts, but to look is enough only where nothing changes', () => {
+test('further actions count as well, but viewing is enough only where nothing changes', () => {
   const access = { action: 'update*', others: ['viewThing', 'deleteThing'] };
   assert.equal(passes(callOf(access, 'viewThing'), READ), true);
   assert.equal(passes(callOf(access, 'viewThing'), CHANGE), false);
   assert.equal(passes(callOf(access, 'deleteThing'), CHANGE), true);
 });
 
-test('a route that declares none asks for none', () => {
+test('a route without a permission needs no check', () => {
   for (const access of ['anyone', 'caller'] as const) assert.equal(passes(callOf(access), CHANGE), true);
 });

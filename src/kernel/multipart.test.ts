@@ -30,13 +30,13 @@ test('a form is the same however it is cut into pieces', async () => {
     ]);
 });
 
-test('what stands before the first boundary and after the last is no part', async () => {
+test('text before the first boundary and after the last is not a part', async () => {
   const parts = await read(cut(`before\r\n${part('name="a"', '')}--a b--after\r\n--a b\r\n`, 7));
   assert.deepEqual(parts, [['a', undefined, '']]);
   assert.deepEqual(await read(cut('--a b--', 3)), []);
 });
 
-test('what is left unread of a part is skipped', async () => {
+test('the unread rest of a part is skipped', async () => {
   for (let size = 1; size <= FORM.length; size += 1) {
     const names: string[] = [];
     for await (const { name, body } of readForm(cut(FORM, size), TYPE)) {
@@ -49,7 +49,7 @@ test('what is left unread of a part is skipped', async () => {
   }
 });
 
-test('a large part never stands in memory as a whole', async () => {
+test('a large part is never in memory as a whole', async () => {
   async function* source() {
     yield Buffer.from('--a b\r\ncontent-disposition: form-data; name="file"\r\n\r\n');
     for (let count = 0; count < 1000; count += 1) yield Buffer.alloc(64 * 1024, 'x');
@@ -75,7 +75,7 @@ test('the forms that fetch makes are read', async () => {
   ]);
 });
 
-test('what is no whole form is refused', async () => {
+test('an incomplete form is refused', async () => {
   const isMalformed = (error: unknown) => error instanceof Failure && error.kind === 'malformed';
   for (const type of [
     undefined,

@@ -39,20 +39,19 @@ export function neighbours({ total, slice: { offset, limit } }: Page) {
 }
 
 /** The requested limit or the default, capped at the maximum: a larger one is not an error. */
-export function clampLimit(asked: number | undefined, usual: number, most: number): number {
-  return Math.min(asked === undefined || asked === 0 ? usual : asked, most);
+export function clampLimit(requested: number | undefined, fallback: number, max: number): number {
+  return Math.min(requested === undefined || requested === 0 ? fallback : requested, max);
 }
 
 /** The same URL with changed query values; empty ones are left out and all are sorted, so that equal pages have equal links. */
 export function withQuery(url: string, changes: Record<string, string | number | undefined>): string {
   const [path = '', ...rest] = url.split('?');
-  const text = rest.join('?');
-  const query = new URLSearchParams(text);
+  const query = new URLSearchParams(rest.join('?'));
   for (const [name, value] of Object.entries(changes)) {
     if (value === undefined) query.delete(name);
     else query.set(name, String(value));
   }
   query.sort();
-  const said = query.toString();
-  return said === '' ? path : `${path}?${said}`;
+  const text = query.toString();
+  return text === '' ? path : `${path}?${text}`;
 }

@@ -38,7 +38,7 @@ test('two parts that would receive the webhooks of one API are refused', () => {
   assert.throws(() => join({ hooks }, { hooks }), /receive its webhooks/);
 });
 
-test('what parts do at the start, for the example and at the end is done in their order', async () => {
+test('the functions of parts are called in the order of the parts', async () => {
   const done: string[] = [];
   const part = (name: string): Part => ({
     firstStart: async () => void done.push(`start ${name}`),

@@ -6,7 +6,7 @@ import type { Method, Route } from './route.ts';
 const pathsOf = (...shapes: [Method, string][]) =>
   new Paths(shapes.map(([method, path]) => ({ shape: { method, path } }) as unknown as Route));
 
-test('a path is the one that is written as it is, before one whose parameter could stand for it', () => {
+test('a literal path takes precedence over one whose parameter matches it', () => {
   const paths = pathsOf(['GET', '/log/{id}'], ['POST', '/log/counts'], ['PUT', '/log/{id}'], ['GET', '/log']);
   for (const [path, allow] of [
     ['/log', 'OPTIONS, HEAD, GET'],
@@ -29,7 +29,7 @@ test('the root has a path with and without its slash', () => {
   assert.equal(paths.allowAt('*'), 'OPTIONS, HEAD, GET');
 });
 
-test('verbs that a path lacks are told where a parameter of another path would take them', () => {
+test('methods that a path lacks are reported where a parameter of another path would match it', () => {
   const paths = pathsOf(
     ['GET', '/log/{id}'],
     ['PUT', '/log/{id}'],

@@ -66,7 +66,7 @@ test('query strings become numbers, booleans and lists as the schema asks', () =
   assert.deepEqual(read({ desc: 'false', limit: 'many' }), { desc: false, limit: 'many' });
 });
 
-test('a key that a map does not take is named as a key, also one with a slash', () => {
+test('a key that a map does not accept is named as a key, also one with a slash', () => {
   const Bag = Type.Object({
     properties: Type.Record(Type.String({ pattern: '^[a-z]+$' }), Type.String(), {
       additionalProperties: false,
@@ -78,7 +78,7 @@ test('a key that a map does not take is named as a key, also one with a slash', 
   );
 });
 
-test('a value of the wrong type is told apart from one that breaks a rule, where that is asked for', () => {
+test('a value of the wrong type is distinguished from one that breaks a rule, on request', () => {
   const Change = Type.Object(
     {
       name: Type.Optional(Type.Union([Type.String({ maxLength: 5 }), Type.Null()])),

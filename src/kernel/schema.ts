@@ -79,8 +79,8 @@ export function checker(
 }
 
 function toFailure(kind: 'invalid' | 'bad-patch', fields: FieldProblem[]): Failure {
-  const told = fields.map(({ field, message }) => `${field} ${message}`).join('; ');
-  return new Failure(kind, told, { fields });
+  const text = fields.map(({ field, message }) => `${field} ${message}`).join('; ');
+  return new Failure(kind, text, { fields });
 }
 
 /** The same for one field. The message continues after its name: `is no number`. */

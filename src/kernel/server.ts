@@ -48,7 +48,7 @@ export function createServer({ tls, trustProxy }: ServerOptions): FastifyInstanc
     rewriteUrl: (request) => {
       overrides.apply(request);
       const { url = '/' } = request;
-      return url.includes('%') ? mendPath(url) : url;
+      return url.includes('%') ? repairPath(url) : url;
     },
     clientErrorHandler: (error, socket) => badRequests.refuse(error, socket),
     http: READING,
@@ -77,7 +77,7 @@ function compileNothing(): never {
 }
 
 /** A path with invalid percent-encoding is taken literally, so that its API can answer 404 in its own format. */
-function mendPath(url: string): string {
+function repairPath(url: string): string {
   const [path = '', ...query] = url.split('?');
   try {
     decodeURIComponent(path);

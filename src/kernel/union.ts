@@ -28,11 +28,11 @@ export function nameOfBranch({ $id, type, properties }: JsonSchema): string {
 }
 
 /** Tests whether a value of one of the two belongs to the first; undefined if they cannot be distinguished. */
-export function tellApart(branch: JsonSchema, other: JsonSchema): Belongs | undefined {
+export function distinguish(branch: JsonSchema, other: JsonSchema): Belongs | undefined {
   const tests: Belongs[] = [];
   // A branch that is itself a union can be distinguished if each of its own branches can.
-  for (const one of promisesOf(branch)) {
-    const against = promisesOf(other).map((two) => differenceOf(one, two));
+  for (const one of constraintsOf(branch)) {
+    const against = constraintsOf(other).map((two) => differenceOf(one, two));
     if (!against.every((test) => test !== undefined)) return undefined;
     tests.push((value) => against.every((test) => test(value)));
   }
@@ -49,7 +49,7 @@ interface Domain {
 }
 
 /** The constraints of a branch that is not a union. */
-interface Promised {
+interface BranchConstraints {
   whole: Domain;
   properties: Map<string, Domain>;
   /** The domain of properties without a name in the schema. */
@@ -59,9 +59,9 @@ interface Promised {
 const ANYTHING: Domain = { canBeAbsent: true, types: undefined, constants: undefined };
 const ABSENT: Domain = { canBeAbsent: true, types: new Set(), constants: undefined };
 
-function promisesOf(schema: JsonSchema): Promised[] {
+function constraintsOf(schema: JsonSchema): BranchConstraints[] {
   const branches = branchesOf(schema);
-  if (branches.length > 0) return branches.flatMap(promisesOf);
+  if (branches.length > 0) return branches.flatMap(constraintsOf);
   const parts = partsOf(schema);
   const properties = new Map<string, Domain>();
   for (const { properties: named = {} } of parts) {
@@ -134,7 +134,7 @@ function typeOf(value: unknown): string {
  * Tests whether a value belongs to the first and not the second. The same property decides in both directions, so no value
  * belongs to both.
  */
-function differenceOf(one: Promised, two: Promised): Belongs | undefined {
+function differenceOf(one: BranchConstraints, two: BranchConstraints): Belongs | undefined {
   if (areDisjoint(one.whole, two.whole)) return (value) => isIn(one.whole, value);
   const names = [...new Set([...one.properties.keys(), ...two.properties.keys()])].toSorted();
   const apart = names.filter((name) => areDisjoint(domainIn(one, name), domainIn(two, name)));
@@ -150,7 +150,7 @@ function differenceOf(one: Promised, two: Promised): Belongs | undefined {
   return owner === one ? isOwner : (value) => !isOwner(value);
 }
 
-function domainIn({ properties, unnamed }: Promised, name: string): Domain {
+function domainIn({ properties, unnamed }: BranchConstraints, name: string): Domain {
   return properties.get(name) ?? unnamed;
 }
 

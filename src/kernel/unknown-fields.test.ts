@@ -40,7 +40,7 @@ test('names that an object inherits are not known fields', () => {
   );
 });
 
-test('a refused body names its unknown fields; a good one is taken with them', () => {
+test('the error of an invalid body names its unknown fields; a valid one is accepted with them', () => {
   const check = checker(Body, 'body');
   assert.throws(() => check({ nmae: 'a' }), {
     message: 'name is required; nmae is not a known field; did you mean "name"?',

@@ -13,7 +13,7 @@ test('every type has the sandbox, and no browser guesses another', () => {
   }
 });
 
-test('a PDF has no sandbox, and nothing passes for one', () => {
+test('a PDF has no sandbox, and no other type is treated as one', () => {
   for (const type of ['application/pdf', 'Application/PDF ; version=1.7']) {
     const headers = userContentHeaders(type);
     assert.equal(headers['content-security-policy'], undefined, type);
@@ -31,12 +31,12 @@ test('a PDF has no sandbox, and nothing passes for one', () => {
   }
 });
 
-test('what is to be saved says so under its name', () => {
+test('an attachment has its file name', () => {
   const { 'content-disposition': disposition } = userContentHeaders('text/csv', 'a.csv');
   assert.equal(disposition, 'attachment; filename="a.csv"');
 });
 
-test('only what browsers never run may be given out by another server', () => {
+test('only types that browsers never run may be served by another server', () => {
   for (const type of [
     'image/png',
     'image/webp',

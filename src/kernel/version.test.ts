@@ -155,7 +155,7 @@ test('a value that is converted as one branch is not converted as another beside
   assert.deepEqual(descend?.(acme), { type: 'Organization', login: 'acme', title: 'Acme' });
 });
 
-test('branches are told apart by constants, by types, and by what one requires and the other does not have', () => {
+test('branches are distinguished by constants, by types, and by properties that only one requires', () => {
   const object = (properties: Record<string, TSchema>, $id = 'other') => Type.Object(properties, { $id });
   const Thing = object({ kind: OneOf(['a', 'b']), n: Type.Integer(), p: Type.String() }, 'thing');
   const things = {
@@ -199,7 +199,7 @@ test('branches are told apart by constants, by types, and by what one requires a
   }
 });
 
-test('branches that cannot be told apart are an error at start where a change is about one of them', () => {
+test('branches that cannot be distinguished are an error at start if a change is about one of them', () => {
   const alike = (properties: Record<string, TSchema>) => Type.Object(properties, { $id: 'bot' });
   const { type: _type, ...untyped } = User.properties;
   for (const other of [
@@ -313,7 +313,7 @@ test('without a choice a call gets the oldest version that answers, or the one t
   assert.equal(selectVersion({ ...table, default: '2026-01-01' }, undefined), '2026-01-01');
 });
 
-test('an unknown or announced version is malformed, an ended one is gone, and all name what there is', () => {
+test('an unknown or announced version is malformed, an ended one is retired, and all errors list the versions', () => {
   const turned = {
     changes: [],
     ended: ['2023-01-01'],

@@ -1,7 +1,7 @@
 // Dated versions: handlers know only the newest; requests are converted up to it and replies down, one change at a time.
 import type { RouteShape } from './route.ts';
 import type { JsonSchema, Static, TSchema } from './schema.ts';
-import { branchesOf, nameOfBranch, tellApart } from './union.ts';
+import { branchesOf, nameOfBranch, distinguish } from './union.ts';
 
 /** One breaking change: the schema of a resource since `version`, the schema before, and the conversions. */
 export interface VersionChange {
@@ -208,7 +208,7 @@ function belonging(
 ): (value: unknown) => boolean {
   const tests = branches.flatMap((other) => {
     if (other === branch) return [];
-    const test = tellApart(branch, other);
+    const test = distinguish(branch, other);
     if (test !== undefined) return [test];
     throw new Error(
       `the change "${title}" needs to tell ${nameOfBranch(branch)} from ${nameOfBranch(other)} in a union. ` +

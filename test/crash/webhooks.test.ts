@@ -43,7 +43,7 @@ onEachEngine(({ database, open }) => {
   test('after a kill every receiver that answers has every event', async (t) => {
     const location = await database();
     const engine = await open(engineMigrations, location);
-    const { addHook, tell } = hookUp(t, engine);
+    const { addHook, enqueue } = hookUp(t, engine);
     const urls: Record<string, string> = {};
     const healthy: [hookId: string, Receiver][] = [];
     for (let index = 0; index < RECEIVERS; index += 1) {
@@ -55,28 +55,28 @@ onEachEngine(({ database, open }) => {
       if (answer === undefined) healthy.push([hookId, receiver]);
     }
     const eventIds = Array.from({ length: EVENTS }, (_, index) => `event-${index}`);
-    const countHeard = () => healthy.reduce((sum, [, { heard }]) => sum + heard.length, 0);
+    const countReceived = () => healthy.reduce((sum, [, { received }]) => sum + received.length, 0);
     const all = eventIds.length * healthy.length;
 
     let child = startProcess(location, urls);
     t.after(() => child.kill());
-    const telling = tell(eventIds);
-    await eventually(() => countHeard() > all / 3);
+    const enqueued = enqueue(eventIds);
+    await eventually(() => countReceived() > all / 3);
     await child.kill();
-    assert.ok(countHeard() < all, 'it was killed in the middle');
+    assert.ok(countReceived() < all, 'it was killed in the middle');
     child = startProcess(location, urls);
-    await telling;
+    await enqueued;
     // Cheap to query, unlike the states of thousands of deliveries.
-    await eventually(() => countHeard() >= all);
+    await eventually(() => countReceived() >= all);
 
-    for (const [hookId, { heard }] of healthy) {
+    for (const [hookId, { received }] of healthy) {
       await eventually(async () => (await countStates(engine, hookId))['delivered'] === eventIds.length);
-      const idsByBody = Map.groupBy(heard, ({ body }) => body);
+      const idsByBody = Map.groupBy(received, ({ body }) => body);
       assert.equal(idsByBody.size, eventIds.length, 'none is lost');
       for (const calls of idsByBody.values()) {
         assert.equal(new Set(calls.map(({ id }) => id)).size, 1, 'a repetition has the same id');
       }
-      assert.ok(heard.length - eventIds.length <= ROUND, 'only what was under way is repeated');
+      assert.ok(received.length - eventIds.length <= ROUND, 'only what was under way is repeated');
     }
     await child.kill();
   });

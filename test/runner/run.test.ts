@@ -108,7 +108,7 @@ test('all tests are counted, and whatever goes wrong is a failure', async () => 
   }
 });
 
-test('a run in which all is well says so, and tests are chosen by their names', async () => {
+test('a successful run reports it, and tests are selected by name', async () => {
   const folder = write({
     good: `describe('some', () => { test('one', () => {}); test('other', () => {}); });`,
     more: `test('one more', () => {}); test('last', () => {});`,
@@ -122,7 +122,7 @@ test('a run in which all is well says so, and tests are chosen by their names', 
   assert.deepEqual([none.code, lastLine(none.out)], [1, '0 passed, 0 failed'], none.out);
 });
 
-test('what a file sets is gone when the next one runs in the same process', async () => {
+test('the changes of a file are undone before the next one runs in the same process', async () => {
   const probe = `
     test('alone', () => {
       assert.equal(process.env.LEAK, undefined);
@@ -142,7 +142,7 @@ test('what a file sets is gone when the next one runs in the same process', asyn
   assert.equal(lastLine(out), '3 passed, 0 failed', out);
 });
 
-test('a file that takes too long is cut off, with what it has started', async () => {
+test('a file that takes too long is aborted, with the processes it has started', async () => {
   const folder = write({
     waits: ENDLESS,
     loops: `test('quick', () => {}); test('loops', () => { for (;;); });`,
@@ -159,7 +159,7 @@ test('a file that takes too long is cut off, with what it has started', async ()
 });
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  test(`${signal} ends a run, and nothing is left of it`, async () => {
+  test(`${signal} ends a run, and leaves no process behind`, async () => {
     const folder = write({ first: ENDLESS, second: `test('never', () => {});` });
     const pids = join(folder, 'pids');
     const { child, ended } = start(folder, ['--processes=1'], { PIDS: pids });
@@ -184,7 +184,7 @@ test('a runner that is killed leaves neither processes nor PostgreSQL', async ()
   await eventually(() => isRefused(Number(new URL(database).port)));
 });
 
-test('a runner whose starter is gone ends', async () => {
+test('a runner ends when its parent has exited', async () => {
   const folder = write({ waits: ENDLESS });
   const pids = join(folder, 'pids');
   const command = [process.execPath, RUN, join(folder, '*.test.ts')];

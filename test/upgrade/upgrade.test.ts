@@ -130,7 +130,7 @@ test('a queue of release 0.1.0 gives its requests, once their locks have ended',
   assert.equal(data.items.length, 20);
 });
 
-test('what a service token made before release 0.2 stays with the member it belonged to', async () => {
+test('resources that a service token created before release 0.2 stay with their member', async () => {
   const { data } = await read('/v2/datasets/ada~by-robot', kept.personal);
   assert.equal(data.id, kept.ids['datasets/by-robot']);
 });

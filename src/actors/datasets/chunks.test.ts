@@ -90,7 +90,7 @@ describe('packItems', () => {
     );
   });
 
-  test('counts as clean what has a field that is not hidden', async () => {
+  test('counts items with a visible field as clean', async () => {
     assert.equal((await packItems([{}, { '#a': 1 }, { '#a': 1, b: null }, { b: 1 }], none)).cleanCount, 2);
   });
 
@@ -110,7 +110,7 @@ describe('packItems', () => {
   });
 });
 
-test('names of fields come back as they were, each once', async () => {
+test('names of fields are read as written, each once', async () => {
   const names = ['a', 'with "quotes"', 'line\nbreak', '\0', '\ud800', ''];
   assert.deepEqual(readFields(writeFields(names) + writeFields(['b', 'a'])), [...names, 'b']);
   assert.deepEqual(readFields(''), []);

@@ -13,7 +13,7 @@ function outlineOf(items: Item[]): Item[] | null {
   return text === null ? null : parseItems(text);
 }
 
-test('tells the items that were first to have a value somewhere, without their values', () => {
+test('has the items that are the first with a value in some column, without their values', () => {
   const items = [
     { a: 1, o: { x: 'y' } },
     { a: 2 },
@@ -28,7 +28,7 @@ test('tells the items that were first to have a value somewhere, without their v
   ]);
 });
 
-test('is not kept where it would be long, or the items have little in common', () => {
+test('is not stored if it would be long or the items have little in common', () => {
   const outline = new ColumnOutline();
   outline.add({ abcdef: 1 });
   assert.equal(outline.toText('{"abcdef":1}'.length), null);

@@ -17,7 +17,7 @@ async function failureOf(run: () => void | Promise<void>): Promise<Failure> {
 }
 
 describe('a schema', () => {
-  test('is taken as the platform describes it', () => {
+  test('is accepted in the format of the platform', () => {
     checkDatasetSchema({
       actorSpecification: 1,
       fields: {
@@ -108,7 +108,7 @@ describe('items', () => {
     assert.equal(missing!.keyword, 'required');
   });
 
-  test('so many that it takes a while let others go first', async (t) => {
+  test('in large numbers yield to other work', async (t) => {
     let turns = 0;
     const count = setInterval(() => (turns += 1));
     t.after(() => clearInterval(count));
@@ -119,7 +119,7 @@ describe('items', () => {
     assert.ok(turns > 0);
   });
 
-  test('an item that takes longer than a turn may is checked by a thread, with the same result', async () => {
+  test('an item that takes longer than a time slice is checked by a thread, with the same result', async () => {
     const wide = (count: number, value: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, n) => [`key-${n}`, { value }]));
     const deep = {
@@ -137,7 +137,7 @@ describe('items', () => {
     );
   });
 
-  test('what is wrong with very many items is told of the first', async () => {
+  test('of very many invalid items only the first are reported', async () => {
     const { message, details } = await failureOf(() =>
       checkItems(
         Array.from({ length: 3000 }, () => ({})),
@@ -148,7 +148,7 @@ describe('items', () => {
     assert.equal((details.data as { invalidItems: InvalidItem[] }).invalidItems.length, 1000);
   });
 
-  test('a pattern that takes for ever is stopped, and not even begun when it is tried again', async () => {
+  test('an endless pattern is stopped, and not started again', async () => {
     const hostile = { fields: { properties: { a: { type: 'string', pattern: '^(a+)+$' } } } };
     checkDatasetSchema(hostile);
     await checkItems([{ a: 'aaaa' }], hostile);

@@ -20,7 +20,7 @@ const plain: ItemsRequest = {
 };
 
 describe('readQuery', () => {
-  test('nothing asked is everything, as it is', () => {
+  test('without parameters all items are returned unchanged', () => {
     assert.deepEqual(parseItemsQuery({ format: 'json' }, null), plain);
   });
 
@@ -50,7 +50,7 @@ describe('readQuery', () => {
     },
   };
 
-  test('a view says what the query does not', () => {
+  test('a view provides the parameters that the query omits', () => {
     assert.deepEqual(parseItemsQuery({ format: 'csv', view: 'overview' }, schema), {
       ...plain,
       format: 'csv',
@@ -87,7 +87,7 @@ test('only the options that were given reach the exporter', () => {
   });
 });
 
-test('a range gives what slicing the list would give, turned around or not', () => {
+test('a range equals a slice of the list, in either direction', () => {
   const list = fc.integer({ min: 0, max: 30 });
   fc.assert(
     fc.property(

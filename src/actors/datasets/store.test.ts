@@ -62,7 +62,7 @@ onEachEngine(({ kind, open }) => {
       }
     });
 
-    test('to a dataset that is not there keeps nothing', async () => {
+    test('to a missing dataset writes nothing', async () => {
       assert.equal(await push('nowhere', [{ a: 1 }], ['a']), false);
       const chunks = await engine.db
         .selectFrom('dataset_chunks')
@@ -154,7 +154,7 @@ onEachEngine(({ kind, open }) => {
       }
     });
 
-    test('goes on over pages of small chunks and of large ones', async () => {
+    test('continues over pages of small and of large chunks', async () => {
       const id = await make();
       for (let n = 0; n < 60; n += 1) await push(id, [{ n, text: 'x'.repeat(n % 20 === 0 ? 300_000 : 10) }]);
       const seen = (await read(id, { first: 0, end: 60, desc: false })) as { n: number }[];
@@ -164,7 +164,7 @@ onEachEngine(({ kind, open }) => {
       );
     });
 
-    test('is not disturbed by what is appended meanwhile', async () => {
+    test('is not affected by items appended meanwhile', async () => {
       const id = await make();
       await push(id, numbers(0, 5));
       const reading = readTexts(engine.db, id, { first: 0, end: 5, desc: true });
@@ -247,7 +247,7 @@ onEachEngine(({ kind, open }) => {
       assert.deepEqual(await read(other, { first: 0, end: 1, desc: false }), [{ kept: true }]);
     });
 
-    test('goes in pieces, and stops when told to', async () => {
+    test('runs in batches, and stops on its signal', async () => {
       const id = await make();
       const chunk = { dataset_id: id, item_count: 1, bytes: 2, items: '{}' };
       const rows = Array.from({ length: 1100 }, (_, first_seq) => ({ ...chunk, first_seq }));

@@ -63,7 +63,7 @@ test('an encoding is one of the known, or none', () => {
   }
 });
 
-test('an encoding is admitted when it is named or all are, and not at a weight of nothing', () => {
+test('an encoding is accepted if it is named or all are, and not with weight 0', () => {
   for (const [header, isAdmitted] of [
     [undefined, false],
     ['', false],
@@ -130,7 +130,7 @@ test('a collection is a key or a prefix, and is met together with a prefix', () 
   }
 });
 
-test('a schema may say anything but of its collections', () => {
+test('a schema may contain anything except in its collections', () => {
   for (const schema of [{}, { title: 'x', other: [1] }, { collections: {} }]) checkStoreSchema(schema);
   for (const collections of [
     null,

@@ -53,7 +53,7 @@ onEachEngine((testEngine) => {
     await purgeStore(kernel, 'gone', new AbortController().signal);
   });
 
-  test('emptying goes on where it was cut short', async () => {
+  test('an interrupted purge continues where it stopped', async () => {
     await fill('cut', 10);
     const controller = new AbortController();
     const failing = { ...kernel, blobs: { ...blobs, delete: () => Promise.reject(new Error('away')) } };

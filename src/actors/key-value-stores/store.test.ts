@@ -44,7 +44,7 @@ onEachEngine((testEngine) => {
   }
   const stats = async (id: string) => (await findStats(engine.db, [id]))(id);
 
-  test('a record is what was last put, in the row or in a blob', async () => {
+  test('a record is the last one written, in the row or in a blob', async () => {
     const id = await make();
     assert.equal(await replaceRecord(engine, id, 'key', inRow('one'), 10), undefined);
     const first = (await findRecord(engine.db, id, 'key'))!;
@@ -62,7 +62,7 @@ onEachEngine((testEngine) => {
     assert.equal(await findRecord(engine.db, id, 'other'), undefined);
   });
 
-  test('every byte is kept in a row, and so is none', async () => {
+  test('a row holds every byte value, and an empty record', async () => {
     const id = await make();
     const body = Uint8Array.from({ length: 256 }, (_, i) => i);
     await replaceRecord(engine, id, 'all', { ...inRow(''), size: 256, body }, 1);
@@ -72,7 +72,7 @@ onEachEngine((testEngine) => {
     assert.ok(none && 'body' in none && none.body.length === 0);
   });
 
-  test('each former blob is told once, however many write at the same time', async () => {
+  test('each replaced blob is returned once, with any number of concurrent writes', async () => {
     const id = await make();
     const blobs = Array.from({ length: 30 }, (_, i) => `former-${i}`);
     const summaries = await Promise.all(
@@ -109,7 +109,7 @@ onEachEngine((testEngine) => {
     assert.equal((await stats(id)).storageBytes, 0);
   });
 
-  test('deleting what is not there changes no sum', async () => {
+  test('deleting a missing record changes no sum', async () => {
     const id = await make();
     await replaceRecord(engine, id, 'key', inRow('12345'), 1);
     assert.equal(await deleteRecord(engine, id, 'absent', 7), undefined);
@@ -117,7 +117,7 @@ onEachEngine((testEngine) => {
     assert.deepEqual([storageBytes, deleteCount, modifiedAt], [5, 1, 7]);
   });
 
-  test('nothing is written into a store that is not there', async () => {
+  test('nothing is written into a missing store', async () => {
     await assert.rejects(replaceRecord(engine, 'absent', 'key', inRow('x'), 1), { kind: 'not-found' });
     assert.equal(await findRecord(engine.db, 'absent', 'key'), undefined);
     assert.equal(await deleteRecord(engine, 'absent', 'key', 1), undefined);

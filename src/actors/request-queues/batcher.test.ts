@@ -19,7 +19,7 @@ function slowWriter() {
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-test('the first call is written at once, and what comes meanwhile goes with the next write, in its order', async () => {
+test('the first call is written at once, and calls that arrive meanwhile share the next write, in their order', async () => {
   const { batcher, writes } = slowWriter();
   const first = batcher.add('q', ['a']);
   assert.deepEqual(
@@ -62,7 +62,7 @@ test('keys do not wait for each other', async () => {
   await one;
 });
 
-test('no more goes together than the measure allows, and what one call brings is not divided', async () => {
+test('a batch does not exceed the limit, and a single call is not split', async () => {
   const { batcher, writes } = slowWriter();
   const calls = [['0'], ['a', 'b', 'c'], ['d', 'e'], ['f'], ['1', '2', '3', '4', '5', '6', '7'], ['g']];
   const results = Promise.all(calls.map((items) => batcher.add('q', items)));

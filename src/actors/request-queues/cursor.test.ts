@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { decodeCursor, encodeCursor } from './cursor.ts';
 import { requestIdOf } from './request.ts';
 
-test('a cursor is good for the kind of list that gave it', () => {
+test('a cursor is valid only for the kind of list that returned it', () => {
   const byId = { afterId: requestIdOf('x') };
   assert.deepEqual(decodeCursor(encodeCursor(byId), 'id'), byId);
   for (const afterOrder of [0, -17, 9_999_999]) {

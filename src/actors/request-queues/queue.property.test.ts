@@ -217,7 +217,7 @@ onEachEngine((testEngine) => {
     }
   }
 
-  test('a queue does what a plain one does, whatever is done with it', async () => {
+  test('a queue behaves like the model under random operations', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
         const queueId = `random-${++lastQueue}`;

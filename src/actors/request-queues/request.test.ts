@@ -54,7 +54,7 @@ test('an id must follow from the key', () => {
   );
 });
 
-test('keys and URLs that no engine tells apart are refused', () => {
+test('keys and URLs that the engines cannot distinguish are refused', () => {
   for (const text of ['a\0b', 'a\ud800', '\udc00b']) {
     assert.throws(() => toRequestEntry({ uniqueKey: text }, false), failsWith(undefined));
     assert.throws(() => toRequestEntry({ uniqueKey: 'k', url: text }, false), failsWith(undefined));
@@ -70,7 +70,7 @@ test('handledAt is a time in ISO 8601', () => {
   }
 });
 
-test('what is stored of a request comes back the same', () => {
+test('a stored request is read unchanged', () => {
   const text = fc.string({ unit: 'binary' });
   const requests = fc.record(
     {

@@ -75,7 +75,7 @@ onEachEngine((testEngine) => {
     assert.deepEqual(await head(queue), ['e', 'd', 'a', 'b', 'c']);
   });
 
-  test('an add that was acknowledged comes before one that begins after it, on whichever node', async () => {
+  test('an acknowledged add comes before one that begins after it, on any node', async () => {
     const queue = await make();
     const keys = Array.from({ length: 40 }, (_, index) => `k${index}`);
     for (const [index, key] of keys.entries()) {
@@ -84,7 +84,7 @@ onEachEngine((testEngine) => {
     assert.deepEqual(await head(queue), keys);
   });
 
-  test('each write moves the time of modification on, whatever the clock says', async () => {
+  test('each write advances the time of modification, even if the clock does not', async () => {
     const queue = await make();
     const modifiedAt = async () => (await findQueues(engine.db, [queue])).get(queue)!.modified_at;
     const times = [await modifiedAt()];
@@ -143,7 +143,7 @@ onEachEngine((testEngine) => {
     assert.deepEqual(await head(queue), ['a']);
   });
 
-  test('several changes of one request at once are as if one came after the other', async () => {
+  test('concurrent changes of one request are serialized', async () => {
     const queue = await make();
     const results = await Promise.all([
       upsertRequest(queues, queue, entry('a'), NOW),
@@ -238,7 +238,7 @@ onEachEngine((testEngine) => {
     assert.deepEqual(await counts(queue), [total, total]);
   });
 
-  test('a lock that is only taken, never given back, is taken once', async () => {
+  test('a lock that is never released is acquired once', async () => {
     const queue = await make();
     const keys = Array.from({ length: 3000 }, (_, index) => `k${index}`);
     for (let start = 0; start < keys.length; start += 500)
@@ -267,7 +267,7 @@ onEachEngine((testEngine) => {
     assert.deepEqual(await lock(queue, 'two', 25, NOW + 1000), ['a']);
   });
 
-  test('who lost a lock can neither prolong nor release it', async () => {
+  test('a client that lost a lock can neither prolong nor release it', async () => {
     const queue = await make();
     await add(queue, 'a');
     await lock(queue, 'one');
@@ -283,7 +283,7 @@ onEachEngine((testEngine) => {
     assert.deepEqual(await head(queue, now + 8999), []);
   });
 
-  test('a page of large requests ends early, and the next goes on there', async () => {
+  test('a page of large requests ends early, and the next continues there', async () => {
     const queue = await make();
     const keys = ['a', 'b', 'c', 'd', 'e', 'f'];
     const userData = { text: 'x'.repeat(3_000_000) };
@@ -343,7 +343,7 @@ onEachEngine((testEngine) => {
     assert.deepEqual(await head(neighbour), ['kept']);
   });
 
-  test('a purge that was interrupted goes on', async () => {
+  test('an interrupted purge continues', async () => {
     const queue = await make();
     for (let start = 0; start < 5000; start += 500) {
       await add(queue, ...Array.from({ length: 500 }, (_, index) => `k${start + index}`));

@@ -88,7 +88,7 @@ onEachEngine((testEngine) => {
       ]),
     );
 
-  test('entries stand in the order in which they were recorded, with all that is known', async () => {
+  test('entries are stored in the order of recording, with all their fields', async () => {
     const result = await changes.run({ ...program, id: 'the-call' }, async (on) => {
       await insert(on.db, 'a').execute();
       on.record({ ...changeOf('first'), description: '- More', comment: 'Why' });
@@ -107,7 +107,7 @@ onEachEngine((testEngine) => {
     assert.deepEqual(await payloads(), { a: 'new' });
   });
 
-  test('work that fails leaves neither the change nor its entry, and tells nobody', async () => {
+  test('failed work leaves no change, no entry and no subscriber writes', async () => {
     await register();
     const heard: string[] = [];
     const stop = await engine.listen('cache', () => heard.push('cache'));
@@ -125,7 +125,7 @@ onEachEngine((testEngine) => {
     stop();
   });
 
-  test('what a subscriber writes shares the commit, and workers hear of it afterwards', async () => {
+  test("a subscriber's writes share the commit, which then wakes the workers", async () => {
     await register();
     await changes.run(program, async (on) => {
       on.record(changeOf('one'));
@@ -140,7 +140,7 @@ onEachEngine((testEngine) => {
     assert.deepEqual(await names(), ['one', 'two']);
   });
 
-  test('who registers in the same change hears of it', async () => {
+  test('a registration in the same change receives it', async () => {
     await changes.run(program, async (on) => {
       await on.db
         .insertInto('due')
@@ -161,7 +161,7 @@ onEachEngine((testEngine) => {
     assert.deepEqual(told.flat(), many);
   });
 
-  test('a change demands what it took, of the one in whose name it is made', async () => {
+  test('a change demands its permissions of its actor', async () => {
     const nobody: Actor = {
       ...program,
       demand(_, action) {
@@ -186,7 +186,7 @@ onEachEngine((testEngine) => {
     );
   });
 
-  test('a call that has not asked for what its route declares commits nothing', async () => {
+  test('a call that has not checked the permission of its route commits nothing', async () => {
     const asked: boolean[] = [];
     const call: Actor = {
       ...program,
@@ -214,7 +214,7 @@ onEachEngine((testEngine) => {
     assert.deepEqual([await names(), await payloads(), asked], [[], {}, [true, true]]);
   });
 
-  test('caches hear of a commit before whoever made it goes on', async () => {
+  test('caches are notified of a commit before its caller continues', async () => {
     const heard: string[] = [];
     const stop = await engine.listen('cache', () => heard.push('cache'));
     await changes.run(program, async (on) => {
@@ -226,7 +226,7 @@ onEachEngine((testEngine) => {
     stop();
   });
 
-  test('a plan is kept in one batch with its entry and what subscribers write', async () => {
+  test("a plan is committed in one batch with its entry and the subscribers' writes", async () => {
     await register();
     await insert(engine.db, 'a').execute();
     const plan = () =>
@@ -253,7 +253,7 @@ onEachEngine((testEngine) => {
     assert.deepEqual(await names(), ['planned', 'run']);
   });
 
-  test('what is not planned is run, and what changes nothing is only told', async () => {
+  test('work without a plan is run, and a plan without changes only returns its result', async () => {
     const otherwise = async () => 'run';
     assert.equal(await changes.plan(program, async () => undefined, otherwise), 'run');
     const nothing = { guards: [], statements: [], changes: [], result: 'same' };

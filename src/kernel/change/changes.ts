@@ -57,10 +57,10 @@ export class Changes {
   async run<T>(actor: Actor, work: (on: ChangeTransaction) => Promise<T>): Promise<T> {
     return await this.#engine.db.transaction().execute(async (tx) => {
       const recorded: Recorded[] = [];
-      const result = await work(this.#changing(tx, actor, recorded));
+      const result = await work(this.#transactionOf(tx, actor, recorded));
       if (recorded.length > 0) {
         actor.checkPermissionAsked?.(true);
-        await this.#keep(tx, recorded);
+        await this.#save(tx, recorded);
       }
       return result;
     });
@@ -83,44 +83,44 @@ export class Changes {
       awaitAll(this.#subscribers.map((subscriber) => db.executeQuery(subscriber.registrations(db)))),
       verify?.(db),
     ]);
-    const told = this.#tell(db, entriesOf(recorded), rowsOf(registrations));
-    const kept = recorded.map(({ by, entry }) => insertAuditEntry(db, by, entry));
-    if (!(await this.#engine.batchIf(guards, [...statements, ...kept, ...told])))
+    const extra = this.#statementsForSubscribers(db, entriesOf(recorded), rowsOf(registrations));
+    const audit = recorded.map(({ by, entry }) => insertAuditEntry(db, by, entry));
+    if (!(await this.#engine.batchIf(guards, [...statements, ...audit, ...extra])))
       return await this.run(actor, otherwise);
-    if (told.length > 0) await this.#engine.notify(DUE);
+    if (extra.length > 0) await this.#engine.notify(DUE);
     return result;
   }
 
-  #changing(db: Db, actor: Actor, recorded: Recorded[]): ChangeTransaction {
+  #transactionOf(db: Db, actor: Actor, recorded: Recorded[]): ChangeTransaction {
     return {
       db,
       actor,
       record: (change) => void recorded.push(record(actor, change)),
-      as: (other) => this.#changing(db, other, recorded),
+      as: (other) => this.#transactionOf(db, other, recorded),
       invalidate: (channel) => notifyOnCommit(db, channel),
     };
   }
 
   /** The first round trip also reads the registrations. */
-  async #keep(tx: Db, recorded: readonly Recorded[]): Promise<void> {
+  async #save(tx: Db, recorded: readonly Recorded[]): Promise<void> {
     let registrations: (readonly unknown[])[] | undefined;
-    let isTold = false;
+    let hasExtra = false;
     for (let start = 0; start < recorded.length; start += AT_ONCE) {
       const some = recorded.slice(start, start + AT_ONCE);
-      const asked = registrations === undefined ? this.#subscribers : [];
+      const readers = registrations === undefined ? this.#subscribers : [];
       const results = await executeAll(tx, [
         ...some.map(({ by, entry }) => insertAuditEntry(tx, by, entry)),
-        ...asked.map((subscriber) => subscriber.registrations(tx)),
+        ...readers.map((subscriber) => subscriber.registrations(tx)),
       ]);
       registrations ??= rowsOf(results.slice(some.length));
-      const told = this.#tell(tx, entriesOf(some), registrations);
-      if (told.length > 0) await executeAll(tx, told);
-      isTold ||= told.length > 0;
+      const extra = this.#statementsForSubscribers(tx, entriesOf(some), registrations);
+      if (extra.length > 0) await executeAll(tx, extra);
+      hasExtra ||= extra.length > 0;
     }
-    if (isTold) await wakeWorkers(tx);
+    if (hasExtra) await wakeWorkers(tx);
   }
 
-  #tell(
+  #statementsForSubscribers(
     db: Db,
     entries: readonly AuditEntry[],
     registrations: readonly (readonly unknown[])[],

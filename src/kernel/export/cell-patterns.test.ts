@@ -17,7 +17,7 @@ async function assertSame(...items: Item[]): Promise<void> {
   for (let round = 0; round < 2; round += 1) assert.deepEqual(cellsIn(join(items)), items.map(cellsOf));
 }
 
-test('cells read from text are those of the parsed items, whatever they hold', async () => {
+test('cells read from text equal those of the parsed items, for any items', async () => {
   await fc.assert(fc.asyncProperty(anyTable, (batches) => assertSame(...batches.flat())));
 });
 

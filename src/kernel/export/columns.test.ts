@@ -69,7 +69,7 @@ test('all items are counted', async () => {
   assert.equal(count, 3);
 });
 
-test('what appears only while the rows are written is left out', async () => {
+test('columns that appear only while the rows are written are left out', async () => {
   const { cellsOf } = await collectColumns(sourceOf([{ a: 1 }]));
   assert.deepEqual(cellsOf({ b: 2, a: { c: 3 } }), [undefined]);
 });

@@ -40,7 +40,7 @@ test('a row whose only cell is empty is not an empty line', async () => {
   );
 });
 
-test('what looks like a formula is left as it is', async () => {
+test('text that looks like a formula is unchanged', async () => {
   const text = await textOf(exportCsv(sourceOf([{ a: '=1+1', b: '+x', c: '-x', d: '@x' }]), { bom: false }));
   assert.equal(text, 'a,b,c,d\r\n=1+1,+x,-x,@x\r\n');
 });

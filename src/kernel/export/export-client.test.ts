@@ -47,7 +47,7 @@ test('a file has the bytes that it would have here', async () => {
   assert.equal(open.count, 0);
 });
 
-test('items are changed on their way as they are asked for', async () => {
+test('items are projected in the thread', async () => {
   const { items } = source([texts]);
   const task = { format: 'jsonl', projection: { omit: ['a'], skipEmpty: true }, options: {} } as const;
   assert.equal(await textOf(exportInThread(task, { items })), '{"b":"<x>"}\n{"c":[1,{"d":"é"}]}\n');
@@ -60,7 +60,7 @@ test('a table learns its columns from the outlines where there are some', async 
   assert.equal(await textOf(exportInThread(task, { items, outlines })), 'b,a\r\n,1\r\n');
 });
 
-test('what is wrong with a wish or with the items is told as it would be here', async () => {
+test('errors of options and items are the same as in the main thread', async () => {
   const { items, open } = source([['{}']]);
   for (const [format, projection, message] of [
     ['json', { fields: ['a'], outputFields: ['b', 'c'] }, /outputFields/],
@@ -84,7 +84,7 @@ test('an export fails with the error that its items could not be read for', asyn
   await assert.rejects(textOf(exportInThread(task, { items })), (error) => error === failure);
 });
 
-test('whoever leaves early leaves nothing open, and the next export goes on', async () => {
+test('a reader that stops early leaves no open source, and the next export works', async () => {
   const { items, open } = source(Array.from({ length: 1000 }, () => [`{"a":"${'x'.repeat(10_000)}"}`]));
   const task = { format: 'xml', projection: {}, options: {} } as const;
   for await (const chunk of exportInThread(task, { items })) {

@@ -19,7 +19,7 @@ test('a byte order mark is written when asked for', async () => {
   assert.equal(await textOf(exportJsonTexts(sourceOf(['{}']), { bom: true })), '\uFEFF[{}]');
 });
 
-test('what was exported reads back the same, and texts give the same as items', async () => {
+test('an export is read back unchanged, and texts give the same as items', async () => {
   await fc.assert(
     fc.asyncProperty(anyBatches, async (batches) => {
       const text = await textOf(exportJson(sourceOf(...batches)));

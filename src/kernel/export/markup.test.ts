@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { escapeAttribute, escapeMarkup, toXmlName } from './markup.ts';
 
-test('what could break out of text or an attribute is escaped', () => {
+test('characters that could break out of text or an attribute are escaped', () => {
   assert.equal(
     escapeMarkup(`<a href="x">'&amp;'</a> ]]>`),
     `&lt;a href=&quot;x&quot;&gt;'&amp;amp;'&lt;/a&gt; ]]&gt;`,
@@ -20,7 +20,7 @@ test('characters that XML forbids are left out, and pairs are not', () => {
   assert.equal(escapeMarkup('\uD83D\uDE00 \uD83D \uDE00 \uDE00\uD83D'), '😀   ');
 });
 
-test('names are made of keys', () => {
+test('keys become valid names', () => {
   const names = {
     title: 'title',
     'a-b.c_1': 'a-b.c_1',

@@ -10,7 +10,7 @@ function project(item: Item, asked: Projection): Item[] {
   return [...projector(asked)!(item)].filter((each) => each !== undefined);
 }
 
-test('nothing asked is nothing to do', () => {
+test('without options there is no projection', () => {
   assert.equal(projector({}), undefined);
   assert.equal(projector({ unwind: [], fields: [], omit: [], flatten: [], outputFields: [] }), undefined);
   assert.equal(
@@ -111,7 +111,7 @@ test('hidden keys are dropped at the top, empty items after that', () => {
   assert.deepEqual(project({}, { clean: true, skipEmpty: false }), [{}]);
 });
 
-test('simplified items hold the address and what was found there', () => {
+test('simplified items contain the URL and the results of the page', () => {
   const item = { url: 'u', loadedUrl: 'v', pageFunctionResult: [{ title: 'x' }, { title: 'y' }] };
   assert.deepEqual(project(item, { simplified: true }), [
     { url: 'u', title: 'x' },
@@ -143,7 +143,7 @@ test('members named like those of every object are ordinary ones', () => {
   assert.equal(({} as Item)['polluted'], undefined);
 });
 
-test('whatever is asked, items stay plain objects and the source is not changed', () => {
+test('with any options, items stay plain objects and the source is not changed', () => {
   const names = fc.array(
     fc.constantFrom('a', 'b', 'a.b', '__proto__', '#', '#hidden', '', 'constructor', '.'),
     { maxLength: 3 },
@@ -188,7 +188,7 @@ function unwound(item: Item, asked: Projection): AsyncGenerator<Item[], void> {
   return projectBatches(sourceOf([item])(), projector(asked)!);
 }
 
-test('lists that multiply come one after the other, and whoever has enough can leave', async () => {
+test('lists that multiply are unwound one by one, and the reader can stop early', async () => {
   const items: Item[] = [];
   for await (const batch of unwound({ a: list, b: list, c: list }, { unwind: ['a', 'b', 'c'] })) {
     items.push(...batch);

@@ -17,7 +17,7 @@ test('many small items share a chunk of about 64 KiB', async () => {
   for (const size of sizes.slice(0, -1)) assert.ok(size >= 65_536 && size < 66_000, `${size}`);
 });
 
-test('nothing is read that the reader has not asked for', async () => {
+test('no batch is read before the reader asks for it', async () => {
   let given = 0;
   async function* batches() {
     for (;;) {
@@ -33,7 +33,7 @@ test('nothing is read that the reader has not asked for', async () => {
   assert.equal(given, 2);
 });
 
-test('a reader who leaves ends the reading', async () => {
+test('a reader that stops closes the source', async () => {
   let isEnded = false;
   async function* batches() {
     try {

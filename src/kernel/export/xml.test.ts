@@ -60,7 +60,7 @@ test('attributes are never doubled, and hold objects as JSON', async () => {
   );
 });
 
-test('many keys that become one name do not make the element explode', async () => {
+test('many keys that become one name take linear time', async () => {
   const symbols = Array.from({ length: 20_000 }, (_, at) => [String.fromCharCode(0x2190 + at), 1]);
   const element = await toXml({ '@': Object.fromEntries(symbols) });
   assert.ok(element.length < 20_000 * 20);

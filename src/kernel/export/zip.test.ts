@@ -45,7 +45,7 @@ test('more parts than 16 bits can count are counted in 64', () => {
   assert.equal(bytes.readUInt16LE(bytes.length - 12), 0xffff);
 });
 
-test('an archive beyond 4 GiB tells sizes and places in 64 bits', () => {
+test('an archive beyond 4 GiB has sizes and offsets in 64 bits', () => {
   const far = 5_000_000_000;
   const entry = { name: 'x', crc: 1, packedSize: 10, size: 6_000_000_000, offset: far };
   const bytes = directory([entry], far + 100);

@@ -25,7 +25,7 @@ test('a placeholder becomes each of its values, and two become all pairs', () =>
   ]);
 });
 
-test('what has no value allows nothing', () => {
+test('a placeholder without a value allows nothing', () => {
   for (const attributes of [{}, { projects: [] }, { other: ['web'] }]) {
     assert.equal(may([allow([PROJECT])], attributes, 'proj/web'), false);
     const butThese: PolicyStatement = { effect: 'allow', actions: ['*'], notResources: [PROJECT] };
@@ -35,7 +35,7 @@ test('what has no value allows nothing', () => {
   assert.equal(may([allow([PROJECT])], { projects: ['web'] }, 'proj/app'), false);
 });
 
-test('what has no value denies all that it could name', () => {
+test('a placeholder without a value denies all that it could name', () => {
   const all = allow(['*']);
   const these: PolicyStatement = { effect: 'deny', actions: ['*'], resources: [PROJECT] };
   const butThese: PolicyStatement = { effect: 'deny', actions: ['*'], notResources: [PROJECT] };
@@ -59,12 +59,12 @@ test('names of the language are only names', () => {
   ]);
 });
 
-test('a policy tells whether it has any', () => {
+test('placeholders in a policy are detected', () => {
   assert.equal(hasPlaceholders([allow([PROJECT])]), true);
   assert.equal(hasPlaceholders([allow(['proj/web'])]), false);
 });
 
-test('values that come in two ways are all there, each once', () => {
+test('values from two sources are merged without duplicates', () => {
   assert.deepEqual(joinAttributes([{ a: ['1', '2'] }, { a: ['2', '3'], b: [] }]), {
     a: ['1', '2', '3'],
     b: [],

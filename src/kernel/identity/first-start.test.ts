@@ -40,7 +40,7 @@ async function isAdministrator(engine: Engine, secret: string): Promise<boolean>
 onEachEngine((testEngine) => {
   const open = () => testEngine.open([...identityMigrations, ...eventMigrations]);
 
-  test('the first start makes an administrator and a token, and tells it', async () => {
+  test('the first start creates an administrator and a token, and returns its secret', async () => {
     const engine = await open();
     const made = await start(engine);
     assert.match(made!, /^api-/);
@@ -50,7 +50,7 @@ onEachEngine((testEngine) => {
     assert.deepEqual(await count(engine), { members: 1, tokens: 1, events: 1 });
   });
 
-  test('later starts make nothing', async () => {
+  test('later starts create nothing', async () => {
     const engine = await open();
     await start(engine);
     assert.equal(await start(engine), undefined);
@@ -75,7 +75,7 @@ onEachEngine((testEngine) => {
     assert.deepEqual(await count(engine), { members: 1, tokens: 1, events: 1 });
   });
 
-  test("the operator's own token is taken and not told; once is enough", async () => {
+  test("the operator's own token is used and not returned; once is enough", async () => {
     const engine = await open();
     assert.equal(await start(engine, GIVEN), undefined);
     assert.equal(await start(engine, GIVEN), undefined);
@@ -104,7 +104,7 @@ onEachEngine((testEngine) => {
     assert.doesNotMatch(JSON.stringify(rows), /and long/);
   });
 
-  test('an administrator who still has the old default address gets the one of today, and no other does', async () => {
+  test('an administrator with the old default address gets the current one, and no other does', async () => {
     const emailAfter = async (before: string, others: string[] = []) => {
       const engine = await open();
       await ensureAdmin(new Changes(engine, []), { token: GIVEN, email: before }, NOW);
@@ -122,14 +122,14 @@ onEachEngine((testEngine) => {
     assert.deepEqual(await emailAfter('admin@localhost', taken), ['admin@localhost', 1], 'taken by another');
   });
 
-  test('nodes that start together make one administrator', async () => {
+  test('nodes that start together create one administrator', async () => {
     const engine = await open();
     const starts = await Promise.all(Array.from({ length: 6 }, () => start(engine)));
     assert.equal(starts.filter((made) => made !== undefined).length, 1);
     assert.deepEqual(await count(engine), { members: 1, tokens: 1, events: 1 });
   });
 
-  test('before the first start there is nobody to act as', async () => {
+  test('before the first start there is no administrator to act as', async () => {
     await assert.rejects(requireAdmin(await open()), { kind: 'not-found' });
   });
 });

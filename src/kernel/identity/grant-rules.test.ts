@@ -90,7 +90,7 @@ function isAllowed(check: () => void): boolean {
   }
 }
 
-test('whatever is granted, the new token can do nothing that its maker cannot', () => {
+test('with any grant, the new token can do nothing that its creator cannot', () => {
   let granted = 0;
   const property = fc.property(
     anyMember,
@@ -160,7 +160,7 @@ test('no base role is given that the giver does not hold', () => {
   fc.assert(property, { numRuns: 5000 });
 });
 
-test('no custom role is given but by those who hold it, and by administrators', () => {
+test('only holders of a custom role and administrators can grant it', () => {
   const property = fc.property(
     anyMember,
     fc.option(anyToken),
@@ -180,7 +180,7 @@ test('no custom role is given but by those who hold it, and by administrators', 
   fc.assert(property, { numRuns: 5000 });
 });
 
-test('a role with placeholders, and what fills them, is for administrators to give', () => {
+test('only administrators can grant a role with placeholders, and the attributes that fill them', () => {
   const resources = ['proj/${roleAttribute/p}'];
   const role = roleOf('filled', [{ effect: 'allow', actions: ['*'], resources }]);
   const holder = callerOf(memberOf('reader'));
@@ -192,7 +192,7 @@ test('a role with placeholders, and what fills them, is for administrators to gi
   assert.ok(isAllowed(() => checkAttributeGrant(admin, ACCESS)));
 });
 
-test('members are taken into a team by those who have its power to give', () => {
+test('only callers who can grant the roles of a team can add members to it', () => {
   const team = { id: 'team', roles: [roleOf('everything')] };
   const may = (held: KnownCaller['held'], token?: Token) => {
     const caller = callerOf(memberOf('reader'), token);
@@ -219,7 +219,7 @@ test('members are taken into a team by those who have its power to give', () => 
   );
 });
 
-test('administrators and owners are changed only by those who are no less', () => {
+test('administrators and owners are changed only by callers of at least the same role', () => {
   const may = (by: BaseRole, of: BaseRole) =>
     isAllowed(() => checkRank(callerOf(memberOf(by)), memberOf(of), ACCESS));
   for (const by of ROLES) {
@@ -230,7 +230,7 @@ test('administrators and owners are changed only by those who are no less', () =
   }
 });
 
-test('what a role allows is changed by administrators alone while somebody holds it', () => {
+test('only administrators can change the policy of a role that is held', () => {
   const may = (by: BaseRole, isHeld: boolean) =>
     isAllowed(() => checkPolicyChange(callerOf(memberOf(by)), isHeld, ACCESS));
   assert.deepEqual([may('reader', false), may('writer', true), may('admin', true)], [true, false, true]);

@@ -102,7 +102,7 @@ onEachEngine((testEngine) => {
     assert.equal(await knows(here, credential), false);
   });
 
-  test('a secret of one kind is nothing as the other', async () => {
+  test('a token is not accepted as a session, nor a session as a token', async () => {
     const { credential } = await make();
     const session = await insertSession(engine.db, ada, NOW);
     assert.equal(await knows(here, { kind: 'session', secret: credential.secret }), false);
@@ -122,7 +122,7 @@ onEachEngine((testEngine) => {
     assert.equal(await knows(here, credential, NOW + MINUTE), true);
   });
 
-  test('an answer is remembered no longer than the credential is good', async () => {
+  test('a caller is cached no longer than the credential is valid', async () => {
     const { credential } = await make({ expiresAt: NOW + 10 });
     assert.equal(await knows(here, credential, NOW + 9), true);
     assert.equal(await knows(here, credential, NOW + 10), false);
@@ -133,7 +133,7 @@ onEachEngine((testEngine) => {
     assert.equal(await knows(here, old, NOW + 20), false);
   });
 
-  test('what one node changes, all nodes forget', async () => {
+  test('a change on one node clears the caches of all nodes', async () => {
     const { token, credential } = await make();
     assert.deepEqual([await knows(here, credential), await knows(there, credential)], [true, true]);
     await deleteToken(engine.db, token.id);
@@ -195,7 +195,7 @@ onEachEngine((testEngine) => {
     assert.equal(can(await ask(['unknown']), 'updateOn', flag), false);
   });
 
-  test('a deny in a custom role beats what its base allows', async () => {
+  test('a deny in a custom role overrides its base', async () => {
     const policy = [{ effect: 'deny' as const, actions: ['viewProject'], resources: ['proj/secret'] }];
     await insertRole(engine.db, { key: 'most', name: 'Most', policy, baseRole: 'reader' }, NOW);
     const caller = await here.identify((await make({ customRoles: ['most'] })).credential, NOW);
@@ -260,7 +260,7 @@ onEachEngine((testEngine) => {
     );
   });
 
-  test('who tends a team may do with it what was granted, and nothing with others', async () => {
+  test('a manager of a team has the granted actions on it, and none on others', async () => {
     const grants = [{ memberId: ada.id, actions: 'maintainTeam' }];
     const made = await insertTeam(engine.db, { ...team, key: 'core', grants }, NOW);
     const caller = await asSession();
@@ -275,7 +275,7 @@ onEachEngine((testEngine) => {
     assert.deepEqual(caller.held?.managedTeams, [made!.id]);
   });
 
-  test('no custom role gives what is for owners alone', async () => {
+  test('no custom role grants what is reserved to owners', async () => {
     await insertRole(engine.db, { key: 'all', name: 'All', policy: [all] }, NOW);
     await engine.db.updateTable('members').set({ custom_roles: '["all"]' }).execute();
     const caller = await asSession();
@@ -287,7 +287,7 @@ onEachEngine((testEngine) => {
     assert.ok(can(await asSession(), 'deleteAccount', 'acct'));
   });
 
-  test('when a member was last seen, and with what, is written down; service tokens do not count', async () => {
+  test('the last use by a member and its token are saved; service tokens do not count', async () => {
     const { token, credential } = await make();
     const { credential: service } = await make({ isService: true });
     const seen = async () => {
@@ -305,7 +305,7 @@ onEachEngine((testEngine) => {
     assert.deepEqual(await seen(), [NOW + 8, undefined]);
   });
 
-  test('the service token of a removed member goes on with its own power', async () => {
+  test('the service token of a removed member keeps its permissions', async () => {
     const { credential } = await make({ isService: true, role: 'admin' });
     const { credential: personal } = await make({ role: 'reader' });
     const [listed] = await listMemberRecords(engine.db, [ada.id]);

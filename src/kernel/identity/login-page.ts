@@ -12,11 +12,11 @@ export interface LoginForm {
 }
 
 export function loginPage({ name = '', problem }: LoginForm, program: string): string {
-  const told = problem === undefined ? '' : `<p role="alert" id="problem">${escapeHtml(problem)}</p>`;
+  const alert = problem === undefined ? '' : `<p role="alert" id="problem">${escapeHtml(problem)}</p>`;
   const wrong = problem === undefined ? '' : ' aria-invalid="true" aria-describedby="problem"';
   return htmlPage(
     'Log in',
-    `${told}<form method="post" action="/session">
+    `${alert}<form method="post" action="/session">
      <label>Username or e-mail
        <input name="name" value="${escapeHtml(name)}" autocomplete="username" autocapitalize="none" spellcheck="false"
          required${name === '' ? ' autofocus' : ''}${wrong}></label>

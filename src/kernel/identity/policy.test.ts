@@ -108,13 +108,13 @@ describe('a policy', () => {
       assert.equal(policy.allows('viewProject', 'proj/p'), true);
     }
   });
-  test('with notActions speaks of all other actions', () => {
+  test('with notActions applies to all other actions', () => {
     const policy = compilePolicy([{ effect: 'allow', notActions: ['delete*', 'x'], resources: ['*'] }]);
     assert.equal(policy.allows('updateOn', 'proj/p'), true);
     assert.equal(policy.allows('deleteFlag', 'proj/p'), false);
     assert.equal(policy.allows('x', 'proj/p'), false);
   });
-  test('with notResources speaks of all other resources', () => {
+  test('with notResources applies to all other resources', () => {
     const policy = compilePolicy([
       { effect: 'allow', actions: ['*'], notResources: ['proj/secret', 'acct'] },
     ]);
@@ -122,7 +122,7 @@ describe('a policy', () => {
     assert.equal(policy.allows('x', 'proj/secret'), false);
     assert.equal(policy.allows('x', 'acct'), false);
   });
-  test('does not let a statement without lists speak of everything', () => {
+  test('does not apply a statement without lists to everything', () => {
     assert.equal(compilePolicy([{ effect: 'allow' }]).allows('x', 'acct'), false);
     assert.equal(compilePolicy([{ effect: 'allow', actions: ['*'] }]).allows('x', 'acct'), false);
     assert.equal(compilePolicy([{ effect: 'allow', resources: ['*'] }]).allows('x', 'acct'), false);
@@ -133,7 +133,7 @@ describe('a policy', () => {
     assert.equal(decide(policies, 'y', 'acct'), false);
     assert.equal(decide([], 'x', 'acct'), false);
   });
-  test('that denies is no longer denying beside another that allows; what none allows is not denied', () => {
+  test('that denies does not deny beside another that allows; what none allows is not denied', () => {
     const denying = compilePolicy([allow('*', '*'), deny('x', 'proj/p')]);
     const allowing = compilePolicy([allow('x', 'proj/p')]);
     const silent = compilePolicy([]);
@@ -164,7 +164,7 @@ describe('a caller', () => {
     assert.equal(can({ grants: [[]] }, 'viewProject', 'proj/p'), false);
     assert.equal(can({ grants: [[writer], []] }, 'viewProject', 'proj/p'), false);
   });
-  test('is told which permission is missing', () => {
+  test('gets an error that names the missing permission', () => {
     const caller = { grants: [[reader]] };
     const access = { action: 'updateTags', resource: 'proj/p' };
     assert.doesNotThrow(() => demand(caller, 'viewProject', 'proj/p'));
@@ -177,7 +177,7 @@ describe('a caller', () => {
 });
 
 describe('statements', () => {
-  test('have only so many names in all, as every call asks each of them', () => {
+  test('have a limited number of names, as every call evaluates all of them', () => {
     const resources = Array.from({ length: 499 }, (_, index) => `proj/p${index}`);
     const statement = { effect: 'allow', actions: ['*'], resources };
     assert.equal(parseStatements(Array.from({ length: 10 }, () => statement)).length, 10);
@@ -244,7 +244,7 @@ describe('for any statements', () => {
   const word = fc.string({ unit: fc.constantFrom('a', 'b', '*'), minLength: 1, maxLength: 8 });
   const name = fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 1, maxLength: 10 });
 
-  test('a glob matches as the expression it stands for', () => {
+  test('a glob matches like the equivalent regular expression', () => {
     fc.assert(
       fc.property(word, name, (pattern, text) => {
         const expected = new RegExp(`^${pattern.replaceAll('*', '.*')}$`).test(text);
@@ -274,7 +274,7 @@ describe('for any statements', () => {
       }),
     );
   });
-  test('another deny never gives, another policy never takes, another group never gives', () => {
+  test('a further deny never grants, a further policy never revokes, a further group never grants', () => {
     fc.assert(
       fc.property(statements, statements, name, name, (list, others, action, on) => {
         const resource = `x/${on}`;

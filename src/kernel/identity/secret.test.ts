@@ -21,7 +21,7 @@ test('every letter and digit is as likely as the others', () => {
     assert.ok(Math.abs(count - expected) < 8 * Math.sqrt(expected), letter);
 });
 
-test('of a secret a hash is kept, and how it ends', () => {
+test('a secret is stored as a hash and its ending', () => {
   const { value, hash, ending } = secretOf('api-something-long');
   assert.deepEqual([value, ending], ['api-something-long', 'long']);
   assert.equal(hash, hashSecret(value));
@@ -29,7 +29,7 @@ test('of a secret a hash is kept, and how it ends', () => {
   assert.notEqual(hashSecret('api-something-lonG'), hash);
 });
 
-test('a password is right or wrong, whatever it is kept as', async () => {
+test('a password is verified against any stored form', async () => {
   const stored = await hashPassword('correct horse');
   assert.match(stored, /^scrypt\$32768\$8\$1\$[\w-]{22}\$[\w-]{43}$/);
   assert.equal(await isPassword('correct horse', stored), true);
@@ -38,7 +38,7 @@ test('a password is right or wrong, whatever it is kept as', async () => {
   assert.notEqual(await hashPassword('correct horse'), stored, 'a new salt each time');
 });
 
-test('who has no password cannot be let in by any', async () => {
+test('without a stored password none is accepted', async () => {
   for (const password of ['', 'x', 'null']) assert.equal(await isPassword(password, null), false);
   for (const broken of ['', 'plain', 'scrypt$', 'md5$1$1$1$a$b', 'scrypt$2$1$1$$']) {
     assert.equal(await isPassword('', broken), false, broken);

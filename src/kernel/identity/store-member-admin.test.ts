@@ -80,7 +80,7 @@ onEachEngine((testEngine) => {
     assert.equal(await find({ teamKey: 'core', roles: ['writer'] }), 'wim');
   });
 
-  test('what is excepted by any condition is left out', async () => {
+  test('members that match any condition of an exception are left out', async () => {
     const except = async (filter: MemberFilter) => namesOf(await listMemberIdsExcept(db, filter));
     assert.equal(await except({}), 'olga adam wim rita nils');
     assert.equal(await except({ teamKey: 'core', roles: ['admin'] }), 'nils');
@@ -97,7 +97,7 @@ onEachEngine((testEngine) => {
     assert.equal(await find({}, order), 'rita wim olga nils adam');
   });
 
-  test('they come in the order they are asked for, with what administration needs', async () => {
+  test('they are returned in the requested order, with the fields of administration', async () => {
     const [rita, wim, ...others] = await listMemberRecords(db, [
       ids['rita']!,
       ids['wim']!,
@@ -111,7 +111,7 @@ onEachEngine((testEngine) => {
     assert.equal((await findIdsByEmail(db, ['WIM@EXAMPLE.COM'])).get('wim@example.com'), ids['wim']);
   });
 
-  test('a change is written when nobody else changed them', async () => {
+  test('a change is written unless the member was changed meanwhile', async () => {
     const member = await join('carl');
     const [listed] = await db.transaction().execute((tx) => lockMemberRecords(tx, [member.id]));
     const wanted = { ...listed!, role: 'admin' as const, customRoles: ['a'], roleAttributes: { k: ['v'] } };
@@ -124,7 +124,7 @@ onEachEngine((testEngine) => {
     assert.equal(await countMembersWithRole(db, 'admin'), 2);
   });
 
-  test('whoever is removed is found nowhere and holds nothing, but what they made for others goes on', async () => {
+  test('a removed member is not found and holds nothing, but their service tokens stay', async () => {
     const member = await join('gone', { role: 'admin' });
     const token = { memberId: member.id, name: '', description: '', customRoles: [] };
     const personal = await insertToken(db, { ...token, isService: false }, newSecret('api-'), NOW);

@@ -50,7 +50,7 @@ onEachEngine((engine) => {
     assert.ok((await join('second')).number > first.number);
   });
 
-  test('nobody has a name that cannot be one', async () => {
+  test('an impossible name finds no member', async () => {
     for (const username of ['', 'nobody', 'a\0b', "x' or 1=1", 'x'.repeat(100_000), '\ud800']) {
       assert.equal(await findMember(db, { username }), undefined);
     }
@@ -109,7 +109,7 @@ onEachEngine((engine) => {
     assert.deepEqual([items[0]?.username, total], ['zoe-search', 2]);
   });
 
-  test('a password lets in by username or address, and nothing else does', async () => {
+  test('a password is accepted with username or address, and with nothing else', async () => {
     const member = await join('locked', {}, await hashPassword('open sesame'));
     assert.deepEqual(await checkPassword(db, 'locked', 'open sesame'), member);
     assert.deepEqual(await checkPassword(db, 'locked@example.com', 'open sesame'), member);

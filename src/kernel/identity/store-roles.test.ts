@@ -42,7 +42,7 @@ onEngine('postgres', (testEngine) => {
       await deleteRole(tx, gone!);
     });
 
-  test('takes nothing back that the other has just given', async () => {
+  test('does not undo a concurrent grant of another role', async () => {
     let removing: Promise<void> | undefined;
     await engine.db.transaction().execute(async (tx) => {
       await updateMemberRecord(tx, member, { ...member, customRoles: [gone!.key, kept!.key] }, NOW);
@@ -53,7 +53,7 @@ onEngine('postgres', (testEngine) => {
     assert.deepEqual(await rolesOf(member), ['kept']);
   });
 
-  test('is not held by whoever was given it last', async () => {
+  test('is not held by the member who was granted it last', async () => {
     const [other] = (await listMemberRecords(engine.db, [
       (
         await insertMember(

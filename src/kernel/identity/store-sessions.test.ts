@@ -35,13 +35,13 @@ onEachEngine((engine) => {
     assert.equal(await spendLoginLink(db, link, NOW), undefined);
   });
 
-  test('of many who spend a link at once, one is let in', async () => {
+  test('of many concurrent uses of a link one succeeds', async () => {
     const link = await insertLoginLink(db, ada, NOW);
     const tries = await Promise.all(Array.from({ length: 10 }, () => spendLoginLink(db, link, NOW)));
     assert.equal(tries.filter((member) => member !== undefined).length, 1);
   });
 
-  test('a link is good for a quarter of an hour, an invitation for a week, and no other text is one', async () => {
+  test('a link is valid for a quarter of an hour, an invitation for a week, and other texts never', async () => {
     for (const [lifetime, ms] of [
       [undefined, 15 * 60 * 1000],
       [INVITATION_MS, 7 * DAY],
@@ -76,7 +76,7 @@ onEachEngine((engine) => {
     assert.notEqual(await findSession(db, hashSecret(other), NOW), undefined);
   });
 
-  test('sweeping removes what has run out and nothing else', async () => {
+  test('the sweep deletes only expired rows', async () => {
     for (const table of ['sessions', 'login_links', 'tokens'] as const) await db.deleteFrom(table).execute();
     const session = await insertSession(db, ada, NOW);
     await insertSession(db, ada, NOW - SESSION_MS);

@@ -67,7 +67,7 @@ onEachEngine((testEngine) => {
     return db.transaction().execute(async (tx) => (await lockTeam(tx, key))!);
   }
 
-  test('a team is kept with all its parts', async () => {
+  test('a team is stored with all its parts', async () => {
     const grants = [
       { memberId: ada.id, actions: 'maintainTeam' },
       { memberId: bob.id, actions: ['updateTeamName', 'viewTeam'] },
@@ -85,7 +85,7 @@ onEachEngine((testEngine) => {
     assert.equal(await findTeam(db, 'other'), undefined);
   });
 
-  test('a change adds and takes away just what differs', async () => {
+  test('a change inserts and deletes only the differences', async () => {
     const team = await make('core', { memberIds: [ada.id], roleIds: [ops.id] });
     const dev = await insertRole(db, { key: 'dev', name: 'Dev', policy }, NOW);
     const grants = [{ memberId: bob.id, actions: 'maintainTeam' }];
@@ -109,7 +109,7 @@ onEachEngine((testEngine) => {
     await assert.rejects(updateTeam(db, after, after, NOW), { kind: 'conflict' });
   });
 
-  test('members know their teams and what they may do with which', async () => {
+  test('the teams of a member are listed, and their grants on teams', async () => {
     const grants = [{ memberId: ada.id, actions: 'maintainTeam' }];
     const team = await make('core', { memberIds: [ada.id, bob.id], grants });
     const teams = await listMemberTeams(db, [ada.id, bob.id]);
@@ -123,7 +123,7 @@ onEachEngine((testEngine) => {
     assert.deepEqual([await listMemberTeams(db, [ada.id]), await listMemberGrants(db, ada.id)], [[], []]);
   });
 
-  test('teams are found by part of key or name, and by having nobody', async () => {
+  test('teams are found by part of key or name, and by having no members', async () => {
     await make('core', { name: 'Heart', memberIds: [ada.id] });
     await make('rim', { name: '100%_Sure' });
     const keys = async (filter: Parameters<typeof listTeams>[1]) =>
@@ -136,7 +136,7 @@ onEachEngine((testEngine) => {
     assert.deepEqual(await keys({ hasNoMembers: false }), ['core']);
   });
 
-  test('a role is found by key and by id, and changed when nobody else did', async () => {
+  test('a role is found by key and by id, and changed unless it was changed meanwhile', async () => {
     assert.deepEqual(await findRole(db, 'ops'), ops);
     assert.deepEqual(await findRole(db, ops.id), ops);
     assert.deepEqual(await findRoles(db, ['ops', ops.id, 'none']), [ops]);
@@ -155,7 +155,7 @@ onEachEngine((testEngine) => {
     await assert.rejects(insertRole(db, { key: ops.id, name: 'Twin', policy }, NOW), { kind: 'invalid' });
   });
 
-  test('who holds a role is counted, however it is named', async () => {
+  test('holders of a role are counted, by id and by key', async () => {
     await join('cyd', ['ops']);
     await join('dee', ['ops_x', 'xops']);
     await make('core', { roleIds: [ops.id] });
@@ -165,7 +165,7 @@ onEachEngine((testEngine) => {
     assert.equal((await countHolders(db, [])).size, 0);
   });
 
-  test('a role that ends is taken from everyone, so that a later one of its key comes to nobody', async () => {
+  test('a deleted role is removed from all holders, so that a later one with its key has none', async () => {
     const cyd = await join('cyd', ['dev', 'ops']);
     const team = await make('core', { roleIds: [ops.id] });
     const usual = { memberId: ada.id, isService: false, name: '', description: '' };

@@ -41,7 +41,7 @@ onEachEngine((engine) => {
     return { token: await insertToken(db, { ...usual, ...token }, secret, now), secret };
   }
 
-  test('a token comes back as it was made, and absent things stay absent', async () => {
+  test('a token is read as it was created, and absent fields stay absent', async () => {
     const full = {
       role: 'reader' as const,
       name: 'n',
@@ -114,7 +114,7 @@ onEachEngine((engine) => {
     assert.equal(await findTokenByHash(db, second.hash, NOW), undefined);
   });
 
-  test('a change of what was changed since is a conflict, and changes nothing', async () => {
+  test('changing a token that was changed meanwhile is a conflict, and changes nothing', async () => {
     const { token } = await make({ name: 'one', role: 'admin' });
     const two = await updateToken(db, token, { ...token, name: 'two' }, NOW + 1);
     assert.deepEqual([two.name, two.version, two.modifiedAt], ['two', 2, NOW + 1]);
@@ -123,14 +123,14 @@ onEachEngine((engine) => {
     assert.deepEqual(await findToken(db, token.id), two);
   });
 
-  test('giving another kind of power takes the first away', async () => {
+  test('setting another kind of permissions replaces the first', async () => {
     const { token } = await make({ role: 'admin' });
     const { role: _, ...rest } = token;
     const after = await updateToken(db, token, { ...rest, inlinePolicy: [statement] }, NOW);
     assert.deepEqual([after.role, after.inlinePolicy], [undefined, [statement]]);
   });
 
-  test('what is gone can be neither changed nor deleted again', async () => {
+  test('a deleted token can be neither changed nor deleted again', async () => {
     const { token } = await make();
     assert.equal(await deleteToken(db, token.id), true);
     assert.equal(await deleteToken(db, token.id), false);

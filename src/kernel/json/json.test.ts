@@ -70,7 +70,7 @@ test('a text that is no JSON as a whole is none when it is cut', async () => {
   );
 });
 
-test('a good text that is changed in one place is read or refused as it is as a whole', async () => {
+test('a valid text with one changed byte is accepted or refused as it is at once', async () => {
   const sign = fc.constantFrom('[', ']', '{', '}', ',', ':', '"', '0', ' ', '');
   await fc.assert(
     fc.asyncProperty(
@@ -160,7 +160,7 @@ test('bytes alone are no reason to refuse a body', async () => {
   assert.equal(await parse(`"${long}"`), long);
 });
 
-test('what is nested too deeply is refused whether it is large or not', async () => {
+test('too deep nesting is refused in large and small texts', async () => {
   for (const padding of ['', ' '.repeat(100_000)]) {
     const deep = (levels: number) => `${'['.repeat(levels)}${padding}${']'.repeat(levels)}`;
     await parse(deep(200));

@@ -93,7 +93,7 @@ describe('what is refused', () => {
     );
   });
 
-  test('a malformed operation is told before an earlier test fails', () => {
+  test('a malformed operation is reported before an earlier test fails', () => {
     const operations = [{ op: 'test', path: '/a', value: 1 }, { op: 'add' }];
     assert.throws(() => applyJsonPatch({}, operations), failing('bad-patch', 'operations[1] (add)'));
   });
@@ -141,7 +141,7 @@ describe('optional members', () => {
   test('replacing an absent one sets it', () => {
     assert.deepEqual(apply({}, { op: 'replace', path: '/role', value: 'x' }), { role: 'x' });
   });
-  test('setting one makes the objects on the way to it', () => {
+  test('setting one creates the missing objects on its path', () => {
     const expected = { approval: { required: true } };
     assert.deepEqual(apply({}, { op: 'replace', path: '/approval/required', value: true }), expected);
     assert.deepEqual(apply({}, { op: 'add', path: '/approval/required', value: true }), expected);
@@ -199,7 +199,7 @@ describe('locked attributes', () => {
     test(`${JSON.stringify(operation)} is allowed`, () => assert.doesNotThrow(() => apply(operation)));
   }
 
-  test('what lies beneath a locked attribute is locked', () => {
+  test('everything below a locked attribute is locked', () => {
     const locked = (pointer: string) => pointer === '/env';
     assert.throws(
       () => applyJsonPatch(document, [{ op: 'replace', path: '/env/on', value: false }], { locked }),

@@ -24,7 +24,7 @@ async function setUp(t: TestContext): Promise<{ s3: TestS3; settings: S3Settings
   return { s3, settings, blobs: await openS3Blobs(settings) };
 }
 
-test('an address gives the blob to anyone, with the headers that it says, until it expires', async (t) => {
+test('a presigned URL gives the blob to anyone, with the headers that it names, until it expires', async (t) => {
   const { blobs, settings } = await setUp(t);
   await blobs.put('kv/1/a+b', bytes('content'));
   const options = {
@@ -50,7 +50,7 @@ test('an address gives the blob to anyone, with the headers that it says, until 
   assert.equal((await fetch(earlier.presign!('kv/1/a+b', { ...options, expiresSeconds: 0 }))).status, 403);
 });
 
-test('without redirects there are no such addresses', async (t) => {
+test('without redirects there are no presigned URLs', async (t) => {
   const { settings } = await setUp(t);
   assert.equal((await openS3Blobs({ ...settings, redirects: false })).presign, undefined);
 });
@@ -96,7 +96,7 @@ test('faults that pass are waited out', async (t) => {
   assert.equal(s3.objects.size, 0);
 });
 
-test('faults that stay are told, and are not tried for ever', async (t) => {
+test('permanent faults are reported, and not retried for ever', async (t) => {
   const { s3, blobs } = await setUp(t);
   const unavailable = { kind: 'unavailable', message: /refused PUT in test-bucket \(InternalError\)/ };
   s3.faults.push(...Array.from({ length: 5 }, () => 500));
@@ -109,7 +109,7 @@ test('faults that stay are told, and are not tried for ever', async (t) => {
   await assert.rejects(blobs.get('key'), { kind: 'unavailable', message: /does not answer/ });
 });
 
-test('what is large goes up in parts, and appears when it is whole', async (t) => {
+test('a large blob is uploaded in parts, and appears when it is complete', async (t) => {
   const { s3, blobs } = await setUp(t);
   const data = Buffer.alloc(20 * MB + 1);
   for (let at = 0; at < data.length; at += MB) data[at] = at / MB;
@@ -147,7 +147,7 @@ test('an upload that breaks off in the middle leaves nothing', async (t) => {
   assert.deepEqual([s3.objects.size, s3.uploads.size], [0, 0]);
 });
 
-test('opening gives up uploads that a crash left behind, and not those under way', async (t) => {
+test('opening aborts the uploads that a crash left behind, and not those in progress', async (t) => {
   const { s3, settings } = await setUp(t);
   const old = Date.now() - 25 * 60 * 60 * 1000;
   s3.uploads.set('stale', { name: 'some/prefix/a%20b', parts: new Map(), startedAt: old });
@@ -176,7 +176,7 @@ test('a key that cannot be a name is refused', async (t) => {
   }
 });
 
-test('what keeps the storage from being used is told when it is opened', async (t) => {
+test('faults of the storage are reported when it is opened', async (t) => {
   const { s3, settings } = await setUp(t);
   await assert.rejects(openS3Blobs({ ...settings, bucket: 'absent' }), {
     kind: 'unavailable',

@@ -143,7 +143,7 @@ for (const [place, setUp] of [
     });
 
     for (const size of [1, 500_000, 3_000_000, 10_000_000]) {
-      test(`a blob of ${size} bytes that has changed since it was written is not given out whole`, async (t) => {
+      test(`a damaged blob of ${size} bytes is not returned completely`, async (t) => {
         const { blobs, file } = await setUp(t);
         const data = Buffer.alloc(size, 'signalbox');
         await blobs.put('key', data);
@@ -160,7 +160,7 @@ for (const [place, setUp] of [
       });
     }
 
-    test('a list tells when each blob was put', async (t) => {
+    test('a list has the time of each blob', async (t) => {
       const { blobs } = await setUp(t);
       const before = Date.now();
       await blobs.put('key', bytes('content'));
@@ -201,7 +201,7 @@ for (const [place, setUp] of [
       assert.equal(await read(blobs, 'key'), 'content');
     });
 
-    test('a stream that fails leaves nothing, and the key what it had', async (t) => {
+    test('a failing stream leaves nothing, and the key keeps its previous blob', async (t) => {
       const { blobs, count } = await setUp(t);
       await blobs.put('key', bytes('before'));
       async function* failing(): AsyncGenerator<Uint8Array> {
@@ -213,7 +213,7 @@ for (const [place, setUp] of [
       assert.equal(await count(), 1);
     });
 
-    test('of many puts to one key, one is kept whole', async (t) => {
+    test('of many concurrent puts to one key, one is stored complete', async (t) => {
       const { blobs, count } = await setUp(t);
       const contents = Array.from({ length: 20 }, (_, i) => `${i} `.repeat(10_000));
       await Promise.all(contents.map((content) => blobs.put('key', bytes(content))));
@@ -231,7 +231,7 @@ test('any key is the hash of it in a file name', async (t) => {
     assert.match(file.slice(folder.length), /^\/[0-9a-f]{2}\/[0-9a-f]{62}$/);
 });
 
-test('opening sweeps what a crash left behind, and not what is being written', async (t) => {
+test('opening deletes the files that a crash left behind, and not those being written', async (t) => {
   const { folder } = await inFiles(t);
   const now = Date.now();
   const [stale, fresh] = [join(folder, 'tmp', 'stale'), join(folder, 'tmp', 'fresh')];
@@ -241,7 +241,7 @@ test('opening sweeps what a crash left behind, and not what is being written', a
   assert.deepEqual(await readdir(join(folder, 'tmp')), ['fresh']);
 });
 
-test('a folder that cannot be used gives a sentence that says what to do', async (t) => {
+test('an unusable folder gives a message that says what to do', async (t) => {
   const { folder } = await inFiles(t);
   await writeFile(join(folder, 'file'), '');
   await assert.rejects(openFileBlobs(join(folder, 'file', 'blobs')), {

@@ -95,7 +95,7 @@ onEachEngine((engine) => {
     assert.deepEqual(await namesIn(db), ['a', 'b']);
   });
 
-  test('a batch of which one statement fails leaves nothing, and tells that failure', async () => {
+  test('a batch with a failing statement writes nothing, and throws that failure', async () => {
     const opened = await engine.open(migrations);
     const db = tablesOf(opened);
     const insert = (name: string) => db.insertInto('notes').values(note(name)).compile();
@@ -118,7 +118,7 @@ onEachEngine((engine) => {
     assert.equal((await namesIn(db)).length, 300);
   });
 
-  test('a batch whose guards all write is kept, and one with a guard that writes nothing leaves nothing', async () => {
+  test('a batch whose guards all write is committed, and one with a guard that writes nothing is rolled back', async () => {
     const opened = await engine.open(migrations);
     const db = tablesOf(opened);
     const insert = (name: string) => db.insertInto('notes').values(note(name)).compile();
@@ -150,7 +150,7 @@ onEachEngine((engine) => {
     assert.deepEqual(await namesIn(db), ['a', 'b', 'c']);
   });
 
-  test('of many guarded batches at once only those are kept whose guards are met', async () => {
+  test('of many concurrent guarded batches only those whose guards write are committed', async () => {
     const opened = await engine.open(migrations);
     const db = tablesOf(opened);
     await db
@@ -194,7 +194,7 @@ onEachEngine((engine) => {
     await assert.rejects(db.selectFrom('notes').select('size').execute(), /too large/);
   });
 
-  test('a write tells how many rows it touched, with or without returning', async () => {
+  test('a write returns the number of its rows, with or without returning', async () => {
     const db = tablesOf(await engine.open(migrations));
     const inserted = await db
       .insertInto('notes')
@@ -219,7 +219,7 @@ onEachEngine((engine) => {
     assert.deepEqual(none, []);
   });
 
-  test('text is ordered by its bytes, and LIKE tells cases apart', async () => {
+  test('text is ordered by its bytes, and LIKE is case-sensitive', async () => {
     const db = tablesOf(await engine.open(migrations));
     for (const name of ['b', 'A', 'ä', 'a', 'B', '_'])
       await db.insertInto('notes').values(note(name)).execute();
@@ -252,7 +252,7 @@ onEachEngine((engine) => {
     assert.deepEqual(await namesIn(db), ['a', 'b']);
   });
 
-  test('a transaction that throws leaves nothing, and its error comes out', async () => {
+  test('a transaction that throws writes nothing, and its error is rethrown', async () => {
     const db = tablesOf(await engine.open(migrations));
     const changedMind = new Error('changed my mind');
     const undone = db.transaction().execute(async (tx) => {
@@ -288,7 +288,7 @@ onEachEngine((engine) => {
     );
   });
 
-  test('a transaction that others came before is run again, from its first look on', async () => {
+  test('a contested transaction is run again, its reads included', async () => {
     const db = tablesOf(await engine.open(migrations));
     await db.insertInto('notes').values(note('counter')).execute();
     let runs = 0;
@@ -366,7 +366,7 @@ onEachEngine((engine) => {
     assert.equal((await failureOf(inside)).kind, 'conflict');
   });
 
-  test('a reference to nothing is a conflict, and so is deleting what is referred to', async () => {
+  test('a reference to a missing row is a conflict, and so is deleting a referenced row', async () => {
     const db = tablesOf(await engine.open(migrations));
     const orphan = db
       .insertInto('notes')
@@ -506,7 +506,7 @@ onEachEngine((engine) => {
     ]);
   });
 
-  test('a notice of a transaction is heard once, when it is committed, and never when it is rolled back', async () => {
+  test('a notification of a transaction arrives once after its commit, and never after a rollback', async () => {
     const one = await engine.open(migrations);
     const db = tablesOf(one);
     const heard: string[][] = [];
@@ -550,7 +550,7 @@ onEachEngine((engine) => {
     assert.ok(engine.kind === 'sqlite' ? payload === undefined : /^[xyz]$/.test(payload ?? ''), payload);
   });
 
-  test('closing waits for what is under way, and then nothing is let in', async () => {
+  test('closing waits for running statements, and then refuses new ones', async () => {
     const location = await engine.database();
     const one = await engine.open(migrations, location);
     await one.ping();

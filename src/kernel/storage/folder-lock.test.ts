@@ -10,7 +10,7 @@ import { lockFolder, type FolderLockHolder } from './folder-lock.ts';
 const root = mkdtempSync(join(tmpdir(), 'signalbox-lock-'));
 after(() => rmSync(root, { recursive: true }));
 
-test('a locked folder is refused with who holds it, until it is released', async () => {
+test('a locked folder is refused with its holder, until it is released', async () => {
   const folder = join(root, 'one');
   const begun = Date.now();
   const first = await lockFolder(folder);
@@ -32,14 +32,14 @@ test('a locked folder is refused with who holds it, until it is released', async
   second.release();
 });
 
-test('who waits gets the lock as soon as it is released', async () => {
+test('a waiting process gets the lock as soon as it is released', async () => {
   const folder = join(root, 'two');
   const first = await lockFolder(folder);
   const second = await lockFolder(folder, { onWait: () => first.release() });
   second.release();
 });
 
-test('other processes are kept out too, and a killed one leaves no lock behind', async () => {
+test('the lock excludes other processes, and a killed one leaves none behind', async () => {
   const folder = join(root, 'three');
   const program = (end: string) => `
     import { lockFolder } from ${JSON.stringify(import.meta.resolve('./folder-lock.ts'))};

@@ -24,7 +24,7 @@ const broken: Migration = {
 };
 
 onEachEngine((engine) => {
-  test('what is missing is applied in order, once', async () => {
+  test('missing migrations are applied in order, once', async () => {
     const one = await engine.open();
     assert.deepEqual(await migrate(one, [first], 1), ['first']);
     assert.deepEqual(await migrate(one, [first, second], 2), ['second']);
@@ -40,7 +40,7 @@ onEachEngine((engine) => {
     });
   });
 
-  test('the status of an empty database is told without writing to it', async () => {
+  test('the status of an empty database is read without writing to it', async () => {
     const one = await engine.open();
     assert.deepEqual(await migrationStatus(one, [first]), { applied: [], pending: ['first'], unknown: [] });
     await assert.rejects(sql`select * from migrations`.execute(one.db));

@@ -51,7 +51,7 @@ onEngine('postgres', (engine) => {
     });
   });
 
-  test('a schema that does not exist is told at once', async () => {
+  test('a missing schema is reported at once', async () => {
     const location = await engine.database();
     const url = location.replace(/search_path%3D.*/, 'search_path%3Dnowhere');
     await assert.rejects(openPostgres({ url }), { kind: 'unavailable', message: /search_path/ });
@@ -81,7 +81,7 @@ onEngine('postgres', (engine) => {
     await one.close();
   });
 
-  test('a lost listener comes back and says that something may have changed', async () => {
+  test('a lost listener reconnects and notifies that something may have changed', async () => {
     const location = await engine.database();
     const one = await engine.open(
       [],
@@ -105,7 +105,7 @@ onEngine('postgres', (engine) => {
     assert.deepEqual(heard, [undefined, 'again']);
   });
 
-  test('a notice that is too long for PostgreSQL says only that something changed', async () => {
+  test('a notification that is too long for PostgreSQL is sent without its payload', async () => {
     const { listen, notify } = await engine.open();
     const heard = Promise.withResolvers<string | undefined>();
     await listen('news', heard.resolve);

@@ -51,12 +51,12 @@ onEachEngine((testEngine) => {
 
   test('letters beyond ASCII are found in either case', async () => assert.deepEqual(await find('üNÏ'), [4]));
 
-  test('a search goes on below a number, and stops at its limit', async () => {
+  test('a search continues below a number, and stops at its limit', async () => {
     assert.deepEqual(await find('banner', 3), [1]);
     assert.deepEqual(await find('dark', 1000, 1), [2]);
   });
 
-  test('a search from the other end goes on above a number', async () => {
+  test('an ascending search continues above a number', async () => {
     const rising = (text: string, above: number, limit = 10) =>
       searchByWords(engine, { table: 'texts', key: 'no', text }, above, limit, 'asc');
     assert.deepEqual(await rising('banner', 0), [1, 3]);

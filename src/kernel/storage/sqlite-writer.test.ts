@@ -49,7 +49,7 @@ const insert = (transaction: number, name: string): StorageRequest => [
   [name],
 ];
 
-test('a transaction that goes silent is rolled back, and those behind it go on', (t) => {
+test('an idle transaction is rolled back, and the waiting ones continue', (t) => {
   const { send, names } = setUp(t);
   const replies = send(insert(1, 'silent'), insert(0, 'behind'));
   assert.deepEqual([...replies.keys()], [1]);
@@ -106,7 +106,7 @@ test('when the group cannot be committed, all of it fails as unavailable', (t) =
   assert.deepEqual(names(), ['later']);
 });
 
-test('a file that another process keeps locked fails all who wait, once', (t) => {
+test('a file that another process keeps locked fails all waiting requests at once', (t) => {
   const { connection, send, names } = setUp(t);
   connection.run('pragma busy_timeout = 0');
   const file = connection.run('pragma database_list')[1][0]?.[2] as string;

@@ -138,7 +138,7 @@ export class SqliteWriter {
       }
     } catch (error) {
       if (!isTransaction(next)) this.#done.push([next[0], EMPTY_RESULT, thrownBy(error)]);
-      if (isTransaction(next) || !this.#connection.inTransaction) this.#lose(error);
+      if (isTransaction(next) || !this.#connection.inTransaction) this.#failGroup(error);
     }
   }
 
@@ -174,7 +174,7 @@ export class SqliteWriter {
         this.#early.push([id, EMPTY_RESULT, thrownBy(error)]);
       } else {
         transaction.requests.unshift(numbered);
-        this.#lose(error);
+        this.#failGroup(error);
       }
     }
   }
@@ -193,7 +193,7 @@ export class SqliteWriter {
     try {
       this.#connection.run('commit');
     } catch (error) {
-      this.#lose(error);
+      this.#failGroup(error);
       return;
     }
     if (this.#done.length > 0) this.#answer(this.#done);
@@ -216,7 +216,7 @@ export class SqliteWriter {
   }
 
   /** Fails the whole group, which SQLite has rolled back (a full disk) or could not commit. */
-  #lose(error: unknown): void {
+  #failGroup(error: unknown): void {
     if (this.#connection.inTransaction) this.#connection.run('rollback');
     const folded = asStorageFailure(error);
     const message =

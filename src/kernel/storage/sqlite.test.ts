@@ -111,7 +111,7 @@ onEngine('sqlite', (engine) => {
     assert.deepEqual(await namesIn(one), ['a', 'b']);
   });
 
-  test('a value that no thread can be given leaves nothing of its batch or transaction', async () => {
+  test('a value that cannot be passed to a thread fails its whole batch or transaction', async () => {
     const one = await engine.open();
     await createTable.execute(one.db);
     const statements = ['a', Symbol('unsendable') as unknown as string, 'b'].map((name) =>
@@ -141,7 +141,7 @@ onEngine('sqlite', (engine) => {
     assert.deepEqual(await all.execute(), [{ name: 'a', body: null, size: 3 }]);
   });
 
-  test('a file or folder that cannot be used gives a sentence that says what to do', async () => {
+  test('an unusable file or folder gives a message that says what to do', async () => {
     const file = await engine.database();
     await writeFile(file, 'These words are not a database. '.repeat(100));
     await assert.rejects(openSqlite({ file }), {
@@ -157,7 +157,7 @@ onEngine('sqlite', (engine) => {
     await assert.rejects(openSqlite({ file: folder }), { kind: 'unavailable', message: /check that/ });
   });
 
-  test('a thread that crashes fails what is pending and what follows, and is logged', async () => {
+  test('a crashed thread fails pending and later requests, and is logged', async () => {
     const logged: string[] = [];
     const log = { warn: () => {}, error: (_: object, message: string) => logged.push(message) } as never;
     const file = await engine.database();

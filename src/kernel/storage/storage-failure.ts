@@ -2,88 +2,91 @@
 import { Failure } from '../failure.ts';
 import type { FailureKind } from '../failure.ts';
 
-type Meaning = [kind: FailureKind, message: string, isContested?: true];
+type FailureTemplate = [kind: FailureKind, message: string, isContested?: true];
 
-const TAKEN: Meaning = ['conflict', 'There is already one with the same key.'];
-const BOUND: Meaning = [
+const TAKEN: FailureTemplate = ['conflict', 'There is already one with the same key.'];
+const FOREIGN_KEY: FailureTemplate = [
   'conflict',
   'It names something that does not exist, or something else still needs it.',
 ];
 /** On PostgreSQL a row may vanish between a transaction's read and its write; on SQLite it cannot. */
-const UNBOUND: Meaning = [BOUND[0], BOUND[1], true];
-const DEADLOCK: Meaning = ['unavailable', 'Others are changing the same things; try again.', true];
-const BUSY: Meaning = ['unavailable', 'The database is busy with other writes; try again.'];
-const AWAY: Meaning = ['unavailable', 'The database does not answer; try again later.'];
-const FULL: Meaning = ['unavailable', 'The disk is full: nothing can be written until there is space again.'];
-const SEALED: Meaning = [
+const FOREIGN_KEY_RACE: FailureTemplate = [FOREIGN_KEY[0], FOREIGN_KEY[1], true];
+const DEADLOCK: FailureTemplate = ['unavailable', 'Others are changing the same things; try again.', true];
+const BUSY: FailureTemplate = ['unavailable', 'The database is busy with other writes; try again.'];
+const UNREACHABLE: FailureTemplate = ['unavailable', 'The database does not answer; try again later.'];
+const DISK_FULL: FailureTemplate = [
+  'unavailable',
+  'The disk is full: nothing can be written until there is space again.',
+];
+const READ_ONLY: FailureTemplate = [
   'unavailable',
   'The files can only be read: check their owner and how the disk is mounted.',
 ];
-const BROKEN: Meaning = ['unavailable', 'Files could not be read or written: check the disk.'];
+const DISK_ERROR: FailureTemplate = ['unavailable', 'Files could not be read or written: check the disk.'];
 /** SQLite would store such a value and PostgreSQL cannot: validation of the request should have refused it. */
-const UNFIT: Meaning = [
+const UNSTORABLE: FailureTemplate = [
   'invalid',
   'It holds a value that cannot be stored: a NUL character, or a number too large.',
 ];
-const IDLE: Meaning = [
+const IDLE: FailureTemplate = [
   'timeout',
   'The transaction waited too long for its next statement and was rolled back.',
 ];
 
 /** By SQLite's extended result code, or by its low byte. */
-const SQLITE: Record<number, Meaning> = {
+const SQLITE: Record<number, FailureTemplate> = {
   1555: TAKEN, // PRIMARYKEY
   2067: TAKEN, // UNIQUE
   2579: TAKEN, // ROWID
-  787: BOUND, // FOREIGNKEY
+  787: FOREIGN_KEY, // FOREIGNKEY
   5: BUSY,
   6: BUSY, // LOCKED
-  8: SEALED, // READONLY
-  10: BROKEN, // IOERR
-  11: BROKEN, // CORRUPT
-  13: FULL,
-  14: BROKEN, // CANTOPEN
-  26: BROKEN, // NOTADB
+  8: READ_ONLY, // READONLY
+  10: DISK_ERROR, // IOERR
+  11: DISK_ERROR, // CORRUPT
+  13: DISK_FULL,
+  14: DISK_ERROR, // CANTOPEN
+  26: DISK_ERROR, // NOTADB
 };
 
 /** By PostgreSQL's SQLSTATE, or by its class. */
-const POSTGRES: Record<string, Meaning> = {
+const POSTGRES: Record<string, FailureTemplate> = {
   '23505': TAKEN,
-  '23503': UNBOUND,
-  '22021': UNFIT, // a character that text cannot hold
-  '22003': UNFIT, // a number out of range
+  '23503': FOREIGN_KEY_RACE,
+  '22021': UNSTORABLE, // a character that text cannot hold
+  '22003': UNSTORABLE, // a number out of range
   '40001': DEADLOCK, // serialization failure
   '40P01': DEADLOCK,
   '55P03': BUSY, // lock not available
-  '25006': SEALED,
+  '25006': READ_ONLY,
   '25P03': IDLE,
-  '53100': FULL,
-  '08': AWAY, // connection lost
-  '28': AWAY, // authentication failed
-  '53': AWAY, // too many connections, out of memory
-  '57': AWAY, // shut down or cancelled by an operator
-  '58': BROKEN, // the server's own files
+  '53100': DISK_FULL,
+  '08': UNREACHABLE, // connection lost
+  '28': UNREACHABLE, // authentication failed
+  '53': UNREACHABLE, // too many connections, out of memory
+  '57': UNREACHABLE, // shut down or cancelled by an operator
+  '58': DISK_ERROR, // the server's own files
 };
 
 /** By the code of Node's errors of sockets and files. */
-const SYSTEM: Record<string, Meaning> = {
-  ECONNREFUSED: AWAY,
-  ECONNRESET: AWAY,
-  ECONNABORTED: AWAY,
-  EPIPE: AWAY,
-  ETIMEDOUT: AWAY,
-  EHOSTUNREACH: AWAY,
-  ENETUNREACH: AWAY,
-  ENOTFOUND: AWAY,
-  EAI_AGAIN: AWAY,
-  ENOSPC: FULL,
-  EDQUOT: FULL,
-  EROFS: SEALED,
-  EACCES: SEALED,
-  EPERM: SEALED,
-  EIO: BROKEN,
-  EMFILE: BROKEN,
-  ENFILE: BROKEN,
+const SYSTEM: Record<string, FailureTemplate> = {
+  ECONNREFUSED: UNREACHABLE,
+  ECONNRESET: UNREACHABLE,
+  ECONNABORTED: UNREACHABLE,
+  EPIPE: UNREACHABLE,
+  ETIMEDOUT: UNREACHABLE,
+  EHOSTUNREACH: UNREACHABLE,
+  ENETUNREACH: UNREACHABLE,
+  ENOTFOUND: UNREACHABLE,
+  EAI_AGAIN: UNREACHABLE,
+  ENOSPC: DISK_FULL,
+  EDQUOT: DISK_FULL,
+  EROFS: READ_ONLY,
+  EACCES: READ_ONLY,
+  EPERM: READ_ONLY,
+  EIO: DISK_ERROR,
+  EMFILE: DISK_ERROR,
+  ENFILE: DISK_ERROR,
 };
 
 /** pg's messages for a lost connection that have no code. */
@@ -101,20 +104,23 @@ interface DriverError extends Error {
 /** Converts an error of the environment to a Failure; any other is a bug and is returned unchanged. */
 export function asStorageFailure(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof Failure) return error;
-  const meaning = meaningOf(error);
-  if (!meaning) return error;
-  const [kind, message, isContested] = meaning;
+  const template = templateOf(error);
+  if (!template) return error;
+  const [kind, message, isContested] = template;
   return new Failure(kind, message, {
     cause: error,
     ...(isContested && { isContested }),
-    ...(meaning === TAKEN && { data: keyOf(error) }),
+    ...(template === TAKEN && { data: keyOf(error) }),
   });
 }
 
-function meaningOf({ errcode, code = '', message }: DriverError): Meaning | undefined {
+function templateOf({ errcode, code = '', message }: DriverError): FailureTemplate | undefined {
   if (errcode !== undefined) return SQLITE[errcode] ?? SQLITE[errcode & 0xff];
   return (
-    SYSTEM[code] ?? POSTGRES[code] ?? POSTGRES[code.slice(0, 2)] ?? (LOST.test(message) ? AWAY : undefined)
+    SYSTEM[code] ??
+    POSTGRES[code] ??
+    POSTGRES[code.slice(0, 2)] ??
+    (LOST.test(message) ? UNREACHABLE : undefined)
   );
 }
 

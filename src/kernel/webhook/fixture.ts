@@ -23,7 +23,7 @@ export interface ReceivedRequest {
 
 export interface Receiver {
   url: string;
-  heard: ReceivedRequest[];
+  received: ReceivedRequest[];
 }
 
 /** `answer` gets the number of calls so far, this one included. */
@@ -31,15 +31,15 @@ export async function startReceiver(
   t: Pick<TestContext, 'after'>,
   answer: (response: ServerResponse, count: number) => void = (response) => response.end(),
 ): Promise<Receiver> {
-  const heard: ReceivedRequest[] = [];
+  const received: ReceivedRequest[] = [];
   const listener: RequestListener = (request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       const { headers } = request;
       const id = String(headers['x-signalbox-delivery']);
-      heard.push({ id, headers, body: Buffer.concat(chunks).toString() });
-      answer(response, heard.length);
+      received.push({ id, headers, body: Buffer.concat(chunks).toString() });
+      answer(response, received.length);
     });
   };
   const server = createServer(listener).listen(0, '127.0.0.1');
@@ -48,7 +48,7 @@ export async function startReceiver(
     server.closeAllConnections();
     server.close();
   });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, heard };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, received };
 }
 
 /** Never answers. */
@@ -61,7 +61,7 @@ export interface Hookup {
   targets: Map<string, WebhookTarget>;
   addHook(id: string, url: string): void;
   /** Enqueues the events, ten to a change, for all hooks unless some are named. */
-  tell(eventIds: string[], hookIds?: string[]): Promise<void>;
+  enqueue(eventIds: string[], hookIds?: string[]): Promise<void>;
   /** Started workers are stopped after the test. */
   start(settings?: Partial<DeliverySettings>): Promise<Worker>;
 }
@@ -71,7 +71,7 @@ export function hookUp(t: Pick<TestContext, 'after'>, engine: Engine, owner = 'w
   return {
     targets,
     addHook: (id, url) => void targets.set(id, { url, headersFor: () => ({}) }),
-    async tell(eventIds, hookIds = [...targets.keys()]) {
+    async enqueue(eventIds, hookIds = [...targets.keys()]) {
       for (let start = 0; start < eventIds.length; start += 10) {
         const outgoing = eventIds.slice(start, start + 10).flatMap((eventId) => {
           const body = JSON.stringify({ event: eventId });
@@ -91,7 +91,7 @@ export function hookUp(t: Pick<TestContext, 'after'>, engine: Engine, owner = 'w
         guard: guard({ allowPrivate: true }),
         release: '1.2.3',
         hooks: { test: { targetOf: async (_db, hookId) => targets.get(hookId) } },
-        patienceMs: 0,
+        stopWaitMs: 0,
         ...settings,
       });
       t.after(() => worker.stop());

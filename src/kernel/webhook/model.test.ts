@@ -65,7 +65,7 @@ test('a lane rests longer with each round of time-outs, up to a minute, and is f
   assert.equal(nextBackoff(backoff, [attempt(200)], NOW), NO_BACKOFF);
 });
 
-test('bad answers make a lane narrow and do not make it rest, unless they ask for it', () => {
+test('error statuses reduce the concurrency of a receiver without a pause, unless they ask for one', () => {
   assert.deepEqual(nextBackoff(NO_BACKOFF, [attempt(500), attempt(500)], NOW), {
     failedRounds: 1,
     until: NOW,

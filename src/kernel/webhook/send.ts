@@ -82,9 +82,9 @@ export function createWebhookSender(settings: WebhookSenderSettings): WebhookSen
     };
     let answer: IncomingMessage | undefined;
     const kept: Buffer[] = [];
-    const said = (): Said => ({ answer, bytes: Buffer.concat(kept).subarray(0, KEPT_BYTES) });
+    const received = (): ReceivedAnswer => ({ answer, bytes: Buffer.concat(kept).subarray(0, KEPT_BYTES) });
     const expire = (words: string) => (): void => {
-      settle({ ...said(), timeout: words });
+      settle({ ...received(), timeout: words });
       request.destroy();
     };
     timers.push(setTimeout(expire(`There was no whole answer within ${answerMs / 1000} s.`), answerMs));
@@ -101,19 +101,19 @@ export function createWebhookSender(settings: WebhookSenderSettings): WebhookSen
         if (read < KEPT_BYTES) kept.push(chunk);
         read += chunk.length;
         if (read <= READ_BYTES) return;
-        settle(said());
+        settle(received());
         request.destroy();
       });
       // Once the status has arrived it counts, even if the rest of the response fails.
-      response.on('error', () => settle(said()));
-      response.on('close', () => settle(said()));
+      response.on('error', () => settle(received()));
+      response.on('close', () => settle(received()));
     });
     request.on('error', (error: NodeJS.ErrnoException) => {
       const wasStale =
         request.reusedSocket && answer === undefined && /^(ECONNRESET|EPIPE)$/.test(error.code ?? '');
-      settle({ ...said(), error, wasStale });
+      settle({ ...received(), error, wasStale });
     });
-    request.on('close', () => settle({ ...said(), error: new Error('The connection was closed.') }));
+    request.on('close', () => settle({ ...received(), error: new Error('The connection was closed.') }));
     return promise;
   }
 
@@ -143,12 +143,12 @@ export function failedBefore(error: Error): Attempt {
   return describe({ answer: undefined, bytes: NO_BYTES, error }, 0);
 }
 
-interface Said {
+interface ReceivedAnswer {
   answer: IncomingMessage | undefined;
   bytes: Buffer;
 }
 
-interface Outcome extends Said {
+interface Outcome extends ReceivedAnswer {
   timeout?: string;
   error?: Error;
   wasStale?: boolean;

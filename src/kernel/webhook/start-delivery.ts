@@ -8,16 +8,16 @@ export type DeliverySettings = Omit<WorkerSettings, 'handlers'> &
   Omit<HookWorkerSettings, 'sender' | 'stopping' | 'cutting'> &
   WebhookSenderSettings & {
     /** How long `stop` waits for answers. */
-    patienceMs?: number;
+    stopWaitMs?: number;
   };
 
 /** A slow receiver costs only a socket and a row, so there can be many slots. */
-const PLACES = 256;
+const SLOTS = 256;
 /** After a process is killed, its hooks wait this long at most. */
 const LEASE_MS = 10_000;
 
 export async function startDelivering(settings: DeliverySettings): Promise<Worker> {
-  const { patienceMs = 3_000, concurrency = PLACES, leaseMs = LEASE_MS } = settings;
+  const { stopWaitMs = 3_000, concurrency = SLOTS, leaseMs = LEASE_MS } = settings;
   const sender = createWebhookSender(settings);
   const stopping = new AbortController();
   const cutting = new AbortController();
@@ -33,7 +33,7 @@ export async function startDelivering(settings: DeliverySettings): Promise<Worke
     async stop() {
       // The turns end by themselves, so that all results are recorded before the leases are released.
       stopping.abort();
-      const timer = setTimeout(() => cutting.abort(), patienceMs);
+      const timer = setTimeout(() => cutting.abort(), stopWaitMs);
       await worker.stop();
       clearTimeout(timer);
       sender.close();

@@ -48,8 +48,11 @@ const errors = ({ history }: DeliveryDetails) => history.map(({ error }) => erro
 onEachEngine(({ open }) => {
   test('a change is delivered with the headers its API asks for, and recorded', async (t) => {
     const engine = await open(engineMigrations);
-    const { targets, tell, start } = hookUp(t, engine);
-    const { url, heard } = await startReceiver(t, (response) => void response.writeHead(202).end('thanks\0'));
+    const { targets, enqueue, start } = hookUp(t, engine);
+    const { url, received } = await startReceiver(
+      t,
+      (response) => void response.writeHead(202).end('thanks\0'),
+    );
     const metrics = new Metrics('1.2.3');
     targets.set('hook', {
       url,
@@ -59,7 +62,7 @@ onEachEngine(({ open }) => {
       }),
     });
     await start({ metrics });
-    await tell(['e1']);
+    await enqueue(['e1']);
     const delivery = await finished(engine);
     assert.equal(delivery.state, 'delivered');
     assert.equal(delivery.body, '{"event":"e1"}');
@@ -68,7 +71,7 @@ onEachEngine(({ open }) => {
       delivery.history.map(({ number, status, error, response }) => ({ number, status, error, response })),
       [{ number: 1, status: 202, error: null, response: 'thanks\uFFFD' }],
     );
-    const [call] = heard;
+    const [call] = received;
     assert.equal(call?.body, delivery.body);
     assert.equal(call.id, delivery.id);
     assert.equal(call.headers['content-type'], 'application/json');
@@ -82,10 +85,10 @@ onEachEngine(({ open }) => {
     assert.match(metrics.text(), /signalbox_webhook_attempts_total\{api="test",outcome="delivered"\} 1/);
   });
 
-  test('a change that is undone delivers nothing, and an event told twice is delivered once', async (t) => {
+  test('a change that is rolled back delivers nothing, and an event enqueued twice is delivered once', async (t) => {
     const engine = await open(engineMigrations);
-    const { addHook, tell, start } = hookUp(t, engine);
-    const { url, heard } = await startReceiver(t);
+    const { addHook, enqueue, start } = hookUp(t, engine);
+    const { url, received } = await startReceiver(t);
     addHook('hook', url);
     addHook('other', url);
     const undone = engine.db.transaction().execute(async (tx) => {
@@ -93,28 +96,28 @@ onEachEngine(({ open }) => {
       throw new Error('undone');
     });
     await assert.rejects(undone, /undone/);
-    await tell(['e1', 'e1']);
+    await enqueue(['e1', 'e1']);
     assert.equal((await engine.db.selectFrom('delivery_bodies').selectAll().execute()).length, 1);
     await start();
-    await eventually(() => heard.length === 2);
-    await tell(['e1', 'e2'], ['hook']);
-    await eventually(() => heard.length === 3);
+    await eventually(() => received.length === 2);
+    await enqueue(['e1', 'e2'], ['hook']);
+    await eventually(() => received.length === 3);
     assert.deepEqual(
-      heard.map(({ body }) => body),
+      received.map(({ body }) => body),
       ['{"event":"e1"}', '{"event":"e1"}', '{"event":"e2"}'],
     );
-    assert.equal(new Set(heard.map(({ id }) => id)).size, 3);
+    assert.equal(new Set(received.map(({ id }) => id)).size, 3);
   });
 
-  test('a failure is tried again under the same id, and an answer in good time ends it', async (t) => {
+  test('a failed delivery is retried under the same id until a successful answer', async (t) => {
     const engine = await open(engineMigrations);
-    const { addHook, tell, start } = hookUp(t, engine);
-    const { url, heard } = await startReceiver(t, (response, count) =>
+    const { addHook, enqueue, start } = hookUp(t, engine);
+    const { url, received } = await startReceiver(t, (response, count) =>
       count < 3 ? fail(response) : response.end('at last'),
     );
     addHook('hook', url);
     await start({ waits: [20, 20, 20] });
-    await tell(['e1']);
+    await enqueue(['e1']);
     const delivery = await finished(engine);
     assert.equal(delivery.state, 'delivered');
     assert.deepEqual(statuses(delivery), [500, 500, 200]);
@@ -122,17 +125,19 @@ onEachEngine(({ open }) => {
       delivery.history.map(({ response }) => response),
       ['out of luck', 'out of luck', 'at last'],
     );
-    assert.equal(new Set(heard.map(({ id }) => id)).size, 1);
+    assert.equal(new Set(received.map(({ id }) => id)).size, 1);
   });
 
   test('without any success a delivery fails after its last attempt, and may be asked for again', async (t) => {
     const engine = await open(engineMigrations);
-    const { addHook, tell, start } = hookUp(t, engine);
+    const { addHook, enqueue, start } = hookUp(t, engine);
     let isWell = false;
-    const { url, heard } = await startReceiver(t, (response) => (isWell ? response.end() : fail(response)));
+    const { url, received } = await startReceiver(t, (response) =>
+      isWell ? response.end() : fail(response),
+    );
     addHook('hook', url);
     await start({ waits: [10, 10] });
-    await tell(['e1']);
+    await enqueue(['e1']);
     const failed = await finished(engine);
     assert.equal(failed.state, 'failed');
     assert.deepEqual(statuses(failed), [500, 500, 500]);
@@ -142,7 +147,7 @@ onEachEngine(({ open }) => {
       await engine.db.transaction().execute((tx) => redeliver(tx, failed.id, Date.now()));
     };
     await ask();
-    await eventually(() => heard.length === 6);
+    await eventually(() => received.length === 6);
     assert.equal((await finished(engine)).state, 'failed');
     isWell = true;
     await ask();
@@ -152,13 +157,13 @@ onEachEngine(({ open }) => {
     await assert.rejects(redeliver(engine.db, 'nothing', 0), { kind: 'not-found' });
   });
 
-  test('a receiver that is gone, or that we may not reach, is not asked again', async (t) => {
+  test('a receiver that answers 410 or must not be called is not retried', async (t) => {
     const engine = await open(engineMigrations);
-    const { addHook, tell, start } = hookUp(t, engine);
+    const { addHook, enqueue, start } = hookUp(t, engine);
     const gone = await startReceiver(t, (response) => void response.writeHead(410).end());
     addHook('hook', gone.url);
     await start();
-    await tell(['e1']);
+    await enqueue(['e1']);
     const delivery = await finished(engine);
     assert.equal(delivery.state, 'failed');
     assert.deepEqual(statuses(delivery), [410]);
@@ -170,11 +175,11 @@ onEachEngine(({ open }) => {
   ] as const) {
     test(`${name} of our own network is refused, and not tried again`, async (t) => {
       const engine = await open(engineMigrations);
-      const { addHook, tell, start } = hookUp(t, engine);
+      const { addHook, enqueue, start } = hookUp(t, engine);
       addHook('hook', url);
       const resolve = async () => [{ address: '10.0.0.1', family: 4 }];
       await start({ guard: guard({ allowPrivate: false, resolve }) });
-      await tell(['e1']);
+      await enqueue(['e1']);
       const delivery = await finished(engine);
       assert.equal(delivery.state, 'failed');
       assert.equal(delivery.history.length, 1);
@@ -187,27 +192,27 @@ onEachEngine(({ open }) => {
 
   test('a redirect is not followed', async (t) => {
     const engine = await open(engineMigrations);
-    const { addHook, tell, start } = hookUp(t, engine);
+    const { addHook, enqueue, start } = hookUp(t, engine);
     const other = await startReceiver(t);
     const { url } = await startReceiver(t, (response) =>
       response.writeHead(307, { location: other.url }).end(),
     );
     addHook('hook', url);
     await start({ waits: [] });
-    await tell(['e1']);
+    await enqueue(['e1']);
     const delivery = await finished(engine);
     assert.equal(delivery.state, 'failed');
     assert.deepEqual(statuses(delivery), [307]);
     assert.deepEqual(errors(delivery), [`Redirects are not followed (to ${other.url}).`]);
-    assert.equal(other.heard.length, 0);
+    assert.equal(other.received.length, 0);
   });
 
-  test('a receiver that hangs is given up in time, and asked one at a time from then on', async (t) => {
+  test('a request to a hanging receiver times out, and later ones are sent one at a time', async (t) => {
     const engine = await open(engineMigrations);
-    const { addHook, tell, start } = hookUp(t, engine);
+    const { addHook, enqueue, start } = hookUp(t, engine);
     const { url } = await startReceiver(t, hang);
     addHook('hook', url);
-    await tell(Array.from({ length: 20 }, (_, index) => `e${index}`));
+    await enqueue(Array.from({ length: 20 }, (_, index) => `e${index}`));
     const clock = { time: Date.now(), now: () => clock.time };
     const worker = await start({ answerMs: 30, clock });
     const rested = async (attempts: number): Promise<number> => {
@@ -233,9 +238,9 @@ onEachEngine(({ open }) => {
     );
   });
 
-  test('a connection that does not come about ends in time', async (t) => {
+  test('a connection that is not established times out', async (t) => {
     const engine = await open(engineMigrations);
-    const { addHook, tell, start } = hookUp(t, engine);
+    const { addHook, enqueue, start } = hookUp(t, engine);
     // Accepts connections but sends nothing, so that the TLS handshake never completes.
     const silent = createServer().listen(0, '127.0.0.1');
     await once(silent, 'listening');
@@ -243,14 +248,14 @@ onEachEngine(({ open }) => {
     t.after(() => silent.close());
     addHook('hook', `https://127.0.0.1:${(silent.address() as AddressInfo).port}/`);
     await start({ connectMs: 30, waits: [] });
-    await tell(['e1']);
+    await enqueue(['e1']);
     const delivery = await finished(engine);
     assert.deepEqual(errors(delivery), ['There was no connection within 0.03 s.']);
   });
 
   test('of an endless answer only the beginning is read', async (t) => {
     const engine = await open(engineMigrations);
-    const { addHook, tell, start } = hookUp(t, engine);
+    const { addHook, enqueue, start } = hookUp(t, engine);
     let written = 0;
     const { url } = await startReceiver(t, (response) => {
       const pour = (): void => {
@@ -261,90 +266,90 @@ onEachEngine(({ open }) => {
     });
     addHook('hook', url);
     await start();
-    await tell(['e1']);
+    await enqueue(['e1']);
     const delivery = await finished(engine);
     assert.equal(delivery.state, 'delivered', 'what counts is the status');
     assert.equal(delivery.history[0]?.response, 'ä'.repeat(2_048));
     assert.ok(written < 50_000_000);
   });
 
-  test('a receiver that asks for time gets it, and so does the rest of its lane', async (t) => {
+  test("a receiver's Retry-After delays all its deliveries", async (t) => {
     const engine = await open(engineMigrations);
-    const { addHook, tell, start } = hookUp(t, engine);
-    const { url, heard } = await startReceiver(t, (response) =>
+    const { addHook, enqueue, start } = hookUp(t, engine);
+    const { url, received } = await startReceiver(t, (response) =>
       response.writeHead(503, { 'retry-after': '120' }).end(),
     );
     addHook('hook', url);
     const clock = { time: Date.now() + 60_000, now: () => clock.time };
     await start({ clock });
-    await tell(['e1']);
+    await enqueue(['e1']);
     await eventually(async () => (await deliveriesOf(engine))[0]?.attempts === 1);
-    await tell(['e2']);
+    await enqueue(['e2']);
     await eventually(
       async () => (await engine.db.selectFrom('due').select('owner').executeTakeFirst())?.owner === null,
     );
     const [second, first] = await deliveriesOf(engine);
     assert.equal(first?.dueAt, clock.time + 120_000);
     assert.equal(second?.attempts, 0);
-    assert.equal(heard.length, 1);
+    assert.equal(received.length, 1);
   });
 
-  test('a kept connection that the receiver has closed costs no attempt', async (t) => {
+  test('a kept-alive connection that the receiver has closed costs no attempt', async (t) => {
     const engine = await open(engineMigrations);
-    const { addHook, tell, start } = hookUp(t, engine);
-    const { url, heard } = await startReceiver(t, (response, count) => {
+    const { addHook, enqueue, start } = hookUp(t, engine);
+    const { url, received } = await startReceiver(t, (response, count) => {
       if (count === 2) response.socket?.resetAndDestroy();
       else response.end();
     });
     addHook('hook', url);
     await start();
-    await tell(['e1']);
+    await enqueue(['e1']);
     await finished(engine);
-    await tell(['e2']);
+    await enqueue(['e2']);
     await eventually(async () => (await deliveriesOf(engine)).every(({ state }) => state === 'delivered'));
     assert.deepEqual((await deliveriesOf(engine)).map(statuses), [[200], [200]]);
-    assert.equal(heard.length, 3);
-    assert.equal(heard[1]?.id, heard[2]?.id);
+    assert.equal(received.length, 3);
+    assert.equal(received[1]?.id, received[2]?.id);
   });
 
-  test('what stood in line for a day is given up', async (t) => {
+  test('a delivery that waited for a day is given up', async (t) => {
     const engine = await open(engineMigrations);
-    const { addHook, tell, start } = hookUp(t, engine);
-    const { url, heard } = await startReceiver(t);
+    const { addHook, enqueue, start } = hookUp(t, engine);
+    const { url, received } = await startReceiver(t);
     addHook('hook', url);
-    await tell(['e1']);
+    await enqueue(['e1']);
     await start({ clock: { now: () => Date.now() + DAY } });
     const delivery = await finished(engine);
     assert.equal(delivery.state, 'failed');
     assert.equal(delivery.error, 'It was given up after 24 hours.');
-    assert.equal(heard.length, 0);
+    assert.equal(received.length, 0);
   });
 
-  test('what waits for a hook that is off is dropped, and the past is kept', async (t) => {
+  test('pending deliveries of a disabled hook are deleted, and finished ones stay', async (t) => {
     const engine = await open(engineMigrations);
-    const { addHook, targets, tell, start } = hookUp(t, engine);
-    const { url, heard } = await startReceiver(t);
+    const { addHook, targets, enqueue, start } = hookUp(t, engine);
+    const { url, received } = await startReceiver(t);
     addHook('hook', url);
     await start();
-    await tell(['e1']);
+    await enqueue(['e1']);
     await finished(engine);
     targets.delete('hook');
-    await tell(['e2'], ['hook']);
+    await enqueue(['e2'], ['hook']);
     await eventually(async () => (await engine.db.selectFrom('due').selectAll().execute()).length === 0);
     assert.deepEqual(
       (await deliveriesOf(engine)).map(({ eventId }) => eventId),
       ['e1'],
     );
-    assert.equal(heard.length, 1);
+    assert.equal(received.length, 1);
   });
 
-  test('of a hook that is deleted nothing is left, also of what is just being sent', async (t) => {
+  test('all deliveries of a deleted hook are deleted, also those being sent', async (t) => {
     const engine = await open(engineMigrations);
-    const { addHook, targets, tell, start } = hookUp(t, engine);
+    const { addHook, targets, enqueue, start } = hookUp(t, engine);
     const answers: (() => void)[] = [];
     const { url } = await startReceiver(t, (response) => answers.push(() => response.end()));
     addHook('hook', url);
-    await tell(Array.from({ length: 100 }, (_, index) => `e${index}`));
+    await enqueue(Array.from({ length: 100 }, (_, index) => `e${index}`));
     await start();
     await eventually(() => answers.length === 8);
     targets.delete('hook');
@@ -359,20 +364,20 @@ onEachEngine(({ open }) => {
     await eventually(async () => (await count('due')) === 0);
     assert.equal(await count('deliveries'), 0);
     for (const answer of answers) answer();
-    await tell(['e1'], ['another']); // once this is deleted, the answers have been handled
+    await enqueue(['e1'], ['another']); // once this is deleted, the answers have been handled
     await eventually(async () => (await count('due')) === 0 && (await count('deliveries')) === 0);
     await eventually(async () => (await count('delivery_attempts')) === 0);
   });
 
   test('finished deliveries go after a week, with their bodies', async (t) => {
     const engine = await open(engineMigrations);
-    const { addHook, tell, start } = hookUp(t, engine);
+    const { addHook, enqueue, start } = hookUp(t, engine);
     const { url } = await startReceiver(t);
     addHook('hook', url);
     addHook('slow', (await startReceiver(t, hang)).url);
     await start();
-    await tell(['e1'], ['hook']);
-    await tell(['e2'], ['hook', 'slow']);
+    await enqueue(['e1'], ['hook']);
+    await enqueue(['e2'], ['hook', 'slow']);
     await eventually(async () => (await deliveriesOf(engine)).every(({ state }) => state === 'delivered'));
     const count = async () =>
       Promise.all(
@@ -386,17 +391,17 @@ onEachEngine(({ open }) => {
     assert.deepEqual(await count(), [1, 0, 1], 'what still waits keeps its body');
   });
 
-  test('a stop writes down what was answered, and gives the lane back', async (t) => {
+  test('stopping records the answers, and releases the queue', async (t) => {
     const engine = await open(engineMigrations);
-    const { addHook, tell, start } = hookUp(t, engine);
-    const { url, heard } = await startReceiver(t, (response, count) =>
+    const { addHook, enqueue, start } = hookUp(t, engine);
+    const { url, received } = await startReceiver(t, (response, count) =>
       count <= 5 ? response.end() : undefined,
     );
     addHook('hook', url);
-    await tell(Array.from({ length: 20 }, (_, index) => `e${index}`));
+    await enqueue(Array.from({ length: 20 }, (_, index) => `e${index}`));
     const worker = await start();
     // Eight at a time, and one more for each answer.
-    await eventually(() => heard.length === 13);
+    await eventually(() => received.length === 13);
     await worker.stop();
     const states = (await deliveriesOf(engine)).map(({ state, attempts }) => `${state} ${attempts}`);
     assert.deepEqual(states.toSorted(), [
