@@ -23,7 +23,7 @@ const isWhole = positionals.length === 0;
 const patterns = isWhole ? ['src/**/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.ts'] : positionals;
 /** The slowest files first, so that none runs alone at the end. */
 const isLong = (file: string) =>
-  /\/test\/(crash|clients|runner|together)\/|\/(serve|launch|package)\.test\.ts$/.test(file);
+  /\/test\/(crash|clients|runner|together)\/|\/(serve|launch|package|contributing)\.test\.ts$/.test(file);
 const files = patterns
   .flatMap((pattern) => findFiles(pattern))
   .toSorted((a, b) => Number(isLong(b)) - Number(isLong(a)) || (a < b ? -1 : 1));

@@ -75,7 +75,7 @@ for (const prefix of ['', '/api/v3']) {
       for (const version of ['2025-01-01', 'banana', '2026-3-10', 'latest', `${NEW}, ${NEW}`]) {
         const answer = await call('/meta', { [THEIRS]: version });
         assert.equal(answer.status, 400, version);
-        assert.match(answer.json['message'], /2022-11-28, 2026-03-10 \(most recent\)/);
+        assert.match(answer.json['message'], /: 2022-11-28, 2026-03-10(, \S+)* \(most recent\)/);
         assert.ok((answer.json['message'] as string).includes(version));
         assert.equal(answer.json['status'], '400');
         assert.equal(selectedBy(answer), null, 'none was selected');
@@ -87,7 +87,7 @@ for (const prefix of ['', '/api/v3']) {
         server.clock.goTo(at);
         assert.equal((await call('/meta', { [OURS]: OLD })).status, 200);
         assert.equal(selectedBy(await call('/rate_limit')), OLD);
-        assert.deepEqual((await call('/versions')).json, [OLD, NEW]);
+        assert.deepEqual((await call('/versions')).json.slice(0, 2), [OLD, NEW]);
       }
     });
 
@@ -174,8 +174,10 @@ test('H6 the documentation names the header that chooses a version, and the one 
 });
 
 test('H23 each version has a page that lists its changes', async () => {
-  const { text } = await server.call(`/docs/host/${NEW}`, { token: null });
-  for (const { title } of versions.changes) assert.ok(text.includes(title.split('`').at(-1)!), title);
+  for (const { version, title } of versions.changes) {
+    const { text } = await server.call(`/docs/host/${version}`, { token: null });
+    assert.ok(text.includes(title.split('`').at(-1)!), title);
+  }
   assert.match((await server.call(`/docs/host/${OLD}`, { token: null })).text, /changes nothing/);
 });
 
