@@ -1,5 +1,5 @@
-// The baseline: node:http alone, sending the very bytes that a reply of ours was recorded with.
-// A body that is sent to it is read and parsed, as any JSON server has to.
+// The baseline: node:http alone, which sends the recorded bytes of one of our replies.
+// It reads and parses request bodies, as any JSON server must.
 import { createServer, type ServerResponse } from 'node:http';
 import type { RecordedReply } from './record.ts';
 

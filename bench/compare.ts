@@ -1,4 +1,4 @@
-// Measures several targets in turns, so that what the machine does meanwhile meets all of them alike; medians only.
+// Measures several targets in turns, so that other load of the machine affects all of them alike; medians only.
 import { load, type Load, type Work } from './load.ts';
 import { record } from './record.ts';
 import { startBare, type BenchServer } from './servers.ts';

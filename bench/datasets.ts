@@ -12,10 +12,10 @@ const CONNECTIONS = 32;
 const ITEMS = 1_000_000;
 const PUSH_ITEMS = 5000;
 const MEGABYTE = 1024 * 1024;
-/** How much more memory than before an export may take. */
+/** The limit on additional memory during an export. */
 const MAX_MEGABYTES = 60;
 
-/** Allowances so large that a bench never meets them. */
+/** Allowances that a bench never reaches. */
 const LIMIT = ['actors.global', 'actors.dataset', 'actors.dataset_push']
   .map((name) => `${name}=1000000000000/3600`)
   .join(',');
@@ -63,7 +63,7 @@ async function benchPush(ours: BenchServer, rounds: number, seconds: number): Pr
   };
 }
 
-/** Each format on a server that has just been started, so that memory is counted from a true rest. */
+/** Each format on a newly started server, so that memory is compared with an idle one. */
 async function benchExports(start: () => Promise<BenchServer>, id: string, rounds: number): Promise<Row[]> {
   const targets: { format: string; megabytes?: number; rows?: number }[] = [
     { format: 'json', megabytes: 100 },
@@ -134,7 +134,7 @@ async function fill({ url }: BenchServer, id: string): Promise<void> {
   }
 }
 
-/** Like what a crawler of a shop finds: about 200 bytes each. */
+/** Like the results of a shop crawler: about 200 bytes each. */
 function itemsFrom(first: number, count: number): object[] {
   return Array.from({ length: count }, (_, index) => {
     const number = first + index;

@@ -1,4 +1,4 @@
-// Evaluating flags over HTTP: how long the worst evaluations keep others waiting.
+// Evaluating flags over HTTP: how long the worst evaluations delay other calls.
 import { Connection } from './raw-http.ts';
 import type { Row } from './report.ts';
 import { startOurs, TOKEN } from './servers.ts';
@@ -18,12 +18,12 @@ export async function benchEvaluation({ rounds }: { rounds: number; seconds: num
   }
 }
 
-/** The longest that somebody else waits for an answer of a few microseconds. */
+/** The longest delay of another call that takes a few microseconds. */
 async function benchWorst(url: string, call: WorstCall, rounds: number): Promise<Row> {
   const worst = new Connection(url, call.headers);
   const other = new Connection(url);
   const waits: number[] = [];
-  // The first call after a change compiles what was changed: it counts, too.
+  // The first call after a change also compiles the flags, which counts.
   for (let round = 0; round < rounds * 3; round += 1) {
     let isDone = false;
     const answered = worst.call(call.method, call.path, call.body).finally(() => {

@@ -13,7 +13,7 @@ const LARGE = 10_000;
 const SMALL = 100;
 const PATCHED = 64;
 
-/** Each with as many hits in the small project as fit on a page. */
+/** Each matches as many flags in the small project as fit on a page. */
 const LISTS = [
   'filter=type:temporary&sort=name',
   'filter=query:checkout,state:live&sort=-creationDate',
@@ -74,7 +74,7 @@ async function call(connection: Connection, method: string, path: string, body?:
   return text;
 }
 
-/** One caller at a time: what counts is how long it waits. */
+/** One caller at a time: the latency counts. */
 async function benchList(ours: BenchServer, query: string, { rounds, seconds }: Effort): Promise<Row> {
   const path = (project: string) => `/api/v2/flags/${project}?limit=50&env=test&${query}`;
   const rateOf = async (project: string, time: number) => {

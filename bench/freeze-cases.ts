@@ -1,4 +1,4 @@
-// Requests that are as much work as their routes allow.
+// The most expensive requests that the routes allow.
 
 export interface Sent {
   status: number;
@@ -16,7 +16,7 @@ export interface FreezeCase {
   name: string;
   /** A small call of the same route. */
   warm?(send: Send): Promise<unknown>;
-  /** Gives the status of the answer. */
+  /** Returns the status of the answer. */
   run(send: Send): Promise<number>;
 }
 
@@ -27,7 +27,7 @@ const list = (count: number, make: (index: number) => string) => `[${times(count
 const object = (count: number, make: (index: number) => string) => `{${times(count, make).join(',')}}`;
 const keys = (count: number, prefix = 'key') => object(count, (index) => `"${prefix}${index}":1`);
 
-/** What an item may be at most: 25 objects of 10,000 names each, all different. */
+/** The largest item: 25 objects of 10,000 names each, all different. */
 const widest = object(24, (at) => `"part${at}":${keys(10_000, `name-${at}-`)}`);
 const BODY_BYTES = 9_400_000;
 
@@ -234,7 +234,7 @@ export async function freezeCases(send: Send): Promise<FreezeCase[]> {
   // Flags.
   const flag = '/api/v2/flags/default/bench';
   await json('POST', '/api/v2/flags/default', { key: 'bench', name: 'Bench' });
-  /** As many as a body may have, and as many as a flag may have. */
+  /** The maximum number of keys of a body, and of a flag. */
   const names = object(5, (at) => `"part${at}":${keys(9900, `n-${at}-`)}`);
   const fewer = keys(9900, 'n-');
   cases.push(

@@ -1,4 +1,4 @@
-// The worst request of each route, one after the other: how long does any of them keep the server from everybody else?
+// The worst request of each route, one after the other: how long does each block other calls?
 import { Agent, request } from '../src/kernel/http-client.ts';
 import { buffer } from 'node:stream/consumers';
 import { once } from 'node:events';
@@ -8,7 +8,7 @@ import { freezeCases, type FreezeCase, type Send } from './freeze-cases.ts';
 import type { Row } from './report.ts';
 import { startWatched, TOKEN, type WatchedServer } from './servers.ts';
 
-/** The longest that anybody may have to wait for somebody else's request. */
+/** The longest acceptable delay of one call by another. */
 const MAX_MS = 50;
 const LOOK_MS = 4;
 const MAX_READING_MS = 10_000;
@@ -34,7 +34,7 @@ export async function benchFreeze(): Promise<Row[]> {
 }
 
 async function measure(server: WatchedServer, send: Send, { name, warm, run }: FreezeCase): Promise<Row> {
-  // What a route loads and compiles when it is first used is done once.
+  // Loading and compiling at the first use of a route happen once, so they do not count.
   await warm?.(send);
   await server.loop();
   const stop = new AbortController();
@@ -42,7 +42,7 @@ async function measure(server: WatchedServer, send: Send, { name, warm, run }: F
   const begun = performance.now();
   const status = await run(send);
   const ms = performance.now() - begun;
-  // What the server does behind its answer counts as well.
+  // Work after the answer counts as well.
   await delay(100);
   stop.abort();
   const waited = await looking;
@@ -59,7 +59,7 @@ async function measure(server: WatchedServer, send: Send, { name, warm, run }: F
   };
 }
 
-/** The longest that a call for /healthz took. */
+/** The longest time of a call of /healthz. */
 async function look(url: string, signal: AbortSignal): Promise<number> {
   const agent = new Agent({ keepAlive: true });
   let longest = 0;
@@ -94,7 +94,7 @@ function sender(url: string): Send {
     });
     outgoing.end(bytes);
     const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
-    // Some answers have no end worth waiting for.
+    // Some answers are too long to read to their end.
     const leaving = setTimeout(() => response.destroy(), MAX_READING_MS);
     const text = await buffer(response).catch(() => Buffer.from('{}'));
     clearTimeout(leaving);

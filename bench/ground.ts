@@ -1,4 +1,4 @@
-// The kernel's own cost: two hot calls against bare node:http, version descent, start and idle memory of the package.
+// The kernel's own cost: two frequent calls against bare node:http, version conversion, start time and idle memory.
 import { setTimeout as delay } from 'node:timers/promises';
 import { compare, compareWithBare, median, type Effort } from './compare.ts';
 import { cpuRow, type Row } from './report.ts';
@@ -44,7 +44,7 @@ async function benchDescent(ours: BenchServer, effort: Effort): Promise<Row> {
   };
 }
 
-/** The first start fills the cache of compiled code and does not count. */
+/** The first start fills the compile cache and does not count. */
 async function benchStart(): Promise<Row[]> {
   const built = await buildPackage();
   const starts: { readyMs: number; readyCpuMs: number; idle: number }[] = [];

@@ -1,9 +1,9 @@
-// Calls over and over on many connections: how many in a second, and how much CPU time each cost the server.
+// Repeats calls on many connections: calls per second, and CPU time of the server per call.
 import { cpuMsOf } from './cpu.ts';
 import { Connection, measure } from './raw-http.ts';
 import type { BenchServer } from './servers.ts';
 
-/** One call, made anew each time. */
+/** One call, created anew each time. */
 export interface Work {
   method: string;
   path: string | (() => string);
@@ -18,14 +18,14 @@ export interface Load {
   cpu: number;
 }
 
-/** Over fresh connections: servers close those that have been idle for a while. */
+/** On new connections, because servers close idle ones. */
 export async function load(
   server: BenchServer,
   { method, path, headers, body }: Work,
   { connections: count, seconds }: { connections: number; seconds: number },
 ): Promise<Load> {
   const connections = Array.from({ length: count }, () => new Connection(server.url, headers));
-  // A client that sleeps has to be woken by the server, at the server's cost, and a fast server's client never sleeps.
+  // The client never sleeps: waking it would cost the server CPU time, and only a slow server's client would sleep.
   let isOver = false;
   const stayAwake = () => void (isOver || setImmediate(stayAwake));
   stayAwake();

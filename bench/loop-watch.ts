@@ -1,11 +1,11 @@
-// Loaded into a server before it starts (node --import): watches its event loop, and tells the parent process when asked.
+// Loaded into a server before it starts (node --import): measures its event loop, and reports to the parent on request.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
-/** What is asked for since the last question. */
+/** Measured since the last report. */
 export interface LoopReport {
-  /** The longest time between two turns. On a machine that is busy otherwise much of it may be others' work. */
+  /** The longest time between two turns, which on a busy machine includes other processes. */
   longestMs: number;
-  /** The most time that the main thread itself worked between two turns. */
+  /** The longest CPU time of the main thread between two turns. */
   longestCpuMs: number;
 }
 

@@ -1,4 +1,4 @@
-// Does with Crawlee's local storage what the bench of queues does with a server, and prints how much it did in a second.
+// Runs the operations of the queue bench on Crawlee's local storage, and prints the rate per second.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ function nextBatch() {
   });
 }
 
-/** So many at once, until the work says that nothing is left. Answers with how long it took, in seconds. */
+/** Runs so many at once until nothing is left. Returns the duration in seconds. */
 async function together(step: () => Promise<boolean>): Promise<number> {
   const begun = performance.now();
   await Promise.all(

@@ -1,21 +1,21 @@
-// The rates of Crawlee's own local storage, which keeps a file for each request, in a process of its own.
+// The rates of Crawlee's own local storage, which writes a file for each request, in a process of its own.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { median } from './compare.ts';
 
 export interface StorageWork {
-  /** `cycle` takes requests under lock, reads each, and marks it as handled. */
+  /** `cycle` locks requests, reads each, and marks it as handled. */
   kind: 'add' | 'cycle';
-  /** How many calls are under way at once. */
+  /** The number of concurrent calls. */
   concurrency: number;
   batch: number;
-  /** How many requests go through; few enough that it ends in seconds. */
+  /** The number of requests; small enough to finish in seconds. */
   amount: number;
 }
 
 const ROUNDS = 3;
 
-/** Requests per second, called directly, without HTTP: it has none. */
+/** Requests per second, called directly, because it has no HTTP. */
 export async function memoryStorageRate({ kind, concurrency, batch, amount }: StorageWork): Promise<number> {
   const script = new URL('./memory-storage-process.ts', import.meta.url).pathname;
   const rates: number[] = [];

@@ -1,8 +1,8 @@
-// What all benches of request queues need: a server without limits, and calls that must succeed.
+// Shared by the benches of request queues: a server without limits, and calls that must succeed.
 import { Connection } from './raw-http.ts';
 import { TOKEN } from './servers.ts';
 
-/** Allowances so large that a bench never meets them. */
+/** Allowances that a bench never reaches. */
 export const SIGNALBOX_LIMIT = ['actors.global', 'actors.queue', 'actors.queue_batch']
   .map((name) => `${name}=1000000000000/3600`)
   .join(',');

@@ -50,7 +50,7 @@ export async function benchLarge({ rounds }: { rounds: number }): Promise<Row> {
   };
 }
 
-/** Past the API, which would take minutes: as many handled requests as pending ones. */
+/** Inserted directly, because the API would take minutes: as many handled requests as pending ones. */
 async function fillDirectly(data: string, path: string, count: number): Promise<void> {
   const engine = await openSqlite({ file: join(data, 'signalbox.db') });
   const id = path.split('/').at(-1)!;

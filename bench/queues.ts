@@ -12,7 +12,7 @@ import { startOurs, type BenchServer } from './servers.ts';
 const CONNECTIONS = 64;
 const BATCH = 25;
 const BATCH_CONNECTIONS = 16;
-/** How many take, get and handle requests at once. */
+/** The number of clients that lock, read and handle requests at once. */
 const CYCLE_CONNECTIONS = 32;
 
 export async function benchQueues(effort: Effort): Promise<Row[]> {
@@ -40,7 +40,7 @@ function open(url: string, count: number): Connection[] {
   return Array.from({ length: count }, () => new Connection(url, headers));
 }
 
-/** Over fresh connections: servers close those that have been idle for a while. */
+/** On new connections, because servers close idle ones. */
 async function rateOf(
   url: string,
   count: number,
@@ -57,7 +57,7 @@ async function benchAdd(ours: BenchServer, effort: Effort): Promise<Row[]> {
   const queue = await makeQueue(ours.url);
   const work = { method: 'POST', path: `${queue}/requests?clientKey=bench`, headers, body: nextRequest };
   await load(ours, work, { connections: CONNECTIONS, seconds: 2 * effort.seconds });
-  // Before it rests between turns: the server reports all its time.
+  // Read before the pause between turns, as the server reports all its time.
   const delay = await loopDelay(ours);
   return [
     cpuRow('add one by one, durable', await compareWithBare(ours, work, effort), { most: 2.9 }),
@@ -71,7 +71,7 @@ async function benchAdd(ours: BenchServer, effort: Effort): Promise<Row[]> {
   ];
 }
 
-/** How often the server looks how late it is; what it tells has this in it. */
+/** The sampling interval of the event loop delay, which the reported delay includes. */
 const RESOLUTION_MS = 20;
 
 async function loopDelay({ url }: BenchServer): Promise<number> {
@@ -144,7 +144,7 @@ async function compareCycle(cycle: number, effort: Effort): Promise<Row[]> {
   ];
 }
 
-/** Takes requests under lock, reads each, and marks it as handled, until the queue is empty. */
+/** Locks requests, reads each, and marks it as handled, until the queue is empty. */
 async function cycleRate(ours: BenchServer, { rounds, seconds }: Effort): Promise<number> {
   const count = seconds * 2500;
   const rates: number[] = [];

@@ -1,4 +1,4 @@
-// A client that costs little, so that on two cores the server is what gets measured: one socket, one call at a time.
+// A cheap client, so that on two cores the server is measured: one socket, one call at a time.
 import { connect, type Socket } from 'node:net';
 
 export interface Answer {
@@ -57,7 +57,7 @@ export class Connection {
   }
 }
 
-/** Does the work over and over on every connection until the time is up; answers with how much was done in a second. */
+/** Repeats the work on every connection until the time is up; returns the rate per second. */
 export async function measure(
   connections: Connection[],
   seconds: number,

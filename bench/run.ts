@@ -1,4 +1,4 @@
-// npm run bench [name] [--quick]: runs the benches, or one of them, and writes what came out.
+// npm run bench [name] [--quick]: runs the benches, or one of them, and writes the results.
 import type { Effort } from './compare.ts';
 import { benchDatasets } from './datasets.ts';
 import { benchEvaluation } from './evaluation.ts';

@@ -15,7 +15,7 @@ export const TOKEN = 'api-bench-administrator-token';
 export interface BenchServer {
   url: string;
   pid: number;
-  /** From the start of the process to its first good answer. */
+  /** From the start of the process to its first successful answer. */
   readyMs: number;
   /** The CPU time of its process until then. */
   readyCpuMs: number;
@@ -24,7 +24,7 @@ export interface BenchServer {
   stop(): Promise<void>;
 }
 
-/** Allowances so large that a bench never meets them; counting itself stays on. */
+/** Allowances that a bench never reaches; counting itself stays on. */
 const LIMIT = ['host.core', 'actors.global', 'flags.global', 'flags.route']
   .map((name) => `${name}=1000000000000/3600`)
   .join(',');
@@ -33,7 +33,7 @@ export function startOurs(settings: NodeJS.ProcessEnv = {}): Promise<BenchServer
   return startServe([new URL('../launch.mjs', import.meta.url).pathname], settings);
 }
 
-/** The bundle that the npm package holds, in a folder of its own. */
+/** The bundle of the npm package, in a folder of its own. */
 export async function buildPackage(): Promise<{ start(): Promise<BenchServer>; remove(): void }> {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-bench-package-'));
   const root = new URL('../', import.meta.url).pathname;
@@ -47,11 +47,11 @@ export async function buildPackage(): Promise<{ start(): Promise<BenchServer>; r
 }
 
 export interface WatchedServer extends BenchServer {
-  /** How the event loop did since the last question. */
+  /** The event loop since the last report. */
   loop(): Promise<LoopReport>;
 }
 
-/** Ours without the launcher, and with an eye on its event loop. */
+/** Our server without the launcher, with measurement of its event loop. */
 export async function startWatched(settings: NodeJS.ProcessEnv = {}): Promise<WatchedServer> {
   const watch = new URL('./loop-watch.ts', import.meta.url).pathname;
   const bin = new URL('../src/bin.ts', import.meta.url).pathname;

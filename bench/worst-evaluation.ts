@@ -1,4 +1,4 @@
-// The evaluations that cost most: hostile patterns and lists in many flags and segments, asked for by anybody.
+// The most expensive evaluations: hostile patterns and lists in many flags and segments, requested by any caller.
 
 export interface WorstCall {
   what: string;
@@ -12,10 +12,10 @@ const PROJECT = 'worst';
 const FLAGS = 50;
 const PATTERNS = 1000;
 
-/** Steps that grow with the text, steps that explode, programs of the largest size, and what V8 itself never ends. */
+/** Patterns with linear and exponential steps, programs of the maximum size, and patterns that V8 itself never finishes. */
 const BOMBS = ['^(a|a)*\\1b', '(a*)*\\1b', '^(a+)+$', '(?:a?){200}b', '(?=(a*)*b)', '(?:[a-z]{40}){100}'];
 
-/** Stores the flags, as somebody who may write them; gives the calls to make, most of them without any token. */
+/** Stores the flags, as a caller who may write them; returns the calls to make, most of them without a token. */
 export async function prepareWorstEvaluations(url: string, token: string): Promise<WorstCall[]> {
   const headers = { authorization: token, 'content-type': 'application/json' };
   const send = async (method: string, path: string, body: unknown, type = headers['content-type']) => {

@@ -1,4 +1,4 @@
-// Holds the check of exported names to its rules.
+// The check of exported names.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findDoubleNames } from './exported-names.ts';

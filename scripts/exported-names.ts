@@ -20,7 +20,7 @@ const SHARED: Readonly<Record<string, string>> = {
 const DECLARATION =
   /^export (?:async )?(?:abstract )?(?:function\*?|const|let|class|interface|type) (\w+)|^export (?:type )?\{([^}]*)\};/gm;
 
-/** Takes the texts of the source by path (`src/…`) and gives every name that is exported in more than one file. */
+/** Takes the source texts by path (`src/…`), and returns every name that more than one file exports. */
 export function findDoubleNames(sources: ReadonlyMap<string, string>): DoubleName[] {
   const pathsOf = new Map<string, string[]>();
   for (const [path, text] of sources) {

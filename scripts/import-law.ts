@@ -92,7 +92,7 @@ function checkImport(
     rules.push(`${role} must not import ${targetRole}`);
   }
   if (role === 'model') {
-    // The kernel's types stand in its `store-….ts`, where a model may take them from.
+    // The kernel's types are in its `store-….ts`, from which a model may import them.
     const isImpure = ROLES.includes(posix.basename(target, '.ts')) || IO.test(target);
     const way = isImpure ? [target] : isType ? undefined : findIo(target, graph);
     if (way) rules.push(`a model is pure and must not reach ${way.join(' → ')}`);

@@ -1,4 +1,4 @@
-// The command `doctor`: what it finds, and what it repairs.
+// The command `doctor`: its findings and repairs.
 import assert from 'node:assert/strict';
 import {
   chmodSync,

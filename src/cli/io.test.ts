@@ -1,4 +1,4 @@
-// Colours, tables, spans of time and failures, as commands show them.
+// Colours, tables, durations and failures in the output of commands.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CommanderError } from 'commander';

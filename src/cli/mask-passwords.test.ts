@@ -1,4 +1,4 @@
-// Passwords are kept out of what is printed, however they are written.
+// Passwords in any notation are masked in the output.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { maskPasswords } from './mask-passwords.ts';

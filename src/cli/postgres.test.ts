@@ -1,4 +1,4 @@
-// The commands on PostgreSQL: they find the same server, and what they change reaches it.
+// The commands on PostgreSQL: they find the same server, and it sees their changes.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEngine } from '../../test/engines.ts';

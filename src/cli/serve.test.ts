@@ -1,4 +1,4 @@
-// The server as a process: what it says, what it leaves behind, and how it ends.
+// The server as a process: its output, its files, and how it ends.
 import assert from 'node:assert/strict';
 import {
   chmodSync,
@@ -147,7 +147,7 @@ describe('without a port', () => {
   test('the next free one is taken where the usual one is used, and that is said', async (t) => {
     const other = createServer().listen(8080, '127.0.0.1');
     t.after(() => other.close());
-    // Somebody else on this machine may have it: that is as good.
+    // If another program uses the port already, the test works as well.
     await Promise.race([once(other, 'listening'), once(other, 'error')]);
     const server = start(['serve', '--data', makeFolder()]);
     await server.say('"msg":"listening"}\n');
@@ -255,7 +255,7 @@ describe('stopping', () => {
     ] as const) {
       const server = await startServer(makeFolder());
       const { promise: isHeld, resolve } = Promise.withResolvers<void>();
-      // A body that never ends keeps the call under way.
+      // A body that never ends keeps the call running.
       const body = new ReadableStream({
         pull(controller) {
           controller.enqueue(new TextEncoder().encode(' '));

@@ -1,4 +1,4 @@
-// The command `status`, of a server that runs, of one that is down, and of one that never was.
+// The command `status`, for a running server, a stopped one, and an empty folder.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';

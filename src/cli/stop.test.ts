@@ -1,4 +1,4 @@
-// The last resort: a process that cannot end by itself is ended.
+// A process that cannot end by itself is killed.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ describe('the watchdog', () => {
   test('ends a process whose thread pool hangs in a system call', async () => {
     const pipe = join(makeFolder(), 'pipe');
     execFileSync('mkfifo', [pipe]);
-    // Nobody ever writes to the pipe, so that opening it never returns.
+    // Opening the pipe never returns, because no process writes to it.
     const file = write(`
       import { open } from 'node:fs';
       import { watchStop } from ${STOP};

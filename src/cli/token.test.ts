@@ -1,4 +1,4 @@
-// The token commands: on the database itself, beside a running server and without one.
+// The token commands: they work on the database, beside a running server and without one.
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -176,7 +176,7 @@ describe('while the server is running', () => {
     await create('--name', 'heard-of');
     const { items } = await call('auditlog?q=heard-of');
     assert.match(items[0]!.title, /^Signalbox created the token \[heard-of\]/);
-    // The webhook itself was there for its own making, too.
+    // The webhook also got the event of its own creation.
     assert.equal((await call(`webhooks/${id}/deliveries`)).totalCount, 2);
   });
 

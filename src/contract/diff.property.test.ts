@@ -1,4 +1,4 @@
-// What holds for any two documents: a document equals itself, and what one direction loses the other direction wins.
+// Properties of any two documents: a document equals itself, and a removal in one direction is an addition in the other.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -79,7 +79,7 @@ const document = fc
   })
   .map(({ paths, schemas }) => api(paths, { components: { schemas } }));
 
-/** A component that is only another reference may close a circle, which is refused, not compared. */
+/** A component that is only another reference may form a cycle, which is refused, not compared. */
 function canBeRead(each: unknown): boolean {
   try {
     diffContracts(each, each);
@@ -128,7 +128,7 @@ test('a removal in one direction is an addition in the other', () => {
   );
 });
 
-/** An alternative is called by its newer name, which is the older one on the way back. */
+/** An alternative has its newer name, which is the older one in the opposite direction. */
 function plain(where: string): string {
   return where.replaceAll(/<[^>]*>/g, '<>');
 }

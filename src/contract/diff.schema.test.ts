@@ -1,4 +1,4 @@
-// How schemas are read: what is the same in other words, what is stricter, what contains itself, what is broken.
+// The reading of schemas: equal ones in other notations, stricter ones, recursive ones, and malformed ones.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Failure } from '../kernel/failure.ts';

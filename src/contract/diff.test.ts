@@ -1,4 +1,4 @@
-// Each of the eight breaking and six additive kinds, in every place it can occur.
+// Each of the eight breaking and six additive kinds, in every location where it can occur.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DIFFERENCE_KINDS } from './difference.ts';

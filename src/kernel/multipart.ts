@@ -57,7 +57,6 @@ async function isLast(text: Lookahead): Promise<boolean> {
   const rest = await text.line(BREAK, '--');
   if (rest === undefined) return true;
   if (rest.trim() !== '') throw malformed();
-  text.putBack(Buffer.from(BREAK));
   return false;
 }
 
@@ -122,7 +121,10 @@ class Lookahead {
     for await (const _ of this.until(mark));
   }
 
-  /** Returns the short text before the delimiter and consumes it; undefined if the next bytes are `instead`. */
+  /**
+   * Returns the short text before the delimiter and consumes both. With `instead`, the delimiter stays ahead, and the answer is
+   * undefined if the next bytes are `instead`.
+   */
   async line(mark: string, instead?: string): Promise<string | undefined> {
     for (;;) {
       if (instead !== undefined && this.#ahead.indexOf(instead, 0, 'latin1') === 0) return undefined;
@@ -130,7 +132,7 @@ class Lookahead {
       const isClear = instead === undefined || this.#ahead.length >= instead.length;
       if (at >= 0 && isClear) {
         const text = this.#ahead.toString('utf8', 0, at);
-        this.#ahead = this.#ahead.subarray(at + mark.length);
+        this.#ahead = this.#ahead.subarray(instead === undefined ? at + mark.length : at);
         return text;
       }
       if (this.#ahead.length > MAX_HEADERS) throw malformed();

@@ -9,7 +9,7 @@ import { giveToken, join } from '../people.ts';
 import { startS3 } from '../s3.ts';
 import { ADMIN_TOKEN, startServer, type TestServer } from '../server.ts';
 
-/** The client takes bytes and streams too, whatever its types say. */
+/** The client also accepts bytes and streams, although its types do not. */
 const sendable = (value: unknown) => value as string;
 
 for (const place of ['files', 'object storage']) {

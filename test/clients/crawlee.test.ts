@@ -62,7 +62,7 @@ async function handledPages(): Promise<{ counts: Map<string, number>; handled: n
   return { counts, handled: queue!.handledRequestCount, pending: queue!.pendingRequestCount };
 }
 
-// That of one which is killed shows the same of all other pages.
+// The test with a killed crawler covers the same for all other pages.
 if (isLongRun) {
   test(`two crawlers on one queue handle each of ${PAGES} pages exactly once`, async () => {
     await Promise.all([startCrawler(), startCrawler()].map(end));

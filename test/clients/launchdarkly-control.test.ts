@@ -10,7 +10,7 @@ import { ADMIN_TOKEN, startServer, type TestServer } from '../server.ts';
 // Its modules are CommonJS whose names only `require` sees.
 const client = createRequire(import.meta.url)('launchdarkly-api-typescript') as typeof Ld;
 
-/** The client sends semantic patches as plain JSON unless it is told: only those of flags need more. */
+/** By default the client sends semantic patches as plain JSON, which flags do not accept. */
 const semantic = { headers: { 'Content-Type': 'application/json; domain-model=launchdarkly.semanticpatch' } };
 const asksForBeta = { 'LD-API-Version': 'beta' };
 const ON = { kind: 'turnFlagOn' };

@@ -1,4 +1,4 @@
-// A site of many pages on loopback, each linking to a few others, that remembers how often each was fetched.
+// A site of many pages on loopback, each linking to a few others, that counts how often each was fetched.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 

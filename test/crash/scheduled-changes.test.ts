@@ -1,4 +1,4 @@
-// SIGKILL while scheduled changes are being made: after the next start each has been made, and none twice.
+// SIGKILL while scheduled changes are applied: after the next start each has been applied exactly once.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEachEngine, openEngine } from '../engines.ts';
@@ -7,7 +7,7 @@ import { settingsOn, startChild, TOKEN } from './child-server.ts';
 
 const FLAGS = 60;
 const HOUR = 3_600_000;
-/** How many changes have been made at least when the server is killed. */
+/** The minimum number of applied changes before the server is killed. */
 const KILL_AFTER = [1, 30];
 
 onEachEngine((testEngine) => {
@@ -34,7 +34,7 @@ onEachEngine((testEngine) => {
     const engine = await openEngine(location);
     try {
       const { db } = engine;
-      /** Also what was claimed by a server that is dead and would come back when its lease is over. */
+      /** Includes rows that the killed server had claimed, which otherwise wait for the end of their leases. */
       const makeDue = () =>
         db.updateTable('due').set({ due_at: 0 }).where('kind', '=', 'flags.scheduled-change').execute();
       const countWaiting = async () =>

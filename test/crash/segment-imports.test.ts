@@ -50,7 +50,7 @@ onEachEngine((testEngine) => {
       JSON.parse((await call(begun.location!, {}, 200)).text) as Record<string, unknown>;
     let killedInTheMiddle = 0;
     for (let kill = 0; kill < KILLS; kill += 1) {
-      // At once, and then a few pieces on from where it was, at any moment of the next one.
+      // First at once, then a few batches further each time, at any moment of the next batch.
       if (kill > 0) {
         const { processedCount } = await shown();
         await eventually(async () => {
@@ -62,7 +62,7 @@ onEachEngine((testEngine) => {
       const row = await db.selectFrom('segment_imports').select('status').executeTakeFirstOrThrow();
       if (row.status !== 'complete') killedInTheMiddle += 1;
       server = await startChild(settings);
-      // What was claimed by a server that is dead comes back when its lease is over.
+      // Rows that the killed server had claimed become due when their leases expire.
       await db
         .updateTable('due')
         .set({ due_at: Date.now() })

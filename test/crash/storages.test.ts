@@ -1,4 +1,4 @@
-// SIGKILL while items, records and requests are written: none that was acknowledged is lost, and no blob is left over for good.
+// SIGKILL while items, records and requests are written: no acknowledged write is lost, and orphaned blobs can be removed.
 import assert from 'node:assert/strict';
 import { readdir, utimes } from 'node:fs/promises';
 import { join } from 'node:path';

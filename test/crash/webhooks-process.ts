@@ -1,4 +1,4 @@
-// Delivers webhooks from the database it is given until it is killed.
+// Delivers webhooks from the given database until it is killed.
 import { parseArgs } from 'node:util';
 import { guard } from '../../src/kernel/webhook/guard.ts';
 import { Metrics } from '../../src/kernel/metrics.ts';

@@ -1,4 +1,4 @@
-// SIGKILL while webhooks are delivered: every receiver that answers has every event, and knows a repetition by its id.
+// SIGKILL while webhooks are delivered: every working receiver gets every event, and recognises a repetition by its id.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,4 @@
-// User content, opened in a real browser by a member who is logged in: it is shown, and cannot act with their session.
+// User content, opened in a real browser by a logged-in member: it is displayed, and cannot act with their session.
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -75,7 +75,7 @@ interface Found {
 
 // Functions that run in pages are text, because their globals are not those of this program.
 
-/** What a script in the page could do, whether or not one ran. */
+/** Reports what a script in the page could do, whether or not one ran. */
 const LOOK_AROUND = `(async () => {
   const ask = (path, init) => fetch(path, { credentials: 'include', ...init }).then(({ status }) => status, () => 'nothing');
   return {
@@ -215,7 +215,7 @@ describe('in a browser', { skip: noBrowser, timeout: 5 * PATIENCE_MS }, () => {
     const types = new Map<string, string>();
     for (const [index, [type, body = HOSTILE]] of TYPES.entries())
       types.set(await keep(`hostile-${index}`, type, body), type);
-    // Framed by a page of the server's own, where only the tested headers keep the frame from the session.
+    // Framed by a page of the server itself, where only the tested headers separate the frame from the session.
     const frames = [...types.keys()].map((url) => `<iframe src="${url}"></iframe>`).join('');
     await page.route(`${server.url}/frames`, (route) =>
       route.fulfill({ contentType: 'text/html', body: frames }),
