@@ -25,9 +25,9 @@ export function normaliseExample(example: Example): Example {
     text
       .replaceAll(ADMIN_TOKEN, 'api-00000000-0000-4000-8000-000000000000')
       .replaceAll(/\b(127\.0\.0\.1|localhost):\d+/g, '127.0.0.1:8080')
-      .replaceAll(/\b(signature=|webhook\/triggers\/\w+\/)[\w-]+/g, `$1${HIDDEN}`)
+      .replaceAll(/\b(signature=|webhook\/triggers\/\w+\/|session\/)[\w-]+/g, `$1${HIDDEN}`)
       // Names that tests make up, such as `p12-x4k2h9`.
-      .replaceAll(/\bp\d+-[a-z0-9]{4,6}\b/g, (name) => numbered(name, (number) => `name-${number}`))
+      .replaceAll(/(?<=\b|%2F)p\d+-[a-z0-9]{4,6}\b/g, (name) => numbered(name, (number) => `name-${number}`))
       .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, (id) =>
         numbered(id, (number) => `00000000-0000-4000-8000-${number.padStart(12, '0')}`),
       )
@@ -41,6 +41,7 @@ export function normaliseExample(example: Example): Example {
       .replaceAll(/\b\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\b/g, '2026-01-01 00:00:00')
       .replaceAll(/\b1[5-9]\d{11}\b|\b2\d{12}\b/g, String(MOMENT));
   const normalise = (value: unknown, name = ''): unknown => {
+    if (name === 'durationMs') return 5;
     if (typeof value === 'number') return isMillis(value) ? MOMENT : isSeconds(value) ? SECOND : value;
     if (typeof value === 'string') {
       const text = normaliseText(value);
