@@ -21,7 +21,16 @@ const program = join(place, 'node_modules/.bin/signalbox');
 before(async () => {
   mkdirSync(clone);
   mkdirSync(place);
-  const files = ['src', 'scripts', 'launch.mjs', 'package.json', 'package-lock.json', 'README.md', 'LICENSE'];
+  const files = [
+    'src',
+    'scripts',
+    'docs/openapi/examples',
+    'launch.mjs',
+    'package.json',
+    'package-lock.json',
+    'README.md',
+    'LICENSE',
+  ];
   for (const file of files) cpSync(join(ROOT, file), join(clone, file), { recursive: true });
   symlinkSync(join(ROOT, 'node_modules'), join(clone, 'node_modules'));
   await npm(clone, 'pack', '--pack-destination', place);
@@ -57,6 +66,9 @@ test('the package starts a server without further output, and its hints name npx
   });
   assert.equal(wrong.status, 400);
   assert.match(await wrong.text(), /key/);
+  // The examples are files beside the bundle.
+  const described = await (await fetch(`${server.url}/v2/openapi.json`)).text();
+  assert.match(described, /"example":\{"data":/);
   server.kill('SIGTERM');
   assert.equal((await server.ended).code, 0);
 });
