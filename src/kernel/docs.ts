@@ -10,7 +10,8 @@ import type { Limits } from './limit.ts';
 
 export function indexPage(apis: readonly Api[]): string {
   const items = apis.map(({ dialect }) => `<li><a href="/docs/${dialect.name}">${dialect.title}</a></li>`);
-  return htmlPage('Documentation', `<ul>${items.join('')}</ul>`);
+  const guide = '<p>For programs that read before they call: <a href="/llms.txt">llms.txt</a></p>';
+  return htmlPage('Documentation', `<ul>${items.join('')}</ul>${guide}`);
 }
 
 export function apiPage(api: Api, limits: Limits, program: string): string {
