@@ -1,11 +1,12 @@
 // The in-memory services of the Actors API, created when a server starts.
+import type { Account } from '../kernel/identity/store-accounts.ts';
 import type { Kernel } from '../kernel/kernel.ts';
+import type { JsonText } from '../kernel/route.ts';
 import { openDatasetFields } from './datasets/known-fields.ts';
 import { openStoreUsage } from './key-value-stores/usage-counter.ts';
 import { openQueues } from './request-queues/queues.ts';
 import { openStorageCache } from './storages/access.ts';
 import { openUsage } from './usage/usage-counter.ts';
-import { openProxyPasswords } from './users/proxy-password.ts';
 
 export async function openActorsServices(kernel: Pick<Kernel, 'engine' | 'log'>) {
   return {
@@ -13,7 +14,7 @@ export async function openActorsServices(kernel: Pick<Kernel, 'engine' | 'log'>)
     usage: openUsage(kernel),
     storeUsage: openStoreUsage(kernel),
     datasetFields: openDatasetFields(),
-    proxyPasswords: openProxyPasswords(),
+    privateUsers: new WeakMap<Account, JsonText>(),
     queues: openQueues(kernel.engine),
   };
 }

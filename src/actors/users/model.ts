@@ -68,15 +68,16 @@ const OFFERED: (typeof FEATURES)[number][] = ['STORAGE'];
 
 /** There is no proxy here. Clients put its password into URLs all the same, so there is a password, but no proxy group. */
 export function toPrivateUser(account: Account, proxyPassword: string): JsonText {
-  const own: Omit<Static<typeof PrivateUser>, keyof typeof SHARED> = {
+  const user: Static<typeof PrivateUser> = {
     id: account.id,
     username: account.username,
     email: account.email,
     profile: profileOf(account),
     proxy: { password: proxyPassword, groups: [] },
+    ...SHARED,
     createdAt: new Date(account.createdAt).toISOString(),
   };
-  return new JsonText(`${JSON.stringify(own).slice(0, -1)},${SHARED_JSON.slice(1)}`);
+  return new JsonText(JSON.stringify(user));
 }
 
 function toFeature(isEnabled: boolean): Static<typeof Feature> {
@@ -89,6 +90,7 @@ function toFeature(isEnabled: boolean): Static<typeof Feature> {
   };
 }
 
+/** The same for everyone. */
 const SHARED = {
   plan: {
     id: 'SELF_HOSTED',
@@ -103,9 +105,6 @@ const SHARED = {
   ),
   isPaying: false,
 } satisfies Partial<Static<typeof PrivateUser>>;
-
-/** The same for everyone, and most of the reply: made once. */
-const SHARED_JSON = JSON.stringify(SHARED);
 
 function profileOf({ firstName, lastName }: Account): Static<typeof Profile> {
   const name = [firstName, lastName].filter(Boolean).join(' ');

@@ -4,8 +4,8 @@ import { findAccount } from '../../kernel/identity/store-accounts.ts';
 import { accountOf } from '../../kernel/identity/caller.ts';
 import { route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
-import { PrivateUser, PublicUser, toPrivateUser, toPublicUser } from './model.ts';
-import { proxyPasswordOf } from './proxy-password.ts';
+import { PrivateUser, PublicUser, toPublicUser } from './model.ts';
+import { privateUserOf } from './private-user.ts';
 
 const getMe = route(
   {
@@ -16,13 +16,7 @@ const getMe = route(
     access: 'caller',
     reply: { 200: PrivateUser },
   },
-  ({ caller }, kernel) => {
-    const account = accountOf(caller);
-    const password = proxyPasswordOf(kernel, account.id);
-    return typeof password === 'string'
-      ? toPrivateUser(account, password)
-      : password.then((known) => toPrivateUser(account, known));
-  },
+  ({ caller }, kernel) => privateUserOf(kernel, accountOf(caller)),
 );
 
 const getUser = route(

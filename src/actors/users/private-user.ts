@@ -1,0 +1,27 @@
+// What an account sees of itself. Clients ask for it often, so the JSON is made once for each state of an account.
+import type { Account } from '../../kernel/identity/store-accounts.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import type { JsonText } from '../../kernel/route.ts';
+import { toPrivateUser } from './model.ts';
+import { ensureAccountRecord } from './store.ts';
+
+declare module '../../kernel/kernel.ts' {
+  interface Services {
+    /** By the account as it was read: an account that has changed is another object. */
+    privateUsers: WeakMap<Account, JsonText>;
+  }
+}
+
+/** Returns no promise when it is cached. */
+export function privateUserOf(
+  { db, services: { privateUsers } }: Pick<Kernel, 'db' | 'services'>,
+  account: Account,
+): JsonText | Promise<JsonText> {
+  const known = privateUsers.get(account);
+  if (known !== undefined) return known;
+  return ensureAccountRecord(db, account.id).then(({ proxyPassword }) => {
+    const user = toPrivateUser(account, proxyPassword);
+    privateUsers.set(account, user);
+    return user;
+  });
+}
