@@ -25,8 +25,9 @@ export async function load(
   { connections: count, seconds }: { connections: number; seconds: number },
 ): Promise<Load> {
   const connections = Array.from({ length: count }, () => new Connection(server.url, headers));
-  // The client never sleeps: waking it would cost the server CPU time, and only a slow server's client would sleep.
-  let isOver = false;
+  // Reading, the client never sleeps: waking it would cost the server CPU time, and only a slow server's client would sleep.
+  // Writing, it leaves its core to the server's storage thread.
+  let isOver = body !== undefined;
   const stayAwake = () => void (isOver || setImmediate(stayAwake));
   stayAwake();
   const before = cpuMsOf(server.pid);
