@@ -67,7 +67,8 @@ function mount(
 
   // The body stays a stream: the dialect decides which content types are rejected, and how.
   scope.removeAllContentTypeParsers();
-  scope.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
+  // Fastify remembers a parser by its type, and looks for the one of all types anew each time.
+  scope.addContentTypeParser(['application/json', '*'], (_request, payload, done) => done(null, payload));
 
   if (dialect.override !== undefined) scope.overrides.add(prefix, dialect.override);
 
