@@ -153,7 +153,8 @@ onEngine('postgres', (engine) => {
         await sql`update notes set size = size + 1 where id = ${second}`.execute(tx);
       });
     await Promise.all([resize(1, 2), resize(2, 1)]);
-    assert.equal(runs, 3);
+    // The one that is run again may meet the other a second time.
+    assert.ok(runs >= 3, String(runs));
     const { rows } = await sql`select size from notes`.execute(db);
     assert.deepEqual(rows, [{ size: 2 }, { size: 2 }]);
   });
