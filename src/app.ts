@@ -1,7 +1,9 @@
 // The composition root: builds the engine, the kernel's services and the three APIs on one server from the settings.
 import { readFileSync } from 'node:fs';
+import { availableParallelism, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { actorsApi } from './actors/api.ts';
+import type { ExecutionSettings } from './actors/jobs/settings.ts';
 import { openActorsServices } from './actors/services.ts';
 import type { Config } from './config.ts';
 import { seedDemo } from './demo.ts';
@@ -194,6 +196,7 @@ async function compose(
     settings: {
       retentionMs: config.retentionDays * 24 * 60 * 60 * 1000,
       recordBytes: config.recordBytes,
+      execution: executionSettingsOf(config),
     },
   };
 
@@ -242,6 +245,20 @@ async function compose(
       kernel.identity.close();
       await engine.close();
     },
+  };
+}
+
+function executionSettingsOf(config: Config): ExecutionSettings {
+  const { data, work = join(data, 'work'), host, nodeMemory, nodeRuns } = config;
+  return {
+    work,
+    allowsUnsandboxed: config.actorsUnsandboxed,
+    isLoopbackOnly: /^(127\.|::1$|localhost$)/.test(host),
+    network: config.actorNetwork,
+    nodeMemoryMbytes: nodeMemory ?? Math.floor((totalmem() / 1024 ** 2) * 0.75),
+    nodeRuns: nodeRuns ?? Math.max(8, 4 * availableParallelism()),
+    accountMemoryMbytes: config.accountMemory,
+    accountRuns: config.accountRuns,
   };
 }
 

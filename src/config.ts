@@ -37,6 +37,14 @@ export interface Config {
   retentionDays: number;
   recordBytes: number;
   role: 'all' | 'api' | 'worker';
+  work?: string;
+  actorsUnsandboxed: boolean;
+  actorNetwork: 'host' | 'none';
+  nodeMemory?: number;
+  nodeRuns?: number;
+  accountMemory: number;
+  accountRuns: number;
+  secretKey?: string;
   demo: boolean;
   tlsCert?: string;
   tlsKey?: string;
@@ -183,6 +191,58 @@ export const SETTINGS: { [Name in SettingName]-?: Setting<Config[Name]> } = {
     describe: 'What this process does: answer calls (api), do waiting work (worker), or all',
     read: oneOf(['all', 'api', 'worker']),
     default: 'all',
+  },
+  work: {
+    env: 'SIGNALBOX_WORK',
+    describe: 'The folder for builds of Actors and the working folders of their runs',
+    read: (path) => resolve(path),
+    otherwise: 'a folder in the data folder',
+  },
+  actorsUnsandboxed: {
+    env: 'SIGNALBOX_ACTORS_UNSANDBOXED',
+    describe: 'Whether Actors may run without a sandbox on a server that others can reach',
+    read: yesOrNo,
+    default: '0',
+  },
+  actorNetwork: {
+    env: 'SIGNALBOX_ACTOR_NETWORK',
+    describe: 'Whether Actors reach what this machine reaches (host) or only this server (none)',
+    read: oneOf(['host', 'none']),
+    default: 'host',
+  },
+  nodeMemory: {
+    env: 'SIGNALBOX_NODE_MEMORY',
+    describe: 'The megabytes of memory for all builds and runs of this node together',
+    read: integer(128, 1_073_741_824),
+    otherwise: "three quarters of the machine's memory",
+  },
+  nodeRuns: {
+    env: 'SIGNALBOX_NODE_RUNS',
+    describe: 'How many builds and runs this node executes at the same time',
+    read: integer(1, 10_000),
+    otherwise: 'four for each processor, at least eight',
+  },
+  accountMemory: {
+    env: 'SIGNALBOX_ACCOUNT_MEMORY',
+    describe: 'The megabytes of memory for all unfinished runs of one account together',
+    read: integer(128, 1_073_741_824),
+    default: '262144',
+  },
+  accountRuns: {
+    env: 'SIGNALBOX_ACCOUNT_RUNS',
+    describe: 'How many unfinished runs one account may have',
+    read: integer(1, 1_000_000),
+    default: '1000',
+  },
+  secretKey: {
+    env: 'SIGNALBOX_SECRET_KEY',
+    describe: 'The key that encrypts stored secrets, at least 32 characters; several nodes need the same one',
+    read: (value) => {
+      if (value.length < 32) throw new Error('at least 32 characters long');
+      return value;
+    },
+    otherwise: 'made at first start, in a file in the data folder',
+    isSecret: true,
   },
   tlsCert: {
     env: 'SIGNALBOX_TLS_CERT',

@@ -8,9 +8,14 @@ import { openApiPart } from '../kernel/openapi-part.ts';
 import { Type } from '../kernel/schema.ts';
 import { ActorsError, renderError, status, TOKEN_HEADER } from './failures.ts';
 import { apiOf } from '../kernel/part.ts';
+import { actorPart } from './actors/part.ts';
+import { buildPart } from './builds/part.ts';
 import { datasetPart } from './datasets/part.ts';
+import { jobPart } from './jobs/part.ts';
 import { keyValueStorePart } from './key-value-stores/part.ts';
+import { logPart } from './logs/part.ts';
 import { requestQueuePart } from './request-queues/part.ts';
+import { runPart } from './runs/part.ts';
 import { storagePart } from './storages/part.ts';
 import { toolPart } from './tools/part.ts';
 import { usagePart } from './usage/part.ts';
@@ -119,6 +124,11 @@ const storageKinds = [datasetPart, keyValueStorePart, requestQueuePart];
 
 export const actorsApi: Api = apiOf(dialect, [
   userPart,
+  actorPart,
+  buildPart,
+  runPart,
+  jobPart,
+  logPart,
   toolPart,
   storagePart(storageKinds),
   ...storageKinds,

@@ -5,6 +5,7 @@ import type { JsonText } from '../kernel/route.ts';
 import { openDatasetFields } from './datasets/known-fields.ts';
 import { openStoreUsage } from './key-value-stores/usage-counter.ts';
 import { openQueues } from './request-queues/queues.ts';
+import { openRunner } from './runner/open-runner.ts';
 import { openStorageCache } from './storages/access.ts';
 import { openUsage } from './usage/usage-counter.ts';
 
@@ -16,5 +17,6 @@ export async function openActorsServices(kernel: Pick<Kernel, 'engine' | 'log'>)
     datasetFields: openDatasetFields(),
     privateUsers: new WeakMap<Account, JsonText>(),
     queues: openQueues(kernel.engine),
+    runner: openRunner(),
   };
 }

@@ -1,0 +1,37 @@
+// The table of builds.
+
+declare module '../../kernel/storage/tables.ts' {
+  interface Tables {
+    builds: BuildRow;
+  }
+}
+
+export interface BuildRow {
+  id: string;
+  actor_id: string;
+  user_id: string;
+  version_number: string;
+  /** `MAJOR.MINOR.N` */
+  build_number: string;
+  /** The tag that the Actor gets when the build succeeds. */
+  tag: string | null;
+  status: string;
+  status_message: string | null;
+  exit_code: number | null;
+  /** Origin, address and user agent of the call, as JSON. */
+  meta: string;
+  options: string;
+  stats: string;
+  started_at: number;
+  finished_at: number | null;
+  /** The hash of the built sources, by which their blob and their folder are named; null until the build succeeds. */
+  sources: string | null;
+  /** The key of the folder with installed dependencies; null where there are none. */
+  dependencies: string | null;
+  /** `.actor/actor.json` with the schemas that it refers to, as JSON. */
+  definition: string | null;
+  /** The input schema as JSON text. */
+  input_schema: string | null;
+  readme: string | null;
+  changelog: string | null;
+}

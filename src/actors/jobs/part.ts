@@ -1,0 +1,7 @@
+// Jobs: builds and runs that wait for a node, or are executed by one.
+import type { Part } from '../../kernel/part.ts';
+import { jobMigrations } from '../migrations/jobs.ts';
+
+export const jobPart: Part = {
+  migrations: jobMigrations,
+};

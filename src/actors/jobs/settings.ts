@@ -1,0 +1,23 @@
+// The settings of builds and runs.
+
+declare module '../../kernel/kernel.ts' {
+  interface Settings {
+    execution: ExecutionSettings;
+  }
+}
+
+export interface ExecutionSettings {
+  /** The folder of builds, dependencies and working folders. */
+  work: string;
+  /** Whether programs may run as the server's own user although others can reach the server. */
+  allowsUnsandboxed: boolean;
+  /** Whether only programs on this machine can reach the server. */
+  isLoopbackOnly: boolean;
+  network: 'host' | 'none';
+  /** For all builds and runs of this node together. */
+  nodeMemoryMbytes: number;
+  nodeRuns: number;
+  /** For all unfinished runs of one account together. */
+  accountMemoryMbytes: number;
+  accountRuns: number;
+}

@@ -1,0 +1,27 @@
+// The table of runs.
+import type { Migration } from '../../kernel/storage/migrate.ts';
+
+export const runMigrations: Migration[] = [
+  {
+    name: 'actors-runs',
+    up: ({ text }) => [
+      `create table runs (
+         id ${text} primary key, actor_id ${text} not null, user_id ${text} not null, task_id ${text},
+         build_id ${text} not null, build_number ${text} not null, status ${text} not null, status_message ${text},
+         is_message_terminal integer not null, origin ${text} not null, meta ${text} not null, options ${text} not null,
+         memory_mbytes integer not null, stats ${text} not null, exit_code integer, started_at bigint not null,
+         finished_at bigint, timeout_at bigint, dataset_id ${text} not null, store_id ${text} not null,
+         queue_id ${text} not null, input_key ${text} not null, general_access ${text} not null,
+         permission_level ${text} not null, charged_events ${text} not null, metamorphs ${text} not null,
+         token_hash ${text})`,
+      `create index runs_of_user on runs (user_id, started_at, id)`,
+      `create index runs_of_actor on runs (actor_id, started_at, id)`,
+      `create index runs_of_task on runs (task_id, started_at, id) where task_id is not null`,
+      `create index runs_of_user_by_status on runs (user_id, status, started_at, id)`,
+      `create index runs_of_actor_by_status on runs (actor_id, status, started_at, id)`,
+      `create index runs_unfinished on runs (user_id, memory_mbytes) where finished_at is null`,
+      `create index runs_of_build on runs (build_id)`,
+      `create unique index runs_token on runs (token_hash) where token_hash is not null`,
+    ],
+  },
+];

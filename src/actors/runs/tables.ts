@@ -1,0 +1,43 @@
+// The table of runs.
+
+declare module '../../kernel/storage/tables.ts' {
+  interface Tables {
+    runs: RunRow;
+  }
+}
+
+export interface RunRow {
+  id: string;
+  /** The Actor that runs now: a metamorph changes it. */
+  actor_id: string;
+  user_id: string;
+  task_id: string | null;
+  build_id: string;
+  build_number: string;
+  status: string;
+  status_message: string | null;
+  is_message_terminal: number;
+  origin: string;
+  /** Address and user agent of the call that started it, as JSON. */
+  meta: string;
+  options: string;
+  memory_mbytes: number;
+  stats: string;
+  exit_code: number | null;
+  started_at: number;
+  finished_at: number | null;
+  /** When it times out; null where it may take any time. */
+  timeout_at: number | null;
+  dataset_id: string;
+  store_id: string;
+  queue_id: string;
+  /** The key of the record with its input. */
+  input_key: string;
+  general_access: string;
+  permission_level: string;
+  /** Counts by the name of the event, as JSON. */
+  charged_events: string;
+  metamorphs: string;
+  /** Of the token that its process has; each process gets a new one. */
+  token_hash: string | null;
+}
