@@ -10,6 +10,7 @@ export const jobMigrations: Migration[] = [
          queued_at bigint not null, owner ${text}, lease_until bigint, control ${text}, claims integer not null)`,
       // Waiting jobs by account: the queue is fair across accounts.
       `create index jobs_waiting on jobs (user_id, queued_at, id) where owner is null`,
+      `create index jobs_queued on jobs (queued_at) where owner is null`,
       `create index jobs_owned on jobs (owner, lease_until) where owner is not null`,
       `create index jobs_leased on jobs (lease_until) where owner is not null`,
     ],

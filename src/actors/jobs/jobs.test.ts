@@ -1,0 +1,250 @@
+// Jobs on each engine: a fair queue, leases that one node holds, controls, and the dispatcher.
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import { onEachEngine } from '../../../test/engines.ts';
+import { eventually, inTime } from '../../../test/eventually.ts';
+import { systemClock } from '../../kernel/clock.ts';
+import type { Engine } from '../../kernel/storage/engine.ts';
+import { jobMigrations } from '../migrations/jobs.ts';
+import { startDispatcher, type Dispatcher, type DispatcherSettings } from './dispatcher.ts';
+import { LeaseLost, ServerStopping, type Job, type JobControl, type JobHandler } from './job.ts';
+import { clearControl, deleteJob, deleteWaitingJob, holdsJob, insertJob, requestControl } from './store.ts';
+
+const silent = { warn() {}, error() {} } as unknown as DispatcherSettings['log'];
+
+onEachEngine((kind) => {
+  async function insert(engine: Engine, id: string, userId = 'ann', memoryMbytes = 128): Promise<void> {
+    await engine.db
+      .transaction()
+      .execute((tx) => insertJob(tx, { id, kind: 'run', userId, memoryMbytes }, systemClock.now()));
+  }
+
+  async function dispatch(
+    context: TestContext,
+    engine: Engine,
+    run: JobHandler,
+    more: Partial<DispatcherSettings> = {},
+  ): Promise<Dispatcher> {
+    const dispatcher = await startDispatcher({
+      engine,
+      clock: systemClock,
+      log: silent,
+      handlers: { run },
+      node: 'node',
+      memoryMbytes: 1024,
+      slots: 2,
+      ...more,
+    });
+    context.after(() => dispatcher.stop());
+    return dispatcher;
+  }
+
+  const control = (engine: Engine, id: string, wish: JobControl) =>
+    engine.db.transaction().execute((tx) => requestControl(tx, id, wish));
+  const rows = (engine: Engine) => engine.db.selectFrom('jobs').selectAll().orderBy('id').execute();
+  const untilAborted = (signal: AbortSignal) =>
+    new Promise<unknown>((resolve) => signal.addEventListener('abort', () => resolve(signal.reason)));
+
+  test('accounts take turns, and each account is served in the order of its calls', async (context) => {
+    const engine = await kind.open(jobMigrations);
+    for (const id of ['a1', 'a2', 'a3', 'a4']) await insert(engine, id, 'ann');
+    await insert(engine, 'b1', 'bob');
+    await insert(engine, 'c1', 'cid');
+    const order: string[] = [];
+    await dispatch(
+      context,
+      engine,
+      async (job) => {
+        order.push(job.id);
+        await deleteJob(engine.db, job);
+      },
+      { slots: 1 },
+    );
+    await eventually(() => order.length === 6);
+    assert.deepEqual(order, ['a1', 'b1', 'c1', 'a2', 'a3', 'a4']);
+    await eventually(async () => (await rows(engine)).length === 0);
+  });
+
+  test('what does not fit into the memory of the node waits, and smaller jobs go first', async (context) => {
+    const engine = await kind.open(jobMigrations);
+    await insert(engine, 'a-large', 'ann', 800);
+    await insert(engine, 'b-large', 'bob', 800);
+    await insert(engine, 'c-small', 'cid', 200);
+    const begun: string[] = [];
+    const gates = new Map<string, () => void>();
+    await dispatch(
+      context,
+      engine,
+      async (job) => {
+        begun.push(job.id);
+        await new Promise<void>((resolve) => gates.set(job.id, resolve));
+        await deleteJob(engine.db, job);
+      },
+      { slots: 10 },
+    );
+    await eventually(() => begun.length === 2);
+    assert.deepEqual(begun, ['a-large', 'c-small']);
+    gates.get('a-large')!();
+    await eventually(() => begun.length === 3);
+    gates.get('b-large')!();
+    gates.get('c-small')!();
+  });
+
+  test('two nodes never execute the same job', async (context) => {
+    const engine = await kind.open(jobMigrations);
+    const ids = Array.from({ length: 40 }, (_, index) => `job-${String(index).padStart(2, '0')}`);
+    for (const id of ids) await insert(engine, id);
+    const done: string[] = [];
+    const handler: JobHandler = async (job) => {
+      done.push(job.id);
+      assert.ok(await deleteJob(engine.db, job));
+    };
+    await dispatch(context, engine, handler, { node: 'one', slots: 8 });
+    await dispatch(context, engine, handler, { node: 'two', slots: 8 });
+    await eventually(() => done.length === ids.length);
+    assert.deepEqual(done.toSorted(), ids);
+  });
+
+  test('a handler hears what callers want, also what they wanted before it listened', async (context) => {
+    const engine = await kind.open(jobMigrations);
+    await insert(engine, 'a');
+    await control(engine, 'a', 'reboot');
+    const heard: JobControl[] = [];
+    let executed: Job | undefined;
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+    await dispatch(context, engine, async (job, { onControl }) => {
+      executed = job;
+      onControl((wish) => heard.push(wish));
+      await ended;
+      await deleteJob(engine.db, job);
+    });
+    await eventually(() => heard.length === 1);
+    await clearControl(engine.db, executed!, 'reboot');
+    await control(engine, 'a', 'reboot');
+    await eventually(() => heard.length === 2);
+    await control(engine, 'a', 'abort-gracefully');
+    await eventually(() => heard.length === 3);
+    await control(engine, 'a', 'reboot');
+    await control(engine, 'a', 'abort');
+    await eventually(() => heard.length === 4);
+    assert.deepEqual(heard, ['reboot', 'reboot', 'abort-gracefully', 'abort']);
+    assert.equal(await engine.db.transaction().execute((tx) => deleteWaitingJob(tx, 'a')), false);
+    end();
+    await eventually(async () => (await rows(engine)).length === 0);
+  });
+
+  test('a job whose handler throws is executed again', async (context) => {
+    const engine = await kind.open(jobMigrations);
+    await insert(engine, 'a');
+    const claims: number[] = [];
+    await dispatch(context, engine, async (job) => {
+      claims.push(job.claims);
+      if (claims.length === 1) throw new Error('once');
+      await deleteJob(engine.db, job);
+    });
+    await eventually(() => claims.length === 2);
+    assert.deepEqual(claims, [1, 2]);
+  });
+
+  test('a node that stops gives its jobs back, and the next one goes on', async (context) => {
+    const engine = await kind.open(jobMigrations);
+    await insert(engine, 'a');
+    const reasons: unknown[] = [];
+    const first = await dispatch(context, engine, async (_job, { signal }) => {
+      reasons.push(await untilAborted(signal));
+    });
+    await eventually(async () => (await rows(engine))[0]!.owner !== null);
+    await first.stop();
+    assert.ok(reasons[0] instanceof ServerStopping);
+    assert.deepEqual(
+      (await rows(engine)).map(({ id, owner, claims }) => ({ id, owner, claims })),
+      [{ id: 'a', owner: null, claims: 1 }],
+    );
+    const { promise, resolve } = Promise.withResolvers<number>();
+    await dispatch(
+      context,
+      engine,
+      async (job) => {
+        resolve(job.claims);
+        await deleteJob(engine.db, job);
+      },
+      { node: 'other' },
+    );
+    assert.equal(await inTime(promise), 2);
+  });
+
+  test('the jobs of a crashed node go on after its restart at once, and elsewhere when their leases end', async (context) => {
+    const engine = await kind.open(jobMigrations);
+    await insert(engine, 'a');
+    await insert(engine, 'b', 'bob');
+    const owned = { lease_until: systemClock.now() + 3_600_000, claims: 1 };
+    await engine.db
+      .updateTable('jobs')
+      .set({ ...owned, owner: 'node/1.1' })
+      .where('id', '=', 'a')
+      .execute();
+    await engine.db
+      .updateTable('jobs')
+      .set({ owner: 'node2/1.1', lease_until: systemClock.now() - 1, claims: 1 })
+      .where('id', '=', 'b')
+      .execute();
+    const done: string[] = [];
+    await dispatch(
+      context,
+      engine,
+      async (job) => {
+        done.push(`${job.id} ${job.claims}`);
+        await deleteJob(engine.db, job);
+      },
+      { leaseMs: 6000 },
+    );
+    await eventually(() => done.length === 2);
+    assert.deepEqual(done, ['a 2', 'b 2']);
+  });
+
+  test('a handler whose lease was taken is told, and cannot end the job', async (context) => {
+    const engine = await kind.open(jobMigrations);
+    await insert(engine, 'a');
+    const { promise, resolve } = Promise.withResolvers<[unknown, boolean, boolean]>();
+    await dispatch(
+      context,
+      engine,
+      async (job, { signal }) => {
+        const aborted = untilAborted(signal);
+        await engine.db.updateTable('jobs').set({ owner: 'thief/1.1' }).execute();
+        const reason = await aborted;
+        const holds = await engine.db.transaction().execute((tx) => holdsJob(tx, job));
+        resolve([reason, holds, await deleteJob(engine.db, job)]);
+      },
+      { leaseMs: 600 },
+    );
+    const [reason, holds, deleted] = await inTime(promise);
+    assert.ok(reason instanceof LeaseLost);
+    assert.deepEqual([holds, deleted], [false, false]);
+  });
+
+  test('a node that cannot reach the database kills its jobs before their leases end', async (context) => {
+    const engine = await kind.open(jobMigrations);
+    await insert(engine, 'a');
+    let isAway = false;
+    const db = new Proxy(engine.db, {
+      get(target, property) {
+        if (isAway && property === 'updateTable') throw new Error('The database is away.');
+        const value = Reflect.get(target, property, target) as unknown;
+        return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+      },
+    });
+    const { promise, resolve } = Promise.withResolvers<unknown>();
+    await dispatch(
+      context,
+      { ...engine, db },
+      async (_job, { signal }) => {
+        isAway = true;
+        resolve(await untilAborted(signal));
+        isAway = false;
+      },
+      { leaseMs: 600 },
+    );
+    assert.ok((await inTime(promise)) instanceof LeaseLost);
+  });
+});

@@ -1,0 +1,240 @@
+// Jobs in the database: a fair queue across accounts, leases of the nodes that execute them, and what callers want of those.
+import type { Selectable } from 'kysely';
+import { notifyOnCommit } from '../../kernel/storage/notify-on-commit.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import type { Job, JobControl, JobKind } from './job.ts';
+import type { JobRow } from './tables.ts';
+
+/** The channel that wakes the dispatchers of all nodes. */
+export const JOBS = 'jobs';
+
+export type NewJob = Pick<Job, 'id' | 'kind' | 'userId' | 'memoryMbytes'>;
+
+/** Belongs into the transaction that creates the build or run, whose commit wakes the dispatchers. */
+export async function insertJob(
+  tx: Db,
+  { id, kind, userId, memoryMbytes }: NewJob,
+  now: number,
+): Promise<void> {
+  await tx
+    .insertInto('jobs')
+    .values({
+      id,
+      kind,
+      user_id: userId,
+      memory_mbytes: memoryMbytes,
+      queued_at: now,
+      owner: null,
+      lease_until: null,
+      control: null,
+      claims: 0,
+    })
+    .execute();
+  await notifyOnCommit(tx, JOBS);
+}
+
+/** Ends the job, in the transaction that saves its result. False if the lease was lost: the transaction must then roll back. */
+export async function deleteJob(tx: Db, { id, owner }: Pick<Job, 'id' | 'owner'>): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('jobs')
+    .where('id', '=', id)
+    .where('owner', '=', owner)
+    .executeTakeFirstOrThrow();
+  if (tx.isTransaction) await notifyOnCommit(tx, JOBS);
+  return numDeletedRows > 0n;
+}
+
+/** Locks the job until the transaction ends; false if the claim is no longer valid. */
+export async function holdsJob(tx: Db, { id, owner }: Pick<Job, 'id' | 'owner'>): Promise<boolean> {
+  const row = await tx.selectFrom('jobs').select('owner').where('id', '=', id).forUpdate().executeTakeFirst();
+  return row?.owner === owner;
+}
+
+/** Deletes a job that no node has claimed yet. False if one has, or if there is none. */
+export async function deleteWaitingJob(tx: Db, id: string): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('jobs')
+    .where('id', '=', id)
+    .where('owner', 'is', null)
+    .executeTakeFirstOrThrow();
+  return numDeletedRows > 0n;
+}
+
+const ABORTS = ['abort', 'abort-gracefully'];
+let requests = 0;
+
+/** Tells the node that executes the job. An abort is not taken back by a later wish, and a graceful one only by an immediate one. */
+export async function requestControl(tx: Db, id: string, control: JobControl): Promise<void> {
+  const row = await tx
+    .selectFrom('jobs')
+    .select('control')
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst();
+  if (row === undefined) return;
+  const earlier = row.control === null ? undefined : parseControl(row.control);
+  if (earlier === 'abort' || (ABORTS.includes(earlier ?? '') && control !== 'abort')) return;
+  // Numbered, so that a second wish of the same kind is not taken for the first.
+  await tx
+    .updateTable('jobs')
+    .set({ control: `${control}#${process.pid}.${(requests += 1)}` })
+    .where('id', '=', id)
+    .execute();
+  await notifyOnCommit(tx, JOBS);
+}
+
+export function parseControl(control: string): JobControl {
+  return control.slice(0, control.indexOf('#')) as JobControl;
+}
+
+/** Deletes the wish once it is fulfilled, unless another has replaced it. */
+export async function clearControl(
+  db: Db,
+  { id, owner }: Pick<Job, 'id' | 'owner'>,
+  control: JobControl,
+): Promise<void> {
+  await db
+    .updateTable('jobs')
+    .set({ control: null })
+    .where('id', '=', id)
+    .where('owner', '=', owner)
+    .where('control', 'like', `${control}#%`)
+    .execute();
+}
+
+/** The next account, in the order of ids, that has a waiting job. */
+export async function findNextWaitingUser(db: Db, after: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('jobs')
+    .select('user_id')
+    .where('owner', 'is', null)
+    .where('user_id', '>', after)
+    .orderBy('user_id')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.user_id;
+}
+
+export interface WaitingJob {
+  id: string;
+  memoryMbytes: number;
+  queuedAt: number;
+}
+
+/** The job of the account that has waited longest. */
+export async function findFirstWaiting(
+  db: Db,
+  userId: string,
+  kinds: readonly JobKind[],
+  now: number,
+): Promise<WaitingJob | undefined> {
+  const row = await db
+    .selectFrom('jobs')
+    .select(['id', 'memory_mbytes', 'queued_at'])
+    .where('owner', 'is', null)
+    .where('user_id', '=', userId)
+    .where('queued_at', '<=', now)
+    .where('kind', 'in', kinds)
+    .orderBy('queued_at')
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst();
+  return row && { id: row.id, memoryMbytes: row.memory_mbytes, queuedAt: row.queued_at };
+}
+
+/** Undefined when another node was faster. */
+export async function claimJob(
+  db: Db,
+  id: string,
+  owner: string,
+  leaseUntil: number,
+): Promise<{ job: Job; control: string | null } | undefined> {
+  const row = await db
+    .updateTable('jobs')
+    .set((eb) => ({ owner, lease_until: leaseUntil, claims: eb('claims', '+', 1) }))
+    .where('id', '=', id)
+    .where('owner', 'is', null)
+    .returningAll()
+    .executeTakeFirst();
+  return row && { job: jobOf(row), control: row.control };
+}
+
+/** When the next job that is not due yet becomes due. */
+export async function findNextQueuedAt(db: Db, now: number): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('jobs')
+    .select(({ fn }) => fn.min('queued_at').as('next'))
+    .where('owner', 'is', null)
+    .where('queued_at', '>', now)
+    .executeTakeFirst();
+  return row?.next ?? undefined;
+}
+
+/** Extends the leases that are still held, and returns them with what callers want. */
+export async function renewLeases(
+  db: Db,
+  owners: readonly string[],
+  leaseUntil: number,
+): Promise<Map<string, string | null>> {
+  if (owners.length === 0) return new Map();
+  const rows = await db
+    .updateTable('jobs')
+    .set({ lease_until: leaseUntil })
+    .where('owner', 'in', owners)
+    .returning(['owner', 'control'])
+    .execute();
+  return new Map(rows.map(({ owner, control }) => [owner!, control]));
+}
+
+export async function listControls(db: Db, owners: readonly string[]): Promise<Map<string, string | null>> {
+  if (owners.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('jobs')
+    .select(['owner', 'control'])
+    .where('owner', 'in', owners)
+    .execute();
+  return new Map(rows.map(({ owner, control }) => [owner!, control]));
+}
+
+/** Gives the job back, so that a node claims it at that time. */
+export async function releaseJob(db: Db, { id, owner }: Job, queuedAt: number): Promise<void> {
+  await db
+    .updateTable('jobs')
+    .set({ owner: null, lease_until: null, queued_at: queuedAt })
+    .where('id', '=', id)
+    .where('owner', '=', owner)
+    .execute();
+}
+
+/** Gives back the jobs of nodes that have not extended their leases in time. */
+export async function releaseExpired(db: Db, now: number): Promise<number> {
+  const { numUpdatedRows } = await db
+    .updateTable('jobs')
+    .set({ owner: null, lease_until: null, queued_at: now })
+    .where('owner', 'is not', null)
+    .where('lease_until', '<', now)
+    .executeTakeFirstOrThrow();
+  return Number(numUpdatedRows);
+}
+
+/** Gives back what an earlier process of this node left when it crashed. */
+export async function releaseJobsOf(db: Db, node: string, now: number): Promise<void> {
+  await db
+    .updateTable('jobs')
+    .set({ owner: null, lease_until: null, queued_at: now })
+    .where('owner', '>=', `${node}/`)
+    // The character after the slash.
+    .where('owner', '<', `${node}0`)
+    .execute();
+}
+
+function jobOf(row: Selectable<JobRow>): Job {
+  return {
+    id: row.id,
+    kind: row.kind as JobKind,
+    userId: row.user_id,
+    memoryMbytes: row.memory_mbytes,
+    owner: row.owner!,
+    claims: row.claims,
+  };
+}
