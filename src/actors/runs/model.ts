@@ -1,0 +1,304 @@
+// Runs as the API shows them, and the rules of their states.
+import { Failure } from '../../kernel/failure.ts';
+import { Nullable, OneOf, Type, type Static } from '../../kernel/schema.ts';
+
+/** As clients' closed lists have them; event types are written with underscores. */
+export const STATUSES = [
+  'READY',
+  'RUNNING',
+  'SUCCEEDED',
+  'FAILED',
+  'TIMING-OUT',
+  'TIMED-OUT',
+  'ABORTING',
+  'ABORTED',
+] as const;
+export type JobStatus = (typeof STATUSES)[number];
+
+const FINAL: readonly JobStatus[] = ['SUCCEEDED', 'FAILED', 'TIMED-OUT', 'ABORTED'];
+
+export function isFinished(status: JobStatus): boolean {
+  return FINAL.includes(status);
+}
+
+export const ORIGINS = [
+  'DEVELOPMENT',
+  'WEB',
+  'API',
+  'SCHEDULER',
+  'TEST',
+  'WEBHOOK',
+  'ACTOR',
+  'CLI',
+  'CI',
+  'STANDBY',
+] as const;
+export type RunOrigin = (typeof ORIGINS)[number];
+
+export const PERMISSION_LEVELS = ['LIMITED_PERMISSIONS', 'FULL_PERMISSIONS'] as const;
+export type PermissionLevel = (typeof PERMISSION_LEVELS)[number];
+
+export interface RunOptions {
+  build: string;
+  timeoutSecs: number;
+  memoryMbytes: number;
+  diskMbytes: number;
+  maxItems: number | null;
+  maxTotalChargeUsd: number | null;
+  restartOnError: boolean;
+}
+
+export interface RunMeta {
+  origin: RunOrigin;
+  clientIp?: string | null;
+  userAgent?: string | null;
+  /** The run whose token started this one. */
+  startedByRunId?: string;
+  scheduleId?: string;
+  scheduledAt?: string;
+}
+
+export interface RunStats {
+  inputBodyLen: number | null;
+  migrationCount: number;
+  rebootCount: number;
+  restartCount: number;
+  resurrectCount: number;
+  metamorph: number;
+  /** Of all its processes together. */
+  runTimeMs: number;
+  memAvgBytes: number;
+  memMaxBytes: number;
+  memCurrentBytes: number;
+  cpuAvgUsage: number;
+  cpuMaxUsage: number;
+  cpuCurrentUsage: number;
+}
+
+export const NEW_STATS: RunStats = {
+  inputBodyLen: null,
+  migrationCount: 0,
+  rebootCount: 0,
+  restartCount: 0,
+  resurrectCount: 0,
+  metamorph: 0,
+  runTimeMs: 0,
+  memAvgBytes: 0,
+  memMaxBytes: 0,
+  memCurrentBytes: 0,
+  cpuAvgUsage: 0,
+  cpuMaxUsage: 0,
+  cpuCurrentUsage: 0,
+};
+
+export interface Metamorph {
+  createdAt: string;
+  actorId: string;
+  buildId: string;
+  inputKey: string;
+}
+
+export interface Run {
+  id: string;
+  actorId: string;
+  userId: string;
+  taskId: string | null;
+  buildId: string;
+  buildNumber: string;
+  status: JobStatus;
+  statusMessage: string | null;
+  isMessageTerminal: boolean;
+  meta: RunMeta;
+  options: RunOptions;
+  stats: RunStats;
+  exitCode: number | null;
+  startedAt: number;
+  finishedAt: number | null;
+  timeoutAt: number | null;
+  datasetId: string;
+  storeId: string;
+  queueId: string;
+  inputKey: string;
+  generalAccess: string;
+  permissionLevel: PermissionLevel;
+  chargedEvents: Record<string, number>;
+  metamorphs: Metamorph[];
+}
+
+const DateTime = Type.String({ format: 'date-time' });
+const Counts = Type.Record(Type.String(), Type.Number());
+
+const RunMetaSchema = Type.Object({
+  origin: OneOf(ORIGINS),
+  clientIp: Type.Optional(Nullable(Type.String())),
+  userAgent: Type.Optional(Nullable(Type.String())),
+  scheduleId: Type.Optional(Type.String()),
+  scheduledAt: Type.Optional(DateTime),
+});
+
+const SHORT_FIELDS = {
+  id: Type.String(),
+  actId: Type.String(),
+  userId: Type.String(),
+  actorTaskId: Nullable(Type.String()),
+  startedAt: DateTime,
+  finishedAt: Nullable(DateTime),
+  status: OneOf(STATUSES),
+  meta: RunMetaSchema,
+  buildId: Type.String(),
+  buildNumber: Type.String(),
+  buildNumberInt: Type.Integer(),
+  defaultKeyValueStoreId: Type.String(),
+  defaultDatasetId: Type.String(),
+  defaultRequestQueueId: Type.String(),
+  usageTotalUsd: Type.Number(),
+};
+
+export const RunSummary = Type.Object(SHORT_FIELDS, { $id: 'RunShort' });
+
+const StorageIds = Type.Object({ default: Type.String() });
+
+export const RunDetail = Type.Object(
+  {
+    ...SHORT_FIELDS,
+    statusMessage: Nullable(Type.String()),
+    isStatusMessageTerminal: Nullable(Type.Boolean()),
+    stats: Type.Record(Type.String(), Nullable(Type.Number())),
+    options: Type.Object({
+      build: Type.String(),
+      timeoutSecs: Type.Integer(),
+      memoryMbytes: Type.Integer(),
+      diskMbytes: Type.Integer(),
+      maxItems: Type.Optional(Nullable(Type.Integer())),
+      maxTotalChargeUsd: Type.Optional(Nullable(Type.Number())),
+      restartOnError: Type.Boolean(),
+    }),
+    generalAccess: Type.String(),
+    exitCode: Nullable(Type.Integer()),
+    storageIds: Type.Object({
+      datasets: StorageIds,
+      keyValueStores: StorageIds,
+      requestQueues: StorageIds,
+    }),
+    containerUrl: Type.String(),
+    isContainerServerReady: Nullable(Type.Boolean()),
+    gitBranchName: Nullable(Type.String()),
+    usage: Counts,
+    usageUsd: Counts,
+    chargedEventCounts: Counts,
+    metamorphs: Nullable(
+      Type.Array(
+        Type.Object({
+          createdAt: DateTime,
+          actorId: Type.String(),
+          buildId: Type.String(),
+          inputKey: Type.String(),
+        }),
+      ),
+    ),
+  },
+  { $id: 'Run' },
+);
+
+/** `0.1.25` is 100025: two digits for the minor part, and five for the build. */
+export function buildNumberToInt(buildNumber: string): number {
+  const [major = 0, minor = 0, build = 0] = buildNumber.split('.').map(Number);
+  return major * 10_000_000 + minor * 100_000 + build;
+}
+
+const isoOf = (time: number | null) => (time === null ? null : new Date(time).toISOString());
+
+export function toRunSummary(run: Run): Static<typeof RunSummary> {
+  const { startedByRunId: _parent, ...meta } = run.meta;
+  return {
+    id: run.id,
+    actId: run.actorId,
+    userId: run.userId,
+    actorTaskId: run.taskId,
+    startedAt: new Date(run.startedAt).toISOString(),
+    finishedAt: isoOf(run.finishedAt),
+    status: run.status,
+    meta,
+    buildId: run.buildId,
+    buildNumber: run.buildNumber,
+    buildNumberInt: buildNumberToInt(run.buildNumber),
+    defaultKeyValueStoreId: run.storeId,
+    defaultDatasetId: run.datasetId,
+    defaultRequestQueueId: run.queueId,
+    usageTotalUsd: 0,
+  };
+}
+
+/** A run that has waited this long says so. */
+const WAITING_MS = 1000;
+const GIGABYTE_MBYTES = 1024;
+const HOUR_MS = 3_600_000;
+
+export function toRunDetail(run: Run, { now, publicUrl }: RunView): Static<typeof RunDetail> {
+  const { options, stats } = run;
+  const { runTimeMs, ...counted } = stats;
+  const computeUnits = (options.memoryMbytes / GIGABYTE_MBYTES) * (runTimeMs / HOUR_MS);
+  const isWaiting = run.status === 'READY' && now - run.startedAt > WAITING_MS;
+  return {
+    ...toRunSummary(run),
+    statusMessage:
+      run.statusMessage ?? (isWaiting ? 'Waiting in the queue until a server has room for this run' : null),
+    isStatusMessageTerminal: run.isMessageTerminal,
+    stats: {
+      ...counted,
+      netRxBytes: 0,
+      netTxBytes: 0,
+      durationMillis: (run.finishedAt ?? now) - run.startedAt,
+      runTimeSecs: runTimeMs / 1000,
+      computeUnits,
+    },
+    options,
+    generalAccess: run.generalAccess,
+    exitCode: run.exitCode,
+    storageIds: {
+      datasets: { default: run.datasetId },
+      keyValueStores: { default: run.storeId },
+      requestQueues: { default: run.queueId },
+    },
+    containerUrl: `${publicUrl}/v2/actor-runs/${run.id}/container`,
+    isContainerServerReady: null,
+    gitBranchName: null,
+    usage: { ACTOR_COMPUTE_UNITS: computeUnits },
+    usageUsd: {},
+    chargedEventCounts: run.chargedEvents,
+    metamorphs: run.metamorphs.length === 0 ? null : run.metamorphs,
+  };
+}
+
+export interface RunView {
+  now: number;
+  publicUrl: string;
+}
+
+/** Reads `status` of a query: a list joined by commas, in either spelling. */
+export function parseStatuses(text: string | undefined): JobStatus[] | undefined {
+  if (text === undefined || text === '') return undefined;
+  return text.split(',').map((word) => {
+    const name = word.trim().toUpperCase().replace('_', '-');
+    const status = STATUSES.find((one) => one === name);
+    if (status === undefined) throw wrongWord('status', word, STATUSES);
+    return status;
+  });
+}
+
+export function parseOrigin(text: string | undefined): RunOrigin | undefined {
+  if (text === undefined || text === '') return undefined;
+  const origin = ORIGINS.find((one) => one === text.toUpperCase());
+  if (origin === undefined) throw wrongWord('origin', text, ORIGINS);
+  return origin;
+}
+
+function wrongWord(name: string, word: string, words: readonly string[]): Failure {
+  return new Failure(
+    'malformed',
+    `The parameter ${name} cannot be "${word}". Use one of ${words.join(', ')}.`,
+    {
+      part: 'request',
+    },
+  );
+}

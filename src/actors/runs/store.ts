@@ -1,0 +1,212 @@
+// Runs in the database.
+import type { Insertable, Selectable, SelectQueryBuilder } from 'kysely';
+import type { Slice } from '../../kernel/page.ts';
+import { lockName } from '../../kernel/storage/locks.ts';
+import { notifyOnCommit } from '../../kernel/storage/notify-on-commit.ts';
+import type { Db, Tables } from '../../kernel/storage/tables.ts';
+import type {
+  JobStatus,
+  Metamorph,
+  PermissionLevel,
+  Run,
+  RunMeta,
+  RunOptions,
+  RunOrigin,
+  RunStats,
+} from './model.ts';
+import type { RunRow } from './tables.ts';
+
+/** Notified by every commit that changes the status of a run. */
+export const RUNS = 'runs';
+
+export async function insertRun(tx: Db, run: Run): Promise<void> {
+  await tx.insertInto('runs').values(rowOf(run)).execute();
+}
+
+export async function findRun(db: Db, id: string): Promise<Run | undefined> {
+  const row = await db.selectFrom('runs').selectAll().where('id', '=', id).executeTakeFirst();
+  return row && runOf(row);
+}
+
+/** Locks the row until the transaction ends. */
+export async function lockRun(tx: Db, id: string): Promise<Run | undefined> {
+  const row = await tx.selectFrom('runs').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
+  return row && runOf(row);
+}
+
+export type RunChanges = Partial<Omit<Run, 'id' | 'userId' | 'taskId' | 'meta'>> & {
+  tokenHash?: string | null;
+};
+
+export async function updateRun(tx: Db, id: string, changes: RunChanges): Promise<void> {
+  await tx.updateTable('runs').set(columnsOf(changes)).where('id', '=', id).execute();
+  if (changes.status !== undefined) await notifyOnCommit(tx, RUNS);
+}
+
+/** Deletes the row of a finished run. */
+export async function deleteRun(tx: Db, id: string): Promise<void> {
+  await tx.deleteFrom('runs').where('id', '=', id).execute();
+}
+
+/** The run whose process has this token. */
+export async function findRunByToken(db: Db, tokenHash: string): Promise<Run | undefined> {
+  const row = await db.selectFrom('runs').selectAll().where('token_hash', '=', tokenHash).executeTakeFirst();
+  return row && runOf(row);
+}
+
+/** Whose runs. */
+export type RunScope = { userId: string } | { actorId: string; userId: string } | { taskId: string };
+
+export interface RunFilter {
+  statuses?: readonly JobStatus[] | undefined;
+  origin?: RunOrigin | undefined;
+  startedAfter?: number | undefined;
+  startedBefore?: number | undefined;
+}
+
+export async function listRuns(
+  db: Db,
+  scope: RunScope,
+  filter: RunFilter,
+  { offset, limit }: Slice,
+  desc: boolean,
+): Promise<{ items: Run[]; total: number }> {
+  const order = desc ? 'desc' : 'asc';
+  const runs = filtered(db, scope, filter);
+  const rows = await runs
+    .selectAll()
+    .orderBy('started_at', order)
+    .orderBy('id', order)
+    .limit(limit)
+    .offset(offset)
+    .execute();
+  const { total } = await runs
+    .select(({ fn }) => fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  return { items: rows.map(runOf), total };
+}
+
+/** The newest one, unfinished ones included. */
+export async function findLastRun(db: Db, scope: RunScope, filter: RunFilter): Promise<Run | undefined> {
+  const row = await filtered(db, scope, filter)
+    .selectAll()
+    .orderBy('started_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row && runOf(row);
+}
+
+function filtered(
+  db: Db,
+  scope: RunScope,
+  { statuses, origin, startedAfter, startedBefore }: RunFilter,
+): SelectQueryBuilder<Tables, 'runs', object> {
+  let runs: SelectQueryBuilder<Tables, 'runs', object> = db.selectFrom('runs');
+  if ('taskId' in scope) runs = runs.where('task_id', '=', scope.taskId);
+  else if ('actorId' in scope)
+    runs = runs.where('actor_id', '=', scope.actorId).where('user_id', '=', scope.userId);
+  else runs = runs.where('user_id', '=', scope.userId);
+  if (statuses !== undefined) runs = runs.where('status', 'in', statuses);
+  if (origin !== undefined) runs = runs.where('origin', '=', origin);
+  if (startedAfter !== undefined) runs = runs.where('started_at', '>=', startedAfter);
+  if (startedBefore !== undefined) runs = runs.where('started_at', '<=', startedBefore);
+  return runs;
+}
+
+/** Locks the runs of an account against others being started, and counts the unfinished ones. */
+export async function lockUnfinished(
+  tx: Db,
+  userId: string,
+): Promise<{ runs: number; memoryMbytes: number }> {
+  await lockName(tx, `runs:${userId}`);
+  return await countUnfinished(tx, userId);
+}
+
+export async function countUnfinished(
+  db: Db,
+  userId: string,
+): Promise<{ runs: number; memoryMbytes: number }> {
+  const { runs, memory } = await db
+    .selectFrom('runs')
+    .select(({ fn }) => [
+      fn.countAll<number>().as('runs'),
+      fn.coalesce(fn.sum<number>('memory_mbytes'), fn.val(0)).as('memory'),
+    ])
+    .where('user_id', '=', userId)
+    .where('finished_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return { runs: Number(runs), memoryMbytes: Number(memory) };
+}
+
+function rowOf(run: Run): Insertable<RunRow> {
+  return {
+    id: run.id,
+    user_id: run.userId,
+    task_id: run.taskId,
+    origin: run.meta.origin,
+    meta: JSON.stringify(run.meta),
+    token_hash: null,
+    ...(columnsOf(run) as Omit<RunRow, 'id' | 'user_id' | 'task_id' | 'origin' | 'meta' | 'token_hash'>),
+  };
+}
+
+function columnsOf(changes: RunChanges): Partial<RunRow> {
+  const columns: Partial<Record<keyof RunRow, unknown>> = {
+    actor_id: changes.actorId,
+    build_id: changes.buildId,
+    build_number: changes.buildNumber,
+    status: changes.status,
+    status_message: changes.statusMessage,
+    is_message_terminal:
+      changes.isMessageTerminal === undefined ? undefined : Number(changes.isMessageTerminal),
+    options: changes.options && JSON.stringify(changes.options),
+    memory_mbytes: changes.options?.memoryMbytes,
+    stats: changes.stats && JSON.stringify(changes.stats),
+    exit_code: changes.exitCode,
+    started_at: changes.startedAt,
+    finished_at: changes.finishedAt,
+    timeout_at: changes.timeoutAt,
+    dataset_id: changes.datasetId,
+    store_id: changes.storeId,
+    queue_id: changes.queueId,
+    input_key: changes.inputKey,
+    general_access: changes.generalAccess,
+    permission_level: changes.permissionLevel,
+    charged_events: changes.chargedEvents && JSON.stringify(changes.chargedEvents),
+    metamorphs: changes.metamorphs && JSON.stringify(changes.metamorphs),
+    token_hash: changes.tokenHash,
+  };
+  return Object.fromEntries(
+    Object.entries(columns).filter(([, value]) => value !== undefined),
+  ) as Partial<RunRow>;
+}
+
+function runOf(row: Selectable<RunRow>): Run {
+  return {
+    id: row.id,
+    actorId: row.actor_id,
+    userId: row.user_id,
+    taskId: row.task_id,
+    buildId: row.build_id,
+    buildNumber: row.build_number,
+    status: row.status as JobStatus,
+    statusMessage: row.status_message,
+    isMessageTerminal: row.is_message_terminal === 1,
+    meta: JSON.parse(row.meta) as RunMeta,
+    options: JSON.parse(row.options) as RunOptions,
+    stats: JSON.parse(row.stats) as RunStats,
+    exitCode: row.exit_code,
+    startedAt: row.started_at,
+    finishedAt: row.finished_at,
+    timeoutAt: row.timeout_at,
+    datasetId: row.dataset_id,
+    storeId: row.store_id,
+    queueId: row.queue_id,
+    inputKey: row.input_key,
+    generalAccess: row.general_access,
+    permissionLevel: row.permission_level as PermissionLevel,
+    chargedEvents: JSON.parse(row.charged_events) as Record<string, number>,
+    metamorphs: JSON.parse(row.metamorphs) as Metamorph[],
+  };
+}
