@@ -22,6 +22,7 @@ export const status: Record<FailureKind, number> = {
   'headers-too-large': 431,
   'unsupported-encoding': 415,
   exhausted: 403,
+  'over-quota': 402,
   timeout: 408,
   unavailable: 503,
   internal: 500,
@@ -49,6 +50,7 @@ export const HostError = Type.Object(
 /** The section of the documentation that explains each kind of failure. */
 const PAGES: Partial<Record<FailureKind, string>> = {
   exhausted: '#rate-limits',
+  'over-quota': '#rate-limits',
   unauthenticated: '#authentication',
   denied: '#authentication',
   retired: '#versions',

@@ -19,6 +19,7 @@ export const FAILURE_DESCRIPTIONS: Record<FailureKind, string> = {
   'headers-too-large': 'The request line and the headers are larger than the limit.',
   'unsupported-encoding': 'The Content-Encoding is not known.',
   exhausted: 'A rate limit is spent. Retry when the window resets.',
+  'over-quota': 'The account has or uses as much as it may.',
   timeout: 'The request took too long.',
   unavailable: 'Storage is away or full. The same call may succeed later.',
   internal: 'A mistake of ours. Quote the id of the call.',

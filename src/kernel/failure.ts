@@ -19,6 +19,7 @@ export type FailureKind =
   | 'headers-too-large'
   | 'unsupported-encoding'
   | 'exhausted' // over a rate limit
+  | 'over-quota' // more than the account may have or use
   | 'timeout'
   | 'unavailable' // storage is away or full; the same call may succeed later
   | 'internal';

@@ -1,4 +1,4 @@
-// The table of runs.
+// The tables of runs.
 import type { Migration } from '../../kernel/storage/migrate.ts';
 
 export const runMigrations: Migration[] = [
@@ -21,6 +21,10 @@ export const runMigrations: Migration[] = [
       `create index runs_of_actor_by_status on runs (actor_id, status, started_at, id)`,
       `create index runs_unfinished on runs (user_id, memory_mbytes) where finished_at is null`,
       `create index runs_of_build on runs (build_id)`,
+      `create table run_counts (scope ${text} primary key, total bigint not null)`,
+      `create table run_charges (
+         run_id ${text} not null references runs (id) on delete cascade, key ${text} not null, charged_at bigint not null,
+         primary key (run_id, key))`,
       `create unique index runs_token on runs (token_hash) where token_hash is not null`,
     ],
   },

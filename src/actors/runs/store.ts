@@ -21,6 +21,7 @@ export const RUNS = 'runs';
 
 export async function insertRun(tx: Db, run: Run): Promise<void> {
   await tx.insertInto('runs').values(rowOf(run)).execute();
+  await countRuns(tx, run, 1);
 }
 
 export async function findRun(db: Db, id: string): Promise<Run | undefined> {
@@ -43,9 +44,44 @@ export async function updateRun(tx: Db, id: string, changes: RunChanges): Promis
   if (changes.status !== undefined) await notifyOnCommit(tx, RUNS);
 }
 
-/** Deletes the row of a finished run. */
-export async function deleteRun(tx: Db, id: string): Promise<void> {
-  await tx.deleteFrom('runs').where('id', '=', id).execute();
+/** Another Actor goes on with the run. */
+export async function moveRun(tx: Db, run: Run, changes: RunChanges & { actorId: string }): Promise<void> {
+  await countRuns(tx, run, -1);
+  await updateRun(tx, run.id, changes);
+  await countRuns(tx, { ...run, actorId: changes.actorId }, 1);
+}
+
+export async function deleteRun(tx: Db, run: Run): Promise<void> {
+  await tx.deleteFrom('runs').where('id', '=', run.id).execute();
+  await countRuns(tx, run, -1);
+}
+
+/** Keeps the totals of lists: counting a hundred thousand rows would take longer than the page itself. */
+async function countRuns(tx: Db, { userId, actorId, taskId }: Run, change: 1 | -1): Promise<void> {
+  const scopes = [{ userId }, { actorId, userId }, ...(taskId === null ? [] : [{ taskId }])];
+  // In one order, so that two transactions never wait for each other.
+  const keys = scopes.map(scopeKey).sort();
+  await tx
+    .insertInto('run_counts')
+    .values(keys.map((scope) => ({ scope, total: change })))
+    .onConflict((on) =>
+      on.column('scope').doUpdateSet((eb) => ({ total: eb('run_counts.total', '+', change) })),
+    )
+    .execute();
+}
+
+function scopeKey(scope: RunScope): string {
+  if ('taskId' in scope) return `task:${scope.taskId}`;
+  return 'actorId' in scope ? `actor:${scope.actorId}:${scope.userId}` : `user:${scope.userId}`;
+}
+
+async function countAll(db: Db, scope: RunScope): Promise<number> {
+  const row = await db
+    .selectFrom('run_counts')
+    .select('total')
+    .where('scope', '=', scopeKey(scope))
+    .executeTakeFirst();
+  return row?.total ?? 0;
 }
 
 /** The run whose process has this token. */
@@ -131,12 +167,12 @@ export async function countUnfinished(
     .selectFrom('runs')
     .select(({ fn }) => [
       fn.countAll<number>().as('runs'),
-      fn.coalesce(fn.sum<number>('memory_mbytes'), fn.val(0)).as('memory'),
+      fn.sum<number | null>('memory_mbytes').as('memory'),
     ])
     .where('user_id', '=', userId)
     .where('finished_at', 'is', null)
     .executeTakeFirstOrThrow();
-  return { runs: Number(runs), memoryMbytes: Number(memory) };
+  return { runs: Number(runs), memoryMbytes: Number(memory ?? 0) };
 }
 
 function rowOf(run: Run): Insertable<RunRow> {

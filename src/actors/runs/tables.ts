@@ -1,9 +1,18 @@
-// The table of runs.
+// The tables of runs.
 
 declare module '../../kernel/storage/tables.ts' {
   interface Tables {
     runs: RunRow;
+    run_counts: { scope: string; total: number };
+    run_charges: RunChargeRow;
   }
+}
+
+/** The key that makes a repeated charge count once. */
+export interface RunChargeRow {
+  run_id: string;
+  key: string;
+  charged_at: number;
 }
 
 export interface RunRow {
