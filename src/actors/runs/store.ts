@@ -116,10 +116,15 @@ export async function listRuns(
     .limit(limit)
     .offset(offset)
     .execute();
+  const isFiltered = Object.values(filter).some((value) => value !== undefined);
+  return { items: rows.map(runOf), total: isFiltered ? await countOf(runs) : await countAll(db, scope) };
+}
+
+async function countOf(runs: SelectQueryBuilder<Tables, 'runs', object>): Promise<number> {
   const { total } = await runs
     .select(({ fn }) => fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow();
-  return { items: rows.map(runOf), total };
+  return total;
 }
 
 /** The newest one, unfinished ones included. */
