@@ -32,6 +32,7 @@ import type { Allowance } from './kernel/limit-window.ts';
 import { Limits } from './kernel/limit.ts';
 import { createLog, type Logger } from './kernel/log.ts';
 import { Metrics } from './kernel/metrics.ts';
+import { createSecretBox } from './kernel/secret-box.ts';
 import { DOCS_ALLOWANCE, DOCS_CATEGORY, serveDocs } from './kernel/serve-docs.ts';
 import { serve } from './kernel/serve.ts';
 import { closeServer, createServer, listenOn, serveOperation, urlOf } from './kernel/server.ts';
@@ -44,6 +45,7 @@ import { migrate, type Migration } from './kernel/storage/migrate.ts';
 import { openPostgres } from './kernel/storage/postgres.ts';
 import { keepPrivate } from './kernel/storage/private-files.ts';
 import { readS3Location } from './kernel/storage/s3-location.ts';
+import { ensureSecretKeyFile } from './kernel/storage/secret-key-file.ts';
 import { openSqlite } from './kernel/storage/sqlite.ts';
 import { deliveryMigrations } from './kernel/webhook/store-deliveries.ts';
 import { guard } from './kernel/webhook/guard.ts';
@@ -180,6 +182,7 @@ async function compose(
     db: engine.db,
     changes,
     blobs: await openBlobs(config),
+    secrets: createSecretBox(config.secretKey ?? ensureSecretKeyFile(config.data)),
     identity: await new Identity(engine, baseRoles).open(),
     handOver,
     services: { ...openFlagServices(), ...(await openActorsServices({ engine, log })) },

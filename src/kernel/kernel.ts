@@ -7,6 +7,7 @@ import type { Identity } from './identity/identity.ts';
 import type { Limits } from './limit.ts';
 import type { Logger } from './log.ts';
 import type { Metrics } from './metrics.ts';
+import type { SecretBox } from './secret-box.ts';
 import type { BlobStore } from './storage/blob.ts';
 import type { Engine } from './storage/engine.ts';
 import type { Db } from './storage/tables.ts';
@@ -26,6 +27,8 @@ export interface Kernel {
   /** The one way to change configuration. */
   readonly changes: Changes;
   readonly blobs: BlobStore;
+  /** Encrypts what the database must not have in clear. */
+  readonly secrets: SecretBox;
   readonly identity: Identity;
   /** Transfers what an account owns, in every API. */
   readonly handOver: HandOver;

@@ -8,7 +8,7 @@ import { actorsApi } from '../../src/actors/api.ts';
 import { sqliteStatements } from '../../src/actors/request-queues/store-sqlite.ts';
 import { route } from '../../src/kernel/route.ts';
 import { Type } from '../../src/kernel/schema.ts';
-import type { Actor } from '../../src/kernel/change/actor.ts';
+import type { ChangeActor } from '../../src/kernel/change/actor.ts';
 import { contested } from '../../src/kernel/storage/retry.ts';
 import { eventually } from '../eventually.ts';
 import { mount } from '../mount.ts';
@@ -156,7 +156,7 @@ const SITUATIONS: Record<string, () => Promise<Failed>> = {
     const { changes } = server.app.kernel;
     const run = changes.run.bind(changes);
     let attempts = 0;
-    const others = mock.method(changes, 'run', (actor: Actor) =>
+    const others = mock.method(changes, 'run', (actor: ChangeActor) =>
       run(actor, async () => {
         attempts += 1;
         throw contested('storage');

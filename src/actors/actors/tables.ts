@@ -4,6 +4,7 @@ declare module '../../kernel/storage/tables.ts' {
   interface Tables {
     actors: ActorRow;
     actor_versions: VersionRow;
+    actor_build_numbers: BuildNumberRow;
     actor_tags: TagRow;
   }
 }
@@ -23,7 +24,8 @@ export interface ActorRow {
   total_builds: number;
   total_runs: number;
   total_metamorphs: number;
-  last_run_started_at: number | null;
+  /** 0 where it has never run: the engines sort nulls differently. */
+  last_run_started_at: number;
   created_at: number;
   modified_at: number;
 }
@@ -35,13 +37,23 @@ export interface VersionRow {
   source_type: string;
   /** The fields of the source type, as JSON: `sourceFiles`, `gitRepoUrl`, `tarballUrl` or `gitHubGistUrl`. */
   source: string;
+  /** The size of `source`. */
+  source_bytes: number;
   build_tag: string | null;
   /** JSON; the values of secret ones are sealed. */
   env_vars: string;
   applies_env_vars_to_build: number;
+  /** Versions are listed in the order in which they were added. */
+  position: number;
+  created_at: number;
+}
+
+/** Apart from the versions: a version that is deleted and added again must not give numbers to builds that exist. */
+export interface BuildNumberRow {
+  actor_id: string;
+  version_number: string;
   /** The last number given to a build of this version. */
   last_build: number;
-  created_at: number;
 }
 
 export interface TagRow {

@@ -9,15 +9,18 @@ export const actorMigrations: Migration[] = [
          id ${text} primary key, user_id ${text} not null, name ${text} not null, title ${text}, description ${text},
          is_public integer not null, permission_level ${text} not null, run_options ${text} not null, details ${text} not null,
          total_builds bigint not null, total_runs bigint not null, total_metamorphs bigint not null,
-         last_run_started_at bigint, created_at bigint not null, modified_at bigint not null)`,
+         last_run_started_at bigint not null, created_at bigint not null, modified_at bigint not null)`,
       `create unique index actors_name on actors (user_id, lower(name))`,
       `create index actors_created on actors (user_id, created_at, id)`,
       `create index actors_last_run on actors (user_id, last_run_started_at, id)`,
       `create table actor_versions (
          actor_id ${text} not null references actors (id) on delete cascade, number ${text} not null,
-         source_type ${text} not null, source ${text} not null, build_tag ${text}, env_vars ${text} not null,
-         applies_env_vars_to_build integer not null, last_build integer not null, created_at bigint not null,
-         primary key (actor_id, number))`,
+         source_type ${text} not null, source ${text} not null, source_bytes bigint not null, build_tag ${text},
+         env_vars ${text} not null, applies_env_vars_to_build integer not null, position integer not null,
+         created_at bigint not null, primary key (actor_id, number))`,
+      `create table actor_build_numbers (
+         actor_id ${text} not null references actors (id) on delete cascade, version_number ${text} not null,
+         last_build integer not null, primary key (actor_id, version_number))`,
       `create table actor_tags (
          actor_id ${text} not null references actors (id) on delete cascade, tag ${text} not null, build_id ${text} not null,
          primary key (actor_id, tag))`,

@@ -1,5 +1,5 @@
 // Applies approval requests: at once for a call, or as due work, exactly once, in the name of the member who asked for it.
-import { actorOf, systemActor, type Actor } from '../../kernel/change/actor.ts';
+import { actorOf, systemActor, type ChangeActor } from '../../kernel/change/actor.ts';
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import type { DueHandler } from '../../kernel/due-store.ts';
 import { Failure } from '../../kernel/failure.ts';
@@ -80,7 +80,7 @@ const LOCAL: ReadonlySet<string | undefined> = new Set([
  * In the environment of the request, the permission to apply it is enough, because reviewers have approved the change. What
  * changes all environments at once still takes its own permissions.
  */
-function approved(actor: Actor): Actor {
+function approved(actor: ChangeActor): ChangeActor {
   return {
     ...(actor.id !== undefined && { id: actor.id }),
     ...(actor.caller !== undefined && { caller: actor.caller }),

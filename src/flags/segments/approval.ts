@@ -1,13 +1,13 @@
 // Decides whether a change to a segment needs approval.
 import { Failure } from '../../kernel/failure.ts';
-import type { Actor } from '../../kernel/change/actor.ts';
+import type { ChangeActor } from '../../kernel/change/actor.ts';
 import { BYPASS, BYPASS_SEGMENT, mayBypass } from '../bypass.ts';
 import type { Environment } from '../projects/project.ts';
 import type { Segment } from './segment.ts';
 
 /** For this caller. `resource` is the segment's specifier. */
 export function segmentNeedsApproval(
-  { caller }: Pick<Actor, 'caller'>,
+  { caller }: Pick<ChangeActor, 'caller'>,
   { resourceApprovalSettings }: Environment,
   { tags }: Segment,
   resource: string,

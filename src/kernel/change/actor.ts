@@ -8,7 +8,7 @@ export interface Access {
   resource: string;
 }
 
-export interface Actor {
+export interface ChangeActor {
   now: number;
   /** The id of the call, where it is one. */
   id?: string;
@@ -22,12 +22,12 @@ export interface Actor {
 }
 
 /** Throws unless the actor can do all of it. */
-export function demandAll(actor: Pick<Actor, 'demand'>, accesses: readonly Access[]): void {
+export function demandAll(actor: Pick<ChangeActor, 'demand'>, accesses: readonly Access[]): void {
   for (const { action, resource } of accesses) actor.demand(resource, action);
 }
 
 /** A caller outside of a call, with the permissions they have now. */
-export function actorOf(caller: KnownCaller, now: number): Actor {
+export function actorOf(caller: KnownCaller, now: number): ChangeActor {
   return {
     now,
     caller,
@@ -37,7 +37,7 @@ export function actorOf(caller: KnownCaller, now: number): Actor {
 }
 
 /** An actor without permission checks: the program itself, its operator, or the consequence of a permitted change. */
-export function systemActor({ now, id, caller }: Pick<Actor, 'now' | 'id' | 'caller'>): Actor {
+export function systemActor({ now, id, caller }: Pick<ChangeActor, 'now' | 'id' | 'caller'>): ChangeActor {
   return {
     now,
     ...(id !== undefined && { id }),
@@ -48,7 +48,7 @@ export function systemActor({ now, id, caller }: Pick<Actor, 'now' | 'id' | 'cal
 }
 
 /** For changes that need a caller: granting permissions is limited by one's own. */
-export function knownCaller({ caller }: Actor): KnownCaller {
+export function knownCaller({ caller }: ChangeActor): KnownCaller {
   if (caller === undefined) throw new Error('Nobody is known who could do this.');
   return caller;
 }

@@ -1,7 +1,7 @@
 // A configuration change as the audit log records it: what was changed, by whom, and with which permissions.
 import { newId } from '../id.ts';
 import type { KnownCaller } from '../identity/caller.ts';
-import type { Access, Actor } from './actor.ts';
+import type { Access, ChangeActor } from './actor.ts';
 
 export interface Change {
   /** The permissions that it needs. The entry is indexed by the first one's resource. */
@@ -41,7 +41,10 @@ export interface AuditEntry extends Omit<Change, 'accesses' | 'demands'> {
   who: ChangedBy;
 }
 
-export function toAuditEntry({ now, caller }: Actor, { demands: _demands, ...change }: Change): AuditEntry {
+export function toAuditEntry(
+  { now, caller }: ChangeActor,
+  { demands: _demands, ...change }: Change,
+): AuditEntry {
   const [{ resource }] = change.accesses;
   return { ...change, id: newId(now), at: now, resource: withoutTags(resource), who: whoIs(caller) };
 }

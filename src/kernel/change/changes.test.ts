@@ -7,7 +7,7 @@ import { DUE, dueMigrations } from '../due-store.ts';
 import { Failure } from '../failure.ts';
 import type { Engine } from '../storage/engine.ts';
 import type { Db } from '../storage/tables.ts';
-import { actorOf, systemActor, type Actor } from './actor.ts';
+import { actorOf, systemActor, type ChangeActor } from './actor.ts';
 import type { Change } from './change.ts';
 import { Changes, type Subscriber } from './changes.ts';
 import { eventMigrations } from './store.ts';
@@ -162,7 +162,7 @@ onEachEngine((testEngine) => {
   });
 
   test('a change demands its permissions of its actor', async () => {
-    const nobody: Actor = {
+    const nobody: ChangeActor = {
       ...program,
       demand(_, action) {
         throw new Failure('denied', action!);
@@ -188,7 +188,7 @@ onEachEngine((testEngine) => {
 
   test('a call that has not checked the permission of its route commits nothing', async () => {
     const asked: boolean[] = [];
-    const call: Actor = {
+    const call: ChangeActor = {
       ...program,
       checkPermissionAsked(isChange) {
         asked.push(isChange);
@@ -262,7 +262,7 @@ onEachEngine((testEngine) => {
   });
 
   test('a plan that does not hold, or is not allowed, writes nothing', async () => {
-    const plan = (actor: Actor, verify: () => Promise<void>) =>
+    const plan = (actor: ChangeActor, verify: () => Promise<void>) =>
       changes.plan(
         actor,
         async (db) => ({

@@ -6,7 +6,7 @@ import { retryContested } from '../storage/retry.ts';
 import type { SqlStatement } from '../storage/statement.ts';
 import type { Db } from '../storage/tables.ts';
 import { executeAll, awaitAll } from '../storage/execute-all.ts';
-import { demandAll, type Actor } from './actor.ts';
+import { demandAll, type ChangeActor } from './actor.ts';
 import { toAuditEntry, type Change, type AuditEntry } from './change.ts';
 import { insertAuditEntry } from './store.ts';
 
@@ -21,11 +21,11 @@ export interface Subscriber {
 /** The transaction of a change. Rules take it as an argument, so that changes nest in one transaction. */
 export interface ChangeTransaction {
   readonly db: Db;
-  readonly actor: Actor;
+  readonly actor: ChangeActor;
   /** Checks the permissions of the change and adds its audit entry. May be called any number of times; the order is kept. */
   record(change: Change): void;
   /** The same transaction with another actor. */
-  as(actor: Actor): ChangeTransaction;
+  as(actor: ChangeActor): ChangeTransaction;
   /** Notifies the caches that listen on the channel, on all nodes, after the commit. */
   invalidate(channel: string): Promise<void>;
 }
@@ -54,7 +54,7 @@ export class Changes {
   }
 
   /** `work` is called again after a conflict with another transaction: it must have no effects but on the database. */
-  async run<T>(actor: Actor, work: (on: ChangeTransaction) => Promise<T>): Promise<T> {
+  async run<T>(actor: ChangeActor, work: (on: ChangeTransaction) => Promise<T>): Promise<T> {
     return await this.#engine.db.transaction().execute(async (tx) => {
       const recorded: Recorded[] = [];
       const result = await work(this.#transactionOf(tx, actor, recorded));
@@ -68,7 +68,7 @@ export class Changes {
 
   /** Executes the plan of `read` in one guarded batch. Without a plan, or after a concurrent change, runs `otherwise`. */
   async plan<T>(
-    actor: Actor,
+    actor: ChangeActor,
     read: (db: Db) => Promise<ChangePlan<T> | undefined>,
     otherwise: (on: ChangeTransaction) => Promise<T>,
   ): Promise<T> {
@@ -91,7 +91,7 @@ export class Changes {
     return result;
   }
 
-  #transactionOf(db: Db, actor: Actor, recorded: Recorded[]): ChangeTransaction {
+  #transactionOf(db: Db, actor: ChangeActor, recorded: Recorded[]): ChangeTransaction {
     return {
       db,
       actor,
@@ -132,11 +132,11 @@ export class Changes {
 }
 
 interface Recorded {
-  by: Actor;
+  by: ChangeActor;
   entry: AuditEntry;
 }
 
-function record(by: Actor, change: Change): Recorded {
+function record(by: ChangeActor, change: Change): Recorded {
   demandAll(by, change.demands ?? change.accesses);
   return { by, entry: toAuditEntry(by, change) };
 }

@@ -4,7 +4,7 @@ import type { Migration } from '../storage/migrate.ts';
 import { wordsOf } from '../storage/search.ts';
 import type { SqlStatement } from '../storage/statement.ts';
 import type { Db } from '../storage/tables.ts';
-import type { Actor } from './actor.ts';
+import type { ChangeActor } from './actor.ts';
 import type { AuditEntry } from './change.ts';
 
 declare module '../storage/tables.ts' {
@@ -62,7 +62,11 @@ export const eventMigrations: Migration[] = [
 /** The parts of an entry without a column of their own. */
 export type AuditDetail = Pick<AuditEntry, 'verb' | 'description' | 'update' | 'who'>;
 
-export function insertAuditEntry(db: Db, { id: callId, caller }: Actor, entry: AuditEntry): SqlStatement {
+export function insertAuditEntry(
+  db: Db,
+  { id: callId, caller }: ChangeActor,
+  entry: AuditEntry,
+): SqlStatement {
   const { id, at, accesses, resource, kind, name, before, after, comment, verb } = entry;
   const { description, update, who } = entry;
   const detail: AuditDetail = {

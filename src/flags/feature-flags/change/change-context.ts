@@ -1,5 +1,5 @@
 // The context of a change to a flag: what is read before the change is decided, and the permissions it takes there.
-import { type Access, type Actor, demandAll } from '../../../kernel/change/actor.ts';
+import { type Access, type ChangeActor, demandAll } from '../../../kernel/change/actor.ts';
 import { Failure } from '../../../kernel/failure.ts';
 import { contested } from '../../../kernel/storage/retry.ts';
 import type { Db } from '../../../kernel/storage/tables.ts';
@@ -71,7 +71,7 @@ export interface FlagPermission {
 
 /** Throws unless the actor has all the permissions. Returns each once, with its resource. */
 export function demandPermissions(
-  actor: Actor,
+  actor: ChangeActor,
   { project, environments, found: { flag } }: ChangeContext,
   permissions: readonly FlagPermission[],
 ): Access[] {
@@ -90,7 +90,7 @@ export function demandPermissions(
 
 /** Throws when the environment requires approval of changes to the flag. `resource` is the flag in that environment. */
 export function demandFlagApproval(
-  actor: Pick<Actor, 'caller'>,
+  actor: Pick<ChangeActor, 'caller'>,
   environment: Environment,
   flag: Flag,
   resource: string,

@@ -1,6 +1,6 @@
 // The one way to change a flag: change-context (read) → patch-flag, instructions or copy-config (edit) → draft-change with differences (check) → write and record here; new-flag and add-flag create one.
 import { randomUUID } from 'node:crypto';
-import type { Actor } from '../../../kernel/change/actor.ts';
+import type { ChangeActor } from '../../../kernel/change/actor.ts';
 import type { Change } from '../../../kernel/change/change.ts';
 import type { Changes, ChangeTransaction, ChangePlan } from '../../../kernel/change/changes.ts';
 import { Failure } from '../../../kernel/failure.ts';
@@ -51,7 +51,7 @@ export async function changeFlag(on: ChangeTransaction, ref: FlagRef, patch: Fla
  */
 export async function runFlagChange(
   changes: Changes,
-  actor: Actor,
+  actor: ChangeActor,
   ref: FlagRef,
   patch: FlagPatch,
 ): Promise<FlagChange> {
@@ -74,7 +74,7 @@ export async function runFlagChange(
   );
 }
 
-function toEdit({ now }: Actor, { patch, ...options }: FlagPatch): FlagEdit {
+function toEdit({ now }: ChangeActor, { patch, ...options }: FlagPatch): FlagEdit {
   const newUuid = randomUUID;
   return {
     ...options,
@@ -160,7 +160,7 @@ async function deleteDrafted(on: ChangeTransaction, draft: FlagDraft): Promise<v
 }
 
 /** The draft as statements that are sent at once, each conditional on the versions that were read. */
-async function planChange(db: Db, actor: Actor, draft: FlagDraft): Promise<ChangePlan<FlagChange>> {
+async function planChange(db: Db, actor: ChangeActor, draft: FlagDraft): Promise<ChangePlan<FlagChange>> {
   const { before, after, edit, context, checked } = draft;
   if (after === before) return { guards: [], statements: [], changes: [], result: unchanged(draft) };
   const shown = toFlagDetail(after, displayContextOf(context.project, context.found));
@@ -178,7 +178,7 @@ function unchanged({ before, shown }: FlagDraft): FlagChange {
   return { flag: before, before, isChanged: false, shown };
 }
 
-async function checkConflicts(db: Db, { now }: Actor, draft: FlagDraft): Promise<void> {
+async function checkConflicts(db: Db, { now }: ChangeActor, draft: FlagDraft): Promise<void> {
   const { before, after, edit, context } = draft;
   if (edit.ignoreConflicts === true) return;
   refuseConflicts(await findConflicts(db, before, after, context.environments, { now }));

@@ -1,5 +1,5 @@
 // Drafts a change to a flag: applies the edit to what was read, finds the differences and checks them. Nothing is written.
-import type { Access, Actor } from '../../../kernel/change/actor.ts';
+import type { Access, ChangeActor } from '../../../kernel/change/actor.ts';
 import type { Change } from '../../../kernel/change/change.ts';
 import { areEqual } from '../../../kernel/patch/json-value.ts';
 import { problem } from '../../../kernel/schema.ts';
@@ -64,7 +64,7 @@ export interface FlagDraft {
  * Outside a transaction, `slice` lets other requests run between the steps of a large change.
  */
 export async function draftChange(
-  actor: Actor,
+  actor: ChangeActor,
   context: ChangeContext,
   edit: FlagEdit,
   slice?: TimeSlice,
@@ -124,7 +124,7 @@ function raiseVersions(before: Flag, wanted: Flag, now: number): Flag {
 
 /** Checks comments, denials and approvals in the environments that the change affects, and returns these environments. */
 function checkEnvironments(
-  actor: Actor,
+  actor: ChangeActor,
   { before, after, isDeleted, context, edit }: Omit<FlagDraft, 'checked'>,
 ): Environment[] {
   const { project, environments } = context;

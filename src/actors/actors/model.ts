@@ -1,0 +1,327 @@
+// Actors: their fields, the references by which paths name them, and how the API shows them.
+import { Failure } from '../../kernel/failure.ts';
+import { Nullable, OneOf, PlainText, problem, Type, type Static } from '../../kernel/schema.ts';
+import { SentVersion, ShownVersion } from './version.ts';
+
+export const PERMISSION_LEVELS = ['LIMITED_PERMISSIONS', 'FULL_PERMISSIONS'] as const;
+export type PermissionLevel = (typeof PERMISSION_LEVELS)[number];
+
+export interface Actor {
+  id: string;
+  userId: string;
+  name: string;
+  title: string | null;
+  description: string | null;
+  isPublic: boolean;
+  /** What its runs may do, where the caller of a run does not limit it further. */
+  permissionLevel: PermissionLevel;
+  runOptions: DefaultRunOptions;
+  details: ActorDetails;
+  totalBuilds: number;
+  totalRuns: number;
+  totalMetamorphs: number;
+  lastRunStartedAt: number | null;
+  createdAt: number;
+  modifiedAt: number;
+}
+
+/** The options of a run whose caller does not give others. */
+export interface DefaultRunOptions {
+  /** A tag, or the number of a build. */
+  build: string;
+  /** 0 means no time-out. */
+  timeoutSecs: number;
+  memoryMbytes: number;
+  restartOnError: boolean;
+  maxItems: number | null;
+  forcePermissionLevel: PermissionLevel | null;
+}
+
+export const DEFAULT_RUN_OPTIONS: DefaultRunOptions = {
+  build: 'latest',
+  timeoutSecs: 3600,
+  memoryMbytes: 1024,
+  restartOnError: false,
+  maxItems: null,
+  forcePermissionLevel: null,
+};
+
+/** The megabytes of memory that a run may have: a power of two. */
+export const MIN_MEMORY = 128;
+export const MAX_MEMORY = 32_768;
+
+export function isMemorySize(mbytes: number): boolean {
+  return mbytes >= MIN_MEMORY && mbytes <= MAX_MEMORY && Number.isInteger(Math.log2(mbytes));
+}
+
+/** A number and nothing else: a larger one cannot be stored. */
+const Count = Type.Integer({ minimum: 0, maximum: 2_147_483_647 });
+
+const RunOptionsSchema = Type.Object(
+  {
+    build: Type.String(),
+    timeoutSecs: Type.Integer(),
+    memoryMbytes: Type.Integer(),
+    restartOnError: Type.Boolean(),
+    maxItems: Nullable(Type.Integer()),
+    forcePermissionLevel: Nullable(OneOf(PERMISSION_LEVELS)),
+  },
+  { $id: 'DefaultRunOptions' },
+);
+
+const ExampleRunInput = Type.Object({
+  body: PlainText({ maxLength: 100_000 }),
+  contentType: PlainText({ maxLength: 200 }),
+});
+
+const Standby = Type.Object(
+  {
+    isEnabled: Type.Optional(Nullable(Type.Boolean())),
+    desiredRequestsPerActorRun: Type.Optional(Nullable(Count)),
+    maxRequestsPerActorRun: Type.Optional(Nullable(Count)),
+    idleTimeoutSecs: Type.Optional(Nullable(Count)),
+    build: Type.Optional(Nullable(PlainText({ maxLength: 100 }))),
+    memoryMbytes: Type.Optional(Nullable(Count)),
+    disableStandbyFieldsOverride: Type.Optional(Nullable(Type.Boolean())),
+    shouldPassActorInput: Type.Optional(Nullable(Type.Boolean())),
+  },
+  { $id: 'ActorStandby' },
+);
+
+/** Fields that only describe the Actor. Null clears one. */
+const DETAILS = {
+  isDeprecated: Type.Optional(Nullable(Type.Boolean())),
+  isSourceCodeHidden: Type.Optional(
+    Nullable(
+      Type.Boolean({ description: 'Of a public Actor: others see its sources only where this is false' }),
+    ),
+  ),
+  seoTitle: Type.Optional(Nullable(PlainText({ maxLength: 1000 }))),
+  seoDescription: Type.Optional(Nullable(PlainText({ maxLength: 5000 }))),
+  categories: Type.Optional(Nullable(Type.Array(PlainText({ maxLength: 100 }), { maxItems: 100 }))),
+  exampleRunInput: Type.Optional(Nullable(ExampleRunInput)),
+  actorStandby: Type.Optional(Nullable(Standby)),
+};
+const Details = Type.Object(DETAILS);
+export type ActorDetails = Static<typeof Details>;
+export const DETAIL_NAMES = Object.keys(DETAILS) as (keyof ActorDetails)[];
+
+/** The body of a create and of an update: what is absent gets its default, or stays as it is. */
+const SENT = {
+  name: Type.Optional(
+    Nullable(Type.String({ description: '3 to 63 letters and digits, with hyphens only inside' })),
+  ),
+  title: Type.Optional(Nullable(PlainText({ maxLength: 200 }))),
+  description: Type.Optional(Nullable(PlainText({ maxLength: 10_000 }))),
+  isPublic: Type.Optional(Nullable(Type.Boolean())),
+  actorPermissionLevel: Type.Optional(Nullable(OneOf(PERMISSION_LEVELS))),
+  restartOnError: Type.Optional(
+    Nullable(Type.Boolean({ description: 'Deprecated: it is one of `defaultRunOptions`' })),
+  ),
+  defaultRunOptions: Type.Optional(
+    Nullable(
+      Type.Object({
+        build: Type.Optional(Nullable(PlainText({ minLength: 1, maxLength: 100 }))),
+        timeoutSecs: Type.Optional(Nullable(Count)),
+        memoryMbytes: Type.Optional(
+          Nullable(
+            Type.Integer({ description: `A power of two from ${MIN_MEMORY} to ${MAX_MEMORY}`, minimum: 0 }),
+          ),
+        ),
+        restartOnError: Type.Optional(Nullable(Type.Boolean())),
+        maxItems: Type.Optional(Nullable(Count)),
+        forcePermissionLevel: Type.Optional(Nullable(OneOf(PERMISSION_LEVELS))),
+      }),
+    ),
+  ),
+  ...DETAILS,
+  versions: Type.Optional(Nullable(Type.Array(SentVersion, { maxItems: 100 }))),
+};
+
+export const CreateActor = Type.Object(SENT, { $id: 'CreateActorRequest' });
+export const UpdateActor = Type.Object(
+  {
+    ...SENT,
+    taggedBuilds: Type.Optional(
+      Nullable(
+        Type.Record(Type.String(), Nullable(Type.Object({ buildId: Type.String() })), {
+          description:
+            'Assigns the tags that it names to builds, and removes those that are null; others stay',
+          maxProperties: 100,
+        }),
+      ),
+    ),
+  },
+  { $id: 'UpdateActorRequest' },
+);
+export type SentActor = Static<typeof UpdateActor>;
+
+const DateTime = Type.String({ format: 'date-time' });
+
+const Stats = Type.Object(
+  {
+    totalBuilds: Type.Integer(),
+    totalRuns: Type.Integer(),
+    totalMetamorphs: Type.Integer(),
+    lastRunStartedAt: Type.Optional(DateTime),
+  },
+  { $id: 'ActorStats' },
+);
+
+export const TaggedBuild = Type.Object(
+  {
+    buildId: Type.String(),
+    buildNumber: Type.String(),
+    buildNumberInt: Type.Integer(),
+    finishedAt: Nullable(DateTime),
+  },
+  { $id: 'TaggedBuildInfo' },
+);
+export type TaggedBuilds = Record<string, Static<typeof TaggedBuild>>;
+
+export const ShownActor = Type.Object(
+  {
+    id: Type.String(),
+    userId: Type.String(),
+    name: Type.String(),
+    username: Type.String(),
+    title: Nullable(Type.String()),
+    description: Nullable(Type.String()),
+    isPublic: Type.Boolean(),
+    actorPermissionLevel: OneOf(PERMISSION_LEVELS),
+    restartOnError: Type.Boolean(),
+    createdAt: DateTime,
+    modifiedAt: DateTime,
+    stats: Stats,
+    defaultRunOptions: RunOptionsSchema,
+    ...DETAILS,
+    taggedBuilds: Type.Record(Type.String(), TaggedBuild),
+    versions: Type.Array(ShownVersion),
+  },
+  { $id: 'Actor' },
+);
+
+export const ActorShort = Type.Object(
+  {
+    id: Type.String(),
+    name: Type.String(),
+    username: Type.String(),
+    title: Nullable(Type.String()),
+    createdAt: DateTime,
+    modifiedAt: DateTime,
+    stats: Stats,
+  },
+  { $id: 'ActorShort' },
+);
+
+/** Everything but the versions, which are many and large. */
+export function toShownActor(
+  actor: Actor,
+  username: string,
+  taggedBuilds: TaggedBuilds,
+): Omit<Static<typeof ShownActor>, 'versions'> {
+  return {
+    id: actor.id,
+    userId: actor.userId,
+    name: actor.name,
+    username,
+    title: actor.title,
+    description: actor.description,
+    isPublic: actor.isPublic,
+    actorPermissionLevel: actor.permissionLevel,
+    restartOnError: actor.runOptions.restartOnError,
+    createdAt: new Date(actor.createdAt).toISOString(),
+    modifiedAt: new Date(actor.modifiedAt).toISOString(),
+    stats: toStats(actor),
+    defaultRunOptions: actor.runOptions,
+    ...actor.details,
+    taggedBuilds,
+  };
+}
+
+export function toActorShort(actor: Actor, username: string): Static<typeof ActorShort> {
+  const { id, name, title } = actor;
+  return {
+    id,
+    name,
+    username,
+    title,
+    createdAt: new Date(actor.createdAt).toISOString(),
+    modifiedAt: new Date(actor.modifiedAt).toISOString(),
+    stats: toStats(actor),
+  };
+}
+
+function toStats({ totalBuilds, totalRuns, totalMetamorphs, lastRunStartedAt }: Actor) {
+  return {
+    totalBuilds,
+    totalRuns,
+    totalMetamorphs,
+    ...(lastRunStartedAt !== null && { lastRunStartedAt: new Date(lastRunStartedAt).toISOString() }),
+  };
+}
+
+/** The reference in a path: an id or a name of the caller's, or a name with its owner, by default the caller. */
+export type ActorRef = { idOrName: string } | { name: string; owner?: string };
+
+/** Undefined when there is no name after the tilde, or a NUL, which PostgreSQL cannot store. */
+export function parseActorRef(text: string): ActorRef | undefined {
+  if (text === '' || text.includes('\0')) return undefined;
+  // Clients send `user~name`; people also write `user/name`.
+  const end = text.search(/[~/]/);
+  if (end === -1) return { idOrName: text };
+  const [owner, name] = [text.slice(0, end), text.slice(end + 1)];
+  if (name === '') return undefined;
+  return owner === '' ? { name } : { name, owner };
+}
+
+const ACTOR_NAME = /^[a-zA-Z0-9][a-zA-Z0-9-]{1,61}[a-zA-Z0-9]$/;
+export const MAX_ACTOR_NAME_LENGTH = 63;
+
+export function checkActorName(name: string): void {
+  if (ACTOR_NAME.test(name)) return;
+  throw problem('name', 'must have 3 to 63 letters and digits, with hyphens only inside');
+}
+
+/** Actors of one account. */
+export const MAX_ACTORS = 500;
+
+export function tooManyActors(): Failure {
+  return new Failure(
+    'forbidden',
+    `You have ${MAX_ACTORS} Actors, and more are not allowed: delete one first.`,
+    {
+      code: 'too-many-actors',
+    },
+  );
+}
+
+/** The run options of an Actor after a change; what is absent or null stays. */
+export function changeRunOptions(before: DefaultRunOptions, sent: SentActor): DefaultRunOptions {
+  const { maxItems, forcePermissionLevel, ...others } = sent.defaultRunOptions ?? {};
+  const given = Object.entries(others).filter(([, value]) => value !== null && value !== undefined);
+  const after: DefaultRunOptions = {
+    ...before,
+    ...(sent.restartOnError != null && { restartOnError: sent.restartOnError }),
+    ...(Object.fromEntries(given) as Partial<DefaultRunOptions>),
+    ...(maxItems !== undefined && { maxItems }),
+    ...(forcePermissionLevel !== undefined && { forcePermissionLevel }),
+  };
+  if (!isMemorySize(after.memoryMbytes)) {
+    throw problem(
+      'defaultRunOptions.memoryMbytes',
+      `must be a power of two from ${MIN_MEMORY} to ${MAX_MEMORY}`,
+    );
+  }
+  return after;
+}
+
+/** What the Actor's details are after a change; null clears one. */
+export function changeDetails(before: ActorDetails, sent: ActorDetails): ActorDetails {
+  const after: Record<string, unknown> = {};
+  for (const name of DETAIL_NAMES) {
+    const value = sent[name] === undefined ? before[name] : sent[name];
+    if (value !== null && value !== undefined) after[name] = value;
+  }
+  return after;
+}

@@ -1,0 +1,104 @@
+// The versions of Actors in the database.
+import type { Selectable } from 'kysely';
+import type { Db } from '../../kernel/storage/tables.ts';
+import type { VersionRow } from './tables.ts';
+import type { ActorVersion, EnvVar, SourceType } from './version.ts';
+
+export async function findVersion(
+  db: Db,
+  actorId: string,
+  number: string,
+): Promise<ActorVersion | undefined> {
+  const row = await db
+    .selectFrom('actor_versions')
+    .selectAll()
+    .where('actor_id', '=', actorId)
+    .where('number', '=', number)
+    .executeTakeFirst();
+  return row && versionFrom(row);
+}
+
+export async function listVersions(db: Db, actorId: string): Promise<ActorVersion[]> {
+  const rows = await db
+    .selectFrom('actor_versions')
+    .selectAll()
+    .where('actor_id', '=', actorId)
+    .orderBy('position')
+    .execute();
+  return rows.map(versionFrom);
+}
+
+export interface VersionTotals {
+  count: number;
+  sourceBytes: number;
+  /** The position of the next one. */
+  next: number;
+}
+
+export async function findVersionTotals(db: Db, actorId: string): Promise<VersionTotals> {
+  const row = await db
+    .selectFrom('actor_versions')
+    .select(({ fn }) => [
+      fn.countAll<number>().as('count'),
+      fn.sum<number | string | null>('source_bytes').as('bytes'),
+      fn.max<number | null>('position').as('last'),
+    ])
+    .where('actor_id', '=', actorId)
+    .executeTakeFirstOrThrow();
+  return { count: row.count, sourceBytes: Number(row.bytes ?? 0), next: (row.last ?? 0) + 1 };
+}
+
+/** The caller holds the lock of the Actor. */
+export async function insertVersion(tx: Db, version: ActorVersion, position: number): Promise<void> {
+  await tx
+    .insertInto('actor_versions')
+    .values({
+      actor_id: version.actorId,
+      number: version.number,
+      ...rowOf(version),
+      position,
+      created_at: version.createdAt,
+    })
+    .execute();
+}
+
+export async function updateVersion(tx: Db, version: ActorVersion): Promise<void> {
+  await tx
+    .updateTable('actor_versions')
+    .set(rowOf(version))
+    .where('actor_id', '=', version.actorId)
+    .where('number', '=', version.number)
+    .execute();
+}
+
+export async function deleteVersion(tx: Db, actorId: string, number: string): Promise<void> {
+  await tx
+    .deleteFrom('actor_versions')
+    .where('actor_id', '=', actorId)
+    .where('number', '=', number)
+    .execute();
+}
+
+function rowOf(version: ActorVersion) {
+  return {
+    source_type: version.sourceType,
+    source: version.source,
+    source_bytes: Buffer.byteLength(version.source),
+    build_tag: version.buildTag,
+    env_vars: JSON.stringify(version.envVars),
+    applies_env_vars_to_build: version.appliesEnvVarsToBuild ? 1 : 0,
+  };
+}
+
+function versionFrom(row: Selectable<VersionRow>): ActorVersion {
+  return {
+    actorId: row.actor_id,
+    number: row.number,
+    sourceType: row.source_type as SourceType,
+    source: row.source,
+    buildTag: row.build_tag,
+    envVars: JSON.parse(row.env_vars) as EnvVar[],
+    appliesEnvVarsToBuild: row.applies_env_vars_to_build === 1,
+    createdAt: row.created_at,
+  };
+}
