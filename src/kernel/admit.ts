@@ -39,6 +39,7 @@ export function admit(facts: CallFacts, dialect: Dialect, kernel: Kernel): Promi
   };
   const check = (caller: Caller) => {
     if (refusal !== undefined) throw refusal;
+    checkProgram(caller, dialect);
     if (caller.kind === 'session') checkOrigin(facts, kernel.publicUrl);
     requireCaller(facts, caller, dialect);
   };
@@ -113,6 +114,13 @@ function wrongToken({ tokenHeader }: Dialect): Failure {
     'unauthenticated',
     `The access token is not valid, or no longer. Send a valid one in the header "${tokenHeader}".`,
   );
+}
+
+/** A program's token is valid only for the API that runs it; and where only programs call, other tokens are not valid. */
+function checkProgram(caller: Caller, dialect: Dialect): void {
+  const program = caller.kind === 'token' ? caller.program : undefined;
+  const isRefused = program === undefined ? dialect.forPrograms === true : program.api !== dialect.name;
+  if (isRefused && caller.kind !== 'anonymous') throw wrongToken(dialect);
 }
 
 function requireCaller({ shape }: CallFacts, caller: Caller, { tokenHeader }: Dialect): void {

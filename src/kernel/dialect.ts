@@ -85,6 +85,8 @@ export interface Dialect {
   renderError(failure: Failure, facts: CallFacts): unknown;
   /** The schema of what `renderError` returns. */
   errorSchema: TSchema;
+  /** Whether only tokens of programs that the API runs are valid here. */
+  forPrograms?: true;
   /** How a token is sent, for the error of a caller who sent none. */
   tokenHeader: string;
   /** The ways to send a credential, by name, as OpenAPI security schemes; each is accepted. */

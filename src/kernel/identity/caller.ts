@@ -26,12 +26,21 @@ export interface KnownCaller {
    * its own, which are the last group.
    */
   grants: Policy[][];
+  /** Set where the caller is a program that an API runs for its owner: the credential is valid for that API only. */
+  program?: ProgramIdentity;
   /** Roles and teams beside the base role. If absent, `member.customRoles` is all. */
   held?: HeldRoles;
 }
 
 export function accountOf({ account, member }: Pick<KnownCaller, 'account' | 'member'>): Account {
   return account ?? member;
+}
+
+export interface ProgramIdentity {
+  /** The name of the API's dialect. */
+  api: string;
+  /** What the API knows it by. */
+  id: string;
 }
 
 /** Ids of custom roles, those of teams included; of the member's teams; and of teams whose members they may change. */

@@ -6,7 +6,7 @@ import type { Db } from '../storage/tables.ts';
 import { ensureServiceAccount } from './store-accounts.ts';
 import type { RoleAttributes } from './attributes.ts';
 import { customPolicy, type RolePolicies } from './base-roles.ts';
-import type { Credential, KnownCaller } from './caller.ts';
+import type { Credential, KnownCaller, ProgramIdentity } from './caller.ts';
 import { findMemberPermissions } from './member-permissions.ts';
 import { findTokenOwner, updateLastSeen, type Member } from './store-members.ts';
 import { compilePolicy, type Policy } from './policy.ts';
@@ -25,10 +25,24 @@ import {
 export const IDENTITY = 'identity';
 const CACHE_MS = 60_000;
 const MAX_CACHED = 10_000;
+/** A program's token ends with the program; other nodes notice it after this time. */
+const PROGRAM_CACHE_MS = 5_000;
+
+/** Tokens that an API gives to the programs that it runs. */
+export interface ProgramTokens {
+  /** How they begin; no other tokens do. */
+  prefix: string;
+  /** The program, its owner, and what it may do at most. */
+  find(
+    db: Db,
+    hash: string,
+  ): Promise<{ program: ProgramIdentity; initiator: Initiator; policy: Policy } | undefined>;
+}
 
 export class Identity {
   readonly #engine: Engine;
   readonly #base: RolePolicies;
+  readonly #programTokens: readonly ProgramTokens[];
   /** By the credential itself, in memory only and for a minute: hashing it costs more than all else here. */
   readonly #cache = {
     token: new BoundedCache<string, KnownCaller>({ max: MAX_CACHED }),
@@ -37,9 +51,10 @@ export class Identity {
   readonly #used = new Map<KnownCaller, number>();
   #stopListening = () => {};
 
-  constructor(engine: Engine, base: RolePolicies) {
+  constructor(engine: Engine, base: RolePolicies, programTokens: readonly ProgramTokens[] = []) {
     this.#engine = engine;
     this.#base = base;
+    this.#programTokens = programTokens;
   }
 
   async open(): Promise<this> {
@@ -62,8 +77,12 @@ export class Identity {
   async #lookUp({ kind, secret }: Credential, now: number): Promise<KnownCaller> {
     const { db } = this.#engine;
     const caller = await this.#cache[kind].load(secret, async () => {
+      const issuer =
+        kind === 'token' ? this.#programTokens.find(({ prefix }) => secret.startsWith(prefix)) : undefined;
       const find = kind === 'token' ? callerByToken : callerBySession;
-      const found = await find(db, this.#base, hashSecret(secret), now);
+      const found = issuer
+        ? await this.#callerOfProgram(issuer, hashSecret(secret), now)
+        : await find(db, this.#base, hashSecret(secret), now);
       return found && { value: found.caller, until: Math.min(found.expiresAt, now + CACHE_MS) };
     });
     if (caller === undefined) throw new Failure('unauthenticated', 'The credential is not valid');
@@ -77,6 +96,27 @@ export class Identity {
    */
   async callerOf(db: Db, initiator: Initiator, now: number): Promise<KnownCaller | undefined> {
     return await callerOf(db, this.#base, initiator, now);
+  }
+
+  async #callerOfProgram(
+    { find }: ProgramTokens,
+    hash: string,
+    now: number,
+  ): Promise<FoundCaller | undefined> {
+    const { db } = this.#engine;
+    const found = await find(db, hash);
+    const owner = found && (await callerOf(db, this.#base, found.initiator, now));
+    if (found === undefined || owner === undefined) return undefined;
+    const { program, policy } = found;
+    // Without the owner's token: it is not the credential of this call.
+    const { token: _token, ...rest } = owner;
+    const caller = { ...rest, kind: 'token' as const, program, grants: [...owner.grants, [policy]] };
+    return { caller, expiresAt: now + PROGRAM_CACHE_MS };
+  }
+
+  /** Ends the validity of a program's token on this node at once. */
+  forgetToken(secret: string): void {
+    this.#cache.token.delete(secret);
   }
 
   /** To be called after any commit that changes permissions: clears the caches of all nodes. */
@@ -99,10 +139,10 @@ export class Identity {
       used.flatMap(([{ token }, at]) => (token === undefined ? [] : [[token.id, at]])),
     );
     await Promise.all([...lastUsed].map(([id, at]) => updateLastUsed(db, id, at)));
-    // A service token acts for no member, so its calls do not update when its creator was last seen.
+    // Service tokens and programs act without the member, so their calls do not update when the member was last seen.
     const seen = new Map(
       used
-        .filter(([{ token }]) => token?.isService !== true)
+        .filter(([{ token, program }]) => token?.isService !== true && program === undefined)
         .map(([{ member, token }, at]) => [member.id, { at, token }]),
     );
     await Promise.all([...seen].map(([id, { at, token }]) => updateLastSeen(db, id, at, token?.id)));
