@@ -1,2 +1,7 @@
-// Node's own HTTP client. Importing `node:http` would load `fetch` too, which costs every start 50 ms and 10 MB.
-export const { Agent, request, STATUS_CODES } = process.getBuiltinModule('node:http');
+// Node's own HTTP client and server. Importing `node:http` would load `fetch` too, which costs every start 50 ms and 10 MB.
+export const {
+  Agent,
+  request,
+  STATUS_CODES,
+  createServer: createHttpServer,
+} = process.getBuiltinModule('node:http');

@@ -122,12 +122,15 @@ function decode(content: Readable, encoding: Encoding): Readable {
 }
 
 /** The decoded content. */
-export async function plainContent(kernel: Kernel, record: StoredRecord): Promise<Readable | undefined> {
+export async function plainContent(
+  kernel: Pick<Kernel, 'blobs'>,
+  record: StoredRecord,
+): Promise<Readable | undefined> {
   const content = await contentOf(kernel, record);
   return content === undefined || record.encoding === null ? content : decode(content, record.encoding);
 }
 
-async function contentOf({ blobs }: Kernel, record: StoredRecord): Promise<Readable | undefined> {
+async function contentOf({ blobs }: Pick<Kernel, 'blobs'>, record: StoredRecord): Promise<Readable | undefined> {
   if ('body' in record) return Readable.from([record.body], { objectMode: false });
   return (await blobs.get(record.blob))?.stream();
 }

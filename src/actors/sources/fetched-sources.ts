@@ -1,0 +1,58 @@
+// What every way of fetching sources shares.
+import { Failure } from '../../kernel/failure.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+
+/** The sources of a version, in one of the platform's four forms. */
+export type SourceOfVersion =
+  | { sourceType: 'SOURCE_FILES'; sourceFiles: readonly SourceFile[] }
+  | { sourceType: 'GIT_REPO'; gitRepoUrl: string }
+  | { sourceType: 'TARBALL'; tarballUrl: string }
+  | { sourceType: 'GITHUB_GIST'; gitHubGistUrl: string };
+
+export interface SourceFile {
+  name: string;
+  format?: 'TEXT' | 'BASE64';
+  content?: string;
+  /** An empty folder instead of a file. */
+  folder?: boolean;
+}
+
+export interface FetchContext {
+  kernel: Pick<Kernel, 'guard' | 'db' | 'blobs' | 'release'>;
+  /** The account of the Actor. */
+  userId: string;
+  /** An empty folder that receives the sources. */
+  folder: string;
+  /** An empty folder for what is needed on the way. */
+  temporary: string;
+  signal: AbortSignal;
+  /** Writes a line to the log of the build. */
+  log(line: string): void;
+}
+
+export function fetchFailed(message: string, cause?: unknown): Failure {
+  return new Failure('invalid', message, cause === undefined ? {} : { cause });
+}
+
+/** The URL without a user name and password, and those as a header. */
+export function splitCredentials(text: string): { url: URL; authorization?: string } {
+  const url = URL.parse(text);
+  if (url === null) throw fetchFailed('The URL of the sources is not valid.');
+  const { username, password } = url;
+  if (username === '' && password === '') return { url };
+  const credentials = `${decodePart(username)}:${decodePart(password)}`;
+  url.username = '';
+  url.password = '';
+  return { url, authorization: `Basic ${Buffer.from(credentials).toString('base64')}` };
+}
+
+/** A part of a URL without its percent signs. */
+export function decodePart(text: string): string {
+  try {
+    const decoded = decodeURIComponent(text);
+    if (!decoded.includes('\0')) return decoded;
+  } catch {
+    // Refused below.
+  }
+  throw fetchFailed('The URL of the sources is not valid.');
+}

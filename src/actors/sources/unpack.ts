@@ -1,0 +1,110 @@
+// Unpacks an archive of a user into an empty folder.
+import { createReadStream } from 'node:fs';
+import { open, type FileHandle } from 'node:fs/promises';
+import { pipeline } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import {
+  ARCHIVE_LIMITS,
+  ArchiveBudget,
+  badArchive,
+  quoteName,
+  type ArchiveLimits,
+} from './archive-limits.ts';
+import { readTar, type ArchiveEntry } from './archive-tar.ts';
+import { readZip } from './archive-zip.ts';
+import { FolderWriter } from './folder-writer.ts';
+
+export interface UnpackOptions {
+  limits?: ArchiveLimits;
+  signal?: AbortSignal;
+  /** Called with the name of each link, which is then left out. Without it links are refused. */
+  onLink?: (name: string) => void;
+}
+
+export interface UnpackedArchive {
+  bytes: number;
+  files: number;
+}
+
+/** A ZIP, a tar or a compressed tar, told apart by their first bytes. The folder must exist and be empty. */
+export async function unpackArchive(
+  file: string,
+  folder: string,
+  options: UnpackOptions = {},
+): Promise<UnpackedArchive> {
+  const handle = await open(file, 'r');
+  try {
+    const { limits = ARCHIVE_LIMITS } = options;
+    const budget = new ArchiveBudget(limits);
+    return await writeEntries(await entriesOf(handle, file, limits, budget), folder, budget, options);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** A tar that is not compressed, such as git writes. */
+export async function unpackTar(
+  source: AsyncIterable<Uint8Array>,
+  folder: string,
+  options: UnpackOptions = {},
+): Promise<UnpackedArchive> {
+  const { limits = ARCHIVE_LIMITS } = options;
+  return await writeEntries(readTar(source, limits), folder, new ArchiveBudget(limits), options);
+}
+
+async function writeEntries(
+  entries: AsyncIterable<ArchiveEntry>,
+  folder: string,
+  budget: ArchiveBudget,
+  { limits = ARCHIVE_LIMITS, signal, onLink }: UnpackOptions,
+): Promise<UnpackedArchive> {
+  const writer = new FolderWriter(folder, limits, budget);
+  for await (const { name, type, isExecutable, content } of entries) {
+    signal?.throwIfAborted();
+    if (type === 'folder') await writer.addFolder(name);
+    else if (type === 'file') await writer.addFile(name, content, isExecutable);
+    else if (type === 'link' && onLink !== undefined) onLink(name);
+    else if (type === 'link')
+      throw badArchive(`${quoteName(name)} is a link: only files and folders are allowed.`);
+    else throw badArchive(`${quoteName(name)} is neither a file nor a folder.`);
+  }
+  return { bytes: budget.bytes, files: writer.files };
+}
+
+async function entriesOf(
+  handle: FileHandle,
+  file: string,
+  limits: ArchiveLimits,
+  budget: ArchiveBudget,
+): Promise<AsyncIterable<ArchiveEntry>> {
+  const start = Buffer.alloc(512);
+  const { bytesRead } = await handle.read(start, 0, start.length, 0);
+  const magic = start.subarray(0, bytesRead);
+  if (/^PK(\x03\x04|\x05\x06)/.test(magic.toString('latin1', 0, 4))) return readZip(handle, limits, budget);
+  if (magic[0] === 0x1f && magic[1] === 0x8b) return readTar(gunzip(file, budget), limits);
+  if (magic.length === 512 && magic.toString('latin1', 257, 262) === 'ustar')
+    return readTar(createReadStream(file) as AsyncIterable<Uint8Array>, limits);
+  throw badArchive('The file is neither a ZIP archive nor a tar or tar.gz archive.');
+}
+
+/** Checks the ratio as it goes: a bomb must not even be decompressed. */
+async function* gunzip(file: string, budget: ArchiveBudget): AsyncGenerator<Uint8Array, void> {
+  const source = createReadStream(file);
+  const gunzipper = createGunzip();
+  pipeline(source, gunzipper, () => undefined);
+  let unpacked = 0;
+  try {
+    for await (const chunk of gunzipper as AsyncIterable<Uint8Array>) {
+      unpacked += chunk.length;
+      budget.checkRatio(unpacked, source.bytesRead);
+      yield chunk;
+    }
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && String(error.code).startsWith('Z_'))
+      throw badArchive('The archive is damaged: it cannot be decompressed.');
+    throw error;
+  } finally {
+    source.destroy();
+    gunzipper.destroy();
+  }
+}
