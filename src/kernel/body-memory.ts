@@ -65,7 +65,7 @@ export interface HeldBody {
 
 function nameOf(caller: Caller): string {
   if (caller.kind === 'anonymous') return caller.address;
-  return caller.token?.id ?? caller.program?.id ?? caller.member.id;
+  return caller.program?.id ?? caller.token?.id ?? caller.member.id;
 }
 
 function busy(reason: string): Failure {

@@ -1,5 +1,6 @@
 // Runs as the API shows them, and the rules of their states.
 import { Failure } from '../../kernel/failure.ts';
+import type { Initiator } from '../../kernel/identity/identity.ts';
 import { Nullable, OneOf, Type, type Static } from '../../kernel/schema.ts';
 
 /** As clients' closed lists have them; event types are written with underscores. */
@@ -52,6 +53,8 @@ export interface RunMeta {
   origin: RunOrigin;
   clientIp?: string | null;
   userAgent?: string | null;
+  /** Whose permissions the run has. */
+  initiator: Initiator;
   /** The run whose token started this one. */
   startedByRunId?: string;
   scheduleId?: string;
@@ -209,7 +212,7 @@ export function buildNumberToInt(buildNumber: string): number {
 const isoOf = (time: number | null) => (time === null ? null : new Date(time).toISOString());
 
 export function toRunSummary(run: Run): Static<typeof RunSummary> {
-  const { startedByRunId: _parent, ...meta } = run.meta;
+  const { initiator: _initiator, startedByRunId: _parent, ...meta } = run.meta;
   return {
     id: run.id,
     actId: run.actorId,

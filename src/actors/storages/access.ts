@@ -93,7 +93,7 @@ async function findAllowedStorage(
 function checkAccess(storage: Storage, need: 'read' | 'write', call: StorageCall, name: StorageAccess): void {
   const { signature, key, reference } = name;
   const { now } = call;
-  const isAllowed = call.can(`${storage.kind}/${storage.id}`, ACTIONS[need]);
+  const isAllowed = call.can(storageResource(storage), ACTIONS[need]);
   if (isOwner(call.caller, storage)) {
     if (isAllowed) return;
     throw storageDenied(storage.kind);
@@ -132,7 +132,12 @@ export function isOwner(caller: Caller, { userId }: Storage): caller is KnownCal
 
 /** Whether the caller may change the storage, and so may have the key that signs its URLs. */
 export function mayWrite(caller: Caller, storage: Storage): boolean {
-  return isOwner(caller, storage) && can(caller, 'updateStorage', `${storage.kind}/${storage.id}`);
+  return isOwner(caller, storage) && can(caller, 'updateStorage', storageResource(storage));
+}
+
+/** With the run that created it as a tag: a run may always use what it has created. */
+export function storageResource({ kind, id, actRunId }: Storage): string {
+  return `${kind}/${id}${actRunId === null ? '' : `;run-${actRunId}`}`;
 }
 
 export const KIND_NAMES: Record<StorageKind, string> = {

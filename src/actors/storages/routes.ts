@@ -18,6 +18,7 @@ import {
   STORAGE_CHANNEL,
   storageDenied,
   storageNotFound,
+  storageResource,
   openStorage,
   KIND_NAMES,
 } from './access.ts';
@@ -136,6 +137,9 @@ export function storageRoutes(type: StorageType): Route[] {
       if (schema !== undefined) type.checkSchema?.(schema);
       const find = (db: Db) => (name === undefined ? undefined : findStorage(db, kind, { name }, userId));
       const known = await find(kernel.db);
+      // A program may not get everything that its owner has.
+      if (caller.program && known && !call.can(storageResource(known), 'viewStorage'))
+        throw storageDenied(kind);
       if (known !== undefined) return reply(200, await type.detail(known, kernel, caller));
       const { storage, isNew } = await kernel.changes.run(call, async (on) => {
         const { db: tx } = on;
@@ -144,6 +148,7 @@ export function storageRoutes(type: StorageType): Route[] {
           userId,
           ...(name !== undefined && { name }),
           ...(schema !== undefined && { schema }),
+          ...(caller.program && { actRunId: caller.program.id }),
         };
         await shareLockAccount(tx, caller);
         if (name !== undefined) await lockNames(tx, userId);
@@ -228,7 +233,7 @@ export function storageRoutes(type: StorageType): Route[] {
     async (call, kernel) => {
       const { now } = call;
       const storage = await open(kernel, 'write', call);
-      if (!call.can(`${kind}/${storage.id}`)) throw storageDenied(kind);
+      if (!call.can(storageResource(storage))) throw storageDenied(kind);
       await kernel.changes.run(call, async (on) => {
         const { db: tx } = on;
         const before = await lockStorage(tx, storage.id);
@@ -269,9 +274,10 @@ function shown({ id, name, title, generalAccess }: Storage) {
   return { id, name, title, generalAccess };
 }
 
-function changeOf(action: string, done: string, { kind, id, name }: Storage): Change {
+function changeOf(action: string, done: string, storage: Storage): Change {
+  const { kind, id, name } = storage;
   return {
-    accesses: [{ action, resource: `${kind}/${id}` }],
+    accesses: [{ action, resource: storageResource(storage) }],
     kind,
     name: name ?? id,
     verb: `${done} the ${KIND_NAMES[kind]}`,

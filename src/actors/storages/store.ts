@@ -15,6 +15,9 @@ export interface NewStorage {
   userId: string;
   name?: string;
   schema?: Record<string, unknown>;
+  /** The Actor and the run that it was created for or by. */
+  actId?: string;
+  actRunId?: string;
 }
 
 /**
@@ -28,7 +31,7 @@ export function lockNames(tx: Db, userId: string): Promise<void> {
 /** For a named storage the caller has called `lockNames` and checked that the name is free. */
 export async function insertStorage(
   db: Db,
-  { kind, userId, name, schema }: NewStorage,
+  { kind, userId, name, schema, actId, actRunId }: NewStorage,
   now: number,
 ): Promise<Storage> {
   const row = await db
@@ -42,8 +45,8 @@ export async function insertStorage(
       general_access: 'FOLLOW_USER_SETTING',
       secret: newSecret('').value,
       schema: schema === undefined ? null : JSON.stringify(schema),
-      act_id: null,
-      act_run_id: null,
+      act_id: actId ?? null,
+      act_run_id: actRunId ?? null,
       created_at: now,
       modified_at: now,
       accessed_at: now,

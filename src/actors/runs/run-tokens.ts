@@ -1,0 +1,62 @@
+// The tokens of runs: what the process of a run may do with the API, for its owner.
+import type { ProgramTokens } from '../../kernel/identity/identity.ts';
+import { compilePolicy, type Policy, type PolicyStatement } from '../../kernel/identity/policy.ts';
+import { isFinished, type Run } from './model.ts';
+import { findRunByToken } from './store.ts';
+
+export const RUN_TOKEN_PREFIX = 'run-';
+
+export const runTokens: ProgramTokens = {
+  prefix: RUN_TOKEN_PREFIX,
+  async find(db, hash) {
+    const run = await findRunByToken(db, hash);
+    if (run === undefined || isFinished(run.status)) return undefined;
+    const { initiator } = run.meta;
+    return { program: { api: 'actors', id: run.id }, initiator, policy: policyOf(run) };
+  },
+};
+
+const STORAGE_ACTIONS = ['viewStorage', 'updateStorage', 'deleteStorage'];
+const ALL_STORAGES = ['dataset/*', 'key-value-store/*', 'request-queue/*'];
+
+/**
+ * The actions are named one by one: what is added later, such as tokens or environment variables, is not for programs. With
+ * limited permissions, which code of other people has by default, only what belongs to the run or was created by it.
+ */
+export function policyOf(run: Run): Policy {
+  const { id, datasetId, storeId, queueId } = run;
+  const own: PolicyStatement[] = [
+    { effect: 'allow', actions: ['viewRun', 'updateRun'], resources: [`actor-run/${id}`] },
+    { effect: 'allow', actions: ['viewActor'], resources: [`actor/${run.actorId}`] },
+    { effect: 'allow', actions: ['viewBuild'], resources: [`actor-build/${run.buildId}`] },
+    { effect: 'allow', actions: ['createStorage'], resources: ALL_STORAGES },
+  ];
+  if (run.permissionLevel === 'LIMITED_PERMISSIONS') {
+    return compilePolicy([
+      ...own,
+      {
+        effect: 'allow',
+        actions: STORAGE_ACTIONS,
+        resources: [
+          `dataset/${datasetId}`,
+          `key-value-store/${storeId}`,
+          `request-queue/${queueId}`,
+          ...ALL_STORAGES.map((storages) => `${storages};${runTag(id)}`),
+        ],
+      },
+    ]);
+  }
+  return compilePolicy([
+    ...own,
+    { effect: 'allow', actions: ['viewActor', 'runActor'], resources: ['actor/*'] },
+    { effect: 'allow', actions: ['viewRun'], resources: ['actor-run/*'] },
+    { effect: 'allow', actions: ['updateRun'], resources: [`actor-run/*;${runTag(id)}`] },
+    { effect: 'allow', actions: ['viewBuild'], resources: ['actor-build/*'] },
+    { effect: 'allow', actions: STORAGE_ACTIONS, resources: ALL_STORAGES },
+  ]);
+}
+
+/** The tag of what a run has created, in the names of resources. */
+export function runTag(runId: string): string {
+  return `run-${runId}`;
+}
