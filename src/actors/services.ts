@@ -4,6 +4,7 @@ import type { Kernel } from '../kernel/kernel.ts';
 import type { JsonText } from '../kernel/route.ts';
 import { openDatasetFields } from './datasets/known-fields.ts';
 import { openStoreUsage } from './key-value-stores/usage-counter.ts';
+import { LogFiles } from './logs/log-files.ts';
 import { openQueues } from './request-queues/queues.ts';
 import { openRunner } from './runner/open-runner.ts';
 import { openStorageCache } from './storages/access.ts';
@@ -18,5 +19,6 @@ export async function openActorsServices(kernel: Pick<Kernel, 'engine' | 'log'>)
     privateUsers: new WeakMap<Account, JsonText>(),
     queues: openQueues(kernel.engine),
     runner: openRunner(),
+    logFiles: new LogFiles(kernel),
   };
 }

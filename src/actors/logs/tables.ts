@@ -14,26 +14,29 @@ export interface LogRow {
   user_id: string;
   /** Whether everything is stored and nothing more will come. */
   is_ended: number;
-  /** In bytes, without what was cut. */
-  size: number;
-  /** How much was left out of the middle. */
-  cut_bytes: number;
-  next_seq: number;
-  /** The whole log, once it is ended; the chunks are then gone. */
+  /** Whether an ended log is in its blob; the chunks are then gone. */
+  is_packed: number;
+  /** Of everything that was ever added, including what was cut out of the middle. */
+  total_bytes: number;
+  /** What is kept of an ended log; null while it is in chunks, and if it is empty. */
   blob: string | null;
+  blob_bytes: number;
+  /** Where in the blob something was cut out, if it is shorter than the total. */
+  head_bytes: number;
   created_at: number;
 }
 
 export interface LogChunkRow {
   log_id: string;
-  seq: number;
+  /** The number of bytes that were added before it. A gap between two chunks has been cut out. */
+  at: number;
   /** Whole lines, each with its time. */
   content: Uint8Array;
 }
 
 export interface LogFileRow {
   log_id: string;
-  /** The random name of the file on its node. */
+  /** Its path below the work folder of its node, with a random name. */
   file: string;
   /** The number of bytes that are stored. */
   position: number;

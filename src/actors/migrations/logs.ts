@@ -6,16 +6,18 @@ export const logMigrations: Migration[] = [
     name: 'actors-logs',
     up: ({ text, bytes }) => [
       `create table logs (
-         id ${text} primary key, user_id ${text} not null, is_ended integer not null, size bigint not null,
-         cut_bytes bigint not null, next_seq integer not null, blob ${text}, created_at bigint not null)`,
+         id ${text} primary key, user_id ${text} not null, is_ended integer not null, is_packed integer not null,
+         total_bytes bigint not null, blob ${text}, blob_bytes bigint not null, head_bytes bigint not null,
+         created_at bigint not null)`,
       `create table log_chunks (
-         log_id ${text} not null references logs (id) on delete cascade, seq integer not null, content ${bytes} not null,
-         primary key (log_id, seq))`,
+         log_id ${text} not null references logs (id) on delete cascade, at bigint not null, content ${bytes} not null,
+         primary key (log_id, at))`,
       // How much of each file has been stored. A run that migrates has a file on each node.
       `create table log_files (
          log_id ${text} not null references logs (id) on delete cascade, file ${text} not null, position bigint not null,
          primary key (log_id, file))`,
       `create index logs_blob on logs (blob) where blob is not null`,
+      `create index logs_not_packed on logs (id) where is_packed = 0`,
     ],
   },
 ];
