@@ -1,6 +1,7 @@
 // Runs as the API shows them, and the rules of their states.
 import { Failure } from '../../kernel/failure.ts';
 import type { Initiator } from '../../kernel/identity/identity.ts';
+import type { PermissionLevel } from '../actors/model.ts';
 import { Nullable, OneOf, Type, type Static } from '../../kernel/schema.ts';
 
 /** As clients' closed lists have them; event types are written with underscores. */
@@ -35,9 +36,6 @@ export const ORIGINS = [
   'STANDBY',
 ] as const;
 export type RunOrigin = (typeof ORIGINS)[number];
-
-export const PERMISSION_LEVELS = ['LIMITED_PERMISSIONS', 'FULL_PERMISSIONS'] as const;
-export type PermissionLevel = (typeof PERMISSION_LEVELS)[number];
 
 export interface RunOptions {
   build: string;

@@ -4,16 +4,8 @@ import type { Slice } from '../../kernel/page.ts';
 import { lockName } from '../../kernel/storage/locks.ts';
 import { notifyOnCommit } from '../../kernel/storage/notify-on-commit.ts';
 import type { Db, Tables } from '../../kernel/storage/tables.ts';
-import type {
-  JobStatus,
-  Metamorph,
-  PermissionLevel,
-  Run,
-  RunMeta,
-  RunOptions,
-  RunOrigin,
-  RunStats,
-} from './model.ts';
+import type { PermissionLevel } from '../actors/model.ts';
+import type { JobStatus, Metamorph, Run, RunMeta, RunOptions, RunOrigin, RunStats } from './model.ts';
 import type { RunRow } from './tables.ts';
 
 /** Notified by every commit that changes the status of a run. */

@@ -1,0 +1,81 @@
+// The environment of a run's process: the contract between the platform and its SDKs.
+import type { Run } from './model.ts';
+
+export interface EnvironmentFacts {
+  run: Run;
+  /** The secret of the process's token. */
+  token: string;
+  /** `username/actor-name` */
+  fullName: string;
+  buildTags: readonly string[];
+  /** Where the process reaches the API, without a slash at the end. */
+  apiUrl: string;
+  eventsUrl: string;
+  publicUrl: string;
+  proxyPassword: string;
+  /** The port on which the process may serve something. */
+  webServerPort: number;
+}
+
+/** The variables whose newer name begins with `ACTOR_`; older SDKs read the name that begins with `APIFY_`. */
+export function environmentOf(facts: EnvironmentFacts): Record<string, string> {
+  const { run, token, apiUrl, publicUrl, webServerPort: port } = facts;
+  const { options } = run;
+  const webServerUrl = `http://127.0.0.1:${port}`;
+  const both: [names: string[], value: string | null][] = [
+    [['ACTOR_ID', 'APIFY_ACTOR_ID', 'APIFY_ACT_ID'], run.actorId],
+    [['ACTOR_RUN_ID', 'APIFY_ACTOR_RUN_ID', 'APIFY_ACT_RUN_ID'], run.id],
+    [['ACTOR_TASK_ID', 'APIFY_ACTOR_TASK_ID'], run.taskId],
+    [['ACTOR_BUILD_ID', 'APIFY_ACTOR_BUILD_ID'], run.buildId],
+    [['ACTOR_BUILD_NUMBER', 'APIFY_ACTOR_BUILD_NUMBER'], run.buildNumber],
+    [['ACTOR_BUILD_TAGS'], facts.buildTags.join(',')],
+    [['ACTOR_DEFAULT_DATASET_ID', 'APIFY_DEFAULT_DATASET_ID'], run.datasetId],
+    [['ACTOR_DEFAULT_KEY_VALUE_STORE_ID', 'APIFY_DEFAULT_KEY_VALUE_STORE_ID'], run.storeId],
+    [['ACTOR_DEFAULT_REQUEST_QUEUE_ID', 'APIFY_DEFAULT_REQUEST_QUEUE_ID'], run.queueId],
+    [['ACTOR_STORAGES_JSON'], JSON.stringify(storagesOf(run))],
+    [['ACTOR_INPUT_KEY', 'APIFY_INPUT_KEY'], run.inputKey],
+    [['ACTOR_EVENTS_WEBSOCKET_URL', 'APIFY_ACTOR_EVENTS_WS_URL'], facts.eventsUrl],
+    [['ACTOR_MEMORY_MBYTES', 'APIFY_MEMORY_MBYTES'], String(options.memoryMbytes)],
+    [['ACTOR_STARTED_AT', 'APIFY_STARTED_AT'], new Date(run.startedAt).toISOString()],
+    [
+      ['ACTOR_TIMEOUT_AT', 'APIFY_TIMEOUT_AT'],
+      run.timeoutAt === null ? null : new Date(run.timeoutAt).toISOString(),
+    ],
+    [['ACTOR_WEB_SERVER_PORT', 'APIFY_CONTAINER_PORT', 'ACTOR_STANDBY_PORT'], String(port)],
+    [['ACTOR_WEB_SERVER_URL', 'APIFY_CONTAINER_URL'], webServerUrl],
+    [['ACTOR_FULL_NAME'], facts.fullName],
+    [['ACTOR_PERMISSION_LEVEL'], run.permissionLevel],
+    [['ACTOR_RESTART_ON_ERROR'], options.restartOnError ? '1' : '0'],
+    [['ACTOR_MAX_PAID_DATASET_ITEMS'], options.maxItems === null ? null : String(options.maxItems)],
+    [
+      ['ACTOR_MAX_TOTAL_CHARGE_USD'],
+      options.maxTotalChargeUsd === null ? null : String(options.maxTotalChargeUsd),
+    ],
+    [['APIFY_IS_AT_HOME'], '1'],
+    [['APIFY_TOKEN'], token],
+    [['APIFY_API_BASE_URL'], `${apiUrl}/`],
+    [['APIFY_API_PUBLIC_BASE_URL'], `${publicUrl}/`],
+    [['APIFY_USER_ID'], run.userId],
+    [['APIFY_USER_IS_PAYING'], '1'],
+    [['APIFY_META_ORIGIN'], run.meta.origin],
+    [['APIFY_PROXY_PASSWORD'], facts.proxyPassword],
+    [['APIFY_HEADLESS'], '1'],
+    // A fraction of a processor for each gigabyte, as the runner limits it.
+    [['APIFY_DEDICATED_CPUS'], String(Math.max(options.memoryMbytes / 4096, 0.03125))],
+    [['APIFY_DISABLE_OUTDATED_WARNING'], '1'],
+    [['APIFY_CHARGED_ACTOR_EVENT_COUNTS'], JSON.stringify(run.chargedEvents)],
+    [['HOME'], '/tmp'],
+    [['LANG'], 'C.UTF-8'],
+  ];
+  return Object.fromEntries(
+    both.flatMap(([names, value]) => (value === null ? [] : names.map((name) => [name, value] as const))),
+  );
+}
+
+function storagesOf({ datasetId, storeId, queueId }: Run) {
+  return {
+    datasets: { default: datasetId },
+    keyValueStores: { default: storeId },
+    requestQueues: { default: queueId },
+  };
+}
