@@ -39,9 +39,9 @@ async function folderOf(files: Files): Promise<string> {
 
 async function filesOf(folder: string): Promise<Files> {
   const files: Files = {};
-  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile()) continue;
-    const path = join(entry.parentPath, entry.name);
+  for (const found of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    if (!found.isFile()) continue;
+    const path = join(found.parentPath, found.name);
     files[path.slice(folder.length + 1)] = await readFile(path, 'utf8');
   }
   return files;
@@ -102,9 +102,9 @@ describe('a packed folder', () => {
     await fc.assert(
       fc.asyncProperty(someFiles, async (files) => {
         const folder = await folderOf(files);
-        const before = await filesOf(folder);
+        const expected = await filesOf(folder);
         const { hash } = await packFolder(folder, `${folder}.tgz`);
-        assert.deepEqual(await unpackBytes(await readFile(`${folder}.tgz`)), before);
+        assert.deepEqual(await unpackBytes(await readFile(`${folder}.tgz`)), expected);
         assert.equal(await hashFolder(folder), hash);
       }),
       { numRuns: 40 },

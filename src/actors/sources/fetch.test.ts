@@ -86,7 +86,7 @@ describe('an archive by HTTP', () => {
         return void setImmediate(() => answer.destroy());
       }
       if (incoming.url === '/good.zip') return void answer.end(archive);
-      answer.writeHead(404).end();
+      return void answer.writeHead(404).end();
     }));
   });
   after(() => server.close());
@@ -109,11 +109,11 @@ describe('an archive by HTTP', () => {
   });
 
   test('at an address of the server itself is refused, and nothing is sent', async () => {
-    const before = asked.length;
+    const askedBefore = asked.length;
     const { port } = new URL(url);
     for (const address of [`${url}/good.zip`, `http://localhost:${port}/good.zip`, 'file:///etc/passwd'])
       await assert.rejects(fetchTarball(address, await contextOf(strict)), refused(/refused/));
-    assert.equal(asked.length, before);
+    assert.equal(asked.length, askedBefore);
   });
 
   test('that is missing, cut, too large or no archive is refused', async () => {
@@ -199,7 +199,7 @@ describe('a git repository', { skip: !hasGit && 'needs git' }, () => {
       incoming.pipe(backend.stdin);
       const output: Buffer[] = [];
       backend.stdout.on('data', (chunk: Buffer) => output.push(chunk));
-      backend.on('close', () => {
+      return void backend.on('close', () => {
         const all = Buffer.concat(output);
         const end = all.indexOf('\r\n\r\n');
         const headers = all

@@ -80,7 +80,7 @@ async function entriesOf(
   const start = Buffer.alloc(512);
   const { bytesRead } = await handle.read(start, 0, start.length, 0);
   const magic = start.subarray(0, bytesRead);
-  if (/^PK(\x03\x04|\x05\x06)/.test(magic.toString('latin1', 0, 4))) return readZip(handle, limits, budget);
+  if (['504b0304', '504b0506'].includes(magic.toString('hex', 0, 4))) return readZip(handle, limits, budget);
   if (magic[0] === 0x1f && magic[1] === 0x8b) return readTar(gunzip(file, budget), limits);
   if (magic.length === 512 && magic.toString('latin1', 257, 262) === 'ustar')
     return readTar(createReadStream(file) as AsyncIterable<Uint8Array>, limits);
