@@ -32,7 +32,8 @@ import type { Allowance } from './kernel/limit-window.ts';
 import { Limits } from './kernel/limit.ts';
 import { createLog, type Logger } from './kernel/log.ts';
 import { Metrics } from './kernel/metrics.ts';
-import { createSecretBox } from './kernel/secret-box.ts';
+import { openSecretBox, type SecretBox } from './kernel/secret-box.ts';
+import { secretKeyMigrations } from './kernel/secret-key-store.ts';
 import { DOCS_ALLOWANCE, DOCS_CATEGORY, serveDocs } from './kernel/serve-docs.ts';
 import { serve } from './kernel/serve.ts';
 import { closeServer, createServer, listenOn, serveOperation, urlOf } from './kernel/server.ts';
@@ -45,7 +46,7 @@ import { migrate, type Migration } from './kernel/storage/migrate.ts';
 import { openPostgres } from './kernel/storage/postgres.ts';
 import { keepPrivate } from './kernel/storage/private-files.ts';
 import { readS3Location } from './kernel/storage/s3-location.ts';
-import { ensureSecretKeyFile } from './kernel/storage/secret-key-file.ts';
+import { ensureSecretKeyFile, SECRET_KEY_FILE } from './kernel/storage/secret-key-file.ts';
 import { openSqlite } from './kernel/storage/sqlite.ts';
 import { deliveryMigrations } from './kernel/webhook/store-deliveries.ts';
 import { guard } from './kernel/webhook/guard.ts';
@@ -62,6 +63,7 @@ export const migrations: Migration[] = [
   ...limitMigrations,
   ...dueMigrations,
   ...deliveryMigrations,
+  ...secretKeyMigrations,
   ...apis.flatMap((api) => api.migrations ?? []),
 ];
 
@@ -182,7 +184,7 @@ async function compose(
     db: engine.db,
     changes,
     blobs: await openBlobs(config),
-    secrets: createSecretBox(config.secretKey ?? ensureSecretKeyFile(config.data)),
+    secrets: await openSecrets(config, engine, log),
     identity: await new Identity(engine, baseRoles).open(),
     handOver,
     services: { ...openFlagServices(), ...(await openActorsServices({ engine, log })) },
@@ -249,6 +251,17 @@ async function compose(
       await engine.close();
     },
   };
+}
+
+function openSecrets({ secretKey, data }: Config, engine: Engine, log: Logger): Promise<SecretBox> {
+  if (secretKey !== undefined)
+    return openSecretBox({ engine, log, key: secretKey, source: 'the one in SIGNALBOX_SECRET_KEY' });
+  const key = ensureSecretKeyFile(data);
+  const file = join(data, SECRET_KEY_FILE);
+  if (engine.isShared) {
+    log.info({ file }, 'SIGNALBOX_SECRET_KEY is not set: further nodes need the key in this file');
+  }
+  return openSecretBox({ engine, log, key, source: `the one in ${file}` });
 }
 
 function executionSettingsOf(config: Config): ExecutionSettings {

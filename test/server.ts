@@ -13,6 +13,8 @@ import { recordCall } from './recorder.ts';
 import { migratedFile } from './templates.ts';
 
 export const ADMIN_TOKEN = 'api-test-administrator-token';
+/** Nodes on one database share it, though each has a data folder of its own. */
+const SECRET_KEY = 'a key for tests, the same for all nodes';
 
 export interface TestServer {
   url: string;
@@ -84,7 +86,7 @@ export async function startServer(settings: Partial<Config> = {}): Promise<TestS
   const lines: string[] = [];
   const log: Record<string, unknown>[] = [];
   const app = await openApp(
-    { ...config, adminToken: ADMIN_TOKEN, logLevel: 'debug', ...settings },
+    { ...config, adminToken: ADMIN_TOKEN, secretKey: SECRET_KEY, logLevel: 'debug', ...settings },
     { clock, log: pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) }) },
   );
   const url = await app.listen();

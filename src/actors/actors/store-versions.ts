@@ -40,12 +40,12 @@ export async function findVersionTotals(db: Db, actorId: string): Promise<Versio
     .selectFrom('actor_versions')
     .select(({ fn }) => [
       fn.countAll<number>().as('count'),
-      fn.sum<number | string | null>('source_bytes').as('bytes'),
+      fn.sum<number | null>('source_bytes').as('bytes'),
       fn.max<number | null>('position').as('last'),
     ])
     .where('actor_id', '=', actorId)
     .executeTakeFirstOrThrow();
-  return { count: row.count, sourceBytes: Number(row.bytes ?? 0), next: (row.last ?? 0) + 1 };
+  return { count: row.count, sourceBytes: row.bytes ?? 0, next: (row.last ?? 0) + 1 };
 }
 
 /** The caller holds the lock of the Actor. */

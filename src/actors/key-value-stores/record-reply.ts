@@ -130,7 +130,10 @@ export async function plainContent(
   return content === undefined || record.encoding === null ? content : decode(content, record.encoding);
 }
 
-async function contentOf({ blobs }: Pick<Kernel, 'blobs'>, record: StoredRecord): Promise<Readable | undefined> {
+async function contentOf(
+  { blobs }: Pick<Kernel, 'blobs'>,
+  record: StoredRecord,
+): Promise<Readable | undefined> {
   if ('body' in record) return Readable.from([record.body], { objectMode: false });
   return (await blobs.get(record.blob))?.stream();
 }
