@@ -11,6 +11,7 @@ const ENTRIES = {
   bin: 'src/bin.ts',
   'sqlite-thread': 'src/kernel/storage/sqlite-thread.ts',
   'export-thread': 'src/kernel/export/export-thread.ts',
+  'input-thread': 'src/actors/input/input-thread.ts',
   'item-schema-thread': 'src/actors/datasets/item-schema-thread.ts',
 };
 

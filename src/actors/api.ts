@@ -11,6 +11,7 @@ import { apiOf } from '../kernel/part.ts';
 import { actorPart } from './actors/part.ts';
 import { buildPart } from './builds/part.ts';
 import { datasetPart } from './datasets/part.ts';
+import { inputPart } from './input/part.ts';
 import { jobPart } from './jobs/part.ts';
 import { keyValueStorePart } from './key-value-stores/part.ts';
 import { logPart } from './logs/part.ts';
@@ -127,6 +128,7 @@ export const actorsApi: Api = apiOf(dialect, [
   actorPart,
   buildPart,
   runPart,
+  inputPart,
   jobPart,
   logPart,
   toolPart,

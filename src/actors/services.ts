@@ -3,6 +3,7 @@ import type { Account } from '../kernel/identity/store-accounts.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import type { JsonText } from '../kernel/route.ts';
 import { openDatasetFields } from './datasets/known-fields.ts';
+import { InputChecker } from './input/input-checker.ts';
 import { openStoreUsage } from './key-value-stores/usage-counter.ts';
 import { LogFiles } from './logs/log-files.ts';
 import { openQueues } from './request-queues/queues.ts';
@@ -20,5 +21,6 @@ export async function openActorsServices(kernel: Pick<Kernel, 'engine' | 'log'>)
     queues: openQueues(kernel.engine),
     runner: openRunner(),
     logFiles: new LogFiles(kernel),
+    inputChecker: new InputChecker(),
   };
 }

@@ -1,0 +1,103 @@
+// Validates input schemas, and inputs by them. Slow to load and to run: only the input thread imports it.
+import { validateInputSchema, validateInputUsingValidator } from '@apify/input_schema';
+import { Ajv2019, type ValidateFunction } from 'ajv/dist/2019.js';
+import { TaskError, type CheckedSchema } from './thread-task.ts';
+
+type JsonObject = Record<string, unknown>;
+
+export interface CompiledSchema {
+  schema: JsonObject & { properties: Record<string, JsonObject> };
+  validate: ValidateFunction;
+  secretFields: string[];
+}
+
+/** Compiling takes much longer than validating, and an Actor is often started many times in a row. */
+const MAX_COMPILED = 50;
+const MAX_TOLD = 10;
+const MAX_MESSAGE = 2000;
+
+export function checkSchema(text: string): CheckedSchema {
+  const schema = parseSchema(text);
+  try {
+    // A compiler for each schema: an `$id` or a reference must not reach the schemas of others.
+    validateInputSchema(createAjv() as never, schema);
+  } catch (error) {
+    throw invalidSchema((error as Error).message);
+  }
+  const normalized = JSON.stringify(schema);
+  const { secretFields } = compile(normalized);
+  return { text: normalized, hasSecretFields: secretFields.length > 0 };
+}
+
+function parseSchema(text: string): JsonObject {
+  let schema: unknown;
+  try {
+    schema = JSON.parse(text.replace(/^\uFEFF/, ''));
+  } catch (error) {
+    throw invalidSchema(`Input schema is not valid (it is no JSON: ${(error as Error).message})`);
+  }
+  if (isObject(schema)) return schema;
+  throw invalidSchema('Input schema is not valid (it must be a JSON object)');
+}
+
+function createAjv() {
+  // Patterns are checked without the flag `u`, so they are used without it.
+  return new Ajv2019({
+    strict: false,
+    allErrors: true,
+    unicodeRegExp: false,
+    ownProperties: true,
+    useDefaults: true,
+    logger: false,
+  });
+}
+
+export class SchemaCache {
+  readonly #compiled = new Map<string, CompiledSchema>();
+
+  find(text: string): CompiledSchema {
+    const known = this.#compiled.get(text);
+    this.#compiled.delete(text);
+    const compiled = known ?? compile(text);
+    this.#compiled.set(text, compiled);
+    const [oldest] = this.#compiled.keys();
+    if (this.#compiled.size > MAX_COMPILED) this.#compiled.delete(oldest!);
+    return compiled;
+  }
+}
+
+function compile(text: string): CompiledSchema {
+  const schema = JSON.parse(text) as CompiledSchema['schema'];
+  try {
+    const validate = createAjv().compile(withoutId(schema));
+    const secretFields = Object.entries(schema.properties)
+      .filter(([, field]) => field['isSecret'] === true)
+      .map(([name]) => name);
+    return { schema, validate, secretFields };
+  } catch (error) {
+    throw invalidSchema(`Input schema is not valid (${(error as Error).message})`);
+  }
+}
+
+/** `$schema` may name a draft that the compiler does not have. */
+function withoutId({ $schema: _, $id: _id, ...schema }: JsonObject): JsonObject {
+  return schema;
+}
+
+/** Fills in defaults. Throws where the input is invalid; the message names the fields. */
+export function validateInput({ schema, validate }: CompiledSchema, input: JsonObject): void {
+  const errors = validateInputUsingValidator(validate, schema, input);
+  if (errors.length === 0) return;
+  const told = [...new Set(errors.map(({ message }) => message))];
+  const rest = told.length > MAX_TOLD ? `, and ${told.length - MAX_TOLD} more` : '';
+  const message = told.slice(0, MAX_TOLD).join(', ').slice(0, MAX_MESSAGE);
+  throw new TaskError('invalid-input', `Input is not valid: ${message}${rest}`);
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function invalidSchema(message: string): TaskError {
+  return new TaskError('invalid-input-schema', message.slice(0, MAX_MESSAGE));
+}

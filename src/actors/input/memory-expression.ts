@@ -1,0 +1,430 @@
+// Evaluates the expression that an Actor has for its default memory: arithmetic over the input, without any way to run code.
+import { TaskError } from './thread-task.ts';
+
+export interface MemoryScope {
+  input: unknown;
+  runOptions: Record<string, unknown>;
+}
+
+type Evaluate = (scope: MemoryScope) => unknown;
+
+const MAX_LENGTH = 1000;
+/** Of parentheses and operators inside each other: the parser is recursive. */
+const MAX_DEPTH = 50;
+/** Of two numbers that count as equal. */
+const RELATIVE_TOLERANCE = 1e-12;
+const ABSOLUTE_TOLERANCE = 1e-15;
+
+/** The options of a run that an expression may use. */
+const RUN_OPTIONS = new Set([
+  'build',
+  'timeoutSecs',
+  'memoryMbytes',
+  'diskMbytes',
+  'maxItems',
+  'maxTotalChargeUsd',
+  'restartOnError',
+]);
+
+/** The number that the expression gives, not yet rounded. Throws a TaskError that names `defaultMemoryMbytes`. */
+export function evaluateMemory(expression: string, scope: MemoryScope): number {
+  const result = parseExpression(expression)(scope);
+  if (typeof result !== 'number' || !Number.isFinite(result) || result <= 0)
+    throw wrong(`it gives ${describe(result)}, which is no positive number`);
+  return result;
+}
+
+/** Throws where the expression cannot be understood, whatever the input. */
+export function checkMemoryExpression(expression: string): void {
+  parseExpression(expression);
+}
+
+function parseExpression(expression: string): Evaluate {
+  if (expression.length > MAX_LENGTH) throw wrong(`it has more than ${MAX_LENGTH} characters`);
+  return new Parser(tokensOf(replaceVariables(expression))).parse();
+}
+
+/** `{{input.x}}` is another way to write `input.x`. */
+function replaceVariables(expression: string): string {
+  return expression.replaceAll(/\{\{\s*([\w.]+)\s*\}\}/g, (_, name: string) => {
+    if (!/^(input|runOptions)\./.test(name)) throw wrong(`it has the unknown variable {{${name}}}`);
+    return name;
+  });
+}
+
+interface Token {
+  kind: 'number' | 'text' | 'name' | 'sign' | 'end';
+  text: string;
+  at: number;
+}
+
+const TOKEN =
+  /(?<space>[\s]+|#.*)|(?<number>0x[\da-f]+|(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)|(?<text>"[^"\\]*"|'[^'\\]*')|(?<name>[a-z_$][\w$]*)|(?<sign>\?\?|\?\.|==|!=|<=|>=|[-+*/%^<>?:,.()[\]])/iy;
+
+function tokensOf(text: string): Token[] {
+  const tokens: Token[] = [];
+  const pattern = new RegExp(TOKEN);
+  while (pattern.lastIndex < text.length) {
+    const at = pattern.lastIndex;
+    const found = pattern.exec(text)?.groups;
+    if (found === undefined) throw unexpected(text.slice(at, at + 1), at);
+    for (const kind of ['number', 'text', 'name', 'sign'] as const)
+      if (found[kind] !== undefined) tokens.push({ kind, text: found[kind], at });
+  }
+  return [...tokens, { kind: 'end', text: '', at: text.length }];
+}
+
+/** The operators of each level, the loosest first. */
+class Parser {
+  readonly #tokens: readonly Token[];
+  #position = 0;
+  #depth = 0;
+
+  constructor(tokens: readonly Token[]) {
+    this.#tokens = tokens;
+  }
+
+  parse(): Evaluate {
+    const result = this.#conditional();
+    const { kind, text, at } = this.#next;
+    if (kind !== 'end') throw unexpected(text, at);
+    return result;
+  }
+
+  get #next(): Token {
+    return this.#tokens[this.#position]!;
+  }
+
+  /** The operator, if it is next: strings and names in quotes are none. */
+  #take(...operators: string[]): string | undefined {
+    const { kind, text } = this.#next;
+    if ((kind !== 'sign' && kind !== 'name') || !operators.includes(text)) return undefined;
+    this.#position += 1;
+    return text;
+  }
+
+  #demand(sign: string): void {
+    const { text, at } = this.#next;
+    if (this.#take(sign) === undefined) throw wrong(`"${sign}" is expected at ${at}, not "${text}"`);
+  }
+
+  #nested(parse: () => Evaluate): Evaluate {
+    this.#depth += 1;
+    if (this.#depth > MAX_DEPTH) throw wrong('it is nested too deeply');
+    const parsed = parse();
+    this.#depth -= 1;
+    return parsed;
+  }
+
+  #conditional(): Evaluate {
+    return this.#nested(() => {
+      const condition = this.#or();
+      if (this.#take('?') === undefined) return condition;
+      const whenTrue = this.#conditional();
+      this.#demand(':');
+      const whenFalse = this.#conditional();
+      return (scope) => (isTrue(condition(scope)) ? whenTrue(scope) : whenFalse(scope));
+    });
+  }
+
+  #or(): Evaluate {
+    let left = this.#xor();
+    while (this.#take('or') !== undefined) left = either(left, this.#xor());
+    return left;
+  }
+
+  #xor(): Evaluate {
+    let left = this.#and();
+    while (this.#take('xor') !== undefined) left = differing(left, this.#and());
+    return left;
+  }
+
+  #and(): Evaluate {
+    let left = this.#comparison();
+    while (this.#take('and') !== undefined) left = both(left, this.#comparison());
+    return left;
+  }
+
+  /** `1 < x < 3` means that both are true. */
+  #comparison(): Evaluate {
+    const first = this.#sum();
+    const rest: { sign: string; operand: Evaluate }[] = [];
+    for (let sign = this.#comparisonSign(); sign !== undefined; sign = this.#comparisonSign())
+      rest.push({ sign, operand: this.#sum() });
+    if (rest.length === 0) return first;
+    return (scope) => {
+      let left = first(scope);
+      for (const { sign, operand } of rest) {
+        const right = operand(scope);
+        if (!compare(sign, left, right)) return false;
+        left = right;
+      }
+      return true;
+    };
+  }
+
+  #comparisonSign(): string | undefined {
+    return this.#take('==', '!=', '<', '<=', '>', '>=');
+  }
+
+  #sum(): Evaluate {
+    let left = this.#product();
+    for (let sign = this.#take('+', '-'); sign !== undefined; sign = this.#take('+', '-'))
+      left = calculation(sign, left, this.#product());
+    return left;
+  }
+
+  #product(): Evaluate {
+    let left = this.#unary();
+    for (let sign = this.#take('*', '/', '%'); sign !== undefined; sign = this.#take('*', '/', '%'))
+      left = calculation(sign, left, this.#unary());
+    return left;
+  }
+
+  #unary(): Evaluate {
+    const sign = this.#take('-', '+', 'not');
+    if (sign === undefined) return this.#power();
+    const operand = this.#nested(() => this.#unary());
+    if (sign === 'not') return (scope) => !toBoolean(operand(scope));
+    return (scope) => (sign === '-' ? -toNumber(operand(scope)) : toNumber(operand(scope)));
+  }
+
+  #power(): Evaluate {
+    const base = this.#fallback();
+    return this.#take('^') === undefined
+      ? base
+      : calculation(
+          '^',
+          base,
+          this.#nested(() => this.#unary()),
+        );
+  }
+
+  #fallback(): Evaluate {
+    const left = this.#member();
+    if (this.#take('??') === undefined) return left;
+    const right = this.#nested(() => this.#fallback());
+    return (scope) => left(scope) ?? right(scope);
+  }
+
+  #member(): Evaluate {
+    let owner = this.#value();
+    for (;;) {
+      const sign = this.#take('.', '?.', '[');
+      if (sign === undefined) return owner;
+      owner = propertyOf(owner, sign === '[' ? this.#index() : this.#name(), sign === '?.');
+    }
+  }
+
+  #index(): string {
+    const { kind, text, at } = this.#next;
+    if (kind !== 'text') throw unexpected(text, at);
+    this.#position += 1;
+    this.#demand(']');
+    return text.slice(1, -1);
+  }
+
+  #name(): string {
+    const { kind, text, at } = this.#next;
+    if (kind !== 'name') throw unexpected(text, at);
+    this.#position += 1;
+    return text;
+  }
+
+  #value(): Evaluate {
+    const { kind, text, at } = this.#next;
+    if (this.#take('(') !== undefined) {
+      const inner = this.#conditional();
+      this.#demand(')');
+      return inner;
+    }
+    if (this.#take('[') !== undefined) {
+      const items = this.#list(']');
+      return (scope) => items.map((item) => item(scope));
+    }
+    this.#position += 1;
+    if (kind === 'number') return constant(Number(text));
+    if (kind === 'text') return constant(text.slice(1, -1));
+    if (kind !== 'name') throw kind === 'end' ? wrong('it ends too early') : unexpected(text, at);
+    if (this.#take('(') !== undefined) return callOf(text, this.#list(')'));
+    if (text === 'input') return ({ input }) => input;
+    if (text === 'runOptions') return ({ runOptions }) => pickRunOptions(runOptions);
+    if (CONSTANTS.has(text)) return constant(CONSTANTS.get(text));
+    throw wrong(`it has the unknown name "${text}"`);
+  }
+
+  #list(end: string): Evaluate[] {
+    const items: Evaluate[] = [];
+    if (this.#take(end) !== undefined) return items;
+    do items.push(this.#conditional());
+    while (this.#take(',') !== undefined);
+    this.#demand(end);
+    return items;
+  }
+}
+
+const CONSTANTS = new Map<string, unknown>([
+  ['true', true],
+  ['false', false],
+  ['null', null],
+  ['undefined', undefined],
+]);
+
+const FUNCTIONS: Record<string, (values: unknown[]) => unknown> = {
+  min: (values) => Math.min(...numbersIn(values)),
+  max: (values) => Math.max(...numbersIn(values)),
+  abs: ([value]) => Math.abs(toNumber(value)),
+  floor: ([value]) => Math.floor(toNumber(value)),
+  ceil: ([value]) => Math.ceil(toNumber(value)),
+  round: ([value]) => Math.round(toNumber(value)),
+  not: ([value]) => !toBoolean(value),
+  get: ([owner, path, fallback]) => {
+    if (typeof path !== 'string') throw wrong('the second argument of get() must be a text');
+    return path.split('.').reduce<unknown>(readOwn, owner) ?? fallback;
+  },
+  compareText: ([left, right]) => {
+    const [one, other] = [String(left), String(right)];
+    return one === other ? 0 : one < other ? -1 : 1;
+  },
+};
+
+function callOf(name: string, operands: Evaluate[]): Evaluate {
+  const called = Object.hasOwn(FUNCTIONS, name) ? FUNCTIONS[name] : undefined;
+  if (called === undefined)
+    throw wrong(`it calls "${name}", which is none of ${Object.keys(FUNCTIONS).join(', ')}`);
+  return (scope) => called(operands.map((operand) => operand(scope)));
+}
+
+/** In batches: a call takes only so many arguments, and the input may have a long list. */
+function numbersIn(values: unknown[]): [number, ...number[]] {
+  let least = Infinity;
+  let greatest = -Infinity;
+  for (const value of values.flat(2)) {
+    const number = toNumber(value);
+    if (Number.isNaN(number)) return [NaN];
+    least = Math.min(least, number);
+    greatest = Math.max(greatest, number);
+  }
+  if (least === Infinity && greatest === -Infinity) throw wrong('min() and max() need a number');
+  return [least, greatest];
+}
+
+function constant(value: unknown): Evaluate {
+  return () => value;
+}
+
+function both(left: Evaluate, right: Evaluate): Evaluate {
+  return (scope) => toBoolean(left(scope)) && toBoolean(right(scope));
+}
+
+function either(left: Evaluate, right: Evaluate): Evaluate {
+  return (scope) => toBoolean(left(scope)) || toBoolean(right(scope));
+}
+
+function differing(left: Evaluate, right: Evaluate): Evaluate {
+  return (scope) => toBoolean(left(scope)) !== toBoolean(right(scope));
+}
+
+function propertyOf(owner: Evaluate, name: string, isOptional: boolean): Evaluate {
+  return (scope) => {
+    const value = owner(scope);
+    if ((value === undefined || value === null) && !isOptional)
+      throw wrong(`"${name}" cannot be read of ${describe(value)}`);
+    return readOwn(value, name);
+  };
+}
+
+/** Own properties only: `constructor` is none of an input. */
+function readOwn(owner: unknown, name: string): unknown {
+  if (owner === undefined || owner === null || !Object.hasOwn(Object(owner) as object, name))
+    return undefined;
+  return (owner as Record<string, unknown>)[name];
+}
+
+function pickRunOptions(options: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(options).filter(([name]) => RUN_OPTIONS.has(name)));
+}
+
+function calculation(sign: string, left: Evaluate, right: Evaluate): Evaluate {
+  return (scope) => calculate(sign, toNumber(left(scope)), toNumber(right(scope)));
+}
+
+function calculate(sign: string, left: number, right: number): number {
+  switch (sign) {
+    case '+':
+      return left + right;
+    case '-':
+      return left - right;
+    case '*':
+      return left * right;
+    case '/':
+      return left / right;
+    case '%':
+      return left % right;
+    default:
+      return left ** right;
+  }
+}
+
+function compare(sign: string, left: unknown, right: unknown): boolean {
+  if (sign === '==') return isEqual(left, right);
+  if (sign === '!=') return !isEqual(left, right);
+  const [one, other] = [toNumber(left), toNumber(right)];
+  if (isNear(one, other)) return sign === '<=' || sign === '>=';
+  return sign.startsWith('<') ? one < other : one > other;
+}
+
+function isEqual(left: unknown, right: unknown): boolean {
+  if (left === null || right === null || left === undefined || right === undefined) return left === right;
+  if (typeof left === 'string' && typeof right === 'string' && left === right) return true;
+  const [one, other] = [asNumber(left), asNumber(right)];
+  return one !== undefined && other !== undefined && isNear(one, other);
+}
+
+/** Sums of fractions are never exact. */
+function isNear(one: number, other: number): boolean {
+  if (one === other) return true;
+  const difference = Math.abs(one - other);
+  const greater = Math.max(Math.abs(one), Math.abs(other));
+  return difference <= Math.max(RELATIVE_TOLERANCE * greater, ABSOLUTE_TOLERANCE) && Number.isFinite(greater);
+}
+
+function isTrue(value: unknown): boolean {
+  if (typeof value === 'object' && value !== null) throw wrong(`${describe(value)} is no condition`);
+  return Boolean(value);
+}
+
+function toBoolean(value: unknown): boolean {
+  return value !== null && value !== undefined && Boolean(toNumber(value));
+}
+
+function toNumber(value: unknown): number {
+  const number = asNumber(value);
+  if (number === undefined) throw wrong(`${describe(value)} is no number`);
+  return number;
+}
+
+function asNumber(value: unknown): number | undefined {
+  if (typeof value === 'number') return value;
+  if (typeof value === 'boolean') return Number(value);
+  if (typeof value !== 'string' || Number.isNaN(Number(value))) return undefined;
+  return Number(value);
+}
+
+/** Never the value of a text: it may be a secret. */
+function describe(value: unknown): string {
+  if (value === undefined || value === null || typeof value === 'number' || typeof value === 'boolean')
+    return String(value);
+  return Array.isArray(value) ? 'a list' : typeof value === 'string' ? 'a text' : 'an object';
+}
+
+function unexpected(text: string, at: number): TaskError {
+  return wrong(`"${text}" is unexpected at ${at}`);
+}
+
+function wrong(reason: string): TaskError {
+  return new TaskError(
+    'invalid-input',
+    `The memory of the run cannot be calculated by defaultMemoryMbytes of the Actor: ${reason}.`,
+  );
+}

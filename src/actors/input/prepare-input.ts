@@ -1,0 +1,54 @@
+// The input of a run as it is stored: validated, with defaults filled in and secret fields encrypted.
+import { Failure } from '../../kernel/failure.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import { ensureInputKeys, type KeySealing } from './secret-keys.ts';
+import type { InputKeyOwner } from './store.ts';
+
+/** As large as any body may be. */
+export const MAX_INPUT_BYTES = 9_437_184;
+
+export interface InputBody {
+  body: Uint8Array;
+  contentType: string;
+}
+
+export interface GivenInput {
+  /** The input schema of the build, as `checkInputSchema` returned it. */
+  schema: string | null;
+  body: Uint8Array | undefined;
+  contentType: string | undefined;
+  /** The account that the run belongs to, and the Actor. */
+  owner: InputKeyOwner;
+}
+
+type InputKernel = Pick<Kernel, 'db' | 'clock' | 'services'> & { secrets: KeySealing };
+
+/**
+ * Undefined where there is nothing to store. JSON is validated if there is a schema, and anything else is stored as it is: no
+ * body counts as an empty object.
+ */
+export async function prepareInput(kernel: InputKernel, given: GivenInput): Promise<InputBody | undefined> {
+  const { schema, owner, contentType = 'application/octet-stream' } = given;
+  const body = given.body?.byteLength === 0 ? undefined : given.body;
+  if (body !== undefined && body.byteLength > MAX_INPUT_BYTES) {
+    throw new Failure('too-large', `The input is too large: the limit is ${MAX_INPUT_BYTES} bytes.`);
+  }
+  if (schema === null || (body !== undefined && !isJson(contentType))) return body && { body, contentType };
+  const prepared = await kernel.services.inputChecker.run(owner.userId, {
+    kind: 'prepare-input',
+    schema,
+    maxBytes: MAX_INPUT_BYTES,
+    ...(body && { body }),
+    // Schemas are stored as `JSON.stringify` writes them, so the name is never escaped.
+    ...(schema.includes('"isSecret":true') && { keys: await ensureInputKeys(kernel, owner) }),
+  });
+  if (prepared === undefined) return undefined;
+  return {
+    body: prepared,
+    contentType: body === undefined ? 'application/json; charset=utf-8' : contentType,
+  };
+}
+
+export function isJson(contentType: string): boolean {
+  return /^\s*application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(contentType);
+}

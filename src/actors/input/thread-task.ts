@@ -1,0 +1,61 @@
+// The messages between the server and the thread that checks input schemas and inputs.
+
+/** The key pair of one account and Actor, by which secret fields are encrypted. */
+export interface InputKeys {
+  /** PEM. */
+  publicKey: string;
+  /** PEM, encrypted with the passphrase. */
+  privateKey: string;
+  passphrase: string;
+}
+
+export interface CheckSchemaTask {
+  kind: 'check-schema';
+  text: string;
+}
+
+export interface PrepareInputTask {
+  kind: 'prepare-input';
+  schema: string;
+  /** The JSON text as it was sent; absent where there was no body. */
+  body?: Uint8Array;
+  maxBytes: number;
+  /** Needed where the schema has secret fields. */
+  keys?: InputKeys;
+}
+
+export interface EvaluateMemoryTask {
+  kind: 'evaluate-memory';
+  expression: string;
+  input?: Uint8Array;
+  runOptions: Record<string, unknown>;
+}
+
+export type InputTask = CheckSchemaTask | PrepareInputTask | EvaluateMemoryTask;
+
+/** A schema that is valid. */
+export interface CheckedSchema {
+  /** As compact JSON. */
+  text: string;
+  hasSecretFields: boolean;
+}
+
+export interface TaskResults {
+  'check-schema': CheckedSchema;
+  /** The JSON to store; undefined where there was no body and the schema has no defaults. */
+  'prepare-input': Uint8Array | undefined;
+  'evaluate-memory': number;
+}
+
+/** The thread is done, or the task failed for a reason that the caller should know. */
+export type TaskReply = { value: unknown } | { code: string; message: string };
+
+/** An error of the caller; the thread reports any other as a defect. */
+export class TaskError extends Error {
+  readonly code: string;
+
+  constructor(code: string, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
