@@ -20,7 +20,7 @@ export function checkSchema(text: string): CheckedSchema {
   const schema = parseSchema(text);
   try {
     // A compiler for each schema: an `$id` or a reference must not reach the schemas of others.
-    validateInputSchema(createAjv() as never, schema);
+    validateInputSchema(createAjv(), schema);
   } catch (error) {
     throw invalidSchema((error as Error).message);
   }
@@ -80,8 +80,8 @@ function compile(text: string): CompiledSchema {
 }
 
 /** `$schema` may name a draft that the compiler does not have. */
-function withoutId({ $schema: _, $id: _id, ...schema }: JsonObject): JsonObject {
-  return schema;
+function withoutId(schema: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(schema).filter(([name]) => name !== '$schema' && name !== '$id'));
 }
 
 /** Fills in defaults. Throws where the input is invalid; the message names the fields. */

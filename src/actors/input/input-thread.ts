@@ -26,14 +26,8 @@ port.on('message', (task: InputTask) => {
 port.postMessage('ready');
 
 function execute(task: InputTask): unknown {
-  switch (task.kind) {
-    case 'check-schema':
-      return checkSchema(task.text);
-    case 'prepare-input':
-      return prepareInput(task);
-    case 'evaluate-memory':
-      return evaluateTask(task);
-  }
+  if (task.kind === 'check-schema') return checkSchema(task.text);
+  return task.kind === 'prepare-input' ? prepareInput(task) : evaluateTask(task);
 }
 
 function prepareInput({ schema, body, maxBytes, keys }: PrepareInputTask): Uint8Array | undefined {

@@ -1,7 +1,7 @@
 // The input of a run as it is stored: validated, with defaults filled in and secret fields encrypted.
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { ensureInputKeys, type KeySealing } from './secret-keys.ts';
+import { ensureInputKeys } from './secret-keys.ts';
 import type { InputKeyOwner } from './store.ts';
 
 /** As large as any body may be. */
@@ -21,7 +21,7 @@ export interface GivenInput {
   owner: InputKeyOwner;
 }
 
-type InputKernel = Pick<Kernel, 'db' | 'clock' | 'services'> & { secrets: KeySealing };
+type InputKernel = Pick<Kernel, 'db' | 'clock' | 'secrets' | 'services'>;
 
 /**
  * Undefined where there is nothing to store. JSON is validated if there is a schema, and anything else is stored as it is: no

@@ -5,13 +5,7 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import { findInputKey, insertInputKey, type InputKeyOwner, type StoredInputKey } from './store.ts';
 import type { InputKeys } from './thread-task.ts';
 
-/** Encrypts what the database must not have in clear. */
-export interface KeySealing {
-  seal(text: string): string;
-  open(sealed: string): string;
-}
-
-type KeyKernel = Pick<Kernel, 'db' | 'clock'> & { secrets: KeySealing };
+type KeyKernel = Pick<Kernel, 'db' | 'clock' | 'secrets'>;
 
 const BITS = 2048;
 
