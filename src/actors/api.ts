@@ -28,10 +28,13 @@ const dialect: Dialect = {
   name: 'actors',
   title: 'Actors API',
   description:
-    'Storages for scraping and automation: datasets, key-value stores and request queues, and the account that owns them. A ' +
-    'storage is named by its id, by `username~name`, or by `~name` when it is your own. JSON replies are wrapped in `data`. Lists ' +
+    'Programs for scraping and automation, called Actors, with their builds and runs, and storages: datasets, key-value stores ' +
+    'and request queues. An Actor or a storage is named by its id, by `username~name`, or by `~name` when it is your own. Every ' +
+    'path below `/v2/actors` exists below `/v2/acts` too, as older clients know it. JSON replies are wrapped in `data`. Lists ' +
     'take `offset` and `limit`, and tell their `total`. Errors have a `type` and a `message` in `error`.',
   prefixes: ['/v2'],
+  // The name in older clients.
+  pathAliases: { '/acts': '/actors' },
   status,
   renderError,
   errorSchema: ActorsError,

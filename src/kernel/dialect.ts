@@ -78,6 +78,8 @@ export interface Dialect {
   description: string;
   /** Path prefixes under which it is served; links use the first. */
   prefixes: readonly string[];
+  /** Other names of first segments, such as `/acts` for `/actors`: everything below is served under both. */
+  pathAliases?: Readonly<Record<string, string>>;
   status: Record<FailureKind, number>;
   /** The status of a failure, where it differs from the table's for its kind. */
   statusOf?(failure: Failure): number;

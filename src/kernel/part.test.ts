@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Dialect } from './dialect.ts';
 import { apiOf, joinWork, type Part } from './part.ts';
-import { reply, route, type Method } from './route.ts';
+import { reply, route, type Method, type RouteAlias } from './route.ts';
 
 const dialect = { name: 'test' } as Dialect;
 const at = (id: string, path: string, method: Method = 'GET') =>
@@ -21,6 +21,33 @@ test('two routes of one operation id, or of one place, are refused with their na
   assert.deepEqual(
     routes.map(({ shape }) => shape.id),
     ['a', 'b'],
+  );
+});
+
+test('an alias of a route takes a place like a route', () => {
+  const aliased = (aliases: RouteAlias[]) =>
+    route(
+      {
+        id: 'a',
+        method: 'PUT',
+        path: '/x/{id}',
+        aliases,
+        summary: 'Try',
+        access: 'anyone',
+        reply: { 204: null },
+      },
+      () => reply(204),
+    );
+  const other = { routes: [at('b', '/x/{other}', 'POST')] };
+  assert.throws(
+    () => join({ routes: [aliased([{ method: 'POST' }])] }, other),
+    /same route: POST \/x\/\{\}$/,
+  );
+  assert.equal(join({ routes: [aliased([{ path: '/y/{id}' }])] }, other).routes.length, 2);
+  const named = { ...dialect, pathAliases: { '/y': '/x' } };
+  assert.throws(
+    () => apiOf(named, [{ routes: [aliased([])] }, { routes: [at('b', '/y/{id}', 'PUT')] }]),
+    /same route: PUT \/y\/\{\}$/,
   );
 });
 

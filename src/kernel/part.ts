@@ -4,7 +4,7 @@ import type { Api, DemoCall, Dialect, Hooks, BackgroundWork } from './dialect.ts
 import type { RoleStatements } from './identity/base-roles.ts';
 import type { HandOver } from './identity/store-accounts.ts';
 import type { Kernel } from './kernel.ts';
-import type { Route } from './route.ts';
+import { placesOf, type Route } from './route.ts';
 import type { Migration } from './storage/migrate.ts';
 
 /** A heading in the description of an API, below which the routes of a part stand. */
@@ -45,7 +45,9 @@ export function apiOf(dialect: Dialect, parts: readonly Part[]): Api {
   );
   refuseTwice(
     'route',
-    routes.map(({ shape }) => `${shape.method} ${shape.path.replaceAll(/\{\w+\}/g, '{}')}`),
+    routes
+      .flatMap(({ shape }) => placesOf(shape, dialect.pathAliases))
+      .map(({ method, path }) => `${method} ${path.replaceAll(/\{\w+\}/g, '{}')}`),
   );
   const hooks = parts.flatMap((part) => part.hooks ?? []);
   if (hooks.length > 1) throw new Error(`Two parts of ${dialect.name} receive its webhooks.`);

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Paths } from './paths.ts';
-import type { Method, Route } from './route.ts';
+import type { Method } from './route.ts';
 
 const pathsOf = (...shapes: [Method, string][]) =>
-  new Paths(shapes.map(([method, path]) => ({ shape: { method, path } }) as unknown as Route));
+  new Paths(shapes.map(([method, path]) => ({ method, path })));
 
 test('a literal path takes precedence over one whose parameter matches it', () => {
   const paths = pathsOf(['GET', '/log/{id}'], ['POST', '/log/counts'], ['PUT', '/log/{id}'], ['GET', '/log']);

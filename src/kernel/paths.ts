@@ -1,5 +1,5 @@
 // The paths of an API with their methods: a known path with a wrong method is not an unknown path.
-import type { Method, Route } from './route.ts';
+import type { Method, RoutePlace } from './route.ts';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'REPORT'] as const satisfies Method[];
 
@@ -13,10 +13,9 @@ export class Paths {
   /** Sorted by the number of parameters: literal segments take precedence over parameters. */
   readonly #paths: readonly Path[];
 
-  constructor(routes: readonly Route[]) {
+  constructor(places: readonly RoutePlace[]) {
     const paths = new Map<string, Path>();
-    for (const { shape } of routes) {
-      const { path, method } = shape;
+    for (const { path, method } of places) {
       const known = paths.get(path) ?? { path, words: wordsOf(path), methods: new Set() };
       if (known.methods.has(method)) throw new Error(`Two routes for ${method} ${path}`);
       known.methods.add(method);

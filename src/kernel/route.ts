@@ -37,6 +37,11 @@ export interface RouteShape {
   method: Method;
   /** Below the API's prefix, parameters in braces: `/users/{username}`. Those named `secret` and `context` are not logged. */
   path: string;
+  /**
+   * Further places of the same operation, for callers who know it by another method or path. They are served but not
+   * described. Their paths have the same parameters, and may have more.
+   */
+  aliases?: readonly RouteAlias[];
   summary: string;
   description?: string;
   access: RouteAccess;
@@ -66,6 +71,32 @@ export interface RouteShape {
   /** The first version that has the route, and the first that has it no longer. */
   since?: string;
   until?: string;
+}
+
+/** What is absent is as in the route itself. */
+export interface RouteAlias {
+  method?: Method;
+  path?: string;
+}
+
+/** A method and path at which an operation is served. */
+export interface RoutePlace {
+  method: Method;
+  path: string;
+}
+
+/** The place that is described first, then its aliases: the route's own, and each below other names of its first segment. */
+export function placesOf(
+  { method, path, aliases = [] }: Pick<RouteShape, 'method' | 'path' | 'aliases'>,
+  pathAliases: Readonly<Record<string, string>> = {},
+): RoutePlace[] {
+  const own = [{ method, path }, ...aliases.map((alias) => ({ method, path, ...alias }))];
+  const renamed = Object.entries(pathAliases).flatMap(([alias, name]) =>
+    own
+      .filter((place) => place.path === name || place.path.startsWith(`${name}/`))
+      .map((place) => ({ ...place, path: alias + place.path.slice(name.length) })),
+  );
+  return [...own, ...renamed];
 }
 
 type StaticOr<S, Fallback> = S extends TSchema ? Static<S> : Fallback;

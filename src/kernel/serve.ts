@@ -14,7 +14,7 @@ import type { OverriddenMethod } from './method-override.ts';
 import { checkHead, routedPath, type UnreadRequest } from './bad-requests.ts';
 import { Paths } from './paths.ts';
 import type { RouteVersion } from './route-version.ts';
-import type { Call, RawCall, Route, RouteShape } from './route.ts';
+import { placesOf, type Call, type RawCall, type Route, type RouteShape } from './route.ts';
 import { checkOperationNames } from './openapi.ts';
 import { ReplySender } from './send.ts';
 import { checkVersions } from './version.ts';
@@ -57,7 +57,7 @@ function mount(
   prefix: string,
 ) {
   const send = new ReplySender(dialect, kernel);
-  const paths = new Paths(routes);
+  const paths = new Paths(routes.flatMap(({ shape }) => placesOf(shape, dialect.pathAliases)));
   const allowAt = (url: string) => paths.allowAt(routedPath(url).slice(prefix.length));
   const isPreflight = ({ method, url }: { method: string; url: string }) =>
     method === 'OPTIONS' && (dialect.cors.everywhere === true || allowAt(url) !== undefined);
@@ -124,7 +124,9 @@ function mount(
     const { shape } = route;
     const config = { shape, categories: categoriesOf(shape) };
     const handler = createHandler(route, dialect, kernel, send);
-    scope.route({ method: shape.method, url: toUrl(shape.path), config, handler });
+    for (const { method, path } of placesOf(shape, dialect.pathAliases)) {
+      scope.route({ method, url: toUrl(path), config, handler });
+    }
   }
   for (const { path, method, allow } of paths.hidden()) {
     scope.route({ method, url: toUrl(path), handler: () => refuseVerb(method, allow) });
