@@ -44,7 +44,7 @@ async function newKeys({ secrets }: KeyKernel): Promise<StoredInputKey> {
     publicKeyEncoding: { type: 'spki', format: 'pem' },
     privateKeyEncoding: { type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase },
   });
-  return { publicKey, sealedKey: secrets.seal(JSON.stringify({ privateKey, passphrase })) };
+  return { publicKey, sealedKey: await secrets.seal(JSON.stringify({ privateKey, passphrase })) };
 }
 
 function openKeys(
