@@ -320,14 +320,11 @@ test('source files become files and folders, and cannot leave the folder', async
   const sourceFiles = [
     { name: 'a.txt', format: 'TEXT' as const, content: 'plain' },
     { name: 'b/c.bin', format: 'BASE64' as const, content: 'AAEC' },
-    { name: 'empty', folder: true },
+    { name: 'empty', folder: true as const },
   ];
-  await fetchSources({ sourceType: 'SOURCE_FILES', sourceFiles }, context);
+  await fetchSources({ sourceFiles }, context);
   assert.deepEqual(await namesOf(context), ['a.txt', 'b', 'b/c.bin', 'empty']);
   assert.deepEqual([...(await readFile(join(context.folder, 'b/c.bin')))], [0, 1, 2]);
-  const evil = [{ name: '../x', content: '' }];
-  await assert.rejects(
-    fetchSources({ sourceType: 'SOURCE_FILES', sourceFiles: evil }, await contextOf()),
-    refused(/leads out/),
-  );
+  const evil = [{ name: '../x', format: 'TEXT' as const, content: '' }];
+  await assert.rejects(fetchSources({ sourceFiles: evil }, await contextOf()), refused(/leads out/));
 });

@@ -2,21 +2,6 @@
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 
-/** The sources of a version, in one of the platform's four forms. */
-export type SourceOfVersion =
-  | { sourceType: 'SOURCE_FILES'; sourceFiles: readonly SourceFile[] }
-  | { sourceType: 'GIT_REPO'; gitRepoUrl: string }
-  | { sourceType: 'TARBALL'; tarballUrl: string }
-  | { sourceType: 'GITHUB_GIST'; gitHubGistUrl: string };
-
-export interface SourceFile {
-  name: string;
-  format?: 'TEXT' | 'BASE64';
-  content?: string;
-  /** An empty folder instead of a file. */
-  folder?: boolean;
-}
-
 export interface FetchContext {
   kernel: Pick<Kernel, 'guard' | 'db' | 'blobs' | 'release'>;
   /** The account of the Actor. */

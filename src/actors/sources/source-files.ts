@@ -1,15 +1,19 @@
 // Writes the source files of a version into a folder.
+import type { SourceFile, SourceFolder } from '../actors/version.ts';
 import { ARCHIVE_LIMITS, ArchiveBudget } from './archive-limits.ts';
-import type { SourceFile } from './fetched-sources.ts';
 import { FolderWriter } from './folder-writer.ts';
 
-export async function writeSourceFiles(files: readonly SourceFile[], folder: string): Promise<void> {
+export async function writeSourceFiles(
+  files: readonly (SourceFile | SourceFolder)[],
+  folder: string,
+): Promise<void> {
   const writer = new FolderWriter(folder, ARCHIVE_LIMITS, new ArchiveBudget(ARCHIVE_LIMITS));
-  for (const { name, format, content = '', folder: isFolder } of files) {
-    if (isFolder === true) {
-      await writer.addFolder(name);
+  for (const file of files) {
+    if ('folder' in file) {
+      await writer.addFolder(file.name);
       continue;
     }
+    const { name, content, format } = file;
     const bytes = Buffer.from(content, format === 'BASE64' ? 'base64' : 'utf8');
     // The platform stores no modes: what begins like a script is one.
     await writer.addFile(name, once(bytes), bytes.subarray(0, 2).equals(SHEBANG));

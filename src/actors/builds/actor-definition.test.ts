@@ -1,0 +1,175 @@
+// What is read of an Actor's sources: definition, schemas, texts and the start command.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { Failure } from '../../kernel/failure.ts';
+import { readDefinition } from './actor-definition.ts';
+import type { SourceReader } from './source-reader.ts';
+
+type Files = Record<string, unknown>;
+
+function readerOver(files: Files): SourceReader {
+  const texts = new Map(
+    Object.entries(files).map(([path, value]) => [
+      path,
+      typeof value === 'string' ? value : JSON.stringify(value),
+    ]),
+  );
+  return {
+    read: async (path) => texts.get(path),
+    list: async () => [...new Set([...texts.keys()].map((path) => path.split('/')[0]!))],
+  };
+}
+
+const define = (files: Files) => readDefinition(readerOver(files));
+const main = { 'main.js': 'x', 'package.json': {} };
+
+async function refusal(files: Files): Promise<string> {
+  const error = await define(files).then(
+    () => assert.fail('it is refused'),
+    (reason: unknown) => reason,
+  );
+  assert.ok(error instanceof Failure, String(error));
+  return error.message;
+}
+
+describe('the definition', () => {
+  test('has the contents of the files that it refers to', async () => {
+    const read = await define({
+      ...main,
+      '.actor/actor.json': {
+        actorSpecification: 1,
+        name: 'one',
+        input: './input.json',
+        output: '../schemas/output.json',
+        storages: { dataset: './dataset.json', keyValueStore: { actorKeyValueStoreSchemaVersion: 1 } },
+        readme: './ABOUT.md',
+        minMemoryMbytes: 256,
+        maxMemoryMbytes: 1024,
+      },
+      '.actor/input.json': { title: 'In', type: 'object', schemaVersion: 1, properties: {} },
+      'schemas/output.json': { out: 1 },
+      '.actor/dataset.json': { actorSpecification: 1 },
+      '.actor/ABOUT.md': '# About',
+      'CHANGELOG.md': '# Changes',
+    });
+    assert.deepEqual(read.definition, {
+      actorSpecification: 1,
+      name: 'one',
+      input: { title: 'In', type: 'object', schemaVersion: 1, properties: {} },
+      output: { out: 1 },
+      storages: { dataset: { actorSpecification: 1 }, keyValueStore: { actorKeyValueStoreSchemaVersion: 1 } },
+      readme: '# About',
+      changelog: '# Changes',
+      minMemoryMbytes: 256,
+      maxMemoryMbytes: 1024,
+    });
+    assert.deepEqual(JSON.parse(read.inputSchema!), read.definition!['input']);
+    assert.deepEqual([read.readme, read.changelog], ['# About', '# Changes']);
+  });
+
+  test('may be missing, or stand at the top', async () => {
+    assert.equal((await define(main)).definition, null);
+    const read = await define({ ...main, 'actor.json': { input: './in.json' }, 'in.json': { a: 1 } });
+    assert.deepEqual(read.definition, { input: { a: 1 } });
+  });
+
+  test('takes the input schema that is named, then that of .actor, then that at the top', async () => {
+    const places = { '.actor/INPUT_SCHEMA.json': { at: 2 }, 'INPUT_SCHEMA.json': { at: 3 } };
+    const schemaOf = async (files: Files) =>
+      JSON.parse((await define({ ...main, ...files })).inputSchema!) as unknown;
+    assert.deepEqual(await schemaOf({ ...places, '.actor/actor.json': { input: { at: 1 } } }), { at: 1 });
+    assert.deepEqual(await schemaOf(places), { at: 2 });
+    assert.deepEqual(await schemaOf({ 'INPUT_SCHEMA.json': { at: 3 } }), { at: 3 });
+  });
+
+  test('says which file is wrong', async () => {
+    const wrong: [files: Files, words: RegExp][] = [
+      [{ '.actor/actor.json': '{"name":' }, /^\.actor\/actor\.json is not valid JSON/],
+      [{ '.actor/actor.json': '[]' }, /must contain a JSON object/],
+      [
+        { '.actor/actor.json': { input: './none.json' } },
+        /"input" names the file \.actor\/none\.json, which/,
+      ],
+      [{ '.actor/actor.json': { input: '../../etc/passwd' } }, /inside the sources/],
+      [{ '.actor/actor.json': { input: '/etc/passwd' } }, /inside the sources/],
+      [{ '.actor/actor.json': { input: 7 } }, /"input" must be/],
+      [{ '.actor/actor.json': { actorSpecification: 2 } }, /must be 1/],
+      [{ '.actor/actor.json': { minMemoryMbytes: 64 } }, /from 128 to 32768/],
+      [{ '.actor/actor.json': { minMemoryMbytes: 512, maxMemoryMbytes: 256 } }, /must not be greater/],
+      [
+        { '.actor/actor.json': { storages: { dataset: './x.json' } }, '.actor/x.json': '{' },
+        /^\.actor\/x\.json is not/,
+      ],
+      [{ 'INPUT_SCHEMA.json': 'no' }, /^INPUT_SCHEMA\.json is not valid JSON/],
+      [{ 'package.json': '{,}' }, /^package\.json is not valid JSON/],
+    ];
+    for (const [files, words] of wrong) assert.match(await refusal({ ...main, ...files }), words);
+  });
+});
+
+describe('the start command', () => {
+  const startOf = async (files: Files) => (await define(files)).start;
+  const withStart = (start: string, more: object = {}) => ({
+    'package.json': { scripts: { start, ...more } },
+  });
+
+  test('is that of actor.json: a list as it is, a text by the shell', async () => {
+    const given = (startCommand: unknown) => startOf({ '.actor/actor.json': { startCommand } });
+    assert.deepEqual(await given(['./run', 'a b']), { by: 'program', command: ['./run', 'a b'] });
+    assert.deepEqual(await given(['node', 'x.js']), { by: 'node', args: ['x.js'] });
+    assert.deepEqual(await given(['python3', '-m', 'x']), { by: 'python', args: ['-m', 'x'] });
+    assert.deepEqual(await given('./run | cat'), { by: 'shell', script: './run | cat' });
+    for (const wrong of [[], [''], [7], 7, '', ['a\0b']])
+      assert.match(await refusal({ '.actor/actor.json': { startCommand: wrong } }), /"startCommand" must be/);
+  });
+
+  test('is the script of package.json, without a shell where it is plain node', async () => {
+    assert.deepEqual(await startOf(withStart('node src/main.js')), { by: 'node', args: ['src/main.js'] });
+    assert.deepEqual(await startOf(withStart('node --import=tsx x.ts')), {
+      by: 'node',
+      args: ['--import=tsx', 'x.ts'],
+    });
+    for (const script of [
+      'tsx src/main.ts',
+      'node a.js && node b.js',
+      'node $FILE',
+      'node "a b.js"',
+      'A=1 node x.js',
+    ])
+      assert.deepEqual(await startOf(withStart(script)), { by: 'shell', script });
+    assert.deepEqual(await startOf(withStart('node x.js', { prestart: 'echo' })), { by: 'npm' });
+  });
+
+  test('is otherwise the main file of package.json, or a Python module', async () => {
+    assert.deepEqual(await startOf({ 'package.json': { main: 'a/b.js' }, 'a/b.js': '' }), {
+      by: 'node',
+      args: ['a/b.js'],
+    });
+    assert.deepEqual(await startOf({ 'package.json': {}, 'src/main.js': '' }), {
+      by: 'node',
+      args: ['src/main.js'],
+    });
+    assert.deepEqual(await startOf({ 'src/__main__.py': '', 'tests/__main__.py': '' }), {
+      by: 'python',
+      args: ['-m', 'src'],
+    });
+    assert.deepEqual(await startOf({ 'my_actor/__main__.py': '' }), {
+      by: 'python',
+      args: ['-m', 'my_actor'],
+    });
+    assert.deepEqual(await startOf({ 'main.py': '' }), { by: 'python', args: ['main.py'] });
+    assert.match(await refusal({ 'README.md': '' }), /no way to start/);
+    assert.match(await refusal({ 'package.json': { main: '../x.js' }, '../x.js': '' }), /no way to start/);
+  });
+
+  test('comes with the way of installing, and a note on a Dockerfile', async () => {
+    assert.equal((await define(main)).install, 'npm');
+    assert.equal((await define({ 'main.py': '', 'requirements.txt': 'x' })).install, 'pip');
+    assert.equal((await define({ 'main.py': '' })).install, null);
+    assert.match((await define({ ...main, Dockerfile: 'FROM x' })).notes.join(), /Dockerfile is ignored/);
+    assert.match(
+      (await define({ ...main, '.actor/Dockerfile': 'FROM x' })).notes.join(),
+      /Dockerfile is ignored/,
+    );
+  });
+});

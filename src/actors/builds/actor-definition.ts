@@ -1,0 +1,197 @@
+// Reads what the sources say about the Actor: `.actor/actor.json` with the files that it refers to, and how it is started.
+import { posix } from 'node:path';
+import { isObject } from '../../kernel/patch/json-value.ts';
+import { badDefinition, type SourceReader } from './source-reader.ts';
+import { findStart, type StartCommand } from './start-command.ts';
+
+export interface SourceDefinition {
+  /** `actor.json` with the contents of the files that it refers to; null where there is none. */
+  definition: Record<string, unknown> | null;
+  inputSchema: string | null;
+  readme: string | null;
+  changelog: string | null;
+  start: StartCommand;
+  /** How dependencies are installed. */
+  install: 'npm' | 'pip' | null;
+  /** Things that the owner should know, for the log. */
+  notes: string[];
+}
+
+const MAX_SCHEMA_BYTES = 500 * 1024;
+const MAX_TEXT_BYTES = 1024 * 1024;
+const MIN_MEMORY = 128;
+const MAX_MEMORY = 32_768;
+
+export async function readDefinition(reader: SourceReader): Promise<SourceDefinition> {
+  const names = new Set(await reader.list());
+  const file = await findFirst(reader, ['.actor/actor.json', 'actor.json'], MAX_SCHEMA_BYTES);
+  const definition = file === undefined ? null : parseObject(file.text, file.path);
+  const folder = file === undefined ? '.actor' : posix.dirname(file.path);
+  if (definition !== null) checkMembers(definition, file!.path);
+  const source: DefinitionSource = { reader, folder, path: file?.path ?? 'actor.json', definition };
+
+  const input = await readInputSchema(source);
+  const packageText = await reader.read('package.json', MAX_TEXT_BYTES);
+  const packageJson = packageText === undefined ? undefined : parseObject(packageText, 'package.json');
+  const readme = await readText(source, 'readme', ['.actor/README.md', 'README.md', 'readme.md']);
+  const changelog = await readText(source, 'changelog', ['.actor/CHANGELOG.md', 'CHANGELOG.md']);
+  const notes: string[] = [];
+  if (names.has('Dockerfile') || (await reader.read('.actor/Dockerfile', MAX_TEXT_BYTES)) !== undefined)
+    notes.push('The Dockerfile is ignored: this server runs Actors without containers.');
+  return {
+    definition: definition && (await resolveReferences(source, { input, readme, changelog })),
+    inputSchema: input === undefined ? null : JSON.stringify(input, null, 2),
+    readme,
+    changelog,
+    start: await findStart({ reader, names, definition, packageJson, path: source.path }),
+    install: packageJson !== undefined ? 'npm' : names.has('requirements.txt') ? 'pip' : null,
+    notes,
+  };
+}
+
+interface DefinitionSource {
+  reader: SourceReader;
+  /** The folder of `actor.json`, from which its references start. */
+  folder: string;
+  path: string;
+  definition: Record<string, unknown> | null;
+}
+
+/** The platform's order: what `actor.json` names, else the usual places. */
+async function readInputSchema(source: DefinitionSource): Promise<Record<string, unknown> | undefined> {
+  const named = source.definition?.['input'];
+  if (named !== undefined && named !== null) return await readSchema(source, named, 'input');
+  const places = ['.actor/INPUT_SCHEMA.json', '.actor/input_schema.json', 'INPUT_SCHEMA.json'];
+  const found = await findFirst(source.reader, places, MAX_SCHEMA_BYTES);
+  return found && parseObject(found.text, found.path);
+}
+
+/** A schema inline, or the path of its file. */
+async function readSchema(
+  { reader, folder, path }: DefinitionSource,
+  value: unknown,
+  name: string,
+): Promise<Record<string, unknown>> {
+  if (isObject(value)) return value;
+  if (typeof value !== 'string')
+    throw badDefinition(`${path}: "${name}" must be the path of a JSON file, or a schema.`);
+  const file = resolvePath(folder, value, `${path}: "${name}"`);
+  const text = await reader.read(file, MAX_SCHEMA_BYTES);
+  if (text === undefined)
+    throw badDefinition(`${path}: "${name}" names the file ${file}, which does not exist.`);
+  return parseObject(text, file);
+}
+
+async function resolveReferences(
+  source: DefinitionSource,
+  {
+    input,
+    readme,
+    changelog,
+  }: { input: Record<string, unknown> | undefined; readme: string | null; changelog: string | null },
+): Promise<Record<string, unknown>> {
+  const { definition, path } = source;
+  const { output, storages } = definition!;
+  const resolved: Record<string, unknown> = { ...definition };
+  if (input !== undefined) resolved['input'] = input;
+  if (output !== undefined && output !== null)
+    resolved['output'] = await readSchema(source, output, 'output');
+  if (storages !== undefined && storages !== null) {
+    if (!isObject(storages)) throw badDefinition(`${path}: "storages" must be an object.`);
+    resolved['storages'] = await resolveStorages(source, storages);
+  }
+  if (readme !== null) resolved['readme'] = readme;
+  if (changelog !== null) resolved['changelog'] = changelog;
+  return resolved;
+}
+
+/** One schema, or several by their names. */
+async function resolveStorages(
+  source: DefinitionSource,
+  storages: Record<string, unknown>,
+): Promise<Record<string, unknown>> {
+  const resolved: Record<string, unknown> = { ...storages };
+  for (const kind of ['dataset', 'keyValueStore']) {
+    const value = storages[kind];
+    if (value !== undefined && value !== null)
+      resolved[kind] = await readSchema(source, value, `storages.${kind}`);
+  }
+  const several = storages['datasets'];
+  if (isObject(several)) {
+    const schemas: Record<string, unknown> = {};
+    for (const [name, value] of Object.entries(several))
+      schemas[name] = await readSchema(source, value, `storages.datasets.${name}`);
+    resolved['datasets'] = schemas;
+  }
+  return resolved;
+}
+
+async function readText(
+  { reader, folder, path, definition }: DefinitionSource,
+  name: 'readme' | 'changelog',
+  usual: readonly string[],
+): Promise<string | null> {
+  const named = definition?.[name];
+  if (named !== undefined && named !== null) {
+    if (typeof named !== 'string') throw badDefinition(`${path}: "${name}" must be the path of a file.`);
+    const file = resolvePath(folder, named, `${path}: "${name}"`);
+    const text = await reader.read(file, MAX_TEXT_BYTES);
+    if (text === undefined)
+      throw badDefinition(`${path}: "${name}" names the file ${file}, which does not exist.`);
+    return text;
+  }
+  return (await findFirst(reader, usual, MAX_TEXT_BYTES))?.text ?? null;
+}
+
+function checkMembers(definition: Record<string, unknown>, path: string): void {
+  const { actorSpecification, minMemoryMbytes, maxMemoryMbytes, defaultMemoryMbytes, environmentVariables } =
+    definition;
+  if (actorSpecification !== undefined && actorSpecification !== 1)
+    throw badDefinition(`${path}: "actorSpecification" must be 1.`);
+  for (const [name, value] of Object.entries({ minMemoryMbytes, maxMemoryMbytes })) {
+    if (value === undefined || value === null) continue;
+    if (!Number.isInteger(value) || Number(value) < MIN_MEMORY || Number(value) > MAX_MEMORY)
+      throw badDefinition(`${path}: "${name}" must be a whole number from ${MIN_MEMORY} to ${MAX_MEMORY}.`);
+  }
+  if (
+    typeof minMemoryMbytes === 'number' &&
+    typeof maxMemoryMbytes === 'number' &&
+    minMemoryMbytes > maxMemoryMbytes
+  )
+    throw badDefinition(`${path}: "minMemoryMbytes" must not be greater than "maxMemoryMbytes".`);
+  if (!['undefined', 'string', 'number'].includes(typeof (defaultMemoryMbytes ?? undefined)))
+    throw badDefinition(`${path}: "defaultMemoryMbytes" must be a number or an expression.`);
+  if (environmentVariables !== undefined && environmentVariables !== null && !isObject(environmentVariables))
+    throw badDefinition(`${path}: "environmentVariables" must be an object.`);
+}
+
+async function findFirst(
+  reader: SourceReader,
+  paths: readonly string[],
+  maxBytes: number,
+): Promise<{ path: string; text: string } | undefined> {
+  for (const path of paths) {
+    const text = await reader.read(path, maxBytes);
+    if (text !== undefined) return { path, text };
+  }
+  return undefined;
+}
+
+/** A path from the folder of `actor.json`, which may leave that folder but not the sources. */
+function resolvePath(folder: string, path: string, what: string): string {
+  const resolved = posix.normalize(posix.join(folder, path));
+  if (path === '' || posix.isAbsolute(path) || resolved === '..' || resolved.startsWith('../'))
+    throw badDefinition(`${what} must be a path inside the sources, not ${JSON.stringify(path)}.`);
+  return resolved;
+}
+
+function parseObject(text: string, path: string): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text.replace(/^\uFEFF/, ''));
+  } catch (error) {
+    throw badDefinition(`${path} is not valid JSON: ${(error as Error).message}`);
+  }
+  if (isObject(value)) return value;
+  throw badDefinition(`${path} must contain a JSON object.`);
+}

@@ -1,0 +1,101 @@
+// How the program of an Actor is started: by `startCommand` of `actor.json`, by `package.json`, or as a Python module.
+import { isObject } from '../../kernel/patch/json-value.ts';
+import { badDefinition, type SourceReader } from './source-reader.ts';
+
+/** Without paths of a machine, as any node may run the build. */
+export type StartCommand =
+  | { by: 'node'; args: readonly string[] }
+  | { by: 'python'; args: readonly string[] }
+  /** A line for the shell. */
+  | { by: 'shell'; script: string }
+  /** `npm start`, with the scripts before and after it. */
+  | { by: 'npm' }
+  | { by: 'program'; command: readonly [string, ...string[]] };
+
+export interface StartSources {
+  reader: SourceReader;
+  names: ReadonlySet<string>;
+  definition: Record<string, unknown> | null;
+  packageJson: Record<string, unknown> | undefined;
+  /** Of `actor.json`, for messages. */
+  path: string;
+}
+
+const MAX_FILE_BYTES = 4 * 1024 * 1024;
+const MAX_ARGUMENTS = 200;
+/** Node with plain words: nothing that a shell would treat in a special way. */
+const PLAIN_NODE = /^node((?:\s+[\w./@:=,+-]+)+)$/;
+
+export async function findStart(sources: StartSources): Promise<StartCommand> {
+  const { definition, packageJson } = sources;
+  const given = definition?.['startCommand'];
+  if (given !== undefined && given !== null) return parseGiven(given, sources.path);
+  const found =
+    (packageJson && (await findNodeStart(packageJson, sources))) ?? (await findPythonStart(sources));
+  if (found !== undefined) return found;
+  throw badDefinition(
+    'There is no way to start this Actor: add "startCommand" to .actor/actor.json, a script "start" or "main" to ' +
+      'package.json, or a Python module with __main__.py or main.py.',
+  );
+}
+
+/** A list is executed as it is; a text is a line for the shell. */
+function parseGiven(given: unknown, path: string): StartCommand {
+  const isText = (value: unknown): value is string => typeof value === 'string' && !value.includes('\0');
+  if (isText(given) && given.trim() !== '') return { by: 'shell', script: given };
+  if (Array.isArray(given) && given.length > 0 && given.length <= MAX_ARGUMENTS && given.every(isText)) {
+    const [first = '', ...args] = given;
+    if (first === 'node') return { by: 'node', args };
+    if (first === 'python' || first === 'python3') return { by: 'python', args };
+    if (first !== '') return { by: 'program', command: [first, ...args] };
+  }
+  throw badDefinition(`${path}: "startCommand" must be a text, or a list of the program and its arguments.`);
+}
+
+async function findNodeStart(
+  packageJson: Record<string, unknown>,
+  { reader }: StartSources,
+): Promise<StartCommand | undefined> {
+  const scripts = isObject(packageJson['scripts']) ? packageJson['scripts'] : {};
+  const { start, prestart, poststart } = scripts;
+  if (typeof start === 'string' && start.trim() !== '') {
+    if (prestart !== undefined || poststart !== undefined) return { by: 'npm' };
+    const words = PLAIN_NODE.exec(start.trim())?.[1];
+    return words === undefined
+      ? { by: 'shell', script: start }
+      : { by: 'node', args: words.trim().split(/\s+/) };
+  }
+  const { main } = packageJson;
+  const candidates = [
+    ...(typeof main === 'string' ? [main] : []),
+    'main.js',
+    'src/main.js',
+    'index.js',
+    'server.js',
+  ];
+  for (const file of candidates) {
+    if (isInside(file) && (await reader.read(file, MAX_FILE_BYTES)) !== undefined)
+      return { by: 'node', args: [file] };
+  }
+  return undefined;
+}
+
+async function findPythonStart({ reader, names }: StartSources): Promise<StartCommand | undefined> {
+  const hasFile = async (path: string) => (await reader.read(path, MAX_FILE_BYTES)) !== undefined;
+  const modules: string[] = [];
+  for (const name of [...names].toSorted()) {
+    if (/^[A-Za-z_]\w*$/.test(name) && (await hasFile(`${name}/__main__.py`))) modules.push(name);
+  }
+  const module = modules.includes('src') ? 'src' : modules[0];
+  if (module !== undefined && (module === 'src' || modules.length === 1))
+    return { by: 'python', args: ['-m', module] };
+  if (await hasFile('main.py')) return { by: 'python', args: ['main.py'] };
+  if (await hasFile('__main__.py')) return { by: 'python', args: ['.'] };
+  if (await hasFile('src/main.py')) return { by: 'python', args: ['src/main.py'] };
+  return undefined;
+}
+
+/** A name that neither leaves the sources nor looks like an option. */
+function isInside(path: string): boolean {
+  return path !== '' && !path.startsWith('-') && !path.startsWith('/') && !path.split('/').includes('..');
+}
