@@ -6,13 +6,14 @@ import { describeLicences } from './licences.ts';
 
 const ROOT = dirname(import.meta.dirname);
 
-/** The program, and the worker threads that it starts by file name. */
+/** The program, and the worker threads and programs that it starts by file name. */
 const ENTRIES = {
   bin: 'src/bin.ts',
   'sqlite-thread': 'src/kernel/storage/sqlite-thread.ts',
   'export-thread': 'src/kernel/export/export-thread.ts',
   'input-thread': 'src/actors/input/input-thread.ts',
   'item-schema-thread': 'src/actors/datasets/item-schema-thread.ts',
+  bridge: 'src/actors/runner/bridge.ts',
 };
 
 /** Optional drivers that `pg` tries to load. */

@@ -178,6 +178,7 @@ async function compose(
   await limits.load();
   // With port 0 the URL is known only once the server listens.
   let publicUrl = config.publicUrl ?? urlOf(config, config.port);
+  const execution = executionSettingsOf(config);
   const kernel: Kernel = {
     clock,
     engine,
@@ -187,7 +188,10 @@ async function compose(
     secrets: await openSecrets(config, engine, log),
     identity: await new Identity(engine, baseRoles).open(),
     handOver,
-    services: { ...openFlagServices(), ...(await openActorsServices({ engine, log })) },
+    services: {
+      ...openFlagServices(),
+      ...(await openActorsServices({ engine, log, settings: { execution } })),
+    },
     limits,
     log,
     bodyMemory: new BodyMemory(),
@@ -201,7 +205,7 @@ async function compose(
     settings: {
       retentionMs: config.retentionDays * 24 * 60 * 60 * 1000,
       recordBytes: config.recordBytes,
-      execution: executionSettingsOf(config),
+      execution,
     },
   };
 

@@ -11,7 +11,9 @@ import { openRunner } from './runner/open-runner.ts';
 import { openStorageCache } from './storages/access.ts';
 import { openUsage } from './usage/usage-counter.ts';
 
-export async function openActorsServices(kernel: Pick<Kernel, 'engine' | 'log'>) {
+export async function openActorsServices(
+  kernel: Pick<Kernel, 'engine' | 'log'> & { settings: Pick<Kernel['settings'], 'execution'> },
+) {
   return {
     storages: await openStorageCache(kernel.engine),
     usage: openUsage(kernel),
@@ -19,8 +21,8 @@ export async function openActorsServices(kernel: Pick<Kernel, 'engine' | 'log'>)
     datasetFields: openDatasetFields(),
     privateUsers: new WeakMap<Account, JsonText>(),
     queues: openQueues(kernel.engine),
-    runner: openRunner(),
     logFiles: new LogFiles(kernel),
     inputChecker: new InputChecker(),
+    runner: await openRunner(kernel.settings.execution, kernel.log),
   };
 }

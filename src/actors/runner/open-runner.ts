@@ -1,12 +1,162 @@
-// Chooses the runner by what the machine offers.
-import type { Runner } from './runner.ts';
+// Chooses the isolation by what the machine offers, and starts programs with it.
+import { lstatSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Logger } from '../../kernel/log.ts';
+import type { ExecutionSettings } from '../jobs/settings.ts';
+import { launchInBubblewrap } from './bubblewrap.ts';
+import {
+  Cgroup,
+  findCgroupParents,
+  prepareCgroupParents,
+  readOwnCgroups,
+  type CgroupParents,
+} from './cgroup.ts';
+import { chooseIsolation, enforcedLimits, explainGaps, explainRefusal, type Isolation } from './isolation.ts';
+import { findStrayDescriptors, launch, type Launch } from './launch.ts';
+import { killLeftovers } from './leftovers.ts';
+import { launchPlainly } from './plain.ts';
+import { listProcesses, type ProcessInfo } from './process-table.ts';
+import { writeRecord } from './program-record.ts';
+import type { Program, Runner, RunningProgram } from './runner.ts';
+import { supervise } from './supervise.ts';
+import { systemWords, writeUserFiles } from './system-files.ts';
 
-export function openRunner(): Runner {
+/** Threads count too: a browser has hundreds. */
+const MAX_PROCESSES = 1024;
+/** For how long one reading of all processes serves every program. */
+const LIST_AGE_MS = 100;
+
+export type RunnerSettings = Pick<
+  ExecutionSettings,
+  'work' | 'allowsUnsandboxed' | 'isLoopbackOnly' | 'network'
+>;
+
+export interface RunnerOptions {
+  /** Instead of what the machine offers. */
+  isolation?: Isolation;
+  cgroups?: CgroupParents | 'none';
+  maxProcesses?: number;
+}
+
+export async function openRunner(
+  settings: RunnerSettings,
+  log: Logger,
+  options: RunnerOptions = {},
+): Promise<Runner> {
+  const isolation = options.isolation ?? (await chooseIsolation());
+  const refusal = explainRefusal(isolation, settings);
+  const strays = findStrayDescriptors();
+  const { maxProcesses = MAX_PROCESSES } = options;
+  let parents =
+    options.cgroups === 'none' ? undefined : (options.cgroups ?? findCgroupParents(readOwnCgroups()));
+  let isPrepared = false;
+  let userWords: readonly string[] | undefined;
+  const listShared = shareFor(LIST_AGE_MS, listProcesses);
+
+  /** The first start does what should not happen to a server that never runs a program. */
+  function prepare(): void {
+    if (isPrepared) return;
+    isPrepared = true;
+    mkdirSync(settings.work, { recursive: true });
+    withoutCgroupsOnError(() => parents && prepareCgroupParents(parents));
+  }
+
+  function withoutCgroupsOnError<T>(act: () => T): T | undefined {
+    try {
+      return act();
+    } catch (error) {
+      log.warn({ err: error }, 'control groups cannot be used, so programs run without their limits');
+      parents = undefined;
+      return undefined;
+    }
+  }
+
+  function planLaunch(program: Program): Launch {
+    const { kind, tools } = isolation;
+    if (kind === 'bubblewrap') {
+      userWords ??= writeUserFiles(join(settings.work, 'sandbox'));
+      const files = { system: [...systemWords(), ...userWords], node: process.execPath };
+      return launchInBubblewrap(program, { ...isolation, files, maxProcesses });
+    }
+    return launchPlainly(program, tools);
+  }
+
+  async function start(program: Program): Promise<RunningProgram> {
+    if (refusal !== undefined) throw new Error(refusal);
+    checkProgram(program);
+    if (program.network === 'none' && isolation.kind !== 'bubblewrap') {
+      throw new Error('A program without a network needs bubblewrap.');
+    }
+    prepare();
+    const plan = planLaunch(program);
+    let removeRecord = (): void => {};
+    const release = (): void => {
+      plan.release();
+      removeRecord();
+    };
+    let cgroup: Cgroup | undefined;
+    try {
+      const launched = await launch(plan, program.output, { ...isolation.tools, strays });
+      const { root } = launched;
+      const name = `${program.id}-${root.pid}`;
+      cgroup = withoutCgroupsOnError(() => {
+        if (parents === undefined) return undefined;
+        const created = Cgroup.create(parents, name, { ...program, processes: maxProcesses });
+        created.add(root.pid);
+        return created;
+      });
+      removeRecord = writeRecord(settings.work, {
+        ...plan.traits,
+        id: program.id,
+        process: root,
+        cgroups: cgroup?.folders ?? [],
+      });
+      const { traits } = plan;
+      const running = supervise({ program, launched, traits, cgroup, listShared, release });
+      launched.go();
+      return running;
+    } catch (error) {
+      // The process at the gate ends by itself, because nobody lets it through.
+      await cgroup?.remove();
+      release();
+      throw error;
+    }
+  }
+
   return {
-    isolation: 'none',
-    warnings: [],
-    refusal: 'There is no runner yet.',
-    start: () => Promise.reject(new Error('There is no runner yet.')),
-    killLeftovers: () => Promise.resolve(),
+    isolation: isolation.kind,
+    get warnings() {
+      return explainGaps(isolation, enforcedLimits(isolation, Object.keys(parents?.folders ?? {})));
+    },
+    ...(refusal !== undefined && { refusal }),
+    start,
+    async killLeftovers() {
+      const killed = await killLeftovers(settings.work, Date.now());
+      if (killed.length > 0) log.warn({ programs: killed }, 'killed programs that a server left running');
+    },
+  };
+}
+
+/** Hostile values must not become options of a tool, and a missing folder should be named. */
+function checkProgram({ command, env, folder, readable, output, id }: Program): void {
+  const words = [...command, ...Object.keys(env), ...Object.values(env), folder, ...readable, output, id];
+  if (words.some((word) => word.includes('\0')))
+    throw new Error('A program has a NUL in its words or environment.');
+  if (Object.keys(env).some((name) => name === '' || name.includes('='))) {
+    throw new Error('The name of an environment variable is empty or has an equals sign.');
+  }
+  if (!/^[\w-]+$/.test(id)) throw new Error('The id of a program is not usable in file names.');
+  for (const path of [folder, ...readable]) {
+    if (!path.startsWith('/')) throw new Error(`The path ${path} is not absolute.`);
+    if (lstatSync(path, { throwIfNoEntry: false }) === undefined) throw new Error(`There is no ${path}.`);
+  }
+}
+
+function shareFor(ms: number, read: () => Promise<ProcessInfo[]>): () => Promise<ProcessInfo[]> {
+  let latest: { at: number; list: Promise<ProcessInfo[]> } | undefined;
+  return () => {
+    const now = performance.now();
+    if (latest === undefined || now - latest.at > ms) latest = { at: now, list: read() };
+    return latest.list;
   };
 }

@@ -4,35 +4,48 @@
 export interface Program {
   /** The id of the build or run. */
   id: string;
+  /** The first word is looked up in the PATH of `env`. */
   command: readonly [string, ...string[]];
   /** The whole environment: nothing of the server's own is added. */
   env: Readonly<Record<string, string>>;
-  /** The working folder: the only one, beside a small `/tmp`, that the program can write to. */
+  /** The working folder, which must exist: the only one, beside a small `/tmp`, that the program can write to. */
   folder: string;
-  /** Further files and folders that the program can read: dependencies, interpreters. */
+  /** Further files and folders that the program can read, and that must exist: dependencies, interpreters. */
   readable: readonly string[];
   /** Standard output and error are appended to this file, which the program cannot open by its name. */
   output: string;
   memoryMbytes: number;
+  /** For the working folder and the output together. */
   diskMbytes: number;
   network: 'host' | 'none';
+  /** Without a network the program reaches a Unix socket of this server on this port of its own loopback address. */
+  bridge?: ProgramBridge;
+  /** Without a sandbox, Node programs get Node's own permission flags. Package managers cannot work under them. */
+  hasNodePermissions?: boolean;
+}
+
+export interface ProgramBridge {
+  port: number;
+  socket: string;
 }
 
 export interface RunningProgram {
   /** Resolves when the program and all that it started are dead. Never rejects. */
   readonly exited: Promise<ProgramExit>;
-  /** Sends SIGTERM to the program, or kills it with all that it started. */
+  /** Sends SIGTERM to the program's process group, or kills the program with all that it started. */
   stop(how: 'terminate' | 'kill'): void;
-  /** What the whole group uses now. */
+  /** What all its processes use now; after the end, what was seen last. */
   usage(): Promise<ProgramUsage>;
 }
 
 export interface ProgramExit {
-  /** Null when a signal ended it. */
+  /** Null when the runner killed it. A program that a signal ended has 128 plus the number of the signal. */
   code: number | null;
-  /** The limit that was broken, if the runner killed it for that. */
-  exceeded?: 'memory' | 'disk';
+  /** The limit that was broken, if it was killed for that. */
+  exceeded?: ProgramLimit;
 }
+
+export type ProgramLimit = 'memory' | 'disk';
 
 export interface ProgramUsage {
   memoryBytes: number;
@@ -40,13 +53,16 @@ export interface ProgramUsage {
   cpuMs: number;
 }
 
+export type IsolationKind = 'bubblewrap' | 'uid' | 'none';
+
 export interface Runner {
   /** `none` where programs run as the server's own user. */
-  readonly isolation: 'bubblewrap' | 'uid' | 'none';
-  /** Limits that this machine does not let the runner enforce, each as a sentence for the log of a run. */
+  readonly isolation: IsolationKind;
+  /** What this machine does not let the runner enforce, each as a sentence for the log of a run. */
   readonly warnings: readonly string[];
   /** The reason why no program may run on this server, with the ways out. */
   readonly refusal?: string;
+  /** Rejects when the program cannot be started at all. A command that is not found is an exit with code 127. */
   start(program: Program): Promise<RunningProgram>;
   /** Kills what a crashed server left running on this machine. Called once, before anything is started. */
   killLeftovers(): Promise<void>;

@@ -1,0 +1,178 @@
+// Isolation by bubblewrap: a user namespace without capabilities that shows the system's programs and the working folder only.
+import { execFile } from 'node:child_process';
+import { extname, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import type { Launch } from './launch.ts';
+import { countsProcessesPerNamespace, type MachineTools } from './machine-tools.ts';
+import { limitWords } from './resource-limits.ts';
+import type { Program } from './runner.ts';
+import { SANDBOX_USER, systemWords } from './system-files.ts';
+
+/** Beside this file and with its extension: .ts in the sources, .js in a bundle. */
+const BRIDGE = fileURLToPath(new URL(`./bridge${extname(import.meta.url)}`, import.meta.url));
+/** With another name inside, because no package.json there says that it is a module. */
+const BRIDGE_INSIDE = `/run/bridge.m${extname(BRIDGE).slice(1)}`;
+const SOCKET_INSIDE = '/run/server.sock';
+
+const MIN_TMP_MBYTES = 64;
+const MB = 1024 ** 2;
+
+export interface SandboxFiles {
+  /** The words that show the files of the system. */
+  system: readonly string[];
+  /** The Node binary of this server. */
+  node: string;
+}
+
+export interface BubblewrapAbilities {
+  /** Bubblewrap 0.8 can forbid namespaces inside the sandbox, and with them much of the kernel that can be attacked. */
+  disablesNamespaces: boolean;
+}
+
+const NAMESPACE_WORDS = [
+  '--unshare-user',
+  '--uid',
+  String(SANDBOX_USER.uid),
+  '--gid',
+  String(SANDBOX_USER.gid),
+  '--cap-drop',
+  'ALL',
+  '--clearenv',
+  '--new-session',
+  '--unshare-pid',
+  '--unshare-ipc',
+  '--unshare-uts',
+  '--die-with-parent',
+  '--hostname',
+  SANDBOX_USER.name,
+];
+
+/** Everything after `bwrap`. */
+export function bubblewrapWords(
+  program: Program,
+  { system, node }: SandboxFiles,
+  { disablesNamespaces }: BubblewrapAbilities,
+): string[] {
+  const { folder, memoryMbytes, network, bridge, env } = program;
+  const tmpBytes = String(Math.max(MIN_TMP_MBYTES, memoryMbytes / 2) * MB);
+  const isInside = (path: string): boolean => isWithin(folder, path);
+  const show = (path: string): string[] => ['--ro-bind', path, path];
+  return [
+    ...NAMESPACE_WORDS,
+    ...(disablesNamespaces ? ['--disable-userns'] : []),
+    ...(network === 'none' ? ['--unshare-net'] : []),
+    '--proc',
+    '/proc',
+    '--dev',
+    '/dev',
+    '--size',
+    tmpBytes,
+    '--perms',
+    '1777',
+    '--tmpfs',
+    '/tmp',
+    '--size',
+    tmpBytes,
+    '--perms',
+    '1777',
+    '--tmpfs',
+    '/dev/shm',
+    ...system,
+    ...(isWithin('/usr', node) ? [] : show(node)),
+    ...program.readable.filter((path) => !isInside(path)).flatMap(show),
+    '--bind',
+    folder,
+    folder,
+    ...program.readable.filter(isInside).flatMap(show),
+    ...(bridge ? ['--ro-bind', BRIDGE, BRIDGE_INSIDE, '--ro-bind', bridge.socket, SOCKET_INSIDE] : []),
+    // A server that runs as root is also the owner of the kernel's settings in /proc/sys: without this a program could change
+    // them although it has no capability. The root and /dev are in memory, without a limit.
+    '--remount-ro',
+    '/proc',
+    '--remount-ro',
+    '/dev',
+    '--remount-ro',
+    '/',
+    ...Object.entries(env)
+      .filter(([name]) => !isLoaderVariable(name))
+      .flatMap(([name, value]) => ['--setenv', name, value]),
+    '--chdir',
+    folder,
+  ];
+}
+
+/** These load code into every program that sees them, and would do so before the limits are set. */
+function isLoaderVariable(name: string): boolean {
+  return name.startsWith('LD_') || name.startsWith('GLIBC_');
+}
+
+function isWithin(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return way === '' || (!way.startsWith('..') && !way.startsWith('/'));
+}
+
+export interface BubblewrapOptions {
+  tools: MachineTools & { bwrap: string };
+  files: SandboxFiles;
+  abilities: BubblewrapAbilities;
+  maxProcesses: number;
+}
+
+export function launchInBubblewrap(program: Program, options: BubblewrapOptions): Launch {
+  const { tools, files, abilities, maxProcesses } = options;
+  const { command, bridge, diskMbytes, env } = program;
+  // Set inside, where only the sandbox's own processes count.
+  const limits = limitWords(tools.prlimit, {
+    diskMbytes,
+    ...(countsProcessesPerNamespace() && { processes: maxProcesses }),
+  });
+  const bridged = bridge ? [files.node, BRIDGE_INSIDE, String(bridge.port), SOCKET_INSIDE] : [];
+  const loader = Object.entries(env).filter(([name]) => isLoaderVariable(name));
+  const loaded = loader.length === 0 ? [] : ['/usr/bin/env', ...loader.map((pair) => pair.join('='))];
+  return {
+    // The arguments hold the environment, with secrets, and everybody on this machine can list command lines.
+    words: [
+      tools.bwrap,
+      '--args',
+      '4',
+      '--json-status-fd',
+      '5',
+      '--',
+      ...limits,
+      ...bridged,
+      ...loaded,
+      ...command,
+    ],
+    args: bubblewrapWords(program, files, abilities),
+    env: {},
+    folder: '/',
+    traits: {},
+    release: () => {},
+  };
+}
+
+/** What this machine's bubblewrap can do; undefined where it does not work, such as in most containers. */
+export async function probeBubblewrap(bwrap: string): Promise<BubblewrapAbilities | undefined> {
+  for (const disablesNamespaces of [true, false]) {
+    const program: Program = {
+      id: 'probe',
+      command: ['true'],
+      env: {},
+      folder: '/tmp',
+      readable: [],
+      output: '/dev/null',
+      memoryMbytes: 128,
+      diskMbytes: 1,
+      network: 'host',
+    };
+    const words = bubblewrapWords(program, { system: systemWords(), node: '/usr' }, { disablesNamespaces });
+    try {
+      await promisify(execFile)(bwrap, [...words, '--', '/bin/sh', '-c', ':'], { env: {} });
+      return { disablesNamespaces };
+    } catch {
+      // The next one needs less.
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,77 @@
+// Runs small programs in tests of the runner.
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inTime } from '../../../test/eventually.ts';
+import { createLog } from '../../kernel/log.ts';
+import { openRunner, type RunnerOptions, type RunnerSettings } from './open-runner.ts';
+import type { Program, ProgramExit, Runner, RunningProgram } from './runner.ts';
+
+export interface TestRunner {
+  runner: Runner;
+  /** A folder like that of a server, with a secret in it. */
+  data: string;
+  /** A program that runs the lines in a shell; its working folder is new. */
+  program(lines: string, changes?: Partial<Program>): Program;
+  start(lines: string, changes?: Partial<Program>): Promise<TestProgram>;
+  /** Starts it and waits for its end. */
+  run(lines: string, changes?: Partial<Program>): Promise<ProgramExit & { output: string }>;
+}
+
+export interface TestProgram extends RunningProgram {
+  program: Program;
+  output(): string;
+}
+
+export const SILENT_LOG = createLog('silent', false);
+
+export async function openTestRunner({
+  settings = {},
+  options = {},
+  data = mkdtempSync(join(realpathSync(tmpdir()), 'runner-')),
+}: {
+  settings?: Partial<RunnerSettings>;
+  options?: RunnerOptions;
+  data?: string;
+} = {}): Promise<TestRunner> {
+  const work = settings.work ?? join(data, 'work');
+  const runner = await openRunner(
+    { work, allowsUnsandboxed: true, isLoopbackOnly: true, network: 'host', ...settings },
+    SILENT_LOG,
+    options,
+  );
+  let count = 0;
+  function program(lines: string, changes: Partial<Program> = {}): Program {
+    const id = `program${(count += 1)}`;
+    const folder = join(work, 'runs', id);
+    mkdirSync(folder, { recursive: true });
+    return {
+      id,
+      command: ['/bin/sh', '-c', lines],
+      env: { PATH: `${join(process.execPath, '..')}:/usr/bin:/bin` },
+      folder,
+      readable: [],
+      output: join(data, `${id}.out`),
+      memoryMbytes: 512,
+      diskMbytes: 64,
+      network: 'host',
+      ...changes,
+    };
+  }
+  async function start(lines: string, changes: Partial<Program> = {}): Promise<TestProgram> {
+    const made = program(lines, changes);
+    const running = await runner.start(made);
+    return { ...running, program: made, output: () => readFileSync(made.output, 'utf8') };
+  }
+  return {
+    runner,
+    data,
+    program,
+    start,
+    async run(lines, changes) {
+      const running = await start(lines, changes);
+      const exit = await inTime(running.exited, 'the end of the program');
+      return { ...exit, output: running.output() };
+    },
+  };
+}

@@ -1,0 +1,91 @@
+// Which isolation programs get on this machine, and what it means for a server with given settings.
+import type { ExecutionSettings } from '../jobs/settings.ts';
+import { probeBubblewrap, type BubblewrapAbilities } from './bubblewrap.ts';
+import { countsProcessesPerNamespace, findTools, type MachineTools } from './machine-tools.ts';
+
+export type Isolation =
+  | { kind: 'bubblewrap'; tools: MachineTools & { bwrap: string }; abilities: BubblewrapAbilities }
+  | { kind: 'uid'; tools: MachineTools & { setpriv: string } }
+  | { kind: 'none'; tools: MachineTools };
+
+export interface IsolationSources {
+  tools: MachineTools;
+  platform: string;
+  isRoot: boolean;
+  probe(bwrap: string): Promise<BubblewrapAbilities | undefined>;
+}
+
+/** Whether bubblewrap works does not change while a process runs, and trying takes milliseconds. */
+const probed = new Map<string, ReturnType<typeof probeBubblewrap>>();
+
+function probeOnce(bwrap: string): ReturnType<typeof probeBubblewrap> {
+  const known = probed.get(bwrap) ?? probeBubblewrap(bwrap);
+  probed.set(bwrap, known);
+  return known;
+}
+
+export async function chooseIsolation({
+  tools = findTools(),
+  platform = process.platform,
+  isRoot = process.getuid?.() === 0,
+  probe = probeOnce,
+}: Partial<IsolationSources> = {}): Promise<Isolation> {
+  if (platform !== 'linux') return { kind: 'none', tools };
+  const { bwrap, setpriv } = tools;
+  const abilities = bwrap === undefined ? undefined : await probe(bwrap);
+  if (bwrap !== undefined && abilities !== undefined) {
+    return { kind: 'bubblewrap', tools: { ...tools, bwrap }, abilities };
+  }
+  if (isRoot && setpriv !== undefined) return { kind: 'uid', tools: { ...tools, setpriv } };
+  return { kind: 'none', tools };
+}
+
+type RefusalSettings = Pick<ExecutionSettings, 'allowsUnsandboxed' | 'isLoopbackOnly' | 'network'>;
+
+/** The reason why no program may run, with the ways out. */
+export function explainRefusal(
+  { kind, tools }: Isolation,
+  { allowsUnsandboxed, isLoopbackOnly, network }: RefusalSettings,
+  platform: string = process.platform,
+): string | undefined {
+  if (platform === 'win32') return 'Actors run on servers with Linux or macOS only.';
+  const install = `install bubblewrap${tools.bwrap === undefined ? '' : ', with user namespaces allowed,'}`;
+  if (network === 'none' && kind !== 'bubblewrap') {
+    return `Actors are to have no network (--actor-network none), which needs bubblewrap: ${install} on this server, or allow them the network.`;
+  }
+  if (kind !== 'none' || isLoopbackOnly || allowsUnsandboxed) return undefined;
+  return `This server has no sandbox for Actors, and others can reach it: ${install}, or run the server as root with setpriv, or accept that Actors can do what the server's user can with --actors-unsandboxed.`;
+}
+
+export interface EnforcedLimits {
+  memory: boolean;
+  processes: boolean;
+  cpu: boolean;
+}
+
+/** What control groups and the isolation enforce together. */
+export function enforcedLimits({ kind, tools }: Isolation, controllers: readonly string[]): EnforcedLimits {
+  const countsByUser =
+    tools.prlimit !== undefined &&
+    (kind === 'uid' || (kind === 'bubblewrap' && countsProcessesPerNamespace()));
+  return {
+    memory: controllers.includes('memory'),
+    processes: controllers.includes('pids') || countsByUser,
+    cpu: controllers.includes('cpu'),
+  };
+}
+
+/** At most two sentences: one on isolation, one on limits. */
+export function explainGaps({ kind }: Isolation, { memory, processes, cpu }: EnforcedLimits): string[] {
+  const missing = [
+    ...(memory ? [] : ['memory, which is watched instead']),
+    ...(processes ? [] : ['the number of processes']),
+    ...(cpu ? [] : ['processor time, which is only given with low priority']),
+  ];
+  return [
+    ...(kind === 'none'
+      ? ["There is no sandbox: this program can read and change what the server's own user can."]
+      : []),
+    ...(missing.length === 0 ? [] : [`This machine does not let the server cap ${missing.join(', nor ')}.`]),
+  ];
+}

@@ -1,0 +1,32 @@
+// Kills what a crashed server left running on this machine.
+import { setTimeout as delay } from 'node:timers/promises';
+import { areGroupsEmpty, killGroups, removeGroups } from './cgroup.ts';
+import { isRunning } from './process-table.ts';
+import { findProcesses, killProcesses } from './program-processes.ts';
+import { listRecords, type ProgramRecord } from './program-record.ts';
+
+const PAUSE_MS = 10;
+
+/** Records of servers that are still running, such as another one on the same folder, are left alone. */
+export async function killLeftovers(work: string, now: number): Promise<string[]> {
+  const left = listRecords(work, now).filter(({ record }) => !isRunning(record.server));
+  await Promise.all(left.map(({ record }) => killRecorded(record)));
+  for (const { remove } of left) remove();
+  return left.map(({ record }) => record.id);
+}
+
+async function killRecorded({ process: root, uid, variable, cgroups }: ProgramRecord): Promise<void> {
+  const traits = {
+    roots: [root],
+    ...(uid !== undefined && { uid }),
+    ...(variable !== undefined && { variable }),
+  };
+  for (;;) {
+    killGroups(cgroups);
+    const rest = await findProcesses(traits);
+    killProcesses(rest);
+    if (rest.length === 0 && areGroupsEmpty(cgroups)) break;
+    await delay(PAUSE_MS);
+  }
+  await removeGroups(cgroups);
+}

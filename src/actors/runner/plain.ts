@@ -1,0 +1,74 @@
+// No isolation: programs run as the server's own user, with Node's permission flags as seat belts for Node programs.
+import { dirname } from 'node:path';
+import type { Launch } from './launch.ts';
+import type { MachineTools } from './machine-tools.ts';
+import { limitWords } from './resource-limits.ts';
+import type { Program } from './runner.ts';
+
+/** By this variable the processes of a program are found again, wherever they went. */
+const ID_VARIABLE = 'RUNNER_PROGRAM_ID';
+
+export function launchPlainly(program: Program, tools: MachineTools): Launch {
+  const { id, command, env, folder, diskMbytes, hasNodePermissions } = program;
+  const options = [env['NODE_OPTIONS'], ...(hasNodePermissions ? permissionFlags(program) : [])];
+  return {
+    words: [
+      ...(tools.setpriv === undefined ? [] : [tools.setpriv, '--no-new-privs', '--pdeathsig', 'KILL', '--']),
+      ...limitWords(tools.prlimit, { diskMbytes }),
+      ...command,
+    ],
+    env: {
+      ...env,
+      ...(hasNodePermissions && { NODE_OPTIONS: options.filter((one) => one !== undefined).join(' ') }),
+      [ID_VARIABLE]: id,
+    },
+    folder,
+    traits: { variable: `${ID_VARIABLE}=${id}` },
+    release: () => {},
+  };
+}
+
+/** What programs read of the system, and where they put temporary files. */
+const SYSTEM_FOLDERS = [
+  '/usr',
+  '/bin',
+  '/sbin',
+  '/lib',
+  '/lib64',
+  '/etc',
+  '/opt',
+  '/proc',
+  '/sys',
+  '/dev',
+  '/nix',
+];
+const TEMPORARY_FOLDERS = ['/tmp', '/var/tmp', '/private/tmp', '/var/folders'];
+
+/** They keep honest programs away from the server's data; a program in another language, or a hostile one, they do not stop. */
+export function permissionFlags(
+  { folder, readable, env }: Pick<Program, 'folder' | 'readable' | 'env'>,
+  supported: ReadonlySet<string> = process.allowedNodeEnvironmentFlags,
+): string[] {
+  const temporary = [...TEMPORARY_FOLDERS, ...(env['TMPDIR'] === undefined ? [] : [env['TMPDIR']])];
+  const written = [folder, '/dev', ...temporary];
+  const read = [...written, ...readable, dirname(dirname(process.execPath)), ...SYSTEM_FOLDERS];
+  return [
+    '--permission',
+    ...read.map((path) => `--allow-fs-read=${quote(path)}`),
+    ...written.map((path) => `--allow-fs-write=${quote(path)}`),
+    ...[
+      '--allow-child-process',
+      '--allow-worker',
+      '--allow-addons',
+      '--allow-wasi',
+      '--allow-net',
+      '--allow-inspector',
+    ].filter((flag) => supported.has(flag)),
+    '--disable-warning=SecurityWarning',
+  ];
+}
+
+/** As Node splits NODE_OPTIONS. */
+function quote(path: string): string {
+  return /[\s"\\]/.test(path) ? `"${path.replaceAll(/["\\]/g, String.raw`\$&`)}"` : path;
+}

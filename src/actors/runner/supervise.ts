@@ -1,0 +1,141 @@
+// Watches a started program: its limits, its end, and that nothing of it stays.
+import { constants } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Cgroup } from './cgroup.ts';
+import { measureFile, measureFolder } from './folder-size.ts';
+import type { LaunchedProcess } from './launch.ts';
+import { isRunning, sendSignal, type ProcessIdentity, type ProcessInfo } from './process-table.ts';
+import {
+  findProcesses,
+  killProcesses,
+  selectProcesses,
+  sumUsage,
+  type ProgramTraits,
+} from './program-processes.ts';
+import type { Program, ProgramExit, ProgramLimit, ProgramUsage, RunningProgram } from './runner.ts';
+
+const MB = 1024 ** 2;
+const WATCH_MS = 500;
+/** Measuring a folder takes at most this share of the time. */
+const MEASURE_SHARE = 0.05;
+const KILL_PAUSE_MS = { least: 5, most: 100 };
+
+export interface Supervision {
+  program: Program;
+  launched: LaunchedProcess;
+  traits: Omit<ProgramTraits, 'roots'>;
+  cgroup?: Cgroup | undefined;
+  /** All processes of this machine; one reading may serve several programs. */
+  listShared(): Promise<ProcessInfo[]>;
+  /** Kills all processes of the program's user at once. */
+  killUser?: (() => Promise<void>) | undefined;
+  /** Called when all is dead. */
+  release(): void;
+}
+
+export function supervise(supervision: Supervision): RunningProgram {
+  const { program, launched, traits, cgroup, listShared, killUser, release } = supervision;
+  const { child, root } = launched;
+  const roots: ProcessIdentity[] = [root];
+  let last: ProgramUsage = { memoryBytes: 0, cpuMs: 0 };
+  let exceeded: ProgramLimit | undefined;
+  let isKilled = false;
+  let isDead = false;
+  let killing: Promise<void> | undefined;
+  let measureAt = 0;
+
+  void launched.init.then((init) => init && roots.push(init));
+  const init = launched.init;
+
+  async function usage(): Promise<ProgramUsage> {
+    if (isDead) return last;
+    const counted = cgroup?.usage() ?? {};
+    const { memoryBytes, cpuMs } =
+      counted.memoryBytes === undefined || counted.cpuMs === undefined
+        ? { ...sumUsage(selectProcesses(await listShared(), { ...traits, roots })), ...counted }
+        : { memoryBytes: counted.memoryBytes, cpuMs: counted.cpuMs };
+    // The time of a process that nobody waited for is lost with it.
+    last = { memoryBytes, cpuMs: Math.max(last.cpuMs, Math.round(cpuMs)) };
+    return last;
+  }
+
+  /** Repeats until nothing is left, because processes may start others meanwhile. */
+  async function killAll(): Promise<void> {
+    for (let pause = KILL_PAUSE_MS.least; ; pause = Math.min(pause * 2, KILL_PAUSE_MS.most)) {
+      for (const one of roots) if (isRunning(one)) sendSignal(one.pid, 'SIGKILL');
+      cgroup?.kill();
+      await killUser?.();
+      // With a group of its own, or in a namespace, nothing escapes these.
+      const rest = cgroup || roots.length > 1 ? [] : await findProcesses({ ...traits, roots });
+      killProcesses(rest);
+      if (rest.length === 0 && (cgroup?.isEmpty ?? true) && !roots.some(isRunning)) return;
+      await delay(pause);
+    }
+  }
+
+  function kill(reason?: ProgramLimit): void {
+    if (isDead) return;
+    exceeded ??= reason;
+    isKilled = true;
+    killing ??= killAll();
+  }
+
+  async function watch(): Promise<void> {
+    const memoryBytes = program.memoryMbytes * MB;
+    if (cgroup?.limitsMemory) {
+      if (cgroup.countOomKills() > 0) kill('memory');
+    } else if ((await usage()).memoryBytes > memoryBytes) {
+      kill('memory');
+    }
+    const startedAt = performance.now();
+    if (startedAt < measureAt) return;
+    const diskBytes = program.diskMbytes * MB;
+    const output = await measureFile(program.output);
+    if (output + (await measureFolder(program.folder, diskBytes - output)) > diskBytes) kill('disk');
+    const now = performance.now();
+    measureAt = now + (now - startedAt) / MEASURE_SHARE;
+  }
+
+  let timer: NodeJS.Timeout | undefined;
+  const watchAgain = (): void => {
+    timer = setTimeout(() => {
+      // What cannot be read now is read the next time.
+      void watch().then(watchAgain, watchAgain);
+    }, WATCH_MS).unref();
+  };
+  watchAgain();
+
+  const exited = new Promise<ProgramExit>((resolve) => {
+    child.once('exit', (code, signal) => void finish(code, signal).then(resolve));
+  });
+
+  async function finish(code: number | null, signal: NodeJS.Signals | null): Promise<ProgramExit> {
+    clearTimeout(timer);
+    await init;
+    const wasKilled = isKilled;
+    // The program has ended, and what it left in the background ends with it.
+    await (killing ??= killAll());
+    await usage().catch(() => {});
+    isDead = true;
+    if ((cgroup?.countOomKills() ?? 0) > 0) exceeded ??= 'memory';
+    const status = signal === null ? code : 128 + constants.signals[signal];
+    if (status === 128 + constants.signals.SIGXFSZ) exceeded ??= 'disk';
+    await cgroup?.remove();
+    release();
+    return { code: wasKilled || exceeded ? null : status, ...(exceeded && { exceeded }) };
+  }
+
+  return {
+    exited,
+    stop(how) {
+      if (how === 'kill') return kill();
+      if (isDead) return;
+      // In a sandbox the program's group is that of the namespace's first process, which ignores the signal.
+      void init.then((first) => {
+        const leader = first ?? root;
+        if (isRunning(leader)) sendSignal(-leader.pid, 'SIGTERM');
+      });
+    },
+    usage,
+  };
+}
