@@ -32,12 +32,16 @@ export function findOperation(api: Api, { method, path, headers }: RecordedCall)
 /** Those with fewer parameters first: `/a/b` is not `/a/{id}`. */
 function patternsOf({ dialect, routes }: Api): Pattern[] {
   const parameters = (path: string) => path.split('{').length;
-  return routes
-    .map(({ shape }) => shape)
-    .toSorted((a, b) => parameters(a.path) - parameters(b.path))
-    .map(({ id, method, path }) => {
-      const inner = path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+');
-      const prefix = `(?:${dialect.prefixes.join('|')})`;
-      return { id, method, path: new RegExp(`^${prefix}${inner === '/' ? '' : inner}/?$`) };
-    });
+  return (
+    routes
+      .map(({ shape }) => shape)
+      // The examples of an alias are those of its original.
+      .filter(({ aliasOf }) => aliasOf === undefined)
+      .toSorted((a, b) => parameters(a.path) - parameters(b.path))
+      .map(({ id, method, path }) => {
+        const inner = path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+');
+        const prefix = `(?:${dialect.prefixes.join('|')})`;
+        return { id, method, path: new RegExp(`^${prefix}${inner === '/' ? '' : inner}/?$`) };
+      })
+  );
 }

@@ -58,6 +58,11 @@ function lintExamples({ operation }: PlacedOperation, document: OpenApiDocument,
     const problem = problemWith(media.example, media.schema, document);
     if (problem !== undefined) report(`has a wrong example for ${where}: ${problem}`);
   }
+  const original = operation['x-alias-of'];
+  if (original !== undefined) {
+    const isThere = operationsOf(document).some((other) => other.operation.operationId === original);
+    return isThere ? undefined : report(`is an alias of ${original}, which is not there`);
+  }
   const isExcused = Object.hasOwn(WITHOUT_EXAMPLE, operation.operationId);
   const lacks = (kind: RegExp) => {
     const some = bodies.filter(({ where }) => kind.test(where));

@@ -12,6 +12,8 @@ export interface Operation {
   tags?: string[];
   summary?: string;
   description?: string;
+  /** The operation that has the examples of this one. */
+  'x-alias-of'?: string;
   parameters: Parameter[];
   requestBody?: { required?: boolean; content: Record<string, Media> };
   responses: Record<string, { $ref?: string; description?: string; content?: Record<string, Media> }>;

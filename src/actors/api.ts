@@ -17,6 +17,7 @@ import { keyValueStorePart } from './key-value-stores/part.ts';
 import { logPart } from './logs/part.ts';
 import { requestQueuePart } from './request-queues/part.ts';
 import { runPart } from './runs/part.ts';
+import { runStoragePart } from './runs/run-storages.ts';
 import { storagePart } from './storages/part.ts';
 import { toolPart } from './tools/part.ts';
 import { usagePart } from './usage/part.ts';
@@ -137,6 +138,7 @@ export const actorsApi: Api = apiOf(dialect, [
   toolPart,
   storagePart(storageKinds),
   ...storageKinds,
+  runStoragePart,
   usagePart,
   openApiPart('openapi_get', () => actorsApi),
 ]);

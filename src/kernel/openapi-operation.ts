@@ -27,6 +27,7 @@ export function describeOperation(shape: RouteShape, describing: Describing, exa
     summary: shape.summary,
     ...(shape.description !== undefined && { description: shape.description }),
     ...(isAhead && { 'x-changes-ahead': true }),
+    ...(shape.aliasOf !== undefined && { 'x-alias-of': shape.aliasOf }),
     parameters: [...parameters(shape.params, 'path', schemas), ...parameters(shape.query, 'query', schemas)],
     ...(requestBody && { requestBody }),
     responses: describeReplies(shape, describing, example),

@@ -68,6 +68,8 @@ export interface RouteShape {
   produces?: string;
   /** Whether caches may store a reply; absent, as the API does by default. */
   cache?: 'never';
+  /** The id of the route whose handler this is, at another path: its examples and tests are those of that route. */
+  aliasOf?: string;
   /** The first version that has the route, and the first that has it no longer. */
   since?: string;
   until?: string;

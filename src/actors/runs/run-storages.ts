@@ -1,0 +1,66 @@
+// The storages of runs as a part: below a run, and below the last run of an Actor.
+import { accountOf } from '../../kernel/identity/caller.ts';
+import type { Part } from '../../kernel/part.ts';
+import { Type } from '../../kernel/schema.ts';
+import { openActor } from '../actors/access.ts';
+import { checkRun, openRun, runNotFound } from './access.ts';
+import { ORIGINS, parseOrigin, parseStatuses, STATUSES } from './model.ts';
+import { storageAliases, type AliasBase } from './storage-aliases.ts';
+import { findLastRun } from './store.ts';
+
+/** The parameters by which the last run is chosen. */
+export const LAST_RUN_QUERY = Type.Object({
+  status: Type.Optional(
+    Type.String({
+      description: `Only runs in one of these states, joined by commas: ${STATUSES.join(', ')}`,
+    }),
+  ),
+  origin: Type.Optional(
+    Type.String({ description: `Only runs that were started this way: ${ORIGINS.join(', ')}` }),
+  ),
+});
+
+const BASES: AliasBase[] = [
+  {
+    path: '/actor-runs/{runId}',
+    id: 'actorRun',
+    of: 'of a run',
+    params: Type.Object({ runId: Type.String() }),
+    resolve: (call, kernel) => openRun(kernel, call, call.params['runId']!, 'viewRun'),
+  },
+  {
+    path: '/actors/{actorId}/runs/last',
+    id: 'act_runs_last',
+    of: "of the Actor's last run",
+    params: Type.Object({
+      actorId: Type.String({
+        description: 'The id of the Actor, `username~name`, or `~name` for one of your own',
+      }),
+    }),
+    query: LAST_RUN_QUERY,
+    async resolve(call, kernel) {
+      const actor = await openActor(kernel, call, call.params['actorId']!, 'viewActor');
+      const scope = { actorId: actor.id, userId: accountOf(call.caller).id };
+      const run = await findLastRun(kernel.db, scope, lastRunFilter(call.query));
+      if (run === undefined) throw runNotFound();
+      checkRun(call, run, 'viewRun');
+      return run;
+    },
+  },
+];
+
+/** Of a query that may not have been validated: what is there twice is a list, and reported as such before. */
+export function lastRunFilter({ status, origin }: Readonly<Record<string, unknown>>) {
+  return {
+    statuses: typeof status === 'string' ? parseStatuses(status) : undefined,
+    origin: typeof origin === 'string' ? parseOrigin(origin) : undefined,
+  };
+}
+
+export const runStoragePart: Part = {
+  tag: {
+    name: 'Storages of runs',
+    description: 'The dataset, key-value store and request queue that each run has',
+  },
+  routes: BASES.flatMap(storageAliases),
+};

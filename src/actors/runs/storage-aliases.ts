@@ -1,0 +1,105 @@
+// Mounts the routes of storages below runs: `/actor-runs/{runId}/dataset/items` is `/datasets/{storageId}/items` of the run's dataset.
+import type { KnownCaller } from '../../kernel/identity/caller.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import type { Call, RawCall, Route, RouteShape } from '../../kernel/route.ts';
+import { Type, type TObject } from '../../kernel/schema.ts';
+import { datasetRoutes } from '../datasets/routes.ts';
+import { keyValueStoreRoutes } from '../key-value-stores/routes.ts';
+import { requestQueueRoutes } from '../request-queues/routes.ts';
+
+/** The ids of a run's own storages. */
+export interface RunStorages {
+  datasetId: string;
+  storeId: string;
+  queueId: string;
+}
+
+/** The part of a call by which the run is found; its query has not been validated when another part of the call is wrong. */
+export interface AliasCall extends Pick<Call, 'can'> {
+  caller: KnownCaller;
+  params: Readonly<Record<string, string>>;
+  query: Readonly<Record<string, unknown>>;
+}
+
+/** Where the storages of some run are mounted. */
+export interface AliasBase {
+  /** `/actor-runs/{runId}` */
+  path: string;
+  /** The start of operation ids. */
+  id: string;
+  params: TObject;
+  /** Parameters by which the run is chosen. */
+  query?: TObject;
+  /** Words for the summary: `of a run`. */
+  of: string;
+  /** Finds the run. Throws for callers who may not view it. */
+  resolve(call: AliasCall, kernel: Kernel): Promise<RunStorages>;
+}
+
+/** The routes of each kind of storage, the word for it in the path, and which storage of the run it is. */
+const KINDS: { routes: readonly Route[]; word: string; storage: keyof RunStorages }[] = [
+  { routes: datasetRoutes, word: 'dataset', storage: 'datasetId' },
+  { routes: keyValueStoreRoutes, word: 'key-value-store', storage: 'storeId' },
+  { routes: requestQueueRoutes, word: 'request-queue', storage: 'queueId' },
+];
+
+const ONE_STORAGE = /^\/[\w-]+\/\{storageId\}/;
+
+/** An alias of every route about one storage. */
+export function storageAliases(base: AliasBase): Route[] {
+  return KINDS.flatMap(({ routes, word, storage }) =>
+    routes
+      .filter(({ shape }) => ONE_STORAGE.test(shape.path))
+      .map((original) => aliasOf(original, base, word, storage)),
+  );
+}
+
+/** The handler is the original's: only the reference to the storage comes from the run instead of the path. */
+function aliasOf(original: Route, base: AliasBase, word: string, storage: keyof RunStorages): Route {
+  return {
+    shape: aliasShape(original.shape, base, word),
+    async handle(call, kernel) {
+      const { caller, params, query } = call as unknown as AliasCall;
+      const storages = await base.resolve({ caller, params, query, can: canOf(call) }, kernel);
+      Object.assign(call, { params: { ...params, storageId: storages[storage] } });
+      return await original.handle(call, kernel);
+    },
+    async authorize(call, kernel) {
+      const { params, query } = call;
+      const caller = call.caller as KnownCaller;
+      const storages = await base.resolve({ caller, params, query, can: canOf(call) }, kernel);
+      await original.authorize?.({ ...call, params: { ...params, storageId: storages[storage] } }, kernel);
+    },
+  };
+}
+
+function canOf(call: Pick<RawCall, 'can'>): Call['can'] {
+  return (resource, action) => call.can(resource, action);
+}
+
+function aliasShape(shape: RouteShape, base: AliasBase, word: string): RouteShape {
+  const { access } = shape;
+  if (typeof access !== 'object') throw new Error(`${shape.id} needs no permission`);
+  const { storageId: _, ...params } = { ...base.params.properties, ...shape.params?.properties };
+  const query = { ...base.query?.properties, ...shape.query?.properties };
+  const names = [...Object.keys(base.query?.properties ?? {}), ...Object.keys(shape.query?.properties ?? {})];
+  if (new Set(names).size < names.length)
+    throw new Error(`${base.id} and ${shape.id} have the same parameter`);
+  const moved = (path: string) => path.replace(ONE_STORAGE, `${base.path}/${word}`);
+  const aliases = shape.aliases?.map((alias) => ({
+    ...alias,
+    ...(alias.path !== undefined && { path: moved(alias.path) }),
+  }));
+  return {
+    ...shape,
+    id: `${base.id}_${shape.id}`,
+    aliasOf: shape.id,
+    path: moved(shape.path),
+    ...(aliases && { aliases }),
+    summary: `${shape.summary} (the ${word.replaceAll('-', ' ')} ${base.of})`,
+    // Only known callers can view a run, whoever may read the storage.
+    access: { action: access.action, ...(access.others && { others: access.others }), ofOwner: true },
+    params: Type.Object(params),
+    ...(names.length > 0 && { query: Type.Object(query) }),
+  };
+}
