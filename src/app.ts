@@ -275,6 +275,7 @@ function executionSettingsOf(config: Config): ExecutionSettings {
     allowsUnsandboxed: config.actorsUnsandboxed,
     isLoopbackOnly: /^(127\.|::1$|localhost$)/.test(host),
     network: config.actorNetwork,
+    isExecuting: config.role !== 'api',
     nodeMemoryMbytes: nodeMemory ?? Math.floor((totalmem() / 1024 ** 2) * 0.75),
     nodeRuns: nodeRuns ?? Math.max(8, 4 * availableParallelism()),
     accountMemoryMbytes: config.accountMemory,

@@ -4,6 +4,7 @@ import type { Kernel } from '../kernel/kernel.ts';
 import type { JsonText } from '../kernel/route.ts';
 import { openDatasetFields } from './datasets/known-fields.ts';
 import { InputChecker } from './input/input-checker.ts';
+import { openFinishWaits } from './jobs/wait-for-finish.ts';
 import { openStoreUsage } from './key-value-stores/usage-counter.ts';
 import { LogFiles } from './logs/log-files.ts';
 import { openQueues } from './request-queues/queues.ts';
@@ -21,6 +22,7 @@ export async function openActorsServices(
     datasetFields: openDatasetFields(),
     privateUsers: new WeakMap<Account, JsonText>(),
     queues: openQueues(kernel.engine),
+    finishWaits: await openFinishWaits(kernel.engine, kernel.log),
     logFiles: new LogFiles(kernel),
     inputChecker: new InputChecker(),
     runner: await openRunner(kernel.settings.execution, kernel.log),

@@ -57,6 +57,7 @@ interface Executing {
   /** By `performance.now`, which no change of the machine's time affects. */
   leaseUntil: number;
   seen: string | null;
+  /** What nobody has heard yet. */
   wanted: JobControl | undefined;
   listener: ((control: JobControl) => void) | undefined;
 }
@@ -151,7 +152,12 @@ export async function startDispatcher(settings: DispatcherSettings): Promise<Dis
         signal,
         onControl(listener) {
           state.listener = listener;
-          if (state.wanted !== undefined) listener(state.wanted);
+          const { wanted } = state;
+          state.wanted = undefined;
+          if (wanted !== undefined) listener(wanted);
+          return () => {
+            state.listener = undefined;
+          };
         },
       });
       // Nothing to release where the handler has ended the job.
@@ -172,8 +178,8 @@ export async function startDispatcher(settings: DispatcherSettings): Promise<Dis
   function deliver(state: Executing, control: string | null): void {
     if (control === null || control === state.seen) return;
     state.seen = control;
-    state.wanted = parseControl(control);
-    state.listener?.(state.wanted);
+    if (state.listener === undefined) state.wanted = parseControl(control);
+    else state.listener(parseControl(control));
   }
 
   async function readControls(): Promise<void> {

@@ -17,6 +17,9 @@ export interface Job {
 
 export type JobKind = 'build' | 'run';
 
+/** The channels that are notified when the status of a build or run changes. */
+export const STATUS_CHANNELS: Record<JobKind, string> = { build: 'builds', run: 'runs' };
+
 export interface JobContext {
   /**
    * Fires when the lease is lost or cannot be extended any more (`reason` is `LeaseLost`): the handler must kill its program and
@@ -24,8 +27,11 @@ export interface JobContext {
    * an orderly way, and the job then goes on elsewhere.
    */
   signal: AbortSignal;
-  /** Calls the listener with what callers want, from now on and also what they wanted before. */
-  onControl(listener: (control: JobControl) => void): void;
+  /**
+   * Calls the listener with what callers want from now on, and with the last thing that they wanted while nobody listened.
+   * Returns a function that ends it.
+   */
+  onControl(listener: (control: JobControl) => void): () => void;
 }
 
 export class LeaseLost extends Error {}

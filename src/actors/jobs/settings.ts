@@ -14,6 +14,8 @@ export interface ExecutionSettings {
   /** Whether only programs on this machine can reach the server. */
   isLoopbackOnly: boolean;
   network: 'host' | 'none';
+  /** Whether this server executes builds and runs itself. */
+  isExecuting: boolean;
   /** For all builds and runs of this node together. */
   nodeMemoryMbytes: number;
   nodeRuns: number;

@@ -4,12 +4,10 @@ import type { Slice } from '../../kernel/page.ts';
 import { lockName } from '../../kernel/storage/locks.ts';
 import { notifyOnCommit } from '../../kernel/storage/notify-on-commit.ts';
 import type { Db, Tables } from '../../kernel/storage/tables.ts';
+import { STATUS_CHANNELS } from '../jobs/job.ts';
 import type { PermissionLevel } from '../actors/model.ts';
 import type { JobStatus, Metamorph, Run, RunMeta, RunOptions, RunOrigin, RunStats } from './model.ts';
 import type { RunRow } from './tables.ts';
-
-/** Notified by every commit that changes the status of a run. */
-export const RUNS = 'runs';
 
 export async function insertRun(tx: Db, run: Run): Promise<void> {
   await tx.insertInto('runs').values(rowOf(run)).execute();
@@ -33,7 +31,7 @@ export type RunChanges = Partial<Omit<Run, 'id' | 'userId' | 'taskId' | 'meta'>>
 
 export async function updateRun(tx: Db, id: string, changes: RunChanges): Promise<void> {
   await tx.updateTable('runs').set(columnsOf(changes)).where('id', '=', id).execute();
-  if (changes.status !== undefined) await notifyOnCommit(tx, RUNS);
+  if (changes.status !== undefined) await notifyOnCommit(tx, STATUS_CHANNELS.run);
 }
 
 /** Another Actor goes on with the run. */

@@ -11,6 +11,8 @@ import type { StorageRow } from '../tables.ts';
 import type { GeneralAccess, StorageRef, Storage, StorageChanges, StorageKind } from './model.ts';
 
 export interface NewStorage {
+  /** A new one by default. */
+  id?: string;
   kind: StorageKind;
   userId: string;
   name?: string;
@@ -31,13 +33,13 @@ export function lockNames(tx: Db, userId: string): Promise<void> {
 /** For a named storage the caller has called `lockNames` and checked that the name is free. */
 export async function insertStorage(
   db: Db,
-  { kind, userId, name, schema, actId, actRunId }: NewStorage,
+  { id, kind, userId, name, schema, actId, actRunId }: NewStorage,
   now: number,
 ): Promise<Storage> {
   const row = await db
     .insertInto('storages')
     .values({
-      id: newId(now),
+      id: id ?? newId(now),
       kind,
       user_id: userId,
       name: name ?? null,

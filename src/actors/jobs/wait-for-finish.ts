@@ -1,0 +1,80 @@
+// Waits until builds or runs finish: all waiting calls of a server share one listener and one query.
+import type { Engine, Log } from '../../kernel/storage/engine.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import { STATUS_CHANNELS, type JobKind } from './job.ts';
+import { listFinished } from './store-finished.ts';
+
+declare module '../../kernel/kernel.ts' {
+  interface Services {
+    finishWaits: FinishWaits;
+  }
+}
+
+/** Many changes at once cause one query. */
+const DEBOUNCE_MS = 10;
+/** Notifications may be lost. */
+const POLL_MS = 2_000;
+const BATCH_SIZE = 500;
+
+/** The longest time that a call may wait, in seconds; a larger number is taken for this one. */
+export const MAX_WAIT_SECS = 60;
+
+export class FinishWaits {
+  readonly #db: Db;
+  readonly #log: Log;
+  readonly #waiting: Record<JobKind, Map<string, Set<() => void>>> = { build: new Map(), run: new Map() };
+  readonly #timers: Partial<Record<JobKind, NodeJS.Timeout>> = {};
+
+  constructor(db: Db, log: Log) {
+    this.#db = db;
+    this.#log = log;
+  }
+
+  /** Resolves when it is finished or deleted, or when the time is over. */
+  async wait(kind: JobKind, id: string, ms: number): Promise<void> {
+    if (ms <= 0) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const waiting = this.#waiting[kind];
+    const resolvers = waiting.get(id) ?? new Set();
+    waiting.set(id, resolvers.add(resolve));
+    // It may have finished before it was in the map.
+    this.notice(kind);
+    const timer = setTimeout(resolve, ms);
+    await promise;
+    clearTimeout(timer);
+    resolvers.delete(resolve);
+    if (resolvers.size === 0 && waiting.get(id) === resolvers) waiting.delete(id);
+  }
+
+  notice(kind: JobKind): void {
+    if (this.#waiting[kind].size > 0) this.#checkIn(kind, DEBOUNCE_MS);
+  }
+
+  #checkIn(kind: JobKind, ms: number): void {
+    clearTimeout(this.#timers[kind]);
+    this.#timers[kind] = setTimeout(() => void this.#check(kind), ms).unref();
+  }
+
+  async #check(kind: JobKind): Promise<void> {
+    const waiting = this.#waiting[kind];
+    const ids = [...waiting.keys()];
+    try {
+      for (let start = 0; start < ids.length; start += BATCH_SIZE) {
+        const some = ids.slice(start, start + BATCH_SIZE);
+        for (const id of await listFinished(this.#db, kind, some)) {
+          for (const resolve of waiting.get(id) ?? []) resolve();
+        }
+      }
+    } catch (error) {
+      this.#log.warn({ err: error }, 'cannot see which builds and runs have finished');
+    }
+    if (waiting.size > 0) this.#checkIn(kind, POLL_MS);
+  }
+}
+
+export async function openFinishWaits(engine: Engine, log: Log): Promise<FinishWaits> {
+  const waits = new FinishWaits(engine.db, log);
+  await engine.listen(STATUS_CHANNELS.build, () => waits.notice('build'));
+  await engine.listen(STATUS_CHANNELS.run, () => waits.notice('run'));
+  return waits;
+}

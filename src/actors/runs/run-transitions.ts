@@ -1,0 +1,118 @@
+// The transitions of a run that its node makes, each in a transaction that holds the job.
+import type { Kernel } from '../../kernel/kernel.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import { LeaseLost, type Job } from '../jobs/job.ts';
+import { deleteJob, holdsJob } from '../jobs/store.ts';
+import type { JobStatus, Run, RunStats } from './model.ts';
+import { lockRun, updateRun } from './store.ts';
+
+/** How the last process of a run has ended. */
+export interface RunEnd {
+  /** Null when a signal ended it, or when there was none. */
+  code: number | null;
+  /** Where the exit code does not tell. */
+  message?: string;
+}
+
+/**
+ * The run has a new process, whose token is the only valid one. Undefined where the run is to be ended instead. A job that is
+ * claimed again while its run was running is a migration: same run, same storages.
+ */
+export async function beginProcess(
+  kernel: Kernel,
+  job: Job,
+  tokenHash: string,
+  begin: 'first' | 'reboot' | 'restart',
+): Promise<Run | undefined> {
+  return await whileHeld(kernel, job, async (tx, run) => {
+    if (run.status === 'ABORTING') return undefined;
+    const { stats, options } = run;
+    const isMigration = begin === 'first' && run.status !== 'READY';
+    const changes = {
+      status: 'RUNNING' as const,
+      tokenHash,
+      timeoutAt:
+        run.timeoutAt ?? (options.timeoutSecs === 0 ? null : kernel.clock.now() + options.timeoutSecs * 1000),
+      stats: {
+        ...stats,
+        migrationCount: stats.migrationCount + (isMigration ? 1 : 0),
+        rebootCount: stats.rebootCount + (begin === 'reboot' ? 1 : 0),
+        restartCount: stats.restartCount + (begin === 'restart' ? 1 : 0),
+      },
+    };
+    await updateRun(tx, run.id, changes);
+    return { ...run, ...changes };
+  });
+}
+
+export async function markTimingOut(kernel: Kernel, job: Job): Promise<void> {
+  await whileHeld(kernel, job, async (tx, run) => {
+    if (run.status === 'RUNNING') await updateRun(tx, run.id, { status: 'TIMING-OUT' });
+  });
+}
+
+export async function saveUsage(kernel: Kernel, job: Job, used: Partial<RunStats>): Promise<void> {
+  await whileHeld(kernel, job, async (tx, { id, stats }) => {
+    const runTimeMs = stats.runTimeMs + (used.runTimeMs ?? 0);
+    await updateRun(tx, id, { stats: { ...stats, ...used, runTimeMs } });
+  });
+}
+
+/** An abort or a time-out that came first decides, whatever the exit code is. */
+const ENDINGS: Partial<Record<JobStatus, JobStatus>> = { ABORTING: 'ABORTED', 'TIMING-OUT': 'TIMED-OUT' };
+
+/** Saves the end of the run and ends its job. False if the lease was lost meanwhile. */
+export async function endRun(kernel: Kernel, job: Job, end: RunEnd): Promise<boolean> {
+  try {
+    await whileHeld(kernel, job, async (tx, run) => {
+      const status = ENDINGS[run.status] ?? (end.code === 0 ? 'SUCCEEDED' : 'FAILED');
+      await finishRun(tx, run, status, end, kernel.clock.now());
+      await deleteJob(tx, job);
+    });
+    return true;
+  } catch (error) {
+    if (error instanceof LeaseLost) return false;
+    throw error;
+  }
+}
+
+/** Belongs into the transaction that ends the job. */
+export async function finishRun(
+  tx: Db,
+  run: Run,
+  status: JobStatus,
+  { code, message }: RunEnd,
+  now: number,
+): Promise<void> {
+  await updateRun(tx, run.id, {
+    status,
+    finishedAt: now,
+    exitCode: status === 'SUCCEEDED' || status === 'FAILED' ? code : null,
+    tokenHash: null,
+    stats: { ...run.stats, memCurrentBytes: 0, cpuCurrentUsage: 0 },
+    ...(!run.isMessageTerminal && { statusMessage: message ?? messageOf(status, code) }),
+  });
+}
+
+function messageOf(status: JobStatus, code: number | null): string {
+  switch (status) {
+    case 'ABORTED':
+      return 'Actor run was aborted';
+    case 'TIMED-OUT':
+      return 'Actor run timed out';
+    case 'SUCCEEDED':
+      return 'Actor succeeded with exit code 0';
+    default:
+      return code === null ? 'Actor process was ended by a signal' : `Actor failed with exit code ${code}`;
+  }
+}
+
+/** Calls `work` with the locked run, unless the lease is lost. The job is locked first, as everywhere. */
+async function whileHeld<T>({ db }: Kernel, job: Job, work: (tx: Db, run: Run) => Promise<T>): Promise<T> {
+  return await db.transaction().execute(async (tx) => {
+    if (!(await holdsJob(tx, job))) throw new LeaseLost('Another node may have the job.');
+    const run = await lockRun(tx, job.id);
+    if (run === undefined) throw new LeaseLost('The run is gone.');
+    return await work(tx, run);
+  });
+}

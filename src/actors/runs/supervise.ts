@@ -1,0 +1,88 @@
+// Supervises the process of a run: controls of callers, the time-out, samples of what it uses, and its end.
+import { setTimeout as delay } from 'node:timers/promises';
+import { LeaseLost, ServerStopping, type JobControl } from '../jobs/job.ts';
+import type { ProgramExit, ProgramUsage, RunningProgram } from '../runner/runner.ts';
+import type { RunEventName } from './run-events.ts';
+
+/** Why a process has ended, beside its exit. */
+export type ProcessEnd =
+  | { kind: 'exited'; exit: ProgramExit }
+  | { kind: 'aborted' | 'rebooted' | 'metamorphosed' | 'timed-out' | 'stopped' | 'lost'; exit: ProgramExit };
+
+export interface Supervision {
+  program: RunningProgram;
+  signal: AbortSignal;
+  onControl(listener: (control: JobControl) => void): () => void;
+  /** Whether the time is over; asked every second. */
+  isTimedOut(): boolean;
+  /** Called before the process is killed for it. */
+  onTimeout(): Promise<void>;
+  send(name: RunEventName, data: unknown): void;
+  onSample(usage: ProgramUsage): void;
+  sampleMs?: number;
+  /** How long a process may go on after it was told of an abort. */
+  abortGraceMs?: number;
+  /** How long a process may go on after it was told that the server stops. */
+  migrationGraceMs?: number;
+}
+
+export async function supervise(supervision: Supervision): Promise<ProcessEnd> {
+  const { program, signal, send } = supervision;
+  const { sampleMs = 1_000, abortGraceMs = 30_000, migrationGraceMs = 10_000 } = supervision;
+  const { promise: cause, resolve: end } = Promise.withResolvers<ProcessEnd['kind']>();
+  const over = new AbortController();
+
+  const killAfter = async (graceMs: number, kind: ProcessEnd['kind']): Promise<void> => {
+    await delay(graceMs, undefined, { signal: over.signal }).catch(() => {});
+    end(kind);
+  };
+  const obey = (control: JobControl): void => {
+    if (control === 'abort') return end('aborted');
+    if (control === 'reboot') return end('rebooted');
+    if (control === 'metamorph') return end('metamorphosed');
+    send('aborting', {});
+    send('persistState', { isMigrating: false });
+    void killAfter(abortGraceMs, 'aborted');
+  };
+  const leave = (): void => {
+    if (signal.reason instanceof LeaseLost || !(signal.reason instanceof ServerStopping)) return end('lost');
+    send('migrating', { timeRemainingSecs: migrationGraceMs / 1000 });
+    send('persistState', { isMigrating: true });
+    void killAfter(migrationGraceMs, 'stopped');
+  };
+
+  const sampler = setInterval(() => void sample(), sampleMs).unref();
+  let isSampling = false;
+  async function sample(): Promise<void> {
+    if (isSampling) return;
+    isSampling = true;
+    try {
+      supervision.onSample(await program.usage());
+      if (supervision.isTimedOut()) {
+        clearInterval(sampler);
+        await supervision.onTimeout();
+        end('timed-out');
+      }
+    } catch {
+      // The process ends just now; its exit tells.
+    } finally {
+      isSampling = false;
+    }
+  }
+
+  void program.exited.then(() => end('exited'));
+  const ignore = supervision.onControl(obey);
+  if (signal.aborted) leave();
+  else signal.addEventListener('abort', leave, { once: true });
+  const kind = await cause;
+  clearInterval(sampler);
+  ignore();
+  over.abort();
+  signal.removeEventListener('abort', leave);
+  if (kind !== 'exited') program.stop('kill');
+  const exit = await program.exited;
+  // A process that ends by itself after it was told of a migration has come to its end, unless it failed.
+  if (kind === 'exited' && signal.reason instanceof ServerStopping && exit.code !== 0)
+    return { kind: 'stopped', exit };
+  return { kind, exit };
+}
