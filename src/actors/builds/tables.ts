@@ -13,6 +13,7 @@ export interface BuildRow {
   version_number: string;
   /** `MAJOR.MINOR.N` */
   build_number: string;
+  source_type: string;
   /** The tag that the Actor gets when the build succeeds. */
   tag: string | null;
   status: string;
@@ -28,6 +29,8 @@ export interface BuildRow {
   sources: string | null;
   /** The key of the folder with installed dependencies; null where there are none. */
   dependencies: string | null;
+  /** How it is started and how dependencies are installed, as JSON; null until the build succeeds. */
+  runtime: string | null;
   /** `.actor/actor.json` with the schemas that it refers to, as JSON. */
   definition: string | null;
   /** The input schema as JSON text. */

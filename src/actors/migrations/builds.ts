@@ -7,9 +7,9 @@ export const buildMigrations: Migration[] = [
     up: ({ text }) => [
       `create table builds (
          id ${text} primary key, actor_id ${text} not null, user_id ${text} not null, version_number ${text} not null,
-         build_number ${text} not null, tag ${text}, status ${text} not null, status_message ${text}, exit_code integer,
+         build_number ${text} not null, source_type ${text} not null, tag ${text}, status ${text} not null, status_message ${text}, exit_code integer,
          meta ${text} not null, options ${text} not null, stats ${text} not null, started_at bigint not null,
-         finished_at bigint, sources ${text}, dependencies ${text}, definition ${text}, input_schema ${text},
+         finished_at bigint, sources ${text}, dependencies ${text}, runtime ${text}, definition ${text}, input_schema ${text},
          readme ${text}, changelog ${text})`,
       `create unique index builds_number on builds (actor_id, build_number)`,
       `create index builds_of_actor on builds (actor_id, started_at, id)`,

@@ -1,0 +1,236 @@
+// Builds in the database.
+import type { Insertable, Selectable } from 'kysely';
+import type { Slice } from '../../kernel/page.ts';
+import { notifyOnCommit } from '../../kernel/storage/notify-on-commit.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import type { SourceType } from '../actors/version.ts';
+import type { JobStatus, RunMeta } from '../runs/model.ts';
+import type { Build, BuildOptions, BuildRuntime, BuildShort, BuildStats } from './model.ts';
+import type { BuildRow } from './tables.ts';
+
+/** Notified by every commit that changes the status of a build. */
+export const BUILDS = 'builds';
+
+export async function insertBuild(tx: Db, build: Build): Promise<void> {
+  await tx.insertInto('builds').values(rowOf(build)).execute();
+}
+
+export async function findBuild(db: Db, id: string): Promise<Build | undefined> {
+  const row = await db.selectFrom('builds').selectAll().where('id', '=', id).executeTakeFirst();
+  return row && buildOf(row);
+}
+
+export async function findBuildByNumber(
+  db: Db,
+  actorId: string,
+  buildNumber: string,
+): Promise<Build | undefined> {
+  const row = await db
+    .selectFrom('builds')
+    .selectAll()
+    .where('actor_id', '=', actorId)
+    .where('build_number', '=', buildNumber)
+    .executeTakeFirst();
+  return row && buildOf(row);
+}
+
+/** Locks the row until the transaction ends. */
+export async function lockBuild(tx: Db, id: string): Promise<Build | undefined> {
+  const row = await tx.selectFrom('builds').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
+  return row && buildOf(row);
+}
+
+export type BuildChanges = Partial<Omit<Build, 'id' | 'actorId' | 'userId' | 'meta' | 'options'>>;
+
+export async function updateBuild(tx: Db, id: string, changes: BuildChanges): Promise<void> {
+  await tx.updateTable('builds').set(columnsOf(changes)).where('id', '=', id).execute();
+  if (changes.status !== undefined) await notifyOnCommit(tx, BUILDS);
+}
+
+export async function deleteBuild(tx: Db, id: string): Promise<void> {
+  await tx.deleteFrom('builds').where('id', '=', id).execute();
+  await notifyOnCommit(tx, BUILDS);
+}
+
+/** Whose builds. */
+export type BuildScope = { userId: string } | { actorId: string };
+
+/** Without the large fields. */
+export async function listBuilds(
+  db: Db,
+  scope: BuildScope,
+  { offset, limit }: Slice,
+  desc: boolean,
+): Promise<{ items: BuildShort[]; total: number }> {
+  const order = desc ? 'desc' : 'asc';
+  const all = db.selectFrom('builds');
+  const builds =
+    'actorId' in scope
+      ? all.where('actor_id', '=', scope.actorId)
+      : all.where('user_id', '=', scope.userId);
+  const rows = await builds
+    .select(['id', 'actor_id', 'user_id', 'status', 'started_at', 'finished_at', 'build_number', 'meta'])
+    .orderBy('started_at', order)
+    .orderBy('id', order)
+    .limit(limit)
+    .offset(offset)
+    .execute();
+  const { total } = await builds
+    .select(({ fn }) => fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  return { items: rows.map(shortOf), total };
+}
+
+/** The ids of an Actor's builds, a batch at a time. */
+export async function listBuildIds(db: Db, actorId: string, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('builds')
+    .select('id')
+    .where('actor_id', '=', actorId)
+    .orderBy('started_at')
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** Those of the ids whose build is finished or gone. */
+export async function listFinishedBuilds(db: Db, ids: readonly string[]): Promise<string[]> {
+  const rows = await db
+    .selectFrom('builds')
+    .select('id')
+    .where('id', 'in', ids)
+    .where('finished_at', 'is', null)
+    .execute();
+  const unfinished = new Set(rows.map(({ id }) => id));
+  return ids.filter((id) => !unfinished.has(id));
+}
+
+/** Returns those of the hashes that a build refers to. */
+export async function listReferencedSources(db: Db, hashes: readonly string[]): Promise<Set<string>> {
+  if (hashes.length === 0) return new Set();
+  const rows = await db
+    .selectFrom('builds')
+    .select('sources')
+    .where('sources', 'in', hashes)
+    .where('sources', 'is not', null)
+    .distinct()
+    .execute();
+  return new Set(rows.map(({ sources }) => sources!));
+}
+
+/** Returns those of the keys that a build refers to. */
+export async function listReferencedDependencies(db: Db, keys: readonly string[]): Promise<Set<string>> {
+  if (keys.length === 0) return new Set();
+  const rows = await db
+    .selectFrom('builds')
+    .select('dependencies')
+    .where('dependencies', 'in', keys)
+    .where('dependencies', 'is not', null)
+    .distinct()
+    .execute();
+  return new Set(rows.map(({ dependencies }) => dependencies!));
+}
+
+/** The hashes and keys of the builds that unfinished runs use. */
+export async function listUsedByRuns(db: Db): Promise<{ sources: Set<string>; dependencies: Set<string> }> {
+  const rows = await db
+    .selectFrom('jobs')
+    .innerJoin('runs', 'runs.id', 'jobs.id')
+    .innerJoin('builds', 'builds.id', 'runs.build_id')
+    .select(['sources', 'dependencies'])
+    .execute();
+  return {
+    sources: new Set(rows.flatMap(({ sources }) => sources ?? [])),
+    dependencies: new Set(rows.flatMap(({ dependencies }) => dependencies ?? [])),
+  };
+}
+
+/** For an account that is deleted. */
+export async function updateBuildOwner(tx: Db, from: string, to: string): Promise<void> {
+  await tx.updateTable('builds').set({ user_id: to }).where('user_id', '=', from).execute();
+}
+
+function rowOf(build: Build): Insertable<BuildRow> {
+  return {
+    id: build.id,
+    actor_id: build.actorId,
+    user_id: build.userId,
+    version_number: build.versionNumber,
+    build_number: build.buildNumber,
+    source_type: build.sourceType,
+    tag: build.tag,
+    status: build.status,
+    status_message: build.statusMessage,
+    exit_code: build.exitCode,
+    meta: JSON.stringify(build.meta),
+    options: JSON.stringify(build.options),
+    stats: JSON.stringify(build.stats),
+    started_at: build.startedAt,
+    finished_at: build.finishedAt,
+    sources: build.sources,
+    dependencies: build.dependencies,
+    runtime: build.runtime && JSON.stringify(build.runtime),
+    definition: build.definition && JSON.stringify(build.definition),
+    input_schema: build.inputSchema,
+    readme: build.readme,
+    changelog: build.changelog,
+  };
+}
+
+function columnsOf(changes: BuildChanges): Partial<Insertable<BuildRow>> {
+  const { stats, runtime, definition } = changes;
+  const columns = {
+    status: changes.status,
+    status_message: changes.statusMessage,
+    exit_code: changes.exitCode,
+    finished_at: changes.finishedAt,
+    sources: changes.sources,
+    dependencies: changes.dependencies,
+    input_schema: changes.inputSchema,
+    readme: changes.readme,
+    changelog: changes.changelog,
+    stats: stats && JSON.stringify(stats),
+    runtime: runtime && JSON.stringify(runtime),
+    definition: definition && JSON.stringify(definition),
+  };
+  return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined));
+}
+
+function buildOf(row: Selectable<BuildRow>): Build {
+  return {
+    ...shortOf(row),
+    versionNumber: row.version_number,
+    sourceType: row.source_type as SourceType,
+    tag: row.tag,
+    statusMessage: row.status_message,
+    exitCode: row.exit_code,
+    options: JSON.parse(row.options) as BuildOptions,
+    stats: JSON.parse(row.stats) as BuildStats,
+    sources: row.sources,
+    dependencies: row.dependencies,
+    runtime: row.runtime === null ? null : (JSON.parse(row.runtime) as BuildRuntime),
+    definition: row.definition === null ? null : (JSON.parse(row.definition) as Build['definition']),
+    inputSchema: row.input_schema,
+    readme: row.readme,
+    changelog: row.changelog,
+  };
+}
+
+type ShortRow = Pick<
+  Selectable<BuildRow>,
+  'id' | 'actor_id' | 'user_id' | 'status' | 'started_at' | 'finished_at' | 'build_number' | 'meta'
+>;
+
+function shortOf(row: ShortRow): BuildShort {
+  return {
+    id: row.id,
+    actorId: row.actor_id,
+    userId: row.user_id,
+    status: row.status as JobStatus,
+    startedAt: row.started_at,
+    finishedAt: row.finished_at,
+    buildNumber: row.build_number,
+    meta: JSON.parse(row.meta) as RunMeta,
+  };
+}
