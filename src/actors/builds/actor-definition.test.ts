@@ -63,7 +63,7 @@ describe('the definition', () => {
       minMemoryMbytes: 256,
       maxMemoryMbytes: 1024,
     });
-    assert.deepEqual(JSON.parse(read.inputSchema!), read.definition!['input']);
+    assert.deepEqual(JSON.parse(read.inputSchema!), read.definition?.['input']);
     assert.deepEqual([read.readme, read.changelog], ['# About', '# Changes']);
   });
 

@@ -1,8 +1,10 @@
 // Builds.
 import type { Part } from '../../kernel/part.ts';
 import { buildMigrations } from '../migrations/builds.ts';
+import { buildRoutes } from './routes.ts';
 
 export const buildPart: Part = {
   tag: { name: 'Builds', description: 'Runnable forms of the versions of Actors' },
+  routes: buildRoutes,
   migrations: buildMigrations,
 };

@@ -4,12 +4,10 @@ import type { Slice } from '../../kernel/page.ts';
 import { notifyOnCommit } from '../../kernel/storage/notify-on-commit.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { SourceType } from '../actors/version.ts';
+import { STATUS_CHANNELS } from '../jobs/job.ts';
 import type { JobStatus, RunMeta } from '../runs/model.ts';
 import type { Build, BuildOptions, BuildRuntime, BuildShort, BuildStats } from './model.ts';
 import type { BuildRow } from './tables.ts';
-
-/** Notified by every commit that changes the status of a build. */
-export const BUILDS = 'builds';
 
 export async function insertBuild(tx: Db, build: Build): Promise<void> {
   await tx.insertInto('builds').values(rowOf(build)).execute();
@@ -44,12 +42,12 @@ export type BuildChanges = Partial<Omit<Build, 'id' | 'actorId' | 'userId' | 'me
 
 export async function updateBuild(tx: Db, id: string, changes: BuildChanges): Promise<void> {
   await tx.updateTable('builds').set(columnsOf(changes)).where('id', '=', id).execute();
-  if (changes.status !== undefined) await notifyOnCommit(tx, BUILDS);
+  if (changes.status !== undefined) await notifyOnCommit(tx, STATUS_CHANNELS.build);
 }
 
 export async function deleteBuild(tx: Db, id: string): Promise<void> {
   await tx.deleteFrom('builds').where('id', '=', id).execute();
-  await notifyOnCommit(tx, BUILDS);
+  await notifyOnCommit(tx, STATUS_CHANNELS.build);
 }
 
 /** Whose builds. */
@@ -65,9 +63,7 @@ export async function listBuilds(
   const order = desc ? 'desc' : 'asc';
   const all = db.selectFrom('builds');
   const builds =
-    'actorId' in scope
-      ? all.where('actor_id', '=', scope.actorId)
-      : all.where('user_id', '=', scope.userId);
+    'actorId' in scope ? all.where('actor_id', '=', scope.actorId) : all.where('user_id', '=', scope.userId);
   const rows = await builds
     .select(['id', 'actor_id', 'user_id', 'status', 'started_at', 'finished_at', 'build_number', 'meta'])
     .orderBy('started_at', order)
@@ -92,18 +88,6 @@ export async function listBuildIds(db: Db, actorId: string, limit: number): Prom
     .limit(limit)
     .execute();
   return rows.map(({ id }) => id);
-}
-
-/** Those of the ids whose build is finished or gone. */
-export async function listFinishedBuilds(db: Db, ids: readonly string[]): Promise<string[]> {
-  const rows = await db
-    .selectFrom('builds')
-    .select('id')
-    .where('id', 'in', ids)
-    .where('finished_at', 'is', null)
-    .execute();
-  const unfinished = new Set(rows.map(({ id }) => id));
-  return ids.filter((id) => !unfinished.has(id));
 }
 
 /** Returns those of the hashes that a build refers to. */

@@ -1,0 +1,56 @@
+// Finds a build, and checks that the caller may see or change it.
+import { Failure } from '../../kernel/failure.ts';
+import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import type { Call } from '../../kernel/route.ts';
+import { findActorById } from '../actors/store.ts';
+import { buildNotFound, type Build } from './model.ts';
+import { findBuild } from './store.ts';
+
+export type BuildAction = 'viewBuild' | 'updateBuild' | 'deleteBuild';
+
+export type BuildCall = Pick<Call, 'can'> & { caller: KnownCaller };
+
+export function buildResource({ id }: Pick<Build, 'id'>): string {
+  return `actor-build/${id}`;
+}
+
+/** Builds of other accounts are reported as missing, unless the Actor is public and they are only looked at. */
+export async function openBuild(
+  kernel: Pick<Kernel, 'db'>,
+  call: BuildCall,
+  id: string,
+  action: BuildAction,
+): Promise<Build> {
+  const build = id.includes('\0') ? undefined : await findBuild(kernel.db, id);
+  return await checkBuildAccess(kernel, call, build, action);
+}
+
+/** The same for a build that is known already. */
+export async function checkBuildAccess(
+  { db }: Pick<Kernel, 'db'>,
+  call: BuildCall,
+  build: Build | undefined,
+  action: BuildAction,
+): Promise<Build> {
+  const isAllowed = call.can(build === undefined ? 'actor-build/*' : buildResource(build), action);
+  if (build === undefined) throw buildNotFound();
+  if (isBuildOwner(call.caller, build)) {
+    if (isAllowed) return build;
+    // A program with limited permissions learns nothing about other builds.
+    if (call.caller.program !== undefined) throw buildNotFound();
+    throw buildDenied(action);
+  }
+  if (action !== 'viewBuild') throw buildNotFound();
+  const actor = await findActorById(db, build.actorId);
+  if (actor?.isPublic !== true) throw buildNotFound();
+  return build;
+}
+
+export function isBuildOwner(caller: KnownCaller, { userId }: Pick<Build, 'userId'>): boolean {
+  return accountOf(caller).id === userId;
+}
+
+export function buildDenied(action: string): Failure {
+  return new Failure('denied', `Insufficient permissions for the Actor build: ${action} is needed.`);
+}

@@ -1,0 +1,246 @@
+// Builds: start, list, get, abort, delete.
+import { accountOf } from '../../kernel/identity/caller.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import { clampLimit, Page } from '../../kernel/page.ts';
+import { reply, route, type Call } from '../../kernel/route.ts';
+import { PlainText, Type } from '../../kernel/schema.ts';
+import { openActor } from '../actors/access.ts';
+import { MAX_WAIT_SECS } from '../jobs/wait-for-finish.ts';
+import { isFinished } from '../runs/model.ts';
+import { metaOf } from '../runs/origin.ts';
+import { buildDenied, isBuildOwner, openBuild, type BuildAction, type BuildCall } from './access.ts';
+import { abortBuild, removeBuild } from './change-build.ts';
+import {
+  BuildDetail,
+  buildNotFound,
+  BuildSummary,
+  toBuildDetail,
+  toBuildSummary,
+  unknownBuild,
+  type Build,
+} from './model.ts';
+import { findNamedBuild } from './resolve-build.ts';
+import { startBuild } from './start-build.ts';
+import { findBuild, listBuilds } from './store.ts';
+
+const MAX_LISTED = 1000;
+
+const ByActor = Type.Object({
+  actorId: Type.String({ description: 'The id, `username~name`, or `~name` for one of your own' }),
+});
+/** The deprecated paths name the Actor too. */
+const ById = Type.Object({ buildId: Type.String(), actorId: Type.Optional(Type.String()) });
+
+const Sliced = Type.Object({
+  offset: Type.Integer({ minimum: 0, default: 0 }),
+  limit: Type.Optional(Type.Integer({ minimum: 0, description: `At most ${MAX_LISTED}` })),
+  desc: Type.Boolean({ default: false }),
+});
+
+const Waiting = {
+  waitForFinish: Type.Optional(
+    Type.Number({ minimum: 0, description: 'For how many seconds to wait until it is finished, at most 60' }),
+  ),
+};
+
+const VIEW = { action: 'viewBuild', ofOwner: true } as const;
+
+const list = route(
+  {
+    id: 'actorBuilds_get',
+    method: 'GET',
+    path: '/actor-builds',
+    summary: 'List all your builds, the oldest first',
+    access: { action: 'viewBuild' },
+    query: Sliced,
+    list: BuildSummary,
+  },
+  async (call, kernel) => {
+    if (!call.can('actor-build/*')) throw buildDenied('viewBuild');
+    return await pageOf(kernel, call, { userId: accountOf(call.caller).id }, true);
+  },
+);
+
+const listOfActor = route(
+  {
+    id: 'act_builds_get',
+    method: 'GET',
+    path: '/actors/{actorId}/builds',
+    summary: 'List the builds of an Actor, the oldest first',
+    access: VIEW,
+    params: ByActor,
+    query: Sliced,
+    list: BuildSummary,
+  },
+  async (call, kernel) => {
+    const isAllowed = call.can('actor-build/*');
+    const actor = await openActor(kernel, call, call.params.actorId, 'viewActor');
+    const isOwner = isBuildOwner(call.caller, actor);
+    if (isOwner && !isAllowed) throw buildDenied('viewBuild');
+    return await pageOf(kernel, call, { actorId: actor.id }, isOwner);
+  },
+);
+
+async function pageOf(
+  kernel: Kernel,
+  { query, now }: Pick<Call, 'now'> & { query: { offset: number; limit?: number; desc: boolean } },
+  scope: { userId: string } | { actorId: string },
+  isOwner: boolean,
+): Promise<Page> {
+  const slice = { offset: query.offset, limit: clampLimit(query.limit, MAX_LISTED, MAX_LISTED) };
+  const { items, total } = await listBuilds(kernel.db, scope, slice, query.desc);
+  return new Page(
+    items.map((build) => toBuildSummary(build, { now, isOwner })),
+    total,
+    slice,
+    query.desc,
+  );
+}
+
+const start = route(
+  {
+    id: 'act_builds_post',
+    method: 'POST',
+    path: '/actors/{actorId}/builds',
+    summary: 'Build a version of an Actor',
+    access: { action: 'buildActor' },
+    params: ByActor,
+    query: Type.Object({
+      version: Type.String({ description: 'The number of the version, MAJOR.MINOR' }),
+      useCache: Type.Optional(
+        Type.Boolean({
+          description:
+            'Whether installed dependencies are used again: by default only where a lockfile says exactly which',
+        }),
+      ),
+      betaPackages: Type.Optional(Type.Boolean({ description: 'Accepted and not used' })),
+      tag: Type.Optional(
+        PlainText({
+          minLength: 1,
+          maxLength: 100,
+          description: "Given to the build on success, instead of the version's tag",
+        }),
+      ),
+      ...Waiting,
+    }),
+    isData: true,
+    reply: { 201: BuildDetail },
+  },
+  async (call, kernel) => {
+    const { params, query, caller, now } = call;
+    const actor = await openActor(kernel, call, params.actorId, 'buildActor');
+    const { version, tag, useCache, betaPackages } = query;
+    const build = await startBuild(
+      kernel,
+      { actor, versionNumber: version, tag, useCache, betaPackages, meta: metaOf(call), caller },
+      now,
+    );
+    const finished = await waitFor(kernel, build, query.waitForFinish);
+    const location = `${call.base}/actor-builds/${build.id}`;
+    return reply(201, shown(kernel, call, finished), { location });
+  },
+);
+
+const getDefault = route(
+  {
+    id: 'act_build_default_get',
+    method: 'GET',
+    path: '/actors/{actorId}/builds/default',
+    summary: 'Get the build that runs of the Actor get by default',
+    access: VIEW,
+    params: ByActor,
+    query: Type.Object(Waiting),
+    reply: { 200: BuildDetail },
+  },
+  async (call, kernel) => {
+    const isAllowed = call.can('actor-build/*');
+    const actor = await openActor(kernel, call, call.params.actorId, 'viewActor');
+    if (isBuildOwner(call.caller, actor) && !isAllowed) throw buildDenied('viewBuild');
+    const build = await findNamedBuild(kernel.db, actor, actor.runOptions.build);
+    if (build === undefined) throw unknownBuild(actor.runOptions.build);
+    return shown(kernel, call, await waitFor(kernel, build, call.query.waitForFinish));
+  },
+);
+
+const get = route(
+  {
+    id: 'actorBuild_get',
+    method: 'GET',
+    path: '/actor-builds/{buildId}',
+    aliases: [{ path: '/actors/{actorId}/builds/{buildId}' }],
+    summary: 'Get a build',
+    access: VIEW,
+    params: ById,
+    query: Type.Object(Waiting),
+    reply: { 200: BuildDetail },
+  },
+  async (call, kernel) => {
+    const build = await openOne(kernel, call, 'viewBuild');
+    return shown(kernel, call, await waitFor(kernel, build, call.query.waitForFinish));
+  },
+);
+
+const abort = route(
+  {
+    id: 'actorBuild_abort_post',
+    method: 'POST',
+    path: '/actor-builds/{buildId}/abort',
+    aliases: [{ path: '/actors/{actorId}/builds/{buildId}/abort' }],
+    summary: 'Abort a build; one that is finished stays as it is',
+    access: { action: 'updateBuild' },
+    params: ById,
+    isData: true,
+    reply: { 200: BuildDetail },
+  },
+  async (call, kernel) => {
+    const { id } = await openOne(kernel, call, 'updateBuild');
+    return shown(kernel, call, await abortBuild(kernel, id, call.now));
+  },
+);
+
+const remove = route(
+  {
+    id: 'actorBuild_delete',
+    method: 'DELETE',
+    path: '/actor-builds/{buildId}',
+    aliases: [{ path: '/actors/{actorId}/builds/{buildId}' }],
+    summary: 'Delete a build that is finished, and is not the default one of its Actor',
+    access: { action: 'deleteBuild' },
+    params: ById,
+    isData: true,
+    reply: { 204: null },
+  },
+  async (call, kernel) => {
+    const { id } = await openOne(kernel, call, 'deleteBuild');
+    await removeBuild(kernel, id, call.now);
+    return reply(204);
+  },
+);
+
+/** The build of the path; where the path names an Actor too, it must be of that one. */
+async function openOne(
+  kernel: Kernel,
+  call: BuildCall & { params: { buildId: string; actorId?: string } },
+  action: BuildAction,
+): Promise<Build> {
+  const { buildId, actorId } = call.params;
+  const build = await openBuild(kernel, call, buildId, action);
+  if (actorId === undefined) return build;
+  const actor = await openActor(kernel, call, actorId, 'viewActor');
+  if (actor.id !== build.actorId) throw buildNotFound();
+  return build;
+}
+
+async function waitFor(kernel: Kernel, build: Build, seconds = 0): Promise<Build> {
+  if (isFinished(build.status) || seconds === 0) return build;
+  await kernel.services.finishWaits.wait('build', build.id, Math.min(seconds, MAX_WAIT_SECS) * 1000);
+  const later = await findBuild(kernel.db, build.id);
+  if (later === undefined) throw buildNotFound();
+  return later;
+}
+
+function shown({ clock }: Kernel, { caller }: BuildCall, build: Build) {
+  return toBuildDetail(build, { now: clock.now(), isOwner: isBuildOwner(caller, build) });
+}
+
+export const buildRoutes = [list, listOfActor, start, getDefault, get, abort, remove];
