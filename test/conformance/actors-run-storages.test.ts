@@ -35,7 +35,7 @@ test('A21 every operation of a storage exists below a run and below the last run
       assert.equal(alias?.body, original.body);
       assert.equal(alias?.streams, original.streams);
       for (const name of Object.keys(original.query?.properties ?? {}))
-        assert.ok(Object.hasOwn(alias!.query!.properties, name), `${place} ${name}`);
+        assert.ok(Object.hasOwn(alias.query!.properties, name), `${place} ${name}`);
       there.delete(place);
     }
   }

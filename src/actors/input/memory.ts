@@ -1,8 +1,6 @@
 // The memory of a run: the least and most that an Actor allows, and powers of two.
 import { Failure } from '../../kernel/failure.ts';
-
-export const MIN_RUN_MEMORY_MBYTES = 128;
-export const MAX_RUN_MEMORY_MBYTES = 32_768;
+import { MAX_MEMORY, MIN_MEMORY } from '../actors/model.ts';
 
 /** What `.actor/actor.json` says of memory; written by users, so nothing is trusted. */
 export interface MemoryDefinition {
@@ -28,8 +26,8 @@ export function memoryLimits({ minMemoryMbytes, maxMemoryMbytes }: MemoryDefinit
   least: number;
   most: number;
 } {
-  const least = limitOf('minMemoryMbytes', minMemoryMbytes, MIN_RUN_MEMORY_MBYTES, Math.ceil);
-  const most = limitOf('maxMemoryMbytes', maxMemoryMbytes, MAX_RUN_MEMORY_MBYTES, Math.floor);
+  const least = limitOf('minMemoryMbytes', minMemoryMbytes, MIN_MEMORY, Math.ceil);
+  const most = limitOf('maxMemoryMbytes', maxMemoryMbytes, MAX_MEMORY, Math.floor);
   if (least > most)
     throw memoryError('minMemoryMbytes', `(${least}) must not be more than maxMemoryMbytes (${most})`);
   return { least, most };
@@ -40,7 +38,7 @@ function limitOf(name: string, value: unknown, absent: number, round: (power: nu
   if (value === undefined || value === null) return absent;
   if (typeof value !== 'number' || !Number.isFinite(value) || value <= 0)
     throw memoryError(name, 'must be a positive number of megabytes');
-  return clamp(2 ** round(Math.log2(value)), MIN_RUN_MEMORY_MBYTES, MAX_RUN_MEMORY_MBYTES);
+  return clamp(2 ** round(Math.log2(value)), MIN_MEMORY, MAX_MEMORY);
 }
 
 function clamp(value: number, least: number, most: number): number {

@@ -40,7 +40,7 @@ export async function prepareInput(kernel: InputKernel, given: GivenInput): Prom
     maxBytes: MAX_INPUT_BYTES,
     ...(body && { body }),
     // Schemas are stored as `JSON.stringify` writes them, so the name is never escaped.
-    ...(schema.includes('"isSecret":true') && { keys: await ensureInputKeys(kernel, owner) }),
+    ...(/"isSecret":\s*true/.test(schema) && { keys: await ensureInputKeys(kernel, owner) }),
   });
   if (prepared === undefined) return undefined;
   return {

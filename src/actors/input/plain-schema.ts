@@ -1,0 +1,56 @@
+// Converts the input schema of an Actor to plain JSON Schema, for readers that do not know the platform's own words.
+import { isObject } from '../../kernel/patch/json-value.ts';
+
+type JsonObject = Record<string, unknown>;
+
+/** Words that mean the same in JSON Schema. */
+const KEPT = new Set(
+  (
+    'title description default enum const pattern minLength maxLength minimum maximum multipleOf minItems maxItems ' +
+    'uniqueItems minProperties maxProperties required'
+  ).split(' '),
+);
+/** A schema is nested far less; deeper ones say nothing. */
+const MAX_DEPTH = 50;
+
+/** The schema of an object that may have other fields, too. */
+export function toPlainSchema(schema: JsonObject): JsonObject {
+  return { ...convert(schema, 0), type: 'object' };
+}
+
+function convert(schema: JsonObject, depth: number): JsonObject {
+  if (depth > MAX_DEPTH) return {};
+  const plain: JsonObject = {};
+  for (const [name, value] of Object.entries(schema)) if (KEPT.has(name)) plain[name] = value;
+  const { type, properties, items, additionalProperties, nullable, isSecret, prefill, example } = schema;
+  if (type !== undefined) plain['type'] = nullable === true ? [type, 'null'].flat() : type;
+  // A list of values does not admit null, whatever the type says.
+  if (nullable === true && Array.isArray(plain['enum']))
+    plain['enum'] = [...(plain['enum'] as unknown[]), null];
+  if (isObject(properties)) plain['properties'] = convertAll(properties, depth);
+  if (isObject(items)) plain['items'] = convert(items, depth + 1);
+  if (typeof additionalProperties === 'boolean') plain['additionalProperties'] = additionalProperties;
+  if (isSecret === true) Object.assign(plain, { format: 'password', writeOnly: true });
+  const examples = [example, prefill].filter((value) => value !== undefined);
+  if (examples.length > 0) plain['examples'] = examples;
+  return plain;
+}
+
+function convertAll(properties: JsonObject, depth: number): JsonObject {
+  const entries = Object.entries(properties).map(([name, field]) => [
+    name,
+    isObject(field) ? convert(field, depth + 1) : {},
+  ]);
+  return Object.fromEntries(entries) as JsonObject;
+}
+
+/** An input as a person would begin with it: what the form shows, else the defaults. */
+export function exampleInput({ properties }: JsonObject): JsonObject {
+  if (!isObject(properties)) return {};
+  const entries = Object.entries(properties).flatMap(([name, field]) => {
+    if (!isObject(field) || field['isSecret'] === true) return [];
+    const value = field['prefill'] ?? field['default'] ?? field['example'];
+    return value === undefined || value === null ? [] : [[name, value]];
+  });
+  return Object.fromEntries(entries) as JsonObject;
+}
