@@ -138,6 +138,9 @@ const SENT = {
   versions: Type.Optional(Nullable(Type.Array(SentVersion, { maxItems: 100 }))),
 };
 
+/** Tagged builds of one Actor. */
+export const MAX_TAGS = 100;
+
 export const CreateActor = Type.Object(SENT, { $id: 'CreateActorRequest' });
 export const UpdateActor = Type.Object(
   {
@@ -147,7 +150,7 @@ export const UpdateActor = Type.Object(
         Type.Record(Type.String(), Nullable(Type.Object({ buildId: Type.String() })), {
           description:
             'Assigns the tags that it names to builds, and removes those that are null; others stay',
-          maxProperties: 100,
+          maxProperties: MAX_TAGS,
         }),
       ),
     ),

@@ -1,11 +1,15 @@
 // Actors.
 import type { Part } from '../../kernel/part.ts';
 import { actorMigrations } from '../migrations/actors.ts';
+import { envVarRoutes } from './env-var-routes.ts';
+import { actorRoutes } from './routes.ts';
+import { versionRoutes } from './version-routes.ts';
 
 export const actorPart: Part = {
   tag: {
     name: 'Actors',
     description: 'Programs that the platform builds and runs, with their versions and environment variables',
   },
+  routes: [...actorRoutes, ...versionRoutes, ...envVarRoutes],
   migrations: actorMigrations,
 };

@@ -63,3 +63,23 @@ export async function deleteTag(tx: Db, actorId: string, tag: string): Promise<v
 export async function deleteTagsOfBuild(tx: Db, buildId: string): Promise<void> {
   await tx.deleteFrom('actor_tags').where('build_id', '=', buildId).execute();
 }
+
+/** The status of a build of the Actor. */
+export async function findBuildStatus(db: Db, actorId: string, buildId: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('builds')
+    .select('status')
+    .where('id', '=', buildId)
+    .where('actor_id', '=', actorId)
+    .executeTakeFirst();
+  return row?.status;
+}
+
+export async function countTags(db: Db, actorId: string): Promise<number> {
+  const { total } = await db
+    .selectFrom('actor_tags')
+    .select(({ fn }) => fn.countAll<number>().as('total'))
+    .where('actor_id', '=', actorId)
+    .executeTakeFirstOrThrow();
+  return total;
+}

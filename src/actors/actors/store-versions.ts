@@ -1,5 +1,4 @@
 // The versions of Actors in the database.
-import type { Selectable } from 'kysely';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { VersionRow } from './tables.ts';
 import type { ActorVersion, EnvVar, SourceType } from './version.ts';
@@ -18,15 +17,31 @@ export async function findVersion(
   return row && versionFrom(row);
 }
 
-export async function listVersions(db: Db, actorId: string): Promise<ActorVersion[]> {
+/** Without sources where they are not shown: they may have megabytes. */
+export async function listVersions(
+  db: Db,
+  actorId: string,
+  without?: 'without sources',
+): Promise<ActorVersion[]> {
   const rows = await db
     .selectFrom('actor_versions')
-    .selectAll()
+    .select(COLUMNS)
+    .$if(without === undefined, (query) => query.select('source'))
     .where('actor_id', '=', actorId)
     .orderBy('position')
     .execute();
-  return rows.map(versionFrom);
+  return rows.map((row) => versionFrom({ ...row, source: row.source ?? '{}' }));
 }
+
+const COLUMNS = [
+  'actor_id',
+  'number',
+  'source_type',
+  'build_tag',
+  'env_vars',
+  'applies_env_vars_to_build',
+  'created_at',
+] as const;
 
 export interface VersionTotals {
   count: number;
@@ -90,7 +105,7 @@ function rowOf(version: ActorVersion) {
   };
 }
 
-function versionFrom(row: Selectable<VersionRow>): ActorVersion {
+function versionFrom(row: Pick<VersionRow, (typeof COLUMNS)[number] | 'source'>): ActorVersion {
   return {
     actorId: row.actor_id,
     number: row.number,

@@ -6,7 +6,14 @@ import { findAccount } from '../../kernel/identity/store-accounts.ts';
 import type { Slice } from '../../kernel/page.ts';
 import { lockName } from '../../kernel/storage/locks.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import type { Actor, ActorDetails, ActorRef, DefaultRunOptions, PermissionLevel } from './model.ts';
+import {
+  MAX_ACTOR_NAME_LENGTH,
+  type Actor,
+  type ActorDetails,
+  type ActorRef,
+  type DefaultRunOptions,
+  type PermissionLevel,
+} from './model.ts';
 import type { ActorRow } from './tables.ts';
 
 /** The fields that a create or an update sets. */
@@ -63,6 +70,31 @@ export async function findActorByName(db: Db, userId: string, name: string): Pro
 
 /** The expression of the index. Names are ASCII, which both engines fold alike. */
 export const foldedActorName = sql<string>`lower(name)`;
+
+const CANDIDATES = 50;
+
+/** The name itself or with a number appended, so that none of the accounts has it. */
+export async function findFreeActorName(tx: Db, userIds: readonly string[], name: string): Promise<string> {
+  for (let start = 1; ; start += CANDIDATES) {
+    const candidates = Array.from({ length: CANDIDATES }, (_, index) => {
+      const ending = start + index === 1 ? '' : `-${start + index}`;
+      return name.slice(0, MAX_ACTOR_NAME_LENGTH - ending.length) + ending;
+    });
+    const rows = await tx
+      .selectFrom('actors')
+      .select('name')
+      .where('user_id', 'in', userIds)
+      .where(
+        foldedActorName,
+        'in',
+        candidates.map((candidate) => candidate.toLowerCase()),
+      )
+      .execute();
+    const taken = new Set(rows.map((row) => row.name.toLowerCase()));
+    const free = candidates.find((candidate) => !taken.has(candidate.toLowerCase()));
+    if (free !== undefined) return free;
+  }
+}
 
 /** `callerId` is the owner where the reference has none. */
 export async function findActor(db: Db, reference: ActorRef, callerId: string): Promise<Actor | undefined> {

@@ -10,7 +10,7 @@ export interface ActorVersion {
   /** `MAJOR.MINOR` */
   number: string;
   sourceType: SourceType;
-  /** A `VersionSource` as JSON; up to some megabytes, so it is parsed only where it is needed. */
+  /** A `VersionSource` as JSON: up to some megabytes, so it is parsed only where it is needed. */
   source: string;
   buildTag: string | null;
   envVars: readonly EnvVar[];
@@ -37,7 +37,7 @@ export interface SourceFolder {
   folder: true;
 }
 
-/** The members that belong to the source type. */
+/** The member that belongs to the source type. */
 export type VersionSource =
   | { sourceFiles: (SourceFile | SourceFolder)[] }
   | { gitRepoUrl: string }
@@ -51,6 +51,9 @@ export const SOURCE_FIELDS = {
   TARBALL: 'tarballUrl',
   GITHUB_GIST: 'gitHubGistUrl',
 } as const satisfies Record<SourceType, string>;
+
+/** The member of a version that contains its source. */
+export type SourceField = (typeof SOURCE_FIELDS)[SourceType];
 
 export function sourceOf({ source }: Pick<ActorVersion, 'source'>): VersionSource {
   return JSON.parse(source) as VersionSource;
@@ -112,7 +115,7 @@ export const SentVersion = Type.Object(
     sourceType: Type.Optional(Nullable(OneOf(SOURCE_TYPES))),
     envVars: Type.Optional(Nullable(Type.Array(SentEnvVar, { maxItems: MAX_ENV_VARS }))),
     applyEnvVarsToBuild: Type.Optional(Nullable(Type.Boolean())),
-    buildTag: Type.Optional(Nullable(PlainText({ minLength: 1, maxLength: 100 }))),
+    buildTag: Type.Optional(Nullable(Type.String({ description: 'The tag that its builds get' }))),
     ...SOURCE,
   },
   { $id: 'VersionRequest' },
@@ -123,7 +126,7 @@ export const ShownVersion = Type.Object(
   {
     versionNumber: Type.String(),
     sourceType: OneOf(SOURCE_TYPES),
-    envVars: Type.Array(EnvVarSchema),
+    envVars: Type.Optional(Type.Array(EnvVarSchema)),
     applyEnvVarsToBuild: Type.Boolean(),
     buildTag: Nullable(Type.String()),
     ...SOURCE,
@@ -135,26 +138,49 @@ export function toShownEnvVar({ name, value, isSecret }: EnvVar): Static<typeof 
   return isSecret ? { name, isSecret } : { name, value, isSecret };
 }
 
-/** Everything but the source. */
-export function toVersionSummary({
-  number,
-  sourceType,
-  envVars,
-  appliesEnvVarsToBuild,
-  buildTag,
-}: ActorVersion) {
-  return {
-    versionNumber: number,
-    sourceType,
-    envVars: envVars.map(toShownEnvVar),
-    applyEnvVarsToBuild: appliesEnvVarsToBuild,
-    buildTag,
-  };
+/** What a caller may see of a version. */
+export interface VersionView {
+  envVars: boolean;
+  /** `public` is without the credentials that a URL may contain. */
+  source: boolean | 'public';
 }
 
 /** As JSON text: the source is put into it as it is stored, because parsing and writing megabytes would take long. */
-export function toVersionJson(version: ActorVersion): string {
-  return `${JSON.stringify(toVersionSummary(version)).slice(0, -1)},${version.source.slice(1)}`;
+export function toVersionJson(version: ActorVersion, view: VersionView): string {
+  const { number, sourceType, envVars, appliesEnvVarsToBuild, buildTag } = version;
+  const text = JSON.stringify({
+    versionNumber: number,
+    sourceType,
+    ...(view.envVars && { envVars: envVars.map(toShownEnvVar) }),
+    applyEnvVarsToBuild: appliesEnvVarsToBuild,
+    buildTag,
+  });
+  if (view.source === false) return text;
+  const source = view.source === 'public' ? withoutCredentials(version) : version.source;
+  return `${text.slice(0, -1)},${source.slice(1)}`;
+}
+
+/** The source with its URL, if it is one, without user name and password. */
+function withoutCredentials({ sourceType, source }: ActorVersion): string {
+  if (sourceType === 'SOURCE_FILES') return source;
+  const field = SOURCE_FIELDS[sourceType];
+  const url = new URL((JSON.parse(source) as Record<string, string>)[field]!);
+  url.username = '';
+  url.password = '';
+  return JSON.stringify({ [field]: url.href });
+}
+
+/** For the audit log: without values of variables, contents of files and credentials. */
+export function toAuditedVersion(version: ActorVersion) {
+  const { number, sourceType, envVars, appliesEnvVarsToBuild, buildTag } = version;
+  return {
+    versionNumber: number,
+    sourceType,
+    ...(sourceType !== 'SOURCE_FILES' && (JSON.parse(withoutCredentials(version)) as object)),
+    envVars: envVars.map(({ name, isSecret }) => ({ name, isSecret })),
+    applyEnvVarsToBuild: appliesEnvVarsToBuild,
+    buildTag,
+  };
 }
 
 const VERSION_NUMBER = /^(0|[1-9]\d?)\.(0|[1-9]\d?)$/;
@@ -170,15 +196,27 @@ export function toBuildNumberInt(buildNumber: string): number {
   return major * 10_000_000 + minor * 100_000 + build;
 }
 
+const TAG = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,62}$/;
+const BUILD_NUMBER = /^\d+\.\d+\.\d+$/;
+
+/** A run names its build by a tag or a number, so a tag must not look like a number. Lists of tags are joined by commas. */
+export function checkTag(tag: string, field: string): void {
+  if (TAG.test(tag) && !BUILD_NUMBER.test(tag)) return;
+  throw problem(
+    field,
+    'must have 1 to 63 letters, digits, dots, hyphens and underscores, and not look like 1.2.3',
+  );
+}
+
 export function limitReached(message: string): Failure {
   return new Failure('forbidden', message, { code: 'limit-reached' });
 }
 
-/** Throws when there are too many variables, or they are too long together. `length` is that of a secret's plain value. */
-export function checkEnvVars(envVars: readonly { name: string; length: number }[]): void {
+/** Throws when there are too many variables, or they are too long together. */
+export function checkEnvVars(envVars: readonly EnvVar[]): void {
   if (envVars.length > MAX_ENV_VARS)
     throw limitReached(`A version can have ${MAX_ENV_VARS} environment variables.`);
-  const length = envVars.reduce((sum, one) => sum + one.name.length + one.length, 0);
+  const length = envVars.reduce((sum, { name, value }) => sum + name.length + value.length, 0);
   if (length > MAX_ENV_LENGTH) {
     throw limitReached(
       `The environment variables of a version can have ${MAX_ENV_LENGTH.toLocaleString('en')} characters in all.`,

@@ -1,0 +1,184 @@
+// The versions of an Actor.
+import { Failure } from '../../kernel/failure.ts';
+import { JsonText, reply, route, type Route } from '../../kernel/route.ts';
+import { problem, Type } from '../../kernel/schema.ts';
+import { openActor } from './access.ts';
+import { changeOf, draftVersions, lockOwnActor, saveVersion } from './change-actor.ts';
+import { applyDraft, draftVersion } from './draft-version.ts';
+import { prepareSealing } from './env-vars.ts';
+import { ByActor } from './routes.ts';
+import { WHOLE_VERSION } from './show-actor.ts';
+import { touchActor } from './store.ts';
+import { deleteVersion, findVersion, findVersionTotals, listVersions } from './store-versions.ts';
+import {
+  checkVersionNumber,
+  SentVersion,
+  ShownVersion,
+  toAuditedVersion,
+  toVersionJson,
+  type ActorVersion,
+} from './version.ts';
+
+export const ByVersion = Type.Object({ ...ByActor.properties, versionNumber: Type.String() });
+
+const VIEW = { action: 'viewActorVersion', ofOwner: true } as const;
+const UPDATE = { action: 'updateActor', ofOwner: true } as const;
+
+export function versionNotFound(number: string): Failure {
+  return new Failure('not-found', `The Actor has no version ${number}`);
+}
+
+function shown(version: ActorVersion): JsonText {
+  return new JsonText(toVersionJson(version, WHOLE_VERSION));
+}
+
+const list = route(
+  {
+    id: 'act_versions_get',
+    method: 'GET',
+    path: '/actors/{actorId}/versions',
+    summary: 'List the versions of an Actor, in the order in which they were added',
+    access: VIEW,
+    params: ByActor,
+    reply: { 200: Type.Object({ total: Type.Integer(), items: Type.Array(ShownVersion) }) },
+  },
+  async (call, kernel) => {
+    const actor = await openActor(kernel, call, call.params.actorId, 'viewActorVersion');
+    const versions = await listVersions(kernel.db, actor.id);
+    const items = versions.map((version) => toVersionJson(version, WHOLE_VERSION)).join(',');
+    return new JsonText(`{"total":${versions.length},"items":[${items}]}`);
+  },
+);
+
+const create = route(
+  {
+    id: 'act_versions_post',
+    method: 'POST',
+    path: '/actors/{actorId}/versions',
+    summary: 'Add a version to an Actor',
+    access: UPDATE,
+    params: ByActor,
+    body: SentVersion,
+    reply: { 201: ShownVersion },
+  },
+  async (call, kernel) => {
+    const { now, body } = call;
+    const opened = await openActor(kernel, call, call.params.actorId, 'updateActor');
+    const number = checkVersionNumber(body.versionNumber);
+    const [draft] = await draftVersions(kernel, [body]);
+    const version = await kernel.changes.run(call, async (on) => {
+      const { db: tx } = on;
+      const actor = await lockOwnActor(tx, opened);
+      if ((await findVersion(tx, actor.id, number)) !== undefined) {
+        throw new Failure('conflict', `The Actor has a version ${number} already`, {
+          code: 'version-already-exists',
+        });
+      }
+      const created = { actorId: actor.id, number, createdAt: now };
+      const after = await applyDraft(kernel.secrets, undefined, draft!, created);
+      await saveVersion(tx, undefined, after);
+      await touchActor(tx, actor.id, now);
+      on.record({
+        ...changeOf('updateActor', `added version ${number} to`, actor),
+        after: toAuditedVersion(after),
+      });
+      return after;
+    });
+    return reply(201, shown(version));
+  },
+);
+
+const get = route(
+  {
+    id: 'act_version_get',
+    method: 'GET',
+    path: '/actors/{actorId}/versions/{versionNumber}',
+    summary: 'Get a version of an Actor',
+    access: VIEW,
+    params: ByVersion,
+    reply: { 200: ShownVersion },
+  },
+  async (call, kernel) => {
+    const { actorId, versionNumber } = call.params;
+    const actor = await openActor(kernel, call, actorId, 'viewActorVersion');
+    const version = await findVersion(kernel.db, actor.id, versionNumber);
+    if (version === undefined) throw versionNotFound(versionNumber);
+    return shown(version);
+  },
+);
+
+const update = route(
+  {
+    id: 'act_version_put',
+    method: 'PUT',
+    path: '/actors/{actorId}/versions/{versionNumber}',
+    aliases: [{ method: 'POST' }],
+    summary: 'Change a version of an Actor',
+    description: 'What is absent stays as it is. The number cannot be changed.',
+    access: UPDATE,
+    params: ByVersion,
+    body: SentVersion,
+    reply: { 200: ShownVersion },
+  },
+  async (call, kernel) => {
+    const { now, body } = call;
+    const { actorId, versionNumber: number } = call.params;
+    const opened = await openActor(kernel, call, actorId, 'updateActor');
+    if (body.versionNumber != null && body.versionNumber !== number)
+      throw problem('versionNumber', `cannot be changed: add a version ${body.versionNumber} instead`);
+    const draft = await draftVersion(body);
+    await prepareSealing(kernel.secrets, body.envVars ?? []);
+    const version = await kernel.changes.run(call, async (on) => {
+      const { db: tx } = on;
+      const actor = await lockOwnActor(tx, opened);
+      const before = await findVersion(tx, actor.id, number);
+      if (before === undefined) throw versionNotFound(number);
+      const after = await applyDraft(kernel.secrets, before, draft, before);
+      await saveVersion(tx, before, after);
+      await touchActor(tx, actor.id, now);
+      on.record({
+        ...changeOf('updateActor', `updated version ${number} of`, actor),
+        before: toAuditedVersion(before),
+        after: toAuditedVersion(after),
+      });
+      return after;
+    });
+    return shown(version);
+  },
+);
+
+const remove = route(
+  {
+    id: 'act_version_delete',
+    method: 'DELETE',
+    path: '/actors/{actorId}/versions/{versionNumber}',
+    summary: 'Delete a version of an Actor; its builds stay',
+    access: UPDATE,
+    params: ByVersion,
+    reply: { 204: null },
+  },
+  async (call, kernel) => {
+    const { actorId, versionNumber: number } = call.params;
+    const opened = await openActor(kernel, call, actorId, 'updateActor');
+    await kernel.changes.run(call, async (on) => {
+      const { db: tx } = on;
+      const actor = await lockOwnActor(tx, opened);
+      const before = await findVersion(tx, actor.id, number);
+      if (before === undefined) throw versionNotFound(number);
+      if ((await findVersionTotals(tx, actor.id)).count === 1) {
+        throw new Failure('invalid', 'The last version of an Actor cannot be deleted', {
+          code: 'too-few-versions',
+        });
+      }
+      await deleteVersion(tx, actor.id, number);
+      await touchActor(tx, actor.id, call.now);
+      on.record({
+        ...changeOf('updateActor', `deleted version ${number} of`, actor),
+        before: toAuditedVersion(before),
+      });
+    });
+    return reply(204);
+  },
+);
+
+export const versionRoutes = [list, create, get, update, remove] as Route[];
