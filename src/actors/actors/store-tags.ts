@@ -18,9 +18,9 @@ export async function listTags(db: Db, actorId: string): Promise<TaggedBuilds> {
   const rows = await db
     .selectFrom('actor_tags')
     .innerJoin('builds', 'builds.id', 'actor_tags.build_id')
-    .select(['tag', 'build_id', 'build_number', 'finished_at'])
+    .select(['actor_tags.tag', 'build_id', 'build_number', 'finished_at'])
     .where('actor_tags.actor_id', '=', actorId)
-    .orderBy('tag')
+    .orderBy('actor_tags.tag')
     .execute();
   return Object.fromEntries(
     rows.map((row) => [
