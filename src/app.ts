@@ -4,6 +4,7 @@ import { availableParallelism, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { actorsApi } from './actors/api.ts';
 import type { ExecutionSettings } from './actors/jobs/settings.ts';
+import { machineIsolation, defaultWorkFolder } from './actors/runner/isolation.ts';
 import { openActorsServices } from './actors/services.ts';
 import type { Config } from './config.ts';
 import { seedDemo } from './demo.ts';
@@ -178,7 +179,7 @@ async function compose(
   await limits.load();
   // With port 0 the URL is known only once the server listens.
   let publicUrl = config.publicUrl ?? urlOf(config, config.port);
-  const execution = executionSettingsOf(config);
+  const execution = await executionSettingsOf(config);
   const kernel: Kernel = {
     clock,
     engine,
@@ -268,10 +269,10 @@ function openSecrets({ secretKey, data }: Config, engine: Engine, log: Logger): 
   return openSecretBox({ engine, log, key, source: `the one in ${file}` });
 }
 
-function executionSettingsOf(config: Config): ExecutionSettings {
-  const { data, work = join(data, 'work'), host, nodeMemory, nodeRuns } = config;
+export async function executionSettingsOf(config: Config): Promise<ExecutionSettings> {
+  const { data, work, host, nodeMemory, nodeRuns } = config;
   return {
-    work,
+    work: work ?? defaultWorkFolder(data, await machineIsolation()),
     allowsUnsandboxed: config.actorsUnsandboxed,
     isLoopbackOnly: /^(127\.|::1$|localhost$)/.test(host),
     network: config.actorNetwork,

@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { before, suite, test } from 'node:test';
 import { eventually } from '../../../test/eventually.ts';
 import { openTestRunner, type TestRunner } from './fixture.ts';
-import { chooseIsolation } from './isolation.ts';
+import { machineIsolation } from './isolation.ts';
 import { listProcesses } from './process-table.ts';
 
-const { kind } = await chooseIsolation();
+const { kind } = await machineIsolation();
 const skip = kind === 'bubblewrap' ? false : 'needs bwrap';
 
 suite('inside bubblewrap', { skip }, () => {

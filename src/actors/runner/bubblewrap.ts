@@ -144,7 +144,10 @@ export function launchInBubblewrap(program: Program, options: BubblewrapOptions)
       ...loaded,
       ...command,
     ],
-    args: bubblewrapWords(program, files, abilities),
+    input: bubblewrapWords(program, files, abilities)
+      .map((word) => `${word}\0`)
+      .join(''),
+    writesState: true,
     env: {},
     folder: '/',
     traits: {},

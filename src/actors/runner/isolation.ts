@@ -1,7 +1,10 @@
 // Which isolation programs get on this machine, and what it means for a server with given settings.
+import { dirname, join } from 'node:path';
 import type { ExecutionSettings } from '../jobs/settings.ts';
 import { probeBubblewrap, type BubblewrapAbilities } from './bubblewrap.ts';
-import { countsProcessesPerNamespace, findTools, type MachineTools } from './machine-tools.ts';
+import { countsProcessesPerNamespace, findWorkingTools, type MachineTools } from './machine-tools.ts';
+import { findBarrier } from './reachable-folders.ts';
+import { explainBarrier } from './uid.ts';
 
 export type Isolation =
   | { kind: 'bubblewrap'; tools: MachineTools & { bwrap: string }; abilities: BubblewrapAbilities }
@@ -15,21 +18,27 @@ export interface IsolationSources {
   probe(bwrap: string): Promise<BubblewrapAbilities | undefined>;
 }
 
-/** Whether bubblewrap works does not change while a process runs, and trying takes milliseconds. */
-const probed = new Map<string, ReturnType<typeof probeBubblewrap>>();
+let ofMachine: Promise<Isolation> | undefined;
 
-function probeOnce(bwrap: string): ReturnType<typeof probeBubblewrap> {
-  const known = probed.get(bwrap) ?? probeBubblewrap(bwrap);
-  probed.set(bwrap, known);
-  return known;
+/** It does not change while a process runs, and trying takes milliseconds, so it is tried once. */
+export function machineIsolation(): Promise<Isolation> {
+  ofMachine ??= findWorkingTools().then((tools) =>
+    chooseIsolation({
+      tools,
+      platform: process.platform,
+      isRoot: process.getuid?.() === 0,
+      probe: probeBubblewrap,
+    }),
+  );
+  return ofMachine;
 }
 
 export async function chooseIsolation({
-  tools = findTools(),
-  platform = process.platform,
-  isRoot = process.getuid?.() === 0,
-  probe = probeOnce,
-}: Partial<IsolationSources> = {}): Promise<Isolation> {
+  tools,
+  platform,
+  isRoot,
+  probe,
+}: IsolationSources): Promise<Isolation> {
   if (platform !== 'linux') return { kind: 'none', tools };
   const { bwrap, setpriv } = tools;
   const abilities = bwrap === undefined ? undefined : await probe(bwrap);
@@ -40,18 +49,27 @@ export async function chooseIsolation({
   return { kind: 'none', tools };
 }
 
-type RefusalSettings = Pick<ExecutionSettings, 'allowsUnsandboxed' | 'isLoopbackOnly' | 'network'>;
+/** The folder for builds and working folders, where none was chosen: users of their own cannot enter the data folder. */
+export function defaultWorkFolder(data: string, { kind }: Isolation): string {
+  return kind === 'uid' ? `${data}-work` : join(data, 'work');
+}
+
+type RefusalSettings = Pick<ExecutionSettings, 'work' | 'allowsUnsandboxed' | 'isLoopbackOnly' | 'network'>;
 
 /** The reason why no program may run, with the ways out. */
 export function explainRefusal(
   { kind, tools }: Isolation,
-  { allowsUnsandboxed, isLoopbackOnly, network }: RefusalSettings,
+  { work, allowsUnsandboxed, isLoopbackOnly, network }: RefusalSettings,
   platform: string = process.platform,
 ): string | undefined {
   if (platform === 'win32') return 'Actors run on servers with Linux or macOS only.';
   const install = `install bubblewrap${tools.bwrap === undefined ? '' : ', with user namespaces allowed,'}`;
   if (network === 'none' && kind !== 'bubblewrap') {
     return `Actors are to have no network (--actor-network none), which needs bubblewrap: ${install} on this server, or allow them the network.`;
+  }
+  if (kind === 'uid') {
+    const barrier = findBarrier(dirname(work));
+    return barrier === undefined ? undefined : explainBarrier(barrier);
   }
   if (kind !== 'none' || isLoopbackOnly || allowsUnsandboxed) return undefined;
   return `This server has no sandbox for Actors, and others can reach it: ${install}, or run the server as root with setpriv, or accept that Actors can do what the server's user can with --actors-unsandboxed.`;

@@ -9,14 +9,19 @@ import type { ProgramTraits } from './program-processes.ts';
 
 /** How one kind of isolation starts a program. */
 export interface Launch {
-  /** The command line; descriptor 4 has `args`, and descriptor 5 takes the state of bubblewrap. */
   words: readonly string[];
-  /** Handed over by descriptor instead of by the command line, which everybody can see. */
-  args?: readonly string[];
+  /** Handed over by descriptor 4 instead of by the command line, which everybody can see. */
+  input?: string;
+  /** Whether it is bubblewrap, which writes its state to descriptor 5. */
+  writesState?: boolean;
   env: Readonly<Record<string, string>>;
   folder: string;
   /** What identifies its processes, beside the first one. */
   traits: Omit<ProgramTraits, 'roots'>;
+  /** Kills all processes of the program's user at once. */
+  killUser?: () => Promise<void>;
+  /** A folder for temporary files, which counts as the program's. */
+  temporary?: string;
   /** Called when all is dead. */
   release(): void;
 }
@@ -28,6 +33,8 @@ export interface LaunchedProcess {
   init: Promise<ProcessIdentity | undefined>;
   /** Lets it become the program. */
   go(): void;
+  /** Instead of `go`: it ends without having done anything. */
+  abandon(): void;
 }
 
 const NICENESS = 10;
@@ -39,7 +46,7 @@ function bashGate(strays: readonly number[]): string {
 }
 
 export async function launch(
-  { words, args, env, folder }: Launch,
+  { words, input, writesState, env, folder }: Launch,
   output: string,
   { bash, strays }: { bash?: string; strays: readonly number[] },
 ): Promise<LaunchedProcess> {
@@ -51,12 +58,19 @@ export async function launch(
       cwd: folder,
       env: { ...env },
       detached: true,
-      stdio: ['ignore', out, out, 'pipe', ...(args ? (['pipe', 'pipe'] as const) : [])],
+      stdio: [
+        'ignore',
+        out,
+        out,
+        'pipe',
+        input === undefined ? 'ignore' : 'pipe',
+        writesState ? 'pipe' : 'ignore',
+      ],
     });
     await once(child, 'spawn');
-    const [gatePipe, argsPipe, statePipe] = child.stdio.slice(3) as [Writable, Writable?, Readable?];
+    const [gatePipe, inputPipe, statePipe] = child.stdio.slice(3) as [Writable, Writable?, Readable?];
     // A process that dies early breaks its pipes; its exit says so.
-    for (const pipe of [gatePipe, argsPipe, statePipe]) pipe?.on('error', () => {});
+    for (const pipe of [gatePipe, inputPipe, statePipe]) pipe?.on('error', () => {});
     const root = identify(child.pid!);
     try {
       setPriority(root.pid, NICENESS);
@@ -68,8 +82,12 @@ export async function launch(
       root,
       init: statePipe ? readInit(statePipe) : Promise.resolve(undefined),
       go() {
-        argsPipe?.end(args!.map((word) => `${word}\0`).join(''));
+        inputPipe?.end(input);
         gatePipe.end('\n');
+      },
+      abandon() {
+        child.kill('SIGKILL');
+        for (const pipe of [gatePipe, inputPipe, statePipe]) pipe?.destroy();
       },
     };
   } finally {

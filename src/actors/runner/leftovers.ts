@@ -7,12 +7,12 @@ import { listRecords, type ProgramRecord } from './program-record.ts';
 
 const PAUSE_MS = 10;
 
-/** Records of servers that are still running, such as another one on the same folder, are left alone. */
-export async function killLeftovers(work: string, now: number): Promise<string[]> {
+/** Returns whose processes it killed. Records of servers that are still running, such as another one on the same folder, are left alone. */
+export async function killLeftovers(work: string, now: number): Promise<ProgramRecord[]> {
   const left = listRecords(work, now).filter(({ record }) => !isRunning(record.server));
   await Promise.all(left.map(({ record }) => killRecorded(record)));
   for (const { remove } of left) remove();
-  return left.map(({ record }) => record.id);
+  return left.map(({ record }) => record);
 }
 
 async function killRecorded({ process: root, uid, variable, cgroups }: ProgramRecord): Promise<void> {

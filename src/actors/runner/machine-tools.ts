@@ -1,7 +1,9 @@
 // The programs of this machine that isolation and limits are made with.
+import { execFile } from 'node:child_process';
 import { accessSync, constants, readFileSync, statSync } from 'node:fs';
 import { release } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
 
 export interface MachineTools {
   bwrap?: string;
@@ -13,7 +15,17 @@ export interface MachineTools {
 /** The usual folders come last: services are often started with a short PATH, or none. */
 const USUAL_FOLDERS = ['/usr/local/bin', '/usr/bin', '/bin', '/usr/sbin', '/sbin'];
 
-export function findTools(path = process.env['PATH'] ?? ''): MachineTools {
+/** Small systems have a `setpriv` that cannot change users. */
+export async function findWorkingTools(): Promise<MachineTools> {
+  const { setpriv, ...others } = findTools();
+  if (setpriv === undefined) return others;
+  const help = await promisify(execFile)(setpriv, ['--help']).catch(() => ({ stdout: '' }));
+  return ['--reuid', '--pdeathsig'].every((option) => help.stdout.includes(option))
+    ? { ...others, setpriv }
+    : others;
+}
+
+function findTools(path = process.env['PATH'] ?? ''): MachineTools {
   const folders = [...path.split(delimiter).filter((folder) => folder.startsWith('/')), ...USUAL_FOLDERS];
   const find = (name: string): string | undefined =>
     folders.map((folder) => join(folder, name)).find((file) => isProgram(file));
@@ -35,8 +47,9 @@ function isProgram(file: string): boolean {
   }
 }
 
-/** Since Linux 5.14 the processes of a user are counted in each user namespace by itself. */
-export function countsProcessesPerNamespace(version = release()): boolean {
+/** Since Linux 5.14 the processes of a user are counted in each user namespace by itself. Those of root are never limited. */
+export function countsProcessesPerNamespace(version = release(), isRoot = process.getuid?.() === 0): boolean {
+  if (isRoot) return false;
   const [major = 0, minor = 0] = version.split('.').map((part) => Number.parseInt(part));
   return major > 5 || (major === 5 && minor >= 14);
 }

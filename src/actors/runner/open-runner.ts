@@ -1,5 +1,5 @@
 // Chooses the isolation by what the machine offers, and starts programs with it.
-import { lstatSync, mkdirSync } from 'node:fs';
+import { lstatSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from '../../kernel/log.ts';
 import type { ExecutionSettings } from '../jobs/settings.ts';
@@ -11,14 +11,22 @@ import {
   readOwnCgroups,
   type CgroupParents,
 } from './cgroup.ts';
-import { chooseIsolation, enforcedLimits, explainGaps, explainRefusal, type Isolation } from './isolation.ts';
-import { findStrayDescriptors, launch, type Launch } from './launch.ts';
+import {
+  machineIsolation,
+  enforcedLimits,
+  explainGaps,
+  explainRefusal,
+  type Isolation,
+} from './isolation.ts';
+import { findStrayDescriptors, launch, type Launch, type LaunchedProcess } from './launch.ts';
 import { killLeftovers } from './leftovers.ts';
 import { launchPlainly } from './plain.ts';
 import { listProcesses, type ProcessInfo } from './process-table.ts';
 import { writeRecord } from './program-record.ts';
 import type { Program, Runner, RunningProgram } from './runner.ts';
 import { supervise } from './supervise.ts';
+import { launchAsUser } from './uid.ts';
+import { UidPool } from './uid-pool.ts';
 import { systemWords, writeUserFiles } from './system-files.ts';
 
 /** Threads count too: a browser has hundreds. */
@@ -43,7 +51,7 @@ export async function openRunner(
   log: Logger,
   options: RunnerOptions = {},
 ): Promise<Runner> {
-  const isolation = options.isolation ?? (await chooseIsolation());
+  const isolation = options.isolation ?? (await machineIsolation());
   const refusal = explainRefusal(isolation, settings);
   const strays = findStrayDescriptors();
   const { maxProcesses = MAX_PROCESSES } = options;
@@ -51,6 +59,7 @@ export async function openRunner(
     options.cgroups === 'none' ? undefined : (options.cgroups ?? findCgroupParents(readOwnCgroups()));
   let isPrepared = false;
   let userWords: readonly string[] | undefined;
+  let pool: UidPool | undefined;
   const listShared = shareFor(LIST_AGE_MS, listProcesses);
 
   /** The first start does what should not happen to a server that never runs a program. */
@@ -71,14 +80,21 @@ export async function openRunner(
     }
   }
 
-  function planLaunch(program: Program): Launch {
-    const { kind, tools } = isolation;
-    if (kind === 'bubblewrap') {
+  async function planLaunch(program: Program): Promise<Launch> {
+    if (isolation.kind === 'bubblewrap') {
       userWords ??= writeUserFiles(join(settings.work, 'sandbox'));
       const files = { system: [...systemWords(), ...userWords], node: process.execPath };
       return launchInBubblewrap(program, { ...isolation, files, maxProcesses });
     }
-    return launchPlainly(program, tools);
+    const temporary = temporaryFolder(program.id);
+    mkdirSync(temporary, { recursive: true });
+    if (isolation.kind === 'none') return launchPlainly(program, isolation.tools, temporary);
+    pool ??= new UidPool();
+    return launchAsUser(program, { ...isolation, pool, work: settings.work, maxProcesses, temporary });
+  }
+
+  function temporaryFolder(id: string): string {
+    return join(settings.work, 'tmp', id);
   }
 
   async function start(program: Program): Promise<RunningProgram> {
@@ -88,15 +104,17 @@ export async function openRunner(
       throw new Error('A program without a network needs bubblewrap.');
     }
     prepare();
-    const plan = planLaunch(program);
+    const plan = await planLaunch(program);
     let removeRecord = (): void => {};
     const release = (): void => {
       plan.release();
       removeRecord();
+      if (plan.temporary !== undefined) rmSync(plan.temporary, { recursive: true, force: true });
     };
     let cgroup: Cgroup | undefined;
+    let launched: LaunchedProcess | undefined;
     try {
-      const launched = await launch(plan, program.output, { ...isolation.tools, strays });
+      launched = await launch(plan, program.output, { ...isolation.tools, strays });
       const { root } = launched;
       const name = `${program.id}-${root.pid}`;
       cgroup = withoutCgroupsOnError(() => {
@@ -111,12 +129,11 @@ export async function openRunner(
         process: root,
         cgroups: cgroup?.folders ?? [],
       });
-      const { traits } = plan;
-      const running = supervise({ program, launched, traits, cgroup, listShared, release });
+      const running = supervise({ program, plan, launched, cgroup, listShared, release });
       launched.go();
       return running;
     } catch (error) {
-      // The process at the gate ends by itself, because nobody lets it through.
+      launched?.abandon();
       await cgroup?.remove();
       release();
       throw error;
@@ -132,7 +149,12 @@ export async function openRunner(
     start,
     async killLeftovers() {
       const killed = await killLeftovers(settings.work, Date.now());
-      if (killed.length > 0) log.warn({ programs: killed }, 'killed programs that a server left running');
+      for (const { id, uid, server } of killed) {
+        rmSync(temporaryFolder(id), { recursive: true, force: true });
+        if (uid !== undefined && isolation.kind === 'uid') (pool ??= new UidPool()).release(uid, server);
+      }
+      if (killed.length === 0) return;
+      log.warn({ programs: killed.map(({ id }) => id) }, 'killed programs that a server left running');
     },
   };
 }

@@ -8,27 +8,30 @@ import type { Program } from './runner.ts';
 /** By this variable the processes of a program are found again, wherever they went. */
 const ID_VARIABLE = 'RUNNER_PROGRAM_ID';
 
-export function launchPlainly(program: Program, tools: MachineTools): Launch {
+export function launchPlainly(program: Program, tools: MachineTools, temporary: string): Launch {
   const { id, command, env, folder, diskMbytes, hasNodePermissions } = program;
-  const options = [env['NODE_OPTIONS'], ...(hasNodePermissions ? permissionFlags(program) : [])];
+  const flags = hasNodePermissions ? permissionFlags(program, temporary) : [];
+  const options = [env['NODE_OPTIONS'], ...flags].filter((one) => one !== undefined);
   return {
     words: [
-      ...(tools.setpriv === undefined ? [] : [tools.setpriv, '--no-new-privs', '--pdeathsig', 'KILL', '--']),
+      ...(tools.setpriv === undefined ? [] : [tools.setpriv, '--pdeathsig', 'KILL', '--']),
       ...limitWords(tools.prlimit, { diskMbytes }),
       ...command,
     ],
     env: {
+      TMPDIR: temporary,
       ...env,
-      ...(hasNodePermissions && { NODE_OPTIONS: options.filter((one) => one !== undefined).join(' ') }),
+      ...(options.length > 0 && { NODE_OPTIONS: options.join(' ') }),
       [ID_VARIABLE]: id,
     },
     folder,
     traits: { variable: `${ID_VARIABLE}=${id}` },
+    temporary,
     release: () => {},
   };
 }
 
-/** What programs read of the system, and where they put temporary files. */
+/** What programs read of the system. */
 const SYSTEM_FOLDERS = [
   '/usr',
   '/bin',
@@ -42,15 +45,14 @@ const SYSTEM_FOLDERS = [
   '/dev',
   '/nix',
 ];
-const TEMPORARY_FOLDERS = ['/tmp', '/var/tmp', '/private/tmp', '/var/folders'];
 
 /** They keep honest programs away from the server's data; a program in another language, or a hostile one, they do not stop. */
 export function permissionFlags(
-  { folder, readable, env }: Pick<Program, 'folder' | 'readable' | 'env'>,
+  { folder, readable }: Pick<Program, 'folder' | 'readable'>,
+  temporary: string,
   supported: ReadonlySet<string> = process.allowedNodeEnvironmentFlags,
 ): string[] {
-  const temporary = [...TEMPORARY_FOLDERS, ...(env['TMPDIR'] === undefined ? [] : [env['TMPDIR']])];
-  const written = [folder, '/dev', ...temporary];
+  const written = [folder, temporary, '/dev'];
   const read = [...written, ...readable, dirname(dirname(process.execPath)), ...SYSTEM_FOLDERS];
   return [
     '--permission',

@@ -3,15 +3,9 @@ import { constants } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Cgroup } from './cgroup.ts';
 import { measureFile, measureFolder } from './folder-size.ts';
-import type { LaunchedProcess } from './launch.ts';
+import type { Launch, LaunchedProcess } from './launch.ts';
 import { isRunning, sendSignal, type ProcessIdentity, type ProcessInfo } from './process-table.ts';
-import {
-  findProcesses,
-  killProcesses,
-  selectProcesses,
-  sumUsage,
-  type ProgramTraits,
-} from './program-processes.ts';
+import { findProcesses, killProcesses, selectProcesses, sumUsage } from './program-processes.ts';
 import type { Program, ProgramExit, ProgramLimit, ProgramUsage, RunningProgram } from './runner.ts';
 
 const MB = 1024 ** 2;
@@ -22,19 +16,18 @@ const KILL_PAUSE_MS = { least: 5, most: 100 };
 
 export interface Supervision {
   program: Program;
+  plan: Pick<Launch, 'traits' | 'killUser' | 'temporary'>;
   launched: LaunchedProcess;
-  traits: Omit<ProgramTraits, 'roots'>;
   cgroup?: Cgroup | undefined;
   /** All processes of this machine; one reading may serve several programs. */
   listShared(): Promise<ProcessInfo[]>;
-  /** Kills all processes of the program's user at once. */
-  killUser?: (() => Promise<void>) | undefined;
   /** Called when all is dead. */
   release(): void;
 }
 
 export function supervise(supervision: Supervision): RunningProgram {
-  const { program, launched, traits, cgroup, listShared, killUser, release } = supervision;
+  const { program, plan, launched, cgroup, listShared, release } = supervision;
+  const { traits, killUser, temporary } = plan;
   const { child, root } = launched;
   const roots: ProcessIdentity[] = [root];
   let last: ProgramUsage = { memoryBytes: 0, cpuMs: 0 };
@@ -90,8 +83,11 @@ export function supervise(supervision: Supervision): RunningProgram {
     const startedAt = performance.now();
     if (startedAt < measureAt) return;
     const diskBytes = program.diskMbytes * MB;
-    const output = await measureFile(program.output);
-    if (output + (await measureFolder(program.folder, diskBytes - output)) > diskBytes) kill('disk');
+    let bytes = await measureFile(program.output);
+    for (const folder of [program.folder, temporary]) {
+      if (folder !== undefined) bytes += await measureFolder(folder, diskBytes - bytes);
+    }
+    if (bytes > diskBytes) kill('disk');
     const now = performance.now();
     measureAt = now + (now - startedAt) / MEASURE_SHARE;
   }

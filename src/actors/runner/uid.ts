@@ -1,0 +1,89 @@
+// Isolation by user ids: as root and without bubblewrap, each program runs as a user that only it has.
+import { execFile } from 'node:child_process';
+import { dirname } from 'node:path';
+import { promisify } from 'node:util';
+import type { Launch } from './launch.ts';
+import type { MachineTools } from './machine-tools.ts';
+import { canOthersRead, findBarrier, giveFolder, openWay } from './reachable-folders.ts';
+import { limitWords } from './resource-limits.ts';
+import type { Program } from './runner.ts';
+import type { UidPool } from './uid-pool.ts';
+
+/**
+ * The environment comes by descriptor and is set after root is gone: by variables of the loader a user could otherwise run
+ * code of their own as root.
+ */
+const WITH_ENVIRONMENT = 'umask 022; eval "$(cat <&4)"; exec 4<&-; exec "$@"';
+
+/** Names that a shell cannot set. */
+const UNSETTABLE = new Set(['UID', 'EUID', 'PPID', 'BASHOPTS', 'SHELLOPTS', 'BASH_VERSINFO', '_']);
+
+export interface UidOptions {
+  tools: MachineTools & { setpriv: string };
+  pool: UidPool;
+  work: string;
+  maxProcesses: number;
+  /** A folder for temporary files, which exists. */
+  temporary: string;
+}
+
+function userWords(setpriv: string, uid: number): string[] {
+  const ids = ['--reuid', String(uid), '--regid', String(uid), '--clear-groups'];
+  return [setpriv, ...ids, '--no-new-privs', '--inh-caps=-all', '--pdeathsig', 'KILL', '--'];
+}
+
+export async function launchAsUser(program: Program, options: UidOptions): Promise<Launch> {
+  const { tools, pool, work, maxProcesses, temporary } = options;
+  const { command, env, folder, diskMbytes, readable } = program;
+  const barrier = findBarrier(dirname(work));
+  if (barrier !== undefined) throw new Error(explainBarrier(barrier));
+  openWay(work, folder);
+  const unreadable = readable.find((path) => !canOthersRead(path));
+  if (unreadable !== undefined)
+    throw new Error(`Other users cannot read ${unreadable}, so the program could not.`);
+  const uid = pool.take();
+  try {
+    openWay(work, temporary);
+    await giveFolder(temporary, uid);
+    await giveFolder(folder, uid);
+  } catch (error) {
+    pool.release(uid);
+    throw error;
+  }
+  return {
+    words: [
+      ...userWords(tools.setpriv, uid),
+      ...limitWords(tools.prlimit, { processes: maxProcesses, diskMbytes }),
+      '/bin/sh',
+      '-c',
+      WITH_ENVIRONMENT,
+      'sh',
+      ...command,
+    ],
+    input: exportLines({ TMPDIR: temporary, ...env }),
+    env: {},
+    folder,
+    traits: { uid },
+    killUser: () => killUser(tools.setpriv, uid),
+    temporary,
+    release: () => pool.release(uid),
+  };
+}
+
+/** One call of the kernel kills all processes of a user, so that none can start another meanwhile. */
+async function killUser(setpriv: string, uid: number): Promise<void> {
+  const [tool, ...words] = userWords(setpriv, uid) as [string, ...string[]];
+  // It fails where there is nothing to kill.
+  await promisify(execFile)(tool, [...words, '/bin/sh', '-c', 'kill -KILL -1'], { env: {} }).catch(() => {});
+}
+
+function exportLines(env: Readonly<Record<string, string>>): string {
+  return Object.entries(env)
+    .filter(([name]) => /^[A-Za-z_]\w*$/.test(name) && !UNSETTABLE.has(name))
+    .map(([name, value]) => `export ${name}='${value.replaceAll("'", String.raw`'\''`)}'\n`)
+    .join('');
+}
+
+export function explainBarrier(folder: string): string {
+  return `Actors run as users of their own on this server, and other users may not enter ${folder}: choose a folder that they can reach with --work, or install bubblewrap.`;
+}
