@@ -9,6 +9,7 @@ import type { RouteShape } from '../../src/kernel/route.ts';
 import { giveToken, join } from '../people.ts';
 import { recordStatements } from '../query-plans.ts';
 import { startServer, type CallInit, type Json, type TestServer } from '../server.ts';
+import { giveActor, giveBuild, giveRun } from './actors-run-rows.ts';
 import { BETA, pathFor, createSampleResources, type SampleResources } from './flags-sample-resources.ts';
 import { WRITES } from './flags-writes.ts';
 
@@ -162,6 +163,7 @@ const BODIES: Record<string, unknown> = {
   requestQueue_requests_batch_delete: [{ uniqueKey: 'a' }],
 };
 const QUERIES: Record<string, string> = {
+  act_builds_post: '?version=0.0',
   requestQueue_head_lock_post: '?lockSecs=10',
   requestQueue_request_lock_put: '?lockSecs=10',
 };
@@ -173,12 +175,7 @@ describe('the scraping platform', () => {
     if (action === undefined || shape.aliasOf !== undefined) continue;
     test(`A2 ${shape.id} takes ${action}`, async () => {
       const token = await tokenWithout(action, shape);
-      const kind = shape.path.split('/')[1]!;
-      // The caller's own storage: another's needs more than a permission.
-      const path = shape.path
-        .replace('{storageId}', shape.path.includes('{') ? await makeStorage(kind, token) : '')
-        .replace('{recordKey}', 'key')
-        .replace('{requestId}', REQUEST);
+      const path = await fillPath(shape.path, token);
       const hasBody = shape.method !== 'GET' && shape.method !== 'DELETE';
       const body = BODIES[shape.id] ?? (hasBody ? {} : undefined);
       await assertRefused(
@@ -189,8 +186,22 @@ describe('the scraping platform', () => {
     });
   }
 
-  async function makeStorage(kind: string, token: string): Promise<string> {
-    const { json } = await server.call(`/v2/${kind}`, { method: 'POST', token });
-    return json['data'].id as string;
+  /** With resources of the caller's own: those of others need more than a permission. */
+  async function fillPath(path: string, token: string): Promise<string> {
+    const values: Record<string, () => Promise<string> | string> = {
+      recordKey: () => 'key',
+      requestId: () => REQUEST,
+      async storageId() {
+        const { json } = await server.call(`/v2/${path.split('/')[1]!}`, { method: 'POST', token });
+        return json['data'].id as string;
+      },
+      actorId: async () => (await giveActor(server, { token })).id,
+      buildId: async () => await giveBuild(server, await giveActor(server, { token }), {}),
+      runId: async () => (await giveRun(server, await giveActor(server, { token }), { token })).id,
+    };
+    const words = path
+      .split('/')
+      .map(async (word) => await (values[/^\{(\w+)\}$/.exec(word)?.[1] ?? '']?.() ?? word));
+    return (await Promise.all(words)).join('/');
   }
 });

@@ -298,4 +298,18 @@ describe('a hostile schema', () => {
     );
     assert.ok(reasons.length > 0 && reasons.every((reason) => /try again/.test(reason)), String(reasons));
   });
+
+  test('what waits when the server stops is told so', async () => {
+    const limited = new InputChecker();
+    const task = { kind: 'check-schema', text: JSON.stringify(schemaOf({})) } as const;
+    const waiting = Array.from({ length: 3 }, () => limited.run(USER, task));
+    const results = Promise.allSettled(waiting);
+    await limited.close();
+    for (const result of await results)
+      assert.ok(
+        result.status === 'fulfilled' || /stopping/.test(String(result.reason)),
+        JSON.stringify(result),
+      );
+    await assert.rejects(limited.run(USER, task), /stopping/);
+  });
 });

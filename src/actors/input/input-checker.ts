@@ -62,11 +62,8 @@ export class InputChecker {
   async run<Task extends InputTask>(owner: string, task: Task): Promise<TaskResults[Task['kind']]> {
     this.#checkRefused(owner, task);
     const queue = this.#queues.get(owner) ?? [];
-    if (this.#isClosed || this.#waiting >= MAX_WAITING || queue.length >= this.#maxWaitingEach) {
-      throw new Failure('unavailable', 'Too many inputs wait to be checked; try again.', {
-        headers: { 'retry-after': '5' },
-      });
-    }
+    if (this.#waiting >= MAX_WAITING || queue.length >= this.#maxWaitingEach)
+      throw unavailable('Too many inputs wait to be checked; try again.');
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     queue.push({ owner, task, resolve, reject });
     this.#queues.set(owner, queue);
@@ -94,7 +91,7 @@ export class InputChecker {
       }
     }
     this.#isBusy = false;
-    this.#idle = setTimeout(() => void this.#stopThread(), IDLE_MS).unref();
+    if (!this.#isClosed) this.#idle = setTimeout(() => void this.#stopThread(), IDLE_MS).unref();
   }
 
   #takeNext(): Waiting | undefined {
@@ -109,10 +106,11 @@ export class InputChecker {
   }
 
   async #execute(owner: string, task: InputTask): Promise<unknown> {
+    if (this.#isClosed) throw stopping();
     const worker = await this.#openThread();
     const { promise, resolve, reject } = Promise.withResolvers<TaskReply>();
     const onError = (cause: unknown) => reject(isExhaustion(cause) ? tooLong(task, cause) : cause);
-    const onExit = () => reject(tooLong(task));
+    const onExit = () => reject(this.#isClosed ? stopping() : new Error('The input thread has ended'));
     worker.once('message', resolve).once('error', onError).once('exit', onExit);
     const stopWatch = watchCpu(worker, this.#maxCpuMs, () => reject(tooLong(task)));
     worker.postMessage(task);
@@ -120,7 +118,9 @@ export class InputChecker {
     try {
       reply = await promise;
     } catch (error) {
-      this.#refused.set(keyOf(owner, task), true, performance.now() + REFUSED_MS);
+      const until = performance.now() + REFUSED_MS;
+      if (error instanceof Failure && error.kind === 'invalid')
+        this.#refused.set(keyOf(owner, task), true, until);
       await this.#stopThread();
       throw error;
     } finally {
@@ -132,11 +132,12 @@ export class InputChecker {
   }
 
   #openThread(): Promise<Worker> {
-    this.#thread ??= startThread().catch((error: unknown) => {
-      this.#thread = undefined;
-      throw error;
+    if (this.#thread !== undefined) return this.#thread;
+    const thread = startThread(() => {
+      if (this.#thread === thread) this.#thread = undefined;
     });
-    return this.#thread;
+    this.#thread = thread;
+    return thread;
   }
 
   async #stopThread(): Promise<void> {
@@ -157,8 +158,8 @@ function isExhaustion(error: unknown): boolean {
   return error instanceof RangeError || (error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY';
 }
 
-/** Resolves when the thread has loaded its packages. */
-async function startThread(): Promise<Worker> {
+/** Resolves when the thread has loaded its packages. `ended` is called when it can no longer be used, whatever the reason. */
+async function startThread(ended: () => void): Promise<Worker> {
   const worker = new Worker(THREAD, {
     execArgv: [],
     // The thread gets none of the server's secrets.
@@ -167,6 +168,10 @@ async function startThread(): Promise<Worker> {
   });
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   worker.once('message', () => resolve()).once('error', reject);
+  worker.once('exit', () => {
+    ended();
+    reject(new Error('The input thread has ended'));
+  });
   await promise;
   worker.off('error', reject);
   // Without a listener an error between two tasks would end the server.
@@ -193,6 +198,14 @@ function watchCpu(worker: Worker, maxMs: number, exceeded: () => void): () => vo
 function keyOf(owner: string, task: InputTask): string {
   const text = task.kind === 'check-schema' ? task.text : task.kind === 'prepare-input' ? task.schema : '';
   return `${owner} ${task.kind} ${createHash('sha1').update(text).digest('hex')}`;
+}
+
+function stopping(): Failure {
+  return unavailable('The server is stopping; try again.');
+}
+
+function unavailable(message: string): Failure {
+  return new Failure('unavailable', message, { headers: { 'retry-after': '5' } });
 }
 
 function tooLong({ kind }: InputTask, cause?: unknown): Failure {

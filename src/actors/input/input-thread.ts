@@ -43,7 +43,7 @@ function prepareInput({ schema, body, maxBytes, keys }: PrepareInputTask): Uint8
   }
   const after = JSON.stringify(input);
   if (after === before) return body;
-  const bytes = Buffer.from(after);
+  const bytes = new TextEncoder().encode(after);
   if (bytes.length <= maxBytes) return bytes;
   throw new TaskError(
     'input-json-too-long',
