@@ -2,6 +2,7 @@
 import type { Account } from '../kernel/identity/store-accounts.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import type { JsonText } from '../kernel/route.ts';
+import { BuildFolders } from './builds/build-folders.ts';
 import { openDatasetFields } from './datasets/known-fields.ts';
 import { InputChecker } from './input/input-checker.ts';
 import { openFinishWaits } from './jobs/wait-for-finish.ts';
@@ -25,6 +26,7 @@ export async function openActorsServices(
     finishWaits: await openFinishWaits(kernel.engine, kernel.log),
     logFiles: new LogFiles(kernel),
     inputChecker: new InputChecker(),
+    buildFolders: new BuildFolders(kernel.settings.execution.work),
     runner: await openRunner(kernel.settings.execution, kernel.log),
   };
 }

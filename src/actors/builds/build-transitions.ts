@@ -1,0 +1,61 @@
+// The transitions of a build that its node makes, each in a transaction that holds the job.
+import type { Kernel } from '../../kernel/kernel.ts';
+import { setTag } from '../actors/store-tags.ts';
+import { lockActor } from '../actors/store.ts';
+import type { Job } from '../jobs/job.ts';
+import { deleteJob, holdsJob } from '../jobs/store.ts';
+import type { Build } from './model.ts';
+import { lockBuild, updateBuild } from './store.ts';
+
+export interface BuildResult {
+  status: 'SUCCEEDED' | 'FAILED' | 'ABORTED' | 'TIMED-OUT';
+  message: string;
+  exitCode?: number | null;
+  /** Of one that has succeeded. */
+  content?: Pick<
+    Build,
+    'sources' | 'dependencies' | 'runtime' | 'definition' | 'inputSchema' | 'readme' | 'changelog'
+  >;
+  sourceBytes?: number;
+}
+
+/** The row of the build is locked before that of the job, as everywhere. False if the lease was lost. */
+export async function beginBuild(kernel: Kernel, job: Job): Promise<boolean> {
+  return await kernel.db.transaction().execute(async (tx) => {
+    const build = await lockBuild(tx, job.id);
+    if (build === undefined || !(await holdsJob(tx, job))) return false;
+    if (build.status === 'READY') await updateBuild(tx, job.id, { status: 'RUNNING' });
+    return true;
+  });
+}
+
+/** Saves the result, gives the tag to a build that has succeeded, and ends the job. Writes nothing if the lease was lost. */
+export async function endBuild(
+  kernel: Kernel,
+  job: Job,
+  result: BuildResult,
+  runTimeMs: number,
+): Promise<void> {
+  const now = kernel.clock.now();
+  await kernel.db.transaction().execute(async (tx) => {
+    const build = await lockBuild(tx, job.id);
+    if (!(await holdsJob(tx, job))) return;
+    await deleteJob(tx, job);
+    // Deleted with its Actor.
+    if (build === undefined) return;
+    // The caller of an abort was told so, whatever came first.
+    const isAborted = build.status === 'ABORTING';
+    const status = isAborted ? 'ABORTED' : result.status;
+    await updateBuild(tx, build.id, {
+      status,
+      statusMessage: isAborted ? 'The build was aborted.' : result.message,
+      exitCode: result.exitCode ?? null,
+      finishedAt: now,
+      stats: { runTimeMs: build.stats.runTimeMs + runTimeMs, sourceBytes: result.sourceBytes ?? 0 },
+      ...(status === 'SUCCEEDED' && result.content),
+    });
+    if (status !== 'SUCCEEDED' || build.tag === null) return;
+    if ((await lockActor(tx, build.actorId)) !== undefined)
+      await setTag(tx, build.actorId, build.tag, build.id);
+  });
+}

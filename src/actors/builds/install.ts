@@ -1,0 +1,231 @@
+// Installs the dependencies of an Actor, as a program in the sandbox.
+import { copyFile, lstat, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { Failure } from '../../kernel/failure.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import type { LogWriter } from '../logs/log-writer.ts';
+import type { Program } from '../runner/runner.ts';
+import type { Build } from './model.ts';
+import { LOCKFILES, type NodeManifest } from './node-manifest.ts';
+import { readerOf } from './source-reader.ts';
+import type { Toolchain } from './toolchain.ts';
+import { copyFolder, isFolder, makeWorkFolder, NPM_CACHES, sealFolder } from './work-folders.ts';
+
+export interface InstallRequest {
+  build: Pick<Build, 'id' | 'userId' | 'options'>;
+  toolchain: Toolchain;
+  /** The fetched or built sources, which stay as they are. */
+  sources: string;
+  /** An empty folder of this installation alone. */
+  box: string;
+  /** The folder to which the result will be moved. */
+  place: string;
+  /** Environment variables of the version, where they apply to builds. */
+  env: Record<string, string>;
+  log: LogWriter;
+  signal: AbortSignal;
+}
+
+/** Returns the folder with the result, sealed: the packages, the lockfile, and the sources where packages are part of them. */
+export async function installNodePackages(
+  kernel: Kernel,
+  manifest: NodeManifest,
+  request: InstallRequest,
+): Promise<string> {
+  const { sources, box, toolchain, log, build } = request;
+  const { npm } = toolchain;
+  if (npm === undefined) throw new Failure('invalid', 'This server has no npm, which the dependencies need.');
+  const app = join(box, 'app');
+  if (manifest.needsSources) await copyFolder(sources, app, ['node_modules']);
+  else await copyFiles(sources, app, ['package.json', '.npmrc', ...LOCKFILES]);
+  const command = manifest.hasLockfile ? 'ci' : 'install';
+  const cache = await borrowCache(kernel, build.userId, box);
+  const run = (args: string[], network: Program['network']) =>
+    runStep(kernel, request, {
+      command: [process.execPath, npm, '--prefix', app, ...args],
+      network,
+      env: npmEnvironment(cache.folder),
+    });
+  const options = ['--omit=dev', '--no-audit', '--no-fund'];
+  try {
+    log.write(`ACTOR: Installing dependencies by npm ${command}.`);
+    if (kernel.settings.execution.network === 'host') {
+      await run([command, ...options], 'host');
+    } else {
+      // Packages come from the network; their scripts run without it.
+      await run([command, ...options, '--ignore-scripts'], 'host');
+      await run(['rebuild'], 'none');
+    }
+  } finally {
+    await cache.giveBack();
+  }
+  // It may contain the token of a registry.
+  if (!manifest.needsSources) await rm(join(app, '.npmrc'), { force: true });
+  await sealResult(app);
+  return app;
+}
+
+export async function installPythonPackages(kernel: Kernel, request: InstallRequest): Promise<string> {
+  const { sources, box, toolchain, place, log } = request;
+  const { python } = toolchain;
+  if (python?.hasPip !== true)
+    throw new Failure(
+      'invalid',
+      'This server has no Python with pip and venv, which requirements.txt needs.',
+    );
+  const app = join(box, 'app');
+  // The requirements may name packages in folders of the sources.
+  await copyFolder(sources, app, ['venv', 'node_modules']);
+  log.write('ACTOR: Installing dependencies by pip.');
+  const venv = join(app, 'venv');
+  await runStep(kernel, request, {
+    command: [
+      '/bin/sh',
+      '-c',
+      'cd "$3" && "$1" -m venv --without-pip "$2" && exec "$1" -m pip --python "$2/bin/python3" install --no-input --disable-pip-version-check --no-cache-dir -r requirements.txt',
+      'sh',
+      python.program,
+      venv,
+      app,
+    ],
+    network: 'host',
+    env: {},
+  });
+  await sealResult(app);
+  await moveScripts(venv, join(place, 'venv'));
+  return app;
+}
+
+interface Step extends Pick<Program, 'command' | 'network'> {
+  env: Record<string, string>;
+}
+
+async function runStep(
+  { services: { runner } }: Kernel,
+  { build, toolchain, box, env, log, signal }: InstallRequest,
+  step: Step,
+): Promise<void> {
+  signal.throwIfAborted();
+  const home = join(box, 'home');
+  await mkdir(home, { recursive: true });
+  const program = await runner.start({
+    id: build.id,
+    command: step.command,
+    env: {
+      ...env,
+      ...trustedVariables(),
+      ...step.env,
+      PATH: toolchain.path,
+      HOME: home,
+      CI: 'true',
+      LANG: 'C.UTF-8',
+    },
+    folder: box,
+    readable: [...toolchain.readable, ...(toolchain.python?.readable ?? [])],
+    output: log.file,
+    memoryMbytes: build.options.memoryMbytes,
+    diskMbytes: build.options.diskMbytes,
+    network: step.network,
+  });
+  const kill = () => program.stop('kill');
+  signal.addEventListener('abort', kill, { once: true });
+  if (signal.aborted) kill();
+  const { code, exceeded } = await program.exited;
+  signal.removeEventListener('abort', kill);
+  signal.throwIfAborted();
+  if (exceeded !== undefined)
+    throw new InstallFailed(`The installation was stopped: it used more ${exceeded} than a build may.`, code);
+  if (code !== 0)
+    throw new InstallFailed(`The installation failed with exit code ${code ?? 'unknown'}.`, code);
+}
+
+export class InstallFailed extends Failure {
+  readonly exitCode: number | null;
+
+  constructor(message: string, exitCode: number | null) {
+    super('invalid', message);
+    this.exitCode = exitCode;
+  }
+}
+
+function npmEnvironment(cache: string): Record<string, string> {
+  return {
+    npm_config_cache: cache,
+    npm_config_update_notifier: 'false',
+    npm_config_color: 'false',
+    npm_config_progress: 'false',
+    npm_config_loglevel: 'warn',
+  };
+}
+
+const CERTIFICATES = [
+  'NODE_EXTRA_CA_CERTS',
+  'SSL_CERT_FILE',
+  'SSL_CERT_DIR',
+  'PIP_CERT',
+  'REQUESTS_CA_BUNDLE',
+];
+
+/** Of the server's own environment: where certificates and the registry are, and nothing that could be a secret. */
+function trustedVariables(own: NodeJS.ProcessEnv = process.env): Record<string, string> {
+  const certificates = CERTIFICATES.flatMap((name): [string, string][] => {
+    const path = own[name];
+    return path !== undefined && /^\/(etc\/ssl|usr)\//.test(path) ? [[name, path]] : [];
+  });
+  const registry = URL.parse(own['npm_config_registry'] ?? own['NPM_CONFIG_REGISTRY'] ?? '');
+  const isPlain = registry !== null && registry.username === '' && registry.password === '';
+  return { ...Object.fromEntries(certificates), ...(isPlain && { npm_config_registry: registry.href }) };
+}
+
+/**
+ * Each account has a download cache of its own, as npm itself could be made to fill a shared one with other content. The
+ * cache is moved into the box, the only place where the program can write, so a second build of the same account starts without.
+ */
+async function borrowCache({ settings }: Kernel, userId: string, box: string) {
+  const name = createHash('sha256').update(userId).digest('hex').slice(0, 32);
+  const own = join(await makeWorkFolder(settings.execution.work, NPM_CACHES), name);
+  const folder = join(box, 'npm-cache');
+  await rename(own, folder).catch(() => mkdir(folder));
+  return {
+    folder,
+    async giveBack(): Promise<void> {
+      if (await isFolder(folder)) await rename(folder, own).catch(() => {});
+    },
+  };
+}
+
+/** A script may have put a link in place of the folder. */
+async function sealResult(app: string): Promise<void> {
+  for (const folder of [app, join(app, 'node_modules'), join(app, 'venv')]) {
+    const stats = await lstat(folder).catch(() => undefined);
+    if (stats !== undefined && !stats.isDirectory())
+      throw new Failure('invalid', 'The installation has replaced a folder by something else.');
+  }
+  await sealFolder(app);
+}
+
+async function copyFiles(from: string, to: string, names: readonly string[]): Promise<void> {
+  await mkdir(to, { recursive: true });
+  for (const name of names) {
+    const stats = await lstat(join(from, name)).catch(() => undefined);
+    if (stats?.isFile() === true) await copyFile(join(from, name), join(to, name));
+  }
+}
+
+/** Scripts of a Python environment name their interpreter by its full path, which changes with the move. */
+async function moveScripts(venv: string, place: string): Promise<void> {
+  const bin = join(venv, 'bin');
+  for (const entry of await readdir(bin, { withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const path = join(bin, entry.name);
+    const content = await readFile(path, 'latin1');
+    if (content.startsWith(`#!${venv}/`))
+      await writeFile(path, `#!${place}${content.slice(2 + venv.length)}`, 'latin1');
+  }
+}
+
+/** The lockfile that npm has written, or that was there before. */
+export async function readLockfile(app: string): Promise<string | undefined> {
+  return await readerOf(app).read('package-lock.json', 20 * 1024 * 1024);
+}

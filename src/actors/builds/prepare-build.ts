@@ -1,0 +1,137 @@
+// Makes a build ready to run on this node: its sources and dependencies as folders, and the command that starts it.
+import { rm } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import type { Kernel } from '../../kernel/kernel.ts';
+import { openEnvVars } from '../actors/env-vars.ts';
+import { findVersion } from '../actors/store-versions.ts';
+import type { LogWriter } from '../logs/log-writer.ts';
+import { ensureSources } from './build-folders.ts';
+import { dependencyFolderName } from './dependency-plan.ts';
+import { installNodePackages, installPythonPackages } from './install.ts';
+import type { Build, BuildRuntime } from './model.ts';
+import { readManifest } from './node-manifest.ts';
+import type { PreparedBuild } from './prepared-build.ts';
+import { readerOf } from './source-reader.ts';
+import type { Toolchain } from './toolchain.ts';
+import {
+  BUILD_FOLDERS,
+  DEPENDENCIES,
+  makeTemporaryFolder,
+  makeWorkFolder,
+  moveIntoPlace,
+  touchFolder,
+} from './work-folders.ts';
+
+/** Throws where the build cannot run on this node: no Python, or an installation that fails here. */
+export async function prepareBuild(
+  kernel: Kernel,
+  build: Build,
+  log: LogWriter,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<PreparedBuild> {
+  const { sources: hash, dependencies: key, runtime } = build;
+  if (hash === null || runtime === null) throw new Error(`The build ${build.id} has not succeeded`);
+  const toolchain = await kernel.services.buildFolders.toolchain();
+  const sources = await ensureSources(kernel, hash);
+  const dependencies =
+    key === null
+      ? undefined
+      : await ensureDependencies(kernel, { build, runtime, key, sources, toolchain, log, signal });
+  return {
+    sources,
+    ...(dependencies !== undefined && { dependencies }),
+    ...commandOf(runtime, toolchain, dependencies),
+    readable: [
+      ...toolchain.readable,
+      ...(toolchain.python?.readable ?? []),
+      ...(dependencies === undefined ? [] : [dependencies]),
+    ],
+  };
+}
+
+interface DependencyRequest {
+  build: Build;
+  runtime: BuildRuntime;
+  key: string;
+  sources: string;
+  toolchain: Toolchain;
+  log: LogWriter;
+  signal: AbortSignal;
+}
+
+async function ensureDependencies(kernel: Kernel, request: DependencyRequest): Promise<string> {
+  const { build, runtime, key, sources, toolchain, log, signal } = request;
+  const { work } = kernel.settings.execution;
+  const place = join(await makeWorkFolder(work, DEPENDENCIES), dependencyFolderName(key));
+  return await kernel.services.buildFolders.once(place, kernel.clock.now(), async () => {
+    const temporary = await makeTemporaryFolder(
+      await makeWorkFolder(work, BUILD_FOLDERS),
+      `prepare-${build.id}`,
+    );
+    try {
+      const box = await makeWorkFolder(temporary, 'box');
+      const env = await buildVariables(kernel, build);
+      const installing = { build, toolchain, sources, box, place, env, log, signal };
+      const app =
+        runtime.install === 'pip'
+          ? await installPythonPackages(kernel, installing)
+          : await installNodePackages(kernel, await readManifest(readerOf(sources)), installing);
+      await moveIntoPlace(app, place);
+      await touchFolder(place, kernel.clock.now());
+    } finally {
+      await rm(temporary, { recursive: true, force: true });
+    }
+  });
+}
+
+/** The environment variables of the version, where they apply to builds. */
+export async function buildVariables(
+  kernel: Kernel,
+  { actorId, versionNumber }: Pick<Build, 'actorId' | 'versionNumber'>,
+): Promise<Record<string, string>> {
+  const version = await findVersion(kernel.db, actorId, versionNumber);
+  return version?.appliesEnvVarsToBuild === true ? openEnvVars(kernel, version) : {};
+}
+
+function commandOf(
+  { start, install }: BuildRuntime,
+  toolchain: Toolchain,
+  dependencies: string | undefined,
+): Pick<PreparedBuild, 'command' | 'env'> {
+  const { path, python, npm } = toolchain;
+  const venv = dependencies === undefined || install !== 'pip' ? undefined : join(dependencies, 'venv');
+  const env = {
+    PATH: [...binFoldersOf(dependencies), path].join(delimiter),
+    LANG: 'C.UTF-8',
+    // Output is a file, to which Python would write only when its buffer is full.
+    PYTHONUNBUFFERED: '1',
+    PYTHONDONTWRITEBYTECODE: '1',
+  };
+  switch (start.by) {
+    case 'node':
+      return { command: [process.execPath, ...start.args], env };
+    case 'python':
+      return {
+        command: [
+          venv === undefined ? (python?.program ?? 'python3') : join(venv, 'bin', 'python3'),
+          ...start.args,
+        ],
+        env,
+      };
+    case 'shell':
+      return { command: ['/bin/sh', '-c', start.script], env };
+    case 'npm':
+      return {
+        command: npm === undefined ? ['npm', 'start'] : [process.execPath, npm, '--silent', 'start'],
+        env,
+      };
+    default:
+      return { command: start.command, env };
+  }
+}
+
+/** Programs of packages, which scripts call by their names. */
+function binFoldersOf(dependencies: string | undefined): string[] {
+  if (dependencies === undefined) return [];
+  return [join(dependencies, 'node_modules', '.bin'), join(dependencies, 'venv', 'bin')];
+}
