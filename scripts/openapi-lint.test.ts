@@ -21,6 +21,7 @@ const mistakes: [words: RegExp, edit: (user: Json, document: Json) => void][] = 
   [/does not say how to authenticate/, (user) => delete user['security']],
   [/has no scheme "key"/, (user) => (user['security'] = [{ key: [] }])],
   [/has no error response/, (user) => (user['responses'] = { 200: user['responses'][200] })],
+  [/is an alias of nothing, which is not there/, (user) => (user['x-alias-of'] = 'nothing')],
   [/the operationId is not unique/, (user) => (user['operationId'] = 'users/get-authenticated')],
   [/does not declare \{username\}/, (user) => (user['parameters'] = [])],
   [/requires "username", which has a default/, (user) => (user['parameters'][0].schema.default = 'a')],

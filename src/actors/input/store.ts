@@ -1,6 +1,7 @@
 // The keys of secret input fields in the database.
 import type { HandOver } from '../../kernel/identity/store-accounts.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import type { InputKeyRow } from './tables.ts';
 
 /** Whose secrets, and which Actor may read them. */
 export interface InputKeyOwner {
@@ -32,15 +33,16 @@ export async function insertInputKey(
   { publicKey, sealedKey }: StoredInputKey,
   now: number,
 ): Promise<void> {
+  const row: InputKeyRow = {
+    user_id: userId,
+    actor_id: actorId,
+    public_key: publicKey,
+    sealed_key: sealedKey,
+    created_at: now,
+  };
   await db
     .insertInto('input_keys')
-    .values({
-      user_id: userId,
-      actor_id: actorId,
-      public_key: publicKey,
-      sealed_key: sealedKey,
-      created_at: now,
-    })
+    .values(row)
     .onConflict((conflict) => conflict.doNothing())
     .execute();
 }
