@@ -248,6 +248,7 @@ async function compose(
     },
     async close() {
       isClosing = true;
+      for (const api of apis) api.endStreams?.(kernel);
       await closeServer(server);
       await worker?.stop();
       await saving.stop();

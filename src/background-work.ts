@@ -7,6 +7,7 @@ import { startWorker, type Worker } from './kernel/due-worker.ts';
 import { deleteExpired } from './kernel/identity/store-sessions.ts';
 import type { Kernel } from './kernel/kernel.ts';
 import { joinWork } from './kernel/part.ts';
+import { orphanSweep } from './kernel/storage/orphan-blobs.ts';
 import { webhookWork } from './kernel/webhook/removal-work.ts';
 import { startDelivering } from './kernel/webhook/start-delivery.ts';
 
@@ -16,7 +17,15 @@ export async function startBackgroundWork(kernel: Kernel, apis: readonly Api[]):
   const { engine, clock, log, db, metrics, guard, release } = kernel;
   const { handlers, recurring } = joinWork([
     webhookWork(kernel),
-    { recurring: [{ kind: 'identity.sweep', everyMs: HOUR, run: () => deleteExpired(db, clock.now()) }] },
+    {
+      recurring: [
+        { kind: 'identity.sweep', everyMs: HOUR, run: () => deleteExpired(db, clock.now()) },
+        orphanSweep(
+          kernel,
+          apis.flatMap((api) => api.blobKinds ?? []),
+        ),
+      ],
+    },
     ...apis.map((api) => api.work?.(kernel) ?? {}),
   ]);
   for (const job of recurring) {

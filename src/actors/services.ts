@@ -7,6 +7,7 @@ import { openDatasetFields } from './datasets/known-fields.ts';
 import { InputChecker } from './input/input-checker.ts';
 import { openFinishWaits } from './jobs/wait-for-finish.ts';
 import { openStoreUsage } from './key-value-stores/usage-counter.ts';
+import { openLogFeed } from './logs/log-feed.ts';
 import { LogFiles } from './logs/log-files.ts';
 import { openQueues } from './request-queues/queues.ts';
 import { openRunner } from './runner/open-runner.ts';
@@ -28,5 +29,6 @@ export async function openActorsServices(
     inputChecker: new InputChecker(),
     buildFolders: new BuildFolders(kernel.settings.execution.work),
     runner: await openRunner(kernel.settings.execution, kernel.log),
+    logFeed: await openLogFeed(kernel),
   };
 }

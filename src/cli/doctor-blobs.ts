@@ -1,13 +1,13 @@
 // Doctor's checks of large objects: that they are reachable, that none is orphaned, and that their checksums match.
 import { existsSync } from 'node:fs';
 import { finished } from 'node:stream/promises';
-import { findOrphans } from '../actors/key-value-stores/purge.ts';
-import { blobFolderOf, migrations, openBlobs } from '../app.ts';
+import { apis, blobFolderOf, migrations, openBlobs } from '../app.ts';
 import type { Config } from '../config.ts';
 import { DamagedBlob } from '../kernel/storage/blob-checksum.ts';
 import { fileBlobs, type BlobStore } from '../kernel/storage/blob.ts';
 import type { Engine } from '../kernel/storage/engine.ts';
 import { migrationStatus } from '../kernel/storage/migrate.ts';
+import { findOrphans, type BlobKind } from '../kernel/storage/orphan-blobs.ts';
 import { isBucket } from '../setting.ts';
 import type { DoctorFinding } from './doctor.ts';
 import { messageOf } from './command-errors.ts';
@@ -19,17 +19,16 @@ export async function checkBlobs(config: Config, now: number): Promise<DoctorFin
   if (!exists || !hasDatabase(config)) return [];
   try {
     const blobs = await openBlobStore(config);
-    const orphans = await withDatabase(config, async (engine) => {
-      if (!(await hasRecords(engine))) return [];
-      return await Array.fromAsync(findOrphans(engine.db, blobs, now));
-    });
+    const orphans = await withDatabase(config, async (engine) =>
+      Array.fromAsync(findOrphans(engine.db, blobs, await presentKinds(engine), now)),
+    );
     const left: DoctorFinding =
       orphans.length === 0
         ? { name, state: 'ok', detail: 'none left behind' }
         : {
             name,
             state: 'warn',
-            detail: `${orphans.length} that no record names: delete them`,
+            detail: `${orphans.length} that nothing refers to: delete them`,
             repair: () => removeOrphans(config, now),
           };
     return [left, await checkChecksums(blobs)];
@@ -78,12 +77,12 @@ async function openBlobStore(config: Config): Promise<BlobStore> {
   return isBucket(config.blobs) ? await openBlobs(config) : fileBlobs(blobFolderOf(config));
 }
 
-/** Searches again, because an orphan of a moment ago may have a record by now. */
+/** Searches again, because an orphan of a moment ago may be referred to by now. */
 function removeOrphans(config: Config, now: number): Promise<string> {
-  return withDatabase(config, async ({ db }) => {
+  return withDatabase(config, async (engine) => {
     const blobs = await openBlobStore(config);
     let count = 0;
-    for await (const orphan of findOrphans(db, blobs, now)) {
+    for await (const orphan of findOrphans(engine.db, blobs, await presentKinds(engine), now)) {
       await blobs.delete(orphan);
       count += 1;
     }
@@ -91,7 +90,9 @@ function removeOrphans(config: Config, now: number): Promise<string> {
   });
 }
 
-async function hasRecords(engine: Engine): Promise<boolean> {
+/** Of the tables that the database has: doctor also looks at one of an earlier release. */
+async function presentKinds(engine: Engine): Promise<BlobKind[]> {
   const { applied } = await migrationStatus(engine, migrations);
-  return applied.some(({ name }) => name === 'actors-key-value-stores');
+  const names = new Set(applied.map(({ name }) => name));
+  return apis.flatMap(({ blobKinds = [] }) => blobKinds.filter(({ migration }) => names.has(migration)));
 }

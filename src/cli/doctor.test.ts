@@ -99,7 +99,7 @@ describe('on the data of a server', () => {
     assert.equal((await doctor()).of('leases')!.detail, 'none stuck');
   });
 
-  test('large objects that no record names are told, and deleted when asked', async () => {
+  test('large objects that nothing refers to are told, and deleted when asked', async () => {
     const blobs = await openFileBlobs(join(data, 'blobs'));
     const old = Date.now() / 1000 - 2 * 3600;
     for (const key of ['kv/gone/old', 'kv/gone/young', 'kv/kept/old', 'other/old']) {
@@ -117,7 +117,7 @@ describe('on the data of a server', () => {
     db.close();
 
     const found = (await doctor()).of('large objects')!;
-    assert.deepEqual([found.state, found.detail], ['warn', '1 that no record names: delete them']);
+    assert.deepEqual([found.state, found.detail], ['warn', '1 that nothing refers to: delete them']);
     const fixed = (await doctor('--fix')).of('large objects')!;
     assert.deepEqual([fixed.state, fixed.detail, fixed.fix], ['ok', '1 deleted', 'done']);
     const left = (await Array.fromAsync(blobs.list())).map(({ key }) => key);

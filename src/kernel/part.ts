@@ -6,6 +6,7 @@ import type { HandOver } from './identity/store-accounts.ts';
 import type { Kernel } from './kernel.ts';
 import { placesOf, type Route } from './route.ts';
 import type { Migration } from './storage/migrate.ts';
+import type { BlobKind } from './storage/orphan-blobs.ts';
 
 /** A heading in the description of an API, below which the routes of a part stand. */
 export interface Tag {
@@ -18,6 +19,8 @@ export interface Part {
   tag?: Tag;
   routes?: readonly Route[];
   migrations?: readonly Migration[];
+  /** Its blobs, so that those that a crash leaves behind are found. */
+  blobKinds?: readonly BlobKind[];
   /** Policy statements of the base roles for its resources, beside the kernel's general ones. */
   roleStatements?: readonly RoleStatements[];
   /** Creates the initial content, where it is missing: at every start, in the transaction that creates the administrator. */
@@ -28,6 +31,8 @@ export interface Part {
   handOver?: HandOver;
   /** Its background work. */
   work?(kernel: Kernel): BackgroundWork;
+  /** Ends replies that stay open by themselves, when the server begins to stop. */
+  endStreams?(kernel: Kernel): void;
   /** Saves counters from memory, after the last call and before the database is closed. */
   close?(kernel: Kernel): Promise<void>;
   /** The receivers of the API's webhooks; at most one part may have them. */
@@ -56,6 +61,7 @@ export function apiOf(dialect: Dialect, parts: readonly Part[]): Api {
     routes,
     tags: joinTags(parts),
     migrations: parts.flatMap((part) => part.migrations ?? []),
+    blobKinds: parts.flatMap((part) => part.blobKinds ?? []),
     roleStatements: parts.flatMap((part) => part.roleStatements ?? []),
     subscribers: () => parts.flatMap((part) => part.subscribers?.() ?? []),
     ...(hooks[0] && { hooks: hooks[0] }),
@@ -71,6 +77,9 @@ export function apiOf(dialect: Dialect, parts: readonly Part[]): Api {
       for (const part of parts) await part.handOver?.(on, from, to);
     },
     work: (kernel) => joinWork(parts.map((part) => part.work?.(kernel) ?? {})),
+    endStreams(kernel) {
+      for (const part of parts) part.endStreams?.(kernel);
+    },
     async close(kernel) {
       for (const part of parts) await part.close?.(kernel);
     },

@@ -185,11 +185,19 @@ export class Stream {
   readonly source: AsyncIterable<Uint8Array | string>;
   readonly headers: Record<string, string>;
   readonly status: number;
+  /** The first bytes may come late: the head is sent before them. */
+  readonly isLive: boolean;
 
-  constructor(source: AsyncIterable<Uint8Array | string>, headers: Record<string, string>, status = 200) {
+  constructor(
+    source: AsyncIterable<Uint8Array | string>,
+    headers: Record<string, string>,
+    status = 200,
+    isLive = false,
+  ) {
     this.source = source;
     this.headers = headers;
     this.status = status;
+    this.isLive = isLive;
   }
 }
 

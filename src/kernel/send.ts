@@ -172,7 +172,7 @@ export class ReplySender {
     reply: FastifyReply,
     call: CallFacts,
     routeVersion: RouteVersion,
-    { source, headers, status }: Stream,
+    { source, headers, status, isLive }: Stream,
   ): void {
     reply.hijack();
     reply.raw.writeHead(status, this.#headers(call, routeVersion.headers, headers).pairs);
@@ -183,6 +183,7 @@ export class ReplySender {
       this.#finish(call, status);
       return;
     }
+    if (isLive) reply.raw.flushHeaders();
     const ended = pipeline(body, reply.raw).catch((error: unknown) => {
       const isGone = (error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE';
       if (!isGone)

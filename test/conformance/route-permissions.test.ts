@@ -197,6 +197,7 @@ describe('the scraping platform', () => {
       },
       actorId: async () => (await giveActor(server, { token })).id,
       buildId: async () => await giveBuild(server, await giveActor(server, { token }), {}),
+      buildOrRunId: async () => (await giveRun(server, await giveActor(server, { token }), { token })).id,
       runId: async () => (await giveRun(server, await giveActor(server, { token }), { token })).id,
     };
     const words = path

@@ -1,7 +1,7 @@
 // Key-value stores.
 import { keyValueStoreMigrations } from '../migrations/key-value-stores.ts';
 import type { StorageKindPart } from '../storages/part.ts';
-import { orphanSweep, purgeStore } from './purge.ts';
+import { purgeStore, recordBlobs } from './purge.ts';
 import { keyValueStoreRoutes } from './routes.ts';
 
 export const keyValueStorePart: StorageKindPart = {
@@ -10,6 +10,6 @@ export const keyValueStorePart: StorageKindPart = {
   routes: keyValueStoreRoutes,
   migrations: keyValueStoreMigrations,
   purge: purgeStore,
-  work: (kernel) => ({ recurring: [orphanSweep(kernel)] }),
+  blobKinds: [recordBlobs],
   close: ({ services }) => services.storeUsage.save(),
 };

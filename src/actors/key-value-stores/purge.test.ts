@@ -9,7 +9,8 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import { openFileBlobs, type BlobStore } from '../../kernel/storage/blob.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { keyValueStoreMigrations } from '../migrations/key-value-stores.ts';
-import { findOrphans, orphanSweep, purgeStore } from './purge.ts';
+import { findOrphans, orphanSweep } from '../../kernel/storage/orphan-blobs.ts';
+import { purgeStore, recordBlobs } from './purge.ts';
 import { insertStore, findRecord, listKeys, replaceRecord } from './store.ts';
 
 const HOUR = 60 * 60 * 1000;
@@ -41,7 +42,8 @@ onEachEngine((testEngine) => {
     }
   }
   const named = async (prefix: string) => (await Array.fromAsync(blobs.list(prefix))).length;
-  const orphans = async () => (await Array.fromAsync(findOrphans(engine.db, blobs, now))).sort();
+  const orphans = async () =>
+    (await Array.fromAsync(findOrphans(engine.db, blobs, [recordBlobs], now))).sort();
 
   test('a store is emptied with its blobs, and others are left alone', async () => {
     await fill('gone', 450);
@@ -72,7 +74,7 @@ onEachEngine((testEngine) => {
     assert.deepEqual(await orphans(), []);
     now = Date.now() + HOUR;
     assert.deepEqual(await orphans(), ['kv/lost/left', 'kv/whole/left']);
-    await orphanSweep(kernel).run(new AbortController().signal);
+    await orphanSweep(kernel, [recordBlobs]).run(new AbortController().signal);
     assert.deepEqual(await orphans(), []);
     assert.equal(await named('kv/whole/'), 2);
     assert.equal(await named('other/'), 1);

@@ -107,12 +107,12 @@ export class LogFile {
     const isEnd = this.#closing !== undefined && begin + raw.length >= size;
     const { content, consumed } = stampLines(raw, { stamp: stampOf(this.#now()), isEnd, room });
     const to = begin + consumed;
-    const then = isEnd && consumed === raw.length ? this.#closing : undefined;
-    if (to === from && then === undefined) {
+    const ending = isEnd && consumed === raw.length ? this.#closing : undefined;
+    if (to === from && ending === undefined) {
       this.#sizeAtRest = size;
       return undefined;
     }
-    return { id, file, from, to, skipped, content, then };
+    return { id, file, from, to, skipped, content, ending };
   }
 
   /** After the bytes are stored. */

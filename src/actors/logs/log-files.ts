@@ -124,7 +124,7 @@ export class LogFiles {
 
   #settle({ file, append }: Pending): void {
     file.advance(append);
-    if (append.then !== undefined) this.#leave(file, this.#files.get(file)?.resolve);
+    if (append.ending !== undefined) this.#leave(file, this.#files.get(file)?.resolve);
   }
 
   async #storeAlone(one: Pending): Promise<void> {

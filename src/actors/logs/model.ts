@@ -14,6 +14,9 @@ export const CHUNK_BYTES = 128 * 1024;
 
 const NEWLINE = 0x0a;
 
+/** The length of a stamp. */
+export const STAMP_BYTES = 25;
+
 /** Clients find the beginnings of lines by this format. */
 export function stampOf(now: number): string {
   return `${new Date(now).toISOString()} `;
@@ -98,7 +101,7 @@ export function startOfLine(raw: Uint8Array): number {
 
 /** Stands in place of what was cut out, and has the time of the line after it. */
 export function cutNotice(bytes: number, after: Uint8Array): string {
-  const stamp = Buffer.from(after.subarray(0, 25)).toString();
+  const stamp = Buffer.from(after.subarray(0, STAMP_BYTES)).toString();
   return `${stamp}ACTOR: ${bytes} bytes of the log are left out here, because it is longer than ${LOG_BYTES} bytes.\n`;
 }
 

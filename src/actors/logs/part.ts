@@ -1,8 +1,22 @@
 // Logs.
 import type { Part } from '../../kernel/part.ts';
+import type { BlobKind } from '../../kernel/storage/orphan-blobs.ts';
 import { logMigrations } from '../migrations/logs.ts';
+import { logRoutes } from './routes.ts';
+import { logHandlers, logSweep } from './recover-logs.ts';
+import { listReferencedLogBlobs, LOG_BLOB_PREFIX } from './store.ts';
+
+const logBlobs: BlobKind = {
+  prefix: LOG_BLOB_PREFIX,
+  migration: 'actors-logs',
+  listReferenced: listReferencedLogBlobs,
+};
 
 export const logPart: Part = {
   tag: { name: 'Logs', description: 'What builds and runs print' },
+  routes: logRoutes,
   migrations: logMigrations,
+  blobKinds: [logBlobs],
+  work: (kernel) => ({ handlers: logHandlers(kernel), recurring: [logSweep(kernel)] }),
+  endStreams: ({ services }) => services.logFeed.close(),
 };

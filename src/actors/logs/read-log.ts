@@ -1,41 +1,51 @@
 // Reads what is stored of a log, from its chunks or its blob, in pieces.
 import type { Kernel } from '../../kernel/kernel.ts';
+import { STAMP_BYTES } from './model.ts';
 import { findLog, listChunks, type Log, type LogChunk } from './store.ts';
 
-/** The number of times that a blob may be missing because the log changes; more often, it is lost. */
+export type LogReads = Pick<Kernel, 'db' | 'blobs'>;
+
+/** How often a blob may be missing because the log changes; more often, it is lost. */
 const ATTEMPTS = 5;
 
+/** The pieces of a log; nothing if there is none. */
+export async function* readLog(kernel: LogReads, id: string, from = 0): AsyncGenerator<LogChunk> {
+  const log = await findLog(kernel.db, id);
+  if (log !== undefined) yield* readStored(kernel, log, from);
+}
+
 /**
- * The pieces from this position on, up to what is stored when reading begins. A piece that begins after the end of the
- * one before it follows a gap. The log may move from its chunks into its blob meanwhile.
+ * The pieces from this position on, up to the end that the log had when `log` was read. A piece that begins after the end
+ * of the one before it follows a gap. The log may move from its chunks into its blob meanwhile, or back.
  */
-export async function* readLog(
-  kernel: Pick<Kernel, 'db' | 'blobs'>,
-  id: string,
-  from = 0,
-): AsyncGenerator<LogChunk> {
-  const { db } = kernel;
+export async function* readStored(kernel: LogReads, log: Log, from: number): AsyncGenerator<LogChunk> {
+  const end = log.totalBytes;
   let position = from;
-  let end: number | undefined;
-  for (let attempts = 0; attempts < ATTEMPTS; attempts += 1) {
-    const log = await findLog(db, id);
-    if (log === undefined) return;
-    end ??= log.totalBytes;
-    const source = log.blob === undefined ? chunksOf(db, id, position) : blobOf(kernel, log, position);
-    for await (const piece of source) {
+  let current: Log | undefined = log;
+  for (let attempts = 0; position < end && current !== undefined; attempts += 1) {
+    const before = position;
+    for await (const piece of piecesOf(kernel, current, position, end)) {
       if (piece.at >= end) return;
       yield piece;
       position = piece.at + piece.content.length;
-      attempts = 0;
     }
     if (position >= end) return;
+    if (position > before) attempts = 0;
+    const now = await findLog(kernel.db, log.id);
+    // The end of a log in chunks may have been cut out, while what follows it is not stored yet.
+    if (current.blob === undefined && now?.blob === undefined && position === before) return;
+    if (attempts === ATTEMPTS) throw new Error(`The blob of the log ${log.id} is missing.`);
+    current = now;
   }
-  throw new Error(`The log ${id} has ended at ${position} bytes instead of ${end}.`);
+}
+
+function piecesOf(kernel: LogReads, log: Log, from: number, end: number): AsyncGenerator<LogChunk> {
+  return log.blob === undefined ? chunksOf(kernel, log, from, end) : blobOf(kernel, log, from);
 }
 
 /** Page by page, so that no transaction stays open while a slow client reads. */
-async function* chunksOf(db: Kernel['db'], id: string, from: number): AsyncGenerator<LogChunk> {
-  for (let position = from; ;) {
+async function* chunksOf({ db }: LogReads, { id }: Log, from: number, end: number): AsyncGenerator<LogChunk> {
+  for (let position = from; position < end;) {
     const page = await listChunks(db, id, position);
     if (page.length === 0) return;
     for (const chunk of page) {
@@ -46,7 +56,7 @@ async function* chunksOf(db: Kernel['db'], id: string, from: number): AsyncGener
 }
 
 async function* blobOf(
-  { blobs }: Pick<Kernel, 'blobs'>,
+  { blobs }: LogReads,
   { blob, totalBytes }: Log,
   from: number,
 ): AsyncGenerator<LogChunk> {
@@ -57,12 +67,20 @@ async function* blobOf(
   const stored = await blobs.get(key, start === 0 ? undefined : { start, end: bytes - 1 });
   if (stored === undefined) return;
   let offset = start;
+  let rest: Uint8Array = new Uint8Array();
   for await (const data of stored.stream() as AsyncIterable<Uint8Array>) {
     // A piece must not contain the gap.
     const head = offset < headBytes ? data.subarray(0, headBytes - offset) : data.subarray(0, 0);
     if (head.length > 0) yield { at: offset, content: head };
-    const tail = data.subarray(head.length);
-    if (tail.length > 0) yield { at: offset + head.length + cut, content: tail };
-    offset += data.length;
+    offset += head.length;
+    const after = data.subarray(head.length);
+    const tail = rest.length === 0 ? after : Buffer.concat([rest, after]);
+    // The first piece after the gap has at least the time of its line.
+    const isShort = tail.length === 0 || (offset === headBytes && tail.length < STAMP_BYTES);
+    rest = isShort ? tail : tail.subarray(0, 0);
+    if (isShort) continue;
+    yield { at: offset + cut, content: tail };
+    offset += tail.length;
   }
+  if (rest.length > 0) yield { at: offset + cut, content: rest };
 }

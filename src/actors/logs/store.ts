@@ -133,7 +133,7 @@ export interface LogAppend {
   skipped: number;
   content: Uint8Array;
   /** After the last bytes: whether the file is done with, or the whole log. */
-  then?: 'close' | 'end' | undefined;
+  ending?: 'close' | 'end' | undefined;
 }
 
 const movePosition = buildOnce((db, id: string, file: string, from: number, to: number) =>
@@ -204,13 +204,13 @@ export async function appendToLogs(engine: Engine, appends: readonly LogAppend[]
   );
 }
 
-function appendStatements(db: Db, { id, file, skipped, content, then }: LogAppend): SqlStatement[] {
+function appendStatements(db: Db, { id, file, skipped, content, ending }: LogAppend): SqlStatement[] {
   const statements: SqlStatement[] = [];
   if (skipped > 0) statements.push(deleteTail(db, id));
   if (skipped + content.length > 0) statements.push(addBytes(db, id, skipped + content.length));
   if (content.length > 0) statements.push(insertChunk(db, id, content, content.length), deleteMiddle(db, id));
-  if (then !== undefined) statements.push(deleteFile(db, id, file));
-  if (then === 'end') statements.push(markEnded(db, id));
+  if (ending !== undefined) statements.push(deleteFile(db, id, file));
+  if (ending === 'end') statements.push(markEnded(db, id));
   return statements;
 }
 
@@ -317,19 +317,6 @@ export async function isLogFinished(db: Db, id: string): Promise<boolean> {
   ]);
   const found = run ?? build;
   return found === undefined || found.finished_at !== null;
-}
-
-export interface LogOwner {
-  kind: 'run' | 'build';
-  userId: string;
-}
-
-/** The build or run to which a log belongs. */
-export async function findLogOwner(db: Db, id: string): Promise<LogOwner | undefined> {
-  const run = await db.selectFrom('runs').select('user_id').where('id', '=', id).executeTakeFirst();
-  if (run !== undefined) return { kind: 'run', userId: run.user_id };
-  const build = await db.selectFrom('builds').select('user_id').where('id', '=', id).executeTakeFirst();
-  return build && { kind: 'build', userId: build.user_id };
 }
 
 /** Returns those of the blobs that a log refers to. */
