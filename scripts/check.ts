@@ -1,7 +1,7 @@
 // Runs every check of the project in order, one line each, with the output of those that fail: `npm run check`.
 import { spawnSync } from 'node:child_process';
-import { globSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { findDoubleNames } from './exported-names.ts';
 import { findViolations } from './import-law.ts';
@@ -16,11 +16,16 @@ const { values } = parseArgs({
     'no-tests': { type: 'boolean' },
     /** Repeats randomized tests, such as crashes, many more times. */
     long: { type: 'boolean' },
+    /** Programs, joined by commas, without which tests would be skipped. */
+    need: { type: 'string', default: '' },
   },
 });
 if (values.long) process.env['SIGNALBOX_LONG_TESTS'] = '1';
 
+const needed = values.need.split(',').filter((name) => name !== '');
+
 const checks: Record<string, Check> = {
+  ...(needed.length > 0 && { needed: () => checkPrograms(needed) }),
   format: () => runNode('node_modules/oxfmt/bin/oxfmt', '--check'),
   lint: () => runNode('node_modules/oxlint/bin/oxlint', '--format=unix'),
   'import law': checkImports,
@@ -40,6 +45,14 @@ function runNode(...args: string[]): string | undefined {
   const options = { cwd: ROOT, encoding: 'utf8', maxBuffer: 2 ** 28 } as const;
   const { status, stdout, stderr } = spawnSync(process.execPath, args, options);
   return status === 0 ? undefined : stdout + stderr;
+}
+
+function checkPrograms(names: readonly string[]): string | undefined {
+  const folders = (process.env['PATH'] ?? '').split(delimiter);
+  const missing = names.filter((name) => !folders.some((folder) => existsSync(join(folder, name))));
+  return missing.length === 0
+    ? undefined
+    : `Not on the PATH: ${missing.join(', ')}. Tests that need them are skipped.`;
 }
 
 function readSources(): Map<string, string> {

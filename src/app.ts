@@ -227,6 +227,10 @@ async function compose(
       worker: config.role === 'api' || worker !== undefined,
       open: !isClosing,
     }),
+    facts() {
+      const { isolation, refusal } = kernel.services.runner;
+      return { actors: { isolation, canRun: config.role !== 'api' && refusal === undefined } };
+    },
   });
   if (config.role !== 'worker') {
     serveLogin(server, kernel);

@@ -4,14 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, describe, test } from 'node:test';
-import {
-  optionName,
-  readSettings,
-  readSettingsFile,
-  SETTING_NAMES,
-  SETTINGS,
-  type SettingTexts,
-} from './config.ts';
+import { optionName, SETTING_NAMES, SETTINGS } from './config.ts';
+import { readSettings, readSettingsFile, type SettingTexts } from './read-settings.ts';
 import { Failure } from './kernel/failure.ts';
 
 const read = (given: { flags?: SettingTexts; env?: NodeJS.ProcessEnv; file?: SettingTexts }) =>

@@ -1,14 +1,10 @@
-// The list of all settings, with their sources (flags, environment, file, defaults) and their documentation.
-import { readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { Failure } from './kernel/failure.ts';
-import { nearest } from './kernel/nearest.ts';
+// The list of all settings, with their documentation.
+import { resolve } from 'node:path';
 import type { Allowance } from './kernel/limit-window.ts';
 import { LOG_LEVELS, type LogLevel } from './kernel/log-level.ts';
 import {
   folderOrBucket,
   integer,
-  isBucket,
   list,
   oneOf,
   publicUrl,
@@ -196,7 +192,7 @@ export const SETTINGS: { [Name in SettingName]-?: Setting<Config[Name]> } = {
     env: 'SIGNALBOX_WORK',
     describe: 'The folder for builds of Actors and the working folders of their runs',
     read: (path) => resolve(path),
-    otherwise: 'a folder in the data folder',
+    otherwise: 'a folder in the data folder, or beside it where each run has a user of its own',
   },
   actorsUnsandboxed: {
     env: 'SIGNALBOX_ACTORS_UNSANDBOXED',
@@ -276,99 +272,4 @@ export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
 /** The option of `publicUrl` is `--public-url`. */
 export function optionName(name: SettingName): string {
   return `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-}
-
-export type SettingSource = 'flag' | 'environment' | 'file' | 'default';
-
-export interface LoadedSettings {
-  config: Config;
-  sources: Record<SettingName, SettingSource>;
-}
-
-/** Texts by setting, from the command line or the file. */
-export type SettingTexts = Partial<Record<string, string>>;
-
-/** Flags take precedence over the environment, the environment over the file, the file over the defaults. */
-export function readSettings({
-  flags,
-  env,
-  file,
-}: {
-  flags: SettingTexts;
-  env: NodeJS.ProcessEnv;
-  file: SettingTexts;
-}): LoadedSettings {
-  const config: Record<string, unknown> = {};
-  const sources = {} as Record<SettingName, SettingSource>;
-  refuseUnknown(Object.keys(file), 'in the settings file');
-  refuseUnknownEnvironment(env);
-  for (const name of SETTING_NAMES) {
-    const setting: Setting = SETTINGS[name];
-    const places: [SettingSource, string | undefined, string][] = [
-      ['flag', setting.isSecret ? undefined : flags[name], optionName(name)],
-      ['environment', env[setting.env] || undefined, setting.env],
-      ['file', setting.isSecret ? undefined : file[name], `${name} in the settings file`],
-      ['default', setting.default, name],
-    ];
-    const [source, given, place] =
-      places.find(([, value]) => value !== undefined) ?? (['default', undefined, name] as const);
-    sources[name] = source;
-    if (given !== undefined) config[name] = readOne(setting, given, place);
-  }
-  const read = config as unknown as Config;
-  if ((read.tlsCert === undefined) !== (read.tlsKey === undefined)) {
-    throw new Failure('invalid', 'HTTPS needs both --tls-cert and --tls-key.');
-  }
-  if (isBucket(read.blobs) && (read.s3AccessKey === undefined || read.s3SecretKey === undefined)) {
-    throw new Failure(
-      'invalid',
-      'Large objects in object storage need AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment.',
-    );
-  }
-  return { config: read, sources };
-}
-
-function readOne({ read, isSecret, mayHoldPassword }: Setting, given: string, place: string): unknown {
-  try {
-    return read(given);
-  } catch (error) {
-    const shown = isSecret || mayHoldPassword ? 'the value given' : `"${given}"`;
-    throw new Failure('invalid', `${place} must be ${(error as Error).message}, not ${shown}.`);
-  }
-}
-
-function refuseUnknown(names: string[], where: string): void {
-  for (const name of names) {
-    if ((SETTING_NAMES as string[]).includes(name)) continue;
-    throw new Failure(
-      'invalid',
-      `There is no setting "${name}" (${where}). Did you mean "${nearest(name, SETTING_NAMES)}"?`,
-    );
-  }
-}
-
-function refuseUnknownEnvironment(env: NodeJS.ProcessEnv): void {
-  const known = SETTING_NAMES.map((name) => SETTINGS[name].env);
-  for (const name of Object.keys(env)) {
-    if (!name.startsWith('SIGNALBOX_') || known.includes(name)) continue;
-    throw new Failure('invalid', `There is no setting ${name}. Did you mean ${nearest(name, known)}?`);
-  }
-}
-
-/** `signalbox.json` in the working folder, or the given file; an absent one is empty. */
-export function readSettingsFile(path: string | undefined): SettingTexts {
-  const file = path ?? join(process.cwd(), 'signalbox.json');
-  let content: string;
-  try {
-    content = readFileSync(file, 'utf8');
-  } catch (error) {
-    if (path === undefined && (error as NodeJS.ErrnoException).code === 'ENOENT') return {};
-    throw new Failure('invalid', `The settings file ${file} cannot be read: ${(error as Error).message}`);
-  }
-  try {
-    const parsed = JSON.parse(content) as Record<string, unknown>;
-    return Object.fromEntries(Object.entries(parsed).map(([name, value]) => [name, String(value)]));
-  } catch {
-    throw new Failure('invalid', `The settings file ${file} is not valid JSON.`);
-  }
 }

@@ -1,4 +1,4 @@
-// Doctor's checks outside the database: Node, the data folder, the disk, the clock, left-over files, HTTPS.
+// Doctor's checks outside the database: Node, the data folder, the disk, the clock, left-over files, Actors, HTTPS.
 import { X509Certificate } from 'node:crypto';
 import {
   accessSync,
@@ -12,7 +12,16 @@ import {
 } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { blobFolderOf } from '../app.ts';
+import { findCgroupParents, readOwnCgroups } from '../actors/runner/cgroup.ts';
+import {
+  enforcedLimits,
+  explainGaps,
+  explainRefusal,
+  machineIsolation,
+  type EnforcedLimits,
+  type Isolation,
+} from '../actors/runner/isolation.ts';
+import { blobFolderOf, executionSettingsOf } from '../app.ts';
 import type { Config } from '../config.ts';
 import { isBucket } from '../setting.ts';
 import type { DoctorFinding } from './doctor.ts';
@@ -36,6 +45,7 @@ export async function checkMachine(config: Config, now: number): Promise<DoctorF
     await checkDisk(config.data),
     ...(isBucket(config.blobs) ? [] : [checkTemporaries(config, now)]),
     await checkRun(config.data),
+    ...(config.role === 'api' ? [] : [await checkActors(config)]),
     ...checkTls(config, now),
   ];
 }
@@ -145,6 +155,31 @@ async function checkRun(data: string): Promise<DoctorFinding> {
       return 'left-over run.json deleted';
     },
   };
+}
+
+async function checkActors(config: Config): Promise<DoctorFinding> {
+  const isolation = await machineIsolation();
+  const limits = enforcedLimits(isolation, Object.keys(findCgroupParents(readOwnCgroups())?.folders ?? {}));
+  return describeIsolation(isolation, limits, explainRefusal(isolation, await executionSettingsOf(config)));
+}
+
+const ISOLATIONS = {
+  bubblewrap: 'each run has a sandbox of bubblewrap',
+  uid: 'each run has a user of its own',
+  none: 'runs have no sandbox',
+};
+
+export function describeIsolation(
+  isolation: Isolation,
+  limits: EnforcedLimits,
+  refusal?: string,
+): DoctorFinding {
+  const name = 'actors';
+  if (refusal !== undefined) return { name, state: 'warn', detail: `none can run: ${refusal}` };
+  const gaps = explainGaps(isolation, limits);
+  const detail = [`${ISOLATIONS[isolation.kind]}.`, ...gaps].join(' ');
+  if (isolation.kind !== 'none') return { name, state: 'ok', detail };
+  return { name, state: 'warn', detail: `${detail} Install bubblewrap.` };
 }
 
 function checkTls({ tlsCert, tlsKey }: Config, now: number): DoctorFinding[] {

@@ -16,7 +16,7 @@ import { before, describe, test } from 'node:test';
 import { startS3 } from '../../test/s3.ts';
 import { openFileBlobs } from '../kernel/storage/blob.ts';
 import { checkPostgresVersion, checkClockSkew } from '../kernel/storage/check-engine.ts';
-import { checkClock, checkNode, checkCertificate, checkSpace } from './doctor-machine.ts';
+import { checkClock, checkNode, checkCertificate, checkSpace, describeIsolation } from './doctor-machine.ts';
 import { makeFolder, run, startServer } from './fixture.ts';
 import { saveRunFile } from './run-file.ts';
 
@@ -54,7 +54,9 @@ describe('on the data of a server', () => {
   test('all is well', async () => {
     const { out, code } = await run(['doctor', '--data', data, '--no-json']);
     assert.equal(code, 0);
-    for (const line of out.split('\n')) assert.match(line, /^ok {4}/);
+    // Not every machine has a sandbox.
+    for (const line of out.split('\n')) assert.match(line, /^(ok {4}|warn +actors)/);
+    assert.match(out, /actors +(each run has|runs have no sandbox)/);
     assert.match(out, /integrity +quick check passed/);
   });
 
@@ -199,4 +201,18 @@ test('each judgement has its bounds', () => {
     ].map(({ state }) => state),
     ['ok', 'fail', 'ok', 'fail', 'ok', 'warn', 'fail', 'ok', 'fail', 'ok', 'fail', 'ok', 'warn', 'fail'],
   );
+});
+
+test('the isolation of Actors is told, and what is missing', () => {
+  const none = { kind: 'none', tools: {} } as const;
+  const all = { memory: true, processes: true, cpu: true };
+  assert.deepEqual(describeIsolation({ kind: 'uid', tools: { setpriv: '/bin/setpriv' } }, all), {
+    name: 'actors',
+    state: 'ok',
+    detail: 'each run has a user of its own.',
+  });
+  const { state, detail } = describeIsolation(none, { ...all, memory: false });
+  assert.equal(state, 'warn');
+  assert.match(detail, /^runs have no sandbox.*does not let the server cap memory.*Install bubblewrap\.$/);
+  assert.match(describeIsolation(none, all, 'Others can reach it.').detail, /^none can run: Others/);
 });

@@ -1,5 +1,5 @@
 // The command `doctor`: checks the machine, the database and the blobs, says what to do, and with --fix repairs what is safe.
-import type { LoadedSettings } from '../config.ts';
+import type { LoadedSettings } from '../read-settings.ts';
 import { checkBlobs } from './doctor-blobs.ts';
 import { checkDatabase } from './doctor-database.ts';
 import { checkMachine } from './doctor-machine.ts';

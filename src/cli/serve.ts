@@ -1,6 +1,7 @@
 // The command `serve`: starts the server, announces it, and runs until a signal stops it.
 import { openApp, type App } from '../app.ts';
-import type { Config, LoadedSettings } from '../config.ts';
+import type { Config } from '../config.ts';
+import type { LoadedSettings } from '../read-settings.ts';
 import { Failure } from '../kernel/failure.ts';
 import { requireAdmin } from '../kernel/identity/first-start.ts';
 import { insertLoginLink } from '../kernel/identity/store-sessions.ts';

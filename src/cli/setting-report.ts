@@ -1,12 +1,6 @@
 // Every setting with its names, its meaning, its value and where that came from, without secrets.
-import {
-  optionName,
-  SETTING_NAMES,
-  SETTINGS,
-  type Config,
-  type SettingName,
-  type LoadedSettings,
-} from '../config.ts';
+import { optionName, SETTING_NAMES, SETTINGS, type Config, type SettingName } from '../config.ts';
+import type { LoadedSettings } from '../read-settings.ts';
 import type { Allowance } from '../kernel/limit-window.ts';
 import { maskPasswords } from './mask-passwords.ts';
 

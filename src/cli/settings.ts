@@ -1,14 +1,7 @@
 // The settings on the command line: adds their flags to a command, and reads them.
 import { Option, type Command } from 'commander';
-import {
-  optionName,
-  readSettings,
-  readSettingsFile,
-  SETTING_NAMES,
-  SETTINGS,
-  type SettingName,
-  type LoadedSettings,
-} from '../config.ts';
+import { optionName, SETTING_NAMES, SETTINGS, type SettingName } from '../config.ts';
+import { readSettings, readSettingsFile, type LoadedSettings } from '../read-settings.ts';
 import { yesOrNo } from '../setting.ts';
 import { STARTED_AS, type Io } from './io.ts';
 

@@ -1,6 +1,7 @@
 // The command `status`: whether a server runs on this data folder, its URLs, and its database.
 import { migrations } from '../app.ts';
-import type { Config, LoadedSettings } from '../config.ts';
+import type { Config } from '../config.ts';
+import type { LoadedSettings } from '../read-settings.ts';
 import { requireAdmin } from '../kernel/identity/first-start.ts';
 import { searchMembers } from '../kernel/identity/store-members.ts';
 import { insertLoginLink } from '../kernel/identity/store-sessions.ts';

@@ -1,6 +1,6 @@
 // The command `token create`: creates an access token in the database and shows it once.
 import { readFileSync } from 'node:fs';
-import type { LoadedSettings } from '../config.ts';
+import type { LoadedSettings } from '../read-settings.ts';
 import { changesOn } from '../app.ts';
 import { systemActor } from '../kernel/change/actor.ts';
 import { IDENTITY } from '../kernel/identity/identity.ts';

@@ -1,5 +1,5 @@
 // The command `token ls`: all access tokens, without their secrets.
-import type { LoadedSettings } from '../config.ts';
+import type { LoadedSettings } from '../read-settings.ts';
 import { listServiceUsernames } from '../kernel/identity/store-accounts.ts';
 import { searchMembers } from '../kernel/identity/store-members.ts';
 import { listTokens } from '../kernel/identity/store-tokens.ts';

@@ -106,6 +106,8 @@ export async function closeServer(app: FastifyInstance): Promise<void> {
 export interface Readiness {
   /** Whether each component works; never throws. */
   check(): Promise<Record<string, boolean>>;
+  /** Further facts, which do not decide whether the server is ready. */
+  facts?(): Record<string, unknown>;
 }
 
 /** Health, readiness and metrics, for the operator and the orchestrator. */
@@ -115,7 +117,8 @@ export function serveOperation(app: FastifyInstance, kernel: Kernel, readiness: 
   app.get('/readyz', async (_request, reply) => {
     const checks = await readiness.check();
     const isReady = Object.values(checks).every(Boolean);
-    return reply.code(isReady ? 200 : 503).send({ status: isReady ? 'ready' : 'not ready', version, checks });
+    const status = isReady ? 'ready' : 'not ready';
+    return reply.code(isReady ? 200 : 503).send({ status, version, checks, ...readiness.facts?.() });
   });
   app.get('/metrics', (_request, reply) =>
     reply.header('content-type', kernel.metrics.contentType).send(kernel.metrics.text()),
