@@ -55,14 +55,14 @@ onEachEngine((engine) => {
     });
     assert.deepEqual(limits, {
       maxMonthlyUsageUsd: NO_LIMIT,
-      maxMonthlyActorComputeUnits: 0,
+      maxMonthlyActorComputeUnits: 999_999_999_999,
       maxMonthlyExternalDataTransferGbytes: NO_LIMIT,
       maxMonthlyProxySerps: 0,
       maxMonthlyResidentialProxyGbytes: 0,
-      maxActorMemoryGbytes: 0,
-      maxActorCount: 0,
+      maxActorMemoryGbytes: 256,
+      maxActorCount: 500,
       maxActorTaskCount: 0,
-      maxConcurrentActorJobs: 0,
+      maxConcurrentActorJobs: 1000,
       maxScheduleCount: 0,
       maxTeamAccountSeatCount: 1,
       dataRetentionDays: 7,

@@ -3,6 +3,7 @@ import type { Part } from '../../kernel/part.ts';
 import { actorMigrations } from '../migrations/actors.ts';
 import { envVarRoutes } from './env-var-routes.ts';
 import { actorRoutes } from './routes.ts';
+import { handOverActors } from './store-transfers.ts';
 import { versionRoutes } from './version-routes.ts';
 
 export const actorPart: Part = {
@@ -12,4 +13,5 @@ export const actorPart: Part = {
   },
   routes: [...actorRoutes, ...versionRoutes, ...envVarRoutes],
   migrations: actorMigrations,
+  handOver: handOverActors,
 };

@@ -60,7 +60,7 @@ async function countRuns(tx: Db, { userId, actorId, taskId }: Run, change: 1 | -
     .execute();
 }
 
-function scopeKey(scope: RunScope): string {
+export function scopeKey(scope: RunScope): string {
   if ('taskId' in scope) return `task:${scope.taskId}`;
   return 'actorId' in scope ? `actor:${scope.actorId}:${scope.userId}` : `user:${scope.userId}`;
 }

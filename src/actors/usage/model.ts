@@ -174,26 +174,40 @@ const NO_LIMIT = 999_999_999_999;
 export interface OwnLimits {
   maxMonthlyUsageUsd: number | null;
   dataRetentionDays: number;
+  maxActors: number;
+  /** Of all unfinished runs together. */
+  maxRuns: number;
+  maxMemoryMbytes: number;
 }
 
-/** An account has one seat. There are no proxies and no Actor runs, so those limits are zero. */
+/** What an account has now. */
+export interface CurrentCounts {
+  actors: number;
+  unfinishedRuns: number;
+  memoryMbytes: number;
+}
+
+const MBYTES_IN_GBYTE = 1024;
+
+/** An account has one seat. There are no proxies, tasks and schedules, so those limits are zero. */
 export function toAccountLimits(
   cycle: UsageCycle,
   rows: DailyUsage[],
-  { maxMonthlyUsageUsd, dataRetentionDays }: OwnLimits,
+  { maxMonthlyUsageUsd, dataRetentionDays, maxActors, maxRuns, maxMemoryMbytes }: OwnLimits,
+  { actors, unfinishedRuns, memoryMbytes }: CurrentCounts,
 ): Static<typeof AccountLimits> {
   return {
     monthlyUsageCycle: toCycle(cycle),
     limits: {
       maxMonthlyUsageUsd: maxMonthlyUsageUsd ?? NO_LIMIT,
-      maxMonthlyActorComputeUnits: 0,
+      maxMonthlyActorComputeUnits: NO_LIMIT,
       maxMonthlyExternalDataTransferGbytes: NO_LIMIT,
       maxMonthlyProxySerps: 0,
       maxMonthlyResidentialProxyGbytes: 0,
-      maxActorMemoryGbytes: 0,
-      maxActorCount: 0,
+      maxActorMemoryGbytes: maxMemoryMbytes / MBYTES_IN_GBYTE,
+      maxActorCount: maxActors,
       maxActorTaskCount: 0,
-      maxConcurrentActorJobs: 0,
+      maxConcurrentActorJobs: maxRuns,
       maxScheduleCount: 0,
       maxTeamAccountSeatCount: 1,
       dataRetentionDays,
@@ -204,10 +218,10 @@ export function toAccountLimits(
       monthlyExternalDataTransferGbytes: quantityOf(TRANSFER, rows),
       monthlyProxySerps: 0,
       monthlyResidentialProxyGbytes: 0,
-      actorMemoryGbytes: 0,
-      actorCount: 0,
+      actorMemoryGbytes: memoryMbytes / MBYTES_IN_GBYTE,
+      actorCount: actors,
       actorTaskCount: 0,
-      activeActorJobCount: 0,
+      activeActorJobCount: unfinishedRuns,
       scheduleCount: 0,
       teamAccountSeatCount: 1,
     },

@@ -3,6 +3,9 @@ import { accountOf } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { Bytes, route, type Route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
+import { MAX_ACTORS } from '../actors/model.ts';
+import { countActors } from '../actors/store.ts';
+import { countUnfinished } from '../runs/store.ts';
 import { ensureAccountRecord, findAccountRecord, updateAccountLimits } from '../users/store.ts';
 import {
   AccountLimits,
@@ -13,6 +16,7 @@ import {
   readDate,
   toAccountLimits,
   toMonthlyUsage,
+  type CurrentCounts,
 } from './model.ts';
 import { listUsage } from './store.ts';
 
@@ -51,7 +55,7 @@ const getLimits = route(
     const { id } = accountOf(caller);
     await kernel.services.usage.save();
     const used = await listUsage(kernel.db, id, cycle);
-    return toAccountLimits(cycle, used, await limitsOf(kernel, id));
+    return toAccountLimits(cycle, used, await limitsOf(kernel, id), await countsOf(kernel, id));
   },
 );
 
@@ -92,7 +96,15 @@ async function limitsOf({ db, settings }: Kernel, userId: string) {
   return {
     maxMonthlyUsageUsd: own?.maxMonthlyUsageUsd ?? null,
     dataRetentionDays: own?.dataRetentionDays ?? settings.retentionMs / DAY,
+    maxActors: MAX_ACTORS,
+    maxRuns: settings.execution.accountRuns,
+    maxMemoryMbytes: settings.execution.accountMemoryMbytes,
   };
+}
+
+async function countsOf({ db }: Kernel, userId: string): Promise<CurrentCounts> {
+  const { runs, memoryMbytes } = await countUnfinished(db, userId);
+  return { actors: await countActors(db, userId), unfinishedRuns: runs, memoryMbytes };
 }
 
 export const usageRoutes = [getMonthly, getLimits, putLimits] as Route[];

@@ -48,6 +48,8 @@ export const PrivateUser = Type.Object(
       description: Type.String(),
       isEnabled: Type.Boolean(),
       tier: Type.String(),
+      maxConcurrentActorRuns: Type.Optional(Type.Integer()),
+      maxActorMemoryGbytes: Type.Optional(Type.Number()),
       availableProxyGroups: Type.Record(Type.String(), Type.Integer()),
       enabledPlatformFeatures: Type.Array(Type.String()),
     }),
@@ -64,10 +66,10 @@ export function toPublicUser(account: Account): Static<typeof PublicUser> {
 }
 
 /** There are no plans to buy: what this server offers is enabled for everyone. */
-const OFFERED: (typeof FEATURES)[number][] = ['STORAGE'];
+const OFFERED: (typeof FEATURES)[number][] = ['ACTORS', 'STORAGE'];
 
 /** There is no proxy here. Clients put its password into URLs all the same, so there is a password, but no proxy group. */
-export function toPrivateUser(account: Account, proxyPassword: string): JsonText {
+export function toPrivateUser(account: Account, proxyPassword: string, limits: PlanLimits): JsonText {
   const user: Static<typeof PrivateUser> = {
     id: account.id,
     username: account.username,
@@ -75,9 +77,16 @@ export function toPrivateUser(account: Account, proxyPassword: string): JsonText
     profile: profileOf(account),
     proxy: { password: proxyPassword, groups: [] },
     ...SHARED,
+    plan: { ...PLAN, ...limits },
     createdAt: new Date(account.createdAt).toISOString(),
   };
   return new JsonText(JSON.stringify(user));
+}
+
+/** For all unfinished runs of the account together. */
+export interface PlanLimits {
+  maxConcurrentActorRuns: number;
+  maxActorMemoryGbytes: number;
 }
 
 function toFeature(isEnabled: boolean): Static<typeof Feature> {
@@ -90,16 +99,17 @@ function toFeature(isEnabled: boolean): Static<typeof Feature> {
   };
 }
 
+const PLAN = {
+  id: 'SELF_HOSTED',
+  description: 'Self-hosted',
+  isEnabled: true,
+  tier: 'FREE',
+  availableProxyGroups: {},
+  enabledPlatformFeatures: OFFERED,
+};
+
 /** The same for everyone. */
 const SHARED = {
-  plan: {
-    id: 'SELF_HOSTED',
-    description: 'Self-hosted',
-    isEnabled: true,
-    tier: 'FREE',
-    availableProxyGroups: {},
-    enabledPlatformFeatures: OFFERED,
-  },
   effectivePlatformFeatures: Object.fromEntries(
     FEATURES.map((feature) => [feature, toFeature(OFFERED.includes(feature))]),
   ),

@@ -14,13 +14,17 @@ declare module '../../kernel/kernel.ts' {
 
 /** Returns no promise when it is cached. */
 export function privateUserOf(
-  { db, services: { privateUsers } }: Pick<Kernel, 'db' | 'services'>,
+  { db, services: { privateUsers }, settings }: Pick<Kernel, 'db' | 'services' | 'settings'>,
   account: Account,
 ): JsonText | Promise<JsonText> {
   const known = privateUsers.get(account);
   if (known !== undefined) return known;
   return ensureAccountRecord(db, account.id).then(({ proxyPassword }) => {
-    const user = toPrivateUser(account, proxyPassword);
+    const { accountRuns, accountMemoryMbytes } = settings.execution;
+    const user = toPrivateUser(account, proxyPassword, {
+      maxConcurrentActorRuns: accountRuns,
+      maxActorMemoryGbytes: accountMemoryMbytes / 1024,
+    });
     privateUsers.set(account, user);
     return user;
   });

@@ -1,0 +1,94 @@
+// Transfers the Actors of an account that ends to another account, with its builds and runs, renaming Actors whose names are taken there.
+import { systemActor } from '../../kernel/change/actor.ts';
+import type { ChangeTransaction } from '../../kernel/change/changes.ts';
+import type { Account, HandOver } from '../../kernel/identity/store-accounts.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import { updateRunOwner } from '../runs/store-transfers.ts';
+import { actorResource } from './access.ts';
+import { findFreeActorName, foldedActorName, lockActorNames } from './store.ts';
+
+export const handOverActors: HandOver = async (on, from, to) => {
+  // Removing the account was authorized, and the transfer follows from it.
+  const transfer = on.as(systemActor(on.actor));
+  const { db: tx } = transfer;
+  await lockActorNames(tx, to.id);
+  await renameTaken(transfer, from, to);
+  const { numUpdatedRows } = await tx
+    .updateTable('actors')
+    .set({ user_id: to.id })
+    .where('user_id', '=', from.id)
+    .executeTakeFirstOrThrow();
+  await updateJobOwner(tx, from, to);
+  await updateRunOwner(tx, from.id, to.id);
+  await tx.updateTable('builds').set({ user_id: to.id }).where('user_id', '=', from.id).execute();
+  await updateInputKeyOwner(tx, from, to);
+  if (numUpdatedRows === 0n) return;
+  transfer.record({
+    accesses: [{ action: 'transferActors', resource: `service-token/${from.id}` }],
+    kind: 'token',
+    name: from.username,
+    verb: `gave to ${to.username} the Actors of the token`,
+    after: { owner: to.username, actors: Number(numUpdatedRows) },
+  });
+};
+
+/** Two Actors of one owner cannot share a name, in any case: a transferred one gets a number appended. */
+async function renameTaken(on: ChangeTransaction, from: Account, to: Account): Promise<void> {
+  const { db: tx } = on;
+  const taken = await tx
+    .selectFrom('actors as given')
+    .select(['given.id', 'given.name'])
+    .where('given.user_id', '=', from.id)
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('actors')
+          .select('actors.id')
+          .where('actors.user_id', '=', to.id)
+          .whereRef(foldedActorName, '=', ({ fn }) => fn<string>('lower', ['given.name'])),
+      ),
+    )
+    .execute();
+  for (const { id, name } of taken) {
+    const free = await findFreeActorName(tx, [from.id, to.id], name);
+    await tx
+      .updateTable('actors')
+      .set({ name: free, modified_at: on.actor.now })
+      .where('id', '=', id)
+      .execute();
+    on.record({
+      accesses: [{ action: 'updateActor', resource: actorResource({ id }) }],
+      kind: 'actor',
+      name: free,
+      verb: 'renamed the Actor',
+      before: { id, name },
+      after: { id, name: free },
+    });
+  }
+}
+
+/** Of unfinished builds and runs: the queue is fair across accounts. */
+async function updateJobOwner(tx: Db, from: Account, to: Account): Promise<void> {
+  for (const table of ['runs', 'builds'] as const) {
+    const unfinished = await tx
+      .selectFrom(table)
+      .select('id')
+      .where('user_id', '=', from.id)
+      .where('finished_at', 'is', null)
+      .execute();
+    for (const { id } of unfinished) {
+      await tx.updateTable('jobs').set({ user_id: to.id }).where('id', '=', id).execute();
+    }
+  }
+}
+
+/** The keys of secret input fields. Where the new owner has keys for an Actor, runs of the old one cannot be resurrected with their secrets. */
+async function updateInputKeyOwner(tx: Db, from: Account, to: Account): Promise<void> {
+  await tx
+    .updateTable('input_keys')
+    .set({ user_id: to.id })
+    .where('user_id', '=', from.id)
+    .where('actor_id', 'not in', (eb) =>
+      eb.selectFrom('input_keys as own').select('own.actor_id').where('own.user_id', '=', to.id),
+    )
+    .execute();
+}
