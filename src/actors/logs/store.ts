@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { schedule } from '../../kernel/due-store.ts';
 import { buildOnce } from '../../kernel/storage/build-once.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
+import { notifyOnCommit } from '../../kernel/storage/notify-on-commit.ts';
 import type { SqlStatement } from '../../kernel/storage/statement.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { HEAD_BYTES, LOG_BYTES, splitIntoChunks, TAIL_BYTES } from './model.ts';
@@ -266,9 +267,10 @@ export async function reopenLog(
   return isReopened;
 }
 
-/** Marks a log as ended whose writer is gone. */
+/** Marks a log as ended that has no writer, or none any more. In a transaction, its commit wakes those who follow it. */
 export async function endLog(db: Db, id: string): Promise<void> {
   await db.executeQuery(markEnded(db, id));
+  if (db.isTransaction) await notifyOnCommit(db, LOG_CHANNEL);
 }
 
 /**
