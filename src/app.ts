@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { actorsApi } from './actors/api.ts';
 import type { ExecutionSettings } from './actors/jobs/settings.ts';
 import { machineIsolation, defaultWorkFolder } from './actors/runner/isolation.ts';
+import { runTokens } from './actors/runs/run-tokens.ts';
 import { openActorsServices } from './actors/services.ts';
 import type { Config } from './config.ts';
 import { seedDemo } from './demo.ts';
@@ -187,7 +188,7 @@ async function compose(
     changes,
     blobs: await openBlobs(config),
     secrets: await openSecrets(config, engine, log),
-    identity: await new Identity(engine, baseRoles).open(),
+    identity: await new Identity(engine, baseRoles, [runTokens]).open(),
     handOver,
     services: {
       ...openFlagServices(),

@@ -44,10 +44,11 @@ export async function startBackgroundWork(kernel: Kernel, apis: readonly Api[]):
     startWorker({ ...common, handlers }),
     startDelivering({ ...common, hooks, metrics, guard, release }),
   ]);
+  const started = await Promise.all(apis.map((api) => api.start?.(kernel, api)));
   return {
     poke: () => workers.forEach((worker) => worker.poke()),
     async stop() {
-      await Promise.all(workers.map((worker) => worker.stop()));
+      await Promise.all([...workers, ...started].map((one) => one?.stop()));
     },
   };
 }

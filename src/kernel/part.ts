@@ -33,6 +33,8 @@ export interface Part {
   work?(kernel: Kernel): BackgroundWork;
   /** Ends replies that stay open by themselves, when the server begins to stop. */
   endStreams?(kernel: Kernel): void;
+  /** Starts what goes on for as long as the server does background work, beside due work. */
+  start?(kernel: Kernel, api: Api): Promise<{ stop(): Promise<void> }>;
   /** Saves counters from memory, after the last call and before the database is closed. */
   close?(kernel: Kernel): Promise<void>;
   /** The receivers of the API's webhooks; at most one part may have them. */
@@ -56,7 +58,7 @@ export function apiOf(dialect: Dialect, parts: readonly Part[]): Api {
   );
   const hooks = parts.flatMap((part) => part.hooks ?? []);
   if (hooks.length > 1) throw new Error(`Two parts of ${dialect.name} receive its webhooks.`);
-  return {
+  const api: Api = {
     dialect,
     routes,
     tags: joinTags(parts),
@@ -80,10 +82,23 @@ export function apiOf(dialect: Dialect, parts: readonly Part[]): Api {
     endStreams(kernel) {
       for (const part of parts) part.endStreams?.(kernel);
     },
+    async start(kernel) {
+      const started: { stop(): Promise<void> }[] = [];
+      for (const part of parts) {
+        const one = await part.start?.(kernel, api);
+        if (one !== undefined) started.unshift(one);
+      }
+      return {
+        async stop() {
+          for (const one of started) await one.stop();
+        },
+      };
+    },
     async close(kernel) {
       for (const part of parts) await part.close?.(kernel);
     },
   };
+  return api;
 }
 
 /** Refuses two handlers of the same kind: each would claim the other's rows. */

@@ -1,8 +1,13 @@
 // Runs.
 import type { Part } from '../../kernel/part.ts';
 import { runMigrations } from '../migrations/runs.ts';
+import { controlRoutes } from './control-routes.ts';
+import { lastRunRoutes } from './last-run-routes.ts';
+import { runRoutes } from './routes.ts';
+import { startRoutes } from './start-routes.ts';
 
 export const runPart: Part = {
   tag: { name: 'Runs', description: 'Executions of Actors, with the storages of each' },
+  routes: [...runRoutes, ...startRoutes, ...controlRoutes, ...lastRunRoutes],
   migrations: runMigrations,
 };

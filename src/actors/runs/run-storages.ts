@@ -1,11 +1,12 @@
 // The storages of runs as a part: below a run, and below the last run of an Actor.
 import { accountOf } from '../../kernel/identity/caller.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
 import type { Part } from '../../kernel/part.ts';
 import { Type } from '../../kernel/schema.ts';
 import { openActor } from '../actors/access.ts';
 import { checkRun, openRun, runNotFound } from './access.ts';
-import { ORIGINS, parseOrigin, parseStatuses, STATUSES } from './model.ts';
-import { storageAliases, type AliasBase } from './storage-aliases.ts';
+import { ORIGINS, parseOrigin, parseStatuses, STATUSES, type Run } from './model.ts';
+import { storageAliases, type AliasBase, type AliasCall } from './storage-aliases.ts';
 import { findLastRun } from './store.ts';
 
 /** The parameters by which the last run is chosen. */
@@ -20,34 +21,33 @@ export const LAST_RUN_QUERY = Type.Object({
   ),
 });
 
-const BASES: AliasBase[] = [
-  {
-    path: '/actor-runs/{runId}',
-    id: 'actorRun',
-    of: 'of a run',
-    params: Type.Object({ runId: Type.String() }),
-    resolve: (call, kernel) => openRun(kernel, call, call.params['runId']!, 'viewRun'),
-  },
-  {
-    path: '/actors/{actorId}/runs/last',
-    id: 'act_runs_last',
-    of: "of the Actor's last run",
-    params: Type.Object({
-      actorId: Type.String({
-        description: 'The id of the Actor, `username~name`, or `~name` for one of your own',
-      }),
+const OF_RUN: AliasBase = {
+  path: '/actor-runs/{runId}',
+  id: 'actorRun',
+  of: 'of a run',
+  params: Type.Object({ runId: Type.String() }),
+  resolve: (call, kernel) => openRun(kernel, call, call.params['runId']!, 'viewRun'),
+};
+
+export const OF_LAST_RUN = {
+  path: '/actors/{actorId}/runs/last',
+  id: 'act_runs_last',
+  of: "of the Actor's last run",
+  params: Type.Object({
+    actorId: Type.String({
+      description: 'The id of the Actor, `username~name`, or `~name` for one of your own',
     }),
-    query: LAST_RUN_QUERY,
-    async resolve(call, kernel) {
-      const actor = await openActor(kernel, call, call.params['actorId']!, 'viewActor');
-      const scope = { actorId: actor.id, userId: accountOf(call.caller).id };
-      const run = await findLastRun(kernel.db, scope, lastRunFilter(call.query));
-      if (run === undefined) throw runNotFound();
-      checkRun(call, run, 'viewRun');
-      return run;
-    },
+  }),
+  query: LAST_RUN_QUERY,
+  async resolve(call: AliasCall, kernel: Kernel): Promise<Run> {
+    const actor = await openActor(kernel, call, call.params['actorId']!, 'viewActor');
+    const scope = { actorId: actor.id, userId: accountOf(call.caller).id };
+    const run = await findLastRun(kernel.db, scope, lastRunFilter(call.query));
+    if (run === undefined) throw runNotFound();
+    checkRun(call, run, 'viewRun');
+    return run;
   },
-];
+} satisfies AliasBase;
 
 /** Of a query that may not have been validated: what is there twice is a list, and reported as such before. */
 export function lastRunFilter({ status, origin }: Readonly<Record<string, unknown>>) {
@@ -62,5 +62,5 @@ export const runStoragePart: Part = {
     name: 'Storages of runs',
     description: 'The dataset, key-value store and request queue that each run has',
   },
-  routes: BASES.flatMap(storageAliases),
+  routes: [OF_RUN, OF_LAST_RUN].flatMap(storageAliases),
 };

@@ -1,0 +1,69 @@
+// Makes this server a node that executes builds and runs.
+import { randomUUID } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Api } from '../../kernel/dialect.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import { lockFolder } from '../../kernel/storage/folder-lock.ts';
+import { PRIVATE_FILE } from '../../kernel/storage/private-files.ts';
+import { executeBuild } from '../builds/execute-build.ts';
+import { recoverLogs } from '../logs/recover-logs.ts';
+import { runHandler } from '../runs/execute-run.ts';
+import { RunEvents } from '../runs/run-events.ts';
+import { openRunListener, type RunListener } from '../runs/run-listener.ts';
+import { startDispatcher } from './dispatcher.ts';
+
+/**
+ * Programs that a crashed server left on this machine are killed, and what they wrote is stored, before anything is claimed. The
+ * lock makes sure that the earlier server is dead.
+ */
+export async function startExecution(kernel: Kernel, api: Api): Promise<{ stop(): Promise<void> }> {
+  const { engine, clock, log, services, settings } = kernel;
+  const { work, nodeMemoryMbytes, nodeRuns } = settings.execution;
+  const lock = await lockFolder(work, {
+    onWait: (holder) => log.info({ holder }, 'waiting for another server on this work folder to stop'),
+  });
+  try {
+    await services.runner.killLeftovers();
+    await recoverLogs(kernel);
+    const events = new RunEvents();
+    // Mounting the routes takes a while, and many servers never run anything.
+    let listener: Promise<RunListener> | undefined;
+    const node = { events, listener: () => (listener ??= openRunListener(kernel, api, events)) };
+    const dispatcher = await startDispatcher({
+      engine,
+      clock,
+      log,
+      handlers: {
+        build: (job, context) => executeBuild(kernel, job, context),
+        run: runHandler(kernel, node),
+      },
+      node: nodeName(work),
+      memoryMbytes: nodeMemoryMbytes,
+      slots: nodeRuns,
+    });
+    return {
+      async stop() {
+        await dispatcher.stop();
+        await (await listener)?.close();
+        lock.release();
+      },
+    };
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+/** A name that stays the same when the server is started again on the same work folder. */
+function nodeName(work: string): string {
+  const file = join(work, 'node');
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    const name = randomUUID();
+    writeFileSync(file, `${name}\n`, { mode: PRIVATE_FILE });
+    return name;
+  }
+}

@@ -1,0 +1,248 @@
+// Runs: reboot, metamorph, resurrect and charge.
+import { Failure } from '../../kernel/failure.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import { Bytes, route } from '../../kernel/route.ts';
+import { PlainText, Type } from '../../kernel/schema.ts';
+import { openActor } from '../actors/access.ts';
+import { findActorById, countMetamorph } from '../actors/store.ts';
+import { resolveBuild } from '../builds/resolve-build.ts';
+import { prepareInput } from '../input/prepare-input.ts';
+import { fitMemory } from '../input/memory.ts';
+import { withSentInput } from '../input/read-body.ts';
+import { insertJob, requestControl } from '../jobs/store.ts';
+import { openRun, runNotFound, UPDATE_RUN } from './access.ts';
+import { isFinished, RunDetail, type Run } from './model.ts';
+import { ByRun, shown } from './routes.ts';
+import { checkExecution, checkPositive, checkQuota, RUN_QUERY, saveInput } from './start-run.ts';
+import { addCharge } from './store-charges.ts';
+import { lockRun, moveRun, updateRun } from './store.ts';
+
+const MAX_METAMORPHS = 10;
+
+const reboot = route(
+  {
+    id: 'actorRun_reboot_post',
+    method: 'POST',
+    path: '/actor-runs/{runId}/reboot',
+    summary: 'Start the process of a run anew, with the same storages',
+    access: UPDATE_RUN,
+    params: ByRun,
+    reply: { 200: RunDetail },
+  },
+  async (call, kernel) => {
+    const { id } = await openRun(kernel, call, call.params.runId, 'updateRun');
+    const run = await kernel.db.transaction().execute(async (tx) => {
+      await requestControl(tx, id, 'reboot');
+      return checkUnfinished(await lockRun(tx, id));
+    });
+    return shown(kernel, run, call.now);
+  },
+);
+
+function checkUnfinished(run: Run | undefined): Run {
+  if (run === undefined) throw runNotFound();
+  if (!isFinished(run.status) && run.status !== 'ABORTING') return run;
+  throw new Failure('forbidden', `The run has ended: its status is ${run.status}.`, { code: 'job-finished' });
+}
+
+const metamorph = route(
+  {
+    id: 'actorRun_metamorph_post',
+    method: 'POST',
+    path: '/actor-runs/{runId}/metamorph',
+    aliases: [{ path: '/actors/{actorId}/runs/{runId}/metamorph' }],
+    summary: 'Let another Actor go on with a run, with a new input and the same storages',
+    access: UPDATE_RUN,
+    params: ByRun,
+    query: Type.Object({ targetActorId: Type.String(), build: Type.Optional(Type.String()) }),
+    streams: true,
+    consumes: () => ({ '*/*': Type.Unknown({ description: 'The input of the other Actor' }) }),
+    reply: { 200: RunDetail },
+  },
+  async (call, kernel) => {
+    const { query, now } = call;
+    const run = checkUnfinished(await openRun(kernel, call, call.params.runId, 'updateRun'));
+    const target = await openActor(kernel, call, query.targetActorId, 'runActor');
+    const build = await resolveBuild(kernel.db, target, query.build ?? target.runOptions.build);
+    const count = run.metamorphs.length + 1;
+    const inputKey = `INPUT-METAMORPH-${count}`;
+    return await withSentInput(kernel, call, async (sent) => {
+      const owner = { userId: run.userId, actorId: target.id };
+      const input = await prepareInput(kernel, {
+        schema: build.inputSchema,
+        body: sent.body,
+        contentType: sent.contentType,
+        owner,
+      });
+      if (input !== undefined) await saveInput(kernel, { storeId: run.storeId, inputKey }, input, now);
+      const after = await kernel.db.transaction().execute(async (tx) => {
+        await requestControl(tx, run.id, 'metamorph');
+        const before = checkUnfinished(await lockRun(tx, run.id));
+        if (before.metamorphs.length >= MAX_METAMORPHS) {
+          throw new Failure('forbidden', `A run can have at most ${MAX_METAMORPHS} metamorphs.`, {
+            code: 'max-metamorphs-exceeded',
+          });
+        }
+        if (before.metamorphs.length + 1 !== count) {
+          throw new Failure('conflict', 'Another metamorph of this run came first.', { isContested: true });
+        }
+        const changes = {
+          actorId: target.id,
+          buildId: build.id,
+          buildNumber: build.buildNumber,
+          inputKey,
+          stats: { ...before.stats, metamorph: count },
+          // Code of others never has more permissions than the run had.
+          ...(target.userId !== run.userId && { permissionLevel: 'LIMITED_PERMISSIONS' as const }),
+          metamorphs: [
+            ...before.metamorphs,
+            { createdAt: new Date(now).toISOString(), actorId: target.id, buildId: build.id, inputKey },
+          ],
+        };
+        await moveRun(tx, before, changes);
+        await countMetamorph(tx, target.id);
+        return { ...before, ...changes };
+      });
+      return shown(kernel, after, now);
+    });
+  },
+);
+
+const { forcePermissionLevel: _level, ...RESURRECT_QUERY } = RUN_QUERY;
+
+const resurrect = route(
+  {
+    id: 'actorRun_resurrect_post',
+    method: 'POST',
+    path: '/actor-runs/{runId}/resurrect',
+    aliases: [{ path: '/actors/{actorId}/runs/{runId}/resurrect' }],
+    summary: 'Let a finished run go on, with the same storages',
+    access: UPDATE_RUN,
+    params: ByRun,
+    query: Type.Object(RESURRECT_QUERY),
+    reply: { 200: RunDetail },
+  },
+  async (call, kernel) => {
+    const { query, now } = call;
+    const run = await openRun(kernel, call, call.params.runId, 'updateRun');
+    checkExecution(kernel);
+    checkPositive(query.maxItems, 'maxItems', 'max-items-must-be-greater-than-zero');
+    checkPositive(
+      query.maxTotalChargeUsd,
+      'maxTotalChargeUsd',
+      'max-total-charge-usd-must-be-greater-than-zero',
+    );
+    const build = await buildForResurrection(kernel, run, query.build);
+    const after = await kernel.db.transaction().execute(async (tx) => {
+      const before = await lockRun(tx, run.id);
+      if (before === undefined) throw runNotFound();
+      if (!isFinished(before.status)) {
+        throw new Failure(
+          'invalid',
+          `Only a finished run can be resurrected: the status of this one is ${before.status}.`,
+          {
+            code: 'invalid-request',
+          },
+        );
+      }
+      const { options } = before;
+      const changes = {
+        ...build,
+        status: 'READY' as const,
+        statusMessage: null,
+        isMessageTerminal: false,
+        exitCode: null,
+        finishedAt: null,
+        timeoutAt: null,
+        options: {
+          ...options,
+          ...(query.build !== undefined && { build: query.build }),
+          ...(query.timeout !== undefined && { timeoutSecs: query.timeout }),
+          ...(query.memory !== undefined && memoryOptions(query.memory)),
+          ...(query.maxItems !== undefined && { maxItems: query.maxItems }),
+          ...(query.maxTotalChargeUsd !== undefined && { maxTotalChargeUsd: query.maxTotalChargeUsd }),
+          ...(query.restartOnError !== undefined && { restartOnError: query.restartOnError }),
+        },
+        stats: { ...before.stats, resurrectCount: before.stats.resurrectCount + 1 },
+      };
+      const later = { ...before, ...changes };
+      await checkQuota(kernel, tx, later);
+      await updateRun(tx, run.id, changes);
+      const { memoryMbytes } = changes.options;
+      await insertJob(tx, { id: run.id, kind: 'run', userId: run.userId, memoryMbytes }, now);
+      return later;
+    });
+    return shown(kernel, after, now);
+  },
+);
+
+function memoryOptions(memory: number) {
+  const memoryMbytes = fitMemory(memory, 'memory', {});
+  return { memoryMbytes, diskMbytes: memoryMbytes * 2 };
+}
+
+async function buildForResurrection({ db }: Kernel, run: Run, name: string | undefined) {
+  if (name === undefined) return {};
+  const actor = await findActorById(db, run.actorId);
+  if (actor === undefined) throw new Failure('not-found', 'Actor was not found', { code: 'actor-not-found' });
+  const { id: buildId, buildNumber } = await resolveBuild(db, actor, name);
+  return { buildId, buildNumber };
+}
+
+const MAX_COUNT = 10_000_000;
+
+const charge = route(
+  {
+    id: 'actorRun_charge_post',
+    method: 'POST',
+    path: '/actor-runs/{runId}/charge',
+    summary: 'Count events of a run; nothing has a price here',
+    description: 'Calls with the same header `idempotency-key` within three minutes count once.',
+    access: UPDATE_RUN,
+    params: ByRun,
+    body: Type.Object(
+      {
+        eventName: PlainText({ minLength: 1, maxLength: 200 }),
+        count: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_COUNT })),
+      },
+      { $id: 'ChargeRunRequest' },
+    ),
+    produces: 'application/json',
+    reply: { 201: Type.Object({}) },
+  },
+  async (call, kernel) => {
+    const { body, headers, now } = call;
+    const { id } = await openRun(kernel, call, call.params.runId, 'updateRun');
+    const { eventName, count = 1 } = body;
+    if (eventName.startsWith('apify-')) {
+      throw new Failure(
+        'forbidden',
+        'Events whose names begin with "apify-" are counted by the platform alone.',
+        {
+          code: 'cannot-charge-apify-event',
+        },
+      );
+    }
+    const key = headers['idempotency-key'];
+    await kernel.db.transaction().execute(async (tx) => {
+      const run = checkUnfinished(await lockRun(tx, id));
+      if (typeof key === 'string' && !(await addCharge(tx, id, key, now))) return;
+      const chargedEvents = new Map(Object.entries(run.chargedEvents));
+      chargedEvents.set(eventName, (chargedEvents.get(eventName) ?? 0) + count);
+      checkEventNames(chargedEvents.size);
+      await updateRun(tx, id, { chargedEvents: Object.fromEntries(chargedEvents) });
+    });
+    return new Bytes(Buffer.from('{}'), { 'content-type': 'application/json; charset=utf-8' }, 201);
+  },
+);
+
+const MAX_EVENT_NAMES = 1000;
+
+function checkEventNames(count: number): void {
+  if (count <= MAX_EVENT_NAMES) return;
+  throw new Failure('invalid', `A run can count at most ${MAX_EVENT_NAMES} kinds of events.`, {
+    code: 'limit-reached',
+  });
+}
+
+export const controlRoutes = [reboot, metamorph, resurrect, charge];

@@ -1,0 +1,183 @@
+// Executes a run on this node: prepares its build, starts its process as often as needed, and saves how it ended.
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Failure } from '../../kernel/failure.ts';
+import { newSecret } from '../../kernel/identity/secret.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import { createWorkingFolder } from '../builds/copy-sources.ts';
+import { prepareBuild } from '../builds/prepare-build.ts';
+import type { Build } from '../builds/model.ts';
+import { findBuild } from '../builds/store.ts';
+import { LeaseLost, type Job, type JobContext, type JobHandler } from '../jobs/job.ts';
+import { clearControl, deleteJob } from '../jobs/store.ts';
+import type { LogWriter } from '../logs/log-writer.ts';
+import { openLogWriter } from '../logs/open-log-writer.ts';
+import { packLog } from '../logs/pack-log.ts';
+import { endLog } from '../logs/store.ts';
+import { beginProcess, endRun, markTimingOut, saveUsage, type RunEnd } from './run-transitions.ts';
+import { isFinished, type Run } from './model.ts';
+import { programEnvironment } from './program-environment.ts';
+import type { RunEvents } from './run-events.ts';
+import type { RunListener } from './run-listener.ts';
+import { RUN_TOKEN_PREFIX } from './run-tokens.ts';
+import { findRun } from './store.ts';
+import { supervise, type ProcessEnd } from './supervise.ts';
+import { UsageSamples } from './usage-samples.ts';
+
+export interface RunNode {
+  events: RunEvents;
+  listener(): Promise<RunListener>;
+}
+
+/** With more restarts than this within the time, the Actor's own error ends the run. */
+const MAX_RESTARTS = 3;
+const RESTART_MS = 60_000;
+/** A run that makes this many nodes fail is given up. */
+const MAX_CLAIMS_AFTER_ERROR = 5;
+
+export function runHandler(kernel: Kernel, node: RunNode): JobHandler {
+  return async (job, context) => {
+    const run = await findRun(kernel.db, job.id);
+    if (run === undefined || isFinished(run.status)) return void (await deleteJob(kernel.db, job));
+    const folder = join(kernel.settings.execution.work, 'runs', job.id);
+    const log = await openLogWriter(kernel, { id: job.id, folder });
+    const execution: Execution = { kernel, node, job, context, folder, log };
+    try {
+      const end = await execute(execution).catch((error: unknown) => failedEnd(error, job));
+      await log.close();
+      if (end === 'elsewhere') return;
+      if (!(await endRun(kernel, job, end))) return;
+      await endLog(kernel.db, job.id);
+      await packLog(kernel, job.id);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  };
+}
+
+interface Execution {
+  kernel: Kernel;
+  node: RunNode;
+  job: Job;
+  context: JobContext;
+  folder: string;
+  log: LogWriter;
+}
+
+/** An error of ours is tried again on another node; a run that cannot be started says why. */
+function failedEnd(error: unknown, { claims }: Job): RunEnd | 'elsewhere' {
+  if (error instanceof LeaseLost) return 'elsewhere';
+  const isExpected = error instanceof Failure && error.kind !== 'internal' && error.kind !== 'unavailable';
+  if (!isExpected && claims < MAX_CLAIMS_AFTER_ERROR) throw error;
+  const reason = isExpected ? error.message : 'an internal error of the server';
+  return { code: null, message: `The Actor could not be started: ${reason}` };
+}
+
+async function execute(execution: Execution): Promise<RunEnd | 'elsewhere'> {
+  const { kernel, job, log, context } = execution;
+  const { runner } = kernel.services;
+  if (runner.refusal !== undefined) return { code: null, message: runner.refusal };
+  for (const warning of runner.warnings) log.write(`WARN: ${warning}`);
+  const restarts: number[] = [];
+  let begin: 'first' | 'reboot' | 'restart' = 'first';
+  for (;;) {
+    // A process may ask for a reboot when it hears that the server stops.
+    if (context.signal.aborted) return 'elsewhere';
+    const token = newSecret(RUN_TOKEN_PREFIX);
+    const run = await beginProcess(kernel, job, token.hash, begin);
+    if (run === undefined) return { code: null };
+    let end: ProcessEnd;
+    try {
+      end = await runProcess(execution, run, token.value);
+    } finally {
+      kernel.identity.forgetToken(token.value);
+      execution.node.events.close(job.id);
+    }
+    switch (end.kind) {
+      case 'lost':
+      case 'stopped':
+        return 'elsewhere';
+      case 'rebooted':
+        await clearControl(kernel.db, job, 'reboot');
+        begin = 'reboot';
+        break;
+      case 'metamorphosed':
+        await clearControl(kernel.db, job, 'metamorph');
+        begin = 'restart';
+        break;
+      case 'exited': {
+        const now = kernel.clock.now();
+        restarts.push(now);
+        const recent = restarts.filter((at) => now - at < RESTART_MS).length;
+        const isRestarted = run.options.restartOnError && end.exit.code !== 0 && recent <= MAX_RESTARTS;
+        if (!isRestarted || (await isEnding(kernel, job.id))) return endOf(end);
+        log.write(`ACTOR: Restarting after ${describeExit(end)}.`);
+        begin = 'restart';
+        break;
+      }
+      default:
+        return endOf(end);
+    }
+  }
+}
+
+function endOf({ kind, exit }: ProcessEnd): RunEnd {
+  const { code, exceeded } = exit;
+  if (exceeded === undefined || kind !== 'exited') return { code };
+  const what = exceeded === 'memory' ? 'memory' : 'disk space';
+  return { code, message: `The Actor was stopped because it used more ${what} than the run has` };
+}
+
+function describeExit({ exit }: ProcessEnd): string {
+  return exit.code === null ? 'a signal' : `exit code ${exit.code}`;
+}
+
+async function isEnding({ db }: Kernel, id: string): Promise<boolean> {
+  const run = await findRun(db, id);
+  return run === undefined || run.status === 'ABORTING';
+}
+
+async function runProcess(execution: Execution, run: Run, token: string): Promise<ProcessEnd> {
+  const { kernel, node, job, context, log } = execution;
+  const { clock, services, settings } = kernel;
+  const build = await findBuild(kernel.db, run.buildId);
+  if (build === undefined) throw new Failure('not-found', `the build ${run.buildNumber} is gone`);
+  const prepared = await prepareBuild(kernel, build, log, context.signal);
+  const folder = join(execution.folder, 'actor');
+  await rm(folder, { recursive: true, force: true });
+  await createWorkingFolder(prepared, folder);
+  node.events.open(job.id);
+  const env = await programEnvironment(kernel, run, build as Build, {
+    token,
+    listener: await node.listener(),
+  });
+  context.signal.throwIfAborted();
+  const program = await services.runner.start({
+    id: job.id,
+    command: prepared.command,
+    env: { ...prepared.env, ...env },
+    folder,
+    readable: prepared.readable,
+    output: log.file,
+    memoryMbytes: run.options.memoryMbytes,
+    diskMbytes: run.options.diskMbytes,
+    network: settings.execution.network,
+  });
+  const samples = new UsageSamples(run.options.memoryMbytes, clock.now(), run.stats);
+  const startedAt = clock.now();
+  const end = await supervise({
+    program,
+    signal: context.signal,
+    onControl: context.onControl,
+    isTimedOut: () => run.timeoutAt !== null && clock.now() >= run.timeoutAt,
+    onTimeout: () => markTimingOut(kernel, job),
+    send: (name, data) => node.events.send(job.id, name, data, clock.now()),
+    onSample(usage) {
+      samples.add(usage, clock.now());
+      node.events.send(job.id, 'systemInfo', samples.systemInfo(clock.now()), clock.now());
+    },
+  });
+  if (end.kind !== 'lost')
+    await saveUsage(kernel, job, { ...samples.stats(clock.now()), runTimeMs: clock.now() - startedAt });
+  return end;
+}

@@ -1,0 +1,48 @@
+// Collects the environment of a run's process: the platform's variables win over those of the Actor's version.
+import { findAccount } from '../../kernel/identity/store-accounts.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import { openEnvVars } from '../actors/env-vars.ts';
+import { findActorById } from '../actors/store.ts';
+import { listTagsOfBuild } from '../actors/store-tags.ts';
+import { findVersion } from '../actors/store-versions.ts';
+import type { Build } from '../builds/model.ts';
+import { inputSecretEnv } from '../input/secret-keys.ts';
+import { ensureAccountRecord } from '../users/store.ts';
+import { environmentOf } from './environment.ts';
+import type { Run } from './model.ts';
+import type { RunListener } from './run-listener.ts';
+
+/** The platform's own default; a process that serves something listens there. */
+const WEB_SERVER_PORT = 4321;
+
+export async function programEnvironment(
+  kernel: Kernel,
+  run: Run,
+  build: Build,
+  { token, listener }: { token: string; listener: RunListener },
+): Promise<Record<string, string>> {
+  const { db, publicUrl } = kernel;
+  const [actor, version, buildTags, secrets, account] = await Promise.all([
+    findActorById(db, run.actorId),
+    findVersion(db, run.actorId, build.versionNumber),
+    listTagsOfBuild(db, run.buildId),
+    inputSecretEnv(kernel, { userId: run.userId, actorId: run.actorId }),
+    ensureAccountRecord(db, run.userId),
+  ]);
+  const owner = actor && (await findAccount(db, { id: actor.userId }));
+  return {
+    ...(version && openEnvVars(kernel, version)),
+    ...secrets,
+    ...environmentOf({
+      run,
+      token,
+      fullName: `${owner?.username ?? ''}/${actor?.name ?? ''}`,
+      buildTags,
+      apiUrl: listener.url,
+      eventsUrl: listener.eventsUrlOf(token),
+      publicUrl,
+      proxyPassword: account.proxyPassword,
+      webServerPort: WEB_SERVER_PORT,
+    }),
+  };
+}

@@ -1,0 +1,20 @@
+// Removes a run: its row now, and with it its log and its unnamed storages.
+import type { Db } from '../../kernel/storage/tables.ts';
+import { deleteLog } from '../logs/store.ts';
+import { removeStorage } from '../storages/routes.ts';
+import { lockStorage } from '../storages/store.ts';
+import { notifyOnCommit } from '../../kernel/storage/notify-on-commit.ts';
+import { STORAGE_CHANNEL } from '../storages/access.ts';
+import type { Run } from './model.ts';
+import { deleteRun } from './store.ts';
+
+/** A storage that was given a name since is kept. */
+export async function removeRun(tx: Db, run: Run, now: number): Promise<void> {
+  for (const id of [run.datasetId, run.storeId, run.queueId]) {
+    const storage = await lockStorage(tx, id);
+    if (storage?.name === null) await removeStorage(tx, storage, now);
+  }
+  await deleteLog(tx, run.id, now);
+  await deleteRun(tx, run);
+  await notifyOnCommit(tx, STORAGE_CHANNEL);
+}

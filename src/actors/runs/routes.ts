@@ -1,0 +1,260 @@
+// Runs: list, get, change, abort, and delete.
+import { Failure } from '../../kernel/failure.ts';
+import { accountOf } from '../../kernel/identity/caller.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import { clampLimit, Page } from '../../kernel/page.ts';
+import { reply, route } from '../../kernel/route.ts';
+import { Nullable, OneOf, PlainText, problem, Type, type Static } from '../../kernel/schema.ts';
+import { openActor } from '../actors/access.ts';
+import { deleteWaitingJob, requestControl } from '../jobs/store.ts';
+import { LogQuery, serveLog } from '../logs/serve-log.ts';
+import { endLog } from '../logs/store.ts';
+import { MAX_WAIT_SECS } from '../jobs/wait-for-finish.ts';
+import { GENERAL_ACCESS } from '../storages/model.ts';
+import { openRun, runNotFound, UPDATE_RUN, VIEW_RUN } from './access.ts';
+import {
+  isFinished,
+  parseStatuses,
+  RunDetail,
+  RunSummary,
+  STATUSES,
+  toRunDetail,
+  toRunSummary,
+  type Run,
+} from './model.ts';
+import { removeRun } from './remove-run.ts';
+import { finishRun } from './run-transitions.ts';
+import { findRun, listRuns, lockRun, updateRun, type RunScope } from './store.ts';
+
+export const ByRun = Type.Object({ runId: Type.String() });
+
+export const WAIT_QUERY = {
+  waitForFinish: Type.Optional(
+    Type.Number({ description: `Seconds to wait for the end, at most ${MAX_WAIT_SECS}` }),
+  ),
+};
+
+const MAX_LISTED = 1000;
+const MAX_MESSAGE = 1000;
+
+const LIST_QUERY = Type.Object({
+  offset: Type.Integer({ minimum: 0, default: 0 }),
+  limit: Type.Optional(Type.Integer({ minimum: 0 })),
+  desc: Type.Boolean({ default: false }),
+  status: Type.Optional(Type.String({ description: `Only these, joined by commas: ${STATUSES.join(', ')}` })),
+  startedAfter: Type.Optional(Type.String({ description: 'A date-time; that moment is included' })),
+  startedBefore: Type.Optional(Type.String({ description: 'A date-time; that moment is included' })),
+});
+
+const listAll = route(
+  {
+    id: 'actorRuns_get',
+    method: 'GET',
+    path: '/actor-runs',
+    summary: 'List your runs, oldest first',
+    access: { action: 'viewRun' },
+    query: LIST_QUERY,
+    list: RunSummary,
+  },
+  async (call, kernel) => {
+    call.demand('actor-run/*');
+    return await pageOf(kernel, { userId: accountOf(call.caller).id }, call.query);
+  },
+);
+
+const listOfActor = route(
+  {
+    id: 'act_runs_get',
+    method: 'GET',
+    path: '/actors/{actorId}/runs',
+    summary: 'List your runs of an Actor, oldest first',
+    access: { action: 'viewRun' },
+    params: Type.Object({ actorId: Type.String() }),
+    query: LIST_QUERY,
+    list: RunSummary,
+  },
+  async (call, kernel) => {
+    call.demand('actor-run/*');
+    const actor = await openActor(kernel, call, call.params.actorId, 'viewActor');
+    return await pageOf(kernel, { actorId: actor.id, userId: accountOf(call.caller).id }, call.query);
+  },
+);
+
+async function pageOf({ db }: Kernel, scope: RunScope, query: Static<typeof LIST_QUERY>): Promise<Page> {
+  const slice = { offset: query.offset, limit: clampLimit(query.limit, MAX_LISTED, MAX_LISTED) };
+  const filter = {
+    statuses: parseStatuses(query.status),
+    startedAfter: parseTime('startedAfter', query.startedAfter),
+    startedBefore: parseTime('startedBefore', query.startedBefore),
+  };
+  const { items, total } = await listRuns(db, scope, filter, slice, query.desc);
+  return new Page(items.map(toRunSummary), total, slice, query.desc);
+}
+
+function parseTime(name: string, text: string | undefined): number | undefined {
+  if (text === undefined || text === '') return undefined;
+  const time = Date.parse(text);
+  if (Number.isNaN(time)) throw problem(`query.${name}`, 'must be a date-time, like 2026-11-16T12:00:00Z');
+  return time;
+}
+
+const getRun = route(
+  {
+    id: 'actorRun_get',
+    method: 'GET',
+    path: '/actor-runs/{runId}',
+    aliases: [{ path: '/actors/{actorId}/runs/{runId}' }],
+    summary: 'Get a run',
+    access: VIEW_RUN,
+    params: ByRun,
+    query: Type.Object(WAIT_QUERY),
+    reply: { 200: RunDetail },
+  },
+  async (call, kernel) => {
+    const run = await openRun(kernel, call, call.params.runId, 'viewRun');
+    return shown(kernel, await afterWait(kernel, run, call.query.waitForFinish), kernel.clock.now());
+  },
+);
+
+/** The run when it has finished, or as it is when the time is over. */
+export async function afterWait(kernel: Kernel, run: Run, seconds: number | undefined): Promise<Run> {
+  if (seconds === undefined || !(seconds > 0) || isFinished(run.status)) return run;
+  await kernel.services.finishWaits.wait('run', run.id, Math.min(seconds, MAX_WAIT_SECS) * 1000);
+  const later = await findRun(kernel.db, run.id);
+  if (later === undefined) throw runNotFound();
+  return later;
+}
+
+export function shown({ publicUrl }: Kernel, run: Run, now: number) {
+  return toRunDetail(run, { now, publicUrl });
+}
+
+const getLog = route(
+  {
+    id: 'actorRun_log_get',
+    method: 'GET',
+    path: '/actor-runs/{runId}/log',
+    summary: 'Get the log of a run',
+    access: VIEW_RUN,
+    params: ByRun,
+    query: LogQuery,
+    produces: 'text/plain; charset=utf-8',
+    reply: { 200: Type.String() },
+  },
+  async (call, kernel) => {
+    const { id } = await openRun(kernel, call, call.params.runId, 'viewRun');
+    return await serveLog(call, kernel, id);
+  },
+);
+
+const RunUpdate = Type.Object(
+  {
+    statusMessage: Type.Optional(PlainText({ maxLength: 10_000 })),
+    isStatusMessageTerminal: Type.Optional(Nullable(Type.Boolean())),
+    generalAccess: Type.Optional(OneOf(GENERAL_ACCESS)),
+  },
+  { $id: 'UpdateRunRequest' },
+);
+
+const putRun = route(
+  {
+    id: 'actorRun_put',
+    method: 'PUT',
+    path: '/actor-runs/{runId}',
+    summary: "Change a run's status message or general access",
+    access: UPDATE_RUN,
+    params: ByRun,
+    body: RunUpdate,
+    reply: { 200: RunDetail },
+  },
+  async (call, kernel) => {
+    const { body, now } = call;
+    await openRun(kernel, call, call.params.runId, 'updateRun');
+    const { statusMessage, isStatusMessageTerminal, generalAccess } = body;
+    const run = await kernel.db.transaction().execute(async (tx) => {
+      const before = await lockRun(tx, call.params.runId);
+      if (before === undefined) throw runNotFound();
+      // A terminal message stays, whatever comes later.
+      const isMessageNew = statusMessage !== undefined && !before.isMessageTerminal;
+      const changes = {
+        ...(isMessageNew && {
+          statusMessage: statusMessage.slice(0, MAX_MESSAGE),
+          isMessageTerminal: isStatusMessageTerminal === true,
+        }),
+        ...(generalAccess !== undefined && { generalAccess }),
+      };
+      if (Object.keys(changes).length > 0) await updateRun(tx, before.id, changes);
+      return { ...before, ...changes };
+    });
+    return shown(kernel, run, now);
+  },
+);
+
+const deleteRunRoute = route(
+  {
+    id: 'actorRun_delete',
+    method: 'DELETE',
+    path: '/actor-runs/{runId}',
+    summary: 'Delete a finished run with its unnamed storages and its log',
+    access: { action: 'deleteRun', ofOwner: true },
+    params: ByRun,
+    reply: { 204: null },
+  },
+  async (call, kernel) => {
+    const { id } = await openRun(kernel, call, call.params.runId, 'deleteRun');
+    await kernel.db.transaction().execute(async (tx) => {
+      const run = await lockRun(tx, id);
+      if (run === undefined) throw runNotFound();
+      if (!isFinished(run.status)) {
+        throw new Failure('invalid', 'A run that has not finished cannot be deleted. Abort it first.', {
+          code: 'cannot-remove-running-run',
+        });
+      }
+      await removeRun(tx, run, call.now);
+    });
+    return reply(204);
+  },
+);
+
+const abort = route(
+  {
+    id: 'actorRun_abort_post',
+    method: 'POST',
+    path: '/actor-runs/{runId}/abort',
+    aliases: [{ path: '/actors/{actorId}/runs/{runId}/abort' }],
+    summary: 'Abort a run, at once or after its process was told',
+    access: UPDATE_RUN,
+    params: ByRun,
+    query: Type.Object({
+      gracefully: Type.Optional(
+        Type.Boolean({ description: 'Whether the process gets 30 seconds to end by itself' }),
+      ),
+    }),
+    reply: { 200: RunDetail },
+  },
+  async (call, kernel) => {
+    const run = await openRun(kernel, call, call.params.runId, 'updateRun');
+    return shown(kernel, await abortRun(kernel, run.id, call.query.gracefully === true, call.now), call.now);
+  },
+);
+
+/** A finished run stays as it is. One that waits for a node ends at once; otherwise its node ends it. */
+export async function abortRun(kernel: Kernel, id: string, gracefully: boolean, now: number): Promise<Run> {
+  return await kernel.db.transaction().execute(async (tx) => {
+    // The job before the run, in the same order as the node that executes it.
+    const isWaiting = await deleteWaitingJob(tx, id);
+    if (!isWaiting) await requestControl(tx, id, gracefully ? 'abort-gracefully' : 'abort');
+    const run = await lockRun(tx, id);
+    if (run === undefined) throw runNotFound();
+    if (isFinished(run.status)) return run;
+    if (isWaiting) {
+      await finishRun(tx, run, 'ABORTED', { code: null }, now);
+      await endLog(tx, id);
+      return (await lockRun(tx, id))!;
+    }
+    if (run.status !== 'ABORTING') await updateRun(tx, id, { status: 'ABORTING' });
+    return { ...run, status: 'ABORTING' };
+  });
+}
+
+export const runRoutes = [listAll, listOfActor, getRun, getLog, putRun, deleteRunRoute, abort];

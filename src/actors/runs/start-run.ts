@@ -1,0 +1,229 @@
+// Starts a run: checks what is asked for, creates its storages with the input, and queues it for a node.
+import { Readable } from 'node:stream';
+import { Failure } from '../../kernel/failure.ts';
+import { newId } from '../../kernel/id.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import { problem, Type, type Static } from '../../kernel/schema.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import { countRunStart } from '../actors/store.ts';
+import { PERMISSION_LEVELS, type Actor, type PermissionLevel } from '../actors/model.ts';
+import type { Build } from '../builds/model.ts';
+import { resolveBuild } from '../builds/resolve-build.ts';
+import { insertDataset } from '../datasets/store.ts';
+import { prepareInput, type InputBody } from '../input/prepare-input.ts';
+import type { SentInput } from '../input/read-body.ts';
+import { memoryOfRun } from '../input/run-memory.ts';
+import { insertJob } from '../jobs/store.ts';
+import { insertStore } from '../key-value-stores/store.ts';
+import { writeRecord } from '../key-value-stores/write-record.ts';
+import { insertLog } from '../logs/store.ts';
+import { insertQueue } from '../request-queues/store.ts';
+import { insertStorage } from '../storages/store.ts';
+import { NEW_STATS, type Run, type RunMeta, type RunOptions } from './model.ts';
+import { insertRun, lockUnfinished } from './store.ts';
+
+/** The parameters of every call that starts a run. */
+export const RUN_QUERY = {
+  build: Type.Optional(Type.String({ description: 'A tag, or the number of a build' })),
+  timeout: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 31_536_000, description: 'Seconds; 0 means no time-out' }),
+  ),
+  memory: Type.Optional(Type.Integer({ description: 'Megabytes, a power of two from 128 to 32768' })),
+  maxItems: Type.Optional(Type.Integer()),
+  maxTotalChargeUsd: Type.Optional(Type.Number()),
+  restartOnError: Type.Optional(Type.Boolean()),
+  forcePermissionLevel: Type.Optional(Type.String({ description: `One of ${PERMISSION_LEVELS.join(', ')}` })),
+};
+const RunQuery = Type.Object(RUN_QUERY);
+export type RunQuery = Static<typeof RunQuery>;
+
+export interface RunStart {
+  actor: Actor;
+  /** The account that the run belongs to. */
+  userId: string;
+  taskId?: string;
+  meta: RunMeta;
+  query: RunQuery;
+  /** As it was sent. */
+  input: SentInput;
+}
+
+const MAX_NUMBER = 2_147_483_647;
+
+export async function startRun(kernel: Kernel, start: RunStart, now: number): Promise<Run> {
+  const { actor, userId, query } = start;
+  checkExecution(kernel);
+  const buildName = query.build ?? actor.runOptions.build;
+  const build = await resolveBuild(kernel.db, actor, buildName);
+  const input = await prepareInput(kernel, {
+    schema: build.inputSchema,
+    body: start.input.body,
+    contentType: start.input.contentType,
+    owner: { userId, actorId: actor.id },
+  });
+  const options = await optionsOf(kernel, start, build, buildName, input);
+  const run = newRun(start, build, options, input, now);
+  await kernel.db.transaction().execute((tx) => insertStorages(tx, run, build));
+  // Before the run is there: a node may start it at once.
+  if (input !== undefined) await saveInput(kernel, run, input, now);
+  await kernel.db.transaction().execute(async (tx) => {
+    await checkQuota(kernel, tx, run);
+    await insertRun(tx, run);
+    await insertLog(tx, { id: run.id, userId }, now);
+    await insertJob(tx, { id: run.id, kind: 'run', userId, memoryMbytes: options.memoryMbytes }, now);
+    await countRunStart(tx, actor.id, now);
+  });
+  return run;
+}
+
+/** Where this server executes runs, but may not. */
+export function checkExecution({ services, settings }: Kernel): void {
+  const { refusal } = services.runner;
+  if (refusal === undefined || !settings.execution.isExecuting) return;
+  throw new Failure('forbidden', refusal, { code: 'platform-feature-disabled' });
+}
+
+async function optionsOf(
+  kernel: Kernel,
+  { actor, query, userId }: RunStart,
+  build: Build,
+  buildName: string,
+  input: InputBody | undefined,
+): Promise<RunOptions> {
+  const { runOptions } = actor;
+  const maxItems = query.maxItems ?? runOptions.maxItems;
+  checkPositive(query.maxItems, 'maxItems', 'max-items-must-be-greater-than-zero');
+  checkPositive(
+    query.maxTotalChargeUsd,
+    'maxTotalChargeUsd',
+    'max-total-charge-usd-must-be-greater-than-zero',
+  );
+  const timeoutSecs = query.timeout ?? runOptions.timeoutSecs;
+  const restartOnError = query.restartOnError ?? runOptions.restartOnError;
+  const maxTotalChargeUsd = query.maxTotalChargeUsd ?? null;
+  const memoryMbytes = await memoryOfRun(kernel, {
+    requested: query.memory,
+    definition: build.definition ?? {},
+    actorDefault: runOptions.memoryMbytes,
+    input,
+    runOptions: { build: buildName, timeoutSecs, maxItems, maxTotalChargeUsd, restartOnError },
+    userId,
+  });
+  return {
+    build: buildName,
+    timeoutSecs,
+    memoryMbytes,
+    diskMbytes: memoryMbytes * 2,
+    maxItems,
+    maxTotalChargeUsd,
+    restartOnError,
+  };
+}
+
+export function checkPositive(value: number | undefined, name: string, code: string): void {
+  if (value === undefined || (value > 0 && value <= MAX_NUMBER)) return;
+  throw new Failure('invalid', `${name} must be greater than zero.`, { code });
+}
+
+/** One's own Actors have all permissions of a run; those of others only what the caller gives them. */
+function permissionLevelOf({ actor, userId, query }: RunStart): PermissionLevel {
+  const { forcePermissionLevel } = query;
+  if (forcePermissionLevel === undefined)
+    return actor.userId === userId ? 'FULL_PERMISSIONS' : 'LIMITED_PERMISSIONS';
+  const level = PERMISSION_LEVELS.find((one) => one === forcePermissionLevel);
+  if (level === undefined)
+    throw problem('query.forcePermissionLevel', `must be one of ${PERMISSION_LEVELS.join(', ')}`);
+  return level;
+}
+
+function newRun(
+  start: RunStart,
+  build: Build,
+  options: RunOptions,
+  input: InputBody | undefined,
+  now: number,
+): Run {
+  return {
+    id: newId(now),
+    actorId: start.actor.id,
+    userId: start.userId,
+    taskId: start.taskId ?? null,
+    buildId: build.id,
+    buildNumber: build.buildNumber,
+    status: 'READY',
+    statusMessage: null,
+    isMessageTerminal: false,
+    meta: start.meta,
+    options,
+    stats: { ...NEW_STATS, inputBodyLen: input?.body.byteLength ?? null },
+    exitCode: null,
+    startedAt: now,
+    finishedAt: null,
+    timeoutAt: null,
+    datasetId: newId(now),
+    storeId: newId(now),
+    queueId: newId(now),
+    inputKey: 'INPUT',
+    generalAccess: 'FOLLOW_USER_SETTING',
+    permissionLevel: permissionLevelOf(start),
+    chargedEvents: {},
+    metamorphs: [],
+  };
+}
+
+async function insertStorages(tx: Db, run: Run, { definition }: Build): Promise<void> {
+  const { userId, actorId: actId, id: actRunId, startedAt: now } = run;
+  const common = { userId, actId, actRunId };
+  const schema = datasetSchemaOf(definition);
+  await insertStorage(tx, { ...common, id: run.datasetId, kind: 'dataset', ...(schema && { schema }) }, now);
+  await insertDataset(tx, run.datasetId, now);
+  await insertStorage(tx, { ...common, id: run.storeId, kind: 'key-value-store' }, now);
+  await insertStore(tx, run.storeId, now);
+  await insertStorage(tx, { ...common, id: run.queueId, kind: 'request-queue' }, now);
+  await insertQueue(tx, run.queueId, now);
+}
+
+/** The build has checked it. */
+function datasetSchemaOf(definition: Build['definition']): Record<string, unknown> | undefined {
+  const storages = definition?.['storages'] as { dataset?: unknown } | undefined;
+  const schema = storages?.dataset;
+  return typeof schema === 'object' && schema !== null ? (schema as Record<string, unknown>) : undefined;
+}
+
+export async function saveInput(
+  kernel: Kernel,
+  { storeId, inputKey }: Pick<Run, 'storeId' | 'inputKey'>,
+  { body, contentType }: InputBody,
+  now: number,
+): Promise<void> {
+  const stream = Readable.from([body]);
+  const upload = { contentType, encoding: null, stream, length: body.byteLength };
+  await writeRecord(kernel, storeId, inputKey, upload, now);
+}
+
+export async function checkQuota({ settings }: Kernel, tx: Db, { userId, options }: Run): Promise<void> {
+  const { accountRuns, accountMemoryMbytes, nodeMemoryMbytes, isExecuting } = settings.execution;
+  const { memoryMbytes } = options;
+  const used = await lockUnfinished(tx, userId);
+  if (used.runs + 1 > accountRuns) {
+    throw new Failure(
+      'over-quota',
+      `You have ${used.runs} unfinished runs, and may have ${accountRuns}. Wait until some finish, or abort them.`,
+      { code: 'concurrent-runs-limit-exceeded' },
+    );
+  }
+  if (used.memoryMbytes + memoryMbytes > accountMemoryMbytes) {
+    throw new Failure(
+      'over-quota',
+      `Your unfinished runs have ${used.memoryMbytes} MB of memory, and with this run they would have more than ${accountMemoryMbytes} MB. Wait until some finish, or ask for less memory.`,
+      { code: 'actor-memory-limit-exceeded' },
+    );
+  }
+  if (isExecuting && memoryMbytes > nodeMemoryMbytes) {
+    throw new Failure(
+      'over-quota',
+      `The run would need ${memoryMbytes} MB of memory, and this server has ${nodeMemoryMbytes} MB for runs. Ask for less with the parameter memory.`,
+      { code: 'actor-memory-limit-exceeded' },
+    );
+  }
+}
