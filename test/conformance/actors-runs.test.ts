@@ -256,7 +256,7 @@ onEachEngine((engine) => {
     await charge({ eventName: 'page' }, 'k2');
     await charge({ eventName: '__proto__' });
     const { chargedEventCounts } = (await call(`/actor-runs/${id}`)).json.data;
-    assert.deepEqual(Object.entries(chargedEventCounts).sort(), [
+    assert.deepEqual(Object.entries(chargedEventCounts).toSorted(([a], [b]) => (a < b ? -1 : 1)), [
       ['__proto__', 1],
       ['page', 6],
     ]);

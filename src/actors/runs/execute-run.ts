@@ -6,7 +6,6 @@ import { newSecret } from '../../kernel/identity/secret.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { createWorkingFolder } from '../builds/copy-sources.ts';
 import { prepareBuild } from '../builds/prepare-build.ts';
-import type { Build } from '../builds/model.ts';
 import { findBuild } from '../builds/store.ts';
 import { LeaseLost, type Job, type JobContext, type JobHandler } from '../jobs/job.ts';
 import { clearControl, deleteJob } from '../jobs/store.ts';
@@ -38,7 +37,10 @@ const MAX_CLAIMS_AFTER_ERROR = 5;
 export function runHandler(kernel: Kernel, node: RunNode): JobHandler {
   return async (job, context) => {
     const run = await findRun(kernel.db, job.id);
-    if (run === undefined || isFinished(run.status)) return void (await deleteJob(kernel.db, job));
+    if (run === undefined || isFinished(run.status)) {
+      await deleteJob(kernel.db, job);
+      return;
+    }
     const folder = join(kernel.settings.execution.work, 'runs', job.id);
     const log = await openLogWriter(kernel, { id: job.id, folder });
     const execution: Execution = { kernel, node, job, context, folder, log };
@@ -147,7 +149,7 @@ async function runProcess(execution: Execution, run: Run, token: string): Promis
   await rm(folder, { recursive: true, force: true });
   await createWorkingFolder(prepared, folder);
   node.events.open(job.id);
-  const env = await programEnvironment(kernel, run, build as Build, {
+  const env = await programEnvironment(kernel, run, build, {
     token,
     listener: await node.listener(),
   });

@@ -1,5 +1,4 @@
 // The routes of one run below the last run of an Actor: `/actors/{actorId}/runs/last/abort` and the like.
-import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import { controlRoutes } from './control-routes.ts';
@@ -34,7 +33,7 @@ export const lastRunRoutes: Route[] = [...runRoutes, ...controlRoutes]
       },
       async handle(call, kernel) {
         const { params, query } = call as unknown as AliasCall;
-        const caller = call.caller as KnownCaller;
+        const { caller } = call;
         const can: AliasCall['can'] = (resource, action) => call.can(resource, action);
         const { id: runId } = await OF_LAST_RUN.resolve({ caller, params, query, can }, kernel);
         Object.assign(call, { params: { ...params, runId } });

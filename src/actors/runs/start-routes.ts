@@ -2,7 +2,7 @@
 import { Failure } from '../../kernel/failure.ts';
 import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { reply, Reply, route, Stream, Bytes, type Call, type Route } from '../../kernel/route.ts';
+import { reply, route, type Bytes, type Call, type Reply, type Route, type Stream } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import { openActor } from '../actors/access.ts';
 import { ItemsQuery } from '../datasets/items-query.ts';
@@ -105,7 +105,7 @@ function asCreated(found: Reply | Bytes | Stream): Reply | Bytes | Stream {
 }
 
 const ITEMS_QUERY = Type.Object({ ...RUN_QUERY, ...ItemsQuery.properties });
-const getItems = datasetRoutes.find(({ shape }) => shape.id === 'dataset_items_get')! as Route;
+const getItems = datasetRoutes.find(({ shape }) => shape.id === 'dataset_items_get')!;
 
 async function runForItems(call: StartCall, kernel: Kernel) {
   const { datasetId } = await finished(kernel, await start(kernel, call));

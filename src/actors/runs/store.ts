@@ -167,7 +167,7 @@ export async function countUnfinished(
     .where('user_id', '=', userId)
     .where('finished_at', 'is', null)
     .executeTakeFirstOrThrow();
-  return { runs: Number(runs), memoryMbytes: Number(memory ?? 0) };
+  return { runs, memoryMbytes: memory ?? 0 };
 }
 
 function rowOf(run: Run): Insertable<RunRow> {
@@ -208,9 +208,7 @@ function columnsOf(changes: RunChanges): Partial<RunRow> {
     metamorphs: changes.metamorphs && JSON.stringify(changes.metamorphs),
     token_hash: changes.tokenHash,
   };
-  return Object.fromEntries(
-    Object.entries(columns).filter(([, value]) => value !== undefined),
-  ) as Partial<RunRow>;
+  return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined));
 }
 
 function runOf(row: Selectable<RunRow>): Run {
