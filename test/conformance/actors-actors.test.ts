@@ -526,7 +526,7 @@ onEachEngine((engine) => {
           started_at: 1,
           finished_at: 2,
           source_type: 'SOURCE_FILES',
-        } as never)
+        })
         .execute();
       return id;
     }

@@ -156,6 +156,7 @@ const REQUEST = requestIdOf('a');
 
 /** Bodies of calls about one storage that change something. */
 const BODIES: Record<string, unknown> = {
+  act_version_envVars_post: { name: 'A', value: '' },
   dataset_items_post: [{ a: 1 }],
   requestQueue_requests_post: { url: 'https://a.test', uniqueKey: 'a' },
   requestQueue_request_put: { id: REQUEST, url: 'https://a.test', uniqueKey: 'a' },
@@ -190,6 +191,8 @@ describe('the scraping platform', () => {
   async function fillPath(path: string, token: string): Promise<string> {
     const values: Record<string, () => Promise<string> | string> = {
       recordKey: () => 'key',
+      versionNumber: () => '0.0',
+      envVarName: () => 'A',
       requestId: () => REQUEST,
       async storageId() {
         const { json } = await server.call(`/v2/${path.split('/')[1]!}`, { method: 'POST', token });

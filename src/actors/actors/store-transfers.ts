@@ -3,6 +3,7 @@ import { systemActor } from '../../kernel/change/actor.ts';
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import type { Account, HandOver } from '../../kernel/identity/store-accounts.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import { updateBuildOwner } from '../builds/store.ts';
 import { updateRunOwner } from '../runs/store-transfers.ts';
 import { actorResource } from './access.ts';
 import { findFreeActorName, foldedActorName, lockActorNames } from './store.ts';
@@ -20,7 +21,7 @@ export const handOverActors: HandOver = async (on, from, to) => {
     .executeTakeFirstOrThrow();
   await updateJobOwner(tx, from, to);
   await updateRunOwner(tx, from.id, to.id);
-  await tx.updateTable('builds').set({ user_id: to.id }).where('user_id', '=', from.id).execute();
+  await updateBuildOwner(tx, from.id, to.id);
   await updateInputKeyOwner(tx, from, to);
   if (numUpdatedRows === 0n) return;
   transfer.record({
