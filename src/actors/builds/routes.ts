@@ -1,10 +1,13 @@
 // Builds: start, list, get, abort, delete.
 import { accountOf } from '../../kernel/identity/caller.ts';
+import { findAccount } from '../../kernel/identity/store-accounts.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { clampLimit, Page } from '../../kernel/page.ts';
-import { reply, route, type Call } from '../../kernel/route.ts';
+import { reply, route, Text, type Call } from '../../kernel/route.ts';
 import { PlainText, Type } from '../../kernel/schema.ts';
 import { openActor } from '../actors/access.ts';
+import { findActorById } from '../actors/store.ts';
+import { openApiOfBuild } from '../input/openapi-of-build.ts';
 import { MAX_WAIT_SECS } from '../jobs/wait-for-finish.ts';
 import { isFinished } from '../runs/model.ts';
 import { metaOf } from '../runs/origin.ts';
@@ -217,6 +220,29 @@ const remove = route(
   },
 );
 
+const getOpenApi = route(
+  {
+    id: 'actorBuild_openapi_json_get',
+    method: 'GET',
+    path: '/actor-builds/{buildId}/openapi.json',
+    aliases: [{ path: '/actors/{actorId}/builds/{buildId}/openapi.json' }],
+    summary: 'Get an OpenAPI document that describes how to run the Actor in this build',
+    access: VIEW,
+    params: ById,
+    produces: 'application/json',
+    reply: { 200: Type.Object({}, { additionalProperties: true, description: 'An OpenAPI document' }) },
+  },
+  async (call, kernel) => {
+    const build = await openOne(kernel, call, 'viewBuild');
+    const { db, publicUrl } = kernel;
+    const actor = await findActorById(db, build.actorId);
+    const account = await findAccount(db, { id: build.userId });
+    if (actor === undefined || account === undefined) throw buildNotFound();
+    const document = openApiOfBuild({ actor, username: account.username, build, publicUrl });
+    return new Text('application/json; charset=utf-8', JSON.stringify(document));
+  },
+);
+
 /** The build of the path; where the path names an Actor too, it must be of that one. */
 async function openOne(
   kernel: Kernel,
@@ -243,4 +269,4 @@ function shown({ clock }: Kernel, { caller }: BuildCall, build: Build) {
   return toBuildDetail(build, { now: clock.now(), isOwner: isBuildOwner(caller, build) });
 }
 
-export const buildRoutes = [list, listOfActor, start, getDefault, get, abort, remove];
+export const buildRoutes = [list, listOfActor, start, getDefault, get, getOpenApi, abort, remove];

@@ -1,0 +1,334 @@
+// What builds install, how nodes get it, and that accounts cannot reach what others run.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { join as joinPath } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { createWorkingFolder } from '../../src/actors/builds/copy-sources.ts';
+import { prepareBuild } from '../../src/actors/builds/prepare-build.ts';
+import { findBuild } from '../../src/actors/builds/store.ts';
+import type { Dispatcher } from '../../src/actors/jobs/dispatcher.ts';
+import { openLogWriter } from '../../src/actors/logs/open-log-writer.ts';
+import { readLog } from '../../src/actors/logs/read-log.ts';
+import { onEngine } from '../engines.ts';
+import { eventually, inTime } from '../eventually.ts';
+import { giveToken, join } from '../people.ts';
+import type { Json, TestServer } from '../server.ts';
+import { startServerOn } from '../suites.ts';
+import {
+  build,
+  createActor,
+  startBuilder,
+  versionOf,
+  waitForBuild,
+  type SourceTexts,
+} from './actors-build-calls.ts';
+
+const hasNpm = spawnSync('npm', ['--version']).status === 0;
+const hasPython = spawnSync('python3', ['-c', 'import venv, pip']).status === 0;
+
+/** A dependency inside the sources: tests use no registry. */
+function greeter(text: string, greeting: object = {}): SourceTexts {
+  return {
+    'package.json': {
+      name: 'a',
+      version: '1.0.0',
+      type: 'module',
+      scripts: { start: 'node main.js' },
+      dependencies: { greeting: 'file:greeting' },
+    },
+    'main.js': 'import greeting from "greeting"; console.log(greeting)',
+    'greeting/package.json': {
+      name: 'greeting',
+      version: '1.0.0',
+      type: 'module',
+      main: 'index.js',
+      ...greeting,
+    },
+    'greeting/index.js': `export default ${JSON.stringify(text)}`,
+  };
+}
+
+// One engine: the database plays no part in this.
+onEngine('sqlite', (engine) => {
+  let server: TestServer;
+  let builder: Dispatcher;
+  let other: string;
+  before(async () => {
+    server = await startServerOn(engine, { limits: 'off' });
+    other = (await giveToken(server, await join(server, 'other', { role: 'admin' }), { role: 'admin' }))
+      .value;
+    builder = await startBuilder(server);
+  });
+  after(async () => {
+    await builder.stop();
+    await server.stop();
+  });
+
+  async function logOf(id: string): Promise<string> {
+    const pieces = await Array.fromAsync(readLog(server.app.kernel, id));
+    return Buffer.concat(pieces.map(({ content }) => content)).toString();
+  }
+
+  async function succeed(version: object, query = '', token?: string): Promise<Json> {
+    const actor = await createActor(server, version, token === undefined ? {} : { token });
+    return await succeedAgain(actor['id'] as string, query, token);
+  }
+
+  async function succeedAgain(actorId: string, query = '', token?: string): Promise<Json> {
+    const init = token === undefined ? {} : { token };
+    const started = await build(server, actorId, `version=0.1${query}`, init);
+    const { db } = server.app.kernel;
+    await eventually(
+      async () => (await findBuild(db, started['id']))?.finishedAt != null,
+      'the end of the build',
+    );
+    assert.equal((await findBuild(db, started['id']))!.status, 'SUCCEEDED', await logOf(started['id']));
+    return started;
+  }
+
+  const work = () => server.app.kernel.settings.execution.work;
+
+  /** Runs it as a run does, in the sandbox, and returns what it prints. */
+  async function run({ id }: Json): Promise<string> {
+    const { kernel } = server.app;
+    const row = await findBuild(kernel.db, id);
+    const log = await openLogWriter(kernel, { id, folder: joinPath(work(), 'runs', 'log') });
+    const prepared = await prepareBuild(kernel, row!, log);
+    const folder = joinPath(work(), 'runs', `${id}-${Math.random()}`);
+    await createWorkingFolder(prepared, folder);
+    const output = `${folder}.out`;
+    const program = await kernel.services.runner.start({
+      id,
+      ...prepared,
+      folder,
+      output,
+      memoryMbytes: 1024,
+      diskMbytes: 100,
+      network: 'host',
+    });
+    await inTime(program.exited, 'the end of the program');
+    await log.end();
+    return await readFile(output, 'utf8');
+  }
+
+  describe('npm', { skip: !hasNpm && 'needs npm' }, () => {
+    test('installs packages, which runs find, also on a node that has not built them', async () => {
+      const built = await succeed(versionOf(greeter('hello')));
+      assert.equal(await run(built), 'hello\n');
+      for (const folder of ['sources', 'dependencies'])
+        await rm(joinPath(work(), folder), { recursive: true });
+      assert.equal(await run(built), 'hello\n');
+      // By the lockfile that the build has written.
+      assert.match(await logOf(built['id']), /npm install[\s\S]*npm ci/);
+    });
+
+    test('installs again only where it must', async () => {
+      const actor = await createActor(server, versionOf(greeter('again')));
+      const isReused = async (query: string) =>
+        (await logOf((await succeedAgain(actor['id'], query))['id'])).includes('installed already');
+      assert.equal(await isReused('&useCache=1'), false);
+      assert.equal(await isReused('&useCache=1'), true);
+      // Without a lockfile nothing says which versions are meant.
+      assert.equal(await isReused(''), false);
+      assert.equal(await isReused('&useCache=0'), false);
+    });
+
+    test('leaves nothing of the installation behind', async () => {
+      await succeed(versionOf(greeter('clean')));
+      await eventually(
+        async () => (await readdir(joinPath(work(), 'builds'))).length === 0,
+        'the folder being empty',
+      );
+    });
+
+    test('of one account cannot change what another runs', async () => {
+      const victim = await succeed(versionOf(greeter('good')), '&useCache=1');
+      assert.equal(await run(victim), 'good\n');
+      // It looks for files of others everywhere that it can see.
+      const script = `for f in $(find "$HOME/../../../../.." / -path '*greeting/index.js' 2>/dev/null); do echo 'export default "evil"' > "$f"; done; true`;
+      const evil = await succeed(
+        versionOf(greeter('good', { scripts: { install: script } })),
+        '&useCache=1',
+        other,
+      );
+      assert.equal(await run(victim), 'good\n');
+      const again = await succeed(versionOf(greeter('good')), '&useCache=1');
+      assert.match(await logOf(again['id']), /installed already/);
+      assert.equal(await run(again), 'good\n');
+      // The same sources of another account are installed anew.
+      const theirs = await succeed(versionOf(greeter('good')), '&useCache=1', other);
+      assert.doesNotMatch(await logOf(theirs['id']), /installed already/);
+      assert.equal(await run(evil), 'evil\n');
+    });
+
+    test('gets the variables of the version only where they apply, and never those of the server', async () => {
+      process.env['SERVER_SECRET'] = 'do not show';
+      const scripts = { install: 'env' };
+      const envVars = [{ name: 'MINE', value: 'shown' }];
+      const logs: string[] = [];
+      for (const applyEnvVarsToBuild of [true, false]) {
+        const source = greeter('env', { scripts });
+        // Scripts of packages print only to npm's own log.
+        const version = versionOf(
+          {
+            ...source,
+            'package.json': {
+              ...(source['package.json'] as object),
+              scripts: { start: 'node main.js', postinstall: 'env' },
+            },
+          },
+          { envVars, applyEnvVarsToBuild },
+        );
+        logs.push(await logOf((await succeed(version))['id']));
+      }
+      delete process.env['SERVER_SECRET'];
+      assert.deepEqual(
+        logs.map((log) => log.includes('MINE=shown')),
+        [true, false],
+      );
+      for (const log of logs) assert.doesNotMatch(log, /do not show|SIGNALBOX|DATABASE_URL/);
+    });
+
+    test('keeps what the scripts of the Actor itself write', async () => {
+      const built = await succeed(
+        versionOf({
+          'package.json': {
+            name: 'a',
+            version: '1.0.0',
+            scripts: { postinstall: 'echo "console.log(7)" > made.js', start: 'node made.js' },
+          },
+        }),
+      );
+      assert.equal(await run(built), '7\n');
+    });
+
+    test('fails the build when a package cannot be installed', async () => {
+      const actor = await createActor(server, versionOf(greeter('x', { scripts: { install: 'exit 3' } })));
+      const failed = await build(server, actor['id']);
+      assert.deepEqual([failed['status'], failed['exitCode']], ['FAILED', 3]);
+      assert.match(failed['statusMessage'], /exit code 3/);
+    });
+  });
+
+  test('a program of any language runs by its start command', async () => {
+    const files = {
+      '.actor/actor.json': { startCommand: ['./run.sh', 'a b'] },
+      'run.sh': '#!/bin/sh\necho "got $1"\n',
+    };
+    assert.equal(await run(await succeed(versionOf(files))), 'got a b\n');
+    const shell = { '.actor/actor.json': { startCommand: 'echo one | tr o 0' } };
+    assert.equal(await run(await succeed(versionOf(shell))), '0ne\n');
+  });
+
+  test(
+    'a Python module runs with its packages',
+    { skip: !hasPython && 'needs python3 with pip' },
+    async () => {
+      const files = {
+        'requirements.txt': './words\n',
+        'words/setup.py':
+          'from setuptools import setup; setup(name="words", version="1", py_modules=["words"])',
+        'words/words.py': 'GREETING = "hello from Python"',
+        'src/__main__.py': 'from words import GREETING\nprint(GREETING)',
+      };
+      const plain = { 'main.py': 'print("plain")' };
+      assert.equal(await run(await succeed(versionOf(plain))), 'plain\n');
+      const actor = await createActor(server, versionOf(files));
+      const built = await build(server, actor['id']);
+      // Building a package needs setuptools, which pip fetches unless the machine has no network.
+      if (built['status'] === 'SUCCEEDED') assert.equal(await run(built), 'hello from Python\n');
+      else assert.match(await logOf(built['id']), /setuptools|connection|Could not find/i);
+    },
+  );
+
+  describe('the sources', () => {
+    test('are read from a key-value store of the same account, whatever the host in the URL', async () => {
+      const { json } = await server.call('/v2/key-value-stores', { method: 'POST' });
+      const id = json['data'].id as string;
+      const { writeZip } = await import('../../src/kernel/export/zip.ts');
+      const zip = Buffer.concat(
+        await Array.fromAsync(
+          writeZip([
+            { name: 'main.js', content: ['console.log("zipped")'] },
+            { name: 'package.json', content: ['{}'] },
+          ]),
+        ),
+      );
+      const put = { method: 'PUT', body: zip, headers: { 'content-type': 'application/zip' } };
+      await server.call(`/v2/key-value-stores/${id}/records/version-0.1.zip`, put);
+      const tarballUrl = `http://localhost:1/v2/key-value-stores/${id}/records/version-0.1.zip?disableRedirect=true`;
+      const version = { versionNumber: '0.1', sourceType: 'TARBALL', tarballUrl };
+      assert.equal(await run(await succeed(version)), 'zipped\n');
+      const actor = await createActor(server, version, { token: other });
+      const foreign = await build(server, actor['id'], 'version=0.1', { token: other });
+      const { db } = server.app.kernel;
+      await eventually(
+        async () => (await findBuild(db, foreign['id']))?.finishedAt != null,
+        'the end of the build',
+      );
+      assert.equal((await findBuild(db, foreign['id']))!.status, 'FAILED');
+    });
+
+    test('are not fetched from the machine itself', async () => {
+      for (const version of [
+        { sourceType: 'TARBALL', tarballUrl: `${server.url}/healthz` },
+        { sourceType: 'GIT_REPO', gitRepoUrl: `${server.url}/x.git` },
+        { sourceType: 'GITHUB_GIST', gitHubGistUrl: 'http://169.254.169.254/x' },
+      ]) {
+        const actor = await createActor(server, { versionNumber: '0.1', ...version });
+        const failed = await build(server, actor['id']);
+        assert.equal(failed['status'], 'FAILED');
+        assert.match(failed['statusMessage'], /is refused: .* address/);
+      }
+    });
+  });
+
+  describe('the end', () => {
+    const slow = (): SourceTexts => greeter('slow', { scripts: { install: 'sleep 600' } });
+
+    test('comes when the time is over', { skip: !hasNpm && 'needs npm' }, async () => {
+      await builder.stop();
+      builder = await startBuilder(server, { timeoutMs: 1500 });
+      const actor = await createActor(server, versionOf(slow()));
+      const late = await build(server, actor['id']);
+      assert.equal(late['status'], 'TIMED-OUT');
+      await builder.stop();
+      builder = await startBuilder(server);
+    });
+
+    test(
+      'of a node lets another build from the start, with the same number',
+      { skip: !hasNpm && 'needs npm' },
+      async () => {
+        const actor = await createActor(server, versionOf(slow()));
+        const started = await build(server, actor['id'], 'version=0.1');
+        await eventually(
+          async () => (await logOf(started['id'])).includes('npm install'),
+          'the installation',
+        );
+        await builder.stop();
+        const { db } = server.app.kernel;
+        assert.equal((await findBuild(db, started['id']))!.status, 'RUNNING');
+        const { json } = await server.call(`/v2/actors/${actor['id']}/versions/0.1`, {
+          method: 'PUT',
+          body: versionOf({ 'package.json': {}, 'main.js': '' }),
+        });
+        assert.ok(json['data']);
+        builder = await startBuilder(server);
+        const built = await waitForBuild(server, started['id']);
+        assert.deepEqual([built['status'], built['buildNumber']], ['SUCCEEDED', '0.1.1']);
+      },
+    );
+
+    test('comes at once for a build that no node has begun', async () => {
+      await builder.stop();
+      const actor = await createActor(server, versionOf({ 'package.json': {}, 'main.js': '' }));
+      const waiting = await build(server, actor['id'], 'version=0.1');
+      const { json } = await server.call(`/v2/actor-builds/${waiting['id']}/abort`, { method: 'POST' });
+      assert.equal(json['data'].status, 'ABORTED');
+      assert.notEqual(json['data'].finishedAt, null);
+      builder = await startBuilder(server);
+    });
+  });
+});
