@@ -1,10 +1,11 @@
 // What a program sees and can do inside bubblewrap, told by the program itself.
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { before, suite, test } from 'node:test';
+import { atEndOfFile } from '../../../test/cleanup.ts';
 import { eventually } from '../../../test/eventually.ts';
 import { openTestRunner, type TestRunner } from './fixture.ts';
 import { machineIsolation } from './isolation.ts';
@@ -16,7 +17,9 @@ const skip = kind === 'bubblewrap' ? false : 'needs bwrap';
 suite('inside bubblewrap', { skip }, () => {
   let inside: TestRunner;
   before(async () => {
-    inside = await openTestRunner();
+    const data = mkdtempSync(join(realpathSync(tmpdir()), 'runner-'));
+    atEndOfFile(() => rmSync(data, { recursive: true, force: true }));
+    inside = await openTestRunner({ data });
     writeFileSync(join(inside.data, 'secret'), 'a secret of the server');
   });
 

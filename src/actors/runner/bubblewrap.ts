@@ -1,10 +1,11 @@
 // Isolation by bubblewrap: a user namespace without capabilities that shows the system's programs and the working folder only.
 import { execFile } from 'node:child_process';
-import { extname, relative } from 'node:path';
+import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Launch } from './launch.ts';
 import { countsProcessesPerNamespace, type MachineTools } from './machine-tools.ts';
+import { isWithin } from './path-within.ts';
 import { limitWords } from './resource-limits.ts';
 import type { Program } from './runner.ts';
 import { SANDBOX_USER, systemWords } from './system-files.ts';
@@ -105,11 +106,6 @@ export function bubblewrapWords(
 /** These load code into every program that sees them, and would do so before the limits are set. */
 function isLoaderVariable(name: string): boolean {
   return name.startsWith('LD_') || name.startsWith('GLIBC_');
-}
-
-function isWithin(folder: string, path: string): boolean {
-  const way = relative(folder, path);
-  return way === '' || (!way.startsWith('..') && !way.startsWith('/'));
 }
 
 export interface BubblewrapOptions {

@@ -39,7 +39,7 @@ export function findOwnCgroups(cgroup: string, mountinfo: string): OwnCgroups {
 /** A container may see the path of the host, although only its own part of the hierarchy is mounted. */
 function folderIn({ root, path: mountPoint }: CgroupMount, path: string): string {
   const isBelow = root !== '/' && (path === root || path.startsWith(`${root}/`));
-  return posix.join(mountPoint, isBelow ? path.slice(root.length) : path);
+  return posix.resolve(mountPoint, `.${isBelow ? path.slice(root.length) : path}`);
 }
 
 function parseMounts(mountinfo: string): CgroupMount[] {

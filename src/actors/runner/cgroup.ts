@@ -8,7 +8,7 @@ import {
   rmdirSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { controllerLimits, unifiedLimits, type GroupLimits, type LimitFiles } from './cgroup-limits.ts';
 import { findOwnCgroups, type OwnCgroups } from './cgroup-mounts.ts';
@@ -25,6 +25,7 @@ export interface CgroupParents {
 const REMOVE_TRIES = 50;
 const REMOVE_PAUSE_MS = 20;
 
+const SERVER_GROUP = 'signalbox-server';
 const WANTED = ['memory', 'pids', 'cpu', 'cpuacct'] as const;
 
 export function readOwnCgroups(): OwnCgroups {
@@ -37,6 +38,10 @@ export function findCgroupParents({ unified, controllers }: OwnCgroups): CgroupP
   const writable = WANTED.filter((name) => isWritable(controllers[name]));
   if (writable.length > 0) {
     return { version: 1, folders: Object.fromEntries(writable.map((name) => [name, controllers[name]!])) };
+  }
+  if (unified !== undefined && basename(unified) === SERVER_GROUP) {
+    // This process, or the one that started it, has moved there.
+    return findCgroupParents({ unified: dirname(unified), controllers });
   }
   if (unified === undefined || !isWritable(unified) || !isWritable(join(unified, 'cgroup.procs')))
     return undefined;
@@ -57,7 +62,7 @@ export function prepareCgroupParents({ version, folders }: CgroupParents, pid = 
   const control = join(folder, 'cgroup.subtree_control');
   const missing = Object.keys(folders).filter((name) => !readWords(control).includes(name));
   if (missing.length === 0) return;
-  const leaf = join(folder, 'signalbox-server');
+  const leaf = join(folder, SERVER_GROUP);
   mkdirSync(leaf, { recursive: true });
   const present = readWords(join(folder, 'cgroup.procs'));
   const moved = withAncestors(pid).filter((one) => present.includes(String(one)));

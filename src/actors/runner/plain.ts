@@ -32,19 +32,12 @@ export function launchPlainly(program: Program, tools: MachineTools, temporary: 
 }
 
 /** What programs read of the system. */
-const SYSTEM_FOLDERS = [
-  '/usr',
-  '/bin',
-  '/sbin',
-  '/lib',
-  '/lib64',
-  '/etc',
-  '/opt',
-  '/proc',
-  '/sys',
-  '/dev',
-  '/nix',
-];
+const SYSTEM_FOLDERS = ['/usr', '/bin', '/sbin', '/lib', '/lib64', '/etc', '/opt', '/proc', '/sys', '/nix'];
+
+/** Not the whole folder: /dev/shm may hold anything. */
+const DEVICES = ['null', 'zero', 'random', 'urandom', 'tty', 'stdin', 'stdout', 'stderr', 'fd', 'pts'].map(
+  (name) => `/dev/${name}`,
+);
 
 /** They keep honest programs away from the server's data; a program in another language, or a hostile one, they do not stop. */
 export function permissionFlags(
@@ -52,7 +45,7 @@ export function permissionFlags(
   temporary: string,
   supported: ReadonlySet<string> = process.allowedNodeEnvironmentFlags,
 ): string[] {
-  const written = [folder, temporary, '/dev'];
+  const written = [folder, temporary, ...DEVICES];
   const read = [...written, ...readable, dirname(dirname(process.execPath)), ...SYSTEM_FOLDERS];
   return [
     '--permission',

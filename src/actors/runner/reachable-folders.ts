@@ -2,8 +2,11 @@
 import { chmodSync, lchownSync, lstatSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { isWithin } from './path-within.ts';
 
 const ENTER = 0o001;
+/** Enter, and neither list nor write. */
+const THROUGH = 0o011;
 const READ = 0o004;
 const BATCH_SIZE = 500;
 
@@ -16,12 +19,12 @@ export function findBarrier(path: string): string | undefined {
   return stats === undefined || !stats.isDirectory() || (stats.mode & ENTER) !== 0 ? undefined : path;
 }
 
-/** Lets other users through the folders between the work folder and the path, which are the server's own. */
+/** Lets other users through the work folder to the path below it, without seeing what else is there. */
 export function openWay(work: string, path: string): void {
-  const parent = dirname(path);
-  if (parent.startsWith(work)) openWay(work, parent);
-  const { mode } = statSync(path);
-  if ((mode & ENTER) === 0) chmodSync(path, (mode & 0o777) | ENTER);
+  for (let folder = dirname(path); isWithin(work, folder); folder = dirname(folder)) {
+    const mode = statSync(folder).mode & 0o777;
+    if ((mode & 0o077) !== THROUGH) chmodSync(folder, (mode & 0o700) | THROUGH);
+  }
 }
 
 export function canOthersRead(path: string): boolean {

@@ -37,7 +37,7 @@ export async function launchAsUser(program: Program, options: UidOptions): Promi
   const { command, env, folder, diskMbytes, readable } = program;
   const barrier = findBarrier(dirname(work));
   if (barrier !== undefined) throw new Error(explainBarrier(barrier));
-  openWay(work, folder);
+  for (const path of [folder, ...readable]) openWay(work, path);
   const unreadable = readable.find((path) => !canOthersRead(path));
   if (unreadable !== undefined)
     throw new Error(`Other users cannot read ${unreadable}, so the program could not.`);
