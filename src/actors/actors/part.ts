@@ -2,6 +2,7 @@
 import type { Part } from '../../kernel/part.ts';
 import { actorMigrations } from '../migrations/actors.ts';
 import { envVarRoutes } from './env-var-routes.ts';
+import { actorWork } from './purge.ts';
 import { actorRoutes } from './routes.ts';
 import { handOverActors } from './store-transfers.ts';
 import { versionRoutes } from './version-routes.ts';
@@ -14,4 +15,5 @@ export const actorPart: Part = {
   routes: [...actorRoutes, ...versionRoutes, ...envVarRoutes],
   migrations: actorMigrations,
   handOver: handOverActors,
+  work: actorWork,
 };

@@ -24,6 +24,7 @@ import {
   updateActor,
   type ActorFields,
 } from './store.ts';
+import { listLeftovers } from './store-purge.ts';
 import {
   countTags,
   deleteTag,
@@ -111,6 +112,10 @@ onEachEngine((testEngine) => {
     await findBuildStatus(db, id, 'build-1');
     await deleteTag(db, id, 'latest');
     await deleteTagsOfBuild(db, 'build-1');
+    for (const table of ['runs', 'builds'] as const) {
+      await listLeftovers(db, table, id, undefined, 10);
+      await listLeftovers(db, table, id, { id: 'x', startedAt: NOW }, 10);
+    }
     await deleteActor(db, id);
     const account = (name: string) => ({ id: name, username: name }) as Account;
     await new Changes(engine, []).run(systemActor({ now: NOW }), (on) =>
@@ -137,7 +142,7 @@ onEachEngine((testEngine) => {
         stats: '{}',
         started_at: NOW,
         finished_at: at % 7 === 0 ? null : NOW,
-      } as never)
+      })
       .execute();
   }
 

@@ -175,7 +175,7 @@ onEachEngine((testEngine) => {
       const take = (number: string) =>
         engine.db.transaction().execute((tx) => takeBuildNumber(tx, id, number));
       const together = await Promise.all(Array.from({ length: 8 }, () => take('0.1')));
-      assert.deepEqual(together.toSorted(), [1, 2, 3, 4, 5, 6, 7, 8]);
+      assert.deepEqual(new Set(together), new Set([1, 2, 3, 4, 5, 6, 7, 8]));
       assert.equal(await take('0.2'), 1);
       await insertVersion(engine.db, versionOf(id, '0.1'), 1);
       await deleteVersion(engine.db, id, '0.1');
