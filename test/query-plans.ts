@@ -10,6 +10,11 @@ export function recordStatements(engine: Engine): Map<string, CompiledQuery> {
     for (const statement of statements) seen.set(statement.sql, statement);
     return batch(statements);
   };
+  const batchIf = engine.batchIf.bind(engine);
+  engine.batchIf = (guards, statements) => {
+    for (const statement of [...guards, ...statements]) seen.set(statement.sql, statement);
+    return batchIf(guards, statements);
+  };
   watch(engine.db.getExecutor(), (statement) => seen.set(statement.sql, statement));
   return seen;
 }

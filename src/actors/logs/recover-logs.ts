@@ -15,8 +15,9 @@ import {
   findLog,
   findLogFile,
   isLogFinished,
+  listFinished,
   listLogFiles,
-  listLogsToPack,
+  listLogsInChunks,
   LOG_CHANNEL,
 } from './store.ts';
 
@@ -84,15 +85,18 @@ async function endLeftLogs(kernel: Kernel, signal: AbortSignal): Promise<void> {
   const { db, clock, engine } = kernel;
   const finishedBefore = clock.now() - SWEEP_MS;
   for (let after = ''; ;) {
-    const ids = await listLogsToPack(db, { after, finishedBefore, limit: BATCH_SIZE });
-    if (ids.length === 0) return;
-    for (const id of ids) {
+    const logs = await listLogsInChunks(db, after, BATCH_SIZE);
+    if (logs.length === 0) return;
+    const open = logs.filter(({ isEnded }) => !isEnded).map(({ id }) => id);
+    const finished = await listFinished(db, open, finishedBefore);
+    for (const { id, isEnded } of logs) {
       signal.throwIfAborted();
+      if (!isEnded && !finished.has(id)) continue;
       await endLog(db, id);
       await engine.notify(LOG_CHANNEL, id);
       await packLog(kernel, id);
     }
-    after = ids.at(-1)!;
+    after = logs.at(-1)!.id;
   }
 }
 

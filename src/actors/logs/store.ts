@@ -273,42 +273,31 @@ export async function endLog(db: Db, id: string): Promise<void> {
   if (db.isTransaction) await notifyOnCommit(db, LOG_CHANNEL);
 }
 
-/**
- * Logs that are ended but not packed, and those of builds and runs that finished before that time without an end of their
- * log: their server crashed in between.
- */
-export async function listLogsToPack(
+/** Logs that are in chunks: those that grow now, and those that a crash has left. */
+export async function listLogsInChunks(
   db: Db,
-  { after, finishedBefore, limit }: { after: string; finishedBefore: number; limit: number },
-): Promise<string[]> {
+  after: string,
+  limit: number,
+): Promise<{ id: string; isEnded: boolean }[]> {
   const rows = await db
     .selectFrom('logs')
-    .select('logs.id')
-    .where('is_packed', '=', 0)
-    .where('logs.id', '>', after)
-    .where((eb) =>
-      eb.or([
-        eb('is_ended', '=', 1),
-        eb.exists(
-          eb
-            .selectFrom('runs')
-            .select('runs.id')
-            .whereRef('runs.id', '=', 'logs.id')
-            .where('finished_at', '<', finishedBefore),
-        ),
-        eb.exists(
-          eb
-            .selectFrom('builds')
-            .select('builds.id')
-            .whereRef('builds.id', '=', 'logs.id')
-            .where('finished_at', '<', finishedBefore),
-        ),
-      ]),
-    )
-    .orderBy('logs.id')
+    .select(['id', 'is_ended'])
+    .where('is_packed', '=', sql.lit(0)) // a value would keep PostgreSQL from using the partial index
+    .where('id', '>', after)
+    .orderBy('id')
     .limit(limit)
     .execute();
-  return rows.map(({ id }) => id);
+  return rows.map(({ id, is_ended }) => ({ id, isEnded: is_ended === 1 }));
+}
+
+/** Those of the ids whose build or run finished before that time. */
+export async function listFinished(db: Db, ids: string[], before: number): Promise<Set<string>> {
+  if (ids.length === 0) return new Set();
+  const [runs, builds] = await Promise.all([
+    db.selectFrom('runs').select('id').where('id', 'in', ids).where('finished_at', '<', before).execute(),
+    db.selectFrom('builds').select('id').where('id', 'in', ids).where('finished_at', '<', before).execute(),
+  ]);
+  return new Set([...runs, ...builds].map(({ id }) => id));
 }
 
 /** Whether the build or run of this log has finished, or is deleted. */
