@@ -1,6 +1,7 @@
 // SIGKILL of a server in the middle of runs: each goes on with the same storages, none is lost, and no process stays.
 import assert from 'node:assert/strict';
 import { readdirSync, readlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { createActor, finishedRun, startRun } from '../actors.ts';
 import { script } from '../actor-sources.ts';
@@ -11,8 +12,8 @@ import { settingsOn, startChild, TOKEN, type ChildServer } from './child-server.
 
 const RUNS = 20;
 /** Counts its processes, and ends once a record GO is there. */
-const PATIENT = script(`await pushData({ pid: process.pid });
-console.log('process is up');
+const PATIENT = script(`console.log('process is up');
+await pushData({ pid: process.pid });
 while ((await api(record('GO'))).status === 404) await sleep(50);
 await setValue('OUTPUT', 'done');
 `);
@@ -99,7 +100,8 @@ onEngine('postgres', (engine) => {
   test('the runs of a killed node go on at another one, with the same ids and storages', async (t) => {
     const { location, settings } = await settingsOn(engine, t);
     const key = 'the same secret key for both nodes';
-    const child = await startChild({ ...settings, SIGNALBOX_SECRET_KEY: key });
+    const blobs = join(settings.SIGNALBOX_DATA, 'shared-blobs');
+    const child = await startChild({ ...settings, SIGNALBOX_SECRET_KEY: key, SIGNALBOX_BLOBS: blobs });
     t.after(() => child.kill());
     const first = callerOf(() => child.url);
     const actor = await createActor(first, PATIENT, { name: 'patient' });
