@@ -256,10 +256,13 @@ onEachEngine((engine) => {
     await charge({ eventName: 'page' }, 'k2');
     await charge({ eventName: '__proto__' });
     const { chargedEventCounts } = (await call(`/actor-runs/${id}`)).json.data;
-    assert.deepEqual(Object.entries(chargedEventCounts).toSorted(([a], [b]) => (a < b ? -1 : 1)), [
-      ['__proto__', 1],
-      ['page', 6],
-    ]);
+    assert.deepEqual(
+      Object.entries(chargedEventCounts).toSorted(([a], [b]) => (a < b ? -1 : 1)),
+      [
+        ['__proto__', 1],
+        ['page', 6],
+      ],
+    );
     const refused = await charge({ eventName: 'apify-start' });
     assert.deepEqual([refused.status, refused.json.error.type], [403, 'cannot-charge-apify-event']);
     await call(`/actor-runs/${id}/abort`, { method: 'POST' });

@@ -109,7 +109,13 @@ onEngine('postgres', (engine) => {
     const run = (await first.call(`/v2/actor-runs/${id}`)).json.data as Json;
     const items = `/v2/datasets/${run['defaultDatasetId']}/items`;
     await eventually(async () => ((await first.call(items)).json as unknown as unknown[]).length === 1);
-    const other = await startServer({ database: location, limits: 'off', secretKey: key, adminToken: TOKEN });
+    const other = await startServer({
+      database: location,
+      blobs,
+      limits: 'off',
+      secretKey: key,
+      adminToken: TOKEN,
+    });
     t.after(() => other.stop());
     await child.kill();
     // Later than the lease of the node that is gone.
