@@ -2,15 +2,7 @@
 import { Failure } from '../../kernel/failure.ts';
 import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import {
-  reply,
-  route,
-  type Bytes,
-  type Call,
-  type Reply,
-  type Route,
-  type Stream,
-} from '../../kernel/route.ts';
+import { reply, route, type Bytes, type Call, type Reply, type Stream } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import { openActor } from '../actors/access.ts';
 import { ItemsQuery } from '../datasets/items-query.ts';
