@@ -59,7 +59,7 @@ export async function waitForBuild(server: TestServer, id: string): Promise<Json
     const { json } = await server.call(`/v2/actor-builds/${id}?waitForFinish=60`);
     if (json['data'].finishedAt !== null) return json['data'] as Json;
   }
-  assert.fail(`the build ${id} is not finished`);
+  return assert.fail(`the build ${id} is not finished`);
 }
 
 /** Executes builds beside the server, with settings of the test's own. */

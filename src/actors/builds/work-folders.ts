@@ -73,7 +73,10 @@ export async function sealFolder(folder: string): Promise<void> {
   const owner = process.getuid?.() ?? 0;
   await forEachEntry(folder, async (path, entry) => {
     if (entry.isSymbolicLink()) return;
-    if (!entry.isDirectory() && !entry.isFile()) return void (await rm(path, { force: true }));
+    if (!entry.isDirectory() && !entry.isFile()) {
+      await rm(path, { force: true });
+      return;
+    }
     const { mode, uid, nlink } = await lstat(path);
     if (entry.isFile() && nlink > 1 && uid !== writer)
       throw new Failure('invalid', 'The installation has made a link to a file that is not its own.');
