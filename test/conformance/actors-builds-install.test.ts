@@ -55,7 +55,7 @@ onEngine('sqlite', (engine) => {
   let builder: Dispatcher;
   let other: string;
   before(async () => {
-    server = await startServerOn(engine, { limits: 'off' });
+    server = await startServerOn(engine, { limits: 'off', role: 'api' });
     other = (await giveToken(server, await join(server, 'other', { role: 'admin' }), { role: 'admin' }))
       .value;
     builder = await startBuilder(server);

@@ -23,7 +23,6 @@ import { BUILD_TIMEOUT_MS, type Build } from './model.ts';
 import { buildVariables } from './prepare-build.ts';
 import { readerOf } from './source-reader.ts';
 import { findBuild } from './store.ts';
-import { sweepFolders } from './sweep.ts';
 import {
   BUILD_FOLDERS,
   DEPENDENCIES,
@@ -94,9 +93,6 @@ export async function executeBuild(
     await rm(temporary, { recursive: true, force: true });
     await rmdir(folder).catch(() => {}); // a log that is not stored yet may be in it
   }
-  await sweepFolders(kernel).catch((error: unknown) =>
-    kernel.log.warn({ err: error }, 'cannot sweep folders of builds'),
-  );
 }
 
 function timeoutMessage(timeoutMs: number): string {

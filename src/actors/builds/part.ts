@@ -3,12 +3,12 @@ import type { Part } from '../../kernel/part.ts';
 import { buildMigrations } from '../migrations/builds.ts';
 import { buildRoutes } from './routes.ts';
 import { updateBuildOwner } from './store.ts';
-import { sourceBlobSweep } from './sweep.ts';
+import { sourceBlobs } from './sweep.ts';
 
 export const buildPart: Part = {
   tag: { name: 'Builds', description: 'Runnable forms of the versions of Actors' },
   routes: buildRoutes,
   migrations: buildMigrations,
-  work: (kernel) => ({ recurring: [sourceBlobSweep(kernel)] }),
+  blobKinds: [sourceBlobs],
   handOver: ({ db }, from, to) => updateBuildOwner(db, from.id, to.id),
 };

@@ -1,12 +1,10 @@
-// Deletes the folders of sources and dependencies that are no longer used on this node, and blobs that no build refers to.
+// Deletes the folders of sources and dependencies that are no longer used on this node.
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { RecurringWork } from '../../kernel/dialect.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import type { BlobStore } from '../../kernel/storage/blob.ts';
-import type { Db } from '../../kernel/storage/tables.ts';
+import type { BlobKind } from '../../kernel/storage/orphan-blobs.ts';
 import { inBatches } from '../../kernel/batches.ts';
-import { SOURCE_BLOB_PREFIX } from './build-folders.ts';
+import { SOURCE_BLOB_PREFIX, sourceBlobOf } from './build-folders.ts';
 import { listReferencedDependencies, listReferencedSources, listUsedByRuns } from './store.ts';
 import { BUILD_FOLDERS, DEPENDENCIES, lastUseOf, NPM_CACHES, removeFolder, SOURCES } from './work-folders.ts';
 
@@ -16,6 +14,7 @@ const DAY = 24 * HOUR;
 const UNUSED_MS = 14 * DAY;
 /** A folder is made before the row that refers to it, and a build lasts at most half an hour. */
 const YOUNG_MS = 2 * HOUR;
+const SWEEP_MS = 6 * HOUR;
 
 /** Of this node alone: each has folders of its own. */
 export async function sweepFolders(kernel: Kernel): Promise<void> {
@@ -71,37 +70,31 @@ async function isOlder(folder: string, than: number): Promise<boolean> {
   return stats?.isDirectory() === true && ((await lastUseOf(folder)) ?? than) < than;
 }
 
-export function sourceBlobSweep(kernel: Kernel): RecurringWork {
-  return { kind: 'builds.orphans', everyMs: DAY, run: (signal) => sweepBlobs(kernel, signal) };
-}
+/** The archives of built sources. */
+export const sourceBlobs: BlobKind = {
+  prefix: SOURCE_BLOB_PREFIX,
+  migration: 'actors-builds',
+  async listReferenced(db, keys) {
+    const hashes = keys.map((key) => key.slice(SOURCE_BLOB_PREFIX.length));
+    const referenced = await listReferencedSources(db, hashes);
+    return new Set([...referenced].map(sourceBlobOf));
+  },
+};
 
-async function sweepBlobs({ db, blobs, clock, log }: Kernel, signal: AbortSignal): Promise<void> {
-  let count = 0;
-  for await (const orphan of findOrphanedSources(db, blobs, clock.now())) {
-    signal.throwIfAborted();
-    await blobs.delete(orphan);
-    count += 1;
-  }
-  if (count > 0) log.info({ count }, 'deleted sources that no build refers to');
-}
-
-/** Keys of blobs that no build refers to, and that no build in progress will refer to. */
-export async function* findOrphanedSources(db: Db, blobs: BlobStore, now: number): AsyncGenerator<string> {
-  let batch: string[] = [];
-  for await (const { key, modifiedAt } of blobs.list(SOURCE_BLOB_PREFIX)) {
-    if (modifiedAt > now - YOUNG_MS) continue;
-    batch.push(key);
-    if (batch.length < 200) continue;
-    yield* unreferenced(db, batch);
-    batch = [];
-  }
-  yield* unreferenced(db, batch);
-}
-
-async function* unreferenced(db: Db, keys: string[]): AsyncGenerator<string> {
-  const referenced = await listReferencedSources(
-    db,
-    keys.map((key) => key.slice(SOURCE_BLOB_PREFIX.length)),
-  );
-  yield* keys.filter((key) => !referenced.has(key.slice(SOURCE_BLOB_PREFIX.length)));
+/** Now and then, as long as this server executes builds and runs. */
+export function startSweeping(kernel: Kernel): { stop(): Promise<void> } {
+  let sweeping: Promise<void> | undefined;
+  const sweepNow = (): void => {
+    sweeping ??= sweepFolders(kernel)
+      .catch((error: unknown) => kernel.log.warn({ err: error }, 'cannot sweep the folders of builds'))
+      .finally(() => (sweeping = undefined));
+  };
+  const timer = setInterval(sweepNow, SWEEP_MS).unref();
+  sweepNow();
+  return {
+    async stop() {
+      clearInterval(timer);
+      await sweeping;
+    },
+  };
 }

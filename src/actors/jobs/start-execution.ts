@@ -7,6 +7,7 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import { lockFolder } from '../../kernel/storage/folder-lock.ts';
 import { PRIVATE_FILE } from '../../kernel/storage/private-files.ts';
 import { executeBuild } from '../builds/execute-build.ts';
+import { startSweeping } from '../builds/sweep.ts';
 import { recoverLogs } from '../logs/recover-logs.ts';
 import { runHandler } from '../runs/execute-run.ts';
 import { RunEvents } from '../runs/run-events.ts';
@@ -26,6 +27,7 @@ export async function startExecution(kernel: Kernel, api: Api): Promise<{ stop()
   try {
     await services.runner.killLeftovers();
     await recoverLogs(kernel);
+    const sweeping = startSweeping(kernel);
     const events = new RunEvents();
     // Mounting the routes takes a while, and many servers never run anything.
     let listener: Promise<RunListener> | undefined;
@@ -45,6 +47,7 @@ export async function startExecution(kernel: Kernel, api: Api): Promise<{ stop()
     return {
       async stop() {
         await dispatcher.stop();
+        await sweeping.stop();
         await (await listener)?.close();
         lock.release();
       },
