@@ -8,6 +8,7 @@ import { PlainText, Type } from '../../kernel/schema.ts';
 import { openActor } from '../actors/access.ts';
 import { findActorById } from '../actors/store.ts';
 import { openApiOfBuild } from '../input/openapi-of-build.ts';
+import { LogQuery, serveLog } from '../logs/serve-log.ts';
 import { MAX_WAIT_SECS } from '../jobs/wait-for-finish.ts';
 import { isFinished } from '../runs/model.ts';
 import { metaOf } from '../runs/origin.ts';
@@ -220,6 +221,25 @@ const remove = route(
   },
 );
 
+const getLog = route(
+  {
+    id: 'actorBuild_log_get',
+    method: 'GET',
+    path: '/actor-builds/{buildId}/log',
+    aliases: [{ path: '/actors/{actorId}/builds/{buildId}/log' }],
+    summary: 'Get the log of a build',
+    access: VIEW,
+    params: ById,
+    query: LogQuery,
+    produces: 'text/plain; charset=utf-8',
+    reply: { 200: Type.String() },
+  },
+  async (call, kernel) => {
+    const { id } = await openOne(kernel, call, 'viewBuild');
+    return await serveLog(call, kernel, id);
+  },
+);
+
 const getOpenApi = route(
   {
     id: 'actorBuild_openapi_json_get',
@@ -269,4 +289,4 @@ function shown({ clock }: Kernel, { caller }: BuildCall, build: Build) {
   return toBuildDetail(build, { now: clock.now(), isOwner: isBuildOwner(caller, build) });
 }
 
-export const buildRoutes = [list, listOfActor, start, getDefault, get, getOpenApi, abort, remove];
+export const buildRoutes = [list, listOfActor, start, getDefault, get, getLog, getOpenApi, abort, remove];
