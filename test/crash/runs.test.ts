@@ -116,15 +116,19 @@ onEngine('postgres', (engine) => {
       secretKey: key,
       adminToken: TOKEN,
     });
-    t.after(() => other.stop());
-    await child.kill();
-    // Later than the lease of the node that is gone.
-    other.clock.ahead += 60_000;
-    const second = callerOf(() => other.url);
-    await eventually(async () => ((await second.call(items)).json as unknown as unknown[]).length === 2);
-    const go = `/v2/key-value-stores/${run['defaultKeyValueStoreId']}/records/GO`;
-    await second.call(go, { method: 'PUT', body: '1' });
-    const ended = await finishedRun(second, id as string);
-    assert.deepEqual([ended['status'], ended['stats'].migrationCount], ['SUCCEEDED', 1]);
+    try {
+      await child.kill();
+      // Later than the lease of the node that is gone.
+      other.clock.ahead += 60_000;
+      const second = callerOf(() => other.url);
+      await eventually(async () => ((await second.call(items)).json as unknown as unknown[]).length === 2);
+      const go = `/v2/key-value-stores/${run['defaultKeyValueStoreId']}/records/GO`;
+      await second.call(go, { method: 'PUT', body: '1' });
+      const ended = await finishedRun(second, id as string);
+      assert.deepEqual([ended['status'], ended['stats'].migrationCount], ['SUCCEEDED', 1]);
+    } finally {
+      // Before its folders are removed.
+      await other.stop();
+    }
   });
 });
