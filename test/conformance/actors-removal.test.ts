@@ -77,14 +77,14 @@ onEachEngine((engine) => {
     const build = await giveBuild(server, given, {});
     const [run, foreign] = [await giveRun(server, given, { token }), await giveRun(server, own, { token })];
     const total = async () => (await server.call('/v2/actor-runs')).json['data'].total as number;
-    const before = await total();
+    const earlier = await total();
     const { status } = await server.call(`/api/v2/tokens/${id}`, { method: 'DELETE' });
     assert.equal(status, 204);
     const { json } = await server.call(`/v2/actors/${given.id}`);
     assert.deepEqual([json['data'].name, json['data'].username], ['same-2', 'admin']);
     assert.equal(await statusOf(`/actor-builds/${build}`), 200);
     assert.equal(await statusOf(`/actor-runs/${run.id}`), 200);
-    assert.equal(await total(), before + 2);
+    assert.equal(await total(), earlier + 2);
     const runsOf = async (actorId: string) => {
       const { data } = (await server.call(`/v2/actors/${actorId}/runs`)).json;
       return [data.total, data.items.map((item: { id: string }) => item.id).sort()];
