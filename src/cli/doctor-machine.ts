@@ -17,6 +17,7 @@ import {
   enforcedLimits,
   explainGaps,
   explainRefusal,
+  isolationFor,
   machineIsolation,
   type EnforcedLimits,
   type Isolation,
@@ -158,9 +159,10 @@ async function checkRun(data: string): Promise<DoctorFinding> {
 }
 
 async function checkActors(config: Config): Promise<DoctorFinding> {
-  const isolation = await machineIsolation();
+  const settings = await executionSettingsOf(config);
+  const isolation = isolationFor(settings.work, await machineIsolation());
   const limits = enforcedLimits(isolation, Object.keys(findCgroupParents(readOwnCgroups())?.folders ?? {}));
-  return describeIsolation(isolation, limits, explainRefusal(isolation, await executionSettingsOf(config)));
+  return describeIsolation(isolation, limits, explainRefusal(isolation, settings));
 }
 
 const ISOLATIONS = {

@@ -113,15 +113,24 @@ export interface BubblewrapOptions {
   files: SandboxFiles;
   abilities: BubblewrapAbilities;
   maxProcesses: number;
+  /** The user that the sandbox belongs to, where it is not the server's own. */
+  user?: SandboxOwner | undefined;
+}
+
+export interface SandboxOwner {
+  uid: number;
+  /** The words that become this user. */
+  words: readonly string[];
+  release(): void;
 }
 
 export function launchInBubblewrap(program: Program, options: BubblewrapOptions): Launch {
-  const { tools, files, abilities, maxProcesses } = options;
+  const { tools, files, abilities, maxProcesses, user } = options;
   const { command, bridge, diskMbytes, env } = program;
   // Set inside, where only the sandbox's own processes count.
   const limits = limitWords(tools.prlimit, {
     diskMbytes,
-    ...(countsProcessesPerNamespace() && { processes: maxProcesses }),
+    ...(countsProcessesPerNamespace(user?.uid) && { processes: maxProcesses }),
   });
   const bridged = bridge ? [files.node, BRIDGE_INSIDE, String(bridge.port), SOCKET_INSIDE] : [];
   const loader = Object.entries(env).filter(([name]) => isLoaderVariable(name));
@@ -129,6 +138,7 @@ export function launchInBubblewrap(program: Program, options: BubblewrapOptions)
   return {
     // The arguments hold the environment, with secrets, and everybody on this machine can list command lines.
     words: [
+      ...(user?.words ?? []),
       tools.bwrap,
       '--args',
       '4',
@@ -146,13 +156,16 @@ export function launchInBubblewrap(program: Program, options: BubblewrapOptions)
     writesState: true,
     env: {},
     folder: '/',
-    traits: {},
-    release: () => {},
+    traits: user ? { uid: user.uid } : {},
+    release: () => user?.release(),
   };
 }
 
 /** What this machine's bubblewrap can do; undefined where it does not work, such as in most containers. */
-export async function probeBubblewrap(bwrap: string): Promise<BubblewrapAbilities | undefined> {
+export async function probeBubblewrap(
+  bwrap: string,
+  asUser: readonly string[] = [],
+): Promise<BubblewrapAbilities | undefined> {
   for (const disablesNamespaces of [true, false]) {
     const program: Program = {
       id: 'probe',
@@ -167,7 +180,8 @@ export async function probeBubblewrap(bwrap: string): Promise<BubblewrapAbilitie
     };
     const words = bubblewrapWords(program, { system: systemWords(), node: '/usr' }, { disablesNamespaces });
     try {
-      await promisify(execFile)(bwrap, [...words, '--', '/bin/sh', '-c', ':'], { env: {} });
+      const [tool, ...rest] = [...asUser, bwrap, ...words, '--', '/bin/sh', '-c', ':'];
+      await promisify(execFile)(tool, rest, { env: {}, cwd: '/' });
       return { disablesNamespaces };
     } catch {
       // The next one needs less.

@@ -1,13 +1,21 @@
 // Control groups of both versions: where they are, and which files get which limits.
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { atEndOfFile } from '../../../test/cleanup.ts';
 import { cpuQuotaUs } from './cgroup-limits.ts';
 import { findOwnCgroups } from './cgroup-mounts.ts';
-import { Cgroup, findCgroupParents, killGroups, prepareCgroupParents } from './cgroup.ts';
+import { Cgroup, findCgroupParents, killGroups, prepareCgroupParents, sweepGroups } from './cgroup.ts';
 
 function makeFolder(files: Record<string, string> = {}): string {
   const folder = mkdtempSync(join(tmpdir(), 'cgroup-'));
@@ -135,6 +143,23 @@ describe('the unified hierarchy', () => {
     assert.equal(read(folder, 'cgroup.kill'), '1');
     assert.equal(read(folder, 'pids.max'), '0');
   });
+});
+
+test('groups of dead programs are removed, and those of others stay', () => {
+  const folder = makeFolder();
+  for (const name of [
+    'signalbox-x-999999999',
+    `signalbox-y-${process.pid}`,
+    'signalbox-server',
+    'other-999999999',
+  ])
+    mkdirSync(join(folder, name));
+  sweepGroups({ version: 2, folders: { memory: folder, cpu: folder } });
+  assert.deepEqual(readdirSync(folder).toSorted(), [
+    'other-999999999',
+    'signalbox-server',
+    `signalbox-y-${process.pid}`,
+  ]);
 });
 
 test('a small program may use one processor, a large one its share', () => {

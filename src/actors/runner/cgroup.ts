@@ -5,6 +5,7 @@ import {
   existsSync,
   mkdirSync,
   readFileSync,
+  readdirSync,
   rmdirSync,
   writeFileSync,
 } from 'node:fs';
@@ -187,6 +188,18 @@ export async function removeGroups(folders: readonly string[]): Promise<void> {
     for (const folder of folders) attempt(() => rmdirSync(folder));
     if (!folders.some((folder) => existsSync(folder))) return;
     await delay(REMOVE_PAUSE_MS);
+  }
+}
+
+/** Removes groups of programs that are dead, whose records are gone too. The last part of the name is the first process. */
+export function sweepGroups({ folders }: CgroupParents): void {
+  for (const folder of new Set(Object.values(folders))) {
+    for (const name of existsSync(folder) ? readdirSync(folder) : []) {
+      const pid = /^signalbox-.+-(\d+)$/.exec(name)?.[1];
+      // One that is not empty cannot be removed.
+      if (pid !== undefined && readProcess(Number(pid)) === undefined)
+        attempt(() => rmdirSync(join(folder, name)));
+    }
   }
 }
 

@@ -1,4 +1,5 @@
 // Runs small programs in tests of the runner.
+import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +12,8 @@ export interface TestRunner {
   runner: Runner;
   /** A folder like that of a server, with a secret in it. */
   data: string;
+  /** With which the ids of its programs begin. */
+  prefix: string;
   /** A program that runs the lines in a shell; its working folder is new. */
   program(lines: string, changes?: Partial<Program>): Program;
   start(lines: string, changes?: Partial<Program>): Promise<TestProgram>;
@@ -40,9 +43,10 @@ export async function openTestRunner({
     SILENT_LOG,
     options,
   );
+  const prefix = `program-${randomBytes(4).toString('hex')}`;
   let count = 0;
   function program(lines: string, changes: Partial<Program> = {}): Program {
-    const id = `program${(count += 1)}`;
+    const id = `${prefix}-${(count += 1)}`;
     const folder = join(work, 'runs', id);
     mkdirSync(folder, { recursive: true });
     return {
@@ -66,6 +70,7 @@ export async function openTestRunner({
   return {
     runner,
     data,
+    prefix,
     program,
     start,
     async run(lines, changes) {

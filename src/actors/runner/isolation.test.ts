@@ -99,10 +99,10 @@ describe('what is missing', () => {
   });
 
   test('older kernels count the processes of a user outside the sandbox too, and never those of root', () => {
-    assert.equal(countsProcessesPerNamespace('5.13.0-generic', false), false);
-    assert.equal(countsProcessesPerNamespace('5.14.0', false), true);
-    assert.equal(countsProcessesPerNamespace('6.1.0', false), true);
-    assert.equal(countsProcessesPerNamespace('6.1.0', true), false);
+    assert.equal(countsProcessesPerNamespace(1000, '5.13.0-generic'), false);
+    assert.equal(countsProcessesPerNamespace(1000, '5.14.0'), true);
+    assert.equal(countsProcessesPerNamespace(1000, '6.1.0'), true);
+    assert.equal(countsProcessesPerNamespace(0, '6.1.0'), false);
   });
 });
 

@@ -3,19 +3,33 @@ import { dirname, join } from 'node:path';
 import type { ExecutionSettings } from '../jobs/settings.ts';
 import { probeBubblewrap, type BubblewrapAbilities } from './bubblewrap.ts';
 import { countsProcessesPerNamespace, findWorkingTools, type MachineTools } from './machine-tools.ts';
-import { findBarrier } from './reachable-folders.ts';
-import { explainBarrier } from './uid.ts';
+import { canOthersRead, findBarrier } from './reachable-folders.ts';
+import { explainBarrier, userWords } from './uid.ts';
+
+/** Nobody, who is there on every system. */
+const PROBE_UID = 65_534;
 
 export type Isolation =
-  | { kind: 'bubblewrap'; tools: MachineTools & { bwrap: string }; abilities: BubblewrapAbilities }
+  | BubblewrapIsolation
   | { kind: 'uid'; tools: MachineTools & { setpriv: string } }
   | { kind: 'none'; tools: MachineTools };
+
+export interface BubblewrapIsolation {
+  kind: 'bubblewrap';
+  tools: MachineTools & { bwrap: string };
+  abilities: BubblewrapAbilities;
+  /**
+   * Whether each sandbox of a server that is root belongs to a user of its own. A sandbox of root's has no capability, but on
+   * the network of the machine there are services on abstract sockets that obey everything of root's.
+   */
+  usersBy?: string;
+}
 
 export interface IsolationSources {
   tools: MachineTools;
   platform: string;
   isRoot: boolean;
-  probe(bwrap: string): Promise<BubblewrapAbilities | undefined>;
+  probe(bwrap: string, asUser?: readonly string[]): Promise<BubblewrapAbilities | undefined>;
 }
 
 let ofMachine: Promise<Isolation> | undefined;
@@ -41,17 +55,34 @@ export async function chooseIsolation({
 }: IsolationSources): Promise<Isolation> {
   if (platform !== 'linux') return { kind: 'none', tools };
   const { bwrap, setpriv } = tools;
-  const abilities = bwrap === undefined ? undefined : await probe(bwrap);
-  if (bwrap !== undefined && abilities !== undefined) {
-    return { kind: 'bubblewrap', tools: { ...tools, bwrap }, abilities };
+  if (bwrap !== undefined) {
+    const found = { kind: 'bubblewrap', tools: { ...tools, bwrap } } as const;
+    if (isRoot && setpriv !== undefined) {
+      const abilities = await probe(bwrap, userWords(setpriv, PROBE_UID));
+      if (abilities !== undefined) return { ...found, abilities, usersBy: setpriv };
+    }
+    const abilities = await probe(bwrap);
+    if (abilities !== undefined) return { ...found, abilities };
   }
   if (isRoot && setpriv !== undefined) return { kind: 'uid', tools: { ...tools, setpriv } };
   return { kind: 'none', tools };
 }
 
 /** The folder for builds and working folders, where none was chosen: users of their own cannot enter the data folder. */
-export function defaultWorkFolder(data: string, { kind }: Isolation): string {
-  return kind === 'uid' ? `${data}-work` : join(data, 'work');
+export function defaultWorkFolder(data: string, isolation: Isolation): string {
+  return hasUsers(isolation) ? `${data}-work` : join(data, 'work');
+}
+
+function hasUsers(isolation: Isolation): boolean {
+  return isolation.kind === 'uid' || (isolation.kind === 'bubblewrap' && isolation.usersBy !== undefined);
+}
+
+/** What is left of it with this work folder: sandboxes belong to root where users of their own cannot get there. */
+export function isolationFor(work: string, isolation: Isolation): Isolation {
+  if (isolation.kind !== 'bubblewrap' || isolation.usersBy === undefined) return isolation;
+  const { usersBy: _, ...rest } = isolation;
+  const isReachable = findBarrier(dirname(work)) === undefined && canOthersRead(process.execPath);
+  return isReachable ? isolation : rest;
 }
 
 type RefusalSettings = Pick<ExecutionSettings, 'work' | 'allowsUnsandboxed' | 'isLoopbackOnly' | 'network'>;
@@ -82,10 +113,12 @@ export interface EnforcedLimits {
 }
 
 /** What control groups and the isolation enforce together. */
-export function enforcedLimits({ kind, tools }: Isolation, controllers: readonly string[]): EnforcedLimits {
-  const countsByUser =
-    tools.prlimit !== undefined &&
-    (kind === 'uid' || (kind === 'bubblewrap' && countsProcessesPerNamespace()));
+export function enforcedLimits(isolation: Isolation, controllers: readonly string[]): EnforcedLimits {
+  const { kind, tools } = isolation;
+  const countsInside =
+    kind === 'bubblewrap' &&
+    countsProcessesPerNamespace(isolation.usersBy === undefined ? undefined : PROBE_UID);
+  const countsByUser = tools.prlimit !== undefined && (kind === 'uid' || countsInside);
   return {
     memory: controllers.includes('memory'),
     processes: controllers.includes('pids') || countsByUser,

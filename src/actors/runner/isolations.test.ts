@@ -8,6 +8,7 @@ import {
   mkdtempSync,
   readFileSync,
   readdirSync,
+  readlinkSync,
   realpathSync,
   rmSync,
   writeFileSync,
@@ -60,6 +61,8 @@ const variants: Variant[] = isolations.flatMap((one) => [
 ]);
 
 const MAX_PROCESSES = 40;
+/** No other test sleeps as long. */
+const SLEEP = `1000.${process.pid}`;
 
 for (const { kind, hasGroups, isolation, skip } of variants) {
   suite(`${kind}, ${hasGroups ? 'with' : 'without'} control groups`, { skip }, () => {
@@ -86,7 +89,7 @@ for (const { kind, hasGroups, isolation, skip } of variants) {
         env: { GREETING: "it's a $HOME `x`", PATH: '/usr/bin:/bin' },
       });
       assert.equal(code, 7);
-      assert.match(output, /^out\nerr\nit's a \$HOME `x`\n\/.+\/work\/runs\/program\d+\n$/);
+      assert.match(output, /^out\nerr\nit's a \$HOME `x`\n\/.+\/work\/runs\/program-\w+-\d+\n$/);
     });
 
     test('output is appended to what is there', async () => {
@@ -137,7 +140,7 @@ for (const { kind, hasGroups, isolation, skip } of variants) {
       if (existsSync(join(on.data, 'work/tmp'))) assert.deepEqual(readdirSync(join(on.data, 'work/tmp')), []);
       const left = Object.values(groups?.folders ?? {}).flatMap((folder) => readdirSync(folder));
       assert.deepEqual(
-        left.filter((name) => name.startsWith('signalbox-program')),
+        left.filter((name) => name.startsWith(`signalbox-${on.prefix}`)),
         [],
       );
     });
@@ -180,7 +183,7 @@ for (const { kind, hasGroups, isolation, skip } of variants) {
       'a program that forks without end has few processes, and dies',
       { skip: canCap?.processes ? false : 'needs a cap on processes' },
       async () => {
-        const running = await on.start('for i in $(seq 200); do sleep 1000 & done; echo forked; wait');
+        const running = await on.start(`for i in $(seq 200); do sleep ${SLEEP} & done; echo forked; wait`);
         await eventually(async () => /fork|forked/i.test(running.output()));
         const inside = await countSleeping();
         assert.ok(inside <= MAX_PROCESSES, `${inside} ${running.output()}`);
@@ -204,6 +207,8 @@ for (const { kind, hasGroups, isolation, skip } of variants) {
       const [line] = (await inTime(once(createInterface(server.stdout), 'line'))) as [string];
       const { folder } = JSON.parse(line) as { folder: string };
       await eventually(() => existsSync(join(folder, 'ready')));
+      const running = (await listProcesses()).filter(({ pid }) => folderOf(pid) === folder);
+      assert.ok(running.length > 1);
       server.kill('SIGKILL');
       await once(server, 'exit');
       await on.runner.killLeftovers();
@@ -225,16 +230,24 @@ for (const { kind, hasGroups, isolation, skip } of variants) {
 
 async function countSleeping(): Promise<number> {
   const all = await listProcesses();
-  return all.filter(({ pid }) => commandOf(pid) === 'sleep 1000').length;
+  return all.filter(({ pid }) => commandOf(pid) === `sleep ${SLEEP}`).length;
 }
 
-/** The folder is in the environment or the working folder of every process of the test. */
+/** It is the working folder of every process of the program. */
 async function assertNothingRuns(folder: string): Promise<void> {
   const all = await listProcesses();
   assert.deepEqual(
-    all.filter(({ pid }) => commandOf(pid).includes(folder)).map(({ pid }) => commandOf(pid)),
+    all.filter(({ pid }) => folderOf(pid) === folder).map(({ pid }) => commandOf(pid)),
     [],
   );
+}
+
+function folderOf(pid: number): string {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`);
+  } catch {
+    return '';
+  }
 }
 
 function commandOf(pid: number): string {

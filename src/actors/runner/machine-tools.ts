@@ -48,8 +48,8 @@ function isProgram(file: string): boolean {
 }
 
 /** Since Linux 5.14 the processes of a user are counted in each user namespace by itself. Those of root are never limited. */
-export function countsProcessesPerNamespace(version = release(), isRoot = process.getuid?.() === 0): boolean {
-  if (isRoot) return false;
+export function countsProcessesPerNamespace(uid = process.getuid?.() ?? 0, version = release()): boolean {
+  if (uid === 0) return false;
   const [major = 0, minor = 0] = version.split('.').map((part) => Number.parseInt(part));
   return major > 5 || (major === 5 && minor >= 14);
 }

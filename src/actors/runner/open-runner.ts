@@ -3,19 +3,22 @@ import { lstatSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from '../../kernel/log.ts';
 import type { ExecutionSettings } from '../jobs/settings.ts';
-import { launchInBubblewrap } from './bubblewrap.ts';
+import { launchInBubblewrap, type SandboxOwner } from './bubblewrap.ts';
 import {
   Cgroup,
   findCgroupParents,
   prepareCgroupParents,
   readOwnCgroups,
+  sweepGroups,
   type CgroupParents,
 } from './cgroup.ts';
 import {
+  isolationFor,
   machineIsolation,
   enforcedLimits,
   explainGaps,
   explainRefusal,
+  type BubblewrapIsolation,
   type Isolation,
 } from './isolation.ts';
 import { findStrayDescriptors, launch, type Launch, type LaunchedProcess } from './launch.ts';
@@ -25,7 +28,8 @@ import { listProcesses, type ProcessInfo } from './process-table.ts';
 import { writeRecord } from './program-record.ts';
 import type { Program, Runner, RunningProgram } from './runner.ts';
 import { supervise } from './supervise.ts';
-import { launchAsUser } from './uid.ts';
+import { giveFolder, openWay } from './reachable-folders.ts';
+import { findObstacle, launchAsUser, takeUser, userWords } from './uid.ts';
 import { UidPool } from './uid-pool.ts';
 import { systemWords, writeUserFiles } from './system-files.ts';
 
@@ -51,14 +55,14 @@ export async function openRunner(
   log: Logger,
   options: RunnerOptions = {},
 ): Promise<Runner> {
-  const isolation = options.isolation ?? (await machineIsolation());
+  const isolation = isolationFor(settings.work, options.isolation ?? (await machineIsolation()));
   const refusal = explainRefusal(isolation, settings);
   const strays = findStrayDescriptors();
   const { maxProcesses = MAX_PROCESSES } = options;
   let parents =
     options.cgroups === 'none' ? undefined : (options.cgroups ?? findCgroupParents(readOwnCgroups()));
   let isPrepared = false;
-  let userWords: readonly string[] | undefined;
+  let nameWords: readonly string[] | undefined;
   let pool: UidPool | undefined;
   const listShared = shareFor(LIST_AGE_MS, listProcesses);
 
@@ -82,15 +86,33 @@ export async function openRunner(
 
   async function planLaunch(program: Program): Promise<Launch> {
     if (isolation.kind === 'bubblewrap') {
-      userWords ??= writeUserFiles(join(settings.work, 'sandbox'));
-      const files = { system: [...systemWords(), ...userWords], node: process.execPath };
-      return launchInBubblewrap(program, { ...isolation, files, maxProcesses });
+      nameWords ??= writeUserFiles(join(settings.work, 'sandbox'));
+      const files = { system: [...systemWords(), ...nameWords], node: process.execPath };
+      const user = await ownerOf(program, isolation);
+      return launchInBubblewrap(program, { ...isolation, files, maxProcesses, user });
     }
     const temporary = temporaryFolder(program.id);
     mkdirSync(temporary, { recursive: true });
     if (isolation.kind === 'none') return launchPlainly(program, isolation.tools, temporary);
     pool ??= new UidPool();
     return launchAsUser(program, { ...isolation, pool, work: settings.work, maxProcesses, temporary });
+  }
+
+  async function ownerOf(
+    program: Program,
+    { usersBy }: BubblewrapIsolation,
+  ): Promise<SandboxOwner | undefined> {
+    const { folder, network } = program;
+    openWay(settings.work, join(settings.work, 'sandbox', 'any'));
+    // Without a network there is nothing that a user of its own protects, and the server's socket may be out of its reach.
+    if (usersBy === undefined || network === 'none' || findObstacle(program, settings.work) !== undefined) {
+      const own = process.getuid?.();
+      if (own === 0 && lstatSync(folder).uid !== own) await giveFolder(folder, own);
+      return undefined;
+    }
+    const users = (pool ??= new UidPool());
+    const uid = await takeUser(users, [folder]);
+    return { uid, words: userWords(usersBy, uid), release: () => users.release(uid) };
   }
 
   function temporaryFolder(id: string): string {
@@ -151,8 +173,9 @@ export async function openRunner(
       const killed = await killLeftovers(settings.work, Date.now());
       for (const { id, uid, server } of killed) {
         rmSync(temporaryFolder(id), { recursive: true, force: true });
-        if (uid !== undefined && isolation.kind === 'uid') (pool ??= new UidPool()).release(uid, server);
+        if (uid !== undefined) (pool ??= new UidPool()).release(uid, server);
       }
+      if (parents !== undefined) sweepGroups(parents);
       if (killed.length === 0) return;
       log.warn({ programs: killed.map(({ id }) => id) }, 'killed programs that a server left running');
     },

@@ -11,7 +11,9 @@ import type { Program, ProgramExit, ProgramLimit, ProgramUsage, RunningProgram }
 const MB = 1024 ** 2;
 const WATCH_MS = 500;
 /** Measuring a folder takes at most this share of the time. */
-const MEASURE_SHARE = 0.05;
+const MEASURE_SHARE = 0.02;
+/** A program that has worked for less since the last time has not written much. */
+const IDLE_CPU_MS = 5;
 const KILL_PAUSE_MS = { least: 5, most: 100 };
 
 export interface Supervision {
@@ -36,6 +38,7 @@ export function supervise(supervision: Supervision): RunningProgram {
   let isDead = false;
   let killing: Promise<void> | undefined;
   let measureAt = 0;
+  let measuredCpuMs = -Infinity;
 
   void launched.init.then((init) => init && roots.push(init));
   const init = launched.init;
@@ -74,14 +77,15 @@ export function supervise(supervision: Supervision): RunningProgram {
   }
 
   async function watch(): Promise<void> {
-    const memoryBytes = program.memoryMbytes * MB;
+    const { memoryBytes, cpuMs } = await usage();
     if (cgroup?.limitsMemory) {
       if (cgroup.countOomKills() > 0) kill('memory');
-    } else if ((await usage()).memoryBytes > memoryBytes) {
+    } else if (memoryBytes > program.memoryMbytes * MB) {
       kill('memory');
     }
     const startedAt = performance.now();
-    if (startedAt < measureAt) return;
+    if (startedAt < measureAt || cpuMs - measuredCpuMs < IDLE_CPU_MS) return;
+    measuredCpuMs = cpuMs;
     const diskBytes = program.diskMbytes * MB;
     let bytes = await measureFile(program.output);
     for (const folder of [program.folder, temporary]) {

@@ -27,29 +27,40 @@ export interface UidOptions {
   temporary: string;
 }
 
-function userWords(setpriv: string, uid: number): string[] {
+/** The words that make the command after them that of the user. */
+export function userWords(setpriv: string, uid: number): string[] {
   const ids = ['--reuid', String(uid), '--regid', String(uid), '--clear-groups'];
   return [setpriv, ...ids, '--no-new-privs', '--inh-caps=-all', '--pdeathsig', 'KILL', '--'];
 }
 
-export async function launchAsUser(program: Program, options: UidOptions): Promise<Launch> {
-  const { tools, pool, work, maxProcesses, temporary } = options;
-  const { command, env, folder, diskMbytes, readable } = program;
-  const barrier = findBarrier(dirname(work));
-  if (barrier !== undefined) throw new Error(explainBarrier(barrier));
+/** Why a user of its own could not run the program; opens the way to it as far as it goes through the work folder. */
+export function findObstacle({ folder, readable }: Program, work: string): string | undefined {
   for (const path of [folder, ...readable]) openWay(work, path);
+  const barrier = findBarrier(dirname(folder));
+  if (barrier !== undefined) return explainBarrier(barrier);
   const unreadable = readable.find((path) => !canOthersRead(path));
-  if (unreadable !== undefined)
-    throw new Error(`Other users cannot read ${unreadable}, so the program could not.`);
+  return unreadable && `Other users cannot read ${unreadable}, so the program could not.`;
+}
+
+/** A new user who owns the folders. */
+export async function takeUser(pool: UidPool, folders: readonly string[]): Promise<number> {
   const uid = pool.take();
   try {
-    openWay(work, temporary);
-    await giveFolder(temporary, uid);
-    await giveFolder(folder, uid);
+    for (const folder of folders) await giveFolder(folder, uid);
+    return uid;
   } catch (error) {
     pool.release(uid);
     throw error;
   }
+}
+
+export async function launchAsUser(program: Program, options: UidOptions): Promise<Launch> {
+  const { tools, pool, work, maxProcesses, temporary } = options;
+  const { command, env, folder, diskMbytes } = program;
+  const obstacle = findObstacle(program, work);
+  if (obstacle !== undefined) throw new Error(obstacle);
+  openWay(work, temporary);
+  const uid = await takeUser(pool, [temporary, folder]);
   return {
     words: [
       ...userWords(tools.setpriv, uid),
