@@ -10,6 +10,7 @@ import { findBuild } from '../../src/actors/builds/store.ts';
 import type { Dispatcher } from '../../src/actors/jobs/dispatcher.ts';
 import { openLogWriter } from '../../src/actors/logs/open-log-writer.ts';
 import { readLog } from '../../src/actors/logs/read-log.ts';
+import { writeZip } from '../../src/kernel/export/zip.ts';
 import { onEngine } from '../engines.ts';
 import { eventually, inTime } from '../eventually.ts';
 import { giveToken, join } from '../people.ts';
@@ -47,6 +48,11 @@ function greeter(text: string, greeting: object = {}): SourceTexts {
     },
     'greeting/index.js': `export default ${JSON.stringify(text)}`,
   };
+}
+
+async function zipOf(files: Record<string, string>): Promise<Buffer> {
+  const parts = Object.entries(files).map(([name, text]) => ({ name, content: [text] }));
+  return Buffer.concat(await Array.fromAsync(writeZip(parts)));
 }
 
 // One engine: the database plays no part in this.
@@ -225,20 +231,25 @@ onEngine('sqlite', (engine) => {
     'a Python module runs with its packages',
     { skip: !hasPython && 'needs python3 with pip' },
     async () => {
-      const files = {
-        'requirements.txt': './words\n',
-        'words/setup.py':
-          'from setuptools import setup; setup(name="words", version="1", py_modules=["words"])',
-        'words/words.py': 'GREETING = "hello from Python"',
-        'src/__main__.py': 'from words import GREETING\nprint(GREETING)',
+      const parts = {
+        'words.py': 'GREETING = "hello from Python"',
+        'words-1.dist-info/METADATA': 'Metadata-Version: 2.1\nName: words\nVersion: 1\n',
+        'words-1.dist-info/WHEEL':
+          'Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n',
+        'words-1.dist-info/RECORD': '',
       };
-      const plain = { 'main.py': 'print("plain")' };
-      assert.equal(await run(await succeed(versionOf(plain))), 'plain\n');
-      const actor = await createActor(server, versionOf(files));
-      const built = await build(server, actor['id']);
-      // Building a package needs setuptools, which pip fetches unless the machine has no network.
-      if (built['status'] === 'SUCCEEDED') assert.equal(await run(built), 'hello from Python\n');
-      else assert.match(await logOf(built['id']), /setuptools|connection|Could not find/i);
+      const wheel = await zipOf(parts);
+      const version = versionOf({
+        'requirements.txt': './words-1-py3-none-any.whl\n',
+        'src/__main__.py': 'from words import GREETING\nprint(GREETING)',
+      }) as { sourceFiles: object[] };
+      version.sourceFiles.push({
+        name: 'words-1-py3-none-any.whl',
+        format: 'BASE64',
+        content: wheel.toString('base64'),
+      });
+      assert.equal(await run(await succeed(version)), 'hello from Python\n');
+      assert.equal(await run(await succeed(versionOf({ 'main.py': 'print("plain")' }))), 'plain\n');
     },
   );
 
@@ -246,15 +257,7 @@ onEngine('sqlite', (engine) => {
     test('are read from a key-value store of the same account, whatever the host in the URL', async () => {
       const { json } = await server.call('/v2/key-value-stores', { method: 'POST' });
       const id = json['data'].id as string;
-      const { writeZip } = await import('../../src/kernel/export/zip.ts');
-      const zip = Buffer.concat(
-        await Array.fromAsync(
-          writeZip([
-            { name: 'main.js', content: ['console.log("zipped")'] },
-            { name: 'package.json', content: ['{}'] },
-          ]),
-        ),
-      );
+      const zip = await zipOf({ 'main.js': 'console.log("zipped")', 'package.json': '{}' });
       const put = { method: 'PUT', body: zip, headers: { 'content-type': 'application/zip' } };
       await server.call(`/v2/key-value-stores/${id}/records/version-0.1.zip`, put);
       const tarballUrl = `http://localhost:1/v2/key-value-stores/${id}/records/version-0.1.zip?disableRedirect=true`;

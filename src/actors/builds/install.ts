@@ -173,9 +173,15 @@ function trustedVariables(own: NodeJS.ProcessEnv = process.env): Record<string, 
     const path = own[name];
     return path !== undefined && /^\/(etc\/ssl|usr)\//.test(path) ? [[name, path]] : [];
   });
-  const registry = URL.parse(own['npm_config_registry'] ?? own['NPM_CONFIG_REGISTRY'] ?? '');
-  const isPlain = registry !== null && registry.username === '' && registry.password === '';
-  return { ...Object.fromEntries(certificates), ...(isPlain && { npm_config_registry: registry.href }) };
+  const places = [
+    ['npm_config_registry', own['npm_config_registry'] ?? own['NPM_CONFIG_REGISTRY']],
+    ['PIP_INDEX_URL', own['PIP_INDEX_URL']],
+  ].flatMap(([name, address]): [string, string][] => {
+    const url = URL.parse(address ?? '');
+    const isPlain = url !== null && url.username === '' && url.password === '';
+    return isPlain ? [[name!, url.href]] : [];
+  });
+  return Object.fromEntries([...certificates, ...places]);
 }
 
 /**

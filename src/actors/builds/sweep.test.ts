@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { startServer, type TestServer } from '../../../test/server.ts';
 import { sourceBlobOf } from './build-folders.ts';
-import type { Build } from './model.ts';
+import { NEW_BUILD } from './fixture.ts';
 import { insertBuild } from './store.ts';
 import { sourceBlobs, sweepFolders } from './sweep.ts';
 
@@ -18,34 +18,9 @@ before(async () => {
 });
 after(() => server.stop());
 
-const build: Build = {
-  id: 'b',
-  actorId: 'a',
-  userId: 'u',
-  versionNumber: '0.1',
-  buildNumber: '0.1.1',
-  sourceType: 'SOURCE_FILES',
-  tag: null,
-  status: 'SUCCEEDED',
-  statusMessage: null,
-  exitCode: 0,
-  meta: { origin: 'API', initiator: { kind: 'member', id: 'u' } } as unknown as Build['meta'],
-  options: { memoryMbytes: 1, diskMbytes: 1 },
-  stats: { runTimeMs: 0, sourceBytes: 0 },
-  startedAt: 1,
-  finishedAt: 2,
-  sources: 'aaa',
-  dependencies: 'ddd',
-  runtime: null,
-  definition: null,
-  inputSchema: null,
-  readme: null,
-  changelog: null,
-};
-
 test('folders that no build needs go after hours, others after weeks without use', async () => {
   const { kernel } = server.app;
-  await insertBuild(kernel.db, build);
+  await insertBuild(kernel.db, { ...NEW_BUILD, sources: 'aaa', dependencies: 'ddd' });
   const { work } = kernel.settings.execution;
   const now = kernel.clock.now();
   const make = async (path: string, age: number): Promise<void> => {

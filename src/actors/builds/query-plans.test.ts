@@ -1,0 +1,71 @@
+// The query plans for builds: each uses an index, for any number of rows.
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { sql, type CompiledQuery } from 'kysely';
+import { onEachEngine } from '../../../test/engines.ts';
+import { planOf, recordStatements } from '../../../test/query-plans.ts';
+import type { Engine } from '../../kernel/storage/engine.ts';
+import { buildMigrations } from '../migrations/builds.ts';
+import { NEW_BUILD } from './fixture.ts';
+import {
+  deleteBuild,
+  findBuild,
+  findBuildByNumber,
+  insertBuild,
+  listBuildIds,
+  listBuilds,
+  listReferencedDependencies,
+  listReferencedSources,
+  lockBuild,
+  updateBuild,
+} from './store.ts';
+
+onEachEngine((testEngine) => {
+  let engine: Engine;
+  let statements: CompiledQuery[];
+
+  before(async () => {
+    engine = await testEngine.open(buildMigrations);
+    const { db } = engine;
+    for (let at = 0; at < 2000; at += 1) {
+      await insertBuild(db, {
+        ...NEW_BUILD,
+        id: `build-${at}`,
+        actorId: `actor-${at % 50}`,
+        userId: `user-${at % 20}`,
+        buildNumber: `0.1.${at}`,
+        startedAt: at,
+        sources: `hash-${at}`,
+        dependencies: `key-${at % 100}`,
+      });
+    }
+    const seen = recordStatements(engine);
+    assert.equal((await findBuild(db, 'build-7'))?.buildNumber, '0.1.7');
+    assert.equal((await findBuildByNumber(db, 'actor-7', '0.1.7'))?.id, 'build-7');
+    for (const scope of [{ userId: 'user-1' }, { actorId: 'actor-1' }]) {
+      for (const desc of [true, false]) {
+        const { items } = await listBuilds(db, scope, { offset: 0, limit: 10 }, desc);
+        assert.equal(items.length, 10);
+      }
+    }
+    assert.equal((await listBuildIds(db, 'actor-1', 5)).length, 5);
+    assert.deepEqual([...(await listReferencedSources(db, ['hash-1', 'none']))], ['hash-1']);
+    assert.deepEqual([...(await listReferencedDependencies(db, ['key-1', 'none']))], ['key-1']);
+    await db.transaction().execute(async (tx) => {
+      await lockBuild(tx, 'build-9');
+      await updateBuild(tx, 'build-9', { status: 'RUNNING' });
+      await deleteBuild(tx, 'build-9');
+    });
+    statements = [...seen.values()].filter(({ sql: text }) => text.includes('"builds"'));
+    await sql.raw('analyze').execute(db);
+  });
+
+  test('every statement about builds goes by an index', async () => {
+    assert.ok(statements.length >= 8, String(statements.length));
+    for (const statement of statements) {
+      const plan = await planOf(engine, statement);
+      assert.doesNotMatch(plan, /scan builds(?! using)|seq scan/i, `${statement.sql}\n\n${plan}`);
+      assert.doesNotMatch(plan, /temp b-tree for order by/i, `${statement.sql}\n\n${plan}`);
+    }
+  });
+});
