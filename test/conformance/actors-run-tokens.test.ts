@@ -84,7 +84,9 @@ onEngine('sqlite', (engine) => {
     const actor = await createActor(server, TALKATIVE, { name: 'own' });
     const { run, token, end } = await talk(actor['id'] as string);
     const ask = (path: string, init: CallInit = {}) => call(`/v2${path}`, { ...init, token });
-    assert.equal((await ask('/users/me')).json.data.username, 'admin');
+    const me = (await ask('/users/me')).json.data;
+    assert.equal(me.username, 'admin');
+    assert.deepEqual([me.email, me.profile, me.plan], [undefined, undefined, undefined]);
     assert.equal((await ask(`/actor-runs/${run['id']}`)).status, 200);
     const told = await ask(`/actor-runs/${run['id']}`, { method: 'PUT', body: { statusMessage: 'half' } });
     assert.equal(told.json.data.statusMessage, 'half');

@@ -64,8 +64,6 @@ export function environmentOf(facts: EnvironmentFacts): Record<string, string> {
     [['APIFY_DEDICATED_CPUS'], String(Math.max(options.memoryMbytes / 4096, 0.03125))],
     [['APIFY_DISABLE_OUTDATED_WARNING'], '1'],
     [['APIFY_CHARGED_ACTOR_EVENT_COUNTS'], JSON.stringify(run.chargedEvents)],
-    [['HOME'], '/tmp'],
-    [['LANG'], 'C.UTF-8'],
   ];
   return Object.fromEntries(
     both.flatMap(([names, value]) => (value === null ? [] : names.map((name) => [name, value] as const))),

@@ -7,7 +7,7 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import { createWorkingFolder } from '../builds/copy-sources.ts';
 import { prepareBuild } from '../builds/prepare-build.ts';
 import { findBuild } from '../builds/store.ts';
-import { LeaseLost, type Job, type JobContext, type JobHandler } from '../jobs/job.ts';
+import { LeaseLost, ServerStopping, type Job, type JobContext, type JobHandler } from '../jobs/job.ts';
 import { clearControl, deleteJob } from '../jobs/store.ts';
 import type { LogWriter } from '../logs/log-writer.ts';
 import { openLogWriter } from '../logs/open-log-writer.ts';
@@ -68,7 +68,7 @@ interface Execution {
 
 /** An error of ours is tried again on another node; a run that cannot be started says why. */
 function failedEnd(error: unknown, { claims }: Job): RunEnd | 'elsewhere' {
-  if (error instanceof LeaseLost) return 'elsewhere';
+  if (error instanceof LeaseLost || error instanceof ServerStopping) return 'elsewhere';
   const isExpected = error instanceof Failure && error.kind !== 'internal' && error.kind !== 'unavailable';
   if (!isExpected && claims < MAX_CLAIMS_AFTER_ERROR) throw error;
   const reason = isExpected ? error.message : 'an internal error of the server';
@@ -149,21 +149,21 @@ async function runProcess(execution: Execution, run: Run, token: string): Promis
   await rm(folder, { recursive: true, force: true });
   await createWorkingFolder(prepared, folder);
   node.events.open(job.id);
-  const env = await programEnvironment(kernel, run, build, {
-    token,
-    listener: await node.listener(),
-  });
+  const listener = await node.listener();
+  const env = await programEnvironment(kernel, run, build, { token, listener });
   context.signal.throwIfAborted();
   const program = await services.runner.start({
     id: job.id,
     command: prepared.command,
-    env: { ...prepared.env, ...env },
+    env: { HOME: folder, LANG: 'C.UTF-8', ...prepared.env, ...env },
     folder,
     readable: prepared.readable,
     output: log.file,
     memoryMbytes: run.options.memoryMbytes,
     diskMbytes: run.options.diskMbytes,
     network: settings.execution.network,
+    ...(listener.bridge && { bridge: listener.bridge }),
+    hasNodePermissions: true,
   });
   const samples = new UsageSamples(run.options.memoryMbytes, clock.now(), run.stats);
   const startedAt = clock.now();

@@ -1,24 +1,32 @@
 // The listener for the processes of runs: plain HTTP on loopback with this API and the events, for tokens of runs alone.
+import { rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { FastifyInstance } from 'fastify';
 import type { WebSocketServer } from 'ws';
 import type { Api } from '../../kernel/dialect.ts';
 import { hashSecret } from '../../kernel/identity/secret.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { serve } from '../../kernel/serve.ts';
 import { closeServer, createServer, listenOn } from '../../kernel/server.ts';
+import type { ProgramBridge } from '../runner/runner.ts';
 import type { RunEvents } from './run-events.ts';
 import { findRunByToken } from './store.ts';
 
 export interface RunListener {
-  /** Without a slash at the end. */
+  /** Where processes reach it, without a slash at the end. */
   url: string;
+  /** For processes without a network: what makes the URL reachable for them. */
+  bridge?: ProgramBridge;
   eventsUrlOf(token: string): string;
   close(): Promise<void>;
 }
 
 const EVENTS_PATH = '/events';
+/** Inside the sandbox of each process. */
+const BRIDGE_PORT = 8010;
 /** Programs send nothing; what they send is not read. */
 const MAX_MESSAGE = 1024;
 
@@ -38,15 +46,27 @@ export async function openRunListener(kernel: Kernel, api: Api, events: RunEvent
       );
     });
   });
-  const url = await listenOn(server, { host: '127.0.0.1', port: 0 });
+  const { work, network } = kernel.settings.execution;
+  const bridge = network === 'none' ? { port: BRIDGE_PORT, socket: join(work, 'listener.sock') } : undefined;
+  const url = bridge
+    ? await listenOnSocket(server, bridge)
+    : await listenOn(server, { host: '127.0.0.1', port: 0 });
   return {
     url,
+    ...(bridge && { bridge }),
     eventsUrlOf: (token) => `${url.replace('http:', 'ws:')}${EVENTS_PATH}?token=${token}`,
     async close() {
       for (const socket of sockets.clients) socket.terminate();
       await closeServer(server);
     },
   };
+}
+
+/** The lock on the work folder makes sure that no other server uses the socket. */
+async function listenOnSocket(server: FastifyInstance, { port, socket }: ProgramBridge): Promise<string> {
+  rmSync(socket, { force: true });
+  await server.listen({ path: socket });
+  return `http://127.0.0.1:${port}`;
 }
 
 async function runIdOf({ db }: Kernel, { url = '' }: IncomingMessage): Promise<string | undefined> {

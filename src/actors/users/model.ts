@@ -83,6 +83,17 @@ export function toPrivateUser(account: Account, proxyPassword: string, limits: P
   return new JsonText(JSON.stringify(user));
 }
 
+/** A program may be of somebody else, and learns nothing of its owner that it does not need. */
+export function toUserForProgram({ json }: JsonText): JsonText {
+  const {
+    email: _email,
+    profile: _profile,
+    plan: _plan,
+    ...user
+  } = JSON.parse(json) as Static<typeof PrivateUser>;
+  return new JsonText(JSON.stringify(user));
+}
+
 /** For all unfinished runs of the account together. */
 export interface PlanLimits {
   maxConcurrentActorRuns: number;
