@@ -28,9 +28,9 @@ async function actorWith(inputSchema?: unknown): Promise<string> {
 
 /** With other settings or services, as on another server. */
 async function having<T extends object>(target: T, changes: Partial<T>, work: () => Promise<Answer>) {
-  const before = { ...target };
+  const usual = { ...target };
   Object.assign(target, changes);
-  return await work().finally(() => Object.assign(target, before));
+  return await work().finally(() => Object.assign(target, usual));
 }
 const withSettings = (changes: Partial<ExecutionSettings>, work: () => Promise<Answer>) =>
   having(server.app.kernel.settings.execution, changes, work);
