@@ -2,7 +2,22 @@
 import { randomUUID } from 'node:crypto';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { readLog } from './read-log.ts';
-import { findLog, LOG_BLOB_PREFIX, reopenLog, replaceChunks, type Log } from './store.ts';
+import {
+  endLog,
+  findLog,
+  LOG_BLOB_PREFIX,
+  LOG_CHANNEL,
+  reopenLog,
+  replaceChunks,
+  type Log,
+} from './store.ts';
+
+/** Ends a log whose writer is closed, for its followers, too. */
+export async function finishLog(kernel: Kernel, id: string): Promise<void> {
+  await endLog(kernel.db, id);
+  await kernel.engine.notify(LOG_CHANNEL, id);
+  await packLog(kernel, id);
+}
 
 /**
  * Readers find the chunks or the blob at any time: the blob is written first, then one commit refers to it and deletes the

@@ -7,18 +7,16 @@ import type { DueHandler } from '../../kernel/due-store.ts';
 import type { RecurringWork } from '../../kernel/dialect.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { LogFile } from './log-file.ts';
-import { packLog, unpackLog } from './pack-log.ts';
+import { finishLog, packLog, unpackLog } from './pack-log.ts';
 import {
   DELETE_LOG_BLOB,
   deleteLogFile,
-  endLog,
   findLog,
   findLogFile,
   isLogFinished,
   listFinished,
   listLogFiles,
   listLogsInChunks,
-  LOG_CHANNEL,
 } from './store.ts';
 
 const SWEEP_MS = 10 * 60 * 1000;
@@ -82,7 +80,7 @@ export function logSweep(kernel: Kernel): RecurringWork {
 
 /** A server that still writes to one of them has had ten minutes. */
 async function endLeftLogs(kernel: Kernel, signal: AbortSignal): Promise<void> {
-  const { db, clock, engine } = kernel;
+  const { db, clock } = kernel;
   const finishedBefore = clock.now() - SWEEP_MS;
   for (let after = ''; ;) {
     const logs = await listLogsInChunks(db, after, BATCH_SIZE);
@@ -92,9 +90,7 @@ async function endLeftLogs(kernel: Kernel, signal: AbortSignal): Promise<void> {
     for (const { id, isEnded } of logs) {
       signal.throwIfAborted();
       if (!isEnded && !finished.has(id)) continue;
-      await endLog(db, id);
-      await engine.notify(LOG_CHANNEL, id);
-      await packLog(kernel, id);
+      await finishLog(kernel, id);
     }
     after = logs.at(-1)!.id;
   }

@@ -11,8 +11,7 @@ import { LeaseLost, ServerStopping, type Job, type JobContext, type JobHandler }
 import { clearControl, deleteJob } from '../jobs/store.ts';
 import type { LogWriter } from '../logs/log-writer.ts';
 import { openLogWriter } from '../logs/open-log-writer.ts';
-import { packLog } from '../logs/pack-log.ts';
-import { endLog } from '../logs/store.ts';
+import { finishLog } from '../logs/pack-log.ts';
 import { beginProcess, endRun, markTimingOut, saveUsage, type RunEnd } from './run-transitions.ts';
 import { isFinished, type Run } from './model.ts';
 import { programEnvironment } from './program-environment.ts';
@@ -49,8 +48,7 @@ export function runHandler(kernel: Kernel, node: RunNode): JobHandler {
       await log.close();
       if (end === 'elsewhere') return;
       if (!(await endRun(kernel, job, end))) return;
-      await endLog(kernel.db, job.id);
-      await packLog(kernel, job.id);
+      await finishLog(kernel, job.id);
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
