@@ -359,13 +359,23 @@ onEachEngine((engine) => {
       const body = { versions: versions(1, 41) };
       await expectError(`/actors/${id}`, { method: 'PUT', body }, 403, 'limit-reached');
       assert.equal((await call(`/actors/${id}`)).json['data'].versions.length, 60);
-      const large = { name: 'a', format: 'TEXT', content: 'x'.repeat(3_000_000) };
+      const large = { name: 'a', format: 'TEXT', content: `x${'🎭'.repeat(750_000)}` };
       const big = await createActor();
       for (let at = 0; at < 11; at += 1) {
         const version = { ...VERSION, versionNumber: `0.${at}`, sourceFiles: [large] };
         const { status } = await call(`/actors/${big['id']}/versions`, { method: 'POST', body: version });
         assert.equal(status, 201, String(at));
       }
+      const { json } = await call(`/actors/${big['id']}`);
+      assert.deepEqual(
+        json['data'].versions.map((one: Json) => [
+          one['versionNumber'],
+          one['sourceFiles'][0].content === large.content,
+        ]),
+        Array.from({ length: 11 }, (_, at) => [`0.${at}`, true]),
+      );
+      const listed = await call(`/actors/${big['id']}/versions`);
+      assert.deepEqual([listed.json['data'].total, listed.json['data'].items.length], [11, 11]);
       const last = { ...VERSION, versionNumber: '1.0', sourceFiles: [large] };
       await expectError(
         `/actors/${big['id']}/versions`,

@@ -63,7 +63,7 @@ const create = route(
   async (call, kernel) => {
     if (!call.can('actor/*')) throw actorDenied();
     const actor = await createActor(kernel, call, call.body ?? {});
-    return reply(201, await showActor(kernel, call, actor));
+    return await showActor(kernel, call, actor, 201);
   },
 );
 

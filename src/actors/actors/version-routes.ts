@@ -7,9 +7,9 @@ import { changeOf, draftVersions, lockOwnActor, saveVersion } from './change-act
 import { applyDraft, draftVersion } from './draft-version.ts';
 import { prepareSealing } from './env-vars.ts';
 import { ByActor } from './routes.ts';
-import { WHOLE_VERSION } from './show-actor.ts';
+import { WHOLE_VERSION, withVersions } from './show-actor.ts';
 import { touchActor } from './store.ts';
-import { deleteVersion, findVersion, findVersionTotals, listVersions } from './store-versions.ts';
+import { deleteVersion, findVersion, findVersionTotals } from './store-versions.ts';
 import {
   checkVersionNumber,
   SentVersion,
@@ -44,9 +44,9 @@ const list = route(
   },
   async (call, kernel) => {
     const actor = await openActor(kernel, call, call.params.actorId, 'viewActorVersion');
-    const versions = await listVersions(kernel.db, actor.id);
-    const items = versions.map((version) => toVersionJson(version, WHOLE_VERSION)).join(',');
-    return new JsonText(`{"total":${versions.length},"items":[${items}]}`);
+    const { count } = await findVersionTotals(kernel.db, actor.id);
+    const head = `{"total":${count},"items":[`;
+    return await withVersions(kernel.db, actor.id, WHOLE_VERSION, { status: 200, head, tail: ']}' });
   },
 );
 
