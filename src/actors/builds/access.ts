@@ -11,7 +11,7 @@ export type BuildAction = 'viewBuild' | 'updateBuild' | 'deleteBuild';
 
 export type BuildCall = Pick<Call, 'can'> & { caller: KnownCaller };
 
-export function buildResource({ id }: Pick<Build, 'id'>): string {
+function buildResource({ id }: Pick<Build, 'id'>): string {
   return `actor-build/${id}`;
 }
 
@@ -27,7 +27,7 @@ export async function openBuild(
 }
 
 /** The same for a build that is known already. */
-export async function checkBuildAccess(
+async function checkBuildAccess(
   { db }: Pick<Kernel, 'db'>,
   call: BuildCall,
   build: Build | undefined,

@@ -83,14 +83,17 @@ export async function installPythonPackages(kernel: Kernel, request: InstallRequ
     command: [
       '/bin/sh',
       '-c',
-      'cd "$3" && "$1" -m venv --without-pip "$2" && exec "$1" -m pip --python "$2/bin/python3" install --no-input --disable-pip-version-check --no-cache-dir -r requirements.txt',
+      'cd "$3" && "$1" -m venv --without-pip "$2" && exec "$1" -m pip --python "$2/bin/python3" install --no-input --disable-pip-version-check --no-cache-dir $4 -r requirements.txt',
       'sh',
       python.program,
       venv,
       app,
+      // Without a network, nothing of a package may run while it is fetched with one.
+      kernel.settings.execution.network === 'none' ? '--only-binary=:all:' : '',
     ],
     network: 'host',
     env: {},
+    readable: python.readable,
   });
   await sealResult(app);
   await moveScripts(venv, join(place, 'venv'));
@@ -99,6 +102,8 @@ export async function installPythonPackages(kernel: Kernel, request: InstallRequ
 
 interface Step extends Pick<Program, 'command' | 'network'> {
   env: Record<string, string>;
+  /** Beside Node and npm. */
+  readable?: readonly string[];
 }
 
 async function runStep(
@@ -122,7 +127,7 @@ async function runStep(
       LANG: 'C.UTF-8',
     },
     folder: box,
-    readable: [...toolchain.readable, ...(toolchain.python?.readable ?? [])],
+    readable: [...toolchain.readable, ...(step.readable ?? [])],
     output: log.file,
     memoryMbytes: build.options.memoryMbytes,
     diskMbytes: build.options.diskMbytes,

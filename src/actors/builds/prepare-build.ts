@@ -43,7 +43,7 @@ export async function prepareBuild(
     ...commandOf(runtime, toolchain, dependencies),
     readable: [
       ...toolchain.readable,
-      ...(toolchain.python?.readable ?? []),
+      ...pythonFilesOf(runtime, toolchain),
       ...(dependencies === undefined ? [] : [dependencies]),
     ],
   };
@@ -128,6 +128,11 @@ function commandOf(
     default:
       return { command: start.command, env };
   }
+}
+
+/** Only where it is needed: other users may not be able to read a Python in somebody's home. */
+function pythonFilesOf({ start, install }: BuildRuntime, { python }: Toolchain): readonly string[] {
+  return start.by === 'python' || install === 'pip' ? (python?.readable ?? []) : [];
 }
 
 /** Programs of packages, which scripts call by their names. */
