@@ -40,6 +40,17 @@ onEngine('postgres', (engine) => {
     assert.equal((await one.call('/v2/users/me', { token })).status, 401);
   });
 
+  test('a secret stored by one node is readable on the others, and a node with another key does not start', async () => {
+    const database = await engine.migratedDatabase();
+    const [one, two] = (await startNodes(2, { database })) as [TestServer, TestServer];
+    const sealed = await one.app.kernel.secrets.seal('hunter2');
+    assert.equal(two.app.kernel.secrets.open(sealed), 'hunter2');
+    await assert.rejects(
+      startServer({ database, secretKey: 'the key of a node that was set up alone' }),
+      /another key than the one in SIGNALBOX_SECRET_KEY\. Nodes that share a database need the same key/,
+    );
+  });
+
   test('a budget spent on one node is spent on the others', async () => {
     const limit = { 'host.core': { known: 4, anonymous: 4, seconds: 600 } };
     const [one, two] = (await startNodes(2, { limit })) as [TestServer, TestServer];

@@ -43,8 +43,7 @@ export async function openActor(
   return actor;
 }
 
-/** The same for an Actor that is known already. */
-export function checkActorAccess(call: ActorCall, actor: Actor, action: ActorAction): void {
+function checkActorAccess(call: ActorCall, actor: Actor, action: ActorAction): void {
   const isAllowed = call.can(actorResource(actor), action);
   if (!isOwnerOf(call.caller, actor)) {
     if (!actor.isPublic || (action !== 'viewActor' && action !== 'runActor')) throw actorNotFound();

@@ -50,7 +50,7 @@ export const DEFAULT_RUN_OPTIONS: DefaultRunOptions = {
 export const MIN_MEMORY = 128;
 export const MAX_MEMORY = 32_768;
 
-export function isMemorySize(mbytes: number): boolean {
+function isMemorySize(mbytes: number): boolean {
   return mbytes >= MIN_MEMORY && mbytes <= MAX_MEMORY && Number.isInteger(Math.log2(mbytes));
 }
 
@@ -104,7 +104,7 @@ const DETAILS = {
 };
 const Details = Type.Object(DETAILS);
 export type ActorDetails = Static<typeof Details>;
-export const DETAIL_NAMES = Object.keys(DETAILS) as (keyof ActorDetails)[];
+const DETAIL_NAMES = Object.keys(DETAILS) as (keyof ActorDetails)[];
 
 /** The body of a create and of an update: what is absent gets its default, or stays as it is. */
 const SENT = {

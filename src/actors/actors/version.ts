@@ -60,7 +60,7 @@ export function sourceOf({ source }: Pick<ActorVersion, 'source'>): VersionSourc
 }
 
 export const MAX_VERSIONS = 100;
-export const MAX_ENV_VARS = 100;
+const MAX_ENV_VARS = 100;
 /** Of all files of a version together, unpacked. */
 export const MAX_SOURCE_BYTES = 3 * 1024 * 1024;
 /** Of all versions of an Actor together: one reply shows them all. */
