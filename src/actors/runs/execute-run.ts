@@ -150,6 +150,8 @@ async function runProcess(execution: Execution, run: Run, token: string): Promis
   const listener = await node.listener();
   const env = await programEnvironment(kernel, run, build, { token, listener });
   context.signal.throwIfAborted();
+  // Clients take an empty log for none.
+  log.write(`ACTOR: Starting build ${run.buildNumber}.`);
   const program = await services.runner.start({
     id: job.id,
     command: prepared.command,
