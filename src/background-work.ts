@@ -44,11 +44,15 @@ export async function startBackgroundWork(kernel: Kernel, apis: readonly Api[]):
     startWorker({ ...common, handlers }),
     startDelivering({ ...common, hooks, metrics, guard, release }),
   ]);
-  const started = await Promise.all(apis.map((api) => api.start?.(kernel, api)));
+  const started: { stop(): Promise<void> }[] = [...workers];
+  for (const api of apis) {
+    const one = await api.start?.(kernel, api);
+    if (one !== undefined) started.push(one);
+  }
   return {
     poke: () => workers.forEach((worker) => worker.poke()),
     async stop() {
-      await Promise.all([...workers, ...started].map((one) => one?.stop()));
+      await Promise.all(started.map((one) => one.stop()));
     },
   };
 }

@@ -1,9 +1,8 @@
 // Validates input schemas, and inputs by them. Slow to load and to run: only the input thread imports it.
+import { isObject, type JsonObject } from '../../kernel/patch/json-value.ts';
 import { validateInputSchema, validateInputUsingValidator } from '@apify/input_schema';
 import { Ajv2019, type ValidateFunction } from 'ajv/dist/2019.js';
 import { TaskError, type CheckedSchema } from './thread-task.ts';
-
-type JsonObject = Record<string, unknown>;
 
 export interface CompiledSchema {
   schema: JsonObject & { properties: Record<string, JsonObject> };
@@ -92,10 +91,6 @@ export function validateInput({ schema, validate }: CompiledSchema, input: JsonO
   const rest = told.length > MAX_TOLD ? `, and ${told.length - MAX_TOLD} more` : '';
   const message = told.slice(0, MAX_TOLD).join(', ').slice(0, MAX_MESSAGE);
   throw new TaskError('invalid-input', `Input is not valid: ${message}${rest}`);
-}
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function invalidSchema(message: string): TaskError {

@@ -1,6 +1,7 @@
 // The worker thread that checks input schemas and inputs; it may be terminated at any time.
+import { isObject } from '../../kernel/patch/json-value.ts';
 import { parentPort } from 'node:worker_threads';
-import { checkSchema, isObject, SchemaCache, validateInput } from './input-schema.ts';
+import { checkSchema, SchemaCache, validateInput } from './input-schema.ts';
 import { evaluateMemory } from './memory-expression.ts';
 import { openGivenSecrets, sealSecrets } from './secret-fields.ts';
 import {

@@ -9,7 +9,7 @@ import {
   LOG_CHANNEL,
   reopenLog,
   replaceChunks,
-  type Log,
+  type StoredLog,
 } from './store.ts';
 
 /** Ends a log whose writer is closed, for its followers, too. */
@@ -55,7 +55,7 @@ class KeptContent {
 }
 
 /** The log with its content in chunks and not ended; undefined if there is none. */
-export async function unpackLog(kernel: Kernel, id: string): Promise<Log | undefined> {
+export async function unpackLog(kernel: Kernel, id: string): Promise<StoredLog | undefined> {
   for (;;) {
     const log = await findLog(kernel.db, id);
     if (log === undefined || !log.isEnded) return log;
@@ -66,7 +66,7 @@ export async function unpackLog(kernel: Kernel, id: string): Promise<Log | undef
 }
 
 /** At most as much as a log may have. Undefined if the blob is gone, because the log has changed. */
-async function readKept({ blobs }: Kernel, { blob }: Log) {
+async function readKept({ blobs }: Kernel, { blob }: StoredLog) {
   if (blob === undefined) return { head: new Uint8Array(), tail: new Uint8Array() };
   const stored = await blobs.get(blob.key);
   if (stored === undefined) return undefined;

@@ -1,7 +1,7 @@
 // Reads what is stored of a log, from its chunks or its blob, in pieces.
 import type { Kernel } from '../../kernel/kernel.ts';
 import { STAMP_BYTES } from './model.ts';
-import { findLog, listChunks, type Log, type LogChunk } from './store.ts';
+import { findLog, listChunks, type StoredLog, type LogChunk } from './store.ts';
 
 export type LogReads = Pick<Kernel, 'db' | 'blobs'>;
 
@@ -18,10 +18,10 @@ export async function* readLog(kernel: LogReads, id: string, from = 0): AsyncGen
  * The pieces from this position on, up to the end that the log had when `log` was read. A piece that begins after the end
  * of the one before it follows a gap. The log may move from its chunks into its blob meanwhile, or back.
  */
-export async function* readStored(kernel: LogReads, log: Log, from: number): AsyncGenerator<LogChunk> {
+export async function* readStored(kernel: LogReads, log: StoredLog, from: number): AsyncGenerator<LogChunk> {
   const end = log.totalBytes;
   let position = from;
-  let current: Log | undefined = log;
+  let current: StoredLog | undefined = log;
   for (let attempts = 0; position < end && current !== undefined; attempts += 1) {
     const before = position;
     for await (const piece of piecesOf(kernel, current, position, end)) {
@@ -39,12 +39,17 @@ export async function* readStored(kernel: LogReads, log: Log, from: number): Asy
   }
 }
 
-function piecesOf(kernel: LogReads, log: Log, from: number, end: number): AsyncGenerator<LogChunk> {
+function piecesOf(kernel: LogReads, log: StoredLog, from: number, end: number): AsyncGenerator<LogChunk> {
   return log.blob === undefined ? chunksOf(kernel, log, from, end) : blobOf(kernel, log, from);
 }
 
 /** Page by page, so that no transaction stays open while a slow client reads. */
-async function* chunksOf({ db }: LogReads, { id }: Log, from: number, end: number): AsyncGenerator<LogChunk> {
+async function* chunksOf(
+  { db }: LogReads,
+  { id }: StoredLog,
+  from: number,
+  end: number,
+): AsyncGenerator<LogChunk> {
   for (let position = from; position < end;) {
     const page = await listChunks(db, id, position);
     if (page.length === 0) return;
@@ -57,7 +62,7 @@ async function* chunksOf({ db }: LogReads, { id }: Log, from: number, end: numbe
 
 async function* blobOf(
   { blobs }: LogReads,
-  { blob, totalBytes }: Log,
+  { blob, totalBytes }: StoredLog,
   from: number,
 ): AsyncGenerator<LogChunk> {
   const { key, bytes, headBytes } = blob!;

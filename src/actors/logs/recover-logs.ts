@@ -14,7 +14,7 @@ import {
   findLog,
   findLogFile,
   isLogFinished,
-  listFinished,
+  listFinishedLogs,
   listLogFiles,
   listLogsInChunks,
 } from './store.ts';
@@ -86,7 +86,7 @@ async function endLeftLogs(kernel: Kernel, signal: AbortSignal): Promise<void> {
     const logs = await listLogsInChunks(db, after, BATCH_SIZE);
     if (logs.length === 0) return;
     const open = logs.filter(({ isEnded }) => !isEnded).map(({ id }) => id);
-    const finished = await listFinished(db, open, finishedBefore);
+    const finished = await listFinishedLogs(db, open, finishedBefore);
     for (const { id, isEnded } of logs) {
       signal.throwIfAborted();
       if (!isEnded && !finished.has(id)) continue;

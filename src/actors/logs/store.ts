@@ -17,7 +17,7 @@ export const LOG_BLOB_PREFIX = 'logs/';
 /** A reader that has just read the key of the blob still finds it. */
 const BLOB_GRACE_MS = 60_000;
 
-export interface Log {
+export interface StoredLog {
   id: string;
   isEnded: boolean;
   isPacked: boolean;
@@ -55,12 +55,12 @@ async function scheduleBlobDelete(db: Db, blob: string, now: number): Promise<vo
 
 const selectLog = buildOnce((db, id: string) => db.selectFrom('logs').selectAll().where('id', '=', id));
 
-export async function findLog(db: Db, id: string): Promise<Log | undefined> {
+export async function findLog(db: Db, id: string): Promise<StoredLog | undefined> {
   const { rows } = await db.executeQuery(selectLog(db, id));
   return rows[0] && logOf(rows[0]);
 }
 
-function logOf(row: LogRow): Log {
+function logOf(row: LogRow): StoredLog {
   return {
     id: row.id,
     isEnded: row.is_ended === 1,
@@ -218,7 +218,7 @@ function appendStatements(db: Db, { id, file, skipped, content, ending }: LogApp
 /** False if the log has grown meanwhile, or another node has packed it. */
 export async function replaceChunks(
   { db, batchIf }: Engine,
-  { id, totalBytes }: Log,
+  { id, totalBytes }: StoredLog,
   blob: { key: string; bytes: number; headBytes: number } | undefined,
 ): Promise<boolean> {
   const pack = db
@@ -237,7 +237,7 @@ export async function replaceChunks(
 /** Continues an ended log in chunks again. False if it has changed meanwhile. */
 export async function reopenLog(
   engine: Engine,
-  { id, totalBytes, blob }: Log,
+  { id, totalBytes, blob }: StoredLog,
   kept: { head: Uint8Array; tail: Uint8Array },
   now: number,
 ): Promise<boolean> {
@@ -291,7 +291,7 @@ export async function listLogsInChunks(
 }
 
 /** Those of the ids whose build or run finished before that time. */
-export async function listFinished(db: Db, ids: string[], before: number): Promise<Set<string>> {
+export async function listFinishedLogs(db: Db, ids: string[], before: number): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
   const [runs, builds] = await Promise.all([
     db.selectFrom('runs').select('id').where('id', 'in', ids).where('finished_at', '<', before).execute(),

@@ -10,6 +10,7 @@ import { prepareInput } from '../input/prepare-input.ts';
 import { fitMemory } from '../input/memory.ts';
 import { withSentInput } from '../input/read-body.ts';
 import { insertJob, requestControl } from '../jobs/store.ts';
+import { unpackLog } from '../logs/pack-log.ts';
 import { openRun, runNotFound, UPDATE_RUN } from './access.ts';
 import { isFinished, RunDetail, type Run } from './model.ts';
 import { ByRun, shown } from './routes.ts';
@@ -172,6 +173,8 @@ const resurrect = route(
       await insertJob(tx, { id: run.id, kind: 'run', userId: run.userId, memoryMbytes }, now);
       return later;
     });
+    // So that its followers wait for what comes.
+    await unpackLog(kernel, run.id);
     return shown(kernel, after, now);
   },
 );

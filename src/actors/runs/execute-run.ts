@@ -19,7 +19,7 @@ import type { RunEvents } from './run-events.ts';
 import type { RunListener } from './run-listener.ts';
 import { RUN_TOKEN_PREFIX } from './run-tokens.ts';
 import { findRun } from './store.ts';
-import { supervise, type ProcessEnd } from './supervise.ts';
+import { superviseProcess, type ProcessEnd } from './supervise-process.ts';
 import { UsageSamples } from './usage-samples.ts';
 
 export interface RunNode {
@@ -40,8 +40,9 @@ export function runHandler(kernel: Kernel, node: RunNode): JobHandler {
       await deleteJob(kernel.db, job);
       return;
     }
-    const folder = join(kernel.settings.execution.work, 'runs', job.id);
-    const log = await openLogWriter(kernel, { id: job.id, folder });
+    const { work } = kernel.settings.execution;
+    const folder = join(work, 'runs', job.id);
+    const log = await openLogWriter(kernel, { id: job.id, folder: join(work, 'logs') });
     const execution: Execution = { kernel, node, job, context, folder, log };
     try {
       const end = await execute(execution).catch((error: unknown) => failedEnd(error, job));
@@ -167,7 +168,7 @@ async function runProcess(execution: Execution, run: Run, token: string): Promis
   });
   const samples = new UsageSamples(run.options.memoryMbytes, clock.now(), run.stats);
   const startedAt = clock.now();
-  const end = await supervise({
+  const end = await superviseProcess({
     program,
     signal: context.signal,
     onControl: context.onControl,

@@ -9,7 +9,7 @@ import { findSegmentRef } from '../find-segment-ref.ts';
 import { findTargetTypes, updateMembership } from '../store-members.ts';
 import { MAX_LINE_BYTES, readHeading, readBatch } from './csv-file.ts';
 import { planBatch } from './plan-batch.ts';
-import { IMPORT_ACTIONS, isFinished, type SegmentImport } from './segment-import.ts';
+import { IMPORT_ACTIONS, isImportFinished, type SegmentImport } from './segment-import.ts';
 import {
   addToMemberCounts,
   endFile,
@@ -38,7 +38,7 @@ export function importHandlers(kernel: Kernel): Record<string, DueHandler> {
       const found = await findImport(kernel.db, due.payload);
       // It was deleted with its segment.
       if (found === undefined) return await endFile(kernel.db, due.payload, kernel.clock.now());
-      if (isFinished(found) || found.status === 'pending_approval') return;
+      if (isImportFinished(found) || found.status === 'pending_approval') return;
       try {
         await runStep(kernel, due, found, signal);
       } catch (error) {
@@ -201,7 +201,7 @@ async function deleteUnneededFile(kernel: Kernel, due: Due): Promise<void> {
   const id = due.payload;
   const now = clock.now();
   const found = await findImport(db, id);
-  if (found === undefined || isFinished(found)) return await blobs.delete(importFile(id));
+  if (found === undefined || isImportFinished(found)) return await blobs.delete(importFile(id));
   await inStepTransaction(kernel, due, found, async (on, latest) => {
     const isTimedOut = latest.isWaiting && latest.createdAt <= now - APPROVAL_TIMEOUT_MS;
     if (isTimedOut)

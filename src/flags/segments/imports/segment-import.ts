@@ -47,6 +47,6 @@ export interface SegmentImport {
 export const IMPORT_ACTIONS = ['updateIncluded', 'updateExcluded'] as const;
 
 /** Complete or stopped; neither changes again. */
-export function isFinished({ status }: SegmentImport): boolean {
+export function isImportFinished({ status }: SegmentImport): boolean {
   return status === 'complete' || status === 'stopped';
 }

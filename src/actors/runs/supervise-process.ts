@@ -9,7 +9,7 @@ export type ProcessEnd =
   | { kind: 'exited'; exit: ProgramExit }
   | { kind: 'aborted' | 'rebooted' | 'metamorphosed' | 'timed-out' | 'stopped' | 'lost'; exit: ProgramExit };
 
-export interface Supervision {
+export interface ProcessSupervision {
   program: RunningProgram;
   signal: AbortSignal;
   onControl(listener: (control: JobControl) => void): () => void;
@@ -26,7 +26,7 @@ export interface Supervision {
   migrationGraceMs?: number;
 }
 
-export async function supervise(supervision: Supervision): Promise<ProcessEnd> {
+export async function superviseProcess(supervision: ProcessSupervision): Promise<ProcessEnd> {
   const { program, signal, send } = supervision;
   const { sampleMs = 1_000, abortGraceMs = 30_000, migrationGraceMs = 10_000 } = supervision;
   const { promise: cause, resolve: end } = Promise.withResolvers<ProcessEnd['kind']>();

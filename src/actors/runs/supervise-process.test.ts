@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { inTime } from '../../../test/eventually.ts';
 import { LeaseLost, ServerStopping, type JobControl } from '../jobs/job.ts';
 import type { ProgramExit } from '../runner/runner.ts';
-import { supervise, type Supervision } from './supervise.ts';
+import { superviseProcess, type ProcessSupervision } from './supervise-process.ts';
 
 interface Pretence {
   control(wish: JobControl): void;
@@ -12,17 +12,17 @@ interface Pretence {
   exit(exit: ProgramExit): void;
   sent: string[];
   stops: string[];
-  end: ReturnType<typeof supervise>;
+  end: ReturnType<typeof superviseProcess>;
 }
 
 /** A program that dies when it is killed, and otherwise when the test says so. */
-function pretend(more: Partial<Supervision> = {}): Pretence {
+function pretend(more: Partial<ProcessSupervision> = {}): Pretence {
   const { promise: exited, resolve: exit } = Promise.withResolvers<ProgramExit>();
   const controller = new AbortController();
   let listener: ((wish: JobControl) => void) | undefined;
   const sent: string[] = [];
   const stops: string[] = [];
-  const end = supervise({
+  const end = superviseProcess({
     program: {
       exited,
       stop(how) {
