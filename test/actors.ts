@@ -45,7 +45,7 @@ export async function createActor(
 }
 
 /** Builds version 0.1, and fails with the log where that does not succeed. */
-export async function buildActor(server: Server, actorId: string, who: CallInit = {}): Promise<Json> {
+async function buildActor(server: Server, actorId: string, who: CallInit = {}): Promise<Json> {
   const begun = await server.call(`/v2/actors/${actorId}/builds?version=0.1`, { ...who, method: 'POST' });
   assert.equal(begun.status, 201, begun.text);
   const id = begun.json.data.id as string;

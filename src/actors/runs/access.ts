@@ -33,7 +33,7 @@ export function checkRun(call: RunCall, run: Run | undefined, action: RunAction)
 }
 
 /** With the run that started it as a tag. */
-export function runResource({ id, meta }: Run): string {
+function runResource({ id, meta }: Run): string {
   return `actor-run/${id}${meta.startedByRunId === undefined ? '' : `;${runTag(meta.startedByRunId)}`}`;
 }
 

@@ -2,6 +2,7 @@
 import { Failure } from '../../kernel/failure.ts';
 import type { Initiator } from '../../kernel/identity/identity.ts';
 import type { PermissionLevel } from '../actors/model.ts';
+import { toBuildNumberInt } from '../actors/version.ts';
 import { Nullable, OneOf, Type, type Static } from '../../kernel/schema.ts';
 
 /** As clients' closed lists have them; event types are written with underscores. */
@@ -201,12 +202,6 @@ export const RunDetail = Type.Object(
   { $id: 'Run' },
 );
 
-/** `0.1.25` is 100025: two digits for the minor part, and five for the build. */
-export function buildNumberToInt(buildNumber: string): number {
-  const [major = 0, minor = 0, build = 0] = buildNumber.split('.').map(Number);
-  return major * 10_000_000 + minor * 100_000 + build;
-}
-
 const isoOf = (time: number | null) => (time === null ? null : new Date(time).toISOString());
 
 export function toRunSummary(run: Run): Static<typeof RunSummary> {
@@ -222,7 +217,7 @@ export function toRunSummary(run: Run): Static<typeof RunSummary> {
     meta,
     buildId: run.buildId,
     buildNumber: run.buildNumber,
-    buildNumberInt: buildNumberToInt(run.buildNumber),
+    buildNumberInt: toBuildNumberInt(run.buildNumber),
     defaultKeyValueStoreId: run.storeId,
     defaultDatasetId: run.datasetId,
     defaultRequestQueueId: run.queueId,

@@ -10,7 +10,7 @@ import { storageAliases, type AliasBase, type AliasCall } from './storage-aliase
 import { findLastRun } from './store.ts';
 
 /** The parameters by which the last run is chosen. */
-export const LAST_RUN_QUERY = Type.Object({
+const LAST_RUN_QUERY = Type.Object({
   status: Type.Optional(
     Type.String({
       description: `Only runs in one of these states, joined by commas: ${STATUSES.join(', ')}`,
@@ -50,7 +50,7 @@ export const OF_LAST_RUN = {
 } satisfies AliasBase;
 
 /** Of a query that may not have been validated: what is there twice is a list, and reported as such before. */
-export function lastRunFilter({ status, origin }: Readonly<Record<string, unknown>>) {
+function lastRunFilter({ status, origin }: Readonly<Record<string, unknown>>) {
   return {
     statuses: typeof status === 'string' ? parseStatuses(status) : undefined,
     origin: typeof origin === 'string' ? parseOrigin(origin) : undefined,

@@ -23,7 +23,7 @@ const ALL_STORAGES = ['dataset/*', 'key-value-store/*', 'request-queue/*'];
  * The actions are named one by one: what is added later, such as tokens or environment variables, is not for programs. With
  * limited permissions, which code of other people has by default, only what belongs to the run or was created by it.
  */
-export function policyOf(run: Run): Policy {
+function policyOf(run: Run): Policy {
   const { id, datasetId, storeId, queueId } = run;
   const own: PolicyStatement[] = [
     { effect: 'allow', actions: ['viewRun', 'updateRun'], resources: [`actor-run/${id}`] },
