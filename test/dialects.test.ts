@@ -155,7 +155,8 @@ test('an offset or limit beyond the safe integers is refused by every list of ev
       const names = Object.keys(shape.query?.properties ?? {}).filter((name) =>
         /^(offset|limit)$/.test(name),
       );
-      if (shape.method !== 'GET') continue;
+      // An alias has the parameters of its original, and would need a run.
+      if (shape.method !== 'GET' || shape.aliasOf !== undefined) continue;
       for (const name of names) {
         const filled = shape.path.replace('{storageId}', '~default').replaceAll(/\{\w+\}/g, 'default');
         const path = `${dialect.prefixes[0]}${filled}`;

@@ -157,6 +157,7 @@ const REQUEST = requestIdOf('a');
 /** Bodies of calls about one storage that change something. */
 const BODIES: Record<string, unknown> = {
   act_version_envVars_post: { name: 'A', value: '' },
+  actorRun_charge_post: { eventName: 'page' },
   dataset_items_post: [{ a: 1 }],
   requestQueue_requests_post: { url: 'https://a.test', uniqueKey: 'a' },
   requestQueue_request_put: { id: REQUEST, url: 'https://a.test', uniqueKey: 'a' },
@@ -165,6 +166,7 @@ const BODIES: Record<string, unknown> = {
 };
 const QUERIES: Record<string, string> = {
   act_builds_post: '?version=0.0',
+  actorRun_metamorph_post: '?targetActorId=somebody~something',
   requestQueue_head_lock_post: '?lockSecs=10',
   requestQueue_request_lock_put: '?lockSecs=10',
 };
