@@ -192,7 +192,7 @@ export const SETTINGS: { [Name in SettingName]-?: Setting<Config[Name]> } = {
     env: 'SIGNALBOX_WORK',
     describe: 'The folder for builds of Actors and the working folders of their runs',
     read: (path) => resolve(path),
-    otherwise: 'a folder in the data folder, or beside it where each run has a user of its own',
+    otherwise: 'a folder in the data folder, or as root beside it',
   },
   actorsUnsandboxed: {
     env: 'SIGNALBOX_ACTORS_UNSANDBOXED',

@@ -48,7 +48,8 @@ for (const [where, mode] of Object.entries(MODES)) {
     });
 
     test('the user of a program is not that of the server on this machine, where it can be another', async () => {
-      const running = await inside.start('sleep 1000');
+      const running = await inside.start('echo ready; sleep 1000');
+      await eventually(() => running.output().includes('ready'));
       const found = (await listProcesses())
         .filter(({ parent }) => parent === process.pid)
         .map(({ pid }) => userOf(pid));

@@ -50,7 +50,7 @@ const NAMESPACE_WORDS = [
 ];
 
 /** Everything after `bwrap`. */
-export function bubblewrapWords(
+function bubblewrapWords(
   program: Program,
   { system, node }: SandboxFiles,
   { disablesNamespaces }: BubblewrapAbilities,

@@ -107,7 +107,7 @@ describe('the unified hierarchy', () => {
     assert.equal(existsSync(join(unified, 'signalbox-server')), false);
   });
 
-  test('limits, counts and kills a program', () => {
+  test('limits, counts and kills a program', async () => {
     const unified = makeParent();
     const parents = findCgroupParents({ unified, controllers: {} })!;
     const folder = join(unified, 'signalbox-x');
@@ -137,7 +137,7 @@ describe('the unified hierarchy', () => {
     assert.deepEqual(group.folders, [folder]);
     assert.deepEqual(group.usage(), { memoryBytes: 2_000_000, cpuMs: 2500 });
     assert.equal(group.countOomKills(), 1);
-    group.add(42);
+    await group.add(42);
     assert.equal(read(folder, 'cgroup.procs'), '42');
     killGroups(group.folders);
     assert.equal(read(folder, 'cgroup.kill'), '1');

@@ -9,6 +9,7 @@ import {
   rmdirSync,
   writeFileSync,
 } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { controllerLimits, unifiedLimits, type GroupLimits, type LimitFiles } from './cgroup-limits.ts';
@@ -114,8 +115,9 @@ export class Cgroup {
     return group;
   }
 
-  add(pid: number): void {
-    for (const folder of this.folders) writeFileSync(join(folder, 'cgroup.procs'), String(pid));
+  /** The kernel waits for milliseconds to move a process, so the event loop does not. */
+  async add(pid: number): Promise<void> {
+    await Promise.all(this.folders.map((folder) => writeFile(join(folder, 'cgroup.procs'), String(pid))));
   }
 
   get limitsMemory(): boolean {

@@ -26,7 +26,7 @@ export interface TestProgram extends RunningProgram {
   output(): string;
 }
 
-export const SILENT_LOG = createLog('silent', false);
+const SILENT_LOG = createLog('silent', false);
 
 export async function openTestRunner({
   settings = {},

@@ -11,6 +11,7 @@ import {
   enforcedLimits,
   explainGaps,
   explainRefusal,
+  isolationFor,
   type Isolation,
 } from './isolation.ts';
 import { openTestRunner } from './fixture.ts';
@@ -39,6 +40,18 @@ describe('the isolation', () => {
       assert.equal((await chooseIsolation({ tools, platform, isRoot, probe })).kind, kind);
     });
   }
+});
+
+test('sandboxes of a server that is root belong to users of their own, where these can get there', async () => {
+  const sources = { tools: { ...BWRAP, ...SETPRIV }, platform: 'linux', isRoot: true };
+  const found = await chooseIsolation({ ...sources, probe: works });
+  assert.ok(found.kind === 'bubblewrap' && found.usersBy === SETPRIV.setpriv);
+  assert.equal(defaultWorkFolder('/data', found), '/data-work');
+  const folder = mkdtempSync(join(realpathSync(tmpdir()), 'private-'));
+  atEndOfFile(() => rmSync(folder, { recursive: true, force: true }));
+  assert.ok(!('usersBy' in isolationFor(join(folder, 'work'), found)));
+  const onlyRoot = (_: string, asUser?: readonly string[]) => (asUser === undefined ? works() : fails());
+  assert.ok(!('usersBy' in (await chooseIsolation({ ...sources, probe: onlyRoot }))));
 });
 
 describe('programs are refused', () => {

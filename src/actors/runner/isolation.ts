@@ -19,8 +19,8 @@ export interface BubblewrapIsolation {
   tools: MachineTools & { bwrap: string };
   abilities: BubblewrapAbilities;
   /**
-   * Whether each sandbox of a server that is root belongs to a user of its own. A sandbox of root's has no capability, but on
-   * the network of the machine there are services on abstract sockets that obey everything of root's.
+   * The `setpriv` by which a server that is root gives each sandbox a user of its own. A sandbox of root's has no capability,
+   * but on the network of the machine there are services on abstract sockets that obey everything of root's.
    */
   usersBy?: string;
 }

@@ -36,7 +36,7 @@ import { systemWords, writeUserFiles } from './system-files.ts';
 /** Threads count too: a browser has hundreds. */
 const MAX_PROCESSES = 1024;
 /** For how long one reading of all processes serves every program. */
-const LIST_AGE_MS = 100;
+const LIST_AGE_MS = 400;
 
 export type RunnerSettings = Pick<
   ExecutionSettings,
@@ -71,15 +71,32 @@ export async function openRunner(
     if (isPrepared) return;
     isPrepared = true;
     mkdirSync(settings.work, { recursive: true });
-    withoutCgroupsOnError(() => parents && prepareCgroupParents(parents));
+    try {
+      if (parents !== undefined) prepareCgroupParents(parents);
+    } catch (error) {
+      giveUpCgroups(error);
+    }
   }
 
-  function withoutCgroupsOnError<T>(act: () => T): T | undefined {
+  function giveUpCgroups(error: unknown): void {
+    log.warn({ err: error }, 'control groups cannot be used, so programs run without their limits');
+    parents = undefined;
+  }
+
+  async function joinGroup(
+    below: CgroupParents,
+    name: string,
+    program: Program,
+    pid: number,
+  ): Promise<Cgroup | undefined> {
+    let group: Cgroup | undefined;
     try {
-      return act();
+      group = Cgroup.create(below, name, { ...program, processes: maxProcesses });
+      await group.add(pid);
+      return group;
     } catch (error) {
-      log.warn({ err: error }, 'control groups cannot be used, so programs run without their limits');
-      parents = undefined;
+      giveUpCgroups(error);
+      await group?.remove();
       return undefined;
     }
   }
@@ -139,12 +156,7 @@ export async function openRunner(
       launched = await launch(plan, program.output, { ...isolation.tools, strays });
       const { root } = launched;
       const name = `${program.id}-${root.pid}`;
-      cgroup = withoutCgroupsOnError(() => {
-        if (parents === undefined) return undefined;
-        const created = Cgroup.create(parents, name, { ...program, processes: maxProcesses });
-        created.add(root.pid);
-        return created;
-      });
+      cgroup = parents && (await joinGroup(parents, name, program, root.pid));
       removeRecord = writeRecord(settings.work, {
         ...plan.traits,
         id: program.id,

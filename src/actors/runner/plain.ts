@@ -1,12 +1,10 @@
 // No isolation: programs run as the server's own user, with Node's permission flags as seat belts for Node programs.
 import { dirname } from 'node:path';
 import type { Launch } from './launch.ts';
+import { PROGRAM_VARIABLE } from './process-table.ts';
 import type { MachineTools } from './machine-tools.ts';
 import { limitWords } from './resource-limits.ts';
 import type { Program } from './runner.ts';
-
-/** By this variable the processes of a program are found again, wherever they went. */
-const ID_VARIABLE = 'RUNNER_PROGRAM_ID';
 
 export function launchPlainly(program: Program, tools: MachineTools, temporary: string): Launch {
   const { id, command, env, folder, diskMbytes, hasNodePermissions } = program;
@@ -22,10 +20,10 @@ export function launchPlainly(program: Program, tools: MachineTools, temporary: 
       TMPDIR: temporary,
       ...env,
       ...(options.length > 0 && { NODE_OPTIONS: options.join(' ') }),
-      [ID_VARIABLE]: id,
+      [PROGRAM_VARIABLE]: id,
     },
     folder,
-    traits: { variable: `${ID_VARIABLE}=${id}` },
+    traits: { variable: `${PROGRAM_VARIABLE}=${id}` },
     temporary,
     release: () => {},
   };

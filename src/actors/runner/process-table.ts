@@ -20,7 +20,13 @@ export interface ProcessInfo extends ProcessIdentity {
   cpuMs: number;
   /** Only where `ps` says it. */
   residentBytes?: number;
+  /** Read when somebody asks, and remembered for the next who asks about the same list. */
+  uid?: number | undefined;
+  programVariable?: string | undefined;
 }
+
+/** By this variable, with its id as value, the processes of a program without a sandbox are found wherever they went. */
+export const PROGRAM_VARIABLE = 'RUNNER_PROGRAM_ID';
 
 const HAS_PROC = existsSync('/proc/self/stat');
 /** USER_HZ, which is 100 on every platform that Node runs on. */
@@ -112,9 +118,18 @@ export function userOf(pid: number): number | undefined {
   return uid === undefined ? undefined : Number(uid);
 }
 
-/** Whether the process was started with this variable, or inherited it. */
-export function hasVariable(pid: number, variable: string): boolean {
-  return readOrEmpty(`/proc/${pid}/environ`).split('\0').includes(variable);
+export function hasUser(one: ProcessInfo, uid: number): boolean {
+  if (!('uid' in one)) one.uid = userOf(one.pid);
+  return one.uid === uid;
+}
+
+/** Whether the process was started with this variable, as `NAME=value`, or inherited it. */
+export function hasProgramVariable(one: ProcessInfo, variable: string): boolean {
+  if (!('programVariable' in one)) {
+    const variables = readOrEmpty(`/proc/${one.pid}/environ`).split('\0');
+    one.programVariable = variables.find((text) => text.startsWith(`${PROGRAM_VARIABLE}=`));
+  }
+  return one.programVariable === variable;
 }
 
 /** Memory that belongs to the process: the pages of programs and libraries are shared by all who run them. */

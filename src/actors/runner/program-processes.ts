@@ -1,11 +1,11 @@
 // Finds, measures and kills all processes of one program.
 import {
-  hasVariable,
+  hasProgramVariable,
+  hasUser,
   isRunning,
   listProcesses,
   memoryOf,
   sendSignal,
-  userOf,
   type ProcessIdentity,
   type ProcessInfo,
 } from './process-table.ts';
@@ -17,7 +17,7 @@ export interface ProgramTraits {
   roots: readonly ProcessIdentity[];
   /** The user that this program alone has. */
   uid?: number;
-  /** A variable, as `NAME=value`, that all its processes inherit. */
+  /** The variable, as `NAME=value`, that all its processes inherit. */
   variable?: string;
 }
 
@@ -42,8 +42,8 @@ export function selectProcesses(
       const isRelated =
         pids.has(one.pid) || pids.has(one.parent) || groups.has(one.group) || groups.has(one.session);
       const isMarked =
-        (uid !== undefined && userOf(one.pid) === uid) ||
-        (variable !== undefined && hasVariable(one.pid, variable));
+        (uid !== undefined && hasUser(one, uid)) ||
+        (variable !== undefined && hasProgramVariable(one, variable));
       if (!isRelated && !isMarked) continue;
       found.add(one);
       pids.add(one.pid);

@@ -31,7 +31,7 @@ export function recordFolder(work: string): string {
   return join(work, 'programs');
 }
 
-export function machineId(): string {
+function machineId(): string {
   const read = (find: () => string): string => {
     try {
       return find().trim();

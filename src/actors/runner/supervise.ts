@@ -5,7 +5,8 @@ import type { Cgroup } from './cgroup.ts';
 import { measureFile, measureFolder } from './folder-size.ts';
 import type { Launch, LaunchedProcess } from './launch.ts';
 import { isRunning, sendSignal, type ProcessIdentity, type ProcessInfo } from './process-table.ts';
-import { findProcesses, killProcesses, selectProcesses, sumUsage } from './program-processes.ts';
+import { findProcesses, killProcesses } from './program-processes.ts';
+import { openUsageSampler } from './usage-sampler.ts';
 import type { Program, ProgramExit, ProgramLimit, ProgramUsage, RunningProgram } from './runner.ts';
 
 const MB = 1024 ** 2;
@@ -43,12 +44,14 @@ export function supervise(supervision: Supervision): RunningProgram {
   void launched.init.then((init) => init && roots.push(init));
   const init = launched.init;
 
+  const sample = openUsageSampler(() => ({ ...traits, roots }), listShared);
+
   async function usage(): Promise<ProgramUsage> {
     if (isDead) return last;
     const counted = cgroup?.usage() ?? {};
     const { memoryBytes, cpuMs } =
       counted.memoryBytes === undefined || counted.cpuMs === undefined
-        ? { ...sumUsage(selectProcesses(await listShared(), { ...traits, roots })), ...counted }
+        ? { ...(await sample()), ...counted }
         : { memoryBytes: counted.memoryBytes, cpuMs: counted.cpuMs };
     // The time of a process that nobody waited for is lost with it.
     last = { memoryBytes, cpuMs: Math.max(last.cpuMs, Math.round(cpuMs)) };
