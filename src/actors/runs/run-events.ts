@@ -26,11 +26,15 @@ export class RunEvents {
     socket.on('error', () => socket.terminate());
   }
 
-  send(runId: string, name: RunEventName, data: unknown, now: number): void {
+  /** False where nobody listens. */
+  send(runId: string, name: RunEventName, data: unknown, now: number): boolean {
+    const sockets = this.#sockets.get(runId);
+    if (sockets === undefined || sockets.size === 0) return false;
     const message = JSON.stringify({ name, createdAt: new Date(now).toISOString(), data });
-    for (const socket of this.#sockets.get(runId) ?? []) {
+    for (const socket of sockets) {
       if (socket.bufferedAmount < MAX_BUFFERED) socket.send(message);
     }
+    return true;
   }
 
   /** The process has ended. */

@@ -38,7 +38,7 @@ function pretend(more: Partial<ProcessSupervision> = {}): Pretence {
     },
     isTimedOut: () => false,
     onTimeout: async () => void sent.push('timing out'),
-    send: (name, data) => void sent.push(`${name} ${JSON.stringify(data)}`),
+    send: (name, data) => sent.push(`${name} ${JSON.stringify(data)}`) > 0,
     onSample() {},
     sampleMs: 5,
     ...more,
@@ -113,6 +113,13 @@ test('a server that stops tells the process of the migration, then kills it', as
     'migrating {"timeRemainingSecs":0.01}',
     'persistState {"isMigrating":true}',
   ]);
+  assert.equal((await inTime(process.end)).kind, 'stopped');
+  assert.deepEqual(process.stops, ['kill']);
+});
+
+test('a process that listens to no events is killed at once when the server stops', async () => {
+  const process = pretend({ send: () => false });
+  process.abort(new ServerStopping('bye'));
   assert.equal((await inTime(process.end)).kind, 'stopped');
   assert.deepEqual(process.stops, ['kill']);
 });

@@ -17,7 +17,8 @@ export interface ProcessSupervision {
   isTimedOut(): boolean;
   /** Called before the process is killed for it. */
   onTimeout(): Promise<void>;
-  send(name: RunEventName, data: unknown): void;
+  /** False where the process listens to no events. */
+  send(name: RunEventName, data: unknown): boolean;
   onSample(usage: ProgramUsage): void;
   sampleMs?: number;
   /** How long a process may go on after it was told of an abort. */
@@ -46,7 +47,8 @@ export async function superviseProcess(supervision: ProcessSupervision): Promise
   };
   const leave = (): void => {
     if (signal.reason instanceof LeaseLost || !(signal.reason instanceof ServerStopping)) return end('lost');
-    send('migrating', { timeRemainingSecs: migrationGraceMs / 1000 });
+    // There is nothing to wait for where nobody hears it.
+    if (!send('migrating', { timeRemainingSecs: migrationGraceMs / 1000 })) return end('stopped');
     send('persistState', { isMigrating: true });
     void killAfter(migrationGraceMs, 'stopped');
   };
