@@ -47,7 +47,7 @@ export async function recoverLogs(kernel: Kernel): Promise<void> {
  * Stores what the file has from its stored position on, and deletes it. The build or run may have gone on elsewhere, or have
  * finished; in the latter case the log is ended. The lines get the time of the last write to the file.
  */
-export async function recoverLogFile(kernel: Kernel, id: string, file: string): Promise<void> {
+async function recoverLogFile(kernel: Kernel, id: string, file: string): Promise<void> {
   const { db, engine, services, settings } = kernel;
   const path = join(settings.execution.work, file);
   const stats = statSync(path, { throwIfNoEntry: false });
