@@ -125,6 +125,15 @@ onEachEngine((engine) => {
       assert.match(json['openapi'], /^3\./);
     });
 
+    test('has its final status when its log ends, and says which options have no effect', async () => {
+      const actor = await createActor(server, versionOf(PLAIN));
+      const { id } = await build(server, actor['id'], 'version=0.1&betaPackages=1');
+      const { text } = await call(`/logs/${id}?stream=1`);
+      const { json } = await call(`/actor-builds/${id}`);
+      assert.equal(json['data'].status, 'SUCCEEDED');
+      assert.match(text, /betaPackages has no effect[^]*Build finished\.\n$/);
+    });
+
     test('fails with a message that names the file, and moves no tag', async () => {
       const actor = await createActor(server, versionOf({ ...PLAIN, '.actor/actor.json': '{' }));
       const built = await build(server, actor['id']);

@@ -97,6 +97,10 @@ describe('the definition', () => {
       [{ '.actor/actor.json': { minMemoryMbytes: 64 } }, /from 128 to 32768/],
       [{ '.actor/actor.json': { minMemoryMbytes: 512, maxMemoryMbytes: 256 } }, /must not be greater/],
       [
+        { '.actor/actor.json': { defaultMemoryMbytes: 'input.x +' } },
+        /^\.actor\/actor\.json: .*defaultMemory/,
+      ],
+      [
         { '.actor/actor.json': { storages: { dataset: './x.json' } }, '.actor/x.json': '{' },
         /^\.actor\/x\.json is not/,
       ],
@@ -171,5 +175,12 @@ describe('the start command', () => {
       (await define({ ...main, '.actor/Dockerfile': 'FROM x' })).notes.join(),
       /Dockerfile is ignored/,
     );
+  });
+
+  test('comes with a note on lockfiles of other package managers', async () => {
+    const notesOf = async (files: Files) => (await define({ ...main, ...files })).notes.join();
+    assert.match(await notesOf({ 'yarn.lock': '' }), /^yarn\.lock is ignored: .* npm install/);
+    assert.match(await notesOf({ 'pnpm-lock.yaml': '' }), /^pnpm-lock\.yaml is ignored/);
+    assert.equal(await notesOf({ 'yarn.lock': '', 'package-lock.json': '{}' }), '');
   });
 });

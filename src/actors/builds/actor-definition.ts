@@ -1,6 +1,9 @@
 // Reads what the sources say about the Actor: `.actor/actor.json` with the files that it refers to, and how it is started.
 import { posix } from 'node:path';
+import { checkMemoryExpression } from '../input/memory-expression.ts';
+import { TaskError } from '../input/thread-task.ts';
 import { isObject } from '../../kernel/patch/json-value.ts';
+import { LOCKFILES } from './node-manifest.ts';
 import { badDefinition, type SourceReader } from './source-reader.ts';
 import { findStart, type StartCommand } from './start-command.ts';
 
@@ -17,6 +20,8 @@ export interface SourceDefinition {
   notes: string[];
 }
 
+/** Of other package managers. */
+const FOREIGN_LOCKFILES = ['yarn.lock', 'pnpm-lock.yaml', 'bun.lock', 'bun.lockb'];
 const MAX_SCHEMA_BYTES = 500 * 1024;
 const MAX_TEXT_BYTES = 1024 * 1024;
 const MIN_MEMORY = 128;
@@ -38,6 +43,11 @@ export async function readDefinition(reader: SourceReader): Promise<SourceDefini
   const notes: string[] = [];
   if (names.has('Dockerfile') || (await reader.read('.actor/Dockerfile', MAX_TEXT_BYTES)) !== undefined)
     notes.push('The Dockerfile is ignored: this server runs Actors without containers.');
+  const foreign = FOREIGN_LOCKFILES.filter((name) => names.has(name));
+  if (packageJson !== undefined && foreign.length > 0 && !LOCKFILES.some((name) => names.has(name)))
+    notes.push(
+      `${foreign.join(', ')} is ignored: packages are installed by npm install, without a lockfile.`,
+    );
   return {
     definition: definition && (await resolveReferences(source, { input, readme, changelog })),
     inputSchema: input === undefined ? null : JSON.stringify(input, null, 2),
@@ -161,8 +171,17 @@ function checkMembers(definition: Record<string, unknown>, path: string): void {
     throw badDefinition(`${path}: "minMemoryMbytes" must not be greater than "maxMemoryMbytes".`);
   if (!['undefined', 'string', 'number'].includes(typeof (defaultMemoryMbytes ?? undefined)))
     throw badDefinition(`${path}: "defaultMemoryMbytes" must be a number or an expression.`);
+  if (typeof defaultMemoryMbytes === 'string') checkExpression(defaultMemoryMbytes, path);
   if (environmentVariables !== undefined && environmentVariables !== null && !isObject(environmentVariables))
     throw badDefinition(`${path}: "environmentVariables" must be an object.`);
+}
+
+function checkExpression(expression: string, path: string): void {
+  try {
+    checkMemoryExpression(expression);
+  } catch (error) {
+    throw error instanceof TaskError ? badDefinition(`${path}: ${error.message}`) : error;
+  }
 }
 
 async function findFirst(

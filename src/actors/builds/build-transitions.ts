@@ -29,20 +29,20 @@ export async function beginBuild(kernel: Kernel, job: Job): Promise<boolean> {
   });
 }
 
-/** Saves the result, gives the tag to a build that has succeeded, and ends the job. Writes nothing if the lease was lost. */
+/** Saves the result, gives the tag to a build that has succeeded, and ends the job. False if the lease was lost: nothing is written. */
 export async function endBuild(
   kernel: Kernel,
   job: Job,
   result: BuildResult,
   runTimeMs: number,
-): Promise<void> {
+): Promise<boolean> {
   const now = kernel.clock.now();
-  await kernel.db.transaction().execute(async (tx) => {
+  return await kernel.db.transaction().execute(async (tx) => {
     const build = await lockBuild(tx, job.id);
-    if (!(await holdsJob(tx, job))) return;
+    if (!(await holdsJob(tx, job))) return false;
     await deleteJob(tx, job);
     // Deleted with its Actor.
-    if (build === undefined) return;
+    if (build === undefined) return true;
     // The caller of an abort was told so, whatever came first.
     const isAborted = build.status === 'ABORTING';
     const status = isAborted ? 'ABORTED' : result.status;
@@ -54,8 +54,8 @@ export async function endBuild(
       stats: { runTimeMs: build.stats.runTimeMs + runTimeMs, sourceBytes: result.sourceBytes ?? 0 },
       ...(status === 'SUCCEEDED' && result.content),
     });
-    if (status !== 'SUCCEEDED' || build.tag === null) return;
-    if ((await lockActor(tx, build.actorId)) !== undefined)
+    if (status === 'SUCCEEDED' && build.tag !== null && (await lockActor(tx, build.actorId)) !== undefined)
       await setTag(tx, build.actorId, build.tag, build.id);
+    return true;
   });
 }

@@ -11,6 +11,7 @@ import type { Job, JobContext } from '../jobs/job.ts';
 import { deleteJob } from '../jobs/store.ts';
 import type { LogWriter } from '../logs/log-writer.ts';
 import { openLogWriter } from '../logs/open-log-writer.ts';
+import { finishLog } from '../logs/pack-log.ts';
 import { isFinished } from '../runs/model.ts';
 import { fetchSources } from '../sources/fetch-sources.ts';
 import { packFolder } from '../sources/pack.ts';
@@ -76,22 +77,40 @@ export async function executeBuild(
   const { work } = kernel.settings.execution;
   const folder = await makeWorkFolder(work, BUILD_FOLDERS, build.id);
   const temporary = await makeTemporaryFolder(folder, 'work');
-  const log = await openLogWriter(kernel, { id: build.id, folder });
+  // Beside the folder of the build, which is deleted: a log that could not be stored yet stays.
+  const log = await openLogWriter(kernel, { id: build.id, folder: join(work, 'logs') });
   try {
-    const result = await buildOrFail(kernel, job, { build, log, temporary, signal: stop.signal });
-    context.signal.throwIfAborted();
-    log.write(`ACTOR: ${result.message}`);
-    await log.end();
-    await endBuild(kernel, job, result, Math.round(performance.now() - begun));
-  } catch (error) {
-    await log.close();
-    // Another node goes on with the job, or this one after a restart.
-    if (!context.signal.aborted) throw error;
+    const result = await buildOrLeave(kernel, job, { build, log, temporary, signal: stop.signal }, context);
+    if (result === undefined) return;
+    // Followers of the log see the final status when it ends.
+    if (await endBuild(kernel, job, result, Math.round(performance.now() - begun)))
+      await finishLog(kernel, build.id);
   } finally {
     clearTimeout(timer);
     context.signal.removeEventListener('abort', leave);
     await rm(temporary, { recursive: true, force: true });
-    await rmdir(folder).catch(() => {}); // a log that is not stored yet may be in it
+    await rmdir(folder).catch(() => {}); // an earlier execution may still clean up in it
+  }
+}
+
+/** Closes the log. Undefined where another node goes on with the job, or this one after a restart. */
+async function buildOrLeave(
+  kernel: Kernel,
+  job: Job,
+  building: BuildContext,
+  { signal }: JobContext,
+): Promise<BuildResult | undefined> {
+  const { log } = building;
+  try {
+    const result = await buildOrFail(kernel, job, building);
+    signal.throwIfAborted();
+    log.write(`ACTOR: ${result.message}`);
+    return result;
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    return undefined;
+  } finally {
+    await log.close();
   }
 }
 
@@ -142,13 +161,16 @@ async function produce(kernel: Kernel, context: BuildContext): Promise<BuildResu
     log: (line) => log.write(line),
   });
   signal.throwIfAborted();
-  const { start, install, inputSchema, readme, changelog, definition, notes } = await readDefinition(
+  const { start, install, readme, changelog, definition, notes, ...read } = await readDefinition(
     readerOf(sources),
   );
   for (const note of notes) log.write(`ACTOR: ${note}`);
+  if (build.options.betaPackages === true)
+    log.write('ACTOR: The option betaPackages has no effect: this server has no images with beta packages.');
+  let { inputSchema } = read;
   if (inputSchema !== null) {
     log.write('ACTOR: Checking the input schema.');
-    await checkInputSchema(kernel, { text: inputSchema, userId: build.userId });
+    inputSchema = (await checkInputSchema(kernel, { text: inputSchema, userId: build.userId })).text;
   }
   const env = await buildVariables(kernel, build);
   const plan = await planDependencies(build, install, sources, env);
