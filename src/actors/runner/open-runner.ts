@@ -25,7 +25,7 @@ import { findStrayDescriptors, launch, type Launch, type LaunchedProcess } from 
 import { killLeftovers } from './leftovers.ts';
 import { launchPlainly } from './plain.ts';
 import { listProcesses, type ProcessInfo } from './process-table.ts';
-import { writeRecord } from './program-record.ts';
+import { writeProgramRecord } from './program-record.ts';
 import type { Program, Runner, RunningProgram } from './runner.ts';
 import { supervise } from './supervise.ts';
 import { giveFolder, openWay } from './reachable-folders.ts';
@@ -157,7 +157,7 @@ export async function openRunner(
       const { root } = launched;
       const name = `${program.id}-${root.pid}`;
       cgroup = parents && (await joinGroup(parents, name, program, root.pid));
-      removeRecord = writeRecord(settings.work, {
+      removeRecord = writeProgramRecord(settings.work, {
         ...plan.traits,
         id: program.id,
         process: root,

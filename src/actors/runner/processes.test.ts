@@ -10,7 +10,7 @@ import { atEndOfFile } from '../../../test/cleanup.ts';
 import { measureFile, measureFolder } from './folder-size.ts';
 import { identify, isRunning, parsePs, parseStat, type ProcessInfo } from './process-table.ts';
 import { selectProcesses } from './program-processes.ts';
-import { listRecords, writeRecord } from './program-record.ts';
+import { listProgramRecords, writeProgramRecord } from './program-record.ts';
 
 const STAT = '42 (a) b (c)) S 7 40 39 0 -1 4194304 1 2 3 4 10 20 30 40 20 0 1 0 12345 1 2 3';
 
@@ -110,14 +110,14 @@ test('many empty files take space too', async () => {
 test('records of other machines are left alone, until they are old', () => {
   const work = makeFolder();
   const now = Date.now();
-  const remove = writeRecord(work, { id: 'mine', process: identify(process.pid), cgroups: [] });
+  const remove = writeProgramRecord(work, { id: 'mine', process: identify(process.pid), cgroups: [] });
   writeFileSync(join(work, 'programs/other.json'), JSON.stringify({ id: 'other', machine: 'elsewhere' }));
   writeFileSync(join(work, 'programs/broken.json'), '{');
   assert.deepEqual(
-    listRecords(work, now).map(({ record }) => [record.id, record.server.pid]),
+    listProgramRecords(work, now).map(({ record }) => [record.id, record.server.pid]),
     [['mine', process.pid]],
   );
   remove();
-  assert.deepEqual(listRecords(work, now + 365 * 24 * 3_600_000), []);
-  assert.deepEqual(listRecords(join(work, 'absent'), now), []);
+  assert.deepEqual(listProgramRecords(work, now + 365 * 24 * 3_600_000), []);
+  assert.deepEqual(listProgramRecords(join(work, 'absent'), now), []);
 });

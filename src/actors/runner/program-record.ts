@@ -46,7 +46,10 @@ function machineId(): string {
 }
 
 /** Returns a function that deletes it. */
-export function writeRecord(work: string, record: Omit<ProgramRecord, 'machine' | 'server'>): () => void {
+export function writeProgramRecord(
+  work: string,
+  record: Omit<ProgramRecord, 'machine' | 'server'>,
+): () => void {
   const folder = recordFolder(work);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const file = join(folder, `${record.id}.${record.process.pid}.json`);
@@ -57,7 +60,7 @@ export function writeRecord(work: string, record: Omit<ProgramRecord, 'machine' 
 }
 
 /** The records of this machine, each with a function that deletes it. */
-export function listRecords(work: string, now: number): { record: ProgramRecord; remove(): void }[] {
+export function listProgramRecords(work: string, now: number): { record: ProgramRecord; remove(): void }[] {
   const folder = recordFolder(work);
   const machine = machineId();
   const found: { record: ProgramRecord; remove(): void }[] = [];

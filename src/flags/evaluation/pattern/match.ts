@@ -1,6 +1,6 @@
 // Runs the program of a pattern on a text, and counts every step.
 import { foldUnit, sameCase } from './char-set.ts';
-import { ASSERTIONS, IGNORES_CASE, IS_NEGATED, Op, WIDTH, type Program } from './program.ts';
+import { ASSERTIONS, IGNORES_CASE, IS_NEGATED, Op, WIDTH, type PatternProgram } from './program.ts';
 
 /** The budget that is left, in steps of a few nanoseconds. */
 export interface Steps {
@@ -18,7 +18,7 @@ let tried = new Uint32Array(1 << 12);
 let runs = 0;
 
 /** Undefined when the steps or the table do not suffice for an answer. */
-export function search(program: Program, text: string, steps: Steps): boolean | undefined {
+export function search(program: PatternProgram, text: string, steps: Steps): boolean | undefined {
   const lastStart = program.isAnchored ? 0 : text.length;
   if (program.registers > 0) return new StatefulRun(program, text, steps).search(lastStart);
   const entries = program.rows * (text.length + 1);
@@ -43,11 +43,11 @@ let waiting = new Int32Array(1 << 10);
 
 /** Runs a program without backreferences. */
 class Run {
-  readonly program: Program;
+  readonly program: PatternProgram;
   readonly text: string;
   readonly steps: Steps;
 
-  constructor(program: Program, text: string, steps: Steps) {
+  constructor(program: PatternProgram, text: string, steps: Steps) {
     this.program = program;
     this.text = text;
     this.steps = steps;
@@ -158,7 +158,7 @@ function grow(small: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
 }
 
 /** Whether a match can begin with this unit of the text, or with none. */
-function canBegin({ firsts }: Program, text: string, at: number): boolean {
+function canBegin({ firsts }: PatternProgram, text: string, at: number): boolean {
   if (firsts === undefined) return true;
   if (at === text.length) return false;
   const unit = text.charCodeAt(at);
@@ -181,11 +181,11 @@ interface Turn {
 
 /** Runs a program with backreferences, by backtracking: a failed split may succeed with other groups. */
 class StatefulRun {
-  readonly program: Program;
+  readonly program: PatternProgram;
   readonly text: string;
   readonly steps: Steps;
 
-  constructor(program: Program, text: string, steps: Steps) {
+  constructor(program: PatternProgram, text: string, steps: Steps) {
     this.program = program;
     this.text = text;
     this.steps = steps;

@@ -1,6 +1,6 @@
 // Patterns that rule authors write, matched against texts that any client sends: neither may block the server.
 import { search, type Steps } from './match.ts';
-import { compileProgram, type Program } from './program.ts';
+import { compileProgram, type PatternProgram } from './program.ts';
 import { readPattern, TooLarge, type PatternNode } from './syntax.ts';
 
 export interface Pattern {
@@ -63,7 +63,7 @@ function compileText(root: PatternNode): Pattern | undefined {
 
 /** Most texts lack a part that every match needs, and can be skipped. */
 function compileSearch(root: PatternNode): Pattern {
-  const program: Program = compileProgram(root);
+  const program: PatternProgram = compileProgram(root);
   const needed = longestText(root);
   return {
     isTooLarge: false,

@@ -41,7 +41,7 @@ export const ASSERTIONS: readonly Assertion[] = [
   'no-boundary',
 ];
 
-export interface Program {
+export interface PatternProgram {
   readonly code: Int32Array;
   /** Sets of units (four words of bits for ASCII, the number of ranges, the ranges), and lists of groups. */
   readonly sets: Int32Array;
@@ -59,7 +59,7 @@ export interface Program {
 const MAX_INSTRUCTIONS = 5000;
 
 /** Throws `TooLarge`. */
-export function compileProgram(root: PatternNode): Program {
+export function compileProgram(root: PatternNode): PatternProgram {
   return new Compiler(root).finish();
 }
 
@@ -87,7 +87,7 @@ class Compiler {
     }
   }
 
-  finish(): Program {
+  finish(): PatternProgram {
     this.emit(this.root);
     this.add(Op.match);
     const { code, sets, rows, registers } = this;
