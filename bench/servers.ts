@@ -74,7 +74,7 @@ async function startServe(program: string[], settings: NodeJS.ProcessEnv): Promi
     ...server,
     async stop() {
       await server.stop();
-      rmSync(folder, { recursive: true, force: true });
+      for (const path of [folder, `${folder}-work`]) rmSync(path, { recursive: true, force: true });
     },
   };
 }

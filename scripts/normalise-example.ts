@@ -14,6 +14,16 @@ const SECRET = /secret|password|signature|^token$|^encoded$|^apiKey$|^mobileKey$
 
 const HIDDEN = 'x'.repeat(24);
 
+/** What was measured while the exchange was recorded, by the names of the members. */
+const MEASURED: readonly [names: RegExp, constant: number][] = [
+  [/^durationMs$/, 5],
+  [/^durationMillis$/, 5120],
+  [/^runTimeSecs$/, 5.12],
+  [/^(computeUnits|ACTOR_COMPUTE_UNITS)$/, 0.0014],
+  [/^(mem(Avg|Max|Current)Bytes|imageSizeBytes)$/, 67_108_864],
+  [/^cpu(Avg|Max|Current)Usage$/, 12.5],
+];
+
 export function normaliseExample(example: Example): Example {
   const ids = new Map<string, string>();
   const numbered = (id: string, write: (number: string) => string) => {
@@ -41,7 +51,8 @@ export function normaliseExample(example: Example): Example {
       .replaceAll(/\b\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\b/g, '2026-01-01 00:00:00')
       .replaceAll(/\b1[5-9]\d{11}\b|\b2\d{12}\b/g, String(MOMENT));
   const normalise = (value: unknown, name = ''): unknown => {
-    if (name === 'durationMs') return 5;
+    const constant = MEASURED.find(([names]) => names.test(name))?.[1];
+    if (constant !== undefined && typeof value === 'number') return value === 0 ? 0 : constant;
     if (typeof value === 'number') return isMillis(value) ? MOMENT : isSeconds(value) ? SECOND : value;
     if (typeof value === 'string') {
       const text = normaliseText(value);

@@ -103,7 +103,9 @@ export async function startServer(settings: Partial<Config> = {}): Promise<TestS
     call: (path, init) => call(url, path, init),
     async stop() {
       await app.close();
-      if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+      // Beside the data folder is the work folder, where each program has a user of its own.
+      for (const path of folder === undefined ? [] : [folder, `${folder}-work`])
+        rmSync(path, { recursive: true, force: true });
     },
   };
 }
