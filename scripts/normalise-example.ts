@@ -52,7 +52,7 @@ export function normaliseExample(example: Example): Example {
       .replaceAll(/\b1[5-9]\d{11}\b|\b2\d{12}\b/g, String(MOMENT));
   const normalise = (value: unknown, name = ''): unknown => {
     const constant = MEASURED.find(([names]) => names.test(name))?.[1];
-    if (constant !== undefined && typeof value === 'number') return value === 0 ? 0 : constant;
+    if (constant !== undefined && typeof value === 'number') return constant;
     if (typeof value === 'number') return isMillis(value) ? MOMENT : isSeconds(value) ? SECOND : value;
     if (typeof value === 'string') {
       const text = normaliseText(value);

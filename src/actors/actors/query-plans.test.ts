@@ -8,7 +8,7 @@ import type { Account } from '../../kernel/identity/store-accounts.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { onEachEngine } from '../../../test/engines.ts';
 import { planOf, recordStatements } from '../../../test/query-plans.ts';
-import { migrations } from '../../app.ts';
+import { executionMigrations as migrations } from '../migrations/execution.ts';
 import { DEFAULT_RUN_OPTIONS } from './model.ts';
 import {
   countActors,

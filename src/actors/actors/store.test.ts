@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { onEachEngine } from '../../../test/engines.ts';
-import { migrations } from '../../app.ts';
+import { executionMigrations as migrations } from '../migrations/execution.ts';
 import { DEFAULT_RUN_OPTIONS, type Actor } from './model.ts';
 import {
   countMetamorph,

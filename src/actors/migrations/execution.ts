@@ -1,0 +1,27 @@
+// All tables that Actors, their builds and their runs need, in the order of application, for tests of a few of them.
+import { eventMigrations } from '../../kernel/change/store.ts';
+import { dueMigrations } from '../../kernel/due-store.ts';
+import { identityMigrations } from '../../kernel/identity/tables.ts';
+import type { Migration } from '../../kernel/storage/migrate.ts';
+import { actorMigrations } from './actors.ts';
+import { buildMigrations } from './builds.ts';
+import { inputMigrations } from './input.ts';
+import { jobMigrations } from './jobs.ts';
+import { logMigrations } from './logs.ts';
+import { runMigrations } from './runs.ts';
+import { storageMigrations } from './storages.ts';
+import { userMigrations } from './users.ts';
+
+export const executionMigrations: Migration[] = [
+  ...identityMigrations,
+  ...eventMigrations,
+  ...dueMigrations,
+  ...storageMigrations,
+  ...userMigrations,
+  ...actorMigrations,
+  ...buildMigrations,
+  ...runMigrations,
+  ...jobMigrations,
+  ...logMigrations,
+  ...inputMigrations,
+];

@@ -1,0 +1,101 @@
+// The query plans for runs and jobs: each uses an index, for any number of rows.
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { sql, type CompiledQuery } from 'kysely';
+import { onEachEngine } from '../../../test/engines.ts';
+import { planOf, recordStatements } from '../../../test/query-plans.ts';
+import { insertRunRow } from '../../../test/run-rows.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import type { Engine } from '../../kernel/storage/engine.ts';
+import { listFinished } from '../jobs/store-finished.ts';
+import {
+  claimJob,
+  deleteJob,
+  deleteWaitingJob,
+  findFirstWaiting,
+  findNextQueuedAt,
+  findNextWaitingUser,
+  insertJob,
+  listControls,
+  releaseExpired,
+  releaseJobsOf,
+  renewLeases,
+  requestControl,
+} from '../jobs/store.ts';
+import { executionMigrations } from '../migrations/execution.ts';
+import { addCharge } from './store-charges.ts';
+import { findLastRun, findRun, findRunByToken, listRuns, lockUnfinished } from './store.ts';
+
+const NOW = 1_800_000_000_000;
+
+onEachEngine((testEngine) => {
+  let engine: Engine;
+  let statements: CompiledQuery[];
+
+  before(async () => {
+    engine = await testEngine.open(executionMigrations);
+    const { db } = engine;
+    await db.transaction().execute(async (tx) => {
+      for (let at = 0; at < 2000; at += 1) {
+        const kernel = { db: tx, clock: { now: () => NOW + at } } as unknown as Kernel;
+        const id = await insertRunRow(kernel, {
+          userId: `user-${at % 20}`,
+          ...(at % 5 > 0 && { finishedAt: NOW + at + 1 }),
+        });
+        const job = { id, kind: 'run' as const, userId: `user-${at % 20}`, memoryMbytes: 128 };
+        await insertJob(tx, job, NOW + at);
+        if (at % 2 === 0) await claimJob(tx, id, `node-${at % 3}/1.${at}`, NOW + at);
+      }
+      // Of the others, each has an Actor of its own.
+      await tx
+        .updateTable('runs')
+        .set({ actor_id: sql`id`, token_hash: sql`id` })
+        .where('user_id', '<>', 'user-0')
+        .execute();
+    });
+    await sql.raw('analyze').execute(db);
+    const seen = recordStatements(engine);
+    const [run] = (await listRuns(db, { userId: 'user-1' }, {}, { offset: 0, limit: 1 }, true)).items;
+    const { id, actorId, userId } = run!;
+    const slice = { offset: 0, limit: 10 };
+    for (const scope of [{ userId }, { actorId, userId }, { taskId: 'task' }]) {
+      for (const desc of [false, true]) await listRuns(db, scope, {}, slice, desc);
+      await findLastRun(db, scope, { statuses: ['SUCCEEDED'] });
+      await findLastRun(db, scope, { origin: 'API' });
+    }
+    await listRuns(db, { userId }, { statuses: ['FAILED'], startedAfter: NOW }, slice, true);
+    await findRun(db, id);
+    await findRunByToken(db, id);
+    await listFinished(db, 'run', [id]);
+    await db.transaction().execute(async (tx) => {
+      await lockUnfinished(tx, userId);
+      await addCharge(tx, id, 'key', NOW);
+      await deleteWaitingJob(tx, id);
+      await requestControl(tx, id, 'abort');
+    });
+    await findNextWaitingUser(db, 'user-1');
+    await findFirstWaiting(db, 'user-1', ['build', 'run'], NOW + 5000);
+    await findNextQueuedAt(db, NOW);
+    await listControls(db, ['node-0/1.0']);
+    await renewLeases(db, ['node-0/1.0'], NOW);
+    await deleteJob(db, { id, owner: 'node-0/1.0' });
+    await releaseJobsOf(db, 'node-2', NOW);
+    await releaseExpired(db, NOW + 10);
+    statements = [...seen.values()].filter(({ sql: text }) =>
+      /"(runs|jobs|run_counts|run_charges)"/.test(text),
+    );
+  });
+
+  test('every statement about runs and jobs goes by an index', async () => {
+    assert.ok(statements.length >= 25, String(statements.length));
+    for (const statement of statements) {
+      const plan = await planOf(engine, statement);
+      // A table without rows is read as a whole: there is nothing to find.
+      assert.doesNotMatch(
+        plan,
+        /SCAN (?!CONSTANT)|Seq Scan on (?!run_charges|run_counts)/,
+        `${statement.sql}\n\n${plan}`,
+      );
+    }
+  });
+});
