@@ -1,10 +1,13 @@
 // What the token of a run may do: its own run, its owner's Actors and storages, and nothing else.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
 import { test } from 'node:test';
+import { WebSocket } from 'ws';
 import { createActor, finishedRun, runActor, startRun } from '../actors.ts';
 import { script } from '../actor-sources.ts';
 import { onEngine } from '../engines.ts';
-import { eventually } from '../eventually.ts';
+import { eventually, inTime } from '../eventually.ts';
 import { giveToken, join } from '../people.ts';
 import type { CallInit, Json, TestServer } from '../server.ts';
 import { onServer } from '../suites.ts';
@@ -151,6 +154,24 @@ onEngine('sqlite', (engine) => {
     assert.equal(await ask('api/v2/projects', token), 404);
     assert.equal(await ask('rate_limit', token), 404);
     await end();
+  });
+
+  test('a broken message on the events socket closes it, whether the token was valid or not', async () => {
+    const actor = await createActor(server, TALKATIVE, { name: 'broken' });
+    const { env, end } = await talk(actor['id'] as string);
+    const url = env['ACTOR_EVENTS_WEBSOCKET_URL']!;
+    for (const address of [url, `${url}x`, `${new URL(url).origin}/elsewhere`]) {
+      const socket = new WebSocket(address);
+      const closed = once(socket, 'close');
+      socket.on('open', () => {
+        // Longer than the server reads, and then frames that are none.
+        socket.send('x'.repeat(10_000));
+        (socket as unknown as { _socket: Socket })._socket.write(Buffer.alloc(100, 0xff));
+      });
+      socket.on('error', () => {});
+      await inTime(closed, 'the end of the connection');
+    }
+    assert.equal((await end())['status'], 'SUCCEEDED');
   });
 
   test('an Actor of others sees only its own run and what it made, unless the caller gives it more', async () => {

@@ -17,13 +17,13 @@ export class RunEvents {
   }
 
   connect(runId: string, socket: WebSocket): void {
+    // It may have closed while its token was looked up.
+    if (socket.readyState !== socket.OPEN) return;
     const sockets = this.#sockets.get(runId);
     if (sockets === undefined || sockets.size >= MAX_SOCKETS)
       return socket.close(1008, 'There is no such run');
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
-    // A broken connection is closed; without a listener the error would end the server.
-    socket.on('error', () => socket.terminate());
   }
 
   /** False where nobody listens. */

@@ -39,6 +39,8 @@ export async function openRunListener(kernel: Kernel, api: Api, events: RunEvent
   const sockets = new Server({ noServer: true, maxPayload: MAX_MESSAGE });
   server.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     sockets.handleUpgrade(request, socket, head, (webSocket) => {
+      // At once: without a listener the error of a broken message, which anybody on this machine can send, would end the server.
+      webSocket.on('error', () => webSocket.terminate());
       // SDKs must be answered at once: a refused connection would end the Python SDK.
       void runIdOf(kernel, request).then(
         (runId) => events.connect(runId ?? '', webSocket),
