@@ -1,0 +1,117 @@
+// Concurrent changes of Actors, and of their builds and runs.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createActor, finishedRun } from '../actors.ts';
+import { OBEDIENT } from '../actor-sources.ts';
+import type { Answer, Json, TestServer } from '../server.ts';
+import { runClients } from './concurrent-clients.ts';
+
+export function declareActors(server: () => TestServer): void {
+  const call: TestServer['call'] = (path, init) => server().call(`/v2${path}`, init);
+  const post = (path: string, body?: unknown) =>
+    call(path, { method: 'POST', ...(body !== undefined && { body }) });
+  const put = (path: string, body: unknown) => call(path, { method: 'PUT', body });
+  const remove = (path: string) => call(path, { method: 'DELETE' });
+
+  test('an Actor, its versions and its variables are changed', async () => {
+    const { id } = (await post('/actors', { name: 'contested' })).json['data'];
+    const at = `/actors/${id}`;
+    await post(`${at}/versions`, { versionNumber: '0.1', sourceType: 'SOURCE_FILES', sourceFiles: [] });
+    const changes: ((n: number) => Promise<Answer>)[] = [
+      (n) => put(at, { title: `Title ${n}` }),
+      (n) => put(at, { name: `contested-${n % 3}` }),
+      (n) => put(`${at}/versions/0.1`, { buildTag: `tag-${n}` }),
+      (n) =>
+        post(`${at}/versions`, {
+          versionNumber: `1.${n % 3}`,
+          sourceType: 'GIT_REPO',
+          gitRepoUrl: 'https://a.test/b',
+        }),
+      (n) => remove(`${at}/versions/1.${n % 3}`),
+      (n) => post(`${at}/versions/0.1/env-vars`, { name: `V${n % 3}`, value: 'x', isSecret: n % 2 === 0 }),
+      (n) => put(`${at}/versions/0.1/env-vars/V${n % 3}`, { value: `y${n}` }),
+      (n) => remove(`${at}/versions/0.1/env-vars/V${n % 3}`),
+    ];
+    const { entries, count } = await runClients(
+      server(),
+      (client, round) => changes[client]!(client + round),
+      {
+        allowed: [200, 201, 204, 404, 409],
+        isChained: false,
+      },
+    );
+    assert.equal(entries.length, count(200, 201, 204));
+    await runClients(server(), () => remove(at), { allowed: [204, 404], rounds: 1 });
+  });
+
+  test('runs of one Actor are started, aborted, revived and deleted', async () => {
+    const actor = await createActor(server(), OBEDIENT, { name: 'busy' });
+    const at = `/actors/${actor['id']}`;
+    const runs: string[] = [];
+    const start = async (): Promise<Answer> => {
+      const answer = await post(`${at}/runs?memory=128`, { push: { a: 1 } });
+      runs.push(answer.json['data'].id as string);
+      return answer;
+    };
+    await start();
+    const some = (n: number) => `/actor-runs/${runs[(n * 7) % runs.length]}`;
+    const changes: ((n: number) => Promise<Answer>)[] = [
+      start,
+      (n) => post(`${some(n)}/abort`),
+      (n) => post(`${some(n)}/reboot`),
+      (n) => post(`${some(n)}/metamorph?targetActorId=${actor['id']}`, { exit: 0 }),
+      (n) => post(`${some(n)}/resurrect`),
+      (n) => post(`${some(n)}/charge`, { eventName: 'page' }),
+      (n) => put(some(n), { statusMessage: `message ${n}` }),
+      (n) => remove(some(n)),
+    ];
+    await runClients(server(), (client, round) => changes[client]!(client + round), {
+      allowed: [200, 201, 204, 400, 403, 404, 409],
+      isConditional: true,
+      rounds: 4,
+    });
+    await post(`${at}/run-sync?memory=128`, { output: 1 });
+    await post(`${at}/run-sync-get-dataset-items?memory=128`, { push: { a: 1 } });
+    await post(`${at}/validate-input`, {});
+    for (const id of runs) {
+      if ((await call(`/actor-runs/${id}`)).status === 404) continue;
+      await post(`/actor-runs/${id}/abort`);
+      await finishedRun(server(), id);
+    }
+    const { total, items } = (await call(`${at}/runs`)).json['data'];
+    assert.equal(total, items.length, 'the total of the list is exact');
+    const { kernel } = server().app;
+    const jobs = await kernel.db.selectFrom('jobs').selectAll().where('id', 'in', runs).execute();
+    assert.deepEqual(jobs, [], 'no job is left');
+  });
+
+  test('builds of one version are started, aborted and deleted', async () => {
+    const { id } = (await post('/actors', { name: 'built' })).json['data'];
+    const at = `/actors/${id}`;
+    await post(`${at}/versions`, {
+      versionNumber: '0.1',
+      sourceType: 'SOURCE_FILES',
+      sourceFiles: [{ name: 'main.js', format: 'TEXT', content: '' }],
+    });
+    const builds: string[] = [];
+    const start = async (): Promise<Answer> => {
+      const answer = await post(`${at}/builds?version=0.1`);
+      builds.push(answer.json['data'].id as string);
+      return answer;
+    };
+    await start();
+    const some = (n: number) => `/actor-builds/${builds[(n * 7) % builds.length]}`;
+    await runClients(
+      server(),
+      (client, round) => {
+        const n = client + round;
+        if (client % 4 === 0) return start();
+        return client % 4 === 3 ? remove(some(n)) : post(`${some(n)}/abort`);
+      },
+      { allowed: [200, 201, 204, 400, 404], rounds: 3 },
+    );
+    for (const build of builds) await post(`/actor-builds/${build}/abort`);
+    const numbers = (await call(`${at}/builds`)).json['data'].items.map((item: Json) => item['buildNumber']);
+    assert.equal(new Set(numbers).size, numbers.length, 'no number is given twice');
+  });
+}
