@@ -1,7 +1,15 @@
 // Calls that create and build Actors, for tests.
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join as joinPath } from 'node:path';
+import { createWorkingFolder } from '../../src/actors/builds/copy-sources.ts';
 import { executeBuild, type BuildExecution } from '../../src/actors/builds/execute-build.ts';
+import { prepareBuild } from '../../src/actors/builds/prepare-build.ts';
+import { findBuild } from '../../src/actors/builds/store.ts';
 import { startDispatcher, type Dispatcher } from '../../src/actors/jobs/dispatcher.ts';
+import { openLogWriter } from '../../src/actors/logs/open-log-writer.ts';
+import { readLog } from '../../src/actors/logs/read-log.ts';
+import { eventually, inTime } from '../eventually.ts';
 import type { CallInit, Json, TestServer } from '../server.ts';
 
 export type SourceTexts = Record<string, string | object>;
@@ -77,4 +85,83 @@ export function startBuilder(
     slots: 4,
     handlers: { build: (job, context) => executeBuild(kernel, job, context, options) },
   });
+}
+
+/** A dependency inside the sources: tests use no registry. */
+export function greeter(text: string, greeting: object = {}): SourceTexts {
+  return {
+    'package.json': {
+      name: 'a',
+      version: '1.0.0',
+      type: 'module',
+      scripts: { start: 'node main.js' },
+      dependencies: { greeting: 'file:greeting' },
+    },
+    'main.js': 'import greeting from "greeting"; console.log(greeting)',
+    'greeting/package.json': {
+      name: 'greeting',
+      version: '1.0.0',
+      type: 'module',
+      main: 'index.js',
+      ...greeting,
+    },
+    'greeting/index.js': `export default ${JSON.stringify(text)}`,
+  };
+}
+
+export async function logOfBuild({ app: { kernel } }: TestServer, id: string): Promise<string> {
+  const pieces = await Array.fromAsync(readLog(kernel, id));
+  return Buffer.concat(pieces.map(({ content }) => content)).toString();
+}
+
+/** Creates an Actor with this version and builds it. */
+export async function succeedToBuild(
+  server: TestServer,
+  version: object,
+  query = '',
+  token?: string,
+): Promise<Json> {
+  const actor = await createActor(server, version, token === undefined ? {} : { token });
+  return await buildAgain(server, actor['id'] as string, query, token);
+}
+
+export async function buildAgain(
+  server: TestServer,
+  actorId: string,
+  query = '',
+  token?: string,
+): Promise<Json> {
+  const init = token === undefined ? {} : { token };
+  const started = await build(server, actorId, `version=0.1${query}`, init);
+  const { db } = server.app.kernel;
+  await eventually(
+    async () => (await findBuild(db, started['id']))?.finishedAt != null,
+    'the end of the build',
+  );
+  const { status } = (await findBuild(db, started['id']))!;
+  assert.equal(status, 'SUCCEEDED', await logOfBuild(server, started['id']));
+  return started;
+}
+
+/** Runs it as a run does, in the sandbox, and returns what it prints. */
+export async function runBuild({ app: { kernel } }: TestServer, { id }: Json): Promise<string> {
+  const { work } = kernel.settings.execution;
+  const row = await findBuild(kernel.db, id);
+  const log = await openLogWriter(kernel, { id, folder: joinPath(work, 'runs', 'log') });
+  const prepared = await prepareBuild(kernel, row!, log);
+  const folder = joinPath(work, 'runs', `${id}-${Math.random()}`);
+  await createWorkingFolder(prepared, folder);
+  const output = `${folder}.out`;
+  const program = await kernel.services.runner.start({
+    id,
+    ...prepared,
+    folder,
+    output,
+    memoryMbytes: 1024,
+    diskMbytes: 100,
+    network: 'host',
+  });
+  await inTime(program.exited, 'the end of the program');
+  await log.end();
+  return await readFile(output, 'utf8');
 }

@@ -1,25 +1,26 @@
 // What builds install, how nodes get it, and that accounts cannot reach what others run.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { join as joinPath } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { createWorkingFolder } from '../../src/actors/builds/copy-sources.ts';
-import { prepareBuild } from '../../src/actors/builds/prepare-build.ts';
 import { findBuild } from '../../src/actors/builds/store.ts';
 import type { Dispatcher } from '../../src/actors/jobs/dispatcher.ts';
-import { openLogWriter } from '../../src/actors/logs/open-log-writer.ts';
-import { readLog } from '../../src/actors/logs/read-log.ts';
 import { writeZip } from '../../src/kernel/export/zip.ts';
 import { onEngine } from '../engines.ts';
-import { eventually, inTime } from '../eventually.ts';
+import { eventually } from '../eventually.ts';
 import { giveToken, join } from '../people.ts';
 import type { Json, TestServer } from '../server.ts';
 import { startServerOn } from '../suites.ts';
 import {
   build,
+  buildAgain,
   createActor,
+  greeter,
+  logOfBuild,
+  runBuild,
   startBuilder,
+  succeedToBuild,
   versionOf,
   waitForBuild,
   type SourceTexts,
@@ -27,28 +28,6 @@ import {
 
 const hasNpm = spawnSync('npm', ['--version']).status === 0;
 const hasPython = spawnSync('python3', ['-c', 'import venv, pip']).status === 0;
-
-/** A dependency inside the sources: tests use no registry. */
-function greeter(text: string, greeting: object = {}): SourceTexts {
-  return {
-    'package.json': {
-      name: 'a',
-      version: '1.0.0',
-      type: 'module',
-      scripts: { start: 'node main.js' },
-      dependencies: { greeting: 'file:greeting' },
-    },
-    'main.js': 'import greeting from "greeting"; console.log(greeting)',
-    'greeting/package.json': {
-      name: 'greeting',
-      version: '1.0.0',
-      type: 'module',
-      main: 'index.js',
-      ...greeting,
-    },
-    'greeting/index.js': `export default ${JSON.stringify(text)}`,
-  };
-}
 
 async function zipOf(files: Record<string, string>): Promise<Buffer> {
   const parts = Object.entries(files).map(([name, text]) => ({ name, content: [text] }));
@@ -71,52 +50,12 @@ onEngine('sqlite', (engine) => {
     await server.stop();
   });
 
-  async function logOf(id: string): Promise<string> {
-    const pieces = await Array.fromAsync(readLog(server.app.kernel, id));
-    return Buffer.concat(pieces.map(({ content }) => content)).toString();
-  }
-
-  async function succeed(version: object, query = '', token?: string): Promise<Json> {
-    const actor = await createActor(server, version, token === undefined ? {} : { token });
-    return await succeedAgain(actor['id'] as string, query, token);
-  }
-
-  async function succeedAgain(actorId: string, query = '', token?: string): Promise<Json> {
-    const init = token === undefined ? {} : { token };
-    const started = await build(server, actorId, `version=0.1${query}`, init);
-    const { db } = server.app.kernel;
-    await eventually(
-      async () => (await findBuild(db, started['id']))?.finishedAt != null,
-      'the end of the build',
-    );
-    assert.equal((await findBuild(db, started['id']))!.status, 'SUCCEEDED', await logOf(started['id']));
-    return started;
-  }
-
+  const logOf = (id: string) => logOfBuild(server, id);
+  const succeed = (version: object, query = '', token?: string) =>
+    succeedToBuild(server, version, query, token);
+  const succeedAgain = (actorId: string, query = '') => buildAgain(server, actorId, query);
+  const run = (built: Json) => runBuild(server, built);
   const work = () => server.app.kernel.settings.execution.work;
-
-  /** Runs it as a run does, in the sandbox, and returns what it prints. */
-  async function run({ id }: Json): Promise<string> {
-    const { kernel } = server.app;
-    const row = await findBuild(kernel.db, id);
-    const log = await openLogWriter(kernel, { id, folder: joinPath(work(), 'runs', 'log') });
-    const prepared = await prepareBuild(kernel, row!, log);
-    const folder = joinPath(work(), 'runs', `${id}-${Math.random()}`);
-    await createWorkingFolder(prepared, folder);
-    const output = `${folder}.out`;
-    const program = await kernel.services.runner.start({
-      id,
-      ...prepared,
-      folder,
-      output,
-      memoryMbytes: 1024,
-      diskMbytes: 100,
-      network: 'host',
-    });
-    await inTime(program.exited, 'the end of the program');
-    await log.end();
-    return await readFile(output, 'utf8');
-  }
 
   describe('npm', { skip: !hasNpm && 'needs npm' }, () => {
     test('installs packages, which runs find, also on a node that has not built them', async () => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Failure } from '../../kernel/failure.ts';
-import { readDefinition } from './actor-definition.ts';
+import { readDefinition, readStart } from './actor-definition.ts';
 import type { SourceReader } from './source-reader.ts';
 
 type Files = Record<string, unknown>;
@@ -20,7 +20,10 @@ function readerOver(files: Files): SourceReader {
   };
 }
 
-const define = (files: Files) => readDefinition(readerOver(files));
+const define = async (files: Files) => ({
+  ...(await readDefinition(readerOver(files))),
+  start: await readStart(readerOver(files)),
+});
 const main = { 'main.js': 'x', 'package.json': {} };
 
 async function refusal(files: Files): Promise<string> {
@@ -141,7 +144,33 @@ describe('the start command', () => {
       'A=1 node x.js',
     ])
       assert.deepEqual(await startOf(withStart(script)), { by: 'shell', script });
-    assert.deepEqual(await startOf(withStart('node x.js', { prestart: 'echo' })), { by: 'npm' });
+    assert.deepEqual(await startOf(withStart('node x.js', { prestart: 'echo' })), {
+      by: 'npm',
+      script: 'start',
+    });
+  });
+
+  test('is the script start:prod where there is one, as templates for TypeScript have it', async () => {
+    const production = { 'start:prod': 'node dist/main.js' };
+    assert.deepEqual(await startOf(withStart('npm run start:dev', production)), {
+      by: 'node',
+      args: ['dist/main.js'],
+    });
+    assert.deepEqual(await startOf(withStart('x', { ...production, 'prestart:prod': 'y' })), {
+      by: 'npm',
+      script: 'start:prod',
+    });
+  });
+
+  test('comes after the build command, which is that of actor.json or the script of package.json', async () => {
+    const commandOf = async (files: Files) => (await readDefinition(readerOver(files))).buildCommand;
+    const script = { 'package.json': { scripts: { build: 'tsc' } } };
+    assert.deepEqual(await commandOf(script), { by: 'npm', script: 'build' });
+    assert.equal(await commandOf(main), undefined);
+    const given = (buildCommand: unknown) => commandOf({ ...script, '.actor/actor.json': { buildCommand } });
+    assert.deepEqual(await given('make all'), { by: 'shell', script: 'make all' });
+    assert.deepEqual(await given(['cargo', 'build']), { by: 'program', command: ['cargo', 'build'] });
+    assert.match(await refusal({ '.actor/actor.json': { buildCommand: 7 } }), /"buildCommand" must be/);
   });
 
   test('is otherwise the main file of package.json, or a Python module', async () => {

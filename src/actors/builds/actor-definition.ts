@@ -3,6 +3,7 @@ import { posix } from 'node:path';
 import { checkMemoryExpression } from '../input/memory-expression.ts';
 import { TaskError } from '../input/thread-task.ts';
 import { isObject } from '../../kernel/patch/json-value.ts';
+import { findBuildCommand, type BuildCommand } from './build-command.ts';
 import { LOCKFILES } from './node-manifest.ts';
 import { badDefinition, type SourceReader } from './source-reader.ts';
 import { findStart, type StartCommand } from './start-command.ts';
@@ -13,7 +14,8 @@ export interface SourceDefinition {
   inputSchema: string | null;
   readme: string | null;
   changelog: string | null;
-  start: StartCommand;
+  /** What the sources need before they can be started. */
+  buildCommand: BuildCommand | undefined;
   /** How dependencies are installed. */
   install: 'npm' | 'pip' | null;
   /** Things that the owner should know, for the log. */
@@ -29,15 +31,11 @@ const MAX_MEMORY = 32_768;
 
 export async function readDefinition(reader: SourceReader): Promise<SourceDefinition> {
   const names = new Set(await reader.list());
-  const file = await findFirst(reader, ['.actor/actor.json', 'actor.json'], MAX_SCHEMA_BYTES);
-  const definition = file === undefined ? null : parseObject(file.text, file.path);
-  const folder = file === undefined ? '.actor' : posix.dirname(file.path);
-  if (definition !== null) checkMembers(definition, file!.path);
-  const source: DefinitionSource = { reader, folder, path: file?.path ?? 'actor.json', definition };
-
+  const source = await readActorFile(reader);
+  const { definition } = source;
+  if (definition !== null) checkMembers(definition, source.path);
   const input = await readInputSchema(source);
-  const packageText = await reader.read('package.json', MAX_TEXT_BYTES);
-  const packageJson = packageText === undefined ? undefined : parseObject(packageText, 'package.json');
+  const packageJson = await readPackageFile(reader);
   const readme = await readText(source, 'readme', ['.actor/README.md', 'README.md', 'readme.md']);
   const changelog = await readText(source, 'changelog', ['.actor/CHANGELOG.md', 'CHANGELOG.md']);
   const notes: string[] = [];
@@ -53,10 +51,29 @@ export async function readDefinition(reader: SourceReader): Promise<SourceDefini
     inputSchema: input === undefined ? null : JSON.stringify(input, null, 2),
     readme,
     changelog,
-    start: await findStart({ reader, names, definition, packageJson, path: source.path }),
+    buildCommand: findBuildCommand({ definition, packageJson, path: source.path }),
     install: packageJson !== undefined ? 'npm' : names.has('requirements.txt') ? 'pip' : null,
     notes,
   };
+}
+
+/** Of built sources: the command may name a file that the Actor's own build writes. */
+export async function readStart(reader: SourceReader): Promise<StartCommand> {
+  const names = new Set(await reader.list());
+  const { definition, path } = await readActorFile(reader);
+  return await findStart({ reader, names, definition, packageJson: await readPackageFile(reader), path });
+}
+
+async function readActorFile(reader: SourceReader): Promise<DefinitionSource> {
+  const file = await findFirst(reader, ['.actor/actor.json', 'actor.json'], MAX_SCHEMA_BYTES);
+  const definition = file === undefined ? null : parseObject(file.text, file.path);
+  const folder = file === undefined ? '.actor' : posix.dirname(file.path);
+  return { reader, folder, path: file?.path ?? 'actor.json', definition };
+}
+
+async function readPackageFile(reader: SourceReader): Promise<Record<string, unknown> | undefined> {
+  const text = await reader.read('package.json', MAX_TEXT_BYTES);
+  return text === undefined ? undefined : parseObject(text, 'package.json');
 }
 
 interface DefinitionSource {

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { hashFolder } from '../sources/pack.ts';
 import type { Build, BuildRuntime } from './model.ts';
-import { readManifest, type NodeManifest } from './node-manifest.ts';
+import { readManifest, type NodeManifest, type PackageSet } from './node-manifest.ts';
 import { readerOf } from './source-reader.ts';
 
 export type DependencyPlan =
@@ -19,6 +19,7 @@ export async function planDependencies(
   install: BuildRuntime['install'],
   sources: string,
   env: Record<string, string>,
+  packages: PackageSet = 'production',
 ): Promise<DependencyPlan | undefined> {
   if (install === null) return undefined;
   const { useCache } = build.options;
@@ -29,7 +30,7 @@ export async function planDependencies(
     const content = needsSources ? await hashFolder(sources) : '';
     return { kind: 'pip', key: keyOf(build, isFresh, [install, requirements, content, env]) };
   }
-  const manifest = await readManifest(readerOf(sources));
+  const manifest = await readManifest(readerOf(sources), packages);
   if (!manifest.needsInstall) return undefined;
   const isFresh = useCache === false || (useCache === undefined && !manifest.hasLockfile);
   const content = manifest.needsSources ? await hashFolder(sources, { without: ['node_modules'] }) : '';

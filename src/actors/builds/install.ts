@@ -4,27 +4,17 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import type { LogWriter } from '../logs/log-writer.ts';
 import type { Program } from '../runner/runner.ts';
-import type { Build } from './model.ts';
+import { runStep, type StepContext } from './build-step.ts';
 import { LOCKFILES, type NodeManifest } from './node-manifest.ts';
 import { readerOf } from './source-reader.ts';
-import type { Toolchain } from './toolchain.ts';
 import { copyFolder, isFolder, makeWorkFolder, NPM_CACHES, sealFolder } from './work-folders.ts';
 
-export interface InstallRequest {
-  build: Pick<Build, 'id' | 'userId' | 'options'>;
-  toolchain: Toolchain;
+export interface InstallRequest extends StepContext {
   /** The fetched or built sources, which stay as they are. */
   sources: string;
-  /** An empty folder of this installation alone. */
-  box: string;
   /** The folder to which the result will be moved. */
   place: string;
-  /** Environment variables of the version, where they apply to builds. */
-  env: Record<string, string>;
-  log: LogWriter;
-  signal: AbortSignal;
 }
 
 /** Returns the folder with the result, sealed: the packages, the lockfile, and the sources where packages are part of them. */
@@ -33,6 +23,7 @@ export async function installNodePackages(
   manifest: NodeManifest,
   request: InstallRequest,
 ): Promise<string> {
+  const { packages } = manifest;
   const { sources, box, toolchain, log, build } = request;
   const { npm } = toolchain;
   if (npm === undefined) throw new Failure('invalid', 'This server has no npm, which the dependencies need.');
@@ -43,13 +34,16 @@ export async function installNodePackages(
   const cache = await borrowCache(kernel, build.userId, box);
   const run = (args: string[], network: Program['network']) =>
     runStep(kernel, request, {
+      name: 'The installation',
       command: [process.execPath, npm, '--prefix', app, ...args],
       network,
       env: npmEnvironment(cache.folder),
     });
-  const options = ['--omit=dev', '--no-audit', '--no-fund'];
+  const options = [packages === 'all' ? '--include=dev' : '--omit=dev', '--no-audit', '--no-fund'];
   try {
-    log.write(`ACTOR: Installing dependencies by npm ${command}.`);
+    log.write(
+      `ACTOR: Installing dependencies${packages === 'all' ? ', those for development too,' : ''} by npm ${command}.`,
+    );
     if (kernel.settings.execution.network === 'host') {
       await run([command, ...options], 'host');
     } else {
@@ -80,6 +74,7 @@ export async function installPythonPackages(kernel: Kernel, request: InstallRequ
   log.write('ACTOR: Installing dependencies by pip.');
   const venv = join(app, 'venv');
   await runStep(kernel, request, {
+    name: 'The installation',
     command: [
       '/bin/sh',
       '-c',
@@ -100,60 +95,6 @@ export async function installPythonPackages(kernel: Kernel, request: InstallRequ
   return app;
 }
 
-interface Step extends Pick<Program, 'command' | 'network'> {
-  env: Record<string, string>;
-  /** Beside Node and npm. */
-  readable?: readonly string[];
-}
-
-async function runStep(
-  { services: { runner } }: Kernel,
-  { build, toolchain, box, env, log, signal }: InstallRequest,
-  step: Step,
-): Promise<void> {
-  signal.throwIfAborted();
-  const home = join(box, 'home');
-  await mkdir(home, { recursive: true });
-  const program = await runner.start({
-    id: build.id,
-    command: step.command,
-    env: {
-      ...env,
-      ...trustedVariables(),
-      ...step.env,
-      PATH: toolchain.path,
-      HOME: home,
-      CI: 'true',
-      LANG: 'C.UTF-8',
-    },
-    folder: box,
-    readable: [...toolchain.readable, ...(step.readable ?? [])],
-    output: log.file,
-    memoryMbytes: build.options.memoryMbytes,
-    diskMbytes: build.options.diskMbytes,
-    network: step.network,
-  });
-  const kill = () => program.stop('kill');
-  signal.addEventListener('abort', kill, { once: true });
-  if (signal.aborted) kill();
-  const { code, exceeded } = await program.exited;
-  signal.removeEventListener('abort', kill);
-  signal.throwIfAborted();
-  if (exceeded !== undefined)
-    throw new InstallFailed(`The installation was stopped: it used more ${exceeded} than a build may.`, code);
-  if (code !== 0)
-    throw new InstallFailed(`The installation failed with exit code ${code ?? 'unknown'}.`, code);
-}
-
-export class InstallFailed extends Failure {
-  readonly exitCode: number | null;
-
-  constructor(message: string, exitCode: number | null) {
-    super('invalid', message);
-    this.exitCode = exitCode;
-  }
-}
-
 function npmEnvironment(cache: string): Record<string, string> {
   return {
     npm_config_cache: cache,
@@ -162,31 +103,6 @@ function npmEnvironment(cache: string): Record<string, string> {
     npm_config_progress: 'false',
     npm_config_loglevel: 'warn',
   };
-}
-
-const CERTIFICATES = [
-  'NODE_EXTRA_CA_CERTS',
-  'SSL_CERT_FILE',
-  'SSL_CERT_DIR',
-  'PIP_CERT',
-  'REQUESTS_CA_BUNDLE',
-];
-
-/** Of the server's own environment: where certificates and the registry are, and nothing that could be a secret. */
-function trustedVariables(own: NodeJS.ProcessEnv = process.env): Record<string, string> {
-  const certificates = CERTIFICATES.flatMap((name): [string, string][] => {
-    const path = own[name];
-    return path !== undefined && /^\/(etc\/ssl|usr)\//.test(path) ? [[name, path]] : [];
-  });
-  const places = [
-    ['npm_config_registry', own['npm_config_registry'] ?? own['NPM_CONFIG_REGISTRY']],
-    ['PIP_INDEX_URL', own['PIP_INDEX_URL']],
-  ].flatMap(([name, address]): [string, string][] => {
-    const url = URL.parse(address ?? '');
-    const isPlain = url !== null && url.username === '' && url.password === '';
-    return isPlain ? [[name!, url.href]] : [];
-  });
-  return Object.fromEntries([...certificates, ...places]);
 }
 
 /**

@@ -2,7 +2,12 @@
 import { isObject } from '../../kernel/patch/json-value.ts';
 import { badDefinition, type SourceReader } from './source-reader.ts';
 
+/** A run needs those for production; the Actor's own build command needs all. */
+export type PackageSet = 'production' | 'all';
+
 export interface NodeManifest {
+  /** Which packages are installed. */
+  packages: PackageSet;
   /** Whether there is anything to install at all. */
   needsInstall: boolean;
   hasLockfile: boolean;
@@ -30,7 +35,10 @@ const DECIDING = [
 ];
 const SCRIPTS = ['preinstall', 'install', 'postinstall', 'prepare'];
 
-export async function readManifest(reader: SourceReader): Promise<NodeManifest> {
+export async function readManifest(
+  reader: SourceReader,
+  packages: PackageSet = 'production',
+): Promise<NodeManifest> {
   const text = (await reader.read('package.json', MAX_PACKAGE_BYTES)) ?? '{}';
   const manifest: unknown = JSON.parse(text);
   if (!isObject(manifest)) throw badDefinition('package.json must contain a JSON object.');
@@ -39,13 +47,16 @@ export async function readManifest(reader: SourceReader): Promise<NodeManifest> 
   let lockfile: string | undefined;
   for (const name of LOCKFILES) lockfile ??= await reader.read(name, MAX_LOCKFILE_BYTES);
   const settings = (await reader.read('.npmrc', MAX_PACKAGE_BYTES)) ?? '';
+  const installed = packages === 'all' ? [...INSTALLED, 'devDependencies'] : INSTALLED;
   return {
-    needsInstall: own.length > 0 || INSTALLED.some((name) => !isEmpty(manifest[name])),
+    packages,
+    needsInstall: own.length > 0 || installed.some((name) => !isEmpty(manifest[name])),
     hasLockfile: lockfile !== undefined,
     needsSources:
       own.length > 0 || hasFolders(manifest) || /"link":\s*true|"resolved":\s*"file:/.test(lockfile ?? ''),
     hasScripts: own.length > 0,
     parts: [
+      packages,
       JSON.stringify(DECIDING.map((name) => manifest[name] ?? null)),
       JSON.stringify(own.map((name) => scripts[name])),
       lockfile ?? '',

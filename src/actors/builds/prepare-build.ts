@@ -120,11 +120,10 @@ function commandOf(
       };
     case 'shell':
       return { command: ['/bin/sh', '-c', start.script], env };
-    case 'npm':
-      return {
-        command: npm === undefined ? ['npm', 'start'] : [process.execPath, npm, '--silent', 'start'],
-        env,
-      };
+    case 'npm': {
+      const args = ['--silent', 'run', start.script];
+      return { command: npm === undefined ? ['npm', ...args] : [process.execPath, npm, ...args], env };
+    }
     default:
       return { command: start.command, env };
   }

@@ -6,11 +6,14 @@ import { badDefinition, type SourceReader } from './source-reader.ts';
 export type StartCommand =
   | { by: 'node'; args: readonly string[] }
   | { by: 'python'; args: readonly string[] }
+  /** A script of `package.json`, with those before and after it. */
+  | { by: 'npm'; script: string }
+  | GivenCommand;
+
+/** A command of `actor.json`. */
+export type GivenCommand =
   /** A line for the shell. */
-  | { by: 'shell'; script: string }
-  /** `npm start`, with the scripts before and after it. */
-  | { by: 'npm' }
-  | { by: 'program'; command: readonly [string, ...string[]] };
+  { by: 'shell'; script: string } | { by: 'program'; command: readonly [string, ...string[]] };
 
 export interface StartSources {
   reader: SourceReader;
@@ -29,7 +32,7 @@ const PLAIN_NODE = /^node((?:\s+[\w./@:=,+-]+)+)$/;
 export async function findStart(sources: StartSources): Promise<StartCommand> {
   const { definition, packageJson } = sources;
   const given = definition?.['startCommand'];
-  if (given !== undefined && given !== null) return parseGiven(given, sources.path);
+  if (given !== undefined && given !== null) return parseStart(given, sources.path);
   const found =
     (packageJson && (await findNodeStart(packageJson, sources))) ?? (await findPythonStart(sources));
   if (found !== undefined) return found;
@@ -40,16 +43,22 @@ export async function findStart(sources: StartSources): Promise<StartCommand> {
 }
 
 /** A list is executed as it is; a text is a line for the shell. */
-function parseGiven(given: unknown, path: string): StartCommand {
+export function parseGivenCommand(given: unknown, path: string, name: string): GivenCommand {
   const isText = (value: unknown): value is string => typeof value === 'string' && !value.includes('\0');
   if (isText(given) && given.trim() !== '') return { by: 'shell', script: given };
   if (Array.isArray(given) && given.length > 0 && given.length <= MAX_ARGUMENTS && given.every(isText)) {
     const [first = '', ...args] = given;
-    if (first === 'node') return { by: 'node', args };
-    if (first === 'python' || first === 'python3') return { by: 'python', args };
     if (first !== '') return { by: 'program', command: [first, ...args] };
   }
-  throw badDefinition(`${path}: "startCommand" must be a text, or a list of the program and its arguments.`);
+  throw badDefinition(`${path}: "${name}" must be a text, or a list of the program and its arguments.`);
+}
+
+function parseStart(given: unknown, path: string): StartCommand {
+  const start = parseGivenCommand(given, path, 'startCommand');
+  if (start.by === 'shell') return start;
+  const [first, ...args] = start.command;
+  if (first === 'node') return { by: 'node', args };
+  return first === 'python' || first === 'python3' ? { by: 'python', args } : start;
 }
 
 async function findNodeStart(
@@ -57,12 +66,15 @@ async function findNodeStart(
   { reader }: StartSources,
 ): Promise<StartCommand | undefined> {
   const scripts = isObject(packageJson['scripts']) ? packageJson['scripts'] : {};
-  const { start, prestart, poststart } = scripts;
-  if (typeof start === 'string' && start.trim() !== '') {
-    if (prestart !== undefined || poststart !== undefined) return { by: 'npm' };
-    const words = PLAIN_NODE.exec(start.trim())?.[1];
+  // The first is that of the platform's templates for what has to be compiled.
+  for (const name of ['start:prod', 'start']) {
+    const line = scripts[name];
+    if (typeof line !== 'string' || line.trim() === '') continue;
+    if (scripts[`pre${name}`] !== undefined || scripts[`post${name}`] !== undefined)
+      return { by: 'npm', script: name };
+    const words = PLAIN_NODE.exec(line.trim())?.[1];
     return words === undefined
-      ? { by: 'shell', script: start }
+      ? { by: 'shell', script: line }
       : { by: 'node', args: words.trim().split(/\s+/) };
   }
   const { main } = packageJson;
