@@ -7,6 +7,7 @@ import { benchFreeze } from './freeze.ts';
 import { benchGround } from './ground.ts';
 import { benchQueues } from './queues.ts';
 import { report, type Row } from './report.ts';
+import { benchRuns } from './runs.ts';
 
 type Bench = (effort: Effort) => Promise<Row[]>;
 
@@ -17,6 +18,7 @@ const BENCHES: Record<string, Bench> = {
   flags: benchFlags,
   evaluation: benchEvaluation,
   freeze: benchFreeze,
+  runs: benchRuns,
 };
 
 const isQuick = process.argv.includes('--quick');
