@@ -217,6 +217,17 @@ export async function startDispatcher(settings: DispatcherSettings): Promise<Dis
     }
   }
 
+  /** While the node stops: a program that is told of it may ask for a reboot, so that it goes on elsewhere at once. */
+  async function followControls(signal: AbortSignal): Promise<void> {
+    while (executing.size > 0 && !signal.aborted) {
+      isPoked = false;
+      await readControls().catch((error: unknown) =>
+        log.error({ err: error }, 'cannot read controls of jobs'),
+      );
+      if (!isPoked && !signal.aborted) await sleep(pollMs);
+    }
+  }
+
   function sleep(ms: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, ms);
@@ -237,13 +248,18 @@ export async function startDispatcher(settings: DispatcherSettings): Promise<Dis
     poke,
     async stop() {
       isStopping = true;
-      unlisten();
       poke();
       await looping;
       for (const { controller } of executing.values())
         controller.abort(new ServerStopping('The server is stopping.'));
       const ending = Promise.all([...executing.values()].map(({ done }) => done));
+      const over = new AbortController();
+      const following = followControls(over.signal);
       await Promise.race([ending, delay(graceMs, undefined, { ref: false })]);
+      over.abort();
+      poke();
+      await following;
+      unlisten();
       clearInterval(ticker);
       await renewing;
     },

@@ -173,6 +173,23 @@ onEachEngine((kind) => {
     assert.equal(await inTime(promise), 2);
   });
 
+  test('a handler hears what callers want while its node stops', async (context) => {
+    const engine = await kind.open(jobMigrations);
+    await insert(engine, 'a');
+    const { promise: isStarted, resolve: start } = Promise.withResolvers<void>();
+    const dispatcher = await dispatch(context, engine, async (_job, { signal, onControl }) => {
+      const heard = new Promise<JobControl>((resolve) => onControl(resolve));
+      start();
+      await untilAborted(signal);
+      await control(engine, 'a', 'reboot');
+      assert.equal(await heard, 'reboot');
+    });
+    await inTime(isStarted);
+    await dispatcher.stop();
+    // Given back by the handler's end, not left when the node's patience ended.
+    assert.equal((await rows(engine))[0]!.owner, null);
+  });
+
   test('the jobs of a crashed node go on after its restart at once, and elsewhere when their leases end', async (context) => {
     const engine = await kind.open(jobMigrations);
     await insert(engine, 'a');
