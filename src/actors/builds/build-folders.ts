@@ -71,7 +71,7 @@ export async function ensureSources(kernel: Kernel, hash: string): Promise<strin
       await moveIntoPlace(temporary, folder);
       await touchFolder(folder, clock.now());
     } finally {
-      await rm(temporary, { recursive: true, force: true });
+      await removeTree(temporary);
     }
   });
 }

@@ -70,7 +70,7 @@ export async function executeBuild(
   } finally {
     clearTimeout(timer);
     context.signal.removeEventListener('abort', leave);
-    await rm(temporary, { recursive: true, force: true });
+    await removeTree(temporary);
     await rmdir(folder).catch(() => {}); // an earlier execution may still clean up in it
   }
 }

@@ -79,7 +79,7 @@ async function ensureDependencies(kernel: Kernel, request: DependencyRequest): P
       await moveIntoPlace(app, place);
       await touchFolder(place, kernel.clock.now());
     } finally {
-      await rm(temporary, { recursive: true, force: true });
+      await removeTree(temporary);
     }
   });
 }

@@ -49,7 +49,7 @@ export async function moveIntoPlace(from: string, to: string): Promise<void> {
     await rename(from, to);
   } catch (error) {
     if (!(await isFolder(to))) throw error;
-    await rm(from, { recursive: true, force: true });
+    await removeTree(from);
   }
 }
 
@@ -61,7 +61,7 @@ export async function removeFolder(folder: string): Promise<void> {
   } catch {
     return;
   }
-  await rm(away, { recursive: true, force: true });
+  await removeTree(away);
 }
 
 /**

@@ -22,6 +22,7 @@ import {
   releaseJob,
   releaseJobsOf,
   renewLeases,
+  type WaitingJob,
 } from './store.ts';
 
 export interface DispatcherSettings {
@@ -71,6 +72,8 @@ export async function startDispatcher(settings: DispatcherSettings): Promise<Dis
   let isStopping = false;
   let claims = 0;
   let lastUser = '';
+  /** The job that has waited longest because there was too little memory for it. */
+  let overtaken: (WaitingJob & { userId: string }) | undefined;
   let wake = (): void => {};
   let isPoked = false;
 
@@ -107,22 +110,40 @@ export async function startDispatcher(settings: DispatcherSettings): Promise<Dis
   async function claimNext(): Promise<{ job: Job; control: string | null } | undefined> {
     const tried = new Set<string>();
     for (;;) {
-      const userId = (await findNextWaitingUser(db, lastUser)) ?? (await findNextWaitingUser(db, ''));
+      const userId = (await findOvertaken()) ?? (await findNextUser());
       if (userId === undefined || tried.has(userId)) return undefined;
       tried.add(userId);
       lastUser = userId;
       const now = clock.now();
-      const waiting = await findFirstWaiting(db, userId, kinds, now);
+      const waiting = await findFirstWaiting(db, userId, { kinds, memoryMbytes }, now);
       if (waiting === undefined) continue;
       if (waiting.memoryMbytes > memoryMbytes - usedMemory()) {
-        const isOverdue = now - waiting.queuedAt > OVERTAKE_MS && waiting.memoryMbytes <= memoryMbytes;
-        if (isOverdue) return undefined;
+        if (isOverdue(waiting, now)) return undefined;
+        if (overtaken === undefined || waiting.queuedAt < overtaken.queuedAt)
+          overtaken = { ...waiting, userId };
         continue;
       }
+      if (waiting.id === overtaken?.id) overtaken = undefined;
       const owner = `${node}/${process.pid}.${(claims += 1)}`;
       const claimed = await claimJob(db, waiting.id, owner, now + leaseMs);
       if (claimed !== undefined) return claimed;
     }
+  }
+
+  async function findNextUser(): Promise<string | undefined> {
+    return (await findNextWaitingUser(db, lastUser)) ?? (await findNextWaitingUser(db, ''));
+  }
+
+  const isOverdue = ({ queuedAt }: WaitingJob, now: number) => now - queuedAt > OVERTAKE_MS;
+
+  /** The account whose job waits for memory and has been overtaken long enough: its turn comes before all others. */
+  async function findOvertaken(): Promise<string | undefined> {
+    if (overtaken === undefined || !isOverdue(overtaken, clock.now())) return undefined;
+    const { id, userId } = overtaken;
+    const waiting = await findFirstWaiting(db, userId, { kinds, memoryMbytes }, clock.now());
+    if (waiting?.id === id) return userId;
+    overtaken = undefined;
+    return undefined;
   }
 
   function start(job: Job, control: string | null): void {
@@ -136,12 +157,16 @@ export async function startDispatcher(settings: DispatcherSettings): Promise<Dis
       wanted: undefined,
       listener: undefined,
     };
+    // After a lost lease this node may get a job back while its own handler of it still cleans up, in the same folders.
+    const earlier = [...executing.values()].filter((one) => one.job.id === job.id).map(({ done }) => done);
     executing.set(job.owner, state);
     deliver(state, control);
-    state.done = execute(state).finally(() => {
-      executing.delete(job.owner);
-      poke();
-    });
+    state.done = Promise.all(earlier)
+      .then(() => execute(state))
+      .finally(() => {
+        executing.delete(job.owner);
+        poke();
+      });
   }
 
   async function execute(state: Executing): Promise<void> {

@@ -90,6 +90,76 @@ onEachEngine((kind) => {
     gates.get('c-small')!();
   });
 
+  test('a job that has waited long for memory is not overtaken any more, whoever else has jobs', async (context) => {
+    const engine = await kind.open(jobMigrations);
+    let ahead = 0;
+    const begun: string[] = [];
+    const { promise: opened, resolve: open } = Promise.withResolvers<void>();
+    context.after(() => open());
+    await insert(engine, 'b-first', 'bob', 600);
+    const dispatcher = await dispatch(
+      context,
+      engine,
+      async (job) => {
+        begun.push(job.id);
+        if (job.id === 'b-first') await opened;
+        await deleteJob(engine.db, job);
+      },
+      { slots: 10, clock: { now: () => systemClock.now() + ahead } },
+    );
+    await eventually(() => begun.length === 1);
+    await insert(engine, 'b-large', 'bob', 1000);
+    for (const id of ['a-1', 'a-2', 'a-3']) {
+      await insert(engine, id, 'ann', 200);
+      await eventually(() => begun.includes(id), 'a smaller job, which goes first');
+    }
+    ahead += 60_000;
+    for (const user of ['ann', 'cid', 'dan']) await insert(engine, `${user}-small`, user, 200);
+    dispatcher.poke();
+    open();
+    await eventually(async () => (await rows(engine)).length === 0);
+    assert.deepEqual(begun.slice(0, 5), ['b-first', 'a-1', 'a-2', 'a-3', 'b-large']);
+  });
+
+  test('a job that is too large for this node does not hold up the others of its account', async (context) => {
+    const engine = await kind.open(jobMigrations);
+    await insert(engine, 'a-huge', 'ann', 5000);
+    await insert(engine, 'b-small', 'ann', 100);
+    const begun: string[] = [];
+    await dispatch(context, engine, async (job) => {
+      begun.push(job.id);
+      await deleteJob(engine.db, job);
+    });
+    await eventually(async () => (await rows(engine)).length === 1);
+    assert.deepEqual([begun, (await rows(engine))[0]!.id], [['b-small'], 'a-huge']);
+  });
+
+  test('a node that gets a job again waits for its own earlier handler of it', async (context) => {
+    const engine = await kind.open(jobMigrations);
+    await insert(engine, 'a');
+    const events: string[] = [];
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+    await dispatch(
+      context,
+      engine,
+      async (job, { signal }) => {
+        events.push(`begin ${job.claims}`);
+        if (job.claims === 1) {
+          await engine.db.updateTable('jobs').set({ owner: null, lease_until: null }).execute();
+          await untilAborted(signal);
+          await ended;
+        }
+        events.push(`end ${job.claims}`);
+        await deleteJob(engine.db, job);
+      },
+      { leaseMs: 600, pollMs: 20 },
+    );
+    await eventually(async () => (await rows(engine))[0]!.claims === 2);
+    end();
+    await eventually(async () => (await rows(engine)).length === 0);
+    assert.deepEqual(events, ['begin 1', 'end 1', 'begin 2', 'end 2']);
+  });
+
   test('two nodes never execute the same job', async (context) => {
     const engine = await kind.open(jobMigrations);
     const ids = Array.from({ length: 40 }, (_, index) => `job-${String(index).padStart(2, '0')}`);

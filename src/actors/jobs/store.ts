@@ -121,11 +121,11 @@ export interface WaitingJob {
   queuedAt: number;
 }
 
-/** The job of the account that has waited longest. */
+/** The job of the account that has waited longest, of those that the node could ever execute. */
 export async function findFirstWaiting(
   db: Db,
   userId: string,
-  kinds: readonly JobKind[],
+  { kinds, memoryMbytes }: { kinds: readonly JobKind[]; memoryMbytes: number },
   now: number,
 ): Promise<WaitingJob | undefined> {
   const row = await db
@@ -135,6 +135,7 @@ export async function findFirstWaiting(
     .where('user_id', '=', userId)
     .where('queued_at', '<=', now)
     .where('kind', 'in', kinds)
+    .where('memory_mbytes', '<=', memoryMbytes)
     .orderBy('queued_at')
     .orderBy('id')
     .limit(1)

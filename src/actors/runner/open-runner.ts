@@ -132,6 +132,12 @@ export async function openRunner(
     return { uid, words: userWords(usersBy, uid), release: () => users.release(uid) };
   }
 
+  async function removeTemporary(folder: string): Promise<void> {
+    await removeTree(folder).catch((error: unknown) => {
+      log.warn({ err: error, folder }, 'cannot remove the temporary files of a program');
+    });
+  }
+
   function temporaryFolder(id: string): string {
     return join(settings.work, 'tmp', id);
   }
@@ -145,10 +151,10 @@ export async function openRunner(
     prepare();
     const plan = await planLaunch(program);
     let removeRecord = (): void => {};
-    const release = (): void => {
+    const release = async (): Promise<void> => {
+      if (plan.temporary !== undefined) await removeTemporary(plan.temporary);
       plan.release();
       removeRecord();
-      if (plan.temporary !== undefined) rmSync(plan.temporary, { recursive: true, force: true });
     };
     let cgroup: Cgroup | undefined;
     let launched: LaunchedProcess | undefined;
@@ -169,7 +175,7 @@ export async function openRunner(
     } catch (error) {
       launched?.abandon();
       await cgroup?.remove();
-      release();
+      await release();
       throw error;
     }
   }
@@ -184,7 +190,7 @@ export async function openRunner(
     async killLeftovers() {
       const killed = await killLeftovers(settings.work, Date.now());
       for (const { id, uid, server } of killed) {
-        rmSync(temporaryFolder(id), { recursive: true, force: true });
+        await removeTemporary(temporaryFolder(id));
         if (uid !== undefined) (pool ??= new UidPool()).release(uid, server);
       }
       if (parents !== undefined) sweepGroups(parents);

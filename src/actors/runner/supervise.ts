@@ -24,8 +24,8 @@ export interface Supervision {
   cgroup?: Cgroup | undefined;
   /** All processes of this machine; one reading may serve several programs. */
   listShared(): Promise<ProcessInfo[]>;
-  /** Called when all is dead. */
-  release(): void;
+  /** Called when all is dead. Never rejects. */
+  release(): Promise<void>;
 }
 
 export function supervise(supervision: Supervision): RunningProgram {
@@ -123,8 +123,8 @@ export function supervise(supervision: Supervision): RunningProgram {
     if ((cgroup?.countOomKills() ?? 0) > 0) exceeded ??= 'memory';
     const status = signal === null ? code : 128 + constants.signals[signal];
     if (status === 128 + constants.signals.SIGXFSZ) exceeded ??= 'disk';
-    await cgroup?.remove();
-    release();
+    await cgroup?.remove().catch(() => {}); // swept at the next start
+    await release();
     return { code: wasKilled || exceeded ? null : status, ...(exceeded && { exceeded }) };
   }
 

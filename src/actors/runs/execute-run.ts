@@ -51,7 +51,7 @@ export function runHandler(kernel: Kernel, node: RunNode): JobHandler {
       if (!(await endRun(kernel, job, end))) return;
       await finishLog(kernel, job.id);
     } finally {
-      await rm(folder, { recursive: true, force: true });
+      await removeTree(folder);
     }
   };
 }
@@ -145,7 +145,7 @@ async function runProcess(execution: Execution, run: Run, token: string): Promis
   if (build === undefined) throw new Failure('not-found', `the build ${run.buildNumber} is gone`);
   const prepared = await prepareBuild(kernel, build, log, context.signal);
   const folder = join(execution.folder, 'actor');
-  await rm(folder, { recursive: true, force: true });
+  await removeTree(folder);
   await createWorkingFolder(prepared, folder);
   node.events.open(job.id);
   const listener = await node.listener();

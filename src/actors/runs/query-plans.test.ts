@@ -74,7 +74,7 @@ onEachEngine((testEngine) => {
       await requestControl(tx, id, 'abort');
     });
     await findNextWaitingUser(db, 'user-1');
-    await findFirstWaiting(db, 'user-1', ['build', 'run'], NOW + 5000);
+    await findFirstWaiting(db, 'user-1', { kinds: ['build', 'run'], memoryMbytes: 4096 }, NOW + 5000);
     await findNextQueuedAt(db, NOW);
     await listControls(db, ['node-0/1.0']);
     await renewLeases(db, ['node-0/1.0'], NOW);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inTime } from '../../../test/eventually.ts';
 import { LeaseLost, ServerStopping, type JobControl } from '../jobs/job.ts';
-import type { ProgramExit } from '../runner/runner.ts';
+import type { ProgramExit, RunningProgram } from '../runner/runner.ts';
 import { superviseProcess, type ProcessSupervision } from './supervise-process.ts';
 
 interface Pretence {
@@ -16,7 +16,10 @@ interface Pretence {
 }
 
 /** A program that dies when it is killed, and otherwise when the test says so. */
-function pretend(more: Partial<ProcessSupervision> = {}): Pretence {
+function pretend(
+  more: Partial<ProcessSupervision> = {},
+  usage: RunningProgram['usage'] = async () => ({ memoryBytes: 1, cpuMs: 1 }),
+): Pretence {
   const { promise: exited, resolve: exit } = Promise.withResolvers<ProgramExit>();
   const controller = new AbortController();
   let listener: ((wish: JobControl) => void) | undefined;
@@ -29,7 +32,7 @@ function pretend(more: Partial<ProcessSupervision> = {}): Pretence {
         stops.push(how);
         exit({ code: null });
       },
-      usage: async () => ({ memoryBytes: 1, cpuMs: 1 }),
+      usage,
     },
     signal: controller.signal,
     onControl(heard) {
@@ -97,6 +100,20 @@ test('a time-out is recorded before the process is killed', async () => {
   const process = pretend({ isTimedOut: () => true });
   assert.equal((await inTime(process.end)).kind, 'timed-out');
   assert.deepEqual([process.sent, process.stops], [['timing out'], ['kill']]);
+});
+
+test('a time-out that cannot be recorded at once, or a process that cannot be measured, still times out', async () => {
+  let tries = 0;
+  const process = pretend({
+    isTimedOut: () => true,
+    async onTimeout() {
+      if ((tries += 1) < 3) throw new Error('The database is away.');
+    },
+  });
+  assert.equal((await inTime(process.end)).kind, 'timed-out');
+  assert.equal(tries, 3);
+  const hidden = pretend({ isTimedOut: () => true }, () => Promise.reject(new Error('Nothing is known.')));
+  assert.equal((await inTime(hidden.end)).kind, 'timed-out');
 });
 
 test('a lost lease kills the process without a word to it', async () => {

@@ -59,12 +59,12 @@ export async function superviseProcess(supervision: ProcessSupervision): Promise
     if (isSampling) return;
     isSampling = true;
     try {
-      supervision.onSample(await program.usage());
+      // First: a process that cannot be measured must not live for ever. What cannot be recorded now is recorded the next time.
       if (supervision.isTimedOut()) {
-        clearInterval(sampler);
         await supervision.onTimeout();
         end('timed-out');
       }
+      supervision.onSample(await program.usage());
     } catch {
       // The process ends just now; its exit tells.
     } finally {
