@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { createGunzip } from 'node:zlib';
 import { createHash } from 'node:crypto';
 import { pipeline } from 'node:stream';
-import { rm } from 'node:fs/promises';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { unpackTar } from '../sources/unpack.ts';
+import { removeTree } from '../runner/remove-tree.ts';
 import { openToolchain, type Toolchain } from './toolchain.ts';
 import { makeTemporaryFolder, makeWorkFolder, moveIntoPlace, SOURCES, touchFolder } from './work-folders.ts';
 

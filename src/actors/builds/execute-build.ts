@@ -1,5 +1,5 @@
 // Executes a build on this node: from the claim of its job to its end.
-import { rm, rmdir } from 'node:fs/promises';
+import { rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
@@ -8,6 +8,7 @@ import { deleteJob } from '../jobs/store.ts';
 import { openLogWriter } from '../logs/open-log-writer.ts';
 import { finishLog } from '../logs/pack-log.ts';
 import { isFinished } from '../runs/model.ts';
+import { removeTree } from '../runner/remove-tree.ts';
 import { StepFailed } from './build-step.ts';
 import { beginBuild, endBuild, type BuildResult } from './build-transitions.ts';
 import { BUILD_TIMEOUT_MS } from './model.ts';

@@ -1,10 +1,10 @@
 // Makes a build ready to run on this node: its sources and dependencies as folders, and the command that starts it.
-import { rm } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { openEnvVars } from '../actors/env-vars.ts';
 import { findVersion } from '../actors/store-versions.ts';
 import type { LogWriter } from '../logs/log-writer.ts';
+import { removeTree } from '../runner/remove-tree.ts';
 import { ensureSources } from './build-folders.ts';
 import { dependencyFolderName } from './dependency-plan.ts';
 import { installNodePackages, installPythonPackages } from './install.ts';

@@ -4,6 +4,7 @@ import { constants } from 'node:fs';
 import { chmod, copyFile, lchown, lstat, mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Failure } from '../../kernel/failure.ts';
+import { removeTree } from '../runner/remove-tree.ts';
 
 const PARALLEL = 16;
 /** Whoever runs programs must be able to pass through, without listing what is there. */

@@ -13,7 +13,7 @@ const BLOCK_BYTES = 512;
  */
 export async function measureFolder(folder: string, limit: number): Promise<number> {
   let bytes = 0;
-  const pending = [Buffer.from(folder)];
+  const pending: Buffer[] = [Buffer.from(folder)];
   for (let path = pending.pop(); path !== undefined && bytes <= limit; path = pending.pop()) {
     for (const entry of await entriesOf(path)) {
       if (entry === 'unreadable') return Infinity;

@@ -1,5 +1,5 @@
 // Chooses the isolation by what the machine offers, and starts programs with it.
-import { lstatSync, mkdirSync, rmSync } from 'node:fs';
+import { lstatSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from '../../kernel/log.ts';
 import type { ExecutionSettings } from '../jobs/settings.ts';
@@ -26,6 +26,7 @@ import { killLeftovers } from './leftovers.ts';
 import { launchPlainly } from './plain.ts';
 import { listProcesses, type ProcessInfo } from './process-table.ts';
 import { writeProgramRecord } from './program-record.ts';
+import { removeTree } from './remove-tree.ts';
 import type { Program, Runner, RunningProgram } from './runner.ts';
 import { supervise } from './supervise.ts';
 import { giveFolder, openWay } from './reachable-folders.ts';

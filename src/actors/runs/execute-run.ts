@@ -1,5 +1,4 @@
 // Executes a run on this node: prepares its build, starts its process as often as needed, and saves how it ended.
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Failure } from '../../kernel/failure.ts';
 import { newSecret } from '../../kernel/identity/secret.ts';
@@ -12,6 +11,7 @@ import { clearControl, deleteJob } from '../jobs/store.ts';
 import type { LogWriter } from '../logs/log-writer.ts';
 import { openLogWriter } from '../logs/open-log-writer.ts';
 import { finishLog } from '../logs/pack-log.ts';
+import { removeTree } from '../runner/remove-tree.ts';
 import { beginProcess, endRun, markTimingOut, saveUsage, type RunEnd } from './run-transitions.ts';
 import { isFinished, type Run } from './model.ts';
 import { programEnvironment } from './program-environment.ts';
