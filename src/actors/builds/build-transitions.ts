@@ -5,6 +5,7 @@ import { lockActor } from '../actors/store.ts';
 import type { Job } from '../jobs/job.ts';
 import { deleteJob, holdsJob } from '../jobs/store.ts';
 import type { Build } from './model.ts';
+import { clearSnapshotSource } from './store-snapshots.ts';
 import { lockBuild, updateBuild } from './store.ts';
 
 export interface BuildResult {
@@ -54,6 +55,7 @@ export async function endBuild(
       stats: { runTimeMs: build.stats.runTimeMs + runTimeMs, sourceBytes: result.sourceBytes ?? 0 },
       ...(status === 'SUCCEEDED' && result.content),
     });
+    await clearSnapshotSource(tx, build.id);
     if (status === 'SUCCEEDED' && build.tag !== null && (await lockActor(tx, build.actorId)) !== undefined)
       await setTag(tx, build.actorId, build.tag, build.id);
     return true;

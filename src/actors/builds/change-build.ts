@@ -8,6 +8,7 @@ import { deleteWaitingJob, requestControl } from '../jobs/store.ts';
 import { deleteLog, endLog } from '../logs/store.ts';
 import { isFinished } from '../runs/model.ts';
 import { buildNotFound, type Build } from './model.ts';
+import { clearSnapshotSource } from './store-snapshots.ts';
 import { deleteBuild, findBuild, lockBuild, updateBuild } from './store.ts';
 
 /** One that no node has claimed ends at once; for others the node that executes it gets the word. A finished one stays as it is. */
@@ -25,6 +26,7 @@ export async function abortBuild(kernel: Kernel, id: string, now: number): Promi
 async function abortIn(tx: Db, { id }: Build, now: number): Promise<void> {
   if (await deleteWaitingJob(tx, id)) {
     await updateBuild(tx, id, { status: 'ABORTED', finishedAt: now, statusMessage: 'Build was aborted' });
+    await clearSnapshotSource(tx, id);
     await endLog(tx, id);
     return;
   }

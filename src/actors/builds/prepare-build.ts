@@ -2,7 +2,6 @@
 import { delimiter, join } from 'node:path';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { openEnvVars } from '../actors/env-vars.ts';
-import { findVersion } from '../actors/store-versions.ts';
 import type { LogWriter } from '../logs/log-writer.ts';
 import { removeTree } from '../runner/remove-tree.ts';
 import { ensureSources } from './build-folders.ts';
@@ -12,6 +11,7 @@ import type { Build, BuildRuntime } from './model.ts';
 import { readManifest } from './node-manifest.ts';
 import type { PreparedBuild } from './prepared-build.ts';
 import { readerOf } from './source-reader.ts';
+import { findSnapshot } from './store-snapshots.ts';
 import type { Toolchain } from './toolchain.ts';
 import {
   BUILD_FOLDERS,
@@ -70,7 +70,8 @@ async function ensureDependencies(kernel: Kernel, request: DependencyRequest): P
     );
     try {
       const box = await makeWorkFolder(temporary, 'box');
-      const env = await buildVariables(kernel, build);
+      const snapshot = await findSnapshot(kernel.db, build.id);
+      const env = snapshot === undefined ? {} : openEnvVars(kernel, snapshot);
       const installing = { build, toolchain, sources, box, place, env, log, signal };
       const app =
         runtime.install === 'pip'
@@ -82,15 +83,6 @@ async function ensureDependencies(kernel: Kernel, request: DependencyRequest): P
       await removeTree(temporary);
     }
   });
-}
-
-/** The environment variables of the version, where they apply to builds. */
-export async function buildVariables(
-  kernel: Kernel,
-  { actorId, versionNumber }: Pick<Build, 'actorId' | 'versionNumber'>,
-): Promise<Record<string, string>> {
-  const version = await findVersion(kernel.db, actorId, versionNumber);
-  return version?.appliesEnvVarsToBuild === true ? openEnvVars(kernel, version) : {};
 }
 
 function commandOf(

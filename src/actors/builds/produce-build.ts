@@ -2,9 +2,8 @@
 import { createReadStream } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { findVersion } from '../actors/store-versions.ts';
+import { openEnvVars } from '../actors/env-vars.ts';
 import { sourceOf } from '../actors/version.ts';
 import { checkInputSchema } from '../input/check-schema.ts';
 import type { LogWriter } from '../logs/log-writer.ts';
@@ -18,8 +17,8 @@ import { compileSources } from './compile.ts';
 import { dependencyFolderName, planDependencies, type DependencyPlan } from './dependency-plan.ts';
 import { installNodePackages, installPythonPackages, readLockfile } from './install.ts';
 import type { Build, BuildRuntime } from './model.ts';
-import { buildVariables } from './prepare-build.ts';
 import { readerOf } from './source-reader.ts';
+import { findSnapshot } from './store-snapshots.ts';
 import {
   DEPENDENCIES,
   makeTemporaryFolder,
@@ -40,10 +39,10 @@ export async function produceBuild(kernel: Kernel, context: BuildContext): Promi
   const { build, log, temporary, signal } = context;
   log.write(`ACTOR: Building version ${build.versionNumber} as ${build.buildNumber}.`);
   for (const warning of kernel.services.runner.warnings) log.write(`ACTOR: Warning: ${warning}`);
-  const version = await findVersion(kernel.db, build.actorId, build.versionNumber);
-  if (version === undefined) throw new Failure('invalid', `The version ${build.versionNumber} was deleted.`);
+  const snapshot = await findSnapshot(kernel.db, build.id);
+  if (snapshot === undefined || snapshot.source === null) throw new Error('The build has no sources');
   const sources = await makeWorkFolder(temporary, 'sources');
-  await fetchSources(sourceOf(version), {
+  await fetchSources(sourceOf({ source: snapshot.source }), {
     kernel,
     userId: build.userId,
     folder: sources,
@@ -63,7 +62,7 @@ export async function produceBuild(kernel: Kernel, context: BuildContext): Promi
     log.write('ACTOR: Checking the input schema.');
     inputSchema = (await checkInputSchema(kernel, { text: inputSchema, userId: build.userId })).text;
   }
-  const env = await buildVariables(kernel, build);
+  const env = openEnvVars(kernel, snapshot);
   const fetched = { sources, install, env };
   const compiled =
     buildCommand === undefined ? sources : await compile(kernel, context, buildCommand, fetched);

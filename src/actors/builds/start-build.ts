@@ -11,6 +11,7 @@ import { insertJob } from '../jobs/store.ts';
 import { insertLog } from '../logs/store.ts';
 import type { RunMeta } from '../runs/model.ts';
 import { BUILD_MEMORY_MBYTES, type Build } from './model.ts';
+import { insertSnapshot } from './store-snapshots.ts';
 import { insertBuild } from './store.ts';
 
 export interface NewBuild {
@@ -67,6 +68,7 @@ export async function startBuild(kernel: Kernel, wanted: NewBuild, now: number):
       changelog: null,
     };
     await insertBuild(tx, build);
+    await insertSnapshot(tx, build.id, version);
     await insertLog(tx, { id: build.id, userId: build.userId }, now);
     await insertJob(tx, { id: build.id, kind: 'build', userId: build.userId, memoryMbytes }, now);
     return build;

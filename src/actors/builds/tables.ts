@@ -3,6 +3,7 @@
 declare module '../../kernel/storage/tables.ts' {
   interface Tables {
     builds: BuildRow;
+    build_snapshots: BuildSnapshotRow;
   }
 }
 
@@ -37,4 +38,11 @@ export interface BuildRow {
   input_schema: string | null;
   readme: string | null;
   changelog: string | null;
+}
+
+/** What a build uses of its version. */
+export interface BuildSnapshotRow {
+  build_id: string;
+  source: string | null;
+  env_vars: string;
 }

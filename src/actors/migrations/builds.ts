@@ -1,4 +1,4 @@
-// The table of builds.
+// The tables of builds.
 import type { Migration } from '../../kernel/storage/migrate.ts';
 
 export const buildMigrations: Migration[] = [
@@ -11,6 +11,8 @@ export const buildMigrations: Migration[] = [
          meta ${text} not null, options ${text} not null, stats ${text} not null, started_at bigint not null,
          finished_at bigint, sources ${text}, dependencies ${text}, runtime ${text}, definition ${text}, input_schema ${text},
          readme ${text}, changelog ${text})`,
+      `create table build_snapshots (
+         build_id ${text} primary key references builds (id) on delete cascade, env_vars ${text} not null, source ${text})`,
       `create unique index builds_number on builds (actor_id, build_number)`,
       `create index builds_of_actor on builds (actor_id, started_at, id)`,
       `create index builds_of_user on builds (user_id, started_at, id)`,
