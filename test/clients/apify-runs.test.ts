@@ -309,7 +309,7 @@ describe('logs', () => {
   test('get answers with the text so far, without colors unless it is raw', async () => {
     const run = await startedRun({ log: `ready ${colored}` });
     assert.match(await logOf(run), /^\S+Z ready green$/m);
-    assert.match((await client.log(run.id!).get({ raw: true }))!, /ready \u001B\[32mgreen\u001B\[39m$/m);
+    assert.ok((await client.log(run.id!).get({ raw: true }))!.includes(`ready ${colored}\n`));
     await endRun(run);
   });
 

@@ -34,9 +34,9 @@ export async function startSite(pages: number, { holdAfter = Infinity }: SiteOpt
       const body = links.map((one) => `<a href="/page/${one}">${one}</a>`).join('');
       response.writeHead(200, { 'content-type': 'text/html' }).end(`<title>Page ${number}</title>${body}`);
     };
-    if (answered >= limit) return void held.push(answer);
     answered += 1;
-    answer();
+    if (answered > limit) held.push(answer);
+    else answer();
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

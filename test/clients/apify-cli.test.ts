@@ -1,0 +1,137 @@
+// The real `apify-cli` as a program, pointed at a running server by its base URL alone.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { ApifyClient } from 'apify-client';
+import { script } from '../actor-sources.ts';
+import { PATIENCE_MS } from '../eventually.ts';
+import { ADMIN_TOKEN, startServer, type TestServer } from '../server.ts';
+
+const CLI = realpathSync('node_modules/.bin/apify');
+const LARGE_BYTES = 4 * 1024 * 1024;
+
+let server: TestServer;
+let client: ApifyClient;
+/** Its home, with a folder for each Actor. */
+let folder: string;
+before(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'signalbox-cli-'));
+  server = await startServer({ limits: 'off' });
+  client = new ApifyClient({ baseUrl: server.url, token: ADMIN_TOKEN, maxRetries: 0 });
+  await apify(['login', '--token', ADMIN_TOKEN]);
+});
+after(async () => {
+  await server.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+interface Printed {
+  stdout: string;
+  stderr: string;
+}
+
+/** Fails on a wrong exit code, and on anything printed that looks like an error. */
+async function apify(args: string[], cwd = folder): Promise<Printed> {
+  const { promise, resolve, reject } = Promise.withResolvers<Printed>();
+  const child = execFile(
+    process.execPath,
+    [CLI, ...args],
+    {
+      cwd,
+      timeout: PATIENCE_MS,
+      killSignal: 'SIGKILL',
+      maxBuffer: 16 * 1024 * 1024,
+      env: {
+        PATH: process.env['PATH'],
+        HOME: folder,
+        APIFY_CLIENT_BASE_URL: server.url,
+        APIFY_CLI_DISABLE_TELEMETRY: '1',
+        APIFY_CLI_SKIP_UPDATE_CHECK: '1',
+        APIFY_CLI_SKIP_RENTAL_SUNSET_NOTICE: '1',
+        APIFY_DISABLE_KEYRING: '1',
+        NO_COLOR: '1',
+        // Most of its time goes into compiling itself.
+        NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? join(folder, 'compiled'),
+      },
+    },
+    (error, stdout, stderr) => {
+      const printed = `apify ${args.join(' ')}\n${stdout}\n${stderr}`;
+      if (error) reject(new Error(`${error.message}\n${printed}`));
+      else if (/error|fail|warn|can ?not|undefined|NaN\b|invalid/i.test(stdout + stderr))
+        reject(new Error(`This looks like an error: ${printed}`));
+      else resolve({ stdout, stderr });
+    },
+  );
+  child.stdin?.end();
+  return await promise;
+}
+
+/** An Actor on the server without any version, and a folder with its sources, which is newer. */
+async function giveActor(name: string, more: Record<string, string | Uint8Array> = {}): Promise<string> {
+  await client.actors().create({ name });
+  const own = join(folder, name);
+  const definition = { actorSpecification: 1, name, version: '0.1', buildTag: 'latest' };
+  const sources = script(`
+const input = await getInput();
+console.log('the input is', JSON.stringify(input));
+await pushData([{ doubled: input.n * 2 }]);
+`);
+  const files = { '.actor/actor.json': JSON.stringify(definition), ...sources, ...more };
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(own, path)), { recursive: true });
+    writeFileSync(join(own, path), content);
+  }
+  return own;
+}
+
+test('login stores the token in its home, for the account', async () => {
+  const stored = JSON.parse(readFileSync(join(folder, '.apify', 'auth.json'), 'utf8')) as {
+    username: string;
+  };
+  assert.equal(stored.username, 'admin');
+});
+
+test('push builds, call runs with its log and output, and runs, builds and sources are there afterwards', async () => {
+  const own = await giveActor('small');
+  const pushed = await apify(['push'], own);
+  assert.match(pushed.stdout, /Build: SUCCEEDED/);
+  assert.match(pushed.stderr, /Z ACTOR: Build finished/);
+  const { taggedBuilds } = (await client.actor('admin/small').get())!;
+  assert.equal(taggedBuilds!['latest']!.buildNumber, '0.1.1');
+
+  const called = await apify(['call', '--input', '{"n":21}', '--output-dataset'], own);
+  assert.match(called.stderr, /Z the input is \{"n":21\}/);
+  assert.match(called.stdout, /"doubled": ?42/);
+  const run = (await client.actor('admin/small').lastRun().get())!;
+  assert.deepEqual([run.status, run.meta.origin], ['SUCCEEDED', 'CLI']);
+
+  assert.match((await apify(['runs', 'ls'], own)).stdout, new RegExp(`${run.id}.*SUCCEEDED`, 'i'));
+  assert.match((await apify(['builds', 'ls'], own)).stdout, new RegExp(`0\\.1\\.1.*${run.buildId}`));
+
+  await apify(['actors', 'pull', 'admin/small', '--dir', 'pulled']);
+  for (const file of ['main.js', 'package.json'])
+    assert.equal(readFileSync(join(folder, 'pulled', file), 'utf8'), readFileSync(join(own, file), 'utf8'));
+
+  // A second time, over the version that is there now.
+  writeFileSync(join(own, 'main.js'), "console.log('second edition');\n");
+  assert.match((await apify(['push'], own)).stdout, /Build number: 0\.1\.2/);
+});
+
+test('push sends a large Actor as an archive in a key-value store, and pull gets it from there', async () => {
+  const large = randomBytes(LARGE_BYTES);
+  const own = await giveActor('large', { 'large.bin': large });
+  const pushed = await apify(['push'], own);
+  assert.match(pushed.stdout, /Build: SUCCEEDED/);
+  const version = (await client.actor('admin/large').version('0.1').get())!;
+  assert.equal(version.sourceType, 'TARBALL');
+  const called = await apify(['call', 'admin/large', '--input', '{"n":1}', '--json']);
+  const result = JSON.parse(called.stdout) as { ok: boolean; run: { id: string } };
+  assert.equal(result.ok, true);
+  assert.deepEqual((await client.run(result.run.id).dataset().listItems()).items, [{ doubled: 2 }]);
+  await apify(['pull', 'admin/large', '--dir', 'pulled-large']);
+  assert.deepEqual(readFileSync(join(folder, 'pulled-large', 'large.bin')), large);
+});
