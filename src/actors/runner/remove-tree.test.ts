@@ -1,7 +1,16 @@
 // Folders that hostile programs leave: measured as a whole, and removed, also by a server that is not root.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
@@ -84,7 +93,10 @@ test('an ordinary user removes folders without permissions', { skip }, async (t)
   chmodSync(join(hostile, 'none'), 0);
   await execute(
     process.execPath,
-    ['-e', `import(${JSON.stringify(MODULE)}).then(({ removeTree }) => removeTree(${JSON.stringify(hostile)}))`],
+    [
+      '-e',
+      `import(${JSON.stringify(MODULE)}).then(({ removeTree }) => removeTree(${JSON.stringify(hostile)}))`,
+    ],
     { uid: NOBODY, gid: NOBODY, cwd: '/', env: {} },
   );
   assert.equal(existsSync(hostile), false);

@@ -39,5 +39,8 @@ export const lastRunRoutes: Route[] = [...runRoutes, ...controlRoutes]
         Object.assign(call, { params: { ...params, runId } });
         return await original.handle(call, kernel);
       },
+      async authorize({ caller, params, query, can }, kernel) {
+        if (caller.kind !== 'anonymous') await OF_LAST_RUN.resolve({ caller, params, query, can }, kernel);
+      },
     };
   });
