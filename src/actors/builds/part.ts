@@ -1,6 +1,7 @@
 // Builds.
 import type { Part } from '../../kernel/part.ts';
 import { buildMigrations } from '../migrations/builds.ts';
+import { buildRetention } from './retention.ts';
 import { buildRoutes } from './routes.ts';
 import { updateBuildOwner } from './store.ts';
 import { sourceBlobs } from './sweep.ts';
@@ -9,6 +10,7 @@ export const buildPart: Part = {
   tag: { name: 'Builds', description: 'Runnable forms of the versions of Actors' },
   routes: buildRoutes,
   migrations: buildMigrations,
+  work: (kernel) => ({ recurring: [buildRetention(kernel)] }),
   blobKinds: [sourceBlobs],
   handOver: ({ db }, from, to) => updateBuildOwner(db, from.id, to.id),
 };

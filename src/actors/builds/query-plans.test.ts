@@ -6,6 +6,7 @@ import { onEachEngine } from '../../../test/engines.ts';
 import { planOf, recordStatements } from '../../../test/query-plans.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import type { ActorVersion } from '../actors/version.ts';
+import { findLastKept, findNextActor, listFinishedJobs } from '../jobs/store-retention.ts';
 import { buildMigrations } from '../migrations/builds.ts';
 import { NEW_BUILD } from './fixture.ts';
 import { clearSnapshotSource, findSnapshot, insertSnapshot } from './store-snapshots.ts';
@@ -66,6 +67,11 @@ onEachEngine((testEngine) => {
     assert.deepEqual([...(await listReferencedSources(db, ['hash-1', 'none']))], ['hash-1']);
     assert.deepEqual([...(await listReferencedDependencies(db, ['key-1', 'none']))], ['key-1']);
     assert.deepEqual(await findSnapshot(db, 'build-7'), { source: '{}', envVars: [] });
+    const of = await findNextActor(db, 'builds', { userId: 'user-1', actorId: 'actor-1' });
+    await findNextActor(db, 'builds', undefined);
+    const last = await findLastKept(db, 'builds', of!, 3);
+    for (const from of [undefined, { id: '', startedAt: 0 }])
+      await listFinishedJobs(db, 'builds', of!, { after: from, before: last!, finishedBefore: 1000 }, 5);
     await db.transaction().execute(async (tx) => {
       await lockBuild(tx, 'build-9');
       await updateBuild(tx, 'build-9', { status: 'RUNNING' });

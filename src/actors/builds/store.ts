@@ -90,6 +90,20 @@ export async function listBuildIds(db: Db, actorId: string, limit: number): Prom
   return rows.map(({ id }) => id);
 }
 
+/** Whether a tag or a run names the build. */
+export async function isBuildUsed(db: Db, id: string): Promise<boolean> {
+  for (const table of ['actor_tags', 'runs'] as const) {
+    const used = await db
+      .selectFrom(table)
+      .select('build_id')
+      .where('build_id', '=', id)
+      .limit(1)
+      .executeTakeFirst();
+    if (used !== undefined) return true;
+  }
+  return false;
+}
+
 /** Returns those of the hashes that a build refers to. */
 export async function listReferencedSources(db: Db, hashes: readonly string[]): Promise<Set<string>> {
   if (hashes.length === 0) return new Set();

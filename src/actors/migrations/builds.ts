@@ -15,6 +15,7 @@ export const buildMigrations: Migration[] = [
          build_id ${text} primary key references builds (id) on delete cascade, env_vars ${text} not null, source ${text})`,
       `create unique index builds_number on builds (actor_id, build_number)`,
       `create index builds_of_actor on builds (actor_id, started_at, id)`,
+      `create index builds_of_actor_and_user on builds (user_id, actor_id, started_at, id)`,
       `create index builds_of_user on builds (user_id, started_at, id)`,
       `create index builds_sources on builds (sources) where sources is not null`,
       `create index builds_dependencies on builds (dependencies) where dependencies is not null`,

@@ -16,6 +16,8 @@ export const runMigrations: Migration[] = [
          token_hash ${text})`,
       `create index runs_of_user on runs (user_id, started_at, id)`,
       `create index runs_of_actor on runs (actor_id, started_at, id)`,
+      // For the retention, which goes by account and Actor, and for lists of a public Actor that many accounts run.
+      `create index runs_of_actor_and_user on runs (user_id, actor_id, started_at, id)`,
       `create index runs_of_task on runs (task_id, started_at, id) where task_id is not null`,
       `create index runs_of_user_by_status on runs (user_id, status, started_at, id)`,
       `create index runs_of_actor_by_status on runs (actor_id, status, started_at, id)`,

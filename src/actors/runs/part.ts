@@ -3,6 +3,7 @@ import type { Part } from '../../kernel/part.ts';
 import { runMigrations } from '../migrations/runs.ts';
 import { controlRoutes } from './control-routes.ts';
 import { lastRunRoutes } from './last-run-routes.ts';
+import { runRetention } from './retention.ts';
 import { runRoutes } from './routes.ts';
 import { startRoutes } from './start-routes.ts';
 
@@ -10,4 +11,5 @@ export const runPart: Part = {
   tag: { name: 'Runs', description: 'Executions of Actors, with the storages of each' },
   routes: [...runRoutes, ...startRoutes, ...controlRoutes, ...lastRunRoutes],
   migrations: runMigrations,
+  work: (kernel) => ({ recurring: [runRetention(kernel)] }),
 };

@@ -8,6 +8,7 @@ import { insertRunRow } from '../../../test/run-rows.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { listFinished } from '../jobs/store-finished.ts';
+import { findLastKept, findNextActor, listFinishedJobs } from '../jobs/store-retention.ts';
 import {
   claimJob,
   deleteJob,
@@ -73,6 +74,13 @@ onEachEngine((testEngine) => {
       await deleteWaitingJob(tx, id);
       await requestControl(tx, id, 'abort');
     });
+    await findNextActor(db, 'runs', undefined);
+    await findNextActor(db, 'runs', { userId, actorId });
+    await findLastKept(db, 'runs', { userId, actorId }, 10);
+    for (const from of [undefined, { id: '', startedAt: 0 }]) {
+      const span = { after: from, before: { id, startedAt: NOW }, finishedBefore: NOW };
+      await listFinishedJobs(db, 'runs', { userId, actorId }, span, 10);
+    }
     await findNextWaitingUser(db, 'user-1');
     await findFirstWaiting(db, 'user-1', { kinds: ['build', 'run'], memoryMbytes: 4096 }, NOW + 5000);
     await findNextQueuedAt(db, NOW);

@@ -8,11 +8,11 @@ import { STORAGE_CHANNEL } from '../storages/access.ts';
 import type { Run } from './model.ts';
 import { deleteRun } from './store.ts';
 
-/** A storage that was given a name since is kept. */
-export async function removeRun(tx: Db, run: Run, now: number): Promise<void> {
+/** A storage that was given a name since is kept, and so is one that was used at `unusedSince` or later. */
+export async function removeRun(tx: Db, run: Run, now: number, unusedSince = Infinity): Promise<void> {
   for (const id of [run.datasetId, run.storeId, run.queueId]) {
     const storage = await lockStorage(tx, id);
-    if (storage?.name === null) await removeStorage(tx, storage, now);
+    if (storage?.name === null) await removeStorage(tx, storage, now, unusedSince);
   }
   await deleteLog(tx, run.id, now);
   await deleteRun(tx, run);

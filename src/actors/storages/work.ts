@@ -6,15 +6,7 @@ import { STORAGE_CHANNEL } from './access.ts';
 import type { StorageKind } from './model.ts';
 import { PURGE, removeStorage } from './routes.ts';
 import { findNextOwner, listUnused } from './store.ts';
-import { DAY } from '../usage/model.ts';
-import { findAccountRecord } from '../users/store.ts';
-
-declare module '../../kernel/kernel.ts' {
-  interface Settings {
-    /** How long unnamed storages are kept after their last use, unless their account says otherwise. */
-    retentionMs: number;
-  }
-}
+import { retentionOf } from '../users/retention.ts';
 
 const HOUR = 60 * 60 * 1000;
 const BATCH_SIZE = 100;
@@ -36,11 +28,10 @@ export function storageWork(kernel: Kernel, purges: ReadonlyMap<StorageKind, Pur
 
 /** Account by account, because each may have a retention of its own. */
 async function sweepUnused(kernel: Kernel, signal: AbortSignal): Promise<void> {
-  const { db, settings } = kernel;
+  const { db } = kernel;
   let owner = await findNextOwner(db, '');
   while (owner !== undefined) {
-    const days = (await findAccountRecord(db, owner))?.dataRetentionDays;
-    await sweepAccount(kernel, owner, days == null ? settings.retentionMs : days * DAY, signal);
+    await sweepAccount(kernel, owner, await retentionOf(kernel, owner), signal);
     owner = await findNextOwner(db, owner);
   }
 }

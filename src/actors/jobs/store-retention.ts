@@ -1,0 +1,91 @@
+// Finds finished builds and runs that are older than the retention of their account, Actor by Actor.
+import type { Db } from '../../kernel/storage/tables.ts';
+
+export type JobTable = 'builds' | 'runs';
+
+export interface ActorOfAccount {
+  userId: string;
+  actorId: string;
+}
+
+/** The place of a row in the order of its list. */
+export interface StartedJob {
+  id: string;
+  startedAt: number;
+}
+
+/** The next Actor of which the account, or else the next account, has any. */
+export async function findNextActor(
+  db: Db,
+  table: JobTable,
+  after: ActorOfAccount | undefined,
+): Promise<ActorOfAccount | undefined> {
+  const pairs = db
+    .selectFrom(table)
+    .select(['user_id', 'actor_id'])
+    .orderBy('user_id')
+    .orderBy('actor_id')
+    .limit(1);
+  const row =
+    (after &&
+      (await pairs
+        .where('user_id', '=', after.userId)
+        .where('actor_id', '>', after.actorId)
+        .executeTakeFirst())) ??
+    (await pairs.where('user_id', '>', after?.userId ?? '').executeTakeFirst());
+  return row && { userId: row.user_id, actorId: row.actor_id };
+}
+
+/** The oldest of the newest ones of the Actor, which are always kept. Undefined if there are fewer. */
+export async function findLastKept(
+  db: Db,
+  table: JobTable,
+  { userId, actorId }: ActorOfAccount,
+  keep: number,
+): Promise<StartedJob | undefined> {
+  const row = await db
+    .selectFrom(table)
+    .select(['id', 'started_at'])
+    .where('user_id', '=', userId)
+    .where('actor_id', '=', actorId)
+    .orderBy('started_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .offset(keep - 1)
+    .executeTakeFirst();
+  return row && { id: row.id, startedAt: row.started_at };
+}
+
+export interface JobSpan {
+  after: StartedJob | undefined;
+  before: StartedJob;
+  finishedBefore: number;
+}
+
+/** Oldest first. */
+export async function listFinishedJobs(
+  db: Db,
+  table: JobTable,
+  { userId, actorId }: ActorOfAccount,
+  { after, before, finishedBefore }: JobSpan,
+  limit: number,
+): Promise<StartedJob[]> {
+  const rows = await db
+    .selectFrom(table)
+    .select(['id', 'started_at'])
+    .where('user_id', '=', userId)
+    .where('actor_id', '=', actorId)
+    .where('started_at', '<=', Math.min(before.startedAt, finishedBefore))
+    .where((eb) => eb.or([eb('started_at', '<', before.startedAt), eb('id', '<', before.id)]))
+    .where('finished_at', '<', finishedBefore)
+    .$if(after !== undefined, (query) =>
+      query
+        .where('started_at', '>=', after!.startedAt)
+        .where((eb) => eb.or([eb('started_at', '>', after!.startedAt), eb('id', '>', after!.id)])),
+    )
+    .orderBy('started_at')
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+  return rows.map(({ id, started_at: startedAt }) => ({ id, startedAt }));
+}
