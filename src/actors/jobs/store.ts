@@ -1,5 +1,6 @@
 // Jobs in the database: a fair queue across accounts, leases of the nodes that execute them, and what callers want of those.
 import type { Selectable } from 'kysely';
+import { buildOnce } from '../../kernel/storage/build-once.ts';
 import { notifyOnCommit } from '../../kernel/storage/notify-on-commit.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Job, JobControl, JobKind } from './job.ts';
@@ -44,10 +45,15 @@ export async function deleteJob(tx: Db, { id, owner }: Pick<Job, 'id' | 'owner'>
   return numDeletedRows > 0n;
 }
 
+/** Locks the job until the transaction ends, for transactions that send it together with other statements. */
+export const lockJobOwner = buildOnce((db, id: string) =>
+  db.selectFrom('jobs').select('owner').where('id', '=', id).forUpdate(),
+);
+
 /** Locks the job until the transaction ends; false if the claim is no longer valid. */
 export async function holdsJob(tx: Db, { id, owner }: Pick<Job, 'id' | 'owner'>): Promise<boolean> {
-  const row = await tx.selectFrom('jobs').select('owner').where('id', '=', id).forUpdate().executeTakeFirst();
-  return row?.owner === owner;
+  const { rows } = await tx.executeQuery(lockJobOwner(tx, id));
+  return rows[0]?.owner === owner;
 }
 
 /** Deletes a job that no node has claimed yet. False if one has, or if there is none. */

@@ -143,7 +143,7 @@ const addGrowth = buildOnce((db, storeId: string, key: string) =>
  * writes to one store, so that its sum of sizes is exact.
  */
 export async function replaceRecord(
-  { db, batch }: Engine,
+  { db, batch }: Pick<Engine, 'db' | 'batch'>,
   storeId: string,
   key: string,
   record: NewRecord,

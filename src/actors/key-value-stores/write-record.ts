@@ -4,6 +4,8 @@ import type { Readable } from 'node:stream';
 import { piecesOf } from '../../kernel/body.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
+import { executeAll } from '../../kernel/storage/execute-all.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
 import type { Encoding } from './model.ts';
 import { deleteRecord, replaceRecord, type NewRecord } from './store.ts';
 
@@ -15,7 +17,7 @@ declare module '../../kernel/kernel.ts' {
 }
 
 /** Records up to this size are stored in the database: they share its commits instead of syncing a file each. */
-const INLINE_BYTES = 64 * 1024;
+export const INLINE_BYTES = 64 * 1024;
 
 /** The prefix of the blob keys of all records. */
 export const BLOB_PREFIX = 'kv/';
@@ -52,6 +54,20 @@ export async function writeRecord(
     await deleteBlob(kernel, blob);
     throw error;
   });
+}
+
+/** A record of at most `INLINE_BYTES`, in the transaction that creates its store. */
+export async function insertSmallRecord(
+  tx: Db,
+  storeId: string,
+  key: string,
+  { contentType, body }: { contentType: string; body: Uint8Array },
+  now: number,
+): Promise<void> {
+  const size = body.byteLength;
+  const record = { contentType, encoding: null, etag: randomUUID(), size, body: join([body], size) };
+  const batch = (statements: Parameters<typeof executeAll>[1]) => executeAll(tx, statements);
+  await replaceRecord({ db: tx, batch }, storeId, key, record, now);
 }
 
 export async function removeRecord(kernel: Kernel, storeId: string, key: string, now: number): Promise<void> {

@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { readLog } from './read-log.ts';
 import {
-  endLog,
   findLog,
   LOG_BLOB_PREFIX,
   LOG_CHANNEL,
+  markLogEnded,
   reopenLog,
   replaceChunks,
   type StoredLog,
@@ -14,7 +14,12 @@ import {
 
 /** Ends a log whose writer is closed, for its followers, too. */
 export async function finishLog(kernel: Kernel, id: string): Promise<void> {
-  await endLog(kernel.db, id);
+  await markLogEnded(kernel.db, id);
+  await publishLogEnd(kernel, id);
+}
+
+/** After a log was marked as ended: wakes its followers, and packs it. */
+export async function publishLogEnd(kernel: Kernel, id: string): Promise<void> {
   await kernel.engine.notify(LOG_CHANNEL, id);
   await packLog(kernel, id);
 }

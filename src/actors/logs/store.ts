@@ -267,9 +267,14 @@ export async function reopenLog(
   return isReopened;
 }
 
+/** The caller notifies the followers. */
+export async function markLogEnded(db: Db, id: string): Promise<void> {
+  await db.executeQuery(markEnded(db, id));
+}
+
 /** Marks a log as ended that has no writer, or none any more. In a transaction, its commit wakes those who follow it. */
 export async function endLog(db: Db, id: string): Promise<void> {
-  await db.executeQuery(markEnded(db, id));
+  await markLogEnded(db, id);
   if (db.isTransaction) await notifyOnCommit(db, LOG_CHANNEL);
 }
 

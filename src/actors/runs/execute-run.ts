@@ -10,10 +10,10 @@ import { LeaseLost, ServerStopping, type Job, type JobContext, type JobHandler }
 import { clearControl, deleteJob } from '../jobs/store.ts';
 import type { LogWriter } from '../logs/log-writer.ts';
 import { openLogWriter } from '../logs/open-log-writer.ts';
-import { finishLog } from '../logs/pack-log.ts';
+import { publishLogEnd } from '../logs/pack-log.ts';
 import { removeTree } from '../runner/remove-tree.ts';
 import { beginProcess, endRun, markTimingOut, saveUsage, type RunEnd } from './run-transitions.ts';
-import { isFinished, type Run } from './model.ts';
+import { isFinished, type Run, type RunStats } from './model.ts';
 import { programEnvironment } from './program-environment.ts';
 import type { RunEvents } from './run-events.ts';
 import type { RunListener } from './run-listener.ts';
@@ -49,7 +49,7 @@ export function runHandler(kernel: Kernel, node: RunNode): JobHandler {
       await log.close();
       if (end === 'elsewhere') return;
       if (!(await endRun(kernel, job, end))) return;
-      await finishLog(kernel, job.id);
+      await publishLogEnd(kernel, job.id);
     } finally {
       await removeTree(folder);
     }
@@ -87,22 +87,27 @@ async function execute(execution: Execution): Promise<RunEnd | 'elsewhere'> {
     const token = newSecret(RUN_TOKEN_PREFIX);
     const run = await beginProcess(kernel, job, token.hash, begin);
     if (run === undefined) return { code: null };
-    let end: ProcessEnd;
+    let finished: FinishedProcess;
     try {
-      end = await runProcess(execution, run, token.value);
+      finished = await runProcess(execution, run, token.value);
     } finally {
       kernel.identity.forgetToken(token.value);
       execution.node.events.close(job.id);
     }
+    const { end, usage } = finished;
     switch (end.kind) {
       case 'lost':
+        return 'elsewhere';
       case 'stopped':
+        await saveUsage(kernel, job, usage);
         return 'elsewhere';
       case 'rebooted':
+        await saveUsage(kernel, job, usage);
         await clearControl(kernel.db, job, 'reboot');
         begin = 'reboot';
         break;
       case 'metamorphosed':
+        await saveUsage(kernel, job, usage);
         await clearControl(kernel.db, job, 'metamorph');
         begin = 'restart';
         break;
@@ -111,13 +116,14 @@ async function execute(execution: Execution): Promise<RunEnd | 'elsewhere'> {
         restarts.push(now);
         const recent = restarts.filter((at) => now - at < RESTART_MS).length;
         const isRestarted = run.options.restartOnError && end.exit.code !== 0 && recent <= MAX_RESTARTS;
-        if (!isRestarted || (await isEnding(kernel, job.id))) return endOf(end);
+        if (!isRestarted || (await isEnding(kernel, job.id))) return { ...endOf(end), usage };
+        await saveUsage(kernel, job, usage);
         log.write(`ACTOR: Restarting after ${describeExit(end)}.`);
         begin = 'restart';
         break;
       }
       default:
-        return endOf(end);
+        return { ...endOf(end), usage };
     }
   }
 }
@@ -138,7 +144,12 @@ async function isEnding({ db }: Kernel, id: string): Promise<boolean> {
   return run === undefined || run.status === 'ABORTING';
 }
 
-async function runProcess(execution: Execution, run: Run, token: string): Promise<ProcessEnd> {
+interface FinishedProcess {
+  end: ProcessEnd;
+  usage: Partial<RunStats>;
+}
+
+async function runProcess(execution: Execution, run: Run, token: string): Promise<FinishedProcess> {
   const { kernel, node, job, context, log } = execution;
   const { clock, services, settings } = kernel;
   const build = await findBuild(kernel.db, run.buildId);
@@ -180,7 +191,5 @@ async function runProcess(execution: Execution, run: Run, token: string): Promis
       node.events.send(job.id, 'systemInfo', samples.systemInfo(clock.now()), clock.now());
     },
   });
-  if (end.kind !== 'lost')
-    await saveUsage(kernel, job, { ...samples.stats(clock.now()), runTimeMs: clock.now() - startedAt });
-  return end;
+  return { end, usage: { ...samples.stats(clock.now()), runTimeMs: clock.now() - startedAt } };
 }

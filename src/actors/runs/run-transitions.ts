@@ -1,10 +1,12 @@
 // The transitions of a run that its node makes, each in a transaction that holds the job.
 import type { Kernel } from '../../kernel/kernel.ts';
+import { awaitAll } from '../../kernel/storage/execute-all.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { LeaseLost, type Job } from '../jobs/job.ts';
-import { deleteJob, holdsJob } from '../jobs/store.ts';
+import { deleteJob } from '../jobs/store.ts';
+import { markLogEnded } from '../logs/store.ts';
 import type { JobStatus, Run, RunStats } from './model.ts';
-import { lockRun, updateRun } from './store.ts';
+import { lockHeldRun, updateRun } from './store.ts';
 
 /** How the last process of a run has ended. */
 export interface RunEnd {
@@ -12,6 +14,8 @@ export interface RunEnd {
   code: number | null;
   /** Where the exit code does not tell. */
   message?: string;
+  /** What the last process has used. */
+  usage?: Partial<RunStats>;
 }
 
 /**
@@ -53,21 +57,28 @@ export async function markTimingOut(kernel: Kernel, job: Job): Promise<void> {
 
 export async function saveUsage(kernel: Kernel, job: Job, used: Partial<RunStats>): Promise<void> {
   await whileHeld(kernel, job, async (tx, { id, stats }) => {
-    const runTimeMs = stats.runTimeMs + (used.runTimeMs ?? 0);
-    await updateRun(tx, id, { stats: { ...stats, ...used, runTimeMs } });
+    await updateRun(tx, id, { stats: addUsage(stats, used) });
   });
+}
+
+function addUsage(stats: RunStats, used: Partial<RunStats>): RunStats {
+  return { ...stats, ...used, runTimeMs: stats.runTimeMs + (used.runTimeMs ?? 0) };
 }
 
 /** An abort or a time-out that came first decides, whatever the exit code is. */
 const ENDINGS: Partial<Record<JobStatus, JobStatus>> = { ABORTING: 'ABORTED', 'TIMING-OUT': 'TIMED-OUT' };
 
-/** Saves the end of the run and ends its job. False if the lease was lost meanwhile. */
+/** Saves the end of the run, whose log is closed, and ends its job. False if the lease was lost meanwhile. */
 export async function endRun(kernel: Kernel, job: Job, end: RunEnd): Promise<boolean> {
   try {
     await whileHeld(kernel, job, async (tx, run) => {
       const status = ENDINGS[run.status] ?? (end.code === 0 ? 'SUCCEEDED' : 'FAILED');
-      await finishRun(tx, run, status, end, kernel.clock.now());
-      await deleteJob(tx, job);
+      const used = { ...run, stats: addUsage(run.stats, end.usage ?? {}) };
+      await awaitAll([
+        finishRun(tx, used, status, end, kernel.clock.now()),
+        markLogEnded(tx, run.id),
+        deleteJob(tx, job),
+      ]);
     });
     return true;
   } catch (error) {
@@ -110,9 +121,8 @@ function messageOf(status: JobStatus, code: number | null): string {
 /** Calls `work` with the locked run, unless the lease is lost. The job is locked first, as everywhere. */
 async function whileHeld<T>({ db }: Kernel, job: Job, work: (tx: Db, run: Run) => Promise<T>): Promise<T> {
   return await db.transaction().execute(async (tx) => {
-    if (!(await holdsJob(tx, job))) throw new LeaseLost('Another node may have the job.');
-    const run = await lockRun(tx, job.id);
-    if (run === undefined) throw new LeaseLost('The run is gone.');
+    const run = await lockHeldRun(tx, job);
+    if (run === undefined) throw new LeaseLost('Another node may have the job, or the run is gone.');
     return await work(tx, run);
   });
 }

@@ -4,6 +4,7 @@ import { Failure } from '../../kernel/failure.ts';
 import { newId } from '../../kernel/id.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { problem, Type, type Static } from '../../kernel/schema.ts';
+import { awaitAll } from '../../kernel/storage/execute-all.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { countRunStart } from '../actors/store.ts';
 import { PERMISSION_LEVELS, type Actor, type PermissionLevel } from '../actors/model.ts';
@@ -15,7 +16,7 @@ import type { SentInput } from '../input/read-body.ts';
 import { memoryOfRun } from '../input/run-memory.ts';
 import { insertJob } from '../jobs/store.ts';
 import { insertStore } from '../key-value-stores/store.ts';
-import { writeRecord } from '../key-value-stores/write-record.ts';
+import { INLINE_BYTES, insertSmallRecord, writeRecord } from '../key-value-stores/write-record.ts';
 import { insertLog } from '../logs/store.ts';
 import { insertQueue } from '../request-queues/store.ts';
 import { insertStorage } from '../storages/store.ts';
@@ -63,14 +64,21 @@ export async function startRun(kernel: Kernel, start: RunStart, now: number): Pr
   });
   const options = await optionsOf(kernel, start, build, buildName, input);
   const run = newRun(start, build, options, input, now);
-  await kernel.db.transaction().execute((tx) => insertStorages(tx, run, build));
-  // Before the run is there: a node may start it at once.
-  if (input !== undefined) await saveInput(kernel, run, input, now);
+  const isLarge = input !== undefined && input.body.byteLength > INLINE_BYTES;
+  if (isLarge) {
+    await kernel.db.transaction().execute((tx) => insertStorages(tx, run, build));
+    // Before the run is there: a node may start it at once.
+    await saveInput(kernel, run, input, now);
+  }
   await kernel.db.transaction().execute(async (tx) => {
     await checkQuota(kernel, tx, run);
-    await insertRun(tx, run);
-    await insertLog(tx, { id: run.id, userId }, now);
-    await insertJob(tx, { id: run.id, kind: 'run', userId, memoryMbytes: options.memoryMbytes }, now);
+    await awaitAll([
+      isLarge ? undefined : insertStorages(tx, run, build, input),
+      insertRun(tx, run),
+      insertLog(tx, { id: run.id, userId }, now),
+      insertJob(tx, { id: run.id, kind: 'run', userId, memoryMbytes: options.memoryMbytes }, now),
+    ]);
+    // Last, because all runs of the Actor wait for this row.
     await countRunStart(tx, actor.id, now);
   });
   return run;
@@ -171,16 +179,25 @@ function newRun(
   };
 }
 
-async function insertStorages(tx: Db, run: Run, { definition }: Build): Promise<void> {
-  const { userId, actorId: actId, id: actRunId, startedAt: now } = run;
+async function insertStorages(
+  tx: Db,
+  { userId, actorId: actId, id: actRunId, startedAt: now, datasetId, storeId, queueId, inputKey }: Run,
+  { definition }: Build,
+  input?: InputBody,
+): Promise<void> {
   const common = { userId, actId, actRunId };
   const schema = datasetSchemaOf(definition);
-  await insertStorage(tx, { ...common, id: run.datasetId, kind: 'dataset', ...(schema && { schema }) }, now);
-  await insertDataset(tx, run.datasetId, now);
-  await insertStorage(tx, { ...common, id: run.storeId, kind: 'key-value-store' }, now);
-  await insertStore(tx, run.storeId, now);
-  await insertStorage(tx, { ...common, id: run.queueId, kind: 'request-queue' }, now);
-  await insertQueue(tx, run.queueId, now);
+  await awaitAll([
+    insertStorage(tx, { ...common, id: datasetId, kind: 'dataset', ...(schema && { schema }) }, now),
+    insertStorage(tx, { ...common, id: storeId, kind: 'key-value-store' }, now),
+    insertStorage(tx, { ...common, id: queueId, kind: 'request-queue' }, now),
+  ]);
+  await awaitAll([
+    insertDataset(tx, datasetId, now),
+    insertStore(tx, storeId, now),
+    insertQueue(tx, queueId, now),
+  ]);
+  if (input !== undefined) await insertSmallRecord(tx, storeId, inputKey, input, now);
 }
 
 /** The build has checked it. */

@@ -1,10 +1,13 @@
 // Runs in the database.
 import type { Insertable, Selectable, SelectQueryBuilder } from 'kysely';
 import type { Slice } from '../../kernel/page.ts';
+import { buildOnce } from '../../kernel/storage/build-once.ts';
+import { executeAll } from '../../kernel/storage/execute-all.ts';
 import { lockName } from '../../kernel/storage/locks.ts';
 import { notifyOnCommit } from '../../kernel/storage/notify-on-commit.ts';
 import type { Db, Tables } from '../../kernel/storage/tables.ts';
-import { STATUS_CHANNELS } from '../jobs/job.ts';
+import { STATUS_CHANNELS, type Job } from '../jobs/job.ts';
+import { lockJobOwner } from '../jobs/store.ts';
 import type { PermissionLevel } from '../actors/model.ts';
 import type { JobStatus, Metamorph, Run, RunMeta, RunOptions, RunOrigin, RunStats } from './model.ts';
 import type { RunRow } from './tables.ts';
@@ -14,15 +17,32 @@ export async function insertRun(tx: Db, run: Run): Promise<void> {
   await countRuns(tx, run, 1);
 }
 
+const selectRun = buildOnce((db, id: string) => db.selectFrom('runs').selectAll().where('id', '=', id));
+
+const selectAndLock = buildOnce((db, id: string) =>
+  db.selectFrom('runs').selectAll().where('id', '=', id).forUpdate(),
+);
+
 export async function findRun(db: Db, id: string): Promise<Run | undefined> {
-  const row = await db.selectFrom('runs').selectAll().where('id', '=', id).executeTakeFirst();
-  return row && runOf(row);
+  const { rows } = await db.executeQuery(selectRun(db, id));
+  return rows[0] && runOf(rows[0]);
 }
 
 /** Locks the row until the transaction ends. */
 export async function lockRun(tx: Db, id: string): Promise<Run | undefined> {
-  const row = await tx.selectFrom('runs').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
-  return row && runOf(row);
+  const { rows } = await tx.executeQuery(selectAndLock(tx, id));
+  return rows[0] && runOf(rows[0]);
+}
+
+/** Locks the job and then its run, in one round trip. Undefined if the claim is no longer valid, or the run is gone. */
+export async function lockHeldRun(
+  tx: Db,
+  { id, owner }: Pick<Job, 'id' | 'owner'>,
+): Promise<Run | undefined> {
+  const [job, run] = await executeAll(tx, [lockJobOwner(tx, id), selectAndLock(tx, id)]);
+  const [held] = job!.rows as { owner: string | null }[];
+  const [row] = run!.rows as Selectable<RunRow>[];
+  return held?.owner === owner && row !== undefined ? runOf(row) : undefined;
 }
 
 export type RunChanges = Partial<Omit<Run, 'id' | 'userId' | 'taskId' | 'meta'>> & {
