@@ -192,7 +192,7 @@ async function compose(
     handOver,
     services: {
       ...openFlagServices(),
-      ...(await openActorsServices({ engine, log, settings: { execution } })),
+      ...(await openActorsServices({ engine, clock, log, settings: { execution } })),
     },
     limits,
     log,

@@ -15,7 +15,7 @@ import { openStorageCache } from './storages/access.ts';
 import { openUsage } from './usage/usage-counter.ts';
 
 export async function openActorsServices(
-  kernel: Pick<Kernel, 'engine' | 'log'> & { settings: Pick<Kernel['settings'], 'execution'> },
+  kernel: Pick<Kernel, 'engine' | 'clock' | 'log'> & { settings: Pick<Kernel['settings'], 'execution'> },
 ) {
   return {
     storages: await openStorageCache(kernel.engine),
@@ -24,7 +24,7 @@ export async function openActorsServices(
     datasetFields: openDatasetFields(),
     privateUsers: new WeakMap<Account, JsonText>(),
     queues: openQueues(kernel.engine),
-    finishWaits: await openFinishWaits(kernel.engine, kernel.log),
+    finishWaits: await openFinishWaits(kernel),
     logFiles: new LogFiles(kernel),
     inputChecker: new InputChecker(),
     buildFolders: new BuildFolders(kernel.settings.execution.work),

@@ -100,6 +100,22 @@ onEachEngine((engine) => {
     assert.ok(answer.json.error.message.includes(last.json.data.id));
   });
 
+  test('A5 run-sync of a run that takes too long is 408, and the run lives on', async () => {
+    const waiting = call('/actors/~obedient/run-sync', { method: 'POST', body: { sleep: 600_000 } });
+    let id = '';
+    await eventually(async () => {
+      const last = (await call('/actors/~obedient/runs/last?status=RUNNING')).json.data as Json | undefined;
+      id = (last?.['id'] as string | undefined) ?? '';
+      return id !== '';
+    });
+    server.clock.ahead += 301_000;
+    const answer = await waiting;
+    assert.deepEqual([answer.status, answer.json.error.type], [408, 'run-timeout-exceeded']);
+    assert.match(answer.json.error.message, new RegExp(id));
+    assert.equal(await statusOf(server, id), 'RUNNING');
+    await call(`/actor-runs/${id}/abort`, { method: 'POST' });
+  });
+
   test('A5 run-sync-get-dataset-items answers with the items in any format', async () => {
     const body = { push: [{ a: 1, b: 'x' }] };
     const csv = await call('/actors/~obedient/run-sync-get-dataset-items?format=csv&bom=0', {

@@ -1,5 +1,7 @@
 // Waits until builds or runs finish: all waiting calls of a server share one listener and one query.
-import type { Engine, Log } from '../../kernel/storage/engine.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import type { Log } from '../../kernel/storage/engine.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { STATUS_CHANNELS, type JobKind } from './job.ts';
 import { listFinished } from './store-finished.ts';
@@ -10,6 +12,8 @@ declare module '../../kernel/kernel.ts' {
   }
 }
 
+type WaitKernel = Pick<Kernel, 'engine' | 'clock' | 'log'>;
+
 /** Many changes at once cause one query. */
 const DEBOUNCE_MS = 10;
 /** Notifications may be lost. */
@@ -19,14 +23,22 @@ const BATCH_SIZE = 500;
 /** The longest time that a call may wait, in seconds; a larger number is taken for this one. */
 export const MAX_WAIT_SECS = 60;
 
+interface Waiter {
+  resolve(): void;
+  /** By the clock of the server. */
+  until: number;
+}
+
 export class FinishWaits {
   readonly #db: Db;
   readonly #log: Log;
-  readonly #waiting: Record<JobKind, Map<string, Set<() => void>>> = { build: new Map(), run: new Map() };
+  readonly #clock: Clock;
+  readonly #waiting: Record<JobKind, Map<string, Set<Waiter>>> = { build: new Map(), run: new Map() };
   readonly #timers: Partial<Record<JobKind, NodeJS.Timeout>> = {};
 
-  constructor(db: Db, log: Log) {
+  constructor(db: Db, clock: Clock, log: Log) {
     this.#db = db;
+    this.#clock = clock;
     this.#log = log;
   }
 
@@ -34,16 +46,17 @@ export class FinishWaits {
   async wait(kind: JobKind, id: string, ms: number): Promise<void> {
     if (ms <= 0) return;
     const { promise, resolve } = Promise.withResolvers<void>();
+    const waiter = { resolve, until: this.#clock.now() + ms };
     const waiting = this.#waiting[kind];
-    const resolvers = waiting.get(id) ?? new Set();
-    waiting.set(id, resolvers.add(resolve));
+    const waiters = waiting.get(id) ?? new Set();
+    waiting.set(id, waiters.add(waiter));
     // It may have finished before it was in the map.
     this.notice(kind);
     const timer = setTimeout(resolve, ms);
     await promise;
     clearTimeout(timer);
-    resolvers.delete(resolve);
-    if (resolvers.size === 0 && waiting.get(id) === resolvers) waiting.delete(id);
+    waiters.delete(waiter);
+    if (waiters.size === 0 && waiting.get(id) === waiters) waiting.delete(id);
   }
 
   notice(kind: JobKind): void {
@@ -62,18 +75,22 @@ export class FinishWaits {
       for (let start = 0; start < ids.length; start += BATCH_SIZE) {
         const some = ids.slice(start, start + BATCH_SIZE);
         for (const id of await listFinished(this.#db, kind, some)) {
-          for (const resolve of waiting.get(id) ?? []) resolve();
+          for (const { resolve } of waiting.get(id) ?? []) resolve();
         }
       }
     } catch (error) {
       this.#log.warn({ err: error }, 'cannot see which builds and runs have finished');
     }
+    const now = this.#clock.now();
+    for (const waiters of waiting.values()) {
+      for (const { resolve, until } of waiters) if (until <= now) resolve();
+    }
     if (waiting.size > 0) this.#checkIn(kind, POLL_MS);
   }
 }
 
-export async function openFinishWaits(engine: Engine, log: Log): Promise<FinishWaits> {
-  const waits = new FinishWaits(engine.db, log);
+export async function openFinishWaits({ engine, clock, log }: WaitKernel): Promise<FinishWaits> {
+  const waits = new FinishWaits(engine.db, clock, log);
   await engine.listen(STATUS_CHANNELS.build, () => waits.notice('build'));
   await engine.listen(STATUS_CHANNELS.run, () => waits.notice('run'));
   return waits;
