@@ -69,17 +69,17 @@ export async function deleteWaitingJob(tx: Db, id: string): Promise<boolean> {
 const ABORTS = ['abort', 'abort-gracefully'];
 let requests = 0;
 
-/** Tells the node that executes the job. An abort is not taken back by a later wish, and a graceful one only by an immediate one. */
-export async function requestControl(tx: Db, id: string, control: JobControl): Promise<void> {
+/** Tells the node that executes the job; false if there is none. An abort is not taken back by a later wish, and a graceful one only by an immediate one. */
+export async function requestControl(tx: Db, id: string, control: JobControl): Promise<boolean> {
   const row = await tx
     .selectFrom('jobs')
     .select('control')
     .where('id', '=', id)
     .forUpdate()
     .executeTakeFirst();
-  if (row === undefined) return;
+  if (row === undefined) return false;
   const earlier = row.control === null ? undefined : parseControl(row.control);
-  if (earlier === 'abort' || (ABORTS.includes(earlier ?? '') && control !== 'abort')) return;
+  if (earlier === 'abort' || (ABORTS.includes(earlier ?? '') && control !== 'abort')) return true;
   // Numbered, so that a second wish of the same kind is not taken for the first.
   await tx
     .updateTable('jobs')
@@ -87,6 +87,7 @@ export async function requestControl(tx: Db, id: string, control: JobControl): P
     .where('id', '=', id)
     .execute();
   await notifyOnCommit(tx, JOBS);
+  return true;
 }
 
 export function parseControl(control: string): JobControl {

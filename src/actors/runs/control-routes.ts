@@ -1,8 +1,10 @@
 // Runs: reboot, metamorph, resurrect and charge.
 import { Failure } from '../../kernel/failure.ts';
+import { initiatorOf } from '../../kernel/identity/identity.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { Bytes, route } from '../../kernel/route.ts';
 import { PlainText, Type } from '../../kernel/schema.ts';
+import { contested } from '../../kernel/storage/retry.ts';
 import { openActor } from '../actors/access.ts';
 import { findActorById, countMetamorph } from '../actors/store.ts';
 import { resolveBuild } from '../builds/resolve-build.ts';
@@ -33,8 +35,11 @@ const reboot = route(
   async (call, kernel) => {
     const { id } = await openRun(kernel, call, call.params.runId, 'updateRun');
     const run = await kernel.db.transaction().execute(async (tx) => {
-      await requestControl(tx, id, 'reboot');
-      return checkUnfinished(await lockRun(tx, id));
+      const isHeard = await requestControl(tx, id, 'reboot');
+      const before = checkUnfinished(await lockRun(tx, id));
+      // It was resurrected since.
+      if (!isHeard) throw contested('run');
+      return before;
     });
     return shown(kernel, run, call.now);
   },
@@ -77,8 +82,9 @@ const metamorph = route(
       });
       if (input !== undefined) await saveInput(kernel, { storeId: run.storeId, inputKey }, input, now);
       const after = await kernel.db.transaction().execute(async (tx) => {
-        await requestControl(tx, run.id, 'metamorph');
+        const isHeard = await requestControl(tx, run.id, 'metamorph');
         const before = checkUnfinished(await lockRun(tx, run.id));
+        if (!isHeard) throw contested('run');
         if (before.metamorphs.length >= MAX_METAMORPHS) {
           throw new Failure('forbidden', `A run can have at most ${MAX_METAMORPHS} metamorphs.`, {
             code: 'max-metamorphs-exceeded',
@@ -149,6 +155,8 @@ const resurrect = route(
       const { options } = before;
       const changes = {
         ...build,
+        // Who started it may be gone, and it acts for the one who wants it to go on.
+        meta: { ...before.meta, initiator: initiatorOf(call.caller) },
         status: 'READY' as const,
         statusMessage: null,
         isMessageTerminal: false,

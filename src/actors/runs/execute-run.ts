@@ -12,7 +12,14 @@ import type { LogWriter } from '../logs/log-writer.ts';
 import { openLogWriter } from '../logs/open-log-writer.ts';
 import { publishLogEnd } from '../logs/pack-log.ts';
 import { removeTree } from '../runner/remove-tree.ts';
-import { beginProcess, endRun, markTimingOut, saveUsage, type RunEnd } from './run-transitions.ts';
+import {
+  beginProcess,
+  endRun,
+  markTimingOut,
+  saveUsage,
+  type ProcessBegin,
+  type RunEnd,
+} from './run-transitions.ts';
 import { isFinished, type Run, type RunStats } from './model.ts';
 import { programEnvironment } from './program-environment.ts';
 import type { RunEvents } from './run-events.ts';
@@ -80,7 +87,7 @@ async function execute(execution: Execution): Promise<RunEnd | 'elsewhere'> {
   if (runner.refusal !== undefined) return { code: null, message: runner.refusal };
   for (const warning of runner.warnings) log.write(`WARN: ${warning}`);
   const restarts: number[] = [];
-  let begin: 'first' | 'reboot' | 'restart' = 'first';
+  let begin: ProcessBegin = 'first';
   for (;;) {
     // A process may ask for a reboot when it hears that the server stops.
     if (context.signal.aborted) return 'elsewhere';
@@ -109,7 +116,7 @@ async function execute(execution: Execution): Promise<RunEnd | 'elsewhere'> {
       case 'metamorphosed':
         await saveUsage(kernel, job, usage);
         await clearControl(kernel.db, job, 'metamorph');
-        begin = 'restart';
+        begin = 'metamorph';
         break;
       case 'exited': {
         const now = kernel.clock.now();
@@ -144,6 +151,56 @@ async function isEnding({ db }: Kernel, id: string): Promise<boolean> {
   return run === undefined || run.status === 'ABORTING';
 }
 
+/** How the run ends, or goes on, before its process has started. */
+class Interruption extends Error {
+  readonly kind: 'aborted' | 'metamorphosed' | 'timed-out';
+
+  constructor(kind: Interruption['kind']) {
+    super('The process is not to start.');
+    this.kind = kind;
+  }
+}
+
+const TIMEOUT_CHECK_MS = 1000;
+
+/** Installing packages may take long, or hang: an abort, a metamorph and the time-out do not wait for it. */
+async function prepareUnlessEnded<T>(
+  { kernel, job, context }: Execution,
+  { timeoutAt }: Run,
+  prepare: (signal: AbortSignal) => Promise<T>,
+): Promise<T | ProcessEnd> {
+  const interrupted = new AbortController();
+  const interrupt = (kind: Interruption['kind']) => interrupted.abort(new Interruption(kind));
+  const ignore = context.onControl((control) => {
+    // A process that starts now fulfils the wish for a new one.
+    if (control === 'metamorph') interrupt('metamorphosed');
+    else if (control !== 'reboot') interrupt('aborted');
+  });
+  const timer = setInterval(() => {
+    if (timeoutAt !== null && kernel.clock.now() >= timeoutAt) interrupt('timed-out');
+  }, TIMEOUT_CHECK_MS).unref();
+  const signal = AbortSignal.any([context.signal, interrupted.signal]);
+  try {
+    // Raced, because it may wait for an installation of another run.
+    return await Promise.race([prepare(signal), rejectOnAbort(signal)]);
+  } catch (error) {
+    const reason: unknown = signal.aborted ? signal.reason : error;
+    if (!(reason instanceof Interruption)) throw reason;
+    if (reason.kind === 'timed-out') await markTimingOut(kernel, job);
+    return { kind: reason.kind, exit: { code: null } };
+  } finally {
+    clearInterval(timer);
+    ignore();
+  }
+}
+
+function rejectOnAbort(signal: AbortSignal): Promise<never> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  if (signal.aborted) reject(signal.reason as Error);
+  else signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+  return promise;
+}
+
 interface FinishedProcess {
   end: ProcessEnd;
   usage: Partial<RunStats>;
@@ -154,7 +211,10 @@ async function runProcess(execution: Execution, run: Run, token: string): Promis
   const { clock, services, settings } = kernel;
   const build = await findBuild(kernel.db, run.buildId);
   if (build === undefined) throw new Failure('not-found', `the build ${run.buildNumber} is gone`);
-  const prepared = await prepareBuild(kernel, build, log, context.signal);
+  const prepared = await prepareUnlessEnded(execution, run, (signal) =>
+    prepareBuild(kernel, build, log, signal),
+  );
+  if ('kind' in prepared) return { end: prepared, usage: {} };
   const folder = join(execution.folder, 'actor');
   await removeTree(folder);
   await createWorkingFolder(prepared, folder);

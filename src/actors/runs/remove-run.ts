@@ -10,11 +10,20 @@ import { deleteRun } from './store.ts';
 
 /** A storage that was given a name since is kept, and so is one that was used at `unusedSince` or later. */
 export async function removeRun(tx: Db, run: Run, now: number, unusedSince = Infinity): Promise<void> {
+  await removeRunStorages(tx, run, now, unusedSince);
+  await deleteLog(tx, run.id, now);
+  await deleteRun(tx, run);
+}
+
+export async function removeRunStorages(
+  tx: Db,
+  run: Run,
+  now: number,
+  unusedSince = Infinity,
+): Promise<void> {
   for (const id of [run.datasetId, run.storeId, run.queueId]) {
     const storage = await lockStorage(tx, id);
     if (storage?.name === null) await removeStorage(tx, storage, now, unusedSince);
   }
-  await deleteLog(tx, run.id, now);
-  await deleteRun(tx, run);
   await notifyOnCommit(tx, STORAGE_CHANNEL);
 }

@@ -241,13 +241,19 @@ const abort = route(
 /** A finished run stays as it is. One that waits for a node ends at once; otherwise its node ends it. */
 export async function abortRun(kernel: Kernel, id: string, gracefully: boolean, now: number): Promise<Run> {
   return await kernel.db.transaction().execute(async (tx) => {
+    const stopJob = async (): Promise<'waiting' | 'told' | 'absent'> => {
+      // This locks it, so that no node claims it or gives it back meanwhile.
+      if (!(await requestControl(tx, id, gracefully ? 'abort-gracefully' : 'abort'))) return 'absent';
+      return (await deleteWaitingJob(tx, id)) ? 'waiting' : 'told';
+    };
     // The job before the run, in the same order as the node that executes it.
-    const isWaiting = await deleteWaitingJob(tx, id);
-    if (!isWaiting) await requestControl(tx, id, gracefully ? 'abort-gracefully' : 'abort');
+    let job = await stopJob();
     const run = await lockRun(tx, id);
     if (run === undefined) throw runNotFound();
     if (isFinished(run.status)) return run;
-    if (isWaiting) {
+    // It was resurrected since, and its node would not hear of the abort.
+    if (job === 'absent') job = await stopJob();
+    if (job !== 'told') {
       await finishRun(tx, run, 'ABORTED', { code: null }, now);
       await endLog(tx, id);
       return (await lockRun(tx, id))!;

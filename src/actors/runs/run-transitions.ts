@@ -18,6 +18,12 @@ export interface RunEnd {
   usage?: Partial<RunStats>;
 }
 
+/** An abort or a time-out that came first decides, whatever the exit code is. */
+const ENDINGS: Partial<Record<JobStatus, JobStatus>> = { ABORTING: 'ABORTED', 'TIMING-OUT': 'TIMED-OUT' };
+
+/** Why a process starts: the first of this claim, or after another one. */
+export type ProcessBegin = 'first' | 'reboot' | 'metamorph' | 'restart';
+
 /**
  * The run has a new process, whose token is the only valid one. Undefined where the run is to be ended instead. A job that is
  * claimed again while its run was running is a migration: same run, same storages.
@@ -26,10 +32,14 @@ export async function beginProcess(
   kernel: Kernel,
   job: Job,
   tokenHash: string,
-  begin: 'first' | 'reboot' | 'restart',
+  begin: ProcessBegin,
 ): Promise<Run | undefined> {
   return await whileHeld(kernel, job, async (tx, run) => {
-    if (run.status === 'ABORTING') return undefined;
+    if (ENDINGS[run.status] !== undefined) return undefined;
+    if (run.timeoutAt !== null && kernel.clock.now() >= run.timeoutAt) {
+      await updateRun(tx, run.id, { status: 'TIMING-OUT' });
+      return undefined;
+    }
     const { stats, options } = run;
     const isMigration = begin === 'first' && run.status !== 'READY';
     const changes = {
@@ -64,9 +74,6 @@ export async function saveUsage(kernel: Kernel, job: Job, used: Partial<RunStats
 function addUsage(stats: RunStats, used: Partial<RunStats>): RunStats {
   return { ...stats, ...used, runTimeMs: stats.runTimeMs + (used.runTimeMs ?? 0) };
 }
-
-/** An abort or a time-out that came first decides, whatever the exit code is. */
-const ENDINGS: Partial<Record<JobStatus, JobStatus>> = { ABORTING: 'ABORTED', 'TIMING-OUT': 'TIMED-OUT' };
 
 /** Saves the end of the run, whose log is closed, and ends its job. False if the lease was lost meanwhile. */
 export async function endRun(kernel: Kernel, job: Job, end: RunEnd): Promise<boolean> {

@@ -35,7 +35,7 @@ async function start(kernel: Kernel, call: StartCall): Promise<Run> {
   const { caller, params, query, now } = call;
   const actor = await openActor(kernel, call, params.actorId, 'runActor');
   const run = (input: SentInput) =>
-    startRun(kernel, { actor, userId: accountOf(caller).id, meta: metaOf(call), query, input }, now);
+    startRun(kernel, { actor, caller, userId: accountOf(caller).id, meta: metaOf(call), query, input }, now);
   // HEAD must have no effect.
   if (call.method === 'HEAD') throw new Failure('wrong-method', 'HEAD starts no run. Use GET or POST.');
   if (call.method === 'GET') return await run({});

@@ -2,6 +2,8 @@
 import { Readable } from 'node:stream';
 import { Failure } from '../../kernel/failure.ts';
 import { newId } from '../../kernel/id.ts';
+import type { KnownCaller } from '../../kernel/identity/caller.ts';
+import { shareLockAccount } from '../../kernel/identity/store-accounts.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { problem, Type, type Static } from '../../kernel/schema.ts';
 import { awaitAll } from '../../kernel/storage/execute-all.ts';
@@ -21,7 +23,8 @@ import { insertLog } from '../logs/store.ts';
 import { insertQueue } from '../request-queues/store.ts';
 import { insertStorage } from '../storages/store.ts';
 import { NEW_STATS, type Run, type RunMeta, type RunOptions } from './model.ts';
-import { insertRun, lockUnfinished } from './store.ts';
+import { removeRunStorages } from './remove-run.ts';
+import { findRun, insertRun, lockUnfinished } from './store.ts';
 
 /** The parameters of every call that starts a run. */
 export const RUN_QUERY = {
@@ -42,6 +45,7 @@ export interface RunStart {
   actor: Actor;
   /** The account that the run belongs to. */
   userId: string;
+  caller: KnownCaller;
   taskId?: string;
   meta: RunMeta;
   query: RunQuery;
@@ -52,7 +56,7 @@ export interface RunStart {
 const MAX_NUMBER = 2_147_483_647;
 
 export async function startRun(kernel: Kernel, start: RunStart, now: number): Promise<Run> {
-  const { actor, userId, query } = start;
+  const { actor, caller, userId, query } = start;
   checkExecution(kernel);
   const buildName = query.build ?? actor.runOptions.build;
   const build = await resolveBuild(kernel.db, actor, buildName);
@@ -65,23 +69,44 @@ export async function startRun(kernel: Kernel, start: RunStart, now: number): Pr
   const options = await optionsOf(kernel, start, build, buildName, input);
   const run = newRun(start, build, options, input, now);
   const isLarge = input !== undefined && input.body.byteLength > INLINE_BYTES;
-  if (isLarge) {
-    await kernel.db.transaction().execute((tx) => insertStorages(tx, run, build));
-    // Before the run is there: a node may start it at once.
-    await saveInput(kernel, run, input, now);
+  try {
+    if (isLarge) {
+      await kernel.db.transaction().execute(async (tx) => {
+        await shareLockAccount(tx, caller);
+        await insertStorages(tx, run, build);
+      });
+      // Before the run is there: a node may start it at once.
+      await saveInput(kernel, run, input, now);
+    }
+    await kernel.db.transaction().execute(async (tx) => {
+      await shareLockAccount(tx, caller);
+      await checkQuota(kernel, tx, run);
+      await awaitAll([
+        isLarge ? undefined : insertStorages(tx, run, build, input),
+        insertRun(tx, run),
+        insertLog(tx, { id: run.id, userId }, now),
+        insertJob(tx, { id: run.id, kind: 'run', userId, memoryMbytes: options.memoryMbytes }, now),
+      ]);
+      // Last, because all runs of the Actor wait for this row.
+      await countRunStart(tx, actor.id, now);
+    });
+  } catch (error) {
+    if (isLarge) await removeUnused(kernel, run, now);
+    throw error;
   }
-  await kernel.db.transaction().execute(async (tx) => {
-    await checkQuota(kernel, tx, run);
-    await awaitAll([
-      isLarge ? undefined : insertStorages(tx, run, build, input),
-      insertRun(tx, run),
-      insertLog(tx, { id: run.id, userId }, now),
-      insertJob(tx, { id: run.id, kind: 'run', userId, memoryMbytes: options.memoryMbytes }, now),
-    ]);
-    // Last, because all runs of the Actor wait for this row.
-    await countRunStart(tx, actor.id, now);
-  });
   return run;
+}
+
+/** The storages of a run that could not be started: a caller who tries again and again must not fill the database with them. */
+async function removeUnused({ db, log }: Kernel, run: Run, now: number): Promise<void> {
+  try {
+    await db.transaction().execute(async (tx) => {
+      // The answer of a commit may be lost.
+      if ((await findRun(tx, run.id)) === undefined) await removeRunStorages(tx, run, now);
+    });
+  } catch (error) {
+    log.warn({ err: error, run: run.id }, 'cannot remove the storages of a run that has not started');
+  }
 }
 
 /** Where this server executes runs, but may not. */

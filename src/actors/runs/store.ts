@@ -45,7 +45,7 @@ export async function lockHeldRun(
   return held?.owner === owner && row !== undefined ? runOf(row) : undefined;
 }
 
-export type RunChanges = Partial<Omit<Run, 'id' | 'userId' | 'taskId' | 'meta'>> & {
+export type RunChanges = Partial<Omit<Run, 'id' | 'userId' | 'taskId'>> & {
   tokenHash?: string | null;
 };
 
@@ -195,16 +195,16 @@ function rowOf(run: Run): Insertable<RunRow> {
     id: run.id,
     user_id: run.userId,
     task_id: run.taskId,
-    origin: run.meta.origin,
-    meta: JSON.stringify(run.meta),
     token_hash: null,
-    ...(columnsOf(run) as Omit<RunRow, 'id' | 'user_id' | 'task_id' | 'origin' | 'meta' | 'token_hash'>),
+    ...(columnsOf(run) as Omit<RunRow, 'id' | 'user_id' | 'task_id' | 'token_hash'>),
   };
 }
 
 function columnsOf(changes: RunChanges): Partial<RunRow> {
   const columns: Partial<Record<keyof RunRow, unknown>> = {
     actor_id: changes.actorId,
+    origin: changes.meta?.origin,
+    meta: changes.meta && JSON.stringify(changes.meta),
     build_id: changes.buildId,
     build_number: changes.buildNumber,
     status: changes.status,
