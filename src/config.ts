@@ -172,7 +172,7 @@ export const SETTINGS: { [Name in SettingName]-?: Setting<Config[Name]> } = {
   retentionDays: {
     env: 'SIGNALBOX_RETENTION_DAYS',
     describe:
-      'How many days unnamed storages are kept after their last use, unless their account says otherwise',
+      'How many days unnamed storages are kept after their last use, and runs and builds after their end, unless their account says otherwise',
     read: integer(1, 36_500),
     default: '7',
   },

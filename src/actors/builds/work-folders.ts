@@ -1,6 +1,6 @@
 // Folders in the work folder of a node: they appear complete or not at all, and only the server changes them.
 import { randomUUID } from 'node:crypto';
-import { constants } from 'node:fs';
+import { constants, type Stats } from 'node:fs';
 import { chmod, copyFile, lchown, lstat, mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Failure } from '../../kernel/failure.ts';
@@ -67,26 +67,39 @@ export async function removeFolder(folder: string): Promise<void> {
 
 /**
  * Makes what a program has written the server's own: readable by all, and writable by nobody else. The program must be dead.
- * A hard link to a file of others would give that file away, so it is refused.
+ * A hard link to a file of others would give that file away, so it is refused. Between files of the folder they are usual:
+ * installations use them instead of copies.
  */
 export async function sealFolder(folder: string): Promise<void> {
   const { uid: writer } = await lstat(folder);
-  const owner = process.getuid?.() ?? 0;
+  const linked = new Map<string, { path: string; stats: Stats; names: number }>();
   await forEachEntry(folder, async (path, entry) => {
     if (entry.isSymbolicLink()) return;
     if (!entry.isDirectory() && !entry.isFile()) {
       await rm(path, { force: true });
       return;
     }
-    const { mode, uid, nlink } = await lstat(path);
-    if (entry.isFile() && nlink > 1 && uid !== writer)
-      throw new Failure('invalid', 'The installation has made a link to a file that is not its own.');
-    if (uid !== owner && owner === 0) await lchown(path, 0, 0);
-    const wanted = entry.isDirectory() || (mode & 0o111) !== 0 ? 0o755 : 0o644;
-    if ((mode & 0o7777) !== wanted) await chmod(path, wanted);
+    const stats = await lstat(path);
+    if (stats.isDirectory() || stats.nlink === 1) {
+      await seal(path, stats);
+      return;
+    }
+    const file = `${stats.dev}:${stats.ino}`;
+    linked.set(file, { path, stats, names: (linked.get(file)?.names ?? 0) + 1 });
   });
-  await chmod(folder, 0o755);
-  if (writer !== owner && owner === 0) await lchown(folder, 0, 0);
+  for (const { path, stats, names } of linked.values()) {
+    if (names < stats.nlink && stats.uid !== writer)
+      throw new Failure('invalid', 'The installation has made a link to a file that is not its own.');
+    await seal(path, stats);
+  }
+  await seal(folder, await lstat(folder));
+}
+
+/** Only root can change the owner; for others the program's files are their own already. */
+async function seal(path: string, stats: Stats): Promise<void> {
+  if (stats.uid !== 0 && process.getuid?.() === 0) await lchown(path, 0, 0);
+  const wanted = stats.isDirectory() || (stats.mode & 0o111) !== 0 ? 0o755 : 0o644;
+  if ((stats.mode & 0o7777) !== wanted) await chmod(path, wanted);
 }
 
 /** Shares the blocks of the files where the file system can do that. Links are left out. */
