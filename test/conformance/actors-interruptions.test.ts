@@ -1,9 +1,10 @@
 // Runs that are interrupted at awkward moments: while their dependencies are installed, after a crash, while they are resurrected.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join as joinPath } from 'node:path';
 import { after, before, test } from 'node:test';
 import { findActorById } from '../../src/actors/actors/store.ts';
@@ -15,7 +16,7 @@ import { onEachEngine, onEngine } from '../engines.ts';
 import { eventually } from '../eventually.ts';
 import { giveToken, join } from '../people.ts';
 import { insertRunRow } from '../run-rows.ts';
-import type { CallInit, Json, TestServer } from '../server.ts';
+import { startServer, type CallInit, type Json, type TestServer } from '../server.ts';
 import { startServerOn } from '../suites.ts';
 
 const hasNpm = spawnSync('npm', ['--version']).status === 0;
@@ -90,6 +91,17 @@ onEngine('sqlite', (engine) => {
     assert.equal(run['status'], 'SUCCEEDED', JSON.stringify(run));
     const { metamorph, restartCount, migrationCount } = run['stats'] as Json;
     assert.deepEqual([metamorph, restartCount, migrationCount], [1, 0, 0]);
+  });
+
+  test('a server removes the working folders that an earlier one has left', async () => {
+    const work = mkdtempSync(joinPath(tmpdir(), 'left-'));
+    const left = joinPath(work, 'runs', 'dead');
+    mkdirSync(left, { recursive: true });
+    writeFileSync(joinPath(left, 'file'), 'x');
+    const next = await startServer({ work, limits: 'off' });
+    await eventually(() => readdirSync(work).every((name) => !name.startsWith('runs')), 'the removal');
+    await next.stop();
+    rmSync(work, { recursive: true });
   });
 
   test('a run that was timing out when its server died starts no process again', async () => {

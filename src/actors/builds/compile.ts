@@ -1,8 +1,9 @@
 // Runs the build command of an Actor, such as a compiler, in a copy of its sources.
-import { rm, symlink } from 'node:fs/promises';
+import { symlink } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
+import { removeTree } from '../runner/remove-tree.ts';
 import type { BuildCommand } from './build-command.ts';
 import { runStep, type StepContext } from './build-step.ts';
 import { copyFolder, isFolder, sealFolder } from './work-folders.ts';
@@ -39,9 +40,10 @@ export async function compileSources(kernel: Kernel, compilation: Compilation): 
     },
     readable: compilation.readable,
   });
-  for (const name of PACKAGES) await rm(join(app, name), { recursive: true, force: true });
+  // First: the command may have put a link in place of the folder, and what it leads to is not ours to delete.
   if (!(await isFolder(app)))
     throw new Failure('invalid', 'The build command has replaced its folder by something else.');
+  for (const name of PACKAGES) await removeTree(join(app, name));
   await sealFolder(app);
   // The server reads files of the result, so there must be no link to anywhere.
   await copyFolder(app, target);

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
+import { measureFolder } from '../runner/folder-size.ts';
 import type { Program } from '../runner/runner.ts';
 import { runStep, type StepContext } from './build-step.ts';
 import { LOCKFILES, type NodeManifest } from './node-manifest.ts';
@@ -31,7 +32,7 @@ export async function installNodePackages(
   if (manifest.needsSources) await copyFolder(sources, app, ['node_modules']);
   else await copyFiles(sources, app, ['package.json', '.npmrc', ...LOCKFILES]);
   const command = manifest.hasLockfile ? 'ci' : 'install';
-  const cache = await borrowCache(kernel, build.userId, box);
+  const cache = await borrowCache(kernel, build, box);
   const run = (args: string[], network: Program['network']) =>
     runStep(kernel, request, {
       name: 'The installation',
@@ -54,9 +55,9 @@ export async function installNodePackages(
   } finally {
     await cache.giveBack();
   }
-  // It may contain the token of a registry.
-  if (!manifest.needsSources) await rm(join(app, '.npmrc'), { force: true });
   await sealResult(app);
+  // It may contain the token of a registry.
+  if (!manifest.needsSources) await rm(join(app, '.npmrc'), { recursive: true, force: true });
   return app;
 }
 
@@ -109,7 +110,9 @@ function npmEnvironment(cache: string): Record<string, string> {
  * Each account has a download cache of its own, as npm itself could be made to fill a shared one with other content. The
  * cache is moved into the box, the only place where the program can write, so a second build of the same account starts without.
  */
-async function borrowCache({ settings }: Kernel, userId: string, box: string) {
+async function borrowCache({ settings }: Kernel, { userId, options }: InstallRequest['build'], box: string) {
+  // The next build has it in its box, where it counts as disk space.
+  const maxBytes = (options.diskMbytes / 4) * 1024 ** 2;
   const name = createHash('sha256').update(userId).digest('hex').slice(0, 32);
   const own = join(await makeWorkFolder(settings.execution.work, NPM_CACHES), name);
   const folder = join(box, 'npm-cache');
@@ -117,14 +120,16 @@ async function borrowCache({ settings }: Kernel, userId: string, box: string) {
   return {
     folder,
     async giveBack(): Promise<void> {
-      if (await isFolder(folder)) await rename(folder, own).catch(() => {});
+      if ((await isFolder(folder)) && (await measureFolder(folder, maxBytes)) <= maxBytes)
+        await rename(folder, own).catch(() => {});
     },
   };
 }
 
 /** A script may have put a link in place of the folder. */
 async function sealResult(app: string): Promise<void> {
-  for (const folder of [app, join(app, 'node_modules'), join(app, 'venv')]) {
+  for (const name of ['.', 'node_modules', 'venv', 'venv/bin']) {
+    const folder = join(app, name);
     const stats = await lstat(folder).catch(() => undefined);
     if (stats !== undefined && !stats.isDirectory())
       throw new Failure('invalid', 'The installation has replaced a folder by something else.');

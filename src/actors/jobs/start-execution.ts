@@ -1,6 +1,7 @@
 // Makes this server a node that executes builds and runs.
 import { randomUUID } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Api } from '../../kernel/dialect.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
@@ -9,7 +10,8 @@ import { PRIVATE_FILE } from '../../kernel/storage/private-files.ts';
 import { executeBuild } from '../builds/execute-build.ts';
 import { startSweeping } from '../builds/sweep.ts';
 import { recoverLogs } from '../logs/recover-logs.ts';
-import { runHandler } from '../runs/execute-run.ts';
+import { removeTree } from '../runner/remove-tree.ts';
+import { RUN_FOLDERS, runHandler } from '../runs/execute-run.ts';
 import { RunEvents } from '../runs/run-events.ts';
 import { openRunListener, type RunListener } from '../runs/run-listener.ts';
 import { startDispatcher } from './dispatcher.ts';
@@ -27,6 +29,7 @@ export async function startExecution(kernel: Kernel, api: Api): Promise<{ stop()
   try {
     await services.runner.killLeftovers();
     await recoverLogs(kernel);
+    await removeDeadRuns(kernel);
     const sweeping = startSweeping(kernel);
     const events = new RunEvents();
     // Mounting the routes takes a while, and many servers never run anything.
@@ -55,6 +58,21 @@ export async function startExecution(kernel: Kernel, api: Api): Promise<{ stop()
   } catch (error) {
     lock.release();
     throw error;
+  }
+}
+
+/**
+ * The working folders of runs whose server died: every process gets a new one, and a run may go on elsewhere or be aborted. They
+ * are moved away first, as runs may start again while the old ones are deleted.
+ */
+async function removeDeadRuns({ settings, log }: Kernel): Promise<void> {
+  const { work } = settings.execution;
+  await rename(join(work, RUN_FOLDERS), join(work, `${RUN_FOLDERS}.removed-${randomUUID()}`)).catch(() => {});
+  const removed = (await readdir(work)).filter((name) => name.startsWith(`${RUN_FOLDERS}.removed-`));
+  for (const name of removed) {
+    void removeTree(join(work, name)).catch((error: unknown) => {
+      log.warn({ err: error, folder: name }, 'cannot remove the folders of dead runs');
+    });
   }
 }
 

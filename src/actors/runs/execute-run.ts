@@ -29,6 +29,9 @@ import { findRun } from './store.ts';
 import { superviseProcess, type ProcessEnd } from './supervise-process.ts';
 import { UsageSamples } from './usage-samples.ts';
 
+/** In the work folder of a node: the working folder of each run. */
+export const RUN_FOLDERS = 'runs';
+
 export interface RunNode {
   events: RunEvents;
   listener(): Promise<RunListener>;
@@ -48,7 +51,7 @@ export function runHandler(kernel: Kernel, node: RunNode): JobHandler {
       return;
     }
     const { work } = kernel.settings.execution;
-    const folder = join(work, 'runs', job.id);
+    const folder = join(work, RUN_FOLDERS, job.id);
     const log = await openLogWriter(kernel, { id: job.id, folder: join(work, 'logs') });
     const execution: Execution = { kernel, node, job, context, folder, log };
     try {
