@@ -84,8 +84,11 @@ onEachEngine((engine) => {
     assert.equal(answer.status, 201, answer.text);
     assert.deepEqual(answer.json, { a: 1 });
     assert.match(answer.headers.get('content-type')!, /^application\/json/);
-    const empty = await call('/actors/~obedient/run-sync');
+    const empty = await call('/actors/~obedient/run-sync', { method: 'POST' });
     assert.deepEqual([empty.status, empty.text], [201, '']);
+    await createActor(server, script(`await setValue('OUTPUT', { ready: true });`), { name: 'ready' });
+    const without = await call('/actors/~ready/run-sync');
+    assert.deepEqual([without.status, without.json], [201, { ready: true }]);
     const other = await call('/actors/~obedient/run-sync?outputRecordKey=INPUT', {
       method: 'POST',
       body: { log: 'x' },
@@ -200,6 +203,23 @@ onEachEngine((engine) => {
     assert.equal(answer.text, '2', answer.text);
     const { stats } = (await call('/actors/~rebooting/runs/last')).json.data;
     assert.deepEqual([stats.rebootCount, stats.migrationCount], [1, 0]);
+  });
+
+  test('the owner reboots a run and hands it to another Actor, from outside', async () => {
+    const { id } = await startRun(server, obedient['id'] as string, { input: { sleep: 600_000 } });
+    await eventually(async () => (await statusOf(server, id as string)) === 'RUNNING');
+    const rebooted = await call(`/actor-runs/${id}/reboot`, { method: 'POST' });
+    assert.deepEqual([rebooted.status, rebooted.json.data.status], [200, 'RUNNING']);
+    await eventually(async () => (await call(`/actor-runs/${id}`)).json.data.stats.rebootCount === 1);
+    const handed = await call(`/actor-runs/${id}/metamorph?targetActorId=${obedient['id']}`, {
+      method: 'POST',
+      body: { log: 'as another' },
+    });
+    assert.equal(handed.status, 200, handed.text);
+    assert.equal((await finishedRun(server, id as string))['status'], 'SUCCEEDED');
+    assert.match((await call(`/actor-runs/${id}/log`)).text, /as another/);
+    const log = await call(`/actor-builds/${handed.json.data.buildId}/log`);
+    assert.match(log.text, /ACTOR: /);
   });
 
   test('a metamorph hands the run to another Actor with a new input and the same storages', async () => {

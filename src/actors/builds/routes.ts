@@ -33,7 +33,7 @@ const ByActor = Type.Object({
   actorId: Type.String({ description: 'The id, `username~name`, or `~name` for one of your own' }),
 });
 /** The deprecated paths name the Actor too. */
-const ById = Type.Object({ buildId: Type.String(), actorId: Type.Optional(Type.String()) });
+const ById = Type.Object({ buildId: Type.String() });
 
 const Sliced = Type.Object({
   offset: Type.Integer({ minimum: 0, default: 0 }),
@@ -266,10 +266,11 @@ const getOpenApi = route(
 /** The build of the path; where the path names an Actor too, it must be of that one. */
 async function openOne(
   kernel: Kernel,
-  call: BuildCall & { params: { buildId: string; actorId?: string } },
+  call: BuildCall & { params: { buildId: string } },
   action: BuildAction,
 ): Promise<Build> {
-  const { buildId, actorId } = call.params;
+  // The deprecated paths have it too.
+  const { buildId, actorId } = call.params as { buildId: string; actorId?: string };
   const build = await openBuild(kernel, call, buildId, action);
   if (actorId === undefined) return build;
   const actor = await openActor(kernel, call, actorId, 'viewActor');

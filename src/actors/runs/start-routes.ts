@@ -116,7 +116,10 @@ async function runForItems(call: StartCall, kernel: Kernel) {
 }
 
 const COMMON = { access: RUN_ACTOR, params: ByActor, isData: true } as const;
-const OUTPUT_REPLY = { produces: '*/*', reply: { 201: Type.Unknown() } } as const;
+const OUTPUT_REPLY = {
+  produces: '*/*',
+  reply: { 201: Type.Unknown({ description: 'The record, as the run has stored it' }) },
+} as const;
 const ITEMS_REPLY = {
   produces: 'application/json',
   reply: { 201: Type.Array(Type.Record(Type.String(), Type.Unknown())) },
