@@ -95,7 +95,7 @@ onEngine('sqlite', (engine) => {
       const victim = await succeed(versionOf(greeter('good')), '&useCache=1');
       assert.equal(await run(victim), 'good\n');
       // It looks for files of others everywhere that it can see.
-      const script = `for f in $(find "$HOME/../../../../.." / -path '*greeting/index.js' 2>/dev/null); do echo 'export default "evil"' > "$f"; done; true`;
+      const script = `for f in $(find "$PWD" "$HOME/../../../../.." / -path '*greeting/index.js' 2>/dev/null); do echo 'export default "evil"' > "$f"; done; true`;
       const evil = await succeed(
         versionOf(greeter('good', { scripts: { install: script } })),
         '&useCache=1',
