@@ -75,9 +75,12 @@ describe('the SDK', { skip }, () => {
   let server: TestServer;
   let client: ApifyClient;
   const sites: Site[] = [];
+  /** Of the clock: a server that goes on must not be behind the one before. */
+  let ahead = 0;
 
   async function start(): Promise<void> {
     server = await startServer({ data, limits: 'off', nodeMemory: 8192 });
+    server.clock.ahead = ahead;
     client = new ApifyClient({ baseUrl: server.url, token: ADMIN_TOKEN, maxRetries: 0 });
   }
   before(async () => {
@@ -122,6 +125,12 @@ describe('the SDK', { skip }, () => {
     await eventually(() => isLogged().catch(() => true), `the event ${event}`);
   }
 
+  /** Requests that a crawler had in its hands when it ended are locked for a while. */
+  function expireLocks(): void {
+    ahead += LOCK_MS;
+    server.clock.ahead = ahead;
+  }
+
   async function finish(id: string) {
     const run = await client.run(id).waitForFinish({ waitSecs: PATIENCE_MS / 1000 });
     const log = await client.log(id).get();
@@ -158,8 +167,7 @@ describe('the SDK', { skip }, () => {
     await isTold(id, 'aborting');
     site.release();
     assert.equal((await client.run(id).waitForFinish()).status, 'ABORTED');
-    // The requests that were next are locked for a while.
-    server.clock.ahead += LOCK_MS;
+    expireLocks();
     await client.run(id).resurrect();
     const { run, urls, state } = await finish(id);
     assert.deepEqual([urls.length, new Set(urls).size], [FEW_PAGES, FEW_PAGES]);
@@ -176,7 +184,7 @@ describe('the SDK', { skip }, () => {
     site.release();
     await stopped;
     await start();
-    server.clock.ahead += LOCK_MS;
+    expireLocks();
     const { run, urls, state } = await finish(id);
     // On a slow machine a page may be under way when the server's patience ends.
     assert.equal(new Set(urls).size, FEW_PAGES);
