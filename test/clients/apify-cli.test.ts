@@ -34,6 +34,15 @@ interface Printed {
   stderr: string;
 }
 
+/** Logs begin with what this machine cannot enforce, if there is anything. */
+function withoutWarnings(text: string): string {
+  const { warnings } = server.app.kernel.services.runner;
+  return text
+    .split('\n')
+    .filter((line) => !warnings.some((warning) => line.includes(warning)))
+    .join('\n');
+}
+
 /** Fails on a wrong exit code, and on anything printed that looks like an error. */
 async function apify(args: string[], cwd = folder): Promise<Printed> {
   const { promise, resolve, reject } = Promise.withResolvers<Printed>();
@@ -61,7 +70,7 @@ async function apify(args: string[], cwd = folder): Promise<Printed> {
     (error, stdout, stderr) => {
       const printed = `apify ${args.join(' ')}\n${stdout}\n${stderr}`;
       if (error) reject(new Error(`${error.message}\n${printed}`));
-      else if (/error|fail|warn|can ?not|undefined|NaN\b|invalid/i.test(stdout + stderr))
+      else if (/error|fail|warn|can ?not|undefined|NaN\b|invalid/i.test(withoutWarnings(stdout + stderr)))
         reject(new Error(`This looks like an error: ${printed}`));
       else resolve({ stdout, stderr });
     },
