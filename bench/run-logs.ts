@@ -8,7 +8,7 @@ import type { Row } from './report.ts';
 
 const FOLLOWERS = 50;
 /** The same, but for a poll that falls into one measurement and not into the other. */
-const MOST = 1.1;
+const MOST = 1.05;
 const LIVE = `setInterval(() => console.log('a line of the log'), 50);\n`;
 
 export async function benchLogs({ rounds, seconds }: Effort): Promise<Row> {
@@ -27,10 +27,10 @@ export async function benchLogs({ rounds, seconds }: Effort): Promise<Row> {
   const rateWith = async (count: number): Promise<number> => {
     const followers = await Promise.all(Array.from({ length: count }, () => follow(server.url, runId)));
     // Each follower reads by itself what was there before it came.
-    await delay(1500);
+    await delay(3000);
     const before = reads.count;
-    await delay(seconds * 3000);
-    const rate = (reads.count - before) / (seconds * 3);
+    await delay(seconds * 5000);
+    const rate = (reads.count - before) / (seconds * 5);
     const bytes = followers.map((follower) => follower.stop());
     if (bytes.some((received) => received === 0)) throw new Error('A follower has received nothing');
     return rate;
