@@ -1,6 +1,7 @@
 // Runs that are interrupted at awkward moments: while their dependencies are installed, after a crash, while they are resurrected.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -207,5 +208,21 @@ onEachEngine((engine) => {
     await kernel.db.deleteFrom('jobs').execute();
     const { json } = await server.call(`${path}/abort`, { method: 'POST' });
     assert.equal(json.data.status, 'ABORTED');
+  });
+
+  test('a charge with a very long idempotency key counts once', async () => {
+    const { kernel } = server.app;
+    const { id: userId } = (await server.call('/v2/users/me')).json.data;
+    const path = `/v2/actor-runs/${await insertRunRow(kernel, { userId })}`;
+    const key = randomBytes(4000).toString('hex');
+    for (let n = 0; n < 2; n += 1) {
+      const charged = await server.call(`${path}/charge`, {
+        method: 'POST',
+        body: { eventName: 'page' },
+        headers: { 'idempotency-key': key },
+      });
+      assert.equal(charged.status, 201, charged.text);
+    }
+    assert.deepEqual((await server.call(path)).json.data.chargedEventCounts, { page: 1 });
   });
 });

@@ -126,8 +126,12 @@ onEngine('sqlite', (engine) => {
       [`/v2/actor-runs/${other['id']}/abort`, 'POST'],
       [`/v2/actor-runs/${other['id']}`, 'DELETE'],
       ['/v2/users/me/limits', 'PUT'],
+      ['/v2/users/me/limits', 'GET'],
+      ['/v2/users/me/usage/monthly', 'GET'],
+      ['/v2/tools/encode-and-sign', 'POST'],
     ] as const) {
-      const body = method === 'PUT' || path === '/v2/actors' ? { body: {} } : {};
+      const body =
+        method === 'PUT' || ['/v2/actors', '/v2/tools/encode-and-sign'].includes(path) ? { body: {} } : {};
       const answer = await call(path, { method, token, ...body });
       assert.ok([403, 404].includes(answer.status), `${method} ${path}: ${answer.status} ${answer.text}`);
     }

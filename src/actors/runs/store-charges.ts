@@ -1,4 +1,5 @@
 // The keys by which repeated charges of a run count once.
+import { createHash } from 'node:crypto';
 import type { Db } from '../../kernel/storage/tables.ts';
 
 const KEPT_MS = 3 * 60 * 1000;
@@ -12,7 +13,8 @@ export async function addCharge(tx: Db, runId: string, key: string, now: number)
     .execute();
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto('run_charges')
-    .values({ run_id: runId, key, charged_at: now })
+    // A header may be longer than an index can hold.
+    .values({ run_id: runId, key: createHash('sha256').update(key).digest('hex'), charged_at: now })
     .onConflict((on) => on.doNothing())
     .executeTakeFirstOrThrow();
   return (numInsertedOrUpdatedRows ?? 0n) > 0n;

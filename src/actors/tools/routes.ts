@@ -5,6 +5,7 @@ import { findAccount } from '../../kernel/identity/store-accounts.ts';
 import { accountOf } from '../../kernel/identity/caller.ts';
 import { Bytes, route, type Call, type Method, type Route } from '../../kernel/route.ts';
 import { Nullable, Type } from '../../kernel/schema.ts';
+import { refusePrograms } from '../users/people-only.ts';
 import { ensureAccountRecord, findAccountRecord } from '../users/store.ts';
 import { decodeSigned, encodeSigned, isSigned, MAX_ENCODED, notEncoded } from './sign.ts';
 
@@ -96,6 +97,8 @@ const encode = route(
     reply: { 200: Type.Object({ encoded: Type.String() }) },
   },
   async ({ caller, body }, { db }) => {
+    // It would sign in the name of the account.
+    refusePrograms(caller);
     const { id } = accountOf(caller);
     const { secret } = await ensureAccountRecord(db, id);
     return { encoded: encodeSigned(body, id, secret) };

@@ -6,6 +6,7 @@ import { Type } from '../../kernel/schema.ts';
 import { MAX_ACTORS } from '../actors/model.ts';
 import { countActors } from '../actors/store.ts';
 import { countUnfinished } from '../runs/store.ts';
+import { refusePrograms } from '../users/people-only.ts';
 import { ensureAccountRecord, findAccountRecord, updateAccountLimits } from '../users/store.ts';
 import {
   AccountLimits,
@@ -34,6 +35,7 @@ const getMonthly = route(
     reply: { 200: MonthlyUsage },
   },
   async ({ caller, query, now }, kernel) => {
+    refusePrograms(caller);
     const cycle = cycleOf(query.date === undefined ? now : readDate(query.date));
     await kernel.services.usage.save();
     return toMonthlyUsage(cycle, await listUsage(kernel.db, accountOf(caller).id, cycle));
@@ -51,6 +53,7 @@ const getLimits = route(
     reply: { 200: AccountLimits },
   },
   async ({ caller, now }, kernel) => {
+    refusePrograms(caller);
     const cycle = cycleOf(now);
     const { id } = accountOf(caller);
     await kernel.services.usage.save();
