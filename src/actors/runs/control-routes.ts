@@ -84,12 +84,12 @@ const metamorph = route(
       const after = await kernel.db.transaction().execute(async (tx) => {
         const isHeard = await requestControl(tx, run.id, 'metamorph');
         const before = checkUnfinished(await lockRun(tx, run.id));
-        if (!isHeard) throw contested('run');
         if (before.metamorphs.length >= MAX_METAMORPHS) {
           throw new Failure('forbidden', `A run can have at most ${MAX_METAMORPHS} metamorphs.`, {
             code: 'max-metamorphs-exceeded',
           });
         }
+        if (!isHeard) throw contested('run');
         if (before.metamorphs.length + 1 !== count) {
           throw new Failure('conflict', 'Another metamorph of this run came first.', { isContested: true });
         }

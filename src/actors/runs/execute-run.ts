@@ -156,7 +156,7 @@ async function isEnding({ db }: Kernel, id: string): Promise<boolean> {
 
 /** How the run ends, or goes on, before its process has started. */
 class Interruption extends Error {
-  readonly kind: 'aborted' | 'metamorphosed' | 'timed-out';
+  readonly kind: 'aborted' | 'rebooted' | 'metamorphosed' | 'timed-out';
 
   constructor(kind: Interruption['kind']) {
     super('The process is not to start.');
@@ -166,7 +166,7 @@ class Interruption extends Error {
 
 const TIMEOUT_CHECK_MS = 1000;
 
-/** Installing packages may take long, or hang: an abort, a metamorph and the time-out do not wait for it. */
+/** Installing packages may take long, or hang: what callers want and the time-out do not wait for it. */
 async function prepareUnlessEnded<T>(
   { kernel, job, context }: Execution,
   { timeoutAt }: Run,
@@ -175,9 +175,8 @@ async function prepareUnlessEnded<T>(
   const interrupted = new AbortController();
   const interrupt = (kind: Interruption['kind']) => interrupted.abort(new Interruption(kind));
   const ignore = context.onControl((control) => {
-    // A process that starts now fulfils the wish for a new one.
     if (control === 'metamorph') interrupt('metamorphosed');
-    else if (control !== 'reboot') interrupt('aborted');
+    else interrupt(control === 'reboot' ? 'rebooted' : 'aborted');
   });
   const timer = setInterval(() => {
     if (timeoutAt !== null && kernel.clock.now() >= timeoutAt) interrupt('timed-out');
