@@ -264,15 +264,25 @@ async function compose(
   };
 }
 
-function openSecrets({ secretKey, data }: Config, engine: Engine, log: Logger): Promise<SecretBox> {
+async function openSecrets(
+  { secretKey, data, role }: Config,
+  engine: Engine,
+  log: Logger,
+): Promise<SecretBox> {
   if (secretKey !== undefined)
-    return openSecretBox({ engine, log, key: secretKey, source: 'the one in SIGNALBOX_SECRET_KEY' });
+    return await openSecretBox({ engine, log, key: secretKey, source: 'the one in SIGNALBOX_SECRET_KEY' });
+  if (engine.isShared && role !== 'all') {
+    throw new Failure(
+      'invalid',
+      'A node with a role of its own shares secrets with others: set SIGNALBOX_SECRET_KEY, at least 32 characters, to the same on all of them.',
+    );
+  }
   const key = ensureSecretKeyFile(data);
   const file = join(data, SECRET_KEY_FILE);
   if (engine.isShared) {
     log.info({ file }, 'SIGNALBOX_SECRET_KEY is not set: further nodes need the key in this file');
   }
-  return openSecretBox({ engine, log, key, source: `the one in ${file}` });
+  return await openSecretBox({ engine, log, key, source: `the one in ${file}` });
 }
 
 export async function executionSettingsOf(config: Config): Promise<ExecutionSettings> {

@@ -4,6 +4,7 @@ import { after, test } from 'node:test';
 import { onEngine } from './engines.ts';
 import { eventually } from './eventually.ts';
 import { FORM } from './people.ts';
+import type { Config } from '../src/config.ts';
 import { startServer, type TestServer } from './server.ts';
 
 // A SQLite folder has one server, see src/kernel/storage/folder-lock.test.ts.
@@ -49,6 +50,8 @@ onEngine('postgres', (engine) => {
       startServer({ database, secretKey: 'the key of a node that was set up alone' }),
       /another key than the one in SIGNALBOX_SECRET_KEY\. Nodes that share a database need the same key/,
     );
+    const withoutKey = { database, role: 'worker', secretKey: undefined } as unknown as Partial<Config>;
+    await assert.rejects(startServer(withoutKey), /set SIGNALBOX_SECRET_KEY/);
   });
 
   test('a budget spent on one node is spent on the others', async () => {

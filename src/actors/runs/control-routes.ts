@@ -14,8 +14,8 @@ import { withSentInput } from '../input/read-body.ts';
 import { insertJob, requestControl } from '../jobs/store.ts';
 import { unpackLog } from '../logs/pack-log.ts';
 import { openRun, runNotFound, UPDATE_RUN } from './access.ts';
-import { isFinished, RunDetail, type Run } from './model.ts';
-import { ByRun, shown } from './routes.ts';
+import { isFinished, RunDetail, toRunDetail, type Run } from './model.ts';
+import { ByRun } from './routes.ts';
 import { checkExecution, checkPositive, checkQuota, RUN_QUERY, saveInput } from './start-run.ts';
 import { addCharge } from './store-charges.ts';
 import { lockRun, moveRun, updateRun } from './store.ts';
@@ -41,7 +41,7 @@ const reboot = route(
       if (!isHeard) throw contested('run');
       return before;
     });
-    return shown(kernel, run, call.now);
+    return toRunDetail(run, call.now);
   },
 );
 
@@ -110,7 +110,7 @@ const metamorph = route(
         await countMetamorph(tx, target.id);
         return { ...before, ...changes };
       });
-      return shown(kernel, after, now);
+      return toRunDetail(after, now);
     });
   },
 );
@@ -183,7 +183,7 @@ const resurrect = route(
     });
     // So that its followers wait for what comes.
     await unpackLog(kernel, run.id);
-    return shown(kernel, after, now);
+    return toRunDetail(after, now);
   },
 );
 

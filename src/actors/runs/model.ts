@@ -182,8 +182,6 @@ export const RunDetail = Type.Object(
       keyValueStores: StorageIds,
       requestQueues: StorageIds,
     }),
-    containerUrl: Type.String(),
-    isContainerServerReady: Nullable(Type.Boolean()),
     gitBranchName: Nullable(Type.String()),
     usage: Counts,
     usageUsd: Counts,
@@ -230,7 +228,7 @@ const WAITING_MS = 1000;
 const GIGABYTE_MBYTES = 1024;
 const HOUR_MS = 3_600_000;
 
-export function toRunDetail(run: Run, { now, publicUrl }: RunView): Static<typeof RunDetail> {
+export function toRunDetail(run: Run, now: number): Static<typeof RunDetail> {
   const { options, stats } = run;
   const { runTimeMs, ...counted } = stats;
   const computeUnits = (options.memoryMbytes / GIGABYTE_MBYTES) * (runTimeMs / HOUR_MS);
@@ -256,19 +254,12 @@ export function toRunDetail(run: Run, { now, publicUrl }: RunView): Static<typeo
       keyValueStores: { default: run.storeId },
       requestQueues: { default: run.queueId },
     },
-    containerUrl: `${publicUrl}/v2/actor-runs/${run.id}/container`,
-    isContainerServerReady: null,
     gitBranchName: null,
     usage: { ACTOR_COMPUTE_UNITS: computeUnits },
     usageUsd: {},
     chargedEventCounts: run.chargedEvents,
     metamorphs: run.metamorphs.length === 0 ? null : run.metamorphs,
   };
-}
-
-export interface RunView {
-  now: number;
-  publicUrl: string;
 }
 
 /** Reads `status` of a query: a list joined by commas, in either spelling. */

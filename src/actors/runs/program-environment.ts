@@ -1,4 +1,6 @@
 // Collects the environment of a run's process: the platform's variables win over those of the Actor's version.
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
 import { findAccount } from '../../kernel/identity/store-accounts.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { openEnvVars } from '../actors/env-vars.ts';
@@ -12,7 +14,7 @@ import { environmentOf } from './environment.ts';
 import type { Run } from './model.ts';
 import type { RunListener } from './run-listener.ts';
 
-/** The platform's own default; a process that serves something listens there. */
+/** The platform's own default, for a process that has a network of its own. */
 const WEB_SERVER_PORT = 4321;
 
 export async function programEnvironment(
@@ -42,7 +44,16 @@ export async function programEnvironment(
       eventsUrl: listener.eventsUrlOf(token),
       publicUrl,
       proxyPassword: account.proxyPassword,
-      webServerPort: WEB_SERVER_PORT,
+      webServerPort: kernel.settings.execution.network === 'none' ? WEB_SERVER_PORT : await findFreePort(),
     }),
   };
+}
+
+/** All processes share the network of the machine, so each gets a port of its own. */
+async function findFreePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  return port;
 }

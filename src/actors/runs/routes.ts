@@ -112,7 +112,7 @@ const getRun = route(
   },
   async (call, kernel) => {
     const run = await openRun(kernel, call, call.params.runId, 'viewRun');
-    return shown(kernel, await afterWait(kernel, run, call.query.waitForFinish), kernel.clock.now());
+    return toRunDetail(await afterWait(kernel, run, call.query.waitForFinish), kernel.clock.now());
   },
 );
 
@@ -123,10 +123,6 @@ export async function afterWait(kernel: Kernel, run: Run, seconds: number | unde
   const later = await findRun(kernel.db, run.id);
   if (later === undefined) throw runNotFound();
   return later;
-}
-
-export function shown({ publicUrl }: Kernel, run: Run, now: number) {
-  return toRunDetail(run, { now, publicUrl });
 }
 
 const getLog = route(
@@ -186,7 +182,7 @@ const putRun = route(
       if (Object.keys(changes).length > 0) await updateRun(tx, before.id, changes);
       return { ...before, ...changes };
     });
-    return shown(kernel, run, now);
+    return toRunDetail(run, now);
   },
 );
 
@@ -234,7 +230,7 @@ const abort = route(
   },
   async (call, kernel) => {
     const run = await openRun(kernel, call, call.params.runId, 'updateRun');
-    return shown(kernel, await abortRun(kernel, run.id, call.query.gracefully === true, call.now), call.now);
+    return toRunDetail(await abortRun(kernel, run.id, call.query.gracefully === true, call.now), call.now);
   },
 );
 

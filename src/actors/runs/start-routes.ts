@@ -10,9 +10,9 @@ import { datasetRoutes } from '../datasets/routes.ts';
 import { withSentInput, type SentInput } from '../input/read-body.ts';
 import { replyWithRecord } from '../key-value-stores/record-reply.ts';
 import { findRecord } from '../key-value-stores/store.ts';
-import { RunDetail, type Run } from './model.ts';
+import { RunDetail, toRunDetail, type Run } from './model.ts';
 import { metaOf } from './origin.ts';
-import { afterWait, shown, WAIT_QUERY } from './routes.ts';
+import { afterWait, WAIT_QUERY } from './routes.ts';
 import { RUN_QUERY, startRun, type RunQuery } from './start-run.ts';
 import { findRun } from './store.ts';
 
@@ -60,7 +60,7 @@ const startActor = route(
     const run = await start(kernel, call);
     const after = await afterWait(kernel, run, call.query.waitForFinish);
     const location = `${call.base}/actor-runs/${run.id}`;
-    return reply(201, shown(kernel, after, kernel.clock.now()), { location });
+    return reply(201, toRunDetail(after, kernel.clock.now()), { location });
   },
 );
 
