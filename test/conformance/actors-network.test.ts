@@ -7,9 +7,9 @@ import { test } from 'node:test';
 import { createActor } from '../actors.ts';
 import { script } from '../actor-sources.ts';
 import { startServer } from '../server.ts';
-import { machineIsolation } from '../../src/actors/runner/isolation.ts';
+import { tryIsolation } from '../../src/actors/runner/isolation.ts';
 
-const { kind } = await machineIsolation();
+const { kind } = await tryIsolation();
 
 test(
   'with --actor-network none a run uses the API, and reaches nothing else',

@@ -16,10 +16,10 @@ import { before, suite, test } from 'node:test';
 import { atEndOfFile } from '../../../test/cleanup.ts';
 import { eventually } from '../../../test/eventually.ts';
 import { openTestRunner, type TestRunner } from './fixture.ts';
-import { machineIsolation } from './isolation.ts';
+import { tryIsolation } from './isolation.ts';
 import { listProcesses, userOf } from './process-table.ts';
 
-const { kind, tools } = await machineIsolation();
+const { kind, tools } = await tryIsolation();
 const skip = kind === 'bubblewrap' ? false : 'needs bwrap';
 
 /** A server that is root gives each sandbox a user of its own where users can get to the work folder. */

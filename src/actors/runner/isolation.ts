@@ -36,15 +36,18 @@ let ofMachine: Promise<Isolation> | undefined;
 
 /** It does not change while a process runs, and trying takes milliseconds, so it is tried once. */
 export function machineIsolation(): Promise<Isolation> {
-  ofMachine ??= findWorkingTools().then((tools) =>
-    chooseIsolation({
-      tools,
-      platform: process.platform,
-      isRoot: process.getuid?.() === 0,
-      probe: probeBubblewrap,
-    }),
-  );
+  ofMachine ??= tryIsolation();
   return ofMachine;
+}
+
+/** Tries what this machine offers. */
+export async function tryIsolation(): Promise<Isolation> {
+  return await chooseIsolation({
+    tools: await findWorkingTools(),
+    platform: process.platform,
+    isRoot: process.getuid?.() === 0,
+    probe: probeBubblewrap,
+  });
 }
 
 export async function chooseIsolation({

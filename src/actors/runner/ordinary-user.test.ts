@@ -7,13 +7,13 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { machineIsolation } from './isolation.ts';
+import { tryIsolation } from './isolation.ts';
 import { canOthersRead } from './reachable-folders.ts';
 import type { ProgramExit } from './runner.ts';
 
 const NOBODY = 65_534;
 const SCRIPT = fileURLToPath(new URL('fixture-user.ts', import.meta.url));
-const { kind } = await machineIsolation();
+const { kind } = await tryIsolation();
 
 const skip =
   (kind !== 'bubblewrap' && 'needs bwrap') ||
