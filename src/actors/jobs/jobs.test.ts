@@ -203,6 +203,29 @@ onEachEngine((kind) => {
     await eventually(async () => (await rows(engine)).length === 0);
   });
 
+  test('wishes of the same kind from two servers are both heard', async (context) => {
+    const engine = await kind.open(jobMigrations);
+    await insert(engine, 'a');
+    // Another instance of the module is what another server has, which may have the same process id, as in containers.
+    const other = (await import(`${import.meta.dirname}/store.ts?other`)) as typeof import('./store.ts');
+    const own = (await import(`${import.meta.dirname}/store.ts?own`)) as typeof import('./store.ts');
+    const heard: JobControl[] = [];
+    let executed: Job | undefined;
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+    await dispatch(context, engine, async (job, { onControl }) => {
+      executed = job;
+      onControl((wish) => heard.push(wish));
+      await ended;
+      await deleteJob(engine.db, job);
+    });
+    for (const [index, store] of [own, other].entries()) {
+      await engine.db.transaction().execute((tx) => store.requestControl(tx, 'a', 'reboot'));
+      await eventually(() => heard.length === index + 1);
+      await clearControl(engine.db, executed!, 'reboot');
+    }
+    end();
+  });
+
   test('a job whose handler throws is executed again', async (context) => {
     const engine = await kind.open(jobMigrations);
     await insert(engine, 'a');

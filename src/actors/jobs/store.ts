@@ -1,4 +1,5 @@
 // Jobs in the database: a fair queue across accounts, leases of the nodes that execute them, and what callers want of those.
+import { randomUUID } from 'node:crypto';
 import type { Selectable } from 'kysely';
 import { buildOnce } from '../../kernel/storage/build-once.ts';
 import { notifyOnCommit } from '../../kernel/storage/notify-on-commit.ts';
@@ -67,7 +68,6 @@ export async function deleteWaitingJob(tx: Db, id: string): Promise<boolean> {
 }
 
 const ABORTS = ['abort', 'abort-gracefully'];
-let requests = 0;
 
 /** Tells the node that executes the job; false if there is none. An abort is not taken back by a later wish, and a graceful one only by an immediate one. */
 export async function requestControl(tx: Db, id: string, control: JobControl): Promise<boolean> {
@@ -80,10 +80,10 @@ export async function requestControl(tx: Db, id: string, control: JobControl): P
   if (row === undefined) return false;
   const earlier = row.control === null ? undefined : parseControl(row.control);
   if (earlier === 'abort' || (ABORTS.includes(earlier ?? '') && control !== 'abort')) return true;
-  // Numbered, so that a second wish of the same kind is not taken for the first.
+  // Each has an id, so that a second wish of the same kind is not taken for the first, whichever server it came to.
   await tx
     .updateTable('jobs')
-    .set({ control: `${control}#${process.pid}.${(requests += 1)}` })
+    .set({ control: `${control}#${randomUUID()}` })
     .where('id', '=', id)
     .execute();
   await notifyOnCommit(tx, JOBS);
