@@ -92,6 +92,21 @@ onEachEngine((engine) => {
       assert.equal(byDefault['data'].id, first['id']);
     });
 
+    test('is for other nodes where this server only answers calls, whatever its own machine offers', async () => {
+      const actor = await createActor(server, versionOf(PLAIN));
+      const { services } = server.app.kernel;
+      const { runner } = services;
+      Object.assign(services, { runner: { ...runner, refusal: 'There is no sandbox here.' } });
+      try {
+        assert.equal(
+          (await call(`/actors/${actor['id']}/builds?version=0.1`, { method: 'POST' })).status,
+          201,
+        );
+      } finally {
+        Object.assign(services, { runner });
+      }
+    });
+
     test('shows the definition, the input schema and the texts', async () => {
       const schema = {
         title: 'In',

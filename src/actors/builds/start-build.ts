@@ -7,6 +7,7 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import type { Actor } from '../actors/model.ts';
 import { findVersion } from '../actors/store-versions.ts';
 import { takeBuildNumber } from '../actors/store.ts';
+import { checkExecution } from '../jobs/check-execution.ts';
 import { insertJob } from '../jobs/store.ts';
 import { insertLog } from '../logs/store.ts';
 import type { RunMeta } from '../runs/model.ts';
@@ -27,8 +28,7 @@ export interface NewBuild {
 
 export async function startBuild(kernel: Kernel, wanted: NewBuild, now: number): Promise<Build> {
   const { actor, versionNumber, tag, useCache, betaPackages, meta, caller } = wanted;
-  const { refusal } = kernel.services.runner;
-  if (refusal !== undefined) throw new Failure('forbidden', refusal, { code: 'platform-feature-disabled' });
+  checkExecution(kernel);
   const memoryMbytes = buildMemory(kernel);
   return await kernel.db.transaction().execute(async (tx) => {
     const version = versionNumber.includes('\0') ? undefined : await findVersion(tx, actor.id, versionNumber);

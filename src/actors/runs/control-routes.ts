@@ -9,6 +9,7 @@ import { openActor } from '../actors/access.ts';
 import { findActorById, countMetamorph } from '../actors/store.ts';
 import { resolveBuild } from '../builds/resolve-build.ts';
 import { prepareInput } from '../input/prepare-input.ts';
+import { checkExecution } from '../jobs/check-execution.ts';
 import { fitMemory } from '../input/memory.ts';
 import { withSentInput } from '../input/read-body.ts';
 import { insertJob, requestControl } from '../jobs/store.ts';
@@ -16,7 +17,7 @@ import { unpackLog } from '../logs/pack-log.ts';
 import { openRun, runNotFound, UPDATE_RUN } from './access.ts';
 import { isFinished, RunDetail, toRunDetail, type Run } from './model.ts';
 import { ByRun } from './routes.ts';
-import { checkExecution, checkPositive, checkQuota, RUN_QUERY, saveInput } from './start-run.ts';
+import { checkPositive, checkQuota, RUN_QUERY, saveInput } from './start-run.ts';
 import { addCharge } from './store-charges.ts';
 import { lockRun, moveRun, updateRun } from './store.ts';
 

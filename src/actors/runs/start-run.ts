@@ -16,6 +16,7 @@ import { insertDataset } from '../datasets/store.ts';
 import { prepareInput, type InputBody } from '../input/prepare-input.ts';
 import type { SentInput } from '../input/read-body.ts';
 import { memoryOfRun } from '../input/run-memory.ts';
+import { checkExecution } from '../jobs/check-execution.ts';
 import { insertJob } from '../jobs/store.ts';
 import { insertStore } from '../key-value-stores/store.ts';
 import { INLINE_BYTES, insertSmallRecord, writeRecord } from '../key-value-stores/write-record.ts';
@@ -107,13 +108,6 @@ async function removeUnused({ db, log }: Kernel, run: Run, now: number): Promise
   } catch (error) {
     log.warn({ err: error, run: run.id }, 'cannot remove the storages of a run that has not started');
   }
-}
-
-/** Where this server executes runs, but may not. */
-export function checkExecution({ services, settings }: Kernel): void {
-  const { refusal } = services.runner;
-  if (refusal === undefined || !settings.execution.isExecuting) return;
-  throw new Failure('forbidden', refusal, { code: 'platform-feature-disabled' });
 }
 
 async function optionsOf(
