@@ -8,6 +8,7 @@ import type { Engine } from '../../kernel/storage/engine.ts';
 import { jobMigrations } from '../migrations/jobs.ts';
 import { startDispatcher, type Dispatcher, type DispatcherSettings } from './dispatcher.ts';
 import { LeaseLost, ServerStopping, type Job, type JobControl, type JobHandler } from './job.ts';
+import type * as JobStore from './store.ts';
 import { clearControl, deleteJob, deleteWaitingJob, holdsJob, insertJob, requestControl } from './store.ts';
 
 const silent = { warn() {}, error() {} } as unknown as DispatcherSettings['log'];
@@ -207,8 +208,8 @@ onEachEngine((kind) => {
     const engine = await kind.open(jobMigrations);
     await insert(engine, 'a');
     // Another instance of the module is what another server has, which may have the same process id, as in containers.
-    const other = (await import(`${import.meta.dirname}/store.ts?other`)) as typeof import('./store.ts');
-    const own = (await import(`${import.meta.dirname}/store.ts?own`)) as typeof import('./store.ts');
+    const other = (await import(`${import.meta.dirname}/store.ts?other`)) as typeof JobStore;
+    const own = (await import(`${import.meta.dirname}/store.ts?own`)) as typeof JobStore;
     const heard: JobControl[] = [];
     let executed: Job | undefined;
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
