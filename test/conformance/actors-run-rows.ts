@@ -2,7 +2,8 @@
 import { newId } from '../../src/kernel/id.ts';
 import { findActorById } from '../../src/actors/actors/store.ts';
 import type { Actor } from '../../src/actors/actors/model.ts';
-import { NEW_STATS, type Run, type RunOrigin } from '../../src/actors/runs/model.ts';
+import { type RunOrigin } from '../../src/actors/jobs/job-meta.ts';
+import { NEW_STATS, type Run } from '../../src/actors/runs/model.ts';
 import { insertRun } from '../../src/actors/runs/store.ts';
 import type { TestServer } from '../server.ts';
 

@@ -4,7 +4,7 @@ import { schedule, type Due } from '../../kernel/due-store.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { abortBuild, deleteBuildRows } from '../builds/change-build.ts';
 import { lockBuild } from '../builds/store.ts';
-import { isFinished } from '../runs/model.ts';
+import { isFinished } from '../jobs/job-status.ts';
 import { removeRun } from '../runs/remove-run.ts';
 import { abortRun } from '../runs/routes.ts';
 import { lockRun } from '../runs/store.ts';

@@ -6,7 +6,7 @@ import { deleteTagsOfBuild, findTaggedBuild } from '../actors/store-tags.ts';
 import { findActorById } from '../actors/store.ts';
 import { deleteWaitingJob, requestControl } from '../jobs/store.ts';
 import { deleteLog, endLog } from '../logs/store.ts';
-import { isFinished } from '../runs/model.ts';
+import { isFinished } from '../jobs/job-status.ts';
 import { buildNotFound, type Build } from './model.ts';
 import { clearSnapshotSource } from './store-snapshots.ts';
 import { deleteBuild, findBuild, lockBuild, updateBuild } from './store.ts';

@@ -7,7 +7,7 @@ import type { Job, JobContext } from '../jobs/job.ts';
 import { deleteJob } from '../jobs/store.ts';
 import { openLogWriter } from '../logs/open-log-writer.ts';
 import { finishLog } from '../logs/pack-log.ts';
-import { isFinished } from '../runs/model.ts';
+import { isFinished } from '../jobs/job-status.ts';
 import { removeTree } from '../runner/remove-tree.ts';
 import { StepFailed } from './build-step.ts';
 import { beginBuild, endBuild, type BuildResult } from './build-transitions.ts';

@@ -2,7 +2,8 @@
 import { Failure } from '../../kernel/failure.ts';
 import { Nullable, OneOf, Type, type Static } from '../../kernel/schema.ts';
 import { SOURCE_TYPES, toBuildNumberInt, type SourceType } from '../actors/version.ts';
-import { ORIGINS, STATUSES, type JobStatus, type RunMeta } from '../runs/model.ts';
+import { ORIGINS, type JobMeta } from '../jobs/job-meta.ts';
+import { STATUSES, type JobStatus } from '../jobs/job-status.ts';
 import type { StartCommand } from './start-command.ts';
 
 export interface BuildOptions {
@@ -37,7 +38,7 @@ export interface Build {
   status: JobStatus;
   statusMessage: string | null;
   exitCode: number | null;
-  meta: RunMeta;
+  meta: JobMeta;
   options: BuildOptions;
   stats: BuildStats;
   startedAt: number;

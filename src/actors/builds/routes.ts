@@ -6,12 +6,12 @@ import { clampLimit, Page } from '../../kernel/page.ts';
 import { reply, route, Text, type Call } from '../../kernel/route.ts';
 import { PlainText, Type } from '../../kernel/schema.ts';
 import { openActor } from '../actors/access.ts';
+import { ByActor } from '../actors/routes.ts';
 import { findActorById } from '../actors/store.ts';
 import { openApiOfBuild } from '../input/openapi-of-build.ts';
 import { LogQuery, serveLog } from '../logs/serve-log.ts';
-import { MAX_WAIT_SECS } from '../jobs/wait-for-finish.ts';
-import { isFinished } from '../runs/model.ts';
-import { metaOf } from '../runs/origin.ts';
+import { afterWait, WAIT_QUERY } from '../jobs/wait-for-finish.ts';
+import { metaOf } from '../jobs/job-origin.ts';
 import { buildDenied, isBuildOwner, openBuild, type BuildAction, type BuildCall } from './access.ts';
 import { abortBuild, removeBuild } from './change-build.ts';
 import {
@@ -29,9 +29,6 @@ import { findBuild, listBuilds } from './store.ts';
 
 const MAX_LISTED = 1000;
 
-const ByActor = Type.Object({
-  actorId: Type.String({ description: 'The id, `username~name`, or `~name` for one of your own' }),
-});
 /** The deprecated paths name the Actor too. */
 const ById = Type.Object({ buildId: Type.String() });
 
@@ -40,12 +37,6 @@ const Sliced = Type.Object({
   limit: Type.Optional(Type.Integer({ minimum: 0, description: `At most ${MAX_LISTED}` })),
   desc: Type.Boolean({ default: false }),
 });
-
-const Waiting = {
-  waitForFinish: Type.Optional(
-    Type.Number({ minimum: 0, description: 'For how many seconds to wait until it is finished, at most 60' }),
-  ),
-};
 
 const VIEW = { action: 'viewBuild', ofOwner: true } as const;
 
@@ -125,7 +116,7 @@ const start = route(
           description: "Given to the build on success, instead of the version's tag",
         }),
       ),
-      ...Waiting,
+      ...WAIT_QUERY,
     }),
     isData: true,
     reply: { 201: BuildDetail },
@@ -139,7 +130,7 @@ const start = route(
       { actor, versionNumber: version, tag, useCache, betaPackages, meta: metaOf(call), caller },
       now,
     );
-    const finished = await waitFor(kernel, build, query.waitForFinish);
+    const finished = await buildAfterWait(kernel, build, query.waitForFinish);
     const location = `${call.base}/actor-builds/${build.id}`;
     return reply(201, shown(kernel, call, finished), { location });
   },
@@ -153,7 +144,7 @@ const getDefault = route(
     summary: 'Get the build that runs of the Actor get by default',
     access: VIEW,
     params: ByActor,
-    query: Type.Object(Waiting),
+    query: Type.Object(WAIT_QUERY),
     reply: { 200: BuildDetail },
   },
   async (call, kernel) => {
@@ -162,7 +153,7 @@ const getDefault = route(
     if (isBuildOwner(call.caller, actor) && !isAllowed) throw buildDenied('viewBuild');
     const build = await findNamedBuild(kernel.db, actor, actor.runOptions.build);
     if (build === undefined) throw unknownBuild(actor.runOptions.build);
-    return shown(kernel, call, await waitFor(kernel, build, call.query.waitForFinish));
+    return shown(kernel, call, await buildAfterWait(kernel, build, call.query.waitForFinish));
   },
 );
 
@@ -175,12 +166,12 @@ const get = route(
     summary: 'Get a build',
     access: VIEW,
     params: ById,
-    query: Type.Object(Waiting),
+    query: Type.Object(WAIT_QUERY),
     reply: { 200: BuildDetail },
   },
   async (call, kernel) => {
     const build = await openOne(kernel, call, 'viewBuild');
-    return shown(kernel, call, await waitFor(kernel, build, call.query.waitForFinish));
+    return shown(kernel, call, await buildAfterWait(kernel, build, call.query.waitForFinish));
   },
 );
 
@@ -278,10 +269,8 @@ async function openOne(
   return build;
 }
 
-async function waitFor(kernel: Kernel, build: Build, seconds = 0): Promise<Build> {
-  if (isFinished(build.status) || seconds === 0) return build;
-  await kernel.services.finishWaits.wait('build', build.id, Math.min(seconds, MAX_WAIT_SECS) * 1000);
-  const later = await findBuild(kernel.db, build.id);
+async function buildAfterWait(kernel: Kernel, build: Build, seconds: number | undefined): Promise<Build> {
+  const later = await afterWait(kernel, 'build', build, seconds, (id) => findBuild(kernel.db, id));
   if (later === undefined) throw buildNotFound();
   return later;
 }

@@ -10,7 +10,7 @@ import { takeBuildNumber } from '../actors/store.ts';
 import { checkExecution } from '../jobs/check-execution.ts';
 import { insertJob } from '../jobs/store.ts';
 import { insertLog } from '../logs/store.ts';
-import type { RunMeta } from '../runs/model.ts';
+import type { JobMeta } from '../jobs/job-meta.ts';
 import { BUILD_MEMORY_MBYTES, type Build } from './model.ts';
 import { insertSnapshot } from './store-snapshots.ts';
 import { insertBuild } from './store.ts';
@@ -22,7 +22,7 @@ export interface NewBuild {
   tag?: string | undefined;
   useCache?: boolean | undefined;
   betaPackages?: boolean | undefined;
-  meta: RunMeta;
+  meta: JobMeta;
   caller: KnownCaller;
 }
 

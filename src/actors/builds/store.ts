@@ -5,7 +5,8 @@ import { notifyOnCommit } from '../../kernel/storage/notify-on-commit.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { SourceType } from '../actors/version.ts';
 import { STATUS_CHANNELS } from '../jobs/job.ts';
-import type { JobStatus, RunMeta } from '../runs/model.ts';
+import type { JobMeta } from '../jobs/job-meta.ts';
+import type { JobStatus } from '../jobs/job-status.ts';
 import type { Build, BuildOptions, BuildRuntime, BuildShort, BuildStats } from './model.ts';
 import type { BuildRow } from './tables.ts';
 
@@ -229,6 +230,6 @@ function shortOf(row: ShortRow): BuildShort {
     startedAt: row.started_at,
     finishedAt: row.finished_at,
     buildNumber: row.build_number,
-    meta: JSON.parse(row.meta) as RunMeta,
+    meta: JSON.parse(row.meta) as JobMeta,
   };
 }

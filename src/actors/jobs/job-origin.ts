@@ -1,7 +1,7 @@
 // Where a run or build comes from: how the call was made, or what the client says of itself.
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
-import type { RunMeta, RunOrigin } from './model.ts';
 import { initiatorOf } from '../../kernel/identity/identity.ts';
+import type { JobMeta, RunOrigin } from './job-meta.ts';
 
 /** Origins that a client may claim. The others are set by the server alone. */
 const CLAIMED: readonly RunOrigin[] = ['DEVELOPMENT', 'WEB', 'API', 'TEST', 'CLI', 'CI'];
@@ -14,7 +14,7 @@ export interface OriginCall {
   address: string;
 }
 
-export function metaOf({ caller, headers, address }: OriginCall): RunMeta {
+export function metaOf({ caller, headers, address }: OriginCall): JobMeta {
   const agent = headers['user-agent'];
   return {
     origin: originOf(caller, headers),

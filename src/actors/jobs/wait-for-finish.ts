@@ -1,9 +1,11 @@
 // Waits until builds or runs finish: all waiting calls of a server share one listener and one query.
 import type { Clock } from '../../kernel/clock.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
+import { Type } from '../../kernel/schema.ts';
 import type { Log } from '../../kernel/storage/engine.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { STATUS_CHANNELS, type JobKind } from './job.ts';
+import { isFinished, type JobStatus } from './job-status.ts';
 import { listFinished } from './store-finished.ts';
 
 declare module '../../kernel/kernel.ts' {
@@ -21,7 +23,7 @@ const POLL_MS = 2_000;
 const BATCH_SIZE = 500;
 
 /** The longest time that a call may wait, in seconds; a larger number is taken for this one. */
-export const MAX_WAIT_SECS = 60;
+const MAX_WAIT_SECS = 60;
 
 interface Waiter {
   resolve(): void;
@@ -87,6 +89,26 @@ export class FinishWaits {
     }
     if (waiting.size > 0) this.#checkIn(kind, POLL_MS);
   }
+}
+
+/** The parameter of every call that may wait. */
+export const WAIT_QUERY = {
+  waitForFinish: Type.Optional(
+    Type.Number({ description: `Seconds to wait for the end, at most ${MAX_WAIT_SECS}` }),
+  ),
+};
+
+/** The build or run when it has finished, or as it is when the time is over. Undefined where it was deleted meanwhile. */
+export async function afterWait<T extends { id: string; status: JobStatus }>(
+  { services }: Kernel,
+  kind: JobKind,
+  job: T,
+  seconds: number | undefined,
+  find: (id: string) => Promise<T | undefined>,
+): Promise<T | undefined> {
+  if (seconds === undefined || !(seconds > 0) || isFinished(job.status)) return job;
+  await services.finishWaits.wait(kind, job.id, Math.min(seconds, MAX_WAIT_SECS) * 1000);
+  return await find(job.id);
 }
 
 export async function openFinishWaits({ engine, clock, log }: WaitKernel): Promise<FinishWaits> {

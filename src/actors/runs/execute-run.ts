@@ -20,7 +20,8 @@ import {
   type ProcessBegin,
   type RunEnd,
 } from './run-transitions.ts';
-import { isFinished, type Run, type RunStats } from './model.ts';
+import { isFinished } from '../jobs/job-status.ts';
+import { type Run, type RunStats } from './model.ts';
 import { programEnvironment } from './program-environment.ts';
 import type { RunEvents } from './run-events.ts';
 import type { RunListener } from './run-listener.ts';

@@ -1,42 +1,10 @@
 // Runs as the API shows them, and the rules of their states.
 import { Failure } from '../../kernel/failure.ts';
-import type { Initiator } from '../../kernel/identity/identity.ts';
 import type { PermissionLevel } from '../actors/model.ts';
+import { ORIGINS, type JobMeta, type RunOrigin } from '../jobs/job-meta.ts';
+import { STATUSES, type JobStatus } from '../jobs/job-status.ts';
 import { toBuildNumberInt } from '../actors/version.ts';
 import { Nullable, OneOf, Type, type Static } from '../../kernel/schema.ts';
-
-/** As clients' closed lists have them; event types are written with underscores. */
-export const STATUSES = [
-  'READY',
-  'RUNNING',
-  'SUCCEEDED',
-  'FAILED',
-  'TIMING-OUT',
-  'TIMED-OUT',
-  'ABORTING',
-  'ABORTED',
-] as const;
-export type JobStatus = (typeof STATUSES)[number];
-
-const FINAL: readonly JobStatus[] = ['SUCCEEDED', 'FAILED', 'TIMED-OUT', 'ABORTED'];
-
-export function isFinished(status: JobStatus): boolean {
-  return FINAL.includes(status);
-}
-
-export const ORIGINS = [
-  'DEVELOPMENT',
-  'WEB',
-  'API',
-  'SCHEDULER',
-  'TEST',
-  'WEBHOOK',
-  'ACTOR',
-  'CLI',
-  'CI',
-  'STANDBY',
-] as const;
-export type RunOrigin = (typeof ORIGINS)[number];
 
 export interface RunOptions {
   build: string;
@@ -46,18 +14,6 @@ export interface RunOptions {
   maxItems: number | null;
   maxTotalChargeUsd: number | null;
   restartOnError: boolean;
-}
-
-export interface RunMeta {
-  origin: RunOrigin;
-  clientIp?: string | null;
-  userAgent?: string | null;
-  /** Whose permissions the run has. */
-  initiator: Initiator;
-  /** The run whose token started this one. */
-  startedByRunId?: string;
-  scheduleId?: string;
-  scheduledAt?: string;
 }
 
 export interface RunStats {
@@ -110,7 +66,7 @@ export interface Run {
   status: JobStatus;
   statusMessage: string | null;
   isMessageTerminal: boolean;
-  meta: RunMeta;
+  meta: JobMeta;
   options: RunOptions;
   stats: RunStats;
   exitCode: number | null;

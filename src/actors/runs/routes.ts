@@ -9,30 +9,16 @@ import { openActor } from '../actors/access.ts';
 import { deleteWaitingJob, requestControl } from '../jobs/store.ts';
 import { LogQuery, serveLog } from '../logs/serve-log.ts';
 import { endLog } from '../logs/store.ts';
-import { MAX_WAIT_SECS } from '../jobs/wait-for-finish.ts';
+import { afterWait, WAIT_QUERY } from '../jobs/wait-for-finish.ts';
 import { GENERAL_ACCESS } from '../storages/model.ts';
 import { openRun, runNotFound, UPDATE_RUN, VIEW_RUN } from './access.ts';
-import {
-  isFinished,
-  parseStatuses,
-  RunDetail,
-  RunSummary,
-  STATUSES,
-  toRunDetail,
-  toRunSummary,
-  type Run,
-} from './model.ts';
+import { isFinished, STATUSES } from '../jobs/job-status.ts';
+import { parseStatuses, RunDetail, RunSummary, toRunDetail, toRunSummary, type Run } from './model.ts';
 import { removeRun } from './remove-run.ts';
 import { finishRun } from './run-transitions.ts';
 import { findRun, listRuns, lockRun, updateRun, type RunScope } from './store.ts';
 
 export const ByRun = Type.Object({ runId: Type.String() });
-
-export const WAIT_QUERY = {
-  waitForFinish: Type.Optional(
-    Type.Number({ description: `Seconds to wait for the end, at most ${MAX_WAIT_SECS}` }),
-  ),
-};
 
 const MAX_LISTED = 1000;
 const MAX_MESSAGE = 1000;
@@ -112,15 +98,13 @@ const getRun = route(
   },
   async (call, kernel) => {
     const run = await openRun(kernel, call, call.params.runId, 'viewRun');
-    return toRunDetail(await afterWait(kernel, run, call.query.waitForFinish), kernel.clock.now());
+    return toRunDetail(await runAfterWait(kernel, run, call.query.waitForFinish), kernel.clock.now());
   },
 );
 
 /** The run when it has finished, or as it is when the time is over. */
-export async function afterWait(kernel: Kernel, run: Run, seconds: number | undefined): Promise<Run> {
-  if (seconds === undefined || !(seconds > 0) || isFinished(run.status)) return run;
-  await kernel.services.finishWaits.wait('run', run.id, Math.min(seconds, MAX_WAIT_SECS) * 1000);
-  const later = await findRun(kernel.db, run.id);
+export async function runAfterWait(kernel: Kernel, run: Run, seconds: number | undefined): Promise<Run> {
+  const later = await afterWait(kernel, 'run', run, seconds, (id) => findRun(kernel.db, id));
   if (later === undefined) throw runNotFound();
   return later;
 }

@@ -5,7 +5,9 @@ import type { Part } from '../../kernel/part.ts';
 import { Type } from '../../kernel/schema.ts';
 import { openActor } from '../actors/access.ts';
 import { checkRun, openRun, runNotFound } from './access.ts';
-import { ORIGINS, parseOrigin, parseStatuses, STATUSES, type Run } from './model.ts';
+import { ORIGINS } from '../jobs/job-meta.ts';
+import { STATUSES } from '../jobs/job-status.ts';
+import { parseOrigin, parseStatuses, type Run } from './model.ts';
 import { storageAliases, type AliasBase, type AliasCall } from './storage-aliases.ts';
 import { findLastRun } from './store.ts';
 

@@ -1,7 +1,8 @@
 // The tokens of runs: what the process of a run may do with the API, for its owner.
 import type { ProgramTokens } from '../../kernel/identity/identity.ts';
 import { compilePolicy, type Policy, type PolicyStatement } from '../../kernel/identity/policy.ts';
-import { isFinished, type Run } from './model.ts';
+import { isFinished } from '../jobs/job-status.ts';
+import { type Run } from './model.ts';
 import { findRunByToken } from './store.ts';
 
 export const RUN_TOKEN_PREFIX = 'run-';

@@ -5,7 +5,8 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import { LeaseLost, type Job } from '../jobs/job.ts';
 import { deleteJob } from '../jobs/store.ts';
 import { markLogEnded } from '../logs/store.ts';
-import type { JobStatus, Run, RunStats } from './model.ts';
+import type { JobStatus } from '../jobs/job-status.ts';
+import type { Run, RunStats } from './model.ts';
 import { lockHeldRun, updateRun } from './store.ts';
 
 /** How the last process of a run has ended. */

@@ -5,21 +5,20 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import { reply, route, type Bytes, type Call, type Reply, type Stream } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import { openActor } from '../actors/access.ts';
+import { ByActor } from '../actors/routes.ts';
 import { ItemsQuery } from '../datasets/items-query.ts';
 import { datasetRoutes } from '../datasets/routes.ts';
 import { withSentInput, type SentInput } from '../input/read-body.ts';
+import { WAIT_QUERY } from '../jobs/wait-for-finish.ts';
 import { replyWithRecord } from '../key-value-stores/record-reply.ts';
 import { findRecord } from '../key-value-stores/store.ts';
 import { RunDetail, toRunDetail, type Run } from './model.ts';
-import { metaOf } from './origin.ts';
-import { afterWait, WAIT_QUERY } from './routes.ts';
+import { metaOf } from '../jobs/job-origin.ts';
+import { runAfterWait } from './routes.ts';
 import { RUN_QUERY, startRun, type RunQuery } from './start-run.ts';
 import { findRun } from './store.ts';
 
 const RUN_ACTOR = { action: 'runActor', ofOwner: true } as const;
-const ByActor = Type.Object({
-  actorId: Type.String({ description: 'The id, `username~name`, or `~name` for one of your own' }),
-});
 const AnyInput = () => ({ '*/*': Type.Unknown({ description: 'The input, of any content type' }) });
 
 /** The longest time that a synchronous call waits for the end of its run. */
@@ -58,7 +57,7 @@ const startActor = route(
   },
   async (call, kernel) => {
     const run = await start(kernel, call);
-    const after = await afterWait(kernel, run, call.query.waitForFinish);
+    const after = await runAfterWait(kernel, run, call.query.waitForFinish);
     const location = `${call.base}/actor-runs/${run.id}`;
     return reply(201, toRunDetail(after, kernel.clock.now()), { location });
   },

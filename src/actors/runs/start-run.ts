@@ -23,7 +23,8 @@ import { INLINE_BYTES, insertSmallRecord, writeRecord } from '../key-value-store
 import { insertLog } from '../logs/store.ts';
 import { insertQueue } from '../request-queues/store.ts';
 import { insertStorage } from '../storages/store.ts';
-import { NEW_STATS, type Run, type RunMeta, type RunOptions } from './model.ts';
+import { type JobMeta } from '../jobs/job-meta.ts';
+import { NEW_STATS, type Run, type RunOptions } from './model.ts';
 import { removeRunStorages } from './remove-run.ts';
 import { findRun, insertRun, lockUnfinished } from './store.ts';
 
@@ -48,7 +49,7 @@ export interface RunStart {
   userId: string;
   caller: KnownCaller;
   taskId?: string;
-  meta: RunMeta;
+  meta: JobMeta;
   query: RunQuery;
   /** As it was sent. */
   input: SentInput;

@@ -9,7 +9,9 @@ import type { Db, Tables } from '../../kernel/storage/tables.ts';
 import { STATUS_CHANNELS, type Job } from '../jobs/job.ts';
 import { lockJobOwner } from '../jobs/store.ts';
 import type { PermissionLevel } from '../actors/model.ts';
-import type { JobStatus, Metamorph, Run, RunMeta, RunOptions, RunOrigin, RunStats } from './model.ts';
+import type { JobMeta, RunOrigin } from '../jobs/job-meta.ts';
+import type { JobStatus } from '../jobs/job-status.ts';
+import type { Metamorph, Run, RunOptions, RunStats } from './model.ts';
 import type { RunRow } from './tables.ts';
 
 export async function insertRun(tx: Db, run: Run): Promise<void> {
@@ -242,7 +244,7 @@ function runOf(row: Selectable<RunRow>): Run {
     status: row.status as JobStatus,
     statusMessage: row.status_message,
     isMessageTerminal: row.is_message_terminal === 1,
-    meta: JSON.parse(row.meta) as RunMeta,
+    meta: JSON.parse(row.meta) as JobMeta,
     options: JSON.parse(row.options) as RunOptions,
     stats: JSON.parse(row.stats) as RunStats,
     exitCode: row.exit_code,
