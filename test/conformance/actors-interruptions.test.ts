@@ -147,7 +147,6 @@ onEngine('sqlite', (engine) => {
         kernel,
         {
           actor: (await findActorById(kernel.db, actor['id'] as string))!,
-          userId: account.id,
           caller: { account } as KnownCaller,
           meta: { origin: 'API', initiator: { memberId: 'gone' } },
           query: {},

@@ -5,7 +5,7 @@ import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Call } from '../../kernel/route.ts';
 import type { Run } from './model.ts';
-import { runTag } from './run-tokens.ts';
+import { runTag } from './run-tag.ts';
 import { findRun } from './store.ts';
 
 export type RunAction = 'viewRun' | 'updateRun' | 'deleteRun';

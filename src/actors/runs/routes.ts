@@ -1,21 +1,17 @@
 // Runs: list, get, change, abort, and delete.
-import { Failure } from '../../kernel/failure.ts';
 import { accountOf } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { clampLimit, Page } from '../../kernel/page.ts';
 import { reply, route } from '../../kernel/route.ts';
 import { Nullable, OneOf, PlainText, problem, Type, type Static } from '../../kernel/schema.ts';
 import { openActor } from '../actors/access.ts';
-import { deleteWaitingJob, requestControl } from '../jobs/store.ts';
 import { LogQuery, serveLog } from '../logs/serve-log.ts';
-import { endLog } from '../logs/store.ts';
 import { afterWait, WAIT_QUERY } from '../jobs/wait-for-finish.ts';
 import { GENERAL_ACCESS } from '../storages/model.ts';
 import { openRun, runNotFound, UPDATE_RUN, VIEW_RUN } from './access.ts';
-import { isFinished, STATUSES } from '../jobs/job-status.ts';
+import { abortRun, removeFinishedRun } from './change-run.ts';
+import { STATUSES } from '../jobs/job-status.ts';
 import { parseStatuses, RunDetail, RunSummary, toRunDetail, toRunSummary, type Run } from './model.ts';
-import { removeRun } from './remove-run.ts';
-import { finishRun } from './run-transitions.ts';
 import { findRun, listRuns, lockRun, updateRun, type RunScope } from './store.ts';
 
 export const ByRun = Type.Object({ runId: Type.String() });
@@ -182,16 +178,7 @@ const deleteRunRoute = route(
   },
   async (call, kernel) => {
     const { id } = await openRun(kernel, call, call.params.runId, 'deleteRun');
-    await kernel.db.transaction().execute(async (tx) => {
-      const run = await lockRun(tx, id);
-      if (run === undefined) throw runNotFound();
-      if (!isFinished(run.status)) {
-        throw new Failure('invalid', 'A run that has not finished cannot be deleted. Abort it first.', {
-          code: 'cannot-remove-running-run',
-        });
-      }
-      await removeRun(tx, run, call.now);
-    });
+    await removeFinishedRun(kernel, id, call.now);
     return reply(204);
   },
 );
@@ -217,30 +204,5 @@ const abort = route(
     return toRunDetail(await abortRun(kernel, run.id, call.query.gracefully === true, call.now), call.now);
   },
 );
-
-/** A finished run stays as it is. One that waits for a node ends at once; otherwise its node ends it. */
-export async function abortRun(kernel: Kernel, id: string, gracefully: boolean, now: number): Promise<Run> {
-  return await kernel.db.transaction().execute(async (tx) => {
-    const stopJob = async (): Promise<'waiting' | 'told' | 'absent'> => {
-      // This locks it, so that no node claims it or gives it back meanwhile.
-      if (!(await requestControl(tx, id, gracefully ? 'abort-gracefully' : 'abort'))) return 'absent';
-      return (await deleteWaitingJob(tx, id)) ? 'waiting' : 'told';
-    };
-    // The job before the run, in the same order as the node that executes it.
-    let job = await stopJob();
-    const run = await lockRun(tx, id);
-    if (run === undefined) throw runNotFound();
-    if (isFinished(run.status)) return run;
-    // It was resurrected since, and its node would not hear of the abort.
-    if (job === 'absent') job = await stopJob();
-    if (job !== 'told') {
-      await finishRun(tx, run, 'ABORTED', { code: null }, now);
-      await endLog(tx, id);
-      return (await lockRun(tx, id))!;
-    }
-    if (run.status !== 'ABORTING') await updateRun(tx, id, { status: 'ABORTING' });
-    return { ...run, status: 'ABORTING' };
-  });
-}
 
 export const runRoutes = [listAll, listOfActor, getRun, getLog, putRun, deleteRunRoute, abort];

@@ -3,6 +3,7 @@ import type { ProgramTokens } from '../../kernel/identity/identity.ts';
 import { compilePolicy, type Policy, type PolicyStatement } from '../../kernel/identity/policy.ts';
 import { isFinished } from '../jobs/job-status.ts';
 import { type Run } from './model.ts';
+import { runTag } from './run-tag.ts';
 import { findRunByToken } from './store.ts';
 
 export const RUN_TOKEN_PREFIX = 'run-';
@@ -55,9 +56,4 @@ function policyOf(run: Run): Policy {
     { effect: 'allow', actions: ['viewBuild'], resources: ['actor-build/*'] },
     { effect: 'allow', actions: STORAGE_ACTIONS, resources: ALL_STORAGES },
   ]);
-}
-
-/** The tag of what a run has created, in the names of resources. */
-export function runTag(runId: string): string {
-  return `run-${runId}`;
 }

@@ -1,6 +1,6 @@
 // Starts runs of Actors: at once, or waiting for the output or the dataset.
 import { Failure } from '../../kernel/failure.ts';
-import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
+import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { reply, route, type Bytes, type Call, type Reply, type Stream } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
@@ -34,7 +34,7 @@ async function start(kernel: Kernel, call: StartCall): Promise<Run> {
   const { caller, params, query, now } = call;
   const actor = await openActor(kernel, call, params.actorId, 'runActor');
   const run = (input: SentInput) =>
-    startRun(kernel, { actor, caller, userId: accountOf(caller).id, meta: metaOf(call), query, input }, now);
+    startRun(kernel, { actor, caller, meta: metaOf(call), query, input }, now);
   // HEAD must have no effect.
   if (call.method === 'HEAD') throw new Failure('wrong-method', 'HEAD starts no run. Use GET or POST.');
   if (call.method === 'GET') return await run({});

@@ -2,12 +2,13 @@
 import { Readable } from 'node:stream';
 import { Failure } from '../../kernel/failure.ts';
 import { newId } from '../../kernel/id.ts';
-import type { KnownCaller } from '../../kernel/identity/caller.ts';
+import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
 import { shareLockAccount } from '../../kernel/identity/store-accounts.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { problem, Type, type Static } from '../../kernel/schema.ts';
 import { awaitAll } from '../../kernel/storage/execute-all.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import { isOwnerOf } from '../actors/access.ts';
 import { countRunStart } from '../actors/store.ts';
 import { PERMISSION_LEVELS, type Actor, type PermissionLevel } from '../actors/model.ts';
 import type { Build } from '../builds/model.ts';
@@ -45,8 +46,7 @@ export type RunQuery = Static<typeof RunQuery>;
 
 export interface RunStart {
   actor: Actor;
-  /** The account that the run belongs to. */
-  userId: string;
+  /** The run belongs to their account. */
   caller: KnownCaller;
   taskId?: string;
   meta: JobMeta;
@@ -58,7 +58,8 @@ export interface RunStart {
 const MAX_NUMBER = 2_147_483_647;
 
 export async function startRun(kernel: Kernel, start: RunStart, now: number): Promise<Run> {
-  const { actor, caller, userId, query } = start;
+  const { actor, caller, query } = start;
+  const { id: userId } = accountOf(caller);
   checkExecution(kernel);
   const buildName = query.build ?? actor.runOptions.build;
   const build = await resolveBuild(kernel.db, actor, buildName);
@@ -113,7 +114,7 @@ async function removeUnused({ db, log }: Kernel, run: Run, now: number): Promise
 
 async function optionsOf(
   kernel: Kernel,
-  { actor, query, userId }: RunStart,
+  { actor, query, caller }: RunStart,
   build: Build,
   buildName: string,
   input: InputBody | undefined,
@@ -135,7 +136,7 @@ async function optionsOf(
     actorDefault: runOptions.memoryMbytes,
     input,
     runOptions: { build: buildName, timeoutSecs, maxItems, maxTotalChargeUsd, restartOnError },
-    userId,
+    userId: accountOf(caller).id,
   });
   return {
     build: buildName,
@@ -154,10 +155,10 @@ export function checkPositive(value: number | undefined, name: string, code: str
 }
 
 /** One's own Actors have all permissions of a run; those of others only what the caller gives them. */
-function permissionLevelOf({ actor, userId, query }: RunStart): PermissionLevel {
+function permissionLevelOf({ actor, caller, query }: RunStart): PermissionLevel {
   const { forcePermissionLevel } = query;
   if (forcePermissionLevel === undefined)
-    return actor.userId === userId ? 'FULL_PERMISSIONS' : 'LIMITED_PERMISSIONS';
+    return isOwnerOf(caller, actor) ? 'FULL_PERMISSIONS' : 'LIMITED_PERMISSIONS';
   const level = PERMISSION_LEVELS.find((one) => one === forcePermissionLevel);
   if (level === undefined)
     throw problem('query.forcePermissionLevel', `must be one of ${PERMISSION_LEVELS.join(', ')}`);
@@ -174,7 +175,7 @@ function newRun(
   return {
     id: newId(now),
     actorId: start.actor.id,
-    userId: start.userId,
+    userId: accountOf(start.caller).id,
     taskId: start.taskId ?? null,
     buildId: build.id,
     buildNumber: build.buildNumber,

@@ -7,6 +7,7 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import type { Call, Route } from '../../kernel/route.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { TOKEN_HEADER } from '../failures.ts';
+import { runTag } from '../runs/run-tag.ts';
 import { isName, isSignedBy, parseStorageRef, type Storage, type StorageKind } from './model.ts';
 import { findStorage, touchStorage } from './store.ts';
 
@@ -137,7 +138,7 @@ export function mayWrite(caller: Caller, storage: Storage): boolean {
 
 /** With the run that created it as a tag: a run may always use what it has created. */
 export function storageResource({ kind, id, actRunId }: Storage): string {
-  return `${kind}/${id}${actRunId === null ? '' : `;run-${actRunId}`}`;
+  return `${kind}/${id}${actRunId === null ? '' : `;${runTag(actRunId)}`}`;
 }
 
 export const KIND_NAMES: Record<StorageKind, string> = {

@@ -1,0 +1,50 @@
+// Aborts and removes runs.
+import { Failure } from '../../kernel/failure.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import { isFinished } from '../jobs/job-status.ts';
+import { deleteWaitingJob, requestControl } from '../jobs/store.ts';
+import { endLog } from '../logs/store.ts';
+import { runNotFound } from './access.ts';
+import type { Run } from './model.ts';
+import { removeRun } from './remove-run.ts';
+import { finishRun } from './run-transitions.ts';
+import { lockRun, updateRun } from './store.ts';
+
+/** A finished run stays as it is. One that waits for a node ends at once; otherwise its node ends it. */
+export async function abortRun(kernel: Kernel, id: string, gracefully: boolean, now: number): Promise<Run> {
+  return await kernel.db.transaction().execute(async (tx) => {
+    const stopJob = async (): Promise<'waiting' | 'told' | 'absent'> => {
+      // This locks it, so that no node claims it or gives it back meanwhile.
+      if (!(await requestControl(tx, id, gracefully ? 'abort-gracefully' : 'abort'))) return 'absent';
+      return (await deleteWaitingJob(tx, id)) ? 'waiting' : 'told';
+    };
+    // The job before the run, in the same order as the node that executes it.
+    let job = await stopJob();
+    const run = await lockRun(tx, id);
+    if (run === undefined) throw runNotFound();
+    if (isFinished(run.status)) return run;
+    // It was resurrected since, and its node would not hear of the abort.
+    if (job === 'absent') job = await stopJob();
+    if (job !== 'told') {
+      await finishRun(tx, run, 'ABORTED', { code: null }, now);
+      await endLog(tx, id);
+      return (await lockRun(tx, id))!;
+    }
+    if (run.status !== 'ABORTING') await updateRun(tx, id, { status: 'ABORTING' });
+    return { ...run, status: 'ABORTING' };
+  });
+}
+
+/** Refuses one that has not finished. */
+export async function removeFinishedRun(kernel: Kernel, id: string, now: number): Promise<void> {
+  await kernel.db.transaction().execute(async (tx) => {
+    const run = await lockRun(tx, id);
+    if (run === undefined) throw runNotFound();
+    if (!isFinished(run.status)) {
+      throw new Failure('invalid', 'A run that has not finished cannot be deleted. Abort it first.', {
+        code: 'cannot-remove-running-run',
+      });
+    }
+    await removeRun(tx, run, now);
+  });
+}
