@@ -53,6 +53,8 @@ export interface RunStart {
   query: RunQuery;
   /** As it was sent. */
   input: SentInput;
+  /** Saves what belongs to the run, in the transaction that creates it. */
+  alongWith?(tx: Db, run: Run): Promise<void>;
 }
 
 const MAX_NUMBER = 2_147_483_647;
@@ -90,6 +92,7 @@ export async function startRun(kernel: Kernel, start: RunStart, now: number): Pr
         insertLog(tx, { id: run.id, userId }, now),
         insertJob(tx, { id: run.id, kind: 'run', userId, memoryMbytes: options.memoryMbytes }, now),
       ]);
+      await start.alongWith?.(tx, run);
       // Last, because all runs of the Actor wait for this row.
       await countRunStart(tx, actor.id, now);
     });
