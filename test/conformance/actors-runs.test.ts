@@ -236,6 +236,29 @@ onEachEngine((engine) => {
     assert.equal(run.actId, obedient['id']);
     assert.equal(run.metamorphs.length, 1);
     assert.equal(run.metamorphs[0].inputKey, 'INPUT-METAMORPH-1');
+    // A client that polls below the Actor that it started still finds it.
+    assert.equal((await call(`/actors/~caterpillar/runs/${run.id}`)).status, 200);
+  });
+
+  test('below an Actor there are its own runs only', async () => {
+    const run = await runActor(server, obedient['id'] as string);
+    await createActor(server, OBEDIENT, { name: 'another' });
+    assert.equal((await call(`/actors/~obedient/runs/${run['id']}`)).status, 200);
+    for (const [path, method] of [
+      ['', 'GET'],
+      ['/abort', 'POST'],
+      ['/resurrect', 'POST'],
+      ['/metamorph?targetActorId=~obedient', 'POST'],
+    ] as const) {
+      for (const actor of ['~another', '~missing']) {
+        const answer = await call(`/actors/${actor}/runs/${run['id']}${path}`, { method });
+        assert.deepEqual(
+          [answer.status, answer.json.error.type],
+          [404, 'record-not-found'],
+          `${actor} ${path}`,
+        );
+      }
+    }
   });
 
   test('A29 a resurrected run goes on with the same storages, and its time begins anew', async () => {

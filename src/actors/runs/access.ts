@@ -4,6 +4,7 @@ import { accountOf } from '../../kernel/identity/caller.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Call } from '../../kernel/route.ts';
+import { openActor } from '../actors/access.ts';
 import type { Run } from './model.ts';
 import { runTag } from './run-tag.ts';
 import { findRun } from './store.ts';
@@ -20,6 +21,20 @@ export type RunCall = Pick<Call, 'can'> & { caller: KnownCaller };
 export async function openRun(kernel: Kernel, call: RunCall, id: string, action: RunAction): Promise<Run> {
   const run = await findRun(kernel.db, id);
   checkRun(call, run, action);
+  return run;
+}
+
+/** For routes that have a deprecated path below the Actor. A run that was handed to another Actor is still found below the first. */
+export async function openRunOfPath(
+  kernel: Kernel,
+  call: RunCall & { params: { runId: string } },
+  action: RunAction,
+): Promise<Run> {
+  const { runId, actorId } = call.params as { runId: string; actorId?: string };
+  const run = await openRun(kernel, call, runId, action);
+  if (actorId === undefined) return run;
+  const actor = await openActor(kernel, call, actorId, 'viewActor');
+  if (actor.id !== run.actorId && run.metamorphs.length === 0) throw runNotFound();
   return run;
 }
 

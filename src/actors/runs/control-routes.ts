@@ -14,7 +14,7 @@ import { fitMemory } from '../input/memory.ts';
 import { withSentInput } from '../input/read-body.ts';
 import { insertJob, requestControl } from '../jobs/store.ts';
 import { unpackLog } from '../logs/pack-log.ts';
-import { openRun, runNotFound, UPDATE_RUN } from './access.ts';
+import { openRun, openRunOfPath, runNotFound, UPDATE_RUN } from './access.ts';
 import { isFinished } from '../jobs/job-status.ts';
 import { RunDetail, toRunDetail, type Run } from './model.ts';
 import { ByRun } from './routes.ts';
@@ -69,7 +69,7 @@ const metamorph = route(
   },
   async (call, kernel) => {
     const { query, now } = call;
-    const run = checkUnfinished(await openRun(kernel, call, call.params.runId, 'updateRun'));
+    const run = checkUnfinished(await openRunOfPath(kernel, call, 'updateRun'));
     const target = await openActor(kernel, call, query.targetActorId, 'runActor');
     const build = await resolveBuild(kernel.db, target, query.build ?? target.runOptions.build);
     const count = run.metamorphs.length + 1;
@@ -133,7 +133,7 @@ const resurrect = route(
   },
   async (call, kernel) => {
     const { query, now } = call;
-    const run = await openRun(kernel, call, call.params.runId, 'updateRun');
+    const run = await openRunOfPath(kernel, call, 'updateRun');
     checkExecution(kernel);
     checkPositive(query.maxItems, 'maxItems', 'max-items-must-be-greater-than-zero');
     checkPositive(

@@ -36,7 +36,7 @@ export const lastRunRoutes: Route[] = [...runRoutes, ...controlRoutes]
         const { caller } = call;
         const can: AliasCall['can'] = (resource, action) => call.can(resource, action);
         const { id: runId } = await OF_LAST_RUN.resolve({ caller, params, query, can }, kernel);
-        Object.assign(call, { params: { ...params, runId } });
+        Object.assign(call, { params: { runId } });
         return await original.handle(call, kernel);
       },
       async authorize({ caller, params, query, can }, kernel) {

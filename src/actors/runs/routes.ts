@@ -8,7 +8,7 @@ import { openActor } from '../actors/access.ts';
 import { LogQuery, serveLog } from '../logs/serve-log.ts';
 import { afterWait, WAIT_QUERY } from '../jobs/wait-for-finish.ts';
 import { GENERAL_ACCESS } from '../storages/model.ts';
-import { openRun, runNotFound, UPDATE_RUN, VIEW_RUN } from './access.ts';
+import { openRun, openRunOfPath, runNotFound, UPDATE_RUN, VIEW_RUN } from './access.ts';
 import { abortRun, removeFinishedRun } from './change-run.ts';
 import { STATUSES } from '../jobs/job-status.ts';
 import { parseStatuses, RunDetail, RunSummary, toRunDetail, toRunSummary, type Run } from './model.ts';
@@ -93,7 +93,7 @@ const getRun = route(
     reply: { 200: RunDetail },
   },
   async (call, kernel) => {
-    const run = await openRun(kernel, call, call.params.runId, 'viewRun');
+    const run = await openRunOfPath(kernel, call, 'viewRun');
     return toRunDetail(await runAfterWait(kernel, run, call.query.waitForFinish), kernel.clock.now());
   },
 );
@@ -200,7 +200,7 @@ const abort = route(
     reply: { 200: RunDetail },
   },
   async (call, kernel) => {
-    const run = await openRun(kernel, call, call.params.runId, 'updateRun');
+    const run = await openRunOfPath(kernel, call, 'updateRun');
     return toRunDetail(await abortRun(kernel, run.id, call.query.gracefully === true, call.now), call.now);
   },
 );
