@@ -158,7 +158,7 @@ onEngine('sqlite', (engine) => {
     assert.equal(await countOf(), earlier);
   });
 
-  test('a run of a deleted service token can be resurrected, and then acts for whoever did that', async () => {
+  test('a run of a deleted service token can be resurrected, and then acts for the member who did that', async () => {
     const owner = await join(server, 'maker', { role: 'admin' });
     const { id, value: token } = await giveToken(server, owner, {
       isService: true,

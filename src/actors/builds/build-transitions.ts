@@ -44,7 +44,7 @@ export async function endBuild(
     await deleteJob(tx, job);
     // Deleted with its Actor.
     if (build === undefined) return true;
-    // The caller of an abort was told so, whatever came first.
+    // The caller of an abort got this status, so it stays, whatever came first.
     const isAborted = build.status === 'ABORTING';
     const status = isAborted ? 'ABORTED' : result.status;
     await updateBuild(tx, build.id, {

@@ -117,7 +117,7 @@ const getItems = route(
     method: 'GET',
     path: '/datasets/{storageId}/items',
     summary: 'Get items in one of seven formats',
-    description: 'The page is told in the `X-Apify-Pagination-*` headers.',
+    description: 'The page is described in the `X-Apify-Pagination-*` headers.',
     access: READ_ACCESS,
     params: ByReference,
     query: ItemsQuery,

@@ -299,7 +299,7 @@ describe('a hostile schema', () => {
     assert.ok(reasons.length > 0 && reasons.every((reason) => /try again/.test(reason)), String(reasons));
   });
 
-  test('what waits when the server stops is told so', async () => {
+  test('checks that wait when the server stops fail', async () => {
     const limited = new InputChecker();
     const task = { kind: 'check-schema', text: JSON.stringify(schemaOf({})) } as const;
     const waiting = Array.from({ length: 3 }, () => limited.run(USER, task));

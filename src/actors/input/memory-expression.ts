@@ -1,5 +1,16 @@
 // Evaluates the expression that an Actor has for its default memory: arithmetic over the input, without any way to run code.
-import { TaskError } from './thread-task.ts';
+import { tokensOf, unexpected, type Token } from './memory-tokens.ts';
+import {
+  calculate,
+  compare,
+  describe,
+  isTrue,
+  numbersIn,
+  readOwn,
+  toBoolean,
+  toNumber,
+  wrong,
+} from './memory-values.ts';
 
 export interface MemoryScope {
   input: unknown;
@@ -11,9 +22,6 @@ type Evaluate = (scope: MemoryScope) => unknown;
 const MAX_LENGTH = 1000;
 /** Of parentheses and operators inside each other: the parser is recursive. */
 const MAX_DEPTH = 50;
-/** Of two numbers that count as equal. */
-const RELATIVE_TOLERANCE = 1e-12;
-const ABSOLUTE_TOLERANCE = 1e-15;
 
 /** The options of a run that an expression may use. */
 const RUN_OPTIONS = new Set([
@@ -50,28 +58,6 @@ function replaceVariables(expression: string): string {
     if (!/^(input|runOptions)\./.test(name)) throw wrong(`it has the unknown variable {{${name}}}`);
     return name;
   });
-}
-
-interface Token {
-  kind: 'number' | 'text' | 'name' | 'sign' | 'end';
-  text: string;
-  at: number;
-}
-
-const TOKEN =
-  /(?<space>[\s]+|#.*)|(?<number>0x[\da-f]+|(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)|(?<text>"[^"\\]*"|'[^'\\]*')|(?<name>[a-z_$][\w$]*)|(?<sign>\?\?|\?\.|==|!=|<=|>=|[-+*/%^<>?:,.()[\]])/iy;
-
-function tokensOf(text: string): Token[] {
-  const tokens: Token[] = [];
-  const pattern = new RegExp(TOKEN);
-  while (pattern.lastIndex < text.length) {
-    const at = pattern.lastIndex;
-    const found = pattern.exec(text)?.groups;
-    if (found === undefined) throw unexpected(text.slice(at, at + 1), at);
-    for (const kind of ['number', 'text', 'name', 'sign'] as const)
-      if (found[kind] !== undefined) tokens.push({ kind, text: found[kind], at });
-  }
-  return [...tokens, { kind: 'end', text: '', at: text.length }];
 }
 
 /** The operators of each level, the loosest first. */
@@ -295,20 +281,6 @@ function callOf(name: string, operands: Evaluate[]): Evaluate {
   return (scope) => called(operands.map((operand) => operand(scope)));
 }
 
-/** In batches: a call takes only so many arguments, and the input may have a long list. */
-function numbersIn(values: unknown[]): [number, ...number[]] {
-  let least = Infinity;
-  let greatest = -Infinity;
-  for (const value of values.flat(2)) {
-    const number = toNumber(value);
-    if (Number.isNaN(number)) return [NaN];
-    least = Math.min(least, number);
-    greatest = Math.max(greatest, number);
-  }
-  if (least === Infinity && greatest === -Infinity) throw wrong('min() and max() need a number');
-  return [least, greatest];
-}
-
 function constant(value: unknown): Evaluate {
   return () => value;
 }
@@ -334,97 +306,10 @@ function propertyOf(owner: Evaluate, name: string, isOptional: boolean): Evaluat
   };
 }
 
-/** Own properties only: `constructor` is none of an input. */
-function readOwn(owner: unknown, name: string): unknown {
-  if (owner === undefined || owner === null || !Object.hasOwn(Object(owner) as object, name))
-    return undefined;
-  return (owner as Record<string, unknown>)[name];
-}
-
 function pickRunOptions(options: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(options).filter(([name]) => RUN_OPTIONS.has(name)));
 }
 
 function calculation(sign: string, left: Evaluate, right: Evaluate): Evaluate {
   return (scope) => calculate(sign, toNumber(left(scope)), toNumber(right(scope)));
-}
-
-function calculate(sign: string, left: number, right: number): number {
-  switch (sign) {
-    case '+':
-      return left + right;
-    case '-':
-      return left - right;
-    case '*':
-      return left * right;
-    case '/':
-      return left / right;
-    case '%':
-      return left % right;
-    default:
-      return left ** right;
-  }
-}
-
-function compare(sign: string, left: unknown, right: unknown): boolean {
-  if (sign === '==') return isEqual(left, right);
-  if (sign === '!=') return !isEqual(left, right);
-  const [one, other] = [toNumber(left), toNumber(right)];
-  if (isNear(one, other)) return sign === '<=' || sign === '>=';
-  return sign.startsWith('<') ? one < other : one > other;
-}
-
-function isEqual(left: unknown, right: unknown): boolean {
-  if (left === null || right === null || left === undefined || right === undefined) return left === right;
-  if (typeof left === 'string' && typeof right === 'string' && left === right) return true;
-  const [one, other] = [asNumber(left), asNumber(right)];
-  return one !== undefined && other !== undefined && isNear(one, other);
-}
-
-/** Sums of fractions are never exact. */
-function isNear(one: number, other: number): boolean {
-  if (one === other) return true;
-  const difference = Math.abs(one - other);
-  const greater = Math.max(Math.abs(one), Math.abs(other));
-  return difference <= Math.max(RELATIVE_TOLERANCE * greater, ABSOLUTE_TOLERANCE) && Number.isFinite(greater);
-}
-
-function isTrue(value: unknown): boolean {
-  if (typeof value === 'object' && value !== null) throw wrong(`${describe(value)} is no condition`);
-  return Boolean(value);
-}
-
-function toBoolean(value: unknown): boolean {
-  return value !== null && value !== undefined && Boolean(toNumber(value));
-}
-
-function toNumber(value: unknown): number {
-  const number = asNumber(value);
-  if (number === undefined) throw wrong(`${describe(value)} is no number`);
-  return number;
-}
-
-function asNumber(value: unknown): number | undefined {
-  if (typeof value === 'number') return value;
-  if (typeof value === 'boolean') return Number(value);
-  if (typeof value !== 'string' || Number.isNaN(Number(value))) return undefined;
-  return Number(value);
-}
-
-/** Never the value of a text: it may be a secret. */
-function describe(value: unknown): string {
-  if (value === undefined || value === null || typeof value === 'number' || typeof value === 'boolean')
-    return String(value);
-  return Array.isArray(value) ? 'a list' : typeof value === 'string' ? 'a text' : 'an object';
-}
-
-function unexpected(text: string, at: number): TaskError {
-  return wrong(`"${text}" is unexpected at ${at}`);
-}
-
-function wrong(reason: string): TaskError {
-  return new TaskError(
-    'invalid-input',
-    `The memory of the run cannot be calculated by defaultMemoryMbytes of the Actor: ${reason}.`,
-  );
 }

@@ -242,7 +242,7 @@ export async function startDispatcher(settings: DispatcherSettings): Promise<Dis
     }
   }
 
-  /** While the node stops: a program that is told of it may ask for a reboot, so that it goes on elsewhere at once. */
+  /** While the node stops: a program that gets the event may ask for a reboot, so that it goes on elsewhere at once. */
   async function followControls(signal: AbortSignal): Promise<void> {
     while (executing.size > 0 && !signal.aborted) {
       isPoked = false;

@@ -91,7 +91,7 @@ onEachEngine((kind) => {
     gates.get('c-small')!();
   });
 
-  test('a job that has waited long for memory is not overtaken any more, whoever else has jobs', async (context) => {
+  test('a job that has waited long for memory is not overtaken any more by jobs of any account', async (context) => {
     const engine = await kind.open(jobMigrations);
     let ahead = 0;
     const begun: string[] = [];
@@ -313,7 +313,7 @@ onEachEngine((kind) => {
     assert.deepEqual(done, ['a 2', 'b 2']);
   });
 
-  test('a handler whose lease was taken is told, and cannot end the job', async (context) => {
+  test('the signal of a handler whose lease was taken is aborted, and it cannot end the job', async (context) => {
     const engine = await kind.open(jobMigrations);
     await insert(engine, 'a');
     const { promise, resolve } = Promise.withResolvers<[unknown, boolean, boolean]>();

@@ -4,7 +4,8 @@ import type { BlobKind } from '../../kernel/storage/orphan-blobs.ts';
 import { logMigrations } from '../migrations/logs.ts';
 import { logRoutes } from './routes.ts';
 import { logHandlers, logSweep } from './recover-logs.ts';
-import { listReferencedLogBlobs, LOG_BLOB_PREFIX } from './store.ts';
+import { listReferencedLogBlobs } from './store-recovery.ts';
+import { LOG_BLOB_PREFIX } from './store.ts';
 
 const logBlobs: BlobKind = {
   prefix: LOG_BLOB_PREFIX,

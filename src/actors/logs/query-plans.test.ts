@@ -7,6 +7,7 @@ import { planOf, recordStatements } from '../../../test/query-plans.ts';
 import { insertRunRow } from '../../../test/run-rows.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
+import { isLogFinished, listLogsInChunks, listReferencedLogBlobs } from './store-recovery.ts';
 import {
   appendToLogs,
   deleteLog,
@@ -15,10 +16,7 @@ import {
   findLog,
   findLogFile,
   insertLogFile,
-  isLogFinished,
   listChunks,
-  listLogsInChunks,
-  listReferencedLogBlobs,
   reopenLog,
   replaceChunks,
 } from './store.ts';

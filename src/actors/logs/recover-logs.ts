@@ -8,16 +8,8 @@ import type { RecurringWork } from '../../kernel/dialect.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { LogFile } from './log-file.ts';
 import { finishLog, packLog, unpackLog } from './pack-log.ts';
-import {
-  DELETE_LOG_BLOB,
-  deleteLogFile,
-  findLog,
-  findLogFile,
-  isLogFinished,
-  listFinishedLogs,
-  listLogFiles,
-  listLogsInChunks,
-} from './store.ts';
+import { isLogFinished, listFinishedLogs, listLogsInChunks } from './store-recovery.ts';
+import { DELETE_LOG_BLOB, deleteLogFile, findLog, findLogFile, listLogFiles } from './store.ts';
 
 const SWEEP_MS = 10 * 60 * 1000;
 const BATCH_SIZE = 100;

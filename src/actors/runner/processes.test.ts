@@ -59,7 +59,7 @@ test('a process is known by its id and its start, and a dead one is not running'
   assert.equal(isRunning(identity), false);
 });
 
-test('descendants and members of the group belong to a program, and whoever has its id by chance does not', () => {
+test('descendants and members of the group belong to a program, and a process that has got its id by chance does not', () => {
   const root = identify(process.ppid);
   const info = (pid: number, parent: number, group: number): ProcessInfo => ({
     ...parseStat(STAT),

@@ -189,7 +189,7 @@ const abort = route(
     method: 'POST',
     path: '/actor-runs/{runId}/abort',
     aliases: [{ path: '/actors/{actorId}/runs/{runId}/abort' }],
-    summary: 'Abort a run, at once or after its process was told',
+    summary: 'Abort a run, at once or after its process got time to end',
     access: UPDATE_RUN,
     params: ByRun,
     query: Type.Object({

@@ -97,7 +97,7 @@ function aliasShape(shape: RouteShape, base: AliasBase, word: string): RouteShap
     path: moved(shape.path),
     ...(aliases && { aliases }),
     summary: `${shape.summary} (the ${word.replaceAll('-', ' ')} ${base.of})`,
-    // Only known callers can view a run, whoever may read the storage.
+    // Only known callers can view a run, even where anybody may read the storage.
     access: { action: access.action, ...(access.others && { others: access.others }), ofOwner: true },
     params: Type.Object(params),
     ...(names.length > 0 && { query: Type.Object(query) }),

@@ -21,9 +21,9 @@ export interface ProcessSupervision {
   send(name: RunEventName, data: unknown): boolean;
   onSample(usage: ProgramUsage): void;
   sampleMs?: number;
-  /** How long a process may go on after it was told of an abort. */
+  /** How long a process may go on after the event of an abort. */
   abortGraceMs?: number;
-  /** How long a process may go on after it was told that the server stops. */
+  /** How long a process may go on after the event of a migration. */
   migrationGraceMs?: number;
 }
 
@@ -83,7 +83,7 @@ export async function superviseProcess(supervision: ProcessSupervision): Promise
   signal.removeEventListener('abort', leave);
   if (kind !== 'exited') program.stop('kill');
   const exit = await program.exited;
-  // A process that ends by itself after it was told of a migration has come to its end, unless it failed.
+  // A process that ends by itself after the event of a migration has come to its end, unless it failed.
   if (kind === 'exited' && signal.reason instanceof ServerStopping && exit.code !== 0)
     return { kind: 'stopped', exit };
   return { kind, exit };
