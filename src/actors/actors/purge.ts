@@ -5,11 +5,11 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import { abortBuild, deleteBuildRows } from '../builds/change-build.ts';
 import { lockBuild } from '../builds/store.ts';
 import { isFinished } from '../jobs/job-status.ts';
+import { listJobsOfActor, type JobTable, type StartedJob } from '../jobs/store-retention.ts';
 import { abortRun } from '../runs/change-run.ts';
 import { removeRun } from '../runs/remove-run.ts';
 import { lockRun } from '../runs/store.ts';
 import { PURGE_ACTOR } from './change-actor.ts';
-import { listLeftovers, type StartedRow } from './store-purge.ts';
 
 const BATCH_SIZE = 100;
 /** How long until another look at builds and runs that were aborted and have not ended yet. */
@@ -36,15 +36,15 @@ async function purgeActor(kernel: Kernel, due: Due, signal: AbortSignal): Promis
 /** Returns how many are not done yet. */
 async function visitAll(
   { db }: Kernel,
-  table: 'runs' | 'builds',
+  table: JobTable,
   actorId: string,
   signal: AbortSignal,
   purge: (id: string) => Promise<boolean>,
 ): Promise<number> {
   let pending = 0;
-  let after: StartedRow | undefined;
+  let after: StartedJob | undefined;
   for (;;) {
-    const rows = await listLeftovers(db, table, actorId, after, BATCH_SIZE);
+    const rows = await listJobsOfActor(db, table, actorId, after, BATCH_SIZE);
     for (const row of rows) {
       signal.throwIfAborted();
       if (!(await purge(row.id))) pending += 1;

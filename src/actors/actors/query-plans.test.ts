@@ -24,7 +24,7 @@ import {
   updateActor,
   type ActorFields,
 } from './store.ts';
-import { listLeftovers } from './store-purge.ts';
+import { listJobsOfActor } from '../jobs/store-retention.ts';
 import {
   countTags,
   deleteTag,
@@ -113,8 +113,8 @@ onEachEngine((testEngine) => {
     await deleteTag(db, id, 'latest');
     await deleteTagsOfBuild(db, 'build-1');
     for (const table of ['runs', 'builds'] as const) {
-      await listLeftovers(db, table, id, undefined, 10);
-      await listLeftovers(db, table, id, { id: 'x', startedAt: NOW }, 10);
+      await listJobsOfActor(db, table, id, undefined, 10);
+      await listJobsOfActor(db, table, id, { id: 'x', startedAt: NOW }, 10);
     }
     await deleteActor(db, id);
     const account = (name: string) => ({ id: name, username: name }) as Account;

@@ -42,7 +42,6 @@ export interface DispatcherSettings {
 }
 
 export interface Dispatcher {
-  poke(): void;
   stop(): Promise<void>;
 }
 
@@ -270,7 +269,6 @@ export async function startDispatcher(settings: DispatcherSettings): Promise<Dis
   const looping = loop();
 
   return {
-    poke,
     async stop() {
       isStopping = true;
       poke();

@@ -9,7 +9,15 @@ import { jobMigrations } from '../migrations/jobs.ts';
 import { startDispatcher, type Dispatcher, type DispatcherSettings } from './dispatcher.ts';
 import { LeaseLost, ServerStopping, type Job, type JobControl, type JobHandler } from './job.ts';
 import type * as JobStore from './store.ts';
-import { clearControl, deleteJob, deleteWaitingJob, holdsJob, insertJob, requestControl } from './store.ts';
+import {
+  clearControl,
+  deleteJob,
+  deleteWaitingJob,
+  holdsJob,
+  insertJob,
+  JOBS,
+  requestControl,
+} from './store.ts';
 
 const silent = { warn() {}, error() {} } as unknown as DispatcherSettings['log'];
 
@@ -98,7 +106,7 @@ onEachEngine((kind) => {
     const { promise: opened, resolve: open } = Promise.withResolvers<void>();
     context.after(() => open());
     await insert(engine, 'b-first', 'bob', 600);
-    const dispatcher = await dispatch(
+    await dispatch(
       context,
       engine,
       async (job) => {
@@ -116,7 +124,7 @@ onEachEngine((kind) => {
     }
     ahead += 60_000;
     for (const user of ['ann', 'cid', 'dan']) await insert(engine, `${user}-small`, user, 200);
-    dispatcher.poke();
+    await engine.notify(JOBS);
     open();
     await eventually(async () => (await rows(engine)).length === 0);
     assert.deepEqual(begun.slice(0, 5), ['b-first', 'a-1', 'a-2', 'a-3', 'b-large']);

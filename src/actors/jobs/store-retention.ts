@@ -1,5 +1,6 @@
-// Finds finished builds and runs that are older than the retention of their account, Actor by Actor.
-import type { Db } from '../../kernel/storage/tables.ts';
+// Finds builds and runs to be removed: those older than the retention of their account, and those of a deleted Actor.
+import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
+import type { Db, Tables } from '../../kernel/storage/tables.ts';
 
 export type JobTable = 'builds' | 'runs';
 
@@ -78,14 +79,36 @@ export async function listFinishedJobs(
     .where('started_at', '<=', Math.min(before.startedAt, finishedBefore))
     .where((eb) => eb.or([eb('started_at', '<', before.startedAt), eb('id', '<', before.id)]))
     .where('finished_at', '<', finishedBefore)
-    .$if(after !== undefined, (query) =>
-      query
-        .where('started_at', '>=', after!.startedAt)
-        .where((eb) => eb.or([eb('started_at', '>', after!.startedAt), eb('id', '>', after!.id)])),
-    )
+    .$if(after !== undefined, (query) => query.where(isAfter(after!)))
     .orderBy('started_at')
     .orderBy('id')
     .limit(limit)
     .execute();
   return rows.map(({ id, started_at: startedAt }) => ({ id, startedAt }));
+}
+
+/** All of an Actor, of any account, oldest first. */
+export async function listJobsOfActor(
+  db: Db,
+  table: JobTable,
+  actorId: string,
+  after: StartedJob | undefined,
+  limit: number,
+): Promise<StartedJob[]> {
+  const rows = await db
+    .selectFrom(table)
+    .select(['id', 'started_at'])
+    .where('actor_id', '=', actorId)
+    .$if(after !== undefined, (query) => query.where(isAfter(after!)))
+    .orderBy('started_at')
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+  return rows.map(({ id, started_at: startedAt }) => ({ id, startedAt }));
+}
+
+/** The first condition lets both engines begin at the right place of the index. */
+function isAfter({ id, startedAt }: StartedJob) {
+  return (eb: ExpressionBuilder<Tables, JobTable>): Expression<SqlBool> =>
+    eb.and([eb('started_at', '>=', startedAt), eb.or([eb('started_at', '>', startedAt), eb('id', '>', id)])]);
 }
