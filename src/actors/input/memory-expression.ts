@@ -1,9 +1,9 @@
 // Evaluates the expression that an Actor has for its default memory: arithmetic over the input, without any way to run code.
-import { tokensOf, unexpected, type Token } from './memory-tokens.ts';
+import { tokensOf, unexpected, type MemoryToken } from './memory-tokens.ts';
 import {
   calculate,
   compare,
-  describe,
+  describeValue,
   isTrue,
   numbersIn,
   readOwn,
@@ -38,7 +38,7 @@ const RUN_OPTIONS = new Set([
 export function evaluateMemory(expression: string, scope: MemoryScope): number {
   const result = parseExpression(expression)(scope);
   if (typeof result !== 'number' || !Number.isFinite(result) || result <= 0)
-    throw wrong(`it gives ${describe(result)}, which is no positive number`);
+    throw wrong(`it gives ${describeValue(result)}, which is no positive number`);
   return result;
 }
 
@@ -62,11 +62,11 @@ function replaceVariables(expression: string): string {
 
 /** The operators of each level, the loosest first. */
 class Parser {
-  readonly #tokens: readonly Token[];
+  readonly #tokens: readonly MemoryToken[];
   #position = 0;
   #depth = 0;
 
-  constructor(tokens: readonly Token[]) {
+  constructor(tokens: readonly MemoryToken[]) {
     this.#tokens = tokens;
   }
 
@@ -77,7 +77,7 @@ class Parser {
     return result;
   }
 
-  get #next(): Token {
+  get #next(): MemoryToken {
     return this.#tokens[this.#position]!;
   }
 
@@ -301,7 +301,7 @@ function propertyOf(owner: Evaluate, name: string, isOptional: boolean): Evaluat
   return (scope) => {
     const value = owner(scope);
     if ((value === undefined || value === null) && !isOptional)
-      throw wrong(`"${name}" cannot be read of ${describe(value)}`);
+      throw wrong(`"${name}" cannot be read of ${describeValue(value)}`);
     return readOwn(value, name);
   };
 }

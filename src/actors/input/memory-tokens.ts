@@ -2,7 +2,7 @@
 import { wrong } from './memory-values.ts';
 import type { TaskError } from './thread-task.ts';
 
-export interface Token {
+export interface MemoryToken {
   kind: 'number' | 'text' | 'name' | 'sign' | 'end';
   text: string;
   at: number;
@@ -11,8 +11,8 @@ export interface Token {
 const TOKEN =
   /(?<space>[\s]+|#.*)|(?<number>0x[\da-f]+|(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)|(?<text>"[^"\\]*"|'[^'\\]*')|(?<name>[a-z_$][\w$]*)|(?<sign>\?\?|\?\.|==|!=|<=|>=|[-+*/%^<>?:,.()[\]])/iy;
 
-export function tokensOf(text: string): Token[] {
-  const tokens: Token[] = [];
+export function tokensOf(text: string): MemoryToken[] {
+  const tokens: MemoryToken[] = [];
   const pattern = new RegExp(TOKEN);
   while (pattern.lastIndex < text.length) {
     const at = pattern.lastIndex;

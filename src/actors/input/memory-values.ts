@@ -46,7 +46,7 @@ function isNear(one: number, other: number): boolean {
 }
 
 export function isTrue(value: unknown): boolean {
-  if (typeof value === 'object' && value !== null) throw wrong(`${describe(value)} is no condition`);
+  if (typeof value === 'object' && value !== null) throw wrong(`${describeValue(value)} is no condition`);
   return Boolean(value);
 }
 
@@ -56,7 +56,7 @@ export function toBoolean(value: unknown): boolean {
 
 export function toNumber(value: unknown): number {
   const number = asNumber(value);
-  if (number === undefined) throw wrong(`${describe(value)} is no number`);
+  if (number === undefined) throw wrong(`${describeValue(value)} is no number`);
   return number;
 }
 
@@ -68,7 +68,7 @@ function asNumber(value: unknown): number | undefined {
 }
 
 /** Never the value of a text: it may be a secret. */
-export function describe(value: unknown): string {
+export function describeValue(value: unknown): string {
   if (value === undefined || value === null || typeof value === 'number' || typeof value === 'boolean')
     return String(value);
   return Array.isArray(value) ? 'a list' : typeof value === 'string' ? 'a text' : 'an object';
