@@ -19,6 +19,7 @@ import { requestQueuePart } from './request-queues/part.ts';
 import { runPart } from './runs/part.ts';
 import { runStoragePart } from './runs/run-storages.ts';
 import { storagePart } from './storages/part.ts';
+import { taskPart, taskStoragePart } from './tasks/part.ts';
 import { toolPart } from './tools/part.ts';
 import { usagePart } from './usage/part.ts';
 import { userPart } from './users/part.ts';
@@ -132,6 +133,7 @@ export const actorsApi: Api = apiOf(dialect, [
   actorPart,
   buildPart,
   runPart,
+  taskPart,
   inputPart,
   jobPart,
   logPart,
@@ -139,6 +141,7 @@ export const actorsApi: Api = apiOf(dialect, [
   storagePart(storageKinds),
   ...storageKinds,
   runStoragePart,
+  taskStoragePart,
   usagePart,
   openApiPart('openapi_get', () => actorsApi),
 ]);

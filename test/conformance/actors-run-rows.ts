@@ -41,6 +41,18 @@ interface GivenActor {
   isPublic?: boolean;
 }
 
+/** The id of a new task of the Actor, in the account whose token it is. */
+export async function giveTask(
+  { call }: TestServer,
+  { id: actId }: Actor,
+  { token, ...fields }: { token?: string; name?: string } = {},
+): Promise<string> {
+  const who = token === undefined ? {} : { token };
+  const answer = await call('/v2/actor-tasks', { method: 'POST', body: { actId, ...fields }, ...who });
+  if (answer.status !== 201) throw new Error(answer.text);
+  return answer.json['data'].id as string;
+}
+
 /** A succeeded build with this input schema, which has the tag `latest`. */
 export async function giveBuild(
   { app: { kernel }, clock }: TestServer,
@@ -136,7 +148,7 @@ export async function giveRun(
   return run;
 }
 
-interface GivenRun extends Partial<Pick<Run, 'status' | 'startedAt'>> {
+interface GivenRun extends Partial<Pick<Run, 'status' | 'startedAt' | 'finishedAt' | 'taskId'>> {
   token?: string;
   origin?: RunOrigin;
 }

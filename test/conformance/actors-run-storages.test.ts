@@ -1,8 +1,9 @@
-// The storages of a run below the run, and below the last run of an Actor: the same operations as of the storages themselves.
+// The storages of a run below the run, and below the last run of an Actor or a task: the same operations as of the storages themselves.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { actorsApi } from '../../src/actors/api.ts';
 import type { Actor } from '../../src/actors/actors/model.ts';
+import type { RunOrigin } from '../../src/actors/jobs/job-meta.ts';
 import { requestIdOf } from '../../src/actors/request-queues/request.ts';
 import type { Run } from '../../src/actors/runs/model.ts';
 import type { RouteShape } from '../../src/kernel/route.ts';
@@ -10,11 +11,11 @@ import { onEachEngine } from '../engines.ts';
 import { giveToken, join } from '../people.ts';
 import type { TestServer } from '../server.ts';
 import { startServerOn } from '../suites.ts';
-import { giveActor, giveRun } from './actors-run-rows.ts';
+import { giveActor, giveRun, giveTask } from './actors-run-rows.ts';
 
 const shapes = actorsApi.routes.map(({ shape }) => shape);
 const aliases = shapes.filter(({ aliasOf }) => aliasOf !== undefined);
-const BASES = ['/actor-runs/{runId}', '/actors/{actorId}/runs/last'];
+const BASES = ['/actor-runs/{runId}', '/actors/{actorId}/runs/last', '/actor-tasks/{actorTaskId}/runs/last'];
 const WORDS: Record<string, string> = {
   datasets: 'dataset',
   'key-value-stores': 'key-value-store',
@@ -45,6 +46,12 @@ test('A21 every operation of a storage exists below a run and below the last run
   assert.deepEqual([...there.keys()], []);
 });
 
+interface Fixture {
+  actor: Actor;
+  taskId: string;
+  run: Run;
+}
+
 onEachEngine((engine) => {
   let server: TestServer;
   before(async () => {
@@ -52,41 +59,47 @@ onEachEngine((engine) => {
   });
   after(() => server.stop());
 
-  const begin = async (): Promise<{ actor: Actor; run: Run }> => {
-    const actor = await giveActor(server);
-    return { actor, run: await giveRun(server, actor) };
+  const begin = async (as: { token?: string } = {}): Promise<Fixture> => {
+    const actor = await giveActor(server, as);
+    const taskId = await giveTask(server, actor, as);
+    return { actor, taskId, run: await giveRun(server, actor, { taskId, ...as }) };
   };
   const call: TestServer['call'] = (path, init) => server.call(`/v2${path}`, init);
 
-  test('A21 the queue of the last run takes and changes requests', async () => {
-    const { actor, run } = await begin();
-    const base = `/actors/${actor.id}/runs/last/request-queue`;
-    const request = { url: 'https://a.test/', uniqueKey: 'a' };
-    const added = await call(`${base}/requests`, { method: 'POST', body: request });
-    assert.equal(added.status, 201);
-    const id = requestIdOf('a');
-    assert.equal(added.json['data'].requestId, id);
-    const put = await call(`${base}/requests/${id}?forefront=true&clientKey=me`, {
-      method: 'PUT',
-      body: { id, ...request, handledAt: '2026-01-01T00:00:00.000Z' },
+  for (const kind of ['Actor', 'task'])
+    test(`A21 the queue of the last run of ${kind === 'task' ? 'a task' : 'an Actor'} takes and changes requests`, async () => {
+      const { actor, taskId, run } = await begin();
+      const base = `${kind === 'task' ? `/actor-tasks/${taskId}` : `/actors/${actor.id}`}/runs/last/request-queue`;
+      const request = { url: 'https://a.test/', uniqueKey: 'a' };
+      const added = await call(`${base}/requests`, { method: 'POST', body: request });
+      assert.equal(added.status, 201);
+      const id = requestIdOf('a');
+      assert.equal(added.json['data'].requestId, id);
+      const put = await call(`${base}/requests/${id}?forefront=true&clientKey=me`, {
+        method: 'PUT',
+        body: { id, ...request, handledAt: '2026-01-01T00:00:00.000Z' },
+      });
+      assert.equal(put.status, 200);
+      assert.deepEqual(put.json['data'], {
+        requestId: id,
+        wasAlreadyPresent: true,
+        wasAlreadyHandled: false,
+      });
+      const { json } = await call(`/request-queues/${run.queueId}/requests/${id}`);
+      assert.equal(json['data'].handledAt, '2026-01-01T00:00:00.000Z');
+      const removed = await call(`${base}/requests/batch`, { method: 'DELETE', body: [{ uniqueKey: 'a' }] });
+      assert.deepEqual(
+        [removed.status, removed.json['data'].processedRequests],
+        [200, [{ uniqueKey: 'a', id }]],
+      );
+      const locked = await call(`${base}/head/lock?lockSecs=10`, { method: 'POST' });
+      assert.equal(locked.status, 201);
+      const missing = await call(`${base}/requests/${id}?clientKey=${'x'.repeat(33)}`, { method: 'DELETE' });
+      assert.deepEqual([missing.status, missing.json['error'].type], [400, 'invalid-client-key']);
     });
-    assert.equal(put.status, 200);
-    assert.deepEqual(put.json['data'], { requestId: id, wasAlreadyPresent: true, wasAlreadyHandled: false });
-    const { json } = await call(`/request-queues/${run.queueId}/requests/${id}`);
-    assert.equal(json['data'].handledAt, '2026-01-01T00:00:00.000Z');
-    const removed = await call(`${base}/requests/batch`, { method: 'DELETE', body: [{ uniqueKey: 'a' }] });
-    assert.deepEqual(
-      [removed.status, removed.json['data'].processedRequests],
-      [200, [{ uniqueKey: 'a', id }]],
-    );
-    const locked = await call(`${base}/head/lock?lockSecs=10`, { method: 'POST' });
-    assert.equal(locked.status, 201);
-    const missing = await call(`${base}/requests/${id}?clientKey=${'x'.repeat(33)}`, { method: 'DELETE' });
-    assert.deepEqual([missing.status, missing.json['error'].type], [400, 'invalid-client-key']);
-  });
 
   test('A21 the dataset of a run has its items, formats and headers', async () => {
-    const { actor, run } = await begin();
+    const { actor, taskId, run } = await begin();
     const pushed = await call(`/actor-runs/${run.id}/dataset/items`, {
       method: 'POST',
       body: [{ a: 1 }, { a: 2 }],
@@ -97,6 +110,8 @@ onEachEngine((engine) => {
       `/actor-runs/${run.id}`,
       `/actors/${actor.id}/runs/last`,
       `/acts/~${actor.name}/runs/last`,
+      `/actor-tasks/${taskId}/runs/last`,
+      `/actor-tasks/~${actor.name}-task/runs/last`,
     ]) {
       const csv = await call(`${base}/dataset/items?format=csv&bom=0&desc=1&limit=1`);
       assert.equal(csv.status, 200);
@@ -137,32 +152,39 @@ onEachEngine((engine) => {
     );
   });
 
-  test('A21 A29 status and origin choose among the runs, in either spelling and as a list', async () => {
-    const actor = await giveActor(server);
-    const at = server.clock.now();
-    const runs = {
-      old: await giveRun(server, actor, { status: 'TIMED-OUT', origin: 'WEB', startedAt: at - 3000 }),
-      middle: await giveRun(server, actor, { status: 'FAILED', origin: 'ACTOR', startedAt: at - 2000 }),
-      young: await giveRun(server, actor, { status: 'RUNNING', origin: 'API', startedAt: at - 1000 }),
-    };
-    const last = async (query: string) => {
-      const { status, json } = await call(`/actors/${actor.id}/runs/last/dataset${query}`);
-      return status === 200 ? (json['data'].id as string) : `${status} ${json['error'].type as string}`;
-    };
-    assert.equal(await last(''), runs.young.datasetId);
-    assert.equal(await last('?status=TIMED-OUT'), runs.old.datasetId);
-    assert.equal(await last('?status=TIMED_OUT'), runs.old.datasetId);
-    assert.equal(await last('?status=TIMED_OUT,FAILED'), runs.middle.datasetId);
-    assert.equal(await last('?origin=WEB'), runs.old.datasetId);
-    assert.equal(await last('?status=FAILED&origin=WEB'), '404 record-not-found');
-    assert.equal(await last('?status=DONE'), '400 invalid-request');
-    assert.equal(await last('?origin=nowhere'), '400 invalid-request');
-    const told = await call(`/actors/${actor.id}/runs/last/dataset?status=DONE`);
-    assert.match(told.json['error'].message, /status.*DONE/);
-    const empty = await giveActor(server);
-    const none = await call(`/actors/${empty.id}/runs/last/dataset`);
-    assert.deepEqual([none.status, none.json['error'].type], [404, 'record-not-found']);
-  });
+  for (const kind of ['actors', 'actor-tasks'])
+    test(`A21 A29 below ${kind} status and origin choose among the runs, in either spelling and as a list`, async () => {
+      const actor = await giveActor(server);
+      const taskId = kind === 'actors' ? null : await giveTask(server, actor);
+      const id = taskId ?? actor.id;
+      const at = server.clock.now();
+      const give = (status: Run['status'], origin: RunOrigin, startedAt: number) =>
+        giveRun(server, actor, { status, origin, startedAt, taskId });
+      const runs = {
+        old: await give('TIMED-OUT', 'WEB', at - 3000),
+        middle: await give('FAILED', 'ACTOR', at - 2000),
+        young: await give('RUNNING', 'API', at - 1000),
+      };
+      // It is none of the task.
+      if (taskId !== null) await giveRun(server, actor, { status: 'FAILED' });
+      const last = async (query: string) => {
+        const { status, json } = await call(`/${kind}/${id}/runs/last/dataset${query}`);
+        return status === 200 ? (json['data'].id as string) : `${status} ${json['error'].type as string}`;
+      };
+      assert.equal(await last(''), runs.young.datasetId);
+      assert.equal(await last('?status=TIMED-OUT'), runs.old.datasetId);
+      assert.equal(await last('?status=TIMED_OUT'), runs.old.datasetId);
+      assert.equal(await last('?status=TIMED_OUT,FAILED'), runs.middle.datasetId);
+      assert.equal(await last('?origin=WEB'), runs.old.datasetId);
+      assert.equal(await last('?status=FAILED&origin=WEB'), '404 record-not-found');
+      assert.equal(await last('?status=DONE'), '400 invalid-request');
+      assert.equal(await last('?origin=nowhere'), '400 invalid-request');
+      const told = await call(`/${kind}/${id}/runs/last/dataset?status=DONE`);
+      assert.match(told.json['error'].message, /status.*DONE/);
+      const empty = taskId === null ? (await giveActor(server)).id : await giveTask(server, actor);
+      const none = await call(`/${kind}/${empty}/runs/last/dataset`);
+      assert.deepEqual([none.status, none.json['error'].type], [404, 'record-not-found']);
+    });
 
   test("A21 of another account's Actor only the caller's own runs count", async () => {
     const member = await join(server, `other-${engine.kind}`, { role: 'owner' });
@@ -178,8 +200,8 @@ onEachEngine((engine) => {
   describe('a caller who may not view the run', () => {
     let stranger: string;
     let blind: string;
-    let ofBlind: { actor: Actor; run: Run };
-    let ofOthers: { actor: Actor; run: Run };
+    let ofBlind: Fixture;
+    let ofOthers: Fixture;
     before(async () => {
       const member = await join(server, `stranger-${engine.kind}`, { role: 'owner' });
       stranger = (await giveToken(server, member, { role: 'owner' })).value;
@@ -188,13 +210,13 @@ onEachEngine((engine) => {
         { effect: 'deny' as const, actions: ['viewRun'], resources: ['*'] },
       ];
       blind = (await giveToken(server, member, { inlinePolicy })).value;
-      const actor = await giveActor(server, { token: stranger });
-      ofBlind = { actor, run: await giveRun(server, actor, { token: stranger }) };
+      ofBlind = await begin({ token: stranger });
       ofOthers = await begin();
     });
 
-    const place = ({ path }: RouteShape, { actor, run }: { actor: Actor; run: Run }) =>
+    const place = ({ path }: RouteShape, { actor, taskId, run }: Fixture) =>
       path
+        .replace('{actorTaskId}', taskId)
         .replace('{runId}', run.id)
         .replace('{actorId}', actor.id)
         .replace('{recordKey}', 'key')
@@ -223,8 +245,7 @@ onEachEngine((engine) => {
         { effect: 'deny' as const, actions: ['updateStorage', 'deleteStorage'], resources: ['*'] },
       ];
       const reader = (await giveToken(server, member, { inlinePolicy })).value;
-      const actor = await giveActor(server, { token: owner });
-      const own = { actor, run: await giveRun(server, actor, { token: owner }) };
+      const own = await begin({ token: owner });
       const base = `/actor-runs/${own.run.id}/dataset`;
       assert.equal((await call(base, { token: reader })).status, 200);
       assert.equal((await call(`${base}/items`, { token: reader, method: 'POST', body: {} })).status, 403);
@@ -237,6 +258,7 @@ onEachEngine((engine) => {
   test('A21 a run that does not exist is not found', async () => {
     const { status, json } = await call('/actor-runs/0123456789abcdef01234567/dataset');
     assert.deepEqual([status, json['error'].type], [404, 'record-not-found']);
-    assert.equal((await call('/actors/0123456789abcdef01234567/runs/last/key-value-store')).status, 404);
+    for (const kind of ['actors', 'actor-tasks'])
+      assert.equal((await call(`/${kind}/0123456789abcdef01234567/runs/last/key-value-store`)).status, 404);
   });
 });

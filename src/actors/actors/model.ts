@@ -1,6 +1,7 @@
 // Actors: their fields, the references by which paths name them, and how the API shows them.
 import { Failure } from '../../kernel/failure.ts';
 import { Nullable, OneOf, PlainText, problem, Type, type Static } from '../../kernel/schema.ts';
+import { Standby } from './standby.ts';
 import { SentVersion, ShownVersion } from './version.ts';
 
 export const PERMISSION_LEVELS = ['LIMITED_PERMISSIONS', 'FULL_PERMISSIONS'] as const;
@@ -50,8 +51,9 @@ export const DEFAULT_RUN_OPTIONS: DefaultRunOptions = {
 export const MIN_MEMORY = 128;
 export const MAX_MEMORY = 32_768;
 
-function isMemorySize(mbytes: number): boolean {
-  return mbytes >= MIN_MEMORY && mbytes <= MAX_MEMORY && Number.isInteger(Math.log2(mbytes));
+export function checkMemorySize(field: string, mbytes: number): void {
+  if (mbytes >= MIN_MEMORY && mbytes <= MAX_MEMORY && Number.isInteger(Math.log2(mbytes))) return;
+  throw problem(field, `must be a power of two from ${MIN_MEMORY} to ${MAX_MEMORY}`);
 }
 
 /** A number and nothing else: a larger one cannot be stored. */
@@ -73,20 +75,6 @@ const ExampleRunInput = Type.Object({
   body: PlainText({ maxLength: 100_000 }),
   contentType: PlainText({ maxLength: 200 }),
 });
-
-const Standby = Type.Object(
-  {
-    isEnabled: Type.Optional(Nullable(Type.Boolean())),
-    desiredRequestsPerActorRun: Type.Optional(Nullable(Count)),
-    maxRequestsPerActorRun: Type.Optional(Nullable(Count)),
-    idleTimeoutSecs: Type.Optional(Nullable(Count)),
-    build: Type.Optional(Nullable(PlainText({ maxLength: 100 }))),
-    memoryMbytes: Type.Optional(Nullable(Count)),
-    disableStandbyFieldsOverride: Type.Optional(Nullable(Type.Boolean())),
-    shouldPassActorInput: Type.Optional(Nullable(Type.Boolean())),
-  },
-  { $id: 'ActorStandby' },
-);
 
 /** Fields that only describe the Actor. Null clears one. */
 const DETAILS = {
@@ -310,12 +298,7 @@ export function changeRunOptions(before: DefaultRunOptions, sent: SentActor): De
     ...(maxItems !== undefined && { maxItems }),
     ...(forcePermissionLevel !== undefined && { forcePermissionLevel }),
   };
-  if (!isMemorySize(after.memoryMbytes)) {
-    throw problem(
-      'defaultRunOptions.memoryMbytes',
-      `must be a power of two from ${MIN_MEMORY} to ${MAX_MEMORY}`,
-    );
-  }
+  checkMemorySize('defaultRunOptions.memoryMbytes', after.memoryMbytes);
   return after;
 }
 

@@ -103,12 +103,12 @@ export async function findActor(db: Db, reference: ActorRef, callerId: string): 
     return (await findActorById(db, idOrName)) ?? (await findActorByName(db, callerId, idOrName));
   }
   const { name, owner } = reference;
-  const userId = owner === undefined ? callerId : await userIdOf(db, owner);
+  const userId = owner === undefined ? callerId : await findUserId(db, owner);
   return userId === undefined ? undefined : await findActorByName(db, userId, name);
 }
 
-/** Ids win over usernames: nobody chooses an id, but a user may have chosen another's id as username. */
-async function userIdOf(db: Db, owner: string): Promise<string | undefined> {
+/** By id or username. Ids win over usernames: nobody chooses an id, but a user may have chosen another's id as username. */
+export async function findUserId(db: Db, owner: string): Promise<string | undefined> {
   const account = (await findAccount(db, { id: owner })) ?? (await findAccount(db, { username: owner }));
   return account?.id;
 }
@@ -117,6 +117,17 @@ async function userIdOf(db: Db, owner: string): Promise<string | undefined> {
 export async function lockActor(tx: Db, id: string): Promise<Actor | undefined> {
   const row = await tx.selectFrom('actors').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
   return row && actorFrom(row);
+}
+
+/** Keeps the Actor from being deleted until the transaction ends. False where it is deleted. */
+export async function holdActor(tx: Db, id: string): Promise<boolean> {
+  const row = await tx
+    .selectFrom('actors')
+    .select('id')
+    .where('id', '=', id)
+    .forKeyShare()
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 export type ActorSort = 'createdAt' | 'stats.lastRunStartedAt';

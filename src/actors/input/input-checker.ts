@@ -196,7 +196,7 @@ function watchCpu(worker: Worker, maxMs: number, exceeded: () => void): () => vo
 
 /** By account: one account's input must not lock others out of a public Actor. */
 function keyOf(owner: string, task: InputTask): string {
-  const text = task.kind === 'check-schema' ? task.text : task.kind === 'prepare-input' ? task.schema : '';
+  const text = 'text' in task ? task.text : 'schema' in task ? (task.schema ?? '') : '';
   return `${owner} ${task.kind} ${createHash('sha1').update(text).digest('hex')}`;
 }
 

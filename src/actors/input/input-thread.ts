@@ -1,13 +1,15 @@
 // The worker thread that checks input schemas and inputs; it may be terminated at any time.
-import { isObject } from '../../kernel/patch/json-value.ts';
 import { parentPort } from 'node:worker_threads';
 import { checkSchema, SchemaCache, validateInput } from './input-schema.ts';
 import { evaluateMemory } from './memory-expression.ts';
+import { mergeInputs, parseInputObject } from './merge-input.ts';
 import { openGivenSecrets, sealSecrets } from './secret-fields.ts';
 import {
   TaskError,
   type EvaluateMemoryTask,
+  type InputKeys,
   type InputTask,
+  type MergeInputTask,
   type PrepareInputTask,
   type TaskReply,
 } from './thread-task.ts';
@@ -28,51 +30,46 @@ port.postMessage('ready');
 
 function execute(task: InputTask): unknown {
   if (task.kind === 'check-schema') return checkSchema(task.text);
+  if (task.kind === 'merge-input') return mergeInput(task);
   return task.kind === 'prepare-input' ? prepareInput(task) : evaluateTask(task);
 }
 
 function prepareInput({ schema, body, maxBytes, keys }: PrepareInputTask): Uint8Array | undefined {
   const compiled = schemas.find(schema);
-  const input = body === undefined ? {} : parseInput(body);
+  const input = body === undefined ? {} : parseInputObject(body, ', because the Actor has an input schema');
   const before = JSON.stringify(input);
   if (compiled.secretFields.length === 0) validateInput(compiled, input);
   else {
-    if (keys === undefined) throw new Error('The schema has secret fields, and there is no key for them');
-    const given = openGivenSecrets(compiled, input, keys);
+    const given = openGivenSecrets(compiled, input, required(keys));
     validateInput(compiled, input);
-    sealSecrets(compiled, input, given, keys);
+    sealSecrets(compiled, input, given, required(keys));
   }
   const after = JSON.stringify(input);
-  if (after === before) return body;
-  const bytes = new TextEncoder().encode(after);
-  if (bytes.length <= maxBytes) return bytes;
-  throw new TaskError(
-    'input-json-too-long',
-    `The input with its defaults has ${bytes.length} bytes, and may have ${maxBytes}.`,
-  );
+  return after === before ? body : encode(after, maxBytes, 'The input with its defaults');
 }
 
-function parseInput(body: Uint8Array): Record<string, unknown> {
-  let text: string;
-  try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(body);
-  } catch {
-    throw new TaskError('input-json-invalid-characters', 'The input is not valid UTF-8.');
+function mergeInput({ schema, saved, sent, maxBytes, keys }: MergeInputTask): Uint8Array {
+  const input = mergeInputs(saved, sent);
+  if (schema !== undefined) {
+    const compiled = schemas.find(schema);
+    const hasSecrets = compiled.secretFields.length > 0;
+    const given = hasSecrets ? openGivenSecrets(compiled, input, required(keys)) : new Map<string, string>();
+    // A copy, which gets the defaults.
+    validateInput(compiled, structuredClone(input));
+    if (hasSecrets) sealSecrets(compiled, input, given, required(keys));
   }
-  let input: unknown;
-  try {
-    input = JSON.parse(text);
-  } catch (error) {
-    // The message of the parser quotes the input, which may contain secrets.
-    const [place = ''] = / at position \d+/.exec((error as Error).message) ?? [];
-    throw new TaskError('run-input-body-not-valid-json', `The input is not valid JSON${place}.`);
-  }
-  if (isObject(input)) return input;
-  const got = input === null ? 'null' : Array.isArray(input) ? 'an array' : `a ${typeof input}`;
-  throw new TaskError(
-    'input-json-not-object',
-    `The input must be a JSON object, because the Actor has an input schema. It is ${got}.`,
-  );
+  return encode(JSON.stringify(input), maxBytes, 'The input');
+}
+
+function required(keys: InputKeys | undefined): InputKeys {
+  if (keys !== undefined) return keys;
+  throw new Error('The schema has secret fields, and there is no key for them');
+}
+
+function encode(text: string, maxBytes: number, name: string): Uint8Array {
+  const bytes = new TextEncoder().encode(text);
+  if (bytes.length <= maxBytes) return bytes;
+  throw new TaskError('input-json-too-long', `${name} has ${bytes.length} bytes, and may have ${maxBytes}.`);
 }
 
 function evaluateTask({ expression, input, runOptions }: EvaluateMemoryTask): number {

@@ -44,13 +44,23 @@ function convertAll(properties: JsonObject, depth: number): JsonObject {
   return Object.fromEntries(entries) as JsonObject;
 }
 
-/** An input as a person would begin with it: what the form shows, else the defaults. */
-export function exampleInput({ properties }: JsonObject): JsonObject {
+/** An input that shows what the Actor takes: what the form begins with, else the default or an example. */
+export function exampleInput(schema: JsonObject): JsonObject {
+  return valuesOf(schema, ['prefill', 'default', 'example']);
+}
+
+/** The input that a form begins with: what is filled in for the user, else the default. */
+export function firstInput(schema: JsonObject): JsonObject {
+  return valuesOf(schema, ['prefill', 'default']);
+}
+
+/** The first of these that a field has. Secret fields have none. */
+function valuesOf({ properties }: JsonObject, sources: readonly string[]): JsonObject {
   if (!isObject(properties)) return {};
   const entries = Object.entries(properties).flatMap(([name, field]) => {
     if (!isObject(field) || field['isSecret'] === true) return [];
-    const value = field['prefill'] ?? field['default'] ?? field['example'];
-    return value === undefined || value === null ? [] : [[name, value]];
+    const value = sources.map((source) => field[source]).find((one) => one !== undefined && one !== null);
+    return value === undefined ? [] : [[name, value]];
   });
   return Object.fromEntries(entries) as JsonObject;
 }

@@ -39,14 +39,18 @@ export async function prepareInput(kernel: InputKernel, given: GivenInput): Prom
     schema,
     maxBytes: MAX_INPUT_BYTES,
     ...(body && { body }),
-    // Schemas are stored as `JSON.stringify` writes them, so the name is never escaped.
-    ...(/"isSecret":\s*true/.test(schema) && { keys: await ensureInputKeys(kernel, owner) }),
+    ...(hasSecretFields(schema) && { keys: await ensureInputKeys(kernel, owner) }),
   });
   if (prepared === undefined) return undefined;
   return {
     body: prepared,
     contentType: body === undefined ? 'application/json; charset=utf-8' : contentType,
   };
+}
+
+/** Schemas are stored as `JSON.stringify` writes them, so the name is never escaped. */
+export function hasSecretFields(schema: string): boolean {
+  return /"isSecret":\s*true/.test(schema);
 }
 
 export function isJson(contentType: string): boolean {

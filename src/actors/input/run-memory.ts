@@ -1,10 +1,9 @@
 // The memory of a new run: what the caller asks for, else what the Actor's definition says, else the Actor's default.
-import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { fitMemory, memoryError, type MemoryDefinition } from './memory.ts';
 import { evaluateMemory } from './memory-expression.ts';
 import { isJson, type InputBody } from './prepare-input.ts';
-import { TaskError } from './thread-task.ts';
+import { TaskError, toFailure } from './thread-task.ts';
 
 export interface WantedMemory {
   /** The parameter `memory` of the call. */
@@ -49,7 +48,7 @@ async function evaluate(
     return evaluateMemory(expression, { input: parse(body), runOptions });
   } catch (error) {
     if (!(error instanceof TaskError)) throw error;
-    throw new Failure('invalid', error.message, { code: error.code });
+    throw toFailure(error);
   }
 }
 

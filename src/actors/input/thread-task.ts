@@ -1,4 +1,5 @@
 // The messages between the server and the thread that checks input schemas and inputs.
+import { Failure } from '../../kernel/failure.ts';
 
 /** The key pair of one account and Actor, by which secret fields are encrypted. */
 export interface InputKeys {
@@ -24,6 +25,17 @@ export interface PrepareInputTask {
   keys?: InputKeys;
 }
 
+export interface MergeInputTask {
+  kind: 'merge-input';
+  /** Keeps the fields that `sent` does not have. */
+  saved: Uint8Array;
+  sent: Uint8Array;
+  /** With it the result is validated and its secret fields are encrypted; defaults are not filled in. */
+  schema?: string;
+  maxBytes: number;
+  keys?: InputKeys;
+}
+
 export interface EvaluateMemoryTask {
   kind: 'evaluate-memory';
   expression: string;
@@ -31,7 +43,7 @@ export interface EvaluateMemoryTask {
   runOptions: Record<string, unknown>;
 }
 
-export type InputTask = CheckSchemaTask | PrepareInputTask | EvaluateMemoryTask;
+export type InputTask = CheckSchemaTask | PrepareInputTask | MergeInputTask | EvaluateMemoryTask;
 
 /** A schema that is valid. */
 export interface CheckedSchema {
@@ -44,6 +56,7 @@ export interface TaskResults {
   'check-schema': CheckedSchema;
   /** The JSON to store; undefined where there was no body and the schema has no defaults. */
   'prepare-input': Uint8Array | undefined;
+  'merge-input': Uint8Array;
   'evaluate-memory': number;
 }
 
@@ -58,4 +71,9 @@ export class TaskError extends Error {
     super(message);
     this.code = code;
   }
+}
+
+/** The same for callers of the API. */
+export function toFailure({ message, code }: TaskError): Failure {
+  return new Failure('invalid', message, { code });
 }

@@ -10,6 +10,7 @@ import { jobMigrations } from './jobs.ts';
 import { logMigrations } from './logs.ts';
 import { runMigrations } from './runs.ts';
 import { storageMigrations } from './storages.ts';
+import { taskMigrations } from './tasks.ts';
 import { userMigrations } from './users.ts';
 
 export const executionMigrations: Migration[] = [
@@ -21,6 +22,7 @@ export const executionMigrations: Migration[] = [
   ...actorMigrations,
   ...buildMigrations,
   ...runMigrations,
+  ...taskMigrations,
   ...jobMigrations,
   ...logMigrations,
   ...inputMigrations,

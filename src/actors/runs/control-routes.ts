@@ -18,7 +18,8 @@ import { openRun, openRunOfPath, runNotFound, UPDATE_RUN } from './access.ts';
 import { isFinished } from '../jobs/job-status.ts';
 import { RunDetail, toRunDetail, type Run } from './model.ts';
 import { ByRun } from './routes.ts';
-import { checkPositive, checkQuota, RUN_QUERY, saveInput } from './start-run.ts';
+import { checkPositive, RUN_QUERY } from './run-query.ts';
+import { checkQuota, saveInput } from './start-run.ts';
 import { addCharge } from './store-charges.ts';
 import { lockRun, moveRun, updateRun } from './store.ts';
 

@@ -19,7 +19,7 @@ export const ByRun = Type.Object({ runId: Type.String() });
 const MAX_LISTED = 1000;
 const MAX_MESSAGE = 1000;
 
-const LIST_QUERY = Type.Object({
+export const LIST_RUNS_QUERY = Type.Object({
   offset: Type.Integer({ minimum: 0, default: 0 }),
   limit: Type.Optional(Type.Integer({ minimum: 0 })),
   desc: Type.Boolean({ default: false }),
@@ -35,12 +35,12 @@ const listAll = route(
     path: '/actor-runs',
     summary: 'List your runs, oldest first',
     access: { action: 'viewRun' },
-    query: LIST_QUERY,
+    query: LIST_RUNS_QUERY,
     list: RunSummary,
   },
   async (call, kernel) => {
     call.demand('actor-run/*');
-    return await pageOf(kernel, { userId: accountOf(call.caller).id }, call.query);
+    return await listRunsPage(kernel, { userId: accountOf(call.caller).id }, call.query);
   },
 );
 
@@ -52,17 +52,22 @@ const listOfActor = route(
     summary: 'List your runs of an Actor, oldest first',
     access: { action: 'viewRun' },
     params: Type.Object({ actorId: Type.String() }),
-    query: LIST_QUERY,
+    query: LIST_RUNS_QUERY,
     list: RunSummary,
   },
   async (call, kernel) => {
     call.demand('actor-run/*');
     const actor = await openActor(kernel, call, call.params.actorId, 'viewActor');
-    return await pageOf(kernel, { actorId: actor.id, userId: accountOf(call.caller).id }, call.query);
+    return await listRunsPage(kernel, { actorId: actor.id, userId: accountOf(call.caller).id }, call.query);
   },
 );
 
-async function pageOf({ db }: Kernel, scope: RunScope, query: Static<typeof LIST_QUERY>): Promise<Page> {
+/** A page of the runs in a scope. */
+export async function listRunsPage(
+  { db }: Kernel,
+  scope: RunScope,
+  query: Static<typeof LIST_RUNS_QUERY>,
+): Promise<Page> {
   const slice = { offset: query.offset, limit: clampLimit(query.limit, MAX_LISTED, MAX_LISTED) };
   const filter = {
     statuses: parseStatuses(query.status),

@@ -1,9 +1,18 @@
-// Starts runs of Actors: at once, or waiting for the output or the dataset.
+// The calls that start runs of Actors and of tasks: at once, or waiting for the output or the dataset.
 import { Failure } from '../../kernel/failure.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { reply, route, type Bytes, type Call, type Reply, type Stream } from '../../kernel/route.ts';
-import { Type } from '../../kernel/schema.ts';
+import {
+  reply,
+  route,
+  type Bytes,
+  type Call,
+  type Reply,
+  type Route,
+  type RouteAccess,
+  type Stream,
+} from '../../kernel/route.ts';
+import { Type, type TObject, type TSchema } from '../../kernel/schema.ts';
 import { openActor } from '../actors/access.ts';
 import { ByActor } from '../actors/routes.ts';
 import { ItemsQuery } from '../datasets/items-query.ts';
@@ -15,53 +24,60 @@ import { findRecord } from '../key-value-stores/store.ts';
 import { RunDetail, toRunDetail, type Run } from './model.ts';
 import { metaOf } from '../jobs/job-origin.ts';
 import { runAfterWait } from './routes.ts';
-import { RUN_QUERY, startRun, type RunQuery } from './start-run.ts';
+import { RUN_QUERY, type RunQuery } from './run-query.ts';
+import { startRun, type RunStart } from './start-run.ts';
 import { findRun } from './store.ts';
-
-const RUN_ACTOR = { action: 'runActor', ofOwner: true } as const;
-const AnyInput = () => ({ '*/*': Type.Unknown({ description: 'The input, of any content type' }) });
 
 /** The longest time that a synchronous call waits for the end of its run. */
 const SYNC_MS = 300_000;
 
-type StartCall = Pick<Call, 'now' | 'headers' | 'address' | 'stream' | 'can' | 'method'> & {
+type StartCall = Pick<Call, 'now' | 'headers' | 'address' | 'stream' | 'can' | 'method' | 'base'> & {
   caller: KnownCaller;
-  params: { actorId: string };
+  params: Readonly<Record<string, string>>;
   query: RunQuery;
 };
 
-async function start(kernel: Kernel, call: StartCall): Promise<Run> {
-  const { caller, params, query, now } = call;
-  const actor = await openActor(kernel, call, params.actorId, 'runActor');
-  const run = (input: SentInput) =>
-    startRun(kernel, { actor, caller, meta: metaOf(call), query, input }, now);
+/** What the call decides of a run, whatever is run. */
+type StartedByCall = Pick<RunStart, 'caller' | 'meta' | 'query' | 'input' | 'alongWith'>;
+
+/** What can be run: an Actor, or a task. */
+export interface StartBase {
+  /** `/actors/{actorId}` */
+  path: string;
+  /** The start of operation ids. */
+  id: string;
+  /** Words for the summary: `an Actor`. */
+  what: string;
+  params: TObject;
+  access: RouteAccess;
+  /** The body, for the description. */
+  input: TSchema;
+  /** Throws for callers who may not run it. Otherwise it returns the function that starts a run. */
+  open(kernel: Kernel, call: StartCall): Promise<(asked: StartedByCall, now: number) => Promise<Run>>;
+}
+
+const OF_ACTOR: StartBase = {
+  path: '/actors/{actorId}',
+  id: 'act',
+  what: 'an Actor',
+  params: ByActor,
+  access: { action: 'runActor', ofOwner: true },
+  input: Type.Unknown({ description: 'The input, of any content type' }),
+  async open(kernel, call) {
+    const actor = await openActor(kernel, call, call.params['actorId']!, 'runActor');
+    return (asked, now) => startRun(kernel, { ...asked, actor }, now);
+  },
+};
+
+async function start(base: StartBase, kernel: Kernel, call: StartCall): Promise<Run> {
+  const { caller, query, now } = call;
+  const startIt = await base.open(kernel, call);
+  const run = (input: SentInput) => startIt({ caller, meta: metaOf(call), query, input }, now);
   // HEAD must have no effect.
   if (call.method === 'HEAD') throw new Failure('wrong-method', 'HEAD starts no run. Use GET or POST.');
   if (call.method === 'GET') return await run({});
   return await withSentInput(kernel, call, run);
 }
-
-const startActor = route(
-  {
-    id: 'act_runs_post',
-    method: 'POST',
-    path: '/actors/{actorId}/runs',
-    summary: 'Start a run; the body is its input',
-    access: RUN_ACTOR,
-    params: ByActor,
-    query: Type.Object({ ...RUN_QUERY, ...WAIT_QUERY }),
-    isData: true,
-    streams: true,
-    consumes: AnyInput,
-    reply: { 201: RunDetail },
-  },
-  async (call, kernel) => {
-    const run = await start(kernel, call);
-    const after = await runAfterWait(kernel, run, call.query.waitForFinish);
-    const location = `${call.base}/actor-runs/${run.id}`;
-    return reply(201, toRunDetail(after, kernel.clock.now()), { location });
-  },
-);
 
 /** Throws unless the run succeeds in time. It lives on when the time is over or the caller goes away. */
 async function finished(kernel: Kernel, { id }: Run): Promise<Run> {
@@ -89,9 +105,8 @@ const OUTPUT_QUERY = Type.Object({
   ),
 });
 
-async function runForOutput(call: StartCall & { query: { outputRecordKey?: string } }, kernel: Kernel) {
-  const { storeId } = await finished(kernel, await start(kernel, call));
-  const record = await findRecord(kernel.db, storeId, call.query.outputRecordKey ?? 'OUTPUT');
+async function replyWithOutput(kernel: Kernel, { storeId }: Run, key = 'OUTPUT') {
+  const record = await findRecord(kernel.db, storeId, key);
   // Ranges and conditions are about records, not about runs.
   const request = { method: 'GET', headers: {}, attachment: false };
   const found = record && (await replyWithRecord(kernel, record, request));
@@ -106,15 +121,13 @@ function asCreated(found: Reply | Bytes | Stream): Reply | Bytes | Stream {
 const ITEMS_QUERY = Type.Object({ ...RUN_QUERY, ...ItemsQuery.properties });
 const getItems = datasetRoutes.find(({ shape }) => shape.id === 'dataset_items_get')!;
 
-async function runForItems(call: StartCall, kernel: Kernel) {
-  const { datasetId } = await finished(kernel, await start(kernel, call));
+async function replyWithItems(kernel: Kernel, { datasetId }: Run, call: StartCall) {
   const items = Object.assign(call, { params: { storageId: datasetId } }) as unknown as Parameters<
     typeof getItems.handle
   >[0];
   return asCreated((await getItems.handle(items, kernel)) as Reply | Bytes | Stream);
 }
 
-const COMMON = { access: RUN_ACTOR, params: ByActor, isData: true } as const;
 const OUTPUT_REPLY = {
   produces: '*/*',
   reply: { 201: Type.Unknown({ description: 'The record, as the run has stored it' }) },
@@ -124,58 +137,72 @@ const ITEMS_REPLY = {
   reply: { 201: Type.Array(Type.Record(Type.String(), Type.Unknown())) },
 } as const;
 
-export const startRoutes = [
-  startActor,
-  route(
+/** The routes that start runs of it: at once, or waiting for the output or the dataset. */
+export function startRoutesOf(base: StartBase): Route[] {
+  const { id, path, what, params, access } = base;
+  const common = { params, access, isData: true } as const;
+  const withInput = { streams: true, consumes: () => ({ '*/*': base.input }) } as const;
+
+  const startIt = route(
     {
-      ...COMMON,
-      ...OUTPUT_REPLY,
-      id: 'act_runSync_post',
+      ...common,
+      ...withInput,
+      id: `${id}_runs_post`,
       method: 'POST',
-      path: '/actors/{actorId}/run-sync',
-      summary: 'Run an Actor with the body as its input, and answer with its output',
-      query: OUTPUT_QUERY,
-      streams: true,
-      consumes: AnyInput,
+      path: `${path}/runs`,
+      summary: `Start a run of ${what}; the body is its input`,
+      query: Type.Object({ ...RUN_QUERY, ...WAIT_QUERY }),
+      reply: { 201: RunDetail },
     },
-    runForOutput,
-  ),
-  route(
-    {
-      ...COMMON,
-      ...OUTPUT_REPLY,
-      id: 'act_runSync_get',
-      method: 'GET',
-      path: '/actors/{actorId}/run-sync',
-      summary: 'Run an Actor without input, and answer with its output',
-      query: OUTPUT_QUERY,
+    async (call, kernel) => {
+      const run = await start(base, kernel, call as StartCall);
+      const after = await runAfterWait(kernel, run, call.query.waitForFinish);
+      const location = `${call.base}/actor-runs/${run.id}`;
+      return reply(201, toRunDetail(after, kernel.clock.now()), { location });
     },
-    runForOutput,
-  ),
-  route(
-    {
-      ...COMMON,
-      ...ITEMS_REPLY,
-      id: 'act_runSyncGetDatasetItems_post',
-      method: 'POST',
-      path: '/actors/{actorId}/run-sync-get-dataset-items',
-      summary: 'Run an Actor with the body as its input, and answer with the items of its dataset',
-      query: ITEMS_QUERY,
-      streams: true,
-      consumes: AnyInput,
-    },
-    runForItems,
-  ),
-  route(
-    {
-      ...COMMON,
-      ...ITEMS_REPLY,
-      id: 'act_runSyncGetDatasetItems_get',
-      method: 'GET',
-      path: '/actors/{actorId}/run-sync-get-dataset-items',
-      summary: 'Run an Actor without input, and answer with the items of its dataset',
-      query: ITEMS_QUERY,
-    },
-    runForItems,
-  ),
-];
+  );
+
+  const syncRoutes = (['POST', 'GET'] as const).flatMap((method) => {
+    const input = method === 'POST' ? 'with the body as its input' : 'without input';
+    const body = method === 'POST' ? withInput : {};
+    const suffix = method.toLowerCase();
+    return [
+      route(
+        {
+          ...common,
+          ...body,
+          ...OUTPUT_REPLY,
+          id: `${id}_runSync_${suffix}`,
+          method,
+          path: `${path}/run-sync`,
+          summary: `Run ${what} ${input}, and answer with its output`,
+          query: OUTPUT_QUERY,
+        },
+        async (call, kernel) => {
+          const run = await finished(kernel, await start(base, kernel, call as StartCall));
+          return await replyWithOutput(kernel, run, call.query.outputRecordKey);
+        },
+      ),
+      route(
+        {
+          ...common,
+          ...body,
+          ...ITEMS_REPLY,
+          id: `${id}_runSyncGetDatasetItems_${suffix}`,
+          method,
+          path: `${path}/run-sync-get-dataset-items`,
+          summary: `Run ${what} ${input}, and answer with the items of its dataset`,
+          query: ITEMS_QUERY,
+        },
+        async (call, kernel) => {
+          const run = await finished(kernel, await start(base, kernel, call as StartCall));
+          return await replyWithItems(kernel, run, call as StartCall);
+        },
+      ),
+    ];
+  });
+
+  return [startIt, ...syncRoutes] as Route[];
+}
+
+export const startRoutes = startRoutesOf(OF_ACTOR);

@@ -5,7 +5,7 @@ import { newId } from '../../kernel/id.ts';
 import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
 import { shareLockAccount } from '../../kernel/identity/store-accounts.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { problem, Type, type Static } from '../../kernel/schema.ts';
+import { problem } from '../../kernel/schema.ts';
 import { awaitAll } from '../../kernel/storage/execute-all.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { isOwnerOf } from '../actors/access.ts';
@@ -24,25 +24,12 @@ import { INLINE_BYTES, insertSmallRecord, writeRecord } from '../key-value-store
 import { insertLog } from '../logs/store.ts';
 import { insertQueue } from '../request-queues/store.ts';
 import { insertStorage } from '../storages/store.ts';
+import { countTaskRun } from '../tasks/store.ts';
 import { type JobMeta } from '../jobs/job-meta.ts';
 import { NEW_STATS, type Run, type RunOptions } from './model.ts';
 import { removeRunStorages } from './remove-run.ts';
+import { checkPositive, type RunQuery } from './run-query.ts';
 import { findRun, insertRun, lockUnfinished } from './store.ts';
-
-/** The parameters of every call that starts a run. */
-export const RUN_QUERY = {
-  build: Type.Optional(Type.String({ description: 'A tag, or the number of a build' })),
-  timeout: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: 31_536_000, description: 'Seconds; 0 means no time-out' }),
-  ),
-  memory: Type.Optional(Type.Integer({ description: 'Megabytes, a power of two from 128 to 32768' })),
-  maxItems: Type.Optional(Type.Integer()),
-  maxTotalChargeUsd: Type.Optional(Type.Number()),
-  restartOnError: Type.Optional(Type.Boolean()),
-  forcePermissionLevel: Type.Optional(Type.String({ description: `One of ${PERMISSION_LEVELS.join(', ')}` })),
-};
-const RunQuery = Type.Object(RUN_QUERY);
-export type RunQuery = Static<typeof RunQuery>;
 
 export interface RunStart {
   actor: Actor;
@@ -56,8 +43,6 @@ export interface RunStart {
   /** Saves what belongs to the run, in the transaction that creates it. */
   alongWith?(tx: Db, run: Run): Promise<void>;
 }
-
-const MAX_NUMBER = 2_147_483_647;
 
 export async function startRun(kernel: Kernel, start: RunStart, now: number): Promise<Run> {
   const { actor, caller, query } = start;
@@ -95,12 +80,18 @@ export async function startRun(kernel: Kernel, start: RunStart, now: number): Pr
       await start.alongWith?.(tx, run);
       // Last, because all runs of the Actor wait for this row.
       await countRunStart(tx, actor.id, now);
+      // After the Actor, whose deletion locks it and then its tasks.
+      if (run.taskId !== null && !(await countTaskRun(tx, run.taskId, now))) throw taskGone();
     });
   } catch (error) {
     if (isLarge) await removeUnused(kernel, run, now);
     throw error;
   }
   return run;
+}
+
+function taskGone(): Failure {
+  return new Failure('not-found', 'The task was deleted meanwhile');
 }
 
 /** The storages of a run that could not be started: a caller who tries again and again must not fill the database with them. */
@@ -150,11 +141,6 @@ async function optionsOf(
     maxTotalChargeUsd,
     restartOnError,
   };
-}
-
-export function checkPositive(value: number | undefined, name: string, code: string): void {
-  if (value === undefined || (value > 0 && value <= MAX_NUMBER)) return;
-  throw new Failure('invalid', `${name} must be greater than zero.`, { code });
 }
 
 /** One's own Actors have all permissions of a run; those of others only what the caller gives them. */

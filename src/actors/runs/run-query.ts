@@ -1,0 +1,28 @@
+// The parameters of every call that starts a run.
+import { Failure } from '../../kernel/failure.ts';
+import { Type, type Static } from '../../kernel/schema.ts';
+import { PERMISSION_LEVELS } from '../actors/model.ts';
+
+/** A year. */
+export const MAX_TIMEOUT_SECS = 31_536_000;
+
+export const RUN_QUERY = {
+  build: Type.Optional(Type.String({ description: 'A tag, or the number of a build' })),
+  timeout: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: MAX_TIMEOUT_SECS, description: 'Seconds; 0 means no time-out' }),
+  ),
+  memory: Type.Optional(Type.Integer({ description: 'Megabytes, a power of two from 128 to 32768' })),
+  maxItems: Type.Optional(Type.Integer()),
+  maxTotalChargeUsd: Type.Optional(Type.Number()),
+  restartOnError: Type.Optional(Type.Boolean()),
+  forcePermissionLevel: Type.Optional(Type.String({ description: `One of ${PERMISSION_LEVELS.join(', ')}` })),
+};
+const RunQuery = Type.Object(RUN_QUERY);
+export type RunQuery = Static<typeof RunQuery>;
+
+const MAX_NUMBER = 2_147_483_647;
+
+export function checkPositive(value: number | undefined, name: string, code: string): void {
+  if (value === undefined || (value > 0 && value <= MAX_NUMBER)) return;
+  throw new Failure('invalid', `${name} must be greater than zero.`, { code });
+}

@@ -1,0 +1,189 @@
+// Creates, changes and deletes tasks, each in one transaction with its audit entry.
+import type { ChangeActor } from '../../kernel/change/actor.ts';
+import type { Change } from '../../kernel/change/change.ts';
+import { schedule } from '../../kernel/due-store.ts';
+import { Failure } from '../../kernel/failure.ts';
+import { accountOf } from '../../kernel/identity/caller.ts';
+import { shareLockAccount } from '../../kernel/identity/store-accounts.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import { actorNotFound, openActor } from '../actors/access.ts';
+import { checkActorName } from '../actors/model.ts';
+import { findActorById, holdActor } from '../actors/store.ts';
+import { taskNotFound, taskResource, type TaskCall } from './access.ts';
+import {
+  blankTask,
+  MAX_TASKS,
+  taskAfter,
+  tooManyTasks,
+  type CreatedTask,
+  type SentTask,
+  type Task,
+} from './model.ts';
+import {
+  countTasks,
+  deleteTask,
+  findFreeTaskName,
+  findTaskByName,
+  findTaskInput,
+  insertTask,
+  lockTask,
+  lockTaskNames,
+  updateTask,
+  updateTaskInput,
+} from './store.ts';
+import { blankInput, saveOver, toSavedInput, type InputOwner } from './task-input.ts';
+
+export const ABORT_TASK_RUNS = 'actors.abort-task-runs';
+
+type Caller = ChangeActor & TaskCall;
+
+/** Whoever creates a task of an Actor must be allowed to run it. */
+export async function createTask(kernel: Kernel, call: Caller, sent: CreatedTask): Promise<Task> {
+  const { caller, now } = call;
+  const actor = await openActor(kernel, call, sent.actId, 'runActor');
+  const { id: userId } = accountOf(caller);
+  const { name: sentName, ...fields } = sent;
+  if (sentName != null) checkActorName(sentName);
+  const wished = `${actor.name}-task`;
+  const owner = { userId, actor, options: taskAfter(blankTask(wished), fields, now).options };
+  const input =
+    fields.input === undefined
+      ? await blankInput(kernel, owner)
+      : await toSavedInput(kernel, owner, fields.input);
+  return await kernel.changes.run(call, async (on) => {
+    const { db: tx } = on;
+    await shareLockAccount(tx, caller);
+    await lockTaskNames(tx, userId);
+    if ((await countTasks(tx, userId)) >= MAX_TASKS) throw tooManyTasks();
+    const name = sentName ?? (await findFreeTaskName(tx, [userId], wished));
+    await checkNameFree(tx, userId, name);
+    if (!(await holdActor(tx, actor.id))) throw actorNotFound();
+    const blank = blankTask(name);
+    const task = await insertTask(
+      tx,
+      { userId, actorId: actor.id },
+      taskAfter(blank, fields, now),
+      input,
+      now,
+    );
+    on.record({ ...changeOf('createTask', 'created', task), after: audited(task) });
+    return task;
+  });
+}
+
+/** Fields that are absent stay. The input is replaced as a whole. */
+export async function changeTask(kernel: Kernel, call: Caller, opened: Task, sent: SentTask): Promise<Task> {
+  const { now } = call;
+  const { name } = sent;
+  if (name !== undefined) checkActorName(name);
+  const { options } = taskAfter(opened, sent, now);
+  const input =
+    sent.input && (await toSavedInput(kernel, await inputOwner(kernel, { ...opened, options }), sent.input));
+  return await kernel.changes.run(call, async (on) => {
+    const { db: tx } = on;
+    if (name !== undefined) await lockTaskNames(tx, opened.userId);
+    const before = await lockOwnTask(tx, opened);
+    if (name !== undefined && name.toLowerCase() !== before.name.toLowerCase())
+      await checkNameFree(tx, before.userId, name);
+    const task = await updateTask(tx, before.id, taskAfter(before, sent, now), now);
+    if (input !== undefined) await updateTaskInput(tx, task.id, input);
+    on.record({
+      ...changeOf('updateTask', 'updated', task),
+      ...(input !== undefined && { description: INPUT_CHANGED }),
+      before: audited(before),
+      after: audited(task),
+    });
+    return task;
+  });
+}
+
+/** Attempts to save a merged input while others change it. */
+const MAX_ATTEMPTS = 50;
+
+/** Saves the JSON over the input of the task, field by field, and returns the merged one. */
+export async function changeTaskInput(
+  kernel: Kernel,
+  call: Caller,
+  opened: Task,
+  sent: Buffer,
+): Promise<string> {
+  // Merging is slow, so it is done outside of the transaction, and again where the input has changed meanwhile.
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+    const saved = await findTaskInput(kernel.db, opened.id);
+    if (saved === undefined) throw taskNotFound();
+    const input = await saveOver(kernel, await inputOwner(kernel, opened), saved, sent);
+    const isSaved = await kernel.changes.run(call, async (on) => {
+      const { db: tx } = on;
+      const before = await lockOwnTask(tx, opened);
+      if ((await findTaskInput(tx, before.id)) !== saved) return false;
+      await updateTaskInput(tx, before.id, input);
+      const task = await updateTask(tx, before.id, before, call.now);
+      on.record({
+        ...changeOf('updateTask', 'updated', task),
+        description: INPUT_CHANGED,
+        before: audited(before),
+        after: audited(task),
+      });
+      return true;
+    });
+    if (isSaved) return input;
+  }
+  throw new Failure('conflict', 'Others change the input of the task all the time. Try again.');
+}
+
+/** Deletes the task now; due work aborts its unfinished runs, which stay. */
+export async function removeTask(kernel: Kernel, call: Caller, opened: Task): Promise<void> {
+  const { now } = call;
+  await kernel.changes.run(call, async (on) => {
+    const { db: tx } = on;
+    const before = await lockOwnTask(tx, opened);
+    const { id } = before;
+    await deleteTask(tx, id);
+    await schedule(
+      tx,
+      { id: `${ABORT_TASK_RUNS}:${id}`, kind: ABORT_TASK_RUNS, payload: JSON.stringify({ id }), dueAt: now },
+      now,
+    );
+    on.record({ ...changeOf('deleteTask', 'deleted', before), before: audited(before) });
+  });
+}
+
+/** Locks the task that was opened before the transaction; it may be gone, or belong to somebody else by now. */
+async function lockOwnTask(tx: Db, opened: Task): Promise<Task> {
+  const task = await lockTask(tx, opened.id);
+  if (task === undefined || task.userId !== opened.userId) throw taskNotFound();
+  return task;
+}
+
+async function inputOwner(
+  { db }: Pick<Kernel, 'db'>,
+  { userId, actorId, options }: Pick<Task, 'userId' | 'actorId' | 'options'>,
+): Promise<InputOwner> {
+  const actor = await findActorById(db, actorId);
+  if (actor === undefined) throw taskNotFound();
+  return { userId, actor, options };
+}
+
+async function checkNameFree(tx: Db, userId: string, name: string): Promise<void> {
+  if ((await findTaskByName(tx, userId, name)) === undefined) return;
+  throw new Failure('conflict', `You have another task of the name "${name}", in this case or another`, {
+    code: 'actor-task-name-not-unique',
+  });
+}
+
+const INPUT_CHANGED = '- Changed the input';
+
+function changeOf(action: string, done: string, task: Task): Change {
+  return {
+    accesses: [{ action, resource: taskResource(task) }],
+    kind: 'actor-task',
+    name: task.name,
+    verb: `${done} the task`,
+  };
+}
+
+/** Without the input, which may contain secrets. */
+function audited({ id, actorId: actId, name, title, options, details }: Task) {
+  return { id, actId, name, title, options, ...details };
+}

@@ -1,0 +1,24 @@
+// Tasks.
+import type { Part } from '../../kernel/part.ts';
+import type { Route } from '../../kernel/route.ts';
+import { taskMigrations } from '../migrations/tasks.ts';
+import { RUN_STORAGES_TAG } from '../runs/run-storages.ts';
+import { taskWork } from './abort-runs.ts';
+import { taskInputRoutes } from './input-routes.ts';
+import { taskRoutes } from './routes.ts';
+import { lastTaskRunRoutes, lastTaskRunStorageRoutes, taskStartRoutes } from './run-routes.ts';
+
+export const taskPart: Part = {
+  tag: { name: 'Tasks', description: 'Saved options and input of Actors' },
+  routes: [
+    ...taskRoutes,
+    ...(taskInputRoutes as unknown as Route[]),
+    ...taskStartRoutes,
+    ...lastTaskRunRoutes,
+  ],
+  migrations: taskMigrations,
+  work: taskWork,
+};
+
+/** Described with the storages of other runs. */
+export const taskStoragePart: Part = { tag: RUN_STORAGES_TAG, routes: lastTaskRunStorageRoutes };
