@@ -14,6 +14,8 @@ export interface Io {
   program: string;
   /** Whether a person reads the output. */
   isTerminal: boolean;
+  /** Replaces the last line of a terminal, which the next text replaces again; empty text removes it. */
+  status?(text: string): void;
   /** Asks for confirmation; undefined without a terminal. */
   confirm?(question: string): Promise<boolean>;
 }
@@ -31,8 +33,14 @@ export function processIo(): Io {
     env: process.env,
     program: process.env[STARTED_AS] ?? 'signalbox',
     isTerminal: stdout.isTTY,
+    ...(stderr.isTTY && { status: (text) => void stderr.write(`\r\u{1B}[K${fit(text, stderr.columns)}`) }),
     ...(stdin.isTTY && stderr.isTTY && { confirm }),
   };
+}
+
+/** A line that the terminal wraps could not be replaced. */
+function fit(text: string, columns = 80): string {
+  return text.length < columns ? text : `${text.slice(0, columns - 2)}…`;
 }
 
 async function confirm(question: string): Promise<boolean> {

@@ -20,6 +20,8 @@ const COMMANDS = [
   ['migrate', 'status'],
   ['doctor'],
   ['api'],
+  ['import'],
+  ['import', 'actors'],
   ['api', 'diff'],
   ['config'],
   ['config', 'print'],

@@ -51,6 +51,7 @@ function createProgram(io: Io, end: End): Command {
   addToken(program.command('token').description('Access tokens'), io, end);
   addMigrate(program.command('migrate').description('Changes to the database'), io, end);
   addDoctor(program, io, end);
+  addImport(program.command('import').description('Data of another server'), io, end);
   addApi(program.command('api').description('Descriptions of the APIs'), io, end);
   addConfig(program.command('config').description('Settings'), io, end);
   return program;
@@ -187,6 +188,48 @@ function addDoctor(program: Command, io: Io, end: End): void {
     });
   addJson(doctor);
   explain(doctor, ['doctor', 'doctor --fix', 'doctor --json'], ['The exit code is 1 if a check failed.']);
+}
+
+function addImport(group: Command, io: Io, end: End): void {
+  explain(group, ['import actors --from-url https://api.example.com --dry-run']);
+  const actors = group
+    .command('actors')
+    .description(
+      'Copy Actors, tasks, schedules, webhooks and named storages from another server of the Actors API; run again, it goes on',
+    )
+    .requiredOption('--from-url <url>', 'The server to copy from')
+    .option('--token <token>', 'A token of the account there [APIFY_TOKEN, which other users cannot see]')
+    .option(
+      '--to-url <url>',
+      'The server to copy to [SIGNALBOX_URL, default the one that runs on the data folder]',
+    )
+    .option(
+      '--to-token <token>',
+      'A token of the account there [SIGNALBOX_TOKEN, default one for the import alone]',
+    )
+    .option('--only <kinds>', 'What to copy, like actors,tasks,storages [default everything]')
+    .option('--dry-run', 'Change nothing, and tell what would be done')
+    .option('--overwrite', 'Replace what differs here [default it is kept and reported]')
+    .option('--enable', 'Leave schedules and webhooks on that are on there [default all come switched off]')
+    .option('--build', 'Build the Actors afterwards')
+    .action(async (options, command: Command) => {
+      const settings = globalSettingsOf(command, io);
+      const { runImportActors } = await import('./import-actors.ts');
+      end(await runImportActors(settings, options, io));
+    });
+  addJson(actors);
+  explain(
+    actors,
+    [
+      'import actors --from-url https://api.example.com --dry-run',
+      'import actors --from-url https://api.example.com --build',
+      'import actors --from-url https://api.example.com --only actors,tasks',
+    ],
+    [
+      'Progress goes to standard error, the summary to standard output.',
+      'The exit code is 1 also when something was kept because it differs, and 130 after Ctrl+C.',
+    ],
+  );
 }
 
 function addApi(api: Command, io: Io, end: End): void {

@@ -1,0 +1,187 @@
+// The command `import actors`: copies what an account of another server has, over the public API of both.
+import type { LoadedSettings } from '../read-settings.ts';
+import { Failure } from '../kernel/failure.ts';
+import { EXIT, messageOf } from './command-errors.ts';
+import { askForBuilds, buildActors } from './import/build-actors.ts';
+import { copyActors, type RemoteActor } from './import/copy-actors.ts';
+import { copySchedules } from './import/copy-schedules.ts';
+import { copyStorages } from './import/copy-storages.ts';
+import { copyTasks } from './import/copy-tasks.ts';
+import type { ImportContext, RemoteAccount } from './import/import-context.ts';
+import { ImportProgress } from './import/import-progress.ts';
+import { IMPORT_KINDS, ImportReport, type ImportKind } from './import/import-report.ts';
+import { ImportState } from './import/import-state.ts';
+import { describeSummary, summarizeImport } from './import/import-summary.ts';
+import { openTarget, type ImportTarget, type TargetOptions } from './import/import-target.ts';
+import { RemoteApi } from './import/remote-api.ts';
+import { RemoteError } from './import/remote-error.ts';
+import { parseServerUrl } from './import/server-url.ts';
+import { printJson, wantsJson, type Io } from './io.ts';
+
+export interface ImportActorsOptions extends TargetOptions {
+  fromUrl: string;
+  token?: string;
+  only?: string;
+  dryRun?: boolean;
+  overwrite?: boolean;
+  enable?: boolean;
+  build?: boolean;
+  json?: boolean;
+}
+
+const STORAGES = ['key-value-stores', 'datasets', 'request-queues'] as const;
+/** As a shell reports a program that Ctrl+C has ended. */
+const INTERRUPTED = 130;
+
+export async function runImportActors(
+  { config }: LoadedSettings,
+  options: ImportActorsOptions,
+  io: Io,
+): Promise<number> {
+  const kinds = parseKinds(options.only);
+  const fromUrl = parseServerUrl(options.fromUrl, '--from-url');
+  const token = options.token ?? io.env['APIFY_TOKEN'];
+  if (token === undefined || token === '')
+    throw new Failure(
+      'invalid',
+      `A token for ${fromUrl} is missing: give it with --token or in APIFY_TOKEN.`,
+    );
+  const target = await openTarget(config, options, io);
+  const stop = new AbortController();
+  const interrupt = () => stop.abort();
+  // Only the first: a second Ctrl+C ends the program at once.
+  process.once('SIGINT', interrupt);
+  process.once('SIGTERM', interrupt);
+  const progress = new ImportProgress(io);
+  const connect = (url: string, secret: string) =>
+    new RemoteApi({ url, token: secret, signal: stop.signal, onWait: (words) => progress.update(words) });
+  const [from, to] = [connect(fromUrl, token), connect(target.url, target.token)];
+  try {
+    const context = await openContext({ from, to, target, progress }, config.data, options);
+    const stopped = await copyAll(context, kinds, options, stop.signal);
+    printSummary(context, stopped, options, io);
+    if (stop.signal.aborted) return INTERRUPTED;
+    return stopped === undefined && !context.report.isIncomplete ? EXIT.good : EXIT.failed;
+  } finally {
+    process.removeListener('SIGINT', interrupt);
+    process.removeListener('SIGTERM', interrupt);
+    progress.end();
+    from.close();
+    to.close();
+    await target.close();
+  }
+}
+
+function parseKinds(only: string | undefined): readonly ImportKind[] {
+  if (only === undefined) return IMPORT_KINDS;
+  const wanted = only.split(',').flatMap((word) => {
+    const name = word.trim();
+    if (name === 'storages') return STORAGES;
+    const kind = IMPORT_KINDS.find((known) => known === name);
+    if (kind !== undefined) return [kind];
+    throw new Failure(
+      'invalid',
+      `--only has "${name}", which is none of: ${[...IMPORT_KINDS, 'storages'].join(', ')}.`,
+    );
+  });
+  return IMPORT_KINDS.filter((kind) => wanted.includes(kind));
+}
+
+interface Ends {
+  from: RemoteApi;
+  to: RemoteApi;
+  target: ImportTarget;
+  progress: ImportProgress;
+}
+
+async function openContext(
+  { from, to, target, progress }: Ends,
+  data: string,
+  options: ImportActorsOptions,
+): Promise<ImportContext> {
+  const owner = {
+    from: await readAccount(from, '--from-url', '--token'),
+    to: await readAccount(to, '--to-url', '--to-token'),
+  };
+  if (owner.from.id === owner.to.id)
+    throw new Failure('invalid', `Both sides are the account ${owner.to.username} of the same server.`);
+  return {
+    from,
+    to,
+    owner,
+    publicUrl: target.publicUrl,
+    options: {
+      isDryRun: options.dryRun === true,
+      overwrites: options.overwrite === true,
+      enables: options.enable === true,
+    },
+    report: new ImportReport(),
+    state: ImportState.open(data, {
+      from: { url: from.url, userId: owner.from.id },
+      to: { url: to.url, userId: owner.to.id },
+    }),
+    progress,
+    ids: { actors: new Map(), tasks: new Map(), stores: new Map() },
+  };
+}
+
+/** The first call: it shows whether the URL and the token are right. */
+async function readAccount(api: RemoteApi, urlFlag: string, tokenFlag: string): Promise<RemoteAccount> {
+  try {
+    const account = await api.getOnce<Partial<RemoteAccount> | undefined>('/users/me');
+    if (typeof account?.id === 'string' && typeof account.username === 'string')
+      return account as RemoteAccount;
+  } catch (error) {
+    if (!(error instanceof RemoteError)) throw error;
+    if (error.status === 401 || error.status === 403)
+      throw new Failure('unauthenticated', `${api.url} rejects the token: give another with ${tokenFlag}.`);
+    if (error.status === 0) throw new Failure('unavailable', `${endless(error.message)}. Check ${urlFlag}.`);
+    if (error.status === 429 || error.status >= 500)
+      throw new Failure('unavailable', `${api.url} answers ${error.status} at the moment: try again later.`);
+  }
+  throw new Failure('invalid', `${api.url} is not a server with the Actors API. Check ${urlFlag}.`);
+}
+
+function endless(sentence: string): string {
+  return sentence.replace(/[.]+$/, '');
+}
+
+/** Why it ended early, as a sentence; undefined at the end. */
+async function copyAll(
+  context: ImportContext,
+  kinds: readonly ImportKind[],
+  { build, dryRun }: ImportActorsOptions,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  try {
+    const actors: RemoteActor[] = kinds.includes('actors') ? await copyActors(context) : [];
+    if (kinds.includes('tasks')) await copyTasks(context);
+    if (kinds.includes('schedules')) await copySchedules(context);
+    for (const kind of STORAGES) if (kinds.includes(kind)) await copyStorages(context, kind);
+    if (build === true && dryRun !== true) await buildActors(context, actors);
+    else await askForBuilds(context, actors);
+    return undefined;
+  } catch (error) {
+    if (signal.aborted) return 'Interrupted. The same command goes on from here.';
+    if (!(error instanceof RemoteError)) throw error;
+    return `${endless(messageOf(error))}. The same command goes on from here.`;
+  }
+}
+
+function printSummary(
+  context: ImportContext,
+  stopped: string | undefined,
+  options: ImportActorsOptions,
+  io: Io,
+): void {
+  const { from, to, owner, report, progress } = context;
+  const end = {
+    from: { url: from.url, username: owner.from.username },
+    to: { url: to.url, username: owner.to.username },
+    isDryRun: context.options.isDryRun,
+    ...(stopped !== undefined && { stopped }),
+  };
+  progress.end();
+  if (wantsJson(options, io)) printJson(io, summarizeImport(report, end));
+  else io.out(describeSummary(report, end, io));
+}

@@ -1,0 +1,69 @@
+// Builds the versions that were copied: builds themselves cannot be.
+import type { RemoteActor } from './copy-actors.ts';
+import { PLANNED, type ImportContext } from './import-context.ts';
+
+const WAIT_SECS = 60;
+
+interface RemoteBuild {
+  id: string;
+  status: string;
+  finishedAt?: string | null;
+}
+
+interface BuildWish {
+  version: string;
+  /** Undefined leaves it to the version. */
+  tag: string | undefined;
+}
+
+/** The versions that a tag of the source names, else all. */
+function wishesOf({ versions = [], taggedBuilds }: RemoteActor): BuildWish[] {
+  const known = new Set(versions.map(({ versionNumber }) => versionNumber));
+  const tagged = Object.entries(taggedBuilds ?? {}).flatMap(([tag, build]) => {
+    const version = build?.buildNumber?.split('.').slice(0, 2).join('.');
+    return version !== undefined && known.has(version) ? [{ version, tag }] : [];
+  });
+  return tagged.length > 0 ? tagged : [...known].map((version) => ({ version, tag: undefined }));
+}
+
+/** Tags that the target has already are left alone, so that a repeated import builds nothing twice. */
+async function missingWishes({ to, ids }: ImportContext, actor: RemoteActor): Promise<BuildWish[]> {
+  const id = ids.actors.get(actor.id);
+  if (id === undefined) return [];
+  if (id === PLANNED) return wishesOf(actor);
+  const there = await to.get<RemoteActor>(`/actors/${id}`);
+  const tagOf = (version: string) =>
+    (there.versions ?? []).find(({ versionNumber }) => versionNumber === version)?.['buildTag'] as
+      | string
+      | undefined;
+  return wishesOf(actor).filter(
+    ({ version, tag }) => there.taggedBuilds?.[tag ?? tagOf(version) ?? ''] == null,
+  );
+}
+
+export async function buildActors(context: ImportContext, actors: readonly RemoteActor[]): Promise<void> {
+  const { to, ids, progress, report } = context;
+  for (const actor of actors) {
+    for (const { version, tag } of await missingWishes(context, actor)) {
+      const name = `build of the Actor ${actor.name}, version ${version}`;
+      progress.update(`${name}: waiting for it`);
+      const path = `/actors/${ids.actors.get(actor.id)!}/builds`;
+      let build = await to.send<RemoteBuild>('POST', path, '', { query: { version, tag, useCache: 1 } });
+      while (build.finishedAt == null)
+        build = await to.get<RemoteBuild>(`/actor-builds/${build.id}`, { waitForFinish: WAIT_SECS });
+      progress.line(`${name}: ${build.status.toLowerCase()}`);
+      if (build.status !== 'SUCCEEDED')
+        report.ask(`Look at the log of the ${name} (${to.url}/v2/logs/${build.id}): it is ${build.status}.`);
+    }
+  }
+}
+
+/** Without --build, somebody has to do it. */
+export async function askForBuilds(context: ImportContext, actors: readonly RemoteActor[]): Promise<void> {
+  const missing: string[] = [];
+  for (const actor of actors) if ((await missingWishes(context, actor)).length > 0) missing.push(actor.name);
+  if (missing.length > 0)
+    context.report.ask(
+      `Build ${missing.length === 1 ? 'the Actor' : 'the Actors'} ${missing.join(', ')}: the same command with --build does it.`,
+    );
+}

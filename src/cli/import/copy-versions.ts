@@ -1,0 +1,147 @@
+// Copies the versions of an Actor: sources, environment variables, and archives that are in a key-value store.
+import { differingFields, pickFields, type RemoteFields } from './differences.ts';
+import type { ImportContext } from './import-context.ts';
+import { copySourceStore, isSameArchive } from './copy-sources.ts';
+
+export interface RemoteVersion extends RemoteFields {
+  versionNumber: string;
+  envVars?: RemoteEnvVar[] | null;
+}
+
+interface RemoteEnvVar {
+  name: string;
+  /** Absent where it is secret. */
+  value?: string;
+  isSecret?: boolean | null;
+}
+
+interface VersionedActor {
+  id: string;
+  name: string;
+  versions?: RemoteVersion[];
+}
+
+/** What was changed on the target, and what differs and was kept. */
+interface VersionNotes {
+  changed: string[];
+  kept: string[];
+}
+
+const FIELDS = [
+  'versionNumber',
+  'sourceType',
+  'buildTag',
+  'applyEnvVarsToBuild',
+  'sourceFiles',
+  'gitRepoUrl',
+  'tarballUrl',
+  'gitHubGistUrl',
+];
+
+/** `known` is the Actor on the target; it is missing in a dry run only. */
+export async function copyVersions(
+  context: ImportContext,
+  actor: VersionedActor,
+  known: VersionedActor | undefined,
+): Promise<VersionNotes> {
+  const notes: VersionNotes = { changed: [], kept: [] };
+  for (const version of actor.versions ?? []) {
+    const before = known?.versions?.find(({ versionNumber }) => versionNumber === version.versionNumber);
+    askForSecrets(context, actor, version, before);
+    const wanted = await wantedVersion(context, actor, version, known);
+    const name = `version ${version.versionNumber}`;
+    if (before === undefined) {
+      await createVersion(context, known, wanted, version);
+      notes.changed.push(name);
+      continue;
+    }
+    const path = `/actors/${known!.id}/versions/${version.versionNumber}`;
+    const differing = differingFields(wanted, before).filter(
+      (field) => field !== 'tarballUrl' || !isSameArchive(wanted[field], before[field]),
+    );
+    if (differing.length > 0) {
+      if (context.options.overwrites && !context.options.isDryRun) await context.to.send('PUT', path, wanted);
+      (context.options.overwrites ? notes.changed : notes.kept).push(`${name} (${differing.join(', ')})`);
+    }
+    await copyEnvVars(context, path, { version, before, name, notes });
+  }
+  return notes;
+}
+
+async function createVersion(
+  { to, options }: ImportContext,
+  known: VersionedActor | undefined,
+  wanted: RemoteFields,
+  { envVars }: RemoteVersion,
+): Promise<void> {
+  if (options.isDryRun || known === undefined) return;
+  const plain = (envVars ?? [])
+    .filter(isReadable)
+    .map(({ name, value }) => ({ name, value, isSecret: false }));
+  await to.send('POST', `/actors/${known.id}/versions`, { ...wanted, envVars: plain });
+}
+
+async function wantedVersion(
+  context: ImportContext,
+  actor: VersionedActor,
+  version: RemoteVersion,
+  known: VersionedActor | undefined,
+): Promise<RemoteFields> {
+  const wanted = pickFields(version, FIELDS);
+  const { tarballUrl } = wanted;
+  if (version['sourceType'] !== 'TARBALL' || typeof tarballUrl !== 'string' || known === undefined)
+    return wanted;
+  return {
+    ...wanted,
+    tarballUrl: await copySourceStore(context, { from: actor.id, to: known.id }, tarballUrl),
+  };
+}
+
+interface EnvVarsOfVersion {
+  version: RemoteVersion;
+  before: RemoteVersion;
+  name: string;
+  notes: VersionNotes;
+}
+
+/** Variables that only the target has stay, and so do the values of its secrets. */
+async function copyEnvVars(
+  { to, options }: ImportContext,
+  path: string,
+  { version, before, name, notes }: EnvVarsOfVersion,
+): Promise<void> {
+  const known = new Map((before.envVars ?? []).map((envVar) => [envVar.name, envVar]));
+  for (const envVar of (version.envVars ?? []).filter(isReadable)) {
+    const there = known.get(envVar.name);
+    if (there !== undefined && there.isSecret !== true && there.value === envVar.value) continue;
+    const what = `${name} (${envVar.name})`;
+    if (there !== undefined && !options.overwrites) {
+      notes.kept.push(what);
+      continue;
+    }
+    const body = { name: envVar.name, value: envVar.value, isSecret: false };
+    if (!options.isDryRun && there === undefined) await to.send('POST', `${path}/env-vars`, body);
+    if (!options.isDryRun && there !== undefined)
+      await to.send('PUT', `${path}/env-vars/${encodeURIComponent(envVar.name)}`, body);
+    notes.changed.push(what);
+  }
+}
+
+function askForSecrets(
+  { report }: ImportContext,
+  { name }: VersionedActor,
+  { versionNumber, envVars }: RemoteVersion,
+  before: RemoteVersion | undefined,
+): void {
+  const known = new Set((before?.envVars ?? []).map((envVar) => envVar.name));
+  for (const envVar of envVars ?? []) {
+    if (isReadable(envVar) || known.has(envVar.name)) continue;
+    report.ask(
+      `Set the secret environment variable ${envVar.name} of the Actor ${name}, version ${versionNumber}: its value cannot be read.`,
+    );
+  }
+}
+
+function isReadable({ value, isSecret }: RemoteEnvVar): boolean {
+  return isSecret !== true && value !== undefined;
+}

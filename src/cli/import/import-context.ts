@@ -1,0 +1,60 @@
+// What every step of an import has at hand: both servers, the report, and which thing here stands for which there.
+import type { ImportProgress } from './import-progress.ts';
+import { KIND_WORDS, type ImportedThing, type ImportReport } from './import-report.ts';
+import type { ImportState } from './import-state.ts';
+import type { RemoteApi } from './remote-api.ts';
+import { RemoteError } from './remote-error.ts';
+import { isRetryable } from './retry.ts';
+
+export interface ImportOptions {
+  isDryRun: boolean;
+  /** Replaces what differs on the target. */
+  overwrites: boolean;
+  /** Leaves schedules and webhooks on that are on at the source. */
+  enables: boolean;
+}
+
+export interface RemoteAccount {
+  id: string;
+  username: string;
+}
+
+/** In a dry run, the id of what would be created. */
+export const PLANNED = '(planned)';
+
+export interface ImportContext {
+  from: RemoteApi;
+  to: RemoteApi;
+  owner: { from: RemoteAccount; to: RemoteAccount };
+  /** Where clients reach the target, for URLs that are stored there. */
+  publicUrl: string;
+  options: ImportOptions;
+  report: ImportReport;
+  state: ImportState;
+  progress: ImportProgress;
+  /** From ids of the source to those of the target. */
+  ids: { actors: Map<string, string>; tasks: Map<string, string>; stores: Map<string, string> };
+}
+
+/** Reports the outcome, and prints its line. */
+export function reportThing({ report, progress, options }: ImportContext, thing: ImportedThing): void {
+  report.add(thing);
+  const { kind, name, outcome, reason } = thing;
+  const isPlan = options.isDryRun && (outcome === 'created' || outcome === 'changed');
+  const done = isPlan ? `would be ${outcome}` : outcome;
+  progress.line(`${KIND_WORDS[kind]} ${name}: ${done}${reason === undefined ? '' : ` (${reason})`}`);
+}
+
+/** What one server rejects is reported, and the import goes on; a server that is gone ends it. */
+export async function attempt(
+  context: ImportContext,
+  { kind, name }: Pick<ImportedThing, 'kind' | 'name'>,
+  work: () => Promise<void>,
+): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof RemoteError) || isRetryable(error) || error.status === 401) throw error;
+    reportThing(context, { kind, name, outcome: 'failed', reason: error.message });
+  }
+}
