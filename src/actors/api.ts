@@ -18,6 +18,7 @@ import { logPart } from './logs/part.ts';
 import { requestQueuePart } from './request-queues/part.ts';
 import { runPart } from './runs/part.ts';
 import { runStoragePart } from './runs/run-storages.ts';
+import { schedulePart } from './schedules/part.ts';
 import { storagePart } from './storages/part.ts';
 import { taskPart, taskStoragePart } from './tasks/part.ts';
 import { toolPart } from './tools/part.ts';
@@ -134,6 +135,7 @@ export const actorsApi: Api = apiOf(dialect, [
   buildPart,
   runPart,
   taskPart,
+  schedulePart,
   inputPart,
   jobPart,
   logPart,

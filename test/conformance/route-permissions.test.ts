@@ -3,8 +3,10 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { actorsApi } from '../../src/actors/api.ts';
 import { requestIdOf } from '../../src/actors/request-queues/request.ts';
+import { insertSchedule } from '../../src/actors/schedules/store.ts';
 import { flagsApi } from '../../src/flags/api.ts';
 import { hostApi } from '../../src/host/api.ts';
+import { newId } from '../../src/kernel/id.ts';
 import type { RouteShape } from '../../src/kernel/route.ts';
 import { giveToken, join } from '../people.ts';
 import { recordStatements } from '../query-plans.ts';
@@ -189,6 +191,25 @@ describe('the scraping platform', () => {
     });
   }
 
+  /** Inserted directly: the token may lack the permission to create one. */
+  async function giveSchedule(token: string): Promise<string> {
+    const { json } = await server.call('/v2/users/me', { token });
+    const { kernel } = server.app;
+    const fields = {
+      name: `schedule-${newId(kernel.clock.now())}`,
+      title: null,
+      description: null,
+      cronExpression: '@daily',
+      timezone: 'UTC',
+      isEnabled: false,
+      isExclusive: true,
+      sendsEmail: true,
+      initiator: { memberId: 'nobody' },
+      nextRunAt: null,
+    };
+    return (await insertSchedule(kernel.db, json['data'].id as string, fields, kernel.clock.now())).id;
+  }
+
   /** With resources of the caller's own: those of others need more than a permission. */
   async function fillPath(path: string, token: string): Promise<string> {
     const values: Record<string, () => Promise<string> | string> = {
@@ -201,6 +222,7 @@ describe('the scraping platform', () => {
         return json['data'].id as string;
       },
       actorId: async () => (await giveActor(server, { token })).id,
+      scheduleId: async () => await giveSchedule(token),
       buildId: async () => await giveBuild(server, await giveActor(server, { token }), {}),
       buildOrRunId: async () => (await giveRun(server, await giveActor(server, { token }), { token })).id,
       runId: async () => (await giveRun(server, await giveActor(server, { token }), { token })).id,

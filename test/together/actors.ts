@@ -114,4 +114,49 @@ export function declareActors(server: () => TestServer): void {
     const numbers = (await call(`${at}/builds`)).json['data'].items.map((item: Json) => item['buildNumber']);
     assert.equal(new Set(numbers).size, numbers.length, 'no number is given twice');
   });
+
+  test('schedules are created, changed, invoked and deleted', async () => {
+    const actor = await createActor(server(), OBEDIENT, { name: 'scheduled' });
+    const actions = [{ type: 'RUN_ACTOR', actorId: actor['id'], runOptions: { memoryMbytes: 128 } }];
+    const { id } = (await post('/schedules', { name: 'contested', actions })).json['data'];
+    const at = `/schedules/${id}`;
+    const changes: ((n: number) => Promise<Answer>)[] = [
+      (n) => put(at, { title: `Title ${n}` }),
+      (n) => put(at, { name: `contested-${n % 3}` }),
+      (n) => put(at, { isEnabled: n % 2 === 0, cronExpression: n % 3 === 0 ? '@daily' : '0 5 * * *' }),
+      () => put(at, { actions }),
+      (n) => post('/schedules', { name: `extra-${n % 3}` }),
+      () => put(at, { actions: [...actions, ...actions] }),
+      (n) => put(at, { timezone: n % 2 === 0 ? 'UTC' : 'Asia/Tokyo' }),
+      (n) => post('/schedules', { name: `extra-${n % 3}`, isEnabled: true }),
+    ];
+    const { entries, count } = await runClients(
+      server(),
+      (client, round) => changes[client]!(client + round),
+      { allowed: [200, 201, 409], isChained: false },
+    );
+    assert.equal(entries.length, count(200, 201));
+    await runClients(server(), () => post(`${at}/invoke`), {
+      allowed: [201],
+      isConditional: true,
+      rounds: 2,
+    });
+    const schedules = (await call('/schedules')).json['data'].items as Json[];
+    const { kernel } = server().app;
+    for (const { id: one, nextRunAt } of schedules) {
+      const due = await kernel.db
+        .selectFrom('due')
+        .select('due_at')
+        .where('payload', '=', one as string)
+        .execute();
+      const expected = nextRunAt === null ? [] : [{ due_at: Date.parse(nextRunAt as string) }];
+      assert.deepEqual(due, expected, 'the due row follows the schedule');
+    }
+    await runClients(server(), () => remove(at), { allowed: [204, 404], rounds: 1 });
+    const { items } = (await call(`/actors/${actor['id']}/runs`)).json['data'];
+    for (const run of items as Json[]) {
+      await post(`/actor-runs/${run['id']}/abort`);
+      await finishedRun(server(), run['id'] as string);
+    }
+  });
 }

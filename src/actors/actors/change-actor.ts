@@ -9,6 +9,7 @@ import type { ChangeActor } from '../../kernel/change/actor.ts';
 import { problem, type Static } from '../../kernel/schema.ts';
 import type { SecretBox } from '../../kernel/secret-box.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import { removeActionsOf } from '../schedules/remove-actions.ts';
 import { actorNotFound, actorResource } from './access.ts';
 import { applyDraft, draftVersion, type VersionDraft } from './draft-version.ts';
 import { prepareSealing } from './env-vars.ts';
@@ -116,6 +117,7 @@ export async function removeActor(kernel: Kernel, call: Caller, opened: Actor): 
   const { now } = call;
   await kernel.changes.run(call, async (on) => {
     const { db: tx } = on;
+    await removeActionsOf(on, opened);
     const before = await lockOwnActor(tx, opened);
     const { id, userId } = before;
     await deleteActor(tx, id);

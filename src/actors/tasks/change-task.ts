@@ -10,6 +10,7 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import { actorNotFound, openActor } from '../actors/access.ts';
 import { checkActorName } from '../actors/model.ts';
 import { findActorById, holdActor } from '../actors/store.ts';
+import { removeActionsOf } from '../schedules/remove-actions.ts';
 import { taskNotFound, taskResource, type TaskCall } from './access.ts';
 import {
   blankTask,
@@ -137,6 +138,7 @@ export async function removeTask(kernel: Kernel, call: Caller, opened: Task): Pr
   const { now } = call;
   await kernel.changes.run(call, async (on) => {
     const { db: tx } = on;
+    await removeActionsOf(on, opened);
     const before = await lockOwnTask(tx, opened);
     const { id } = before;
     await deleteTask(tx, id);

@@ -216,8 +216,8 @@ export function blankTask(name: string): TaskFields {
   };
 }
 
-/** `my-actor-task` becomes `My Actor Task`. */
-function titleOf(name: string): string {
+/** The title of what has none: `my-actor-task` becomes `My Actor Task`. */
+export function titleOf(name: string): string {
   const words = name.split('-').filter((word) => word !== '');
   return words.map((word) => word[0]!.toUpperCase() + word.slice(1)).join(' ');
 }

@@ -175,6 +175,7 @@ export interface OwnLimits {
   maxMonthlyUsageUsd: number | null;
   dataRetentionDays: number;
   maxActors: number;
+  maxSchedules: number;
   /** Of all unfinished runs together. */
   maxRuns: number;
   maxMemoryMbytes: number;
@@ -183,18 +184,19 @@ export interface OwnLimits {
 /** What an account has now. */
 export interface CurrentCounts {
   actors: number;
+  schedules: number;
   unfinishedRuns: number;
   memoryMbytes: number;
 }
 
 const MBYTES_IN_GBYTE = 1024;
 
-/** An account has one seat. There are no proxies, tasks and schedules, so those limits are zero. */
+/** An account has one seat. There are no proxies and tasks, so those limits are zero. */
 export function toAccountLimits(
   cycle: UsageCycle,
   rows: DailyUsage[],
-  { maxMonthlyUsageUsd, dataRetentionDays, maxActors, maxRuns, maxMemoryMbytes }: OwnLimits,
-  { actors, unfinishedRuns, memoryMbytes }: CurrentCounts,
+  { maxMonthlyUsageUsd, dataRetentionDays, maxActors, maxSchedules, maxRuns, maxMemoryMbytes }: OwnLimits,
+  { actors, schedules, unfinishedRuns, memoryMbytes }: CurrentCounts,
 ): Static<typeof AccountLimits> {
   return {
     monthlyUsageCycle: toCycle(cycle),
@@ -208,7 +210,7 @@ export function toAccountLimits(
       maxActorCount: maxActors,
       maxActorTaskCount: 0,
       maxConcurrentActorJobs: maxRuns,
-      maxScheduleCount: 0,
+      maxScheduleCount: maxSchedules,
       maxTeamAccountSeatCount: 1,
       dataRetentionDays,
     },
@@ -222,7 +224,7 @@ export function toAccountLimits(
       actorCount: actors,
       actorTaskCount: 0,
       activeActorJobCount: unfinishedRuns,
-      scheduleCount: 0,
+      scheduleCount: schedules,
       teamAccountSeatCount: 1,
     },
   };

@@ -6,6 +6,8 @@ import { Type } from '../../kernel/schema.ts';
 import { MAX_ACTORS } from '../actors/model.ts';
 import { countActors } from '../actors/store.ts';
 import { countUnfinished } from '../runs/store.ts';
+import { MAX_SCHEDULES } from '../schedules/model.ts';
+import { countSchedules } from '../schedules/store.ts';
 import { refusePrograms } from '../users/people-only.ts';
 import { ensureAccountRecord, findAccountRecord, updateAccountLimits } from '../users/store.ts';
 import {
@@ -100,6 +102,7 @@ async function limitsOf({ db, settings }: Kernel, userId: string) {
     maxMonthlyUsageUsd: own?.maxMonthlyUsageUsd ?? null,
     dataRetentionDays: own?.dataRetentionDays ?? settings.retentionMs / DAY,
     maxActors: MAX_ACTORS,
+    maxSchedules: MAX_SCHEDULES,
     maxRuns: settings.execution.accountRuns,
     maxMemoryMbytes: settings.execution.accountMemoryMbytes,
   };
@@ -107,7 +110,12 @@ async function limitsOf({ db, settings }: Kernel, userId: string) {
 
 async function countsOf({ db }: Kernel, userId: string): Promise<CurrentCounts> {
   const { runs, memoryMbytes } = await countUnfinished(db, userId);
-  return { actors: await countActors(db, userId), unfinishedRuns: runs, memoryMbytes };
+  return {
+    actors: await countActors(db, userId),
+    schedules: await countSchedules(db, userId),
+    unfinishedRuns: runs,
+    memoryMbytes,
+  };
 }
 
 export const usageRoutes = [getMonthly, getLimits, putLimits] as Route[];

@@ -1,0 +1,103 @@
+// Cron expressions: checks those that callers send, and finds the next time of the wall clock that matches one.
+import { Cron } from 'croner';
+import { Failure } from '../../kernel/failure.ts';
+
+export interface CronPattern {
+  /** Second, minute, hour, day of the month, month, day of the week. */
+  fields: readonly string[];
+  /** It names no hours: it fires in each, also when clocks are changed. */
+  isEveryHour: boolean;
+}
+
+const SHORTCUTS: Readonly<Record<string, string>> = {
+  '@yearly': '0 0 1 1 *',
+  '@annually': '0 0 1 1 *',
+  '@monthly': '0 0 1 * *',
+  '@weekly': '0 0 * * 0',
+  '@daily': '0 0 * * *',
+  '@midnight': '0 0 * * *',
+  '@hourly': '0 * * * *',
+};
+
+export const MAX_CRON_LENGTH = 200;
+const MIN_INTERVAL_MS = 10_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 3_600_000;
+/**
+ * How far the search goes: a leap day is at most eight years away. Without the limit some expressions that never fire hold
+ * the event loop for most of a second, because the search goes through thousands of years.
+ */
+const SEARCHED_YEARS = 8;
+
+/** Throws unless the expression is valid, fires in the next years, and never more often than every ten seconds. */
+export function checkCron(text: string, now: number): void {
+  const pattern = parseCron(text);
+  const first = nextWallTime(pattern, now);
+  if (first === undefined) throw invalid(text, `fires in none of the next ${SEARCHED_YEARS} years`);
+  if (isTooFrequent(pattern, first)) throw invalid(text, 'fires more often than every 10 seconds');
+}
+
+/** Five fields, six with seconds in front, or a shortcut such as `@daily`. */
+export function parseCron(text: string): CronPattern {
+  if (text.length > MAX_CRON_LENGTH) {
+    throw invalid(`${text.slice(0, 40)}…`, `has more than ${MAX_CRON_LENGTH} characters`);
+  }
+  const shortcut = SHORTCUTS[text.trim().toLowerCase()];
+  if (shortcut === undefined && text.trim().startsWith('@')) {
+    throw invalid(text, `must be one of ${Object.keys(SHORTCUTS).join(', ')}, or have five or six fields`);
+  }
+  const fields = (shortcut ?? text).trim().split(/[ \t]+/);
+  if (fields.length === 5) fields.unshift('0');
+  if (fields.length !== 6 || !fields.every((field) => /^[\dA-Za-z*?,/#+-]+$/.test(field))) {
+    throw invalid(
+      text,
+      'must have five fields (minute, hour, day of the month, month, day of the week), or six with seconds in front',
+    );
+  }
+  try {
+    searchOf(fields, 0);
+  } catch (error) {
+    throw invalid(text, `is not valid: ${(error as Error).message.replace(/^CronPattern: /, '')}`);
+  }
+  return { fields, isEveryHour: /^(?:[*?]|\*\/1|0-23)$/.test(fields[2]!) };
+}
+
+/** Times of the wall clock are written as if they were in UTC. */
+export function nextWallTime({ fields }: CronPattern, after: number): number | undefined {
+  return searchOf(fields, after).nextRun(new Date(after))?.getTime();
+}
+
+/** Without a time zone: the search knows nothing of clock changes. */
+function searchOf(fields: readonly string[], after: number): Cron {
+  const year = new Date(after).getUTCFullYear();
+  return new Cron(`${fields.join(' ')} ${year}-${year + SEARCHED_YEARS}`, { utcOffset: 0, mode: '7-part' });
+}
+
+/** Every minute that fires has the same seconds, and every hour the same minutes. */
+function isTooFrequent({ fields }: CronPattern, first: number): boolean {
+  const minute = Math.floor(first / MINUTE_MS) * MINUTE_MS;
+  // Six seconds of a minute can be ten seconds apart, not seven.
+  const seconds = timesWithin(fields, minute, MINUTE_MS, 7);
+  if (hasCloserThan(seconds, MIN_INTERVAL_MS)) return true;
+  const wrap = MINUTE_MS + seconds[0]! - seconds.at(-1)!;
+  if (wrap >= MIN_INTERVAL_MS) return false;
+  const hour = Math.floor(first / HOUR_MS) * HOUR_MS;
+  const minutes = timesWithin(['0', ...fields.slice(1)], hour, HOUR_MS, 60);
+  const isLastAndFirst = minutes[0] === 0 && minutes.at(-1) === HOUR_MS - MINUTE_MS;
+  return isLastAndFirst || hasCloserThan(minutes, 2 * MINUTE_MS);
+}
+
+function timesWithin(fields: readonly string[], start: number, length: number, most: number): number[] {
+  const runs = searchOf(fields, start).nextRuns(most, new Date(start - 1000));
+  return runs.map((run) => run.getTime() - start).filter((time) => time < length);
+}
+
+function hasCloserThan(times: readonly number[], interval: number): boolean {
+  return times.some((time, index) => index > 0 && time - times[index - 1]! < interval);
+}
+
+function invalid(text: string, problem: string): Failure {
+  return new Failure('invalid', `The cron expression "${text}" ${problem}.`, {
+    code: 'cron-expression-invalid',
+  });
+}

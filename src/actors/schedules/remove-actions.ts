@@ -1,0 +1,32 @@
+// Removes the actions that start an Actor or a task, when it is deleted.
+import { systemActor } from '../../kernel/change/actor.ts';
+import type { ChangeTransaction } from '../../kernel/change/changes.ts';
+import { audited, scheduleChange } from './change-schedule.ts';
+import { deleteActionsOfTarget, listActionTargets, listSchedulesOfTarget } from './store-actions.ts';
+
+/**
+ * The first step of the transaction that deletes it: a firing locks its action before the Actor. Schedules of its owner get
+ * an audit entry; other accounts may have any number of schedules with a public Actor.
+ */
+export async function removeActionsOf(
+  on: ChangeTransaction,
+  target: { id: string; userId: string },
+): Promise<void> {
+  const { db: tx } = on;
+  const schedules = await listSchedulesOfTarget(tx, target.userId, target.id);
+  const before = await listActionTargets(
+    tx,
+    schedules.map(({ id }) => id),
+  );
+  await deleteActionsOfTarget(tx, target.id);
+  const after = await listActionTargets(tx, [...before.keys()]);
+  // The deletion was authorized, and the change of the schedules follows from it.
+  const following = on.as(systemActor(on.actor));
+  for (const schedule of schedules) {
+    following.record({
+      ...scheduleChange('updateSchedule', 'removed actions of', schedule),
+      before: audited(schedule, before.get(schedule.id) ?? []),
+      after: audited(schedule, after.get(schedule.id) ?? []),
+    });
+  }
+}
