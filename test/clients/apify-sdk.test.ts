@@ -12,6 +12,7 @@ import { eventually, PATIENCE_MS } from '../eventually.ts';
 import { ADMIN_TOKEN, startServer, type TestServer } from '../server.ts';
 import { migratedFile } from '../templates.ts';
 import { packageFilesFor } from './lockfile.ts';
+import { isRegistryReachable } from './registry.ts';
 import { startSite, type Site } from './site.ts';
 
 const PAGES = 200;
@@ -54,16 +55,6 @@ interface CrawlState {
   starts: number;
   handled: number;
   events: string[];
-}
-
-async function isRegistryReachable(): Promise<boolean> {
-  const registry = process.env['npm_config_registry'] ?? 'https://registry.npmjs.org/';
-  try {
-    const { ok } = await fetch(new URL('-/ping', registry), { signal: AbortSignal.timeout(20_000) });
-    return ok;
-  } catch {
-    return false;
-  }
 }
 
 const skip =

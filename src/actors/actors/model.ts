@@ -2,6 +2,7 @@
 import { Failure } from '../../kernel/failure.ts';
 import { Nullable, OneOf, PlainText, problem, Type, type Static } from '../../kernel/schema.ts';
 import { Standby } from './standby.ts';
+import { PricingInfo } from './pricing.ts';
 import { SentVersion, ShownVersion } from './version.ts';
 
 export const PERMISSION_LEVELS = ['LIMITED_PERMISSIONS', 'FULL_PERMISSIONS'] as const;
@@ -89,6 +90,7 @@ const DETAILS = {
   categories: Type.Optional(Nullable(Type.Array(PlainText({ maxLength: 100 }), { maxItems: 100 }))),
   exampleRunInput: Type.Optional(Nullable(ExampleRunInput)),
   actorStandby: Type.Optional(Nullable(Standby)),
+  pricingInfos: Type.Optional(Nullable(Type.Array(PricingInfo, { maxItems: 100 }))),
 };
 const Details = Type.Object(DETAILS);
 export type ActorDetails = Static<typeof Details>;

@@ -1,4 +1,5 @@
 // The environment of a run's process: the contract between the platform and its SDKs.
+import type { ActorPricing } from '../actors/pricing.ts';
 import type { Run } from './model.ts';
 
 export interface EnvironmentFacts {
@@ -8,6 +9,8 @@ export interface EnvironmentFacts {
   /** `username/actor-name` */
   fullName: string;
   buildTags: readonly string[];
+  /** What its events cost, where the Actor says so. */
+  pricing?: ActorPricing | undefined;
   /** Where the process reaches the API, without a slash at the end. */
   apiUrl: string;
   eventsUrl: string;
@@ -63,6 +66,7 @@ export function environmentOf(facts: EnvironmentFacts): Record<string, string> {
     // A fraction of a processor for each gigabyte, as the runner limits it.
     [['APIFY_DEDICATED_CPUS'], String(Math.max(options.memoryMbytes / 4096, 0.03125))],
     [['APIFY_DISABLE_OUTDATED_WARNING'], '1'],
+    [['APIFY_ACTOR_PRICING_INFO'], facts.pricing === undefined ? null : JSON.stringify(facts.pricing)],
     [['APIFY_CHARGED_ACTOR_EVENT_COUNTS'], JSON.stringify(run.chargedEvents)],
   ];
   return Object.fromEntries(

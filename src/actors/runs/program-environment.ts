@@ -4,6 +4,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { findAccount } from '../../kernel/identity/store-accounts.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { openEnvVars } from '../actors/env-vars.ts';
+import { findPricing } from '../actors/pricing.ts';
 import { findActorById } from '../actors/store.ts';
 import { listTagsOfBuild } from '../actors/store-tags.ts';
 import { findVersion } from '../actors/store-versions.ts';
@@ -40,6 +41,7 @@ export async function programEnvironment(
       token,
       fullName: `${owner?.username ?? ''}/${actor?.name ?? ''}`,
       buildTags,
+      pricing: findPricing(actor?.details.pricingInfos, run.startedAt),
       apiUrl: listener.url,
       eventsUrl: listener.eventsUrlOf(token),
       publicUrl,

@@ -51,6 +51,7 @@ function policyOf(run: Run): Policy {
   return compilePolicy([
     ...own,
     { effect: 'allow', actions: ['viewActor', 'runActor'], resources: ['actor/*'] },
+    { effect: 'allow', actions: ['viewTask', 'runTask'], resources: ['actor-task/*'] },
     { effect: 'allow', actions: ['viewRun'], resources: ['actor-run/*'] },
     { effect: 'allow', actions: ['updateRun'], resources: [`actor-run/*;${runTag(id)}`] },
     { effect: 'allow', actions: ['viewBuild'], resources: ['actor-build/*'] },

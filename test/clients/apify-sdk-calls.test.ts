@@ -1,0 +1,138 @@
+// What an Actor written with the `apify` SDK, unmodified, does to its own run and to others from inside a run.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { after, before, describe, test } from 'node:test';
+import { ApifyClient, type ActorRun } from 'apify-client';
+import { OBEDIENT } from '../actor-sources.ts';
+import { createActor } from '../actors.ts';
+import { PATIENCE_MS } from '../eventually.ts';
+import { ADMIN_TOKEN, startServer, type TestServer } from '../server.ts';
+import { packageFilesFor } from './lockfile.ts';
+import { isRegistryReachable } from './registry.ts';
+
+const PACKAGES = packageFilesFor(['apify'], { type: 'module', main: 'main.js' });
+
+/** Does one thing that its input names, and stores what came of it. */
+const CONDUCTOR = `
+import { Actor } from 'apify';
+
+await Actor.init();
+const { act, ...input } = await Actor.getInput();
+const tell = (value) => Actor.setValue('OUTPUT', value);
+const shown = ({ id, status, actId }) => ({ id, status, actId });
+const acts = {
+  call: async () => tell(shown(await Actor.call('admin/worker', input.input, { memory: 256 }))),
+  start: async () => tell(shown(await Actor.start('admin/worker', input.input, { memory: 256 }))),
+  async callTask() {
+    await tell(shown(await Actor.callTask('admin/worker-task', input.input)));
+  },
+  metamorph: () => Actor.metamorph('admin/worker', input.input),
+  async reboot() {
+    const state = await Actor.useState('STATE', { starts: 0 });
+    state.starts += 1;
+    if (state.starts === 1) await Actor.reboot();
+    await tell(state);
+  },
+  async setStatusMessage() {
+    await Actor.setStatusMessage('half way', { level: 'INFO' });
+    const { statusMessage } = await Actor.apifyClient.run(Actor.getEnv().actorRunId).get();
+    await tell({ statusMessage });
+    await Actor.setStatusMessage('all done', { isStatusMessageTerminal: true });
+  },
+  charge: async () => tell([await Actor.charge({ eventName: 'page', count: 3 }), await Actor.charge({ eventName: 'page' })]),
+};
+await acts[act]();
+await Actor.exit();
+`;
+
+const skip =
+  (spawnSync('npm', ['--version']).error !== undefined && 'needs npm') ||
+  (!(await isRegistryReachable()) && 'needs the npm registry, which cannot be reached');
+
+describe('the SDK inside a run', { skip }, () => {
+  let server: TestServer;
+  let client: ApifyClient;
+  before(async () => {
+    server = await startServer({ limits: 'off', nodeMemory: 8192 });
+    client = new ApifyClient({ baseUrl: server.url, token: ADMIN_TOKEN, maxRetries: 0 });
+    await createActor(server, OBEDIENT, { name: 'worker' });
+    await createActor(server, { ...PACKAGES, 'main.js': CONDUCTOR }, { name: 'conductor' });
+  });
+  after(() => server.stop());
+
+  /** The run once it has finished, and its output. */
+  async function conduct<Output>(
+    act: string,
+    input: Record<string, unknown> = {},
+  ): Promise<{ run: ActorRun; output: Output; log: string }> {
+    const run = await client
+      .actor('admin/conductor')
+      .call({ act, input }, { memory: 1024, log: null, waitSecs: PATIENCE_MS / 1000 });
+    const log = (await client.log(run.id).get())!;
+    assert.equal(run.status, 'SUCCEEDED', log);
+    const record = await client.run(run.id).keyValueStore().getRecord('OUTPUT');
+    return { run, output: record?.value as Output, log };
+  }
+
+  interface CalledRun {
+    id: string;
+    status: string;
+    actId: string;
+  }
+
+  const outputOf = async (id: string) => (await client.run(id).keyValueStore().getRecord('OUTPUT'))!.value;
+
+  test('Actor.call waits for the run of another Actor, with its log and its result', async () => {
+    const { output, log } = await conduct<CalledRun>('call', { log: 'I was called', output: { sum: 5 } });
+    assert.equal(output.status, 'SUCCEEDED');
+    const called = (await client.run(output.id).get())!;
+    assert.deepEqual([called.meta.origin, called.options.memoryMbytes], ['ACTOR', 256]);
+    assert.deepEqual(await outputOf(output.id), { sum: 5 });
+    assert.match(log, /I was called/);
+  });
+
+  test('Actor.start does not wait', async () => {
+    const { output } = await conduct<CalledRun>('start', { sleep: 500, output: 'later' });
+    assert.ok(['READY', 'RUNNING'].includes(output.status), output.status);
+    const finished = await client.run(output.id).waitForFinish({ waitSecs: PATIENCE_MS / 1000 });
+    assert.deepEqual([finished.status, finished.meta.origin], ['SUCCEEDED', 'ACTOR']);
+    assert.equal(await outputOf(output.id), 'later');
+  });
+
+  test('Actor.callTask runs a task with its saved input', async () => {
+    const { id: actId } = (await client.actor('admin/worker').get())!;
+    const task = await client.tasks().create({
+      actId,
+      name: 'worker-task',
+      input: { output: { from: 'the task' }, log: 'of the task' },
+      options: { memoryMbytes: 256 },
+    });
+    const { output } = await conduct<CalledRun>('callTask', { log: 'of the call' });
+    assert.equal(output.status, 'SUCCEEDED');
+    const called = (await client.run(output.id).get())!;
+    assert.deepEqual([called.actorTaskId, called.meta.origin], [task.id, 'ACTOR']);
+    assert.deepEqual(await outputOf(output.id), { from: 'the task' });
+    assert.match((await client.log(output.id).get())!, /of the call/);
+  });
+
+  test('Actor.metamorph goes on as another Actor, in the same run with the same storages', async () => {
+    const { run, output } = await conduct<unknown>('metamorph', { output: { butterfly: true } });
+    const worker = (await client.actor('admin/worker').get())!;
+    assert.equal(run.actId, worker.id);
+    assert.deepEqual(output, { butterfly: true });
+    const { value } = (await client.run(run.id).keyValueStore().getRecord('INPUT-METAMORPH-1'))!;
+    assert.deepEqual(value, { output: { butterfly: true } });
+  });
+
+  test('Actor.reboot starts the program again, with its state', async () => {
+    const { run, output } = await conduct<unknown>('reboot');
+    assert.deepEqual(output, { starts: 2 });
+    assert.equal((run.stats as unknown as { rebootCount: number }).rebootCount, 1);
+  });
+
+  test('Actor.setStatusMessage shows on the run', async () => {
+    const { run, output } = await conduct<unknown>('setStatusMessage');
+    assert.deepEqual(output, { statusMessage: 'half way' });
+    assert.deepEqual([run.statusMessage, run.isStatusMessageTerminal], ['all done', true]);
+  });
+});
