@@ -92,11 +92,11 @@ describe('the SDK inside a run', { skip }, () => {
   });
 
   test('Actor.start does not wait', async () => {
-    const { output } = await conduct<CalledRun>('start', { sleep: 500, output: 'later' });
+    const { output } = await conduct<CalledRun>('start', { sleep: 500, output: { later: true } });
     assert.ok(['READY', 'RUNNING'].includes(output.status), output.status);
     const finished = await client.run(output.id).waitForFinish({ waitSecs: PATIENCE_MS / 1000 });
     assert.deepEqual([finished.status, finished.meta.origin], ['SUCCEEDED', 'ACTOR']);
-    assert.equal(await outputOf(output.id), 'later');
+    assert.deepEqual(await outputOf(output.id), { later: true });
   });
 
   test('Actor.callTask runs a task with its saved input', async () => {
@@ -133,6 +133,20 @@ describe('the SDK inside a run', { skip }, () => {
   test('Actor.setStatusMessage shows on the run', async () => {
     const { run, output } = await conduct<unknown>('setStatusMessage');
     assert.deepEqual(output, { statusMessage: 'half way' });
-    assert.deepEqual([run.statusMessage, run.isStatusMessageTerminal], ['all done', true]);
+    const { isStatusMessageTerminal } = run as unknown as { isStatusMessageTerminal: boolean };
+    assert.deepEqual([run.statusMessage, isStatusMessageTerminal], ['all done', true]);
+  });
+
+  test('Actor.charge counts the events of an Actor that is paid by event', async () => {
+    const prices = { page: { eventTitle: 'Page', eventDescription: 'A page', eventPriceUsd: 0.01 } };
+    await client.actor('admin/conductor').update({
+      pricingInfos: [{ pricingModel: 'PAY_PER_EVENT', pricingPerEvent: { actorChargeEvents: prices } }],
+    } as never);
+    const { run, output } = await conduct<{ chargedCount: number }[]>('charge');
+    assert.deepEqual(
+      output.map(({ chargedCount }) => chargedCount),
+      [3, 1],
+    );
+    assert.deepEqual(run.chargedEventCounts, { page: 4 });
   });
 });
