@@ -1,9 +1,10 @@
 // The command `import actors`: from one server to another, interrupted, repeated, and against servers that misbehave.
 import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { join as joinPath } from 'node:path';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 import { onEachEngine } from '../../test/engines.ts';
+import { giveToken, join } from '../../test/people.ts';
 import { ADMIN_TOKEN, startServer, type TestServer } from '../../test/server.ts';
 import { startServerOn } from '../../test/suites.ts';
 import { makeFolder, run, startServer as startProcess } from './fixture.ts';
@@ -191,7 +192,7 @@ onEachEngine((engine) => {
         target.calls.filter((call) => !call.startsWith('GET')),
         [],
       );
-      assert.equal(existsSync(join(data, 'imports')), false);
+      assert.equal(existsSync(joinPath(data, 'imports')), false);
     });
 
     test('interrupted anywhere, it goes on and has everything once', async () => {
@@ -286,6 +287,55 @@ onEachEngine((engine) => {
       const { summary } = await importActors(from, to, makeFolder(), '--only', 'datasets');
       assert.equal(summary.counts.datasets.created, 0);
       assert.equal((await listItems(to, 'growing')).length, 6);
+    });
+  });
+
+  describe('tasks', () => {
+    test('come with their options and input, for Actors that are here', async () => {
+      const actId = await giveActor(from, 'worker', { isPublic: true });
+      const options = { memoryMbytes: 256, timeoutSecs: 30 };
+      await post(from, '/actor-tasks', {
+        actId,
+        name: 'nightly',
+        options,
+        input: { depth: 2, key: 'ENCRYPTED_VALUE:abc:def' },
+      });
+      // An Actor of somebody else.
+      const member = await join(from, 'other', { role: 'writer' });
+      const token = (await giveToken(from, member, { role: 'writer' })).value;
+      const { data: foreign } = (
+        await must(from, '/actors', { method: 'POST', token, body: { name: 'foreign', isPublic: true } })
+      ).json;
+      await post(from, '/actor-tasks', { actId: foreign.id, name: 'of-others' });
+
+      const { code, summary } = await importActors(from, to, data, '--only', 'actors,tasks');
+      assert.equal(code, 0);
+      assert.deepEqual(
+        summary.things.filter(({ kind }) => kind === 'tasks'),
+        [
+          {
+            kind: 'tasks',
+            name: 'of-others',
+            outcome: 'skipped',
+            reason: `its Actor other/foreign is not on ${new URL(to.url).host}`,
+          },
+        ],
+      );
+      assert.ok(
+        summary.toDo.includes('Set key in the input of the task nightly: secret fields cannot be read.'),
+      );
+      const { data: task } = (await must(to, '/actor-tasks/~nightly')).json;
+      const { data: actor } = (await must(to, '/actors/~worker')).json;
+      assert.deepEqual([task.actId, task.input, task.options.memoryMbytes], [actor.id, { depth: 2 }, 256]);
+
+      // With a secret that was set here, nothing differs.
+      await must(to, '/actor-tasks/~nightly', { method: 'PUT', body: { input: { depth: 2, key: 'mine' } } });
+      const again = await importActors(from, to, data, '--only', 'tasks');
+      assert.equal(again.summary.counts.tasks.unchanged, 1);
+      assert.doesNotMatch(again.summary.toDo.join(), /nightly/);
+      await must(to, '/actor-tasks/~nightly', { method: 'PUT', body: { input: { depth: 3 } } });
+      const third = await importActors(from, to, data, '--only', 'tasks');
+      assert.match(third.err, /^task nightly: kept \(differs in input\)$/m);
     });
   });
 
@@ -435,7 +485,7 @@ describe('into the server of a data folder', () => {
     const from = await startServer({ limits: 'off' });
     await giveActor(from, 'hello');
     await giveItems(from, 'shops', 2);
-    const data = join(makeFolder(), 'data');
+    const data = joinPath(makeFolder(), 'data');
     const server = await startProcess(data);
     const flags = ['import', 'actors', '--from-url', from.url, '--token', ADMIN_TOKEN, '--data', data];
     const { code, out, err } = await run([...flags, '--build'], { isTerminal: true, env: { NO_COLOR: '1' } });
@@ -455,7 +505,7 @@ describe('into the server of a data folder', () => {
     for (const file of globSync('imports/**', { cwd: data, withFileTypes: true }).filter((entry) =>
       entry.isFile(),
     )) {
-      const path = join(file.parentPath, file.name);
+      const path = joinPath(file.parentPath, file.name);
       assert.doesNotMatch(readFileSync(path, 'utf8'), /api-/);
       assert.equal(statSync(path).mode & 0o077, 0);
     }

@@ -25,6 +25,7 @@ const FIELDS = [
   'seoTitle',
   'seoDescription',
   'categories',
+  'pricingInfos',
 ];
 const RUN_OPTIONS = [
   'build',
