@@ -51,6 +51,7 @@ import { readS3Location } from './kernel/storage/s3-location.ts';
 import { ensureSecretKeyFile, SECRET_KEY_FILE } from './kernel/storage/secret-key-file.ts';
 import { openSqlite } from './kernel/storage/sqlite.ts';
 import { deliveryMigrations } from './kernel/webhook/store-deliveries.ts';
+import { dispatchMigrations } from './kernel/webhook/store-dispatches.ts';
 import { guard } from './kernel/webhook/guard.ts';
 import { RELEASE } from './release.ts';
 import { isBucket } from './setting.ts';
@@ -65,6 +66,7 @@ export const migrations: Migration[] = [
   ...limitMigrations,
   ...dueMigrations,
   ...deliveryMigrations,
+  ...dispatchMigrations,
   ...secretKeyMigrations,
   ...apis.flatMap((api) => api.migrations ?? []),
 ];

@@ -9,7 +9,7 @@ import type { Kernel } from './kernel/kernel.ts';
 import { joinWork } from './kernel/part.ts';
 import { orphanSweep } from './kernel/storage/orphan-blobs.ts';
 import { webhookWork } from './kernel/webhook/removal-work.ts';
-import { startDelivering } from './kernel/webhook/start-delivery.ts';
+import { startDelivering, startDispatching } from './kernel/webhook/start-delivery.ts';
 
 const HOUR = 60 * 60 * 1000;
 
@@ -40,9 +40,13 @@ export async function startBackgroundWork(kernel: Kernel, apis: readonly Api[]):
   const hooks = Object.fromEntries(
     apis.flatMap(({ dialect, hooks: port }) => (port ? [[dialect.name, port] as const] : [])),
   );
+  const ports = Object.fromEntries(
+    apis.flatMap((api) => (api.dispatches ? [[api.dialect.name, api.dispatches(kernel)] as const] : [])),
+  );
   const workers = await Promise.all([
     startWorker({ ...common, handlers }),
     startDelivering({ ...common, hooks, metrics, guard, release }),
+    startDispatching({ ...common, ports, metrics, guard, release }),
   ]);
   const started: { stop(): Promise<void> }[] = [...workers];
   for (const api of apis) {

@@ -9,8 +9,11 @@ import type { MethodOverride, OverriddenMethod } from './method-override.ts';
 import type { Page } from './page.ts';
 import type { Method, Route, RouteShape } from './route.ts';
 import type { TSchema } from './schema.ts';
+import type { SqlStatement } from './storage/statement.ts';
 import type { Db } from './storage/tables.ts';
 import type { VersionTable } from './version.ts';
+import type { Attempt, WebhookMessage } from './webhook/send.ts';
+import type { DueDispatch } from './webhook/store-dispatches.ts';
 
 export type Headers = Record<string, string>;
 
@@ -158,6 +161,27 @@ export interface TargetDelivery {
   /** 1 for the first. */
   attempt: number;
   now: number;
+}
+
+/** Sends the webhooks of an API whose deliveries are independent of each other, and have their own targets. */
+export interface DispatchPort {
+  /** Until the last byte of an answer. */
+  answerMs: number;
+  /** How much of an answer is recorded. */
+  keptBytes: number;
+  /** How long to wait after the first, second, … attempt. */
+  waitsOf(dispatch: DueDispatch): readonly number[];
+  /** One attempt: by `send`, which is undefined where the process stops before the answer, or without a call. */
+  attempt(
+    dispatch: DueDispatch,
+    send: (message: WebhookMessage) => Promise<Attempt | undefined>,
+  ): Promise<Attempt | undefined>;
+  /** Saved together with the results of dispatches that will not be sent again. */
+  statementsAfter(db: Db, finished: readonly FinishedDispatch[], now: number): SqlStatement[];
+}
+
+export interface FinishedDispatch extends DueDispatch {
+  hasSucceeded: boolean;
 }
 
 export interface DemoCall {

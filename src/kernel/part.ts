@@ -1,6 +1,6 @@
 // A part of an API declares its routes, tables and background work in one object. An API is a dialect and a list of parts.
 import type { ChangeTransaction, Subscriber } from './change/changes.ts';
-import type { Api, DemoCall, Dialect, Hooks, BackgroundWork } from './dialect.ts';
+import type { Api, DemoCall, Dialect, DispatchPort, Hooks, BackgroundWork } from './dialect.ts';
 import type { RoleStatements } from './identity/base-roles.ts';
 import type { HandOver } from './identity/store-accounts.ts';
 import type { Kernel } from './kernel.ts';
@@ -39,6 +39,8 @@ export interface Part {
   close?(kernel: Kernel): Promise<void>;
   /** The receivers of the API's webhooks; at most one part may have them. */
   hooks?: Hooks;
+  /** Sends the API's webhooks, where they are independent dispatches; at most one part may do so. */
+  dispatches?(kernel: Kernel): DispatchPort;
   /** Subscribers to configuration changes; created anew for each server and command. */
   subscribers?(): readonly Subscriber[];
 }
@@ -58,6 +60,8 @@ export function apiOf(dialect: Dialect, parts: readonly Part[]): Api {
   );
   const hooks = parts.flatMap((part) => part.hooks ?? []);
   if (hooks.length > 1) throw new Error(`Two parts of ${dialect.name} receive its webhooks.`);
+  const dispatching = parts.filter((part) => part.dispatches !== undefined);
+  if (dispatching.length > 1) throw new Error(`Two parts of ${dialect.name} send its webhooks.`);
   const api: Api = {
     dialect,
     routes,
@@ -67,6 +71,7 @@ export function apiOf(dialect: Dialect, parts: readonly Part[]): Api {
     roleStatements: parts.flatMap((part) => part.roleStatements ?? []),
     subscribers: () => parts.flatMap((part) => part.subscribers?.() ?? []),
     ...(hooks[0] && { hooks: hooks[0] }),
+    ...(dispatching[0] && { dispatches: (kernel) => dispatching[0]!.dispatches!(kernel) }),
     async firstStart(on) {
       for (const part of parts) await part.firstStart?.(on);
     },

@@ -98,6 +98,13 @@ export class Identity {
     return await callerOf(db, this.#base, initiator, now);
   }
 
+  /** The caller of a personal or service token outside of a call, within its limits; undefined when it is gone or has expired. */
+  async callerOfToken(db: Db, id: string, now: number): Promise<KnownCaller | undefined> {
+    const token = await findToken(db, id);
+    if (token === undefined || (token.expiresAt ?? Infinity) <= now) return undefined;
+    return (await callerWithToken(db, this.#base, token))?.caller;
+  }
+
   async #callerOfProgram(
     { find }: ProgramTokens,
     hash: string,
@@ -159,7 +166,10 @@ async function callerByToken(
   now: number,
 ): Promise<FoundCaller | undefined> {
   const token = await findTokenByHash(db, hash, now);
-  if (token === undefined) return undefined;
+  return token && (await callerWithToken(db, base, token));
+}
+
+async function callerWithToken(db: Db, base: RolePolicies, token: Token): Promise<FoundCaller | undefined> {
   const owner = await findTokenOwner(db, token);
   if (owner === undefined) return undefined;
   const { member } = owner;

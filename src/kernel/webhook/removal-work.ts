@@ -2,7 +2,8 @@
 import type { BackgroundWork } from '../dialect.ts';
 import type { Kernel } from '../kernel.ts';
 import { REMOVE_DELIVERIES, type HookRef } from './store-deliveries.ts';
-import { deleteAllDeliveries, deleteOldDeliveries } from './store-removal.ts';
+import { STOP_DISPATCHES } from './store-dispatches.ts';
+import { deleteAllDeliveries, deleteOldDeliveries, deletePendingDeliveries } from './store-removal.ts';
 
 const HOUR = 60 * 60 * 1000;
 
@@ -11,6 +12,8 @@ export function webhookWork({ engine, clock }: Pick<Kernel, 'engine' | 'clock'>)
     handlers: {
       [REMOVE_DELIVERIES]: ({ payload }, signal) =>
         deleteAllDeliveries(engine, JSON.parse(payload) as HookRef, signal),
+      [STOP_DISPATCHES]: ({ payload }, signal) =>
+        deletePendingDeliveries(engine, JSON.parse(payload) as HookRef, signal),
     },
     recurring: [
       {

@@ -24,6 +24,8 @@ export interface WebhookMessage {
   url: string;
   headers: Record<string, string>;
   body: string;
+  /** Whether the receiver's certificate may be any. */
+  trustsAnyCertificate?: boolean;
 }
 
 export interface WebhookSenderSettings {
@@ -33,6 +35,8 @@ export interface WebhookSenderSettings {
   connectMs?: number;
   /** Until the last byte of the response. */
   answerMs?: number;
+  /** How much of the response is recorded. */
+  keptBytes?: number;
 }
 
 export interface WebhookSender {
@@ -47,16 +51,21 @@ const READ_BYTES = 64 * 1024;
 const KEPT_CONNECTIONS = { keepAlive: true, timeout: 30_000 };
 
 export function createWebhookSender(settings: WebhookSenderSettings): WebhookSender {
-  const { guard, release, connectMs = 5_000, answerMs = 10_000 } = settings;
+  const { guard, release, connectMs = 5_000, answerMs = 10_000, keptBytes = KEPT_BYTES } = settings;
   const plain = new Agent(KEPT_CONNECTIONS);
   const secure = new SecureAgent(KEPT_CONNECTIONS);
+  // Apart from the others: a connection without a check must not be reused where one is asked for.
+  const unchecked = new SecureAgent({ ...KEPT_CONNECTIONS, rejectUnauthorized: false });
 
-  function open({ url, headers, body }: WebhookMessage, signal: AbortSignal): ClientRequest {
+  function open(
+    { url, headers, body, trustsAnyCertificate = false }: WebhookMessage,
+    signal: AbortSignal,
+  ): ClientRequest {
     const checked = guard.checkUrl(url);
     const isSecure = checked.protocol === 'https:';
     const request = (isSecure ? requestHttps : requestHttp)(checked, {
       method: 'POST',
-      agent: isSecure ? secure : plain,
+      agent: isSecure ? (trustsAnyCertificate ? unchecked : secure) : plain,
       lookup: guard.lookup,
       signal,
       headers: {
@@ -82,7 +91,7 @@ export function createWebhookSender(settings: WebhookSenderSettings): WebhookSen
     };
     let answer: IncomingMessage | undefined;
     const kept: Buffer[] = [];
-    const received = (): ReceivedAnswer => ({ answer, bytes: Buffer.concat(kept).subarray(0, KEPT_BYTES) });
+    const received = (): ReceivedAnswer => ({ answer, bytes: Buffer.concat(kept).subarray(0, keptBytes) });
     const expire = (words: string) => (): void => {
       settle({ ...received(), timeout: words });
       request.destroy();
@@ -98,7 +107,7 @@ export function createWebhookSender(settings: WebhookSenderSettings): WebhookSen
       answer = response;
       let read = 0;
       response.on('data', (chunk: Buffer) => {
-        if (read < KEPT_BYTES) kept.push(chunk);
+        if (read < keptBytes) kept.push(chunk);
         read += chunk.length;
         if (read <= READ_BYTES) return;
         settle(received());
@@ -134,6 +143,7 @@ export function createWebhookSender(settings: WebhookSenderSettings): WebhookSen
     close() {
       plain.destroy();
       secure.destroy();
+      unchecked.destroy();
     },
   };
 }

@@ -1,7 +1,10 @@
 // Starts webhook delivery: a worker of its own with many slots, so that slow receivers block nothing else.
 import { startWorker, type Worker, type WorkerSettings } from '../due-worker.ts';
-import { DELIVER } from './store-deliveries.ts';
+import { dispatchHandler, type DispatchWorkerSettings } from './dispatch-worker.ts';
 import { deliverHandler, type HookWorkerSettings } from './hook-worker.ts';
+import { QueueWatch } from './queue-watch.ts';
+import { DELIVER } from './store-deliveries.ts';
+import { DISPATCH } from './store-dispatches.ts';
 import { createWebhookSender, type WebhookSenderSettings } from './send.ts';
 
 export type DeliverySettings = Omit<WorkerSettings, 'handlers'> &
@@ -16,6 +19,7 @@ const SLOTS = 256;
 /** After a process is killed, its hooks wait this long at most. */
 const LEASE_MS = 10_000;
 
+/** Deliveries of hooks that get them in order. */
 export async function startDelivering(settings: DeliverySettings): Promise<Worker> {
   const { stopWaitMs = 3_000, concurrency = SLOTS, leaseMs = LEASE_MS } = settings;
   const sender = createWebhookSender(settings);
@@ -37,6 +41,44 @@ export async function startDelivering(settings: DeliverySettings): Promise<Worke
       await worker.stop();
       clearTimeout(timer);
       sender.close();
+    },
+  };
+}
+
+export type DispatchingSettings = Omit<WorkerSettings, 'handlers'> &
+  Pick<DispatchWorkerSettings, 'ports' | 'metrics'> &
+  Pick<WebhookSenderSettings, 'guard' | 'release'> & { stopWaitMs?: number };
+
+/** Dispatches, which are independent of each other: with slots of their own, as their receivers have more time to answer. */
+export async function startDispatching(settings: DispatchingSettings): Promise<Worker> {
+  const { engine, log, guard, release, ports, stopWaitMs = 3_000 } = settings;
+  const { concurrency = SLOTS, leaseMs = LEASE_MS } = settings;
+  const senders = Object.fromEntries(
+    Object.entries(ports).map(([api, { answerMs, keptBytes }]) => [
+      api,
+      createWebhookSender({ guard, release, answerMs, keptBytes }),
+    ]),
+  );
+  const watch = await new QueueWatch(engine, log).open();
+  const stopping = new AbortController();
+  const cutting = new AbortController();
+  const handler = dispatchHandler({
+    ...settings,
+    senders,
+    watch,
+    stopping: stopping.signal,
+    cutting: cutting.signal,
+  });
+  const worker = await startWorker({ ...settings, concurrency, leaseMs, handlers: { [DISPATCH]: handler } });
+  return {
+    poke: worker.poke,
+    async stop() {
+      stopping.abort();
+      const timer = setTimeout(() => cutting.abort(), stopWaitMs);
+      await worker.stop();
+      clearTimeout(timer);
+      await watch.close();
+      for (const sender of Object.values(senders)) sender.close();
     },
   };
 }

@@ -23,7 +23,7 @@ declare module '../storage/tables.ts' {
   }
 }
 
-interface DeliveryTable {
+export interface DeliveryTable {
   /** Increases with time: the order of sending and of lists. */
   seq: Generated<number>;
   /** Derived from the hook and the event, so that an event has one delivery per hook. */
@@ -44,6 +44,10 @@ interface DeliveryTable {
   finished_at: number | null;
   last_status: number | null;
   last_error: string | null;
+  /** The account that owns the hook, where the API lists deliveries by account. */
+  owner_id: Generated<string | null>;
+  /** What the API saves with a dispatch, in its own format. */
+  details: Generated<string | null>;
 }
 
 export interface AttemptRow {
@@ -115,8 +119,7 @@ export function deliveryStatements(
   outgoing: readonly OutgoingDelivery[],
   now: number,
 ): SqlStatement[] {
-  const bodies = new Map<string, string>();
-  for (const { body } of outgoing) if (!bodies.has(body)) bodies.set(body, newId(now));
+  const bodies = bodyIds(outgoing, now);
   const rows = outgoing.map(({ api, hookId, eventId, body }) => ({
     id: deliveryIdOf(api, hookId, eventId),
     api,
@@ -138,15 +141,26 @@ export function deliveryStatements(
         .onConflict((on) => on.column('id').doNothing())
         .compile(),
     ),
-    // Skipped where all hooks have the event already.
-    ...[...bodies].map(([body, id]) =>
-      sql`
-        insert into delivery_bodies (id, body, created_at)
-        select cast(${id} as text), cast(${body} as text), cast(${now} as bigint)
-        where exists (select 1 from deliveries where body_id = ${id})`.compile(db),
-    ),
+    ...bodyStatements(db, bodies, now),
     ...hookQueueStatements(db, outgoing, now),
   ];
+}
+
+/** The ids of the bodies, each once. */
+export function bodyIds(outgoing: readonly { body: string }[], now: number): Map<string, string> {
+  const bodies = new Map<string, string>();
+  for (const { body } of outgoing) if (!bodies.has(body)) bodies.set(body, newId(now));
+  return bodies;
+}
+
+/** After the deliveries. Bodies are skipped where all hooks have the event already. */
+export function bodyStatements(db: Db, bodies: ReadonlyMap<string, string>, now: number): SqlStatement[] {
+  return [...bodies].map(([body, id]) =>
+    sql`
+      insert into delivery_bodies (id, body, created_at)
+      select cast(${id} as text), cast(${body} as text), cast(${now} as bigint)
+      where exists (select 1 from deliveries where body_id = ${id})`.compile(db),
+  );
 }
 
 function deliveryIdOf(...names: string[]): string {
@@ -157,7 +171,12 @@ function deliveryIdOf(...names: string[]): string {
  * One due row per hook. A waiting queue becomes due now; a claimed one stays claimed. In both cases the payload changes,
  * by which the claimer sees before it releases the queue that deliveries were added.
  */
-function hookQueueStatements(db: Db, hooks: readonly HookRef[], now: number): SqlStatement[] {
+export function hookQueueStatements(
+  db: Db,
+  hooks: readonly HookRef[],
+  now: number,
+  kind: string = DELIVER,
+): SqlStatement[] {
   // Sorted, so that two transactions never deadlock on each other's queues.
   const queueIds = [...new Set(hooks.map(hookQueueId))].toSorted();
   const mark = newId(now);
@@ -165,7 +184,7 @@ function hookQueueStatements(db: Db, hooks: readonly HookRef[], now: number): Sq
     const ids = sql.join(some.map((id) => sql`(${id})`));
     return sql`
       insert into due (id, kind, payload, due_at, attempts, created_at)
-      select distinct column1, ${sql.lit(DELIVER)}, cast(${mark} as text), cast(${now} as bigint), 0, cast(${now} as bigint)
+      select distinct column1, ${sql.lit(kind)}, cast(${mark} as text), cast(${now} as bigint), 0, cast(${now} as bigint)
       from (values ${ids}) as queues where true
       order by column1
       on conflict (id) do update set

@@ -65,7 +65,10 @@ export async function recordResults(
   results: readonly DeliveryResult[],
   now: number,
 ): Promise<void> {
-  const { db } = engine;
+  await engine.batch(resultStatements(engine.db, results, now));
+}
+
+export function resultStatements(db: Db, results: readonly DeliveryResult[], now: number): SqlStatement[] {
   const statements: SqlStatement[] = [];
   const tried = results.flatMap(({ id, attempt }) => (attempt ? [{ delivery_id: id, ...attempt }] : []));
   for (const some of paddedBatches(tried)) {
@@ -106,7 +109,7 @@ export async function recordResults(
       ),
     );
   }
-  await engine.batch(statements);
+  return statements;
 }
 
 function keyOf({ state, dueAt, attempt, error }: DeliveryResult): string {

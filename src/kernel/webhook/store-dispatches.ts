@@ -1,0 +1,266 @@
+// Dispatches: deliveries that are independent of each other, each with what its API needs to send it.
+import { executeAll } from '../storage/execute-all.ts';
+import type { Migration } from '../storage/migrate.ts';
+import type { SqlStatement } from '../storage/statement.ts';
+import type { Db } from '../storage/tables.ts';
+import type { Slice } from '../page.ts';
+import { schedule, wakeWorkers } from '../due-store.ts';
+import { Failure } from '../failure.ts';
+import { paddedBatches } from './padded-batches.ts';
+import type { Attempt } from './send.ts';
+import {
+  bodyIds,
+  bodyStatements,
+  hookQueueStatements,
+  type AttemptRow,
+  type DeliveryState,
+  type HookRef,
+} from './store-deliveries.ts';
+
+/** The kind of due work of the queue of a hook whose deliveries are dispatches. */
+export const DISPATCH = 'webhook.dispatch';
+export const STOP_DISPATCHES = 'webhook.stop';
+
+export const dispatchMigrations: Migration[] = [
+  {
+    name: 'kernel-webhook-dispatches',
+    up: ({ text }) => [
+      `alter table deliveries add column owner_id ${text}`,
+      `alter table deliveries add column details ${text}`,
+      'create index deliveries_of_owner on deliveries (api, owner_id, seq) where owner_id is not null',
+    ],
+  },
+];
+
+export interface OutgoingDispatch {
+  api: string;
+  hookId: string;
+  /** Unique. */
+  id: string;
+  eventId: string;
+  ownerId: string;
+  body: string;
+  details: string;
+  expiresAt: number;
+}
+
+/**
+ * To be called at the end of the transaction, as it locks the hooks' queues until the commit. `after` are statements about the
+ * same hooks: the locks of the queues order them.
+ */
+export async function enqueueDispatches(
+  tx: Db,
+  outgoing: readonly OutgoingDispatch[],
+  after: readonly SqlStatement[],
+  now: number,
+): Promise<void> {
+  const bodies = bodyIds(outgoing, now);
+  const rows = outgoing.map(({ api, hookId, id, eventId, ownerId, body, details, expiresAt }) => ({
+    id,
+    api,
+    hook_id: hookId,
+    event_id: eventId,
+    body_id: bodies.get(body)!,
+    state: 'pending' as const,
+    attempts: 0,
+    attempts_before: 0,
+    due_at: now,
+    expires_at: expiresAt,
+    created_at: now,
+    owner_id: ownerId,
+    details,
+  }));
+  await executeAll(tx, [
+    ...hookQueueStatements(tx, outgoing, now, DISPATCH),
+    ...[...paddedBatches(rows)].map((some) =>
+      tx
+        .insertInto('deliveries')
+        .values(some)
+        .onConflict((on) => on.column('id').doNothing())
+        .compile(),
+    ),
+    ...bodyStatements(tx, bodies, now),
+    ...after,
+  ]);
+  await wakeWorkers(tx);
+}
+
+export interface DueDispatch {
+  id: string;
+  hookId: string;
+  ownerId: string;
+  attempts: number;
+  expiresAt: number;
+  details: string;
+  body: string;
+}
+
+/** Oldest first, without those that are being sent. */
+export async function listDueDispatches(
+  db: Db,
+  { api, hookId }: HookRef,
+  { now, limit, sending }: { now: number; limit: number; sending: readonly string[] },
+): Promise<DueDispatch[]> {
+  const rows = await db
+    .selectFrom('deliveries')
+    .innerJoin('delivery_bodies', 'delivery_bodies.id', 'deliveries.body_id')
+    .select(['deliveries.id', 'hook_id', 'owner_id', 'attempts', 'expires_at', 'details', 'body'])
+    .where('api', '=', api)
+    .where('hook_id', '=', hookId)
+    .where('due_at', '<=', now)
+    .$if(sending.length > 0, (query) => query.where('deliveries.id', 'not in', sending))
+    .orderBy('due_at')
+    .orderBy('seq')
+    .limit(limit)
+    .execute();
+  return rows.map((row) => ({
+    id: row.id,
+    hookId: row.hook_id,
+    ownerId: row.owner_id ?? '',
+    attempts: row.attempts,
+    expiresAt: row.expires_at,
+    details: row.details ?? '{}',
+    body: row.body,
+  }));
+}
+
+/** In a transaction that does what the dispatch asks for. Throws where that was done before. */
+export async function markDelivered(
+  tx: Db,
+  { id, attempts }: DueDispatch,
+  { status, error, durationMs, response }: Attempt,
+  now: number,
+): Promise<void> {
+  const { numUpdatedRows } = await tx
+    .updateTable('deliveries')
+    .set({
+      state: 'delivered',
+      due_at: null,
+      finished_at: now,
+      attempts: attempts + 1,
+      last_status: status,
+      last_error: error,
+    })
+    .where('id', '=', id)
+    .where('state', '=', 'pending')
+    .executeTakeFirstOrThrow();
+  if (numUpdatedRows === 0n) throw new Failure('conflict', 'The dispatch has been delivered already.');
+  const at = now - durationMs;
+  await tx
+    .insertInto('delivery_attempts')
+    .values({ delivery_id: id, number: attempts + 1, at, status, error, duration_ms: durationMs, response })
+    .onConflict((on) => on.columns(['delivery_id', 'number']).doNothing())
+    .execute();
+}
+
+/** The marks of queues, by id: a mark changes whenever dispatches are added. */
+export async function listQueueMarks(db: Db, queueIds: readonly string[]): Promise<Map<string, string>> {
+  const rows = await db.selectFrom('due').select(['id', 'payload']).where('id', 'in', queueIds).execute();
+  return new Map(rows.map(({ id, payload }) => [id, payload]));
+}
+
+export interface Dispatch {
+  id: string;
+  hookId: string;
+  ownerId: string;
+  state: DeliveryState;
+  createdAt: number;
+  details: string;
+  /** Oldest first. */
+  attempts: AttemptRow[];
+}
+
+/** Whose dispatches. */
+export type DispatchScope = HookRef | { api: string; ownerId: string };
+
+export async function listDispatches(
+  db: Db,
+  scope: DispatchScope,
+  { offset, limit }: Slice,
+  desc: boolean,
+): Promise<{ items: Dispatch[]; total: number }> {
+  const ofApi = db.selectFrom('deliveries').where('api', '=', scope.api);
+  const listed =
+    'hookId' in scope
+      ? ofApi.where('hook_id', '=', scope.hookId)
+      : ofApi.where('owner_id', '=', scope.ownerId);
+  const rows = await listed
+    .select(DISPATCH_COLUMNS)
+    .orderBy('seq', desc ? 'desc' : 'asc')
+    .limit(limit)
+    .offset(offset)
+    .execute();
+  const { total } = await listed
+    .select(({ fn }) => fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  return { items: await withAttempts(db, rows), total };
+}
+
+export async function findDispatch(db: Db, api: string, id: string): Promise<Dispatch | undefined> {
+  const row = await db
+    .selectFrom('deliveries')
+    .select(DISPATCH_COLUMNS)
+    .where('id', '=', id)
+    .where('api', '=', api)
+    .executeTakeFirst();
+  return row && (await withAttempts(db, [row]))[0];
+}
+
+const DISPATCH_COLUMNS = ['id', 'hook_id', 'owner_id', 'state', 'created_at', 'details'] as const;
+
+interface DispatchRow {
+  id: string;
+  hook_id: string;
+  owner_id: string | null;
+  state: DeliveryState;
+  created_at: number;
+  details: string | null;
+}
+
+const AT_ONCE = 500;
+
+async function withAttempts(db: Db, rows: readonly DispatchRow[]): Promise<Dispatch[]> {
+  const attempts: AttemptRow[] = [];
+  for (let start = 0; start < rows.length; start += AT_ONCE) {
+    const ids = rows.slice(start, start + AT_ONCE).map(({ id }) => id);
+    attempts.push(
+      ...(await db
+        .selectFrom('delivery_attempts')
+        .selectAll()
+        .where('delivery_id', 'in', ids)
+        .orderBy('delivery_id')
+        .orderBy('number')
+        .execute()),
+    );
+  }
+  const byDispatch = Map.groupBy(attempts, (attempt) => attempt.delivery_id);
+  return rows.map((row) => ({
+    id: row.id,
+    hookId: row.hook_id,
+    ownerId: row.owner_id ?? '',
+    state: row.state,
+    createdAt: row.created_at,
+    details: row.details ?? '{}',
+    attempts: byDispatch.get(row.id) ?? [],
+  }));
+}
+
+/** For a hook that is turned off, in that transaction: what waits for a retry is deleted. */
+export async function scheduleDispatchStop(tx: Db, { api, hookId }: HookRef, now: number): Promise<void> {
+  const payload = JSON.stringify({ api, hookId });
+  await schedule(
+    tx,
+    { id: `webhook-stop:${api}:${hookId}`, kind: STOP_DISPATCHES, payload, dueAt: now },
+    now,
+  );
+}
+
+/** When an account ends: its dispatches belong to another. */
+export async function updateDispatchOwner(tx: Db, api: string, from: string, to: string): Promise<void> {
+  await tx
+    .updateTable('deliveries')
+    .set({ owner_id: to })
+    .where('api', '=', api)
+    .where('owner_id', '=', from)
+    .execute();
+}
