@@ -24,6 +24,7 @@ import { taskPart, taskStoragePart } from './tasks/part.ts';
 import { toolPart } from './tools/part.ts';
 import { usagePart } from './usage/part.ts';
 import { userPart } from './users/part.ts';
+import { actorWebhookPart } from './webhooks/part.ts';
 
 const MINUTE = 60;
 
@@ -135,6 +136,7 @@ export const actorsApi: Api = apiOf(dialect, [
   buildPart,
   runPart,
   taskPart,
+  actorWebhookPart,
   schedulePart,
   inputPart,
   jobPart,

@@ -5,6 +5,8 @@ import type { Actor } from '../../src/actors/actors/model.ts';
 import { type RunOrigin } from '../../src/actors/jobs/job-meta.ts';
 import { NEW_STATS, type Run } from '../../src/actors/runs/model.ts';
 import { insertRun } from '../../src/actors/runs/store.ts';
+import { newFields, type WebhookFields } from '../../src/actors/webhooks/model.ts';
+import { insertActorWebhooks } from '../../src/actors/webhooks/store.ts';
 import type { TestServer } from '../server.ts';
 
 /** An Actor of the account whose token it is. */
@@ -146,6 +148,31 @@ export async function giveRun(
   };
   await insertRun(app.kernel.db, run);
   return run;
+}
+
+/** A webhook on the Actor, in the account of its owner. Returns its id. */
+export async function giveWebhook(
+  { app: { kernel }, clock }: TestServer,
+  { id, userId }: Actor,
+  fields: Partial<WebhookFields> = {},
+): Promise<string> {
+  const usual = { eventTypes: ['TEST' as const], requestUrl: 'https://a.test' };
+  const [webhook] = await insertActorWebhooks(
+    kernel.db,
+    [
+      {
+        userId,
+        fields: { ...newFields(usual), ...fields },
+        target: { kind: 'actor', id },
+        parentRunId: null,
+        isAdHoc: false,
+        idempotencyKey: null,
+        maker: { initiator: { memberId: userId } },
+      },
+    ],
+    clock.now(),
+  );
+  return webhook!.id;
 }
 
 interface GivenRun extends Partial<Pick<Run, 'status' | 'startedAt' | 'finishedAt' | 'taskId'>> {

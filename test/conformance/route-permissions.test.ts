@@ -11,7 +11,7 @@ import type { RouteShape } from '../../src/kernel/route.ts';
 import { giveToken, join } from '../people.ts';
 import { recordStatements } from '../query-plans.ts';
 import { startServer, type CallInit, type Json, type TestServer } from '../server.ts';
-import { giveActor, giveBuild, giveRun } from './actors-run-rows.ts';
+import { giveActor, giveBuild, giveRun, giveWebhook } from './actors-run-rows.ts';
 import { BETA, pathFor, createSampleResources, type SampleResources } from './flags-sample-resources.ts';
 import { WRITES } from './flags-writes.ts';
 
@@ -160,6 +160,11 @@ const REQUEST = requestIdOf('a');
 const BODIES: Record<string, unknown> = {
   act_version_envVars_post: { name: 'A', value: '' },
   actorRun_charge_post: { eventName: 'page' },
+  webhooks_post: {
+    eventTypes: ['TEST'],
+    requestUrl: 'https://a.test',
+    condition: { actorId: 'somebody~something' },
+  },
   dataset_items_post: [{ a: 1 }],
   requestQueue_requests_post: { url: 'https://a.test', uniqueKey: 'a' },
   requestQueue_request_put: { id: REQUEST, url: 'https://a.test', uniqueKey: 'a' },
@@ -225,6 +230,8 @@ describe('the scraping platform', () => {
       scheduleId: async () => await giveSchedule(token),
       buildId: async () => await giveBuild(server, await giveActor(server, { token }), {}),
       buildOrRunId: async () => (await giveRun(server, await giveActor(server, { token }), { token })).id,
+      webhookId: async () => await giveWebhook(server, await giveActor(server, { token })),
+      dispatchId: () => '0'.repeat(24),
       runId: async () => (await giveRun(server, await giveActor(server, { token }), { token })).id,
     };
     const words = path

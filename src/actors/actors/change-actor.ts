@@ -10,6 +10,7 @@ import { problem, type Static } from '../../kernel/schema.ts';
 import type { SecretBox } from '../../kernel/secret-box.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { removeActionsOf } from '../schedules/remove-actions.ts';
+import { removeWebhooksOf } from '../webhooks/change-webhook.ts';
 import { actorNotFound, actorResource } from './access.ts';
 import { applyDraft, draftVersion, type VersionDraft } from './draft-version.ts';
 import { prepareSealing } from './env-vars.ts';
@@ -120,6 +121,7 @@ export async function removeActor(kernel: Kernel, call: Caller, opened: Actor): 
     await removeActionsOf(on, opened);
     const before = await lockOwnActor(tx, opened);
     const { id, userId } = before;
+    await removeWebhooksOf(tx, id, now);
     await deleteActor(tx, id);
     await schedule(
       tx,

@@ -4,6 +4,7 @@ import { setTag } from '../actors/store-tags.ts';
 import { lockActor } from '../actors/store.ts';
 import type { Job } from '../jobs/job.ts';
 import { deleteJob, holdsJob } from '../jobs/store.ts';
+import { listBuildWebhooks, recordBuildEvent } from '../webhooks/record-event.ts';
 import type { Build } from './model.ts';
 import { clearSnapshotSource } from './store-snapshots.ts';
 import { lockBuild, updateBuild } from './store.ts';
@@ -47,17 +48,19 @@ export async function endBuild(
     // The caller of an abort got this status, so it stays, whatever came first.
     const isAborted = build.status === 'ABORTING';
     const status = isAborted ? 'ABORTED' : result.status;
-    await updateBuild(tx, build.id, {
+    const changes = {
       status,
       statusMessage: isAborted ? 'The build was aborted.' : result.message,
       exitCode: result.exitCode ?? null,
       finishedAt: now,
       stats: { runTimeMs: build.stats.runTimeMs + runTimeMs, sourceBytes: result.sourceBytes ?? 0 },
       ...(status === 'SUCCEEDED' && result.content),
-    });
+    };
+    await updateBuild(tx, build.id, changes);
     await clearSnapshotSource(tx, build.id);
     if (status === 'SUCCEEDED' && build.tag !== null && (await lockActor(tx, build.actorId)) !== undefined)
       await setTag(tx, build.actorId, build.tag, build.id);
+    await recordBuildEvent(tx, await listBuildWebhooks(tx, build), { ...build, ...changes }, 'ended', now);
     return true;
   });
 }

@@ -7,6 +7,7 @@ import { findActorById } from '../actors/store.ts';
 import { deleteWaitingJob, requestControl } from '../jobs/store.ts';
 import { deleteLog, endLog } from '../logs/store.ts';
 import { isFinished } from '../jobs/job-status.ts';
+import { listBuildWebhooks, recordBuildEvent } from '../webhooks/record-event.ts';
 import { buildNotFound, type Build } from './model.ts';
 import { clearSnapshotSource } from './store-snapshots.ts';
 import { deleteBuild, findBuild, lockBuild, updateBuild } from './store.ts';
@@ -23,11 +24,14 @@ export async function abortBuild(kernel: Kernel, id: string, now: number): Promi
   return build;
 }
 
-async function abortIn(tx: Db, { id }: Build, now: number): Promise<void> {
+async function abortIn(tx: Db, build: Build, now: number): Promise<void> {
+  const { id } = build;
   if (await deleteWaitingJob(tx, id)) {
-    await updateBuild(tx, id, { status: 'ABORTED', finishedAt: now, statusMessage: 'Build was aborted' });
+    const changes = { status: 'ABORTED' as const, finishedAt: now, statusMessage: 'Build was aborted' };
+    await updateBuild(tx, id, changes);
     await clearSnapshotSource(tx, id);
     await endLog(tx, id);
+    await recordBuildEvent(tx, await listBuildWebhooks(tx, build), { ...build, ...changes }, 'ended', now);
     return;
   }
   await updateBuild(tx, id, { status: 'ABORTING' });

@@ -11,6 +11,7 @@ import { checkExecution } from '../jobs/check-execution.ts';
 import { insertJob } from '../jobs/store.ts';
 import { insertLog } from '../logs/store.ts';
 import type { JobMeta } from '../jobs/job-meta.ts';
+import { listBuildWebhooks, recordBuildEvent } from '../webhooks/record-event.ts';
 import { BUILD_MEMORY_MBYTES, type Build } from './model.ts';
 import { insertSnapshot } from './store-snapshots.ts';
 import { insertBuild } from './store.ts';
@@ -71,6 +72,7 @@ export async function startBuild(kernel: Kernel, wanted: NewBuild, now: number):
     await insertSnapshot(tx, build.id, version);
     await insertLog(tx, { id: build.id, userId: build.userId }, now);
     await insertJob(tx, { id: build.id, kind: 'build', userId: build.userId, memoryMbytes }, now);
+    await recordBuildEvent(tx, await listBuildWebhooks(tx, build), build, 'CREATED', now);
     return build;
   });
 }

@@ -25,4 +25,6 @@ export interface JobMeta {
   startedByRunId?: string;
   scheduleId?: string;
   scheduledAt?: string;
+  /** How many runs in a row webhooks have started, this one included. */
+  webhookDepth?: number;
 }

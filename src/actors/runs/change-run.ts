@@ -4,6 +4,7 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import { isFinished } from '../jobs/job-status.ts';
 import { deleteWaitingJob, requestControl } from '../jobs/store.ts';
 import { endLog } from '../logs/store.ts';
+import { listRunWebhooks, recordRunEvent } from '../webhooks/record-event.ts';
 import { runNotFound } from './access.ts';
 import type { Run } from './model.ts';
 import { removeRun } from './remove-run.ts';
@@ -26,9 +27,10 @@ export async function abortRun(kernel: Kernel, id: string, gracefully: boolean, 
     // It was resurrected since, and its node would not hear of the abort.
     if (job === 'absent') job = await stopJob();
     if (job !== 'told') {
-      await finishRun(tx, run, 'ABORTED', { code: null }, now);
+      const after = await finishRun(tx, run, 'ABORTED', { code: null }, now);
       await endLog(tx, id);
-      return (await lockRun(tx, id))!;
+      await recordRunEvent(tx, await listRunWebhooks(tx, run), after, 'ended', now);
+      return after;
     }
     if (run.status !== 'ABORTING') await updateRun(tx, id, { status: 'ABORTING' });
     return { ...run, status: 'ABORTING' };

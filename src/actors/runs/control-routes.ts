@@ -14,6 +14,7 @@ import { fitMemory } from '../input/memory.ts';
 import { withSentInput } from '../input/read-body.ts';
 import { insertJob, requestControl } from '../jobs/store.ts';
 import { unpackLog } from '../logs/pack-log.ts';
+import { listRunWebhooks, recordRunEvent } from '../webhooks/record-event.ts';
 import { openRun, openRunOfPath, runNotFound, UPDATE_RUN } from './access.ts';
 import { isFinished } from '../jobs/job-status.ts';
 import { RunDetail, toRunDetail, type Run } from './model.ts';
@@ -182,6 +183,7 @@ const resurrect = route(
       await updateRun(tx, run.id, changes);
       const { memoryMbytes } = changes.options;
       await insertJob(tx, { id: run.id, kind: 'run', userId: run.userId, memoryMbytes }, now);
+      await recordRunEvent(tx, await listRunWebhooks(tx, later), later, 'RESURRECTED', now);
       return later;
     });
     // So that its followers wait for what comes.

@@ -159,7 +159,7 @@ export const RunDetail = Type.Object(
 const isoOf = (time: number | null) => (time === null ? null : new Date(time).toISOString());
 
 export function toRunSummary(run: Run): Static<typeof RunSummary> {
-  const { initiator: _initiator, startedByRunId: _parent, ...meta } = run.meta;
+  const { initiator: _initiator, startedByRunId: _parent, webhookDepth: _depth, ...meta } = run.meta;
   return {
     id: run.id,
     actId: run.actorId,

@@ -5,6 +5,7 @@ import { removeStorage } from '../storages/routes.ts';
 import { lockStorage } from '../storages/store.ts';
 import { notifyOnCommit } from '../../kernel/storage/notify-on-commit.ts';
 import { STORAGE_CHANNEL } from '../storages/access.ts';
+import { deleteWebhooksOfRun } from '../webhooks/store.ts';
 import type { Run } from './model.ts';
 import { deleteRun } from './store.ts';
 
@@ -12,6 +13,8 @@ import { deleteRun } from './store.ts';
 export async function removeRun(tx: Db, run: Run, now: number, unusedSince = Infinity): Promise<void> {
   await removeRunStorages(tx, run, now, unusedSince);
   await deleteLog(tx, run.id, now);
+  // Those that listen to this run alone can fire no more. What they have sent already is retried all the same.
+  await deleteWebhooksOfRun(tx, run.id);
   await deleteRun(tx, run);
 }
 

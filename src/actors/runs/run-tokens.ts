@@ -14,7 +14,7 @@ export const runTokens: ProgramTokens = {
     const run = await findRunByToken(db, hash);
     if (run === undefined || isFinished(run.status)) return undefined;
     const { initiator } = run.meta;
-    return { program: { api: 'actors', id: run.id }, initiator, policy: policyOf(run) };
+    return { program: { api: 'actors', id: run.id }, initiator, policy: policyOfRun(run) };
   },
 };
 
@@ -25,13 +25,19 @@ const ALL_STORAGES = ['dataset/*', 'key-value-store/*', 'request-queue/*'];
  * The actions are named one by one: what is added later, such as tokens or environment variables, is not for programs. With
  * limited permissions, which code of other people has by default, only what belongs to the run or was created by it.
  */
-function policyOf(run: Run): Policy {
+export function policyOfRun(run: Run): Policy {
   const { id, datasetId, storeId, queueId } = run;
   const own: PolicyStatement[] = [
     { effect: 'allow', actions: ['viewRun', 'updateRun'], resources: [`actor-run/${id}`] },
     { effect: 'allow', actions: ['viewActor'], resources: [`actor/${run.actorId}`] },
     { effect: 'allow', actions: ['viewBuild'], resources: [`actor-build/${run.buildId}`] },
     { effect: 'allow', actions: ['createStorage'], resources: ALL_STORAGES },
+    // On itself, and on the runs that it starts.
+    {
+      effect: 'allow',
+      actions: ['createWebhook', 'viewWebhook'],
+      resources: [`actor-webhook/*;${runTag(id)}`],
+    },
   ];
   if (run.permissionLevel === 'LIMITED_PERMISSIONS') {
     return compilePolicy([

@@ -6,6 +6,7 @@ import { LeaseLost, type Job } from '../jobs/job.ts';
 import { deleteJob } from '../jobs/store.ts';
 import { markLogEnded } from '../logs/store.ts';
 import type { JobStatus } from '../jobs/job-status.ts';
+import { listRunWebhooks, recordRunEvent } from '../webhooks/record-event.ts';
 import type { Run, RunStats } from './model.ts';
 import { lockHeldRun, updateRun } from './store.ts';
 
@@ -82,11 +83,14 @@ export async function endRun(kernel: Kernel, job: Job, end: RunEnd): Promise<boo
     await whileHeld(kernel, job, async (tx, run) => {
       const status = ENDINGS[run.status] ?? (end.code === 0 ? 'SUCCEEDED' : 'FAILED');
       const used = { ...run, stats: addUsage(run.stats, end.usage ?? {}) };
-      await awaitAll([
-        finishRun(tx, used, status, end, kernel.clock.now()),
+      const now = kernel.clock.now();
+      const [webhooks, after] = await awaitAll([
+        listRunWebhooks(tx, run),
+        finishRun(tx, used, status, end, now),
         markLogEnded(tx, run.id),
         deleteJob(tx, job),
       ]);
+      await recordRunEvent(tx, webhooks, after, 'ended', now);
     });
     return true;
   } catch (error) {
@@ -95,22 +99,23 @@ export async function endRun(kernel: Kernel, job: Job, end: RunEnd): Promise<boo
   }
 }
 
-/** Belongs into the transaction that ends the job. */
+/** Belongs into the transaction that ends the job, which must also record the event. Returns the run as it is then. */
 export async function finishRun(
   tx: Db,
   run: Run,
   status: JobStatus,
   { code, message }: RunEnd,
   now: number,
-): Promise<void> {
-  await updateRun(tx, run.id, {
+): Promise<Run> {
+  const changes = {
     status,
     finishedAt: now,
     exitCode: status === 'SUCCEEDED' || status === 'FAILED' ? code : null,
-    tokenHash: null,
     stats: { ...run.stats, memCurrentBytes: 0, cpuCurrentUsage: 0 },
     ...(!run.isMessageTerminal && { statusMessage: message ?? messageOf(status, code) }),
-  });
+  };
+  await updateRun(tx, run.id, { ...changes, tokenHash: null });
+  return { ...run, ...changes };
 }
 
 function messageOf(status: JobStatus, code: number | null): string {

@@ -23,6 +23,7 @@ import { replyWithRecord } from '../key-value-stores/record-reply.ts';
 import { findRecord } from '../key-value-stores/store.ts';
 import { RunDetail, toRunDetail, type Run } from './model.ts';
 import { metaOf } from '../jobs/job-origin.ts';
+import { readAdHocWebhooks, WEBHOOKS_QUERY } from '../webhooks/ad-hoc.ts';
 import { runAfterWait } from './routes.ts';
 import { RUN_QUERY, type RunQuery } from './run-query.ts';
 import { startRun, type RunStart } from './start-run.ts';
@@ -34,11 +35,11 @@ const SYNC_MS = 300_000;
 type StartCall = Pick<Call, 'now' | 'headers' | 'address' | 'stream' | 'can' | 'method' | 'base'> & {
   caller: KnownCaller;
   params: Readonly<Record<string, string>>;
-  query: RunQuery;
+  query: RunQuery & { webhooks?: string };
 };
 
 /** What the call decides of a run, whatever is run. */
-type StartedByCall = Pick<RunStart, 'caller' | 'meta' | 'query' | 'input' | 'alongWith'>;
+type StartedByCall = Pick<RunStart, 'caller' | 'meta' | 'query' | 'input' | 'alongWith' | 'webhooks'>;
 
 /** What can be run: an Actor, or a task. */
 export interface StartBase {
@@ -72,7 +73,8 @@ const OF_ACTOR: StartBase = {
 async function start(base: StartBase, kernel: Kernel, call: StartCall): Promise<Run> {
   const { caller, query, now } = call;
   const startIt = await base.open(kernel, call);
-  const run = (input: SentInput) => startIt({ caller, meta: metaOf(call), query, input }, now);
+  const webhooks = readAdHocWebhooks(kernel, call, query.webhooks);
+  const run = (input: SentInput) => startIt({ caller, meta: metaOf(call), query, input, webhooks }, now);
   // HEAD must have no effect.
   if (call.method === 'HEAD') throw new Failure('wrong-method', 'HEAD starts no run. Use GET or POST.');
   if (call.method === 'GET') return await run({});
@@ -100,6 +102,7 @@ async function finished(kernel: Kernel, { id }: Run): Promise<Run> {
 
 const OUTPUT_QUERY = Type.Object({
   ...RUN_QUERY,
+  ...WEBHOOKS_QUERY,
   outputRecordKey: Type.Optional(
     Type.String({ description: 'The key of the record to answer with; OUTPUT without it' }),
   ),
@@ -118,7 +121,7 @@ function asCreated(found: Reply | Bytes | Stream): Reply | Bytes | Stream {
   return found.status === 200 ? Object.assign(found, { status: 201 }) : found;
 }
 
-const ITEMS_QUERY = Type.Object({ ...RUN_QUERY, ...ItemsQuery.properties });
+const ITEMS_QUERY = Type.Object({ ...RUN_QUERY, ...WEBHOOKS_QUERY, ...ItemsQuery.properties });
 const getItems = datasetRoutes.find(({ shape }) => shape.id === 'dataset_items_get')!;
 
 async function replyWithItems(kernel: Kernel, { datasetId }: Run, call: StartCall) {
@@ -151,7 +154,7 @@ export function startRoutesOf(base: StartBase): Route[] {
       method: 'POST',
       path: `${path}/runs`,
       summary: `Start a run of ${what}; the body is its input`,
-      query: Type.Object({ ...RUN_QUERY, ...WAIT_QUERY }),
+      query: Type.Object({ ...RUN_QUERY, ...WEBHOOKS_QUERY, ...WAIT_QUERY }),
       reply: { 201: RunDetail },
     },
     async (call, kernel) => {

@@ -26,6 +26,8 @@ import { insertQueue } from '../request-queues/store.ts';
 import { insertStorage } from '../storages/store.ts';
 import { countTaskRun } from '../tasks/store.ts';
 import { type JobMeta } from '../jobs/job-meta.ts';
+import type { InsertAdHoc } from '../webhooks/ad-hoc.ts';
+import { listRunWebhooks, recordRunEvent } from '../webhooks/record-event.ts';
 import { NEW_STATS, type Run, type RunOptions } from './model.ts';
 import { removeRunStorages } from './remove-run.ts';
 import { checkPositive, type RunQuery } from './run-query.ts';
@@ -42,6 +44,8 @@ export interface RunStart {
   input: SentInput;
   /** Saves what belongs to the run, in the transaction that creates it. */
   alongWith?(tx: Db, run: Run): Promise<void>;
+  /** The webhooks that the caller brings along. */
+  webhooks?: InsertAdHoc | undefined;
 }
 
 export async function startRun(kernel: Kernel, start: RunStart, now: number): Promise<Run> {
@@ -58,6 +62,7 @@ export async function startRun(kernel: Kernel, start: RunStart, now: number): Pr
   });
   const options = await optionsOf(kernel, start, build, buildName, input);
   const run = newRun(start, build, options, input, now);
+  await inheritDepth(kernel, run);
   const isLarge = input !== undefined && input.body.byteLength > INLINE_BYTES;
   try {
     if (isLarge) {
@@ -71,17 +76,20 @@ export async function startRun(kernel: Kernel, start: RunStart, now: number): Pr
     await kernel.db.transaction().execute(async (tx) => {
       await shareLockAccount(tx, caller);
       await checkQuota(kernel, tx, run);
-      await awaitAll([
+      const [, , , , listening] = await awaitAll([
         isLarge ? undefined : insertStorages(tx, run, build, input),
         insertRun(tx, run),
         insertLog(tx, { id: run.id, userId }, now),
         insertJob(tx, { id: run.id, kind: 'run', userId, memoryMbytes: options.memoryMbytes }, now),
+        listRunWebhooks(tx, run),
       ]);
+      const own = (await start.webhooks?.(tx, run)) ?? [];
       await start.alongWith?.(tx, run);
-      // Last, because all runs of the Actor wait for this row.
+      // Late, because all runs of the Actor wait for this row.
       await countRunStart(tx, actor.id, now);
       // After the Actor, whose deletion locks it and then its tasks.
       if (run.taskId !== null && !(await countTaskRun(tx, run.taskId, now))) throw taskGone();
+      await recordRunEvent(tx, [...listening, ...own], run, 'CREATED', now);
     });
   } catch (error) {
     if (isLarge) await removeUnused(kernel, run, now);
@@ -92,6 +100,13 @@ export async function startRun(kernel: Kernel, start: RunStart, now: number): Pr
 
 function taskGone(): Failure {
   return new Failure('not-found', 'The task was deleted meanwhile');
+}
+
+/** A run that a program starts continues the chain of webhooks that has started the program. */
+async function inheritDepth({ db }: Kernel, { meta }: Run): Promise<void> {
+  if (meta.startedByRunId === undefined || meta.webhookDepth !== undefined) return;
+  const depth = (await findRun(db, meta.startedByRunId))?.meta.webhookDepth;
+  if (depth !== undefined) meta.webhookDepth = depth;
 }
 
 /** The storages of a run that could not be started: a caller who tries again and again must not fill the database with them. */
@@ -171,7 +186,7 @@ function newRun(
     status: 'READY',
     statusMessage: null,
     isMessageTerminal: false,
-    meta: start.meta,
+    meta: { ...start.meta },
     options,
     stats: { ...NEW_STATS, inputBodyLen: input?.body.byteLength ?? null },
     exitCode: null,

@@ -11,6 +11,7 @@ import { actorNotFound, openActor } from '../actors/access.ts';
 import { checkActorName } from '../actors/model.ts';
 import { findActorById, holdActor } from '../actors/store.ts';
 import { removeActionsOf } from '../schedules/remove-actions.ts';
+import { removeWebhooksOf } from '../webhooks/change-webhook.ts';
 import { taskNotFound, taskResource, type TaskCall } from './access.ts';
 import {
   blankTask,
@@ -141,6 +142,7 @@ export async function removeTask(kernel: Kernel, call: Caller, opened: Task): Pr
     await removeActionsOf(on, opened);
     const before = await lockOwnTask(tx, opened);
     const { id } = before;
+    await removeWebhooksOf(tx, id, now);
     await deleteTask(tx, id);
     await schedule(
       tx,

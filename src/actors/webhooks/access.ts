@@ -1,0 +1,50 @@
+// Finds a webhook, and checks that the caller may do something with it.
+import { Failure } from '../../kernel/failure.ts';
+import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import type { Call } from '../../kernel/route.ts';
+import { runTag } from '../runs/run-tag.ts';
+import { webhookNotFound, type ActorWebhook } from './model.ts';
+import { findActorWebhook } from './store.ts';
+
+export type WebhookAction = 'viewWebhook' | 'createWebhook' | 'updateWebhook' | 'deleteWebhook';
+
+export type WebhookCall = Pick<Call, 'can'> & { caller: KnownCaller };
+
+/** All webhooks of an account. */
+const ANY_WEBHOOK = 'actor-webhook/*';
+
+/** A webhook on a run has that run as a tag, and the run that started it: their programs may add webhooks. */
+export function actorWebhookResource({
+  id = '*',
+  target,
+  parentRunId,
+}: { id?: string } & Pick<ActorWebhook, 'target' | 'parentRunId'>): string {
+  if (target.kind !== 'run') return `actor-webhook/${id}`;
+  const runs = parentRunId === null ? [target.id] : [target.id, parentRunId];
+  return `actor-webhook/${id};${runs.map(runTag).join(',')}`;
+}
+
+/** Webhooks of other accounts are reported as missing. */
+export async function openWebhook(
+  kernel: Kernel,
+  call: WebhookCall,
+  id: string,
+  action: WebhookAction,
+): Promise<ActorWebhook> {
+  const webhook = await findActorWebhook(kernel.db, id);
+  const isAllowed = call.can(webhook === undefined ? ANY_WEBHOOK : actorWebhookResource(webhook), action);
+  if (webhook === undefined || webhook.userId !== accountOf(call.caller).id) throw webhookNotFound();
+  if (isAllowed) return webhook;
+  // A program learns nothing about other webhooks.
+  if (call.caller.program !== undefined) throw webhookNotFound();
+  throw webhookDenied(action);
+}
+
+export function demandWebhooks(call: WebhookCall, action: WebhookAction, resource = ANY_WEBHOOK): void {
+  if (!call.can(resource, action)) throw webhookDenied(action);
+}
+
+function webhookDenied(action: WebhookAction): Failure {
+  return new Failure('denied', `Insufficient permissions for webhooks: ${action} is needed.`);
+}

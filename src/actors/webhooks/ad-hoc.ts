@@ -1,0 +1,83 @@
+// Ad-hoc webhooks: those that a call brings along which starts a run, for that run alone.
+import { accountOf } from '../../kernel/identity/caller.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import { Failure } from '../../kernel/failure.ts';
+import { checker, Type, type Static } from '../../kernel/schema.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import type { Run } from '../runs/model.ts';
+import { demandWebhooks, actorWebhookResource, type WebhookCall } from './access.ts';
+import { checkRequestUrl } from './change-webhook.ts';
+import { makerOf } from './maker.ts';
+import { AdHocWebhooks, checkIdempotencyKey, invalidWebhook, newFields, type ActorWebhook } from './model.ts';
+import { findWebhookByKey, insertActorWebhooks, lockActorWebhooks, type NewWebhook } from './store.ts';
+
+/** The parameter of every call that starts a run. */
+export const WEBHOOKS_QUERY = {
+  webhooks: Type.Optional(
+    Type.String({ description: 'Webhooks for this run alone: a JSON array of them in base64' }),
+  ),
+};
+
+const checkShape = checker(AdHocWebhooks, 'query.webhooks');
+const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
+
+/** Inserts the webhooks of the new run in its transaction. */
+export type InsertAdHoc = (tx: Db, run: Run) => Promise<ActorWebhook[]>;
+
+/** Checks the parameter; undefined where it is absent or names none. */
+export function readAdHocWebhooks(
+  kernel: Kernel,
+  call: WebhookCall,
+  parameter: string | undefined,
+): InsertAdHoc | undefined {
+  if (parameter === undefined || parameter === '') return undefined;
+  const sent = parse(parameter);
+  if (sent.length === 0) return undefined;
+  const { caller } = call;
+  const drafts = sent.map((one) => {
+    const { idempotencyKey = null } = one;
+    if (idempotencyKey !== null) checkIdempotencyKey(idempotencyKey);
+    checkRequestUrl(kernel, one.requestUrl);
+    return { fields: newFields(one), idempotencyKey };
+  });
+  // The run does not exist yet; a program has the right for the runs that it starts.
+  const parentRunId = caller.program?.id ?? null;
+  const target = { kind: 'run', id: '*' } as const;
+  demandWebhooks(call, 'createWebhook', actorWebhookResource({ target, parentRunId }));
+  const userId = accountOf(caller).id;
+  const maker = makerOf(caller);
+  return async (tx, run) => {
+    const fresh: NewWebhook[] = [];
+    const keys = new Set<string>();
+    if (drafts.some(({ idempotencyKey }) => idempotencyKey !== null)) await lockActorWebhooks(tx, userId);
+    for (const { fields, idempotencyKey } of drafts) {
+      if (idempotencyKey !== null) {
+        if (keys.has(idempotencyKey) || (await findWebhookByKey(tx, userId, idempotencyKey)) !== undefined)
+          continue;
+        keys.add(idempotencyKey);
+      }
+      const on = { target: { ...target, id: run.id }, parentRunId };
+      fresh.push({ userId, fields, ...on, isAdHoc: true, idempotencyKey, maker });
+    }
+    return fresh.length === 0 ? [] : await insertActorWebhooks(tx, fresh, run.startedAt);
+  };
+}
+
+function parse(parameter: string): Static<typeof AdHocWebhooks> {
+  let sent: unknown;
+  try {
+    // A plus sign that was not encoded arrives as a space.
+    const base64 = parameter.replaceAll(' ', '+');
+    if (!BASE64.test(base64)) throw new Error('no base64');
+    sent = JSON.parse(Buffer.from(base64, 'base64').toString('utf8'));
+  } catch {
+    throw invalidWebhook('query.webhooks', 'must be a JSON array in base64');
+  }
+  try {
+    checkShape(sent);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    throw new Failure('invalid', error.message, { ...error.details, code: 'schema-validation' });
+  }
+  return sent as Static<typeof AdHocWebhooks>;
+}

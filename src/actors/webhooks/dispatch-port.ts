@@ -1,0 +1,74 @@
+// Sends the dispatches of webhooks: by a call, or by starting a run where the URL is one of this server.
+import type { DispatchPort } from '../../kernel/dialect.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import type { Attempt } from '../../kernel/webhook/send.ts';
+import { markDelivered, type DueDispatch } from '../../kernel/webhook/store-dispatches.ts';
+import { type DispatchDetails } from './dispatch-model.ts';
+import { parseOwnRunUrl } from './own-url.ts';
+import { startOwnRun } from './start-own-run.ts';
+import { endLastDispatch } from './store-dispatch-counts.ts';
+
+const MINUTE = 60 * 1000;
+/** Doubling from one minute: about 34 hours in all. */
+const WAITS: readonly number[] = Array.from({ length: 11 }, (_, retry) => MINUTE * 2 ** retry);
+const TEST_WAITS = WAITS.slice(0, 3);
+
+export function actorDispatches(kernel: Kernel): DispatchPort {
+  return {
+    answerMs: 120_000,
+    keptBytes: 2048,
+    waitsOf(dispatch) {
+      const { eventType, doNotRetry } = detailsOf(dispatch);
+      if (doNotRetry) return [];
+      return eventType === 'TEST' ? TEST_WAITS : WAITS;
+    },
+    async attempt(dispatch, send) {
+      const details = detailsOf(dispatch);
+      if (details.refusal !== undefined) return refused(details.refusal);
+      const own = parseOwnRunUrl(details.requestUrl, kernel.publicUrl);
+      const attempt =
+        own === undefined
+          ? await send({
+              url: details.requestUrl,
+              headers: { ...details.headers, ...headersFor(dispatch) },
+              body: dispatch.body,
+              trustsAnyCertificate: details.ignoreSslErrors,
+            })
+          : await startOwnRun(kernel, own, dispatch, details, (tx, result) =>
+              markDelivered(tx, dispatch, result, kernel.clock.now()),
+            );
+      return attempt && withError(attempt);
+    },
+    statementsAfter: (db, finished, now) => finished.map((one) => endLastDispatch(db, one, now)),
+  };
+}
+
+function detailsOf({ details }: DueDispatch): DispatchDetails {
+  return JSON.parse(details) as DispatchDetails;
+}
+
+/** No template can have others instead. */
+function headersFor({ id }: DueDispatch): Record<string, string> {
+  const platform = { Webhook: 'true', 'Webhook-Dispatch-Id': id, 'Request-Origin': 'WEBHOOK' };
+  return {
+    'Content-Type': 'application/json',
+    ...Object.fromEntries(
+      Object.entries(platform).flatMap(([name, value]) => [
+        [`X-Apify-${name}`, value],
+        [`X-Platform-${name}`, value],
+      ]),
+    ),
+  };
+}
+
+function refused(error: string): Attempt {
+  return { status: null, error, durationMs: 0, response: '', isTimeout: false, isFinal: true };
+}
+
+/** Only a URL that this server never calls is given up at once: receivers of any status may recover. */
+function withError(attempt: Attempt): Attempt {
+  const { status } = attempt;
+  if (status === null || (status >= 200 && status < 300)) return attempt;
+  const isFinal = attempt.isFinal && status !== 410;
+  return { ...attempt, isFinal, error: `Endpoint responded with HTTP status code ${status}` };
+}

@@ -1,0 +1,77 @@
+// Dispatches of webhooks: of one, or of all.
+import { accountOf } from '../../kernel/identity/caller.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import { clampLimit, Page } from '../../kernel/page.ts';
+import { route, type Route } from '../../kernel/route.ts';
+import { Type } from '../../kernel/schema.ts';
+import { findDispatch, listDispatches, type DispatchScope } from '../../kernel/webhook/store-dispatches.ts';
+import { demandWebhooks, openWebhook } from './access.ts';
+import { ACTORS_API, dispatchNotFound, ShownDispatch, toShownDispatch } from './dispatch-model.ts';
+import { ByWebhook, LIST_QUERY } from './routes.ts';
+
+const MAX_LISTED = 1000;
+
+async function pageOf(
+  { db }: Kernel,
+  scope: DispatchScope,
+  { offset, limit, desc }: { offset: number; limit?: number; desc: boolean },
+) {
+  const slice = { offset, limit: clampLimit(limit, MAX_LISTED, MAX_LISTED) };
+  const { items, total } = await listDispatches(db, scope, slice, desc);
+  return new Page(items.map(toShownDispatch), total, slice, desc);
+}
+
+const ofWebhook = route(
+  {
+    id: 'webhook_webhookDispatches_get',
+    method: 'GET',
+    path: '/webhooks/{webhookId}/dispatches',
+    summary: 'List the dispatches of a webhook',
+    description: 'A dispatch is removed a week after it has ended.',
+    access: { action: 'viewWebhook', ofOwner: true },
+    params: ByWebhook,
+    query: LIST_QUERY,
+    list: ShownDispatch,
+  },
+  async (call, kernel) => {
+    const { id: hookId } = await openWebhook(kernel, call, call.params.webhookId, 'viewWebhook');
+    return await pageOf(kernel, { api: ACTORS_API, hookId }, call.query);
+  },
+);
+
+const list = route(
+  {
+    id: 'webhookDispatches_get',
+    method: 'GET',
+    path: '/webhook-dispatches',
+    summary: 'List the dispatches of all your webhooks',
+    description: 'Those of ad-hoc webhooks are among them. A dispatch is removed a week after it has ended.',
+    access: { action: 'viewWebhook' },
+    query: LIST_QUERY,
+    list: ShownDispatch,
+  },
+  async (call, kernel) => {
+    demandWebhooks(call, 'viewWebhook');
+    return await pageOf(kernel, { api: ACTORS_API, ownerId: accountOf(call.caller).id }, call.query);
+  },
+);
+
+const get = route(
+  {
+    id: 'webhookDispatch_get',
+    method: 'GET',
+    path: '/webhook-dispatches/{dispatchId}',
+    summary: 'Get a dispatch of a webhook, with its calls',
+    access: { action: 'viewWebhook', ofOwner: true },
+    params: Type.Object({ dispatchId: Type.String() }),
+    reply: { 200: ShownDispatch },
+  },
+  async (call, kernel) => {
+    demandWebhooks(call, 'viewWebhook');
+    const dispatch = await findDispatch(kernel.db, ACTORS_API, call.params.dispatchId);
+    if (dispatch === undefined || dispatch.ownerId !== accountOf(call.caller).id) throw dispatchNotFound();
+    return toShownDispatch(dispatch);
+  },
+);
+
+export const dispatchRoutes = [ofWebhook, list, get] as Route[];

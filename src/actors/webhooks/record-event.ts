@@ -1,0 +1,175 @@
+// Records what happens to runs and builds for the webhooks that listen, in the transaction in which it happens.
+import { newId } from '../../kernel/id.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import { enqueueDispatches, type OutgoingDispatch } from '../../kernel/webhook/store-dispatches.ts';
+import { toBuildDetail, type Build } from '../builds/model.ts';
+import { toRunDetail, type Run } from '../runs/model.ts';
+import { ACTORS_API, type DispatchDetails, type EventData } from './dispatch-model.ts';
+import { endingOf, type WebhookEventType } from './event-types.ts';
+import { parseHeaderTemplate, renderHeaders } from './header-template.ts';
+import { toCondition, type ActorWebhook } from './model.ts';
+import { listListening } from './store.ts';
+import { countDispatch } from './store-dispatch-counts.ts';
+import { BadTemplate, DEFAULT_TEMPLATE, parseTemplate, Renderer, PayloadTooLarge } from './template.ts';
+
+/** The longest payload, in characters. */
+const MAX_PAYLOAD = 2 * 1024 * 1024;
+/** Of all different payloads of one event: each is a row that its transaction writes. */
+const MAX_PAYLOADS = 16 * 1024 * 1024;
+/** Longer than all retries take. After a longer stop of the server, what is left is not sent. */
+const EXPIRES_MS = 7 * 24 * 60 * 60 * 1000;
+
+interface JobEvent {
+  type: WebhookEventType;
+  userId: string;
+  data: EventData | null;
+  /** As the API shows it. */
+  resource: unknown;
+  /** How many runs in a row webhooks have started before. */
+  depth: number;
+}
+
+/** Webhooks of the account that owns the run: others that run a public Actor do not hear of each other's runs. */
+export function listRunWebhooks(tx: Db, run: Pick<Run, 'id' | 'userId' | 'actorId' | 'taskId'>) {
+  return listListening(tx, run.userId, { actorId: run.actorId, taskId: run.taskId, runId: run.id });
+}
+
+export function listBuildWebhooks(tx: Db, { userId, actorId }: Pick<Build, 'userId' | 'actorId'>) {
+  return listListening(tx, userId, { actorId });
+}
+
+/** At the end of the transaction. */
+export async function recordRunEvent(
+  tx: Db,
+  webhooks: readonly ActorWebhook[],
+  run: Run,
+  what: 'CREATED' | 'RESURRECTED' | 'ended',
+  now: number,
+): Promise<void> {
+  const type = what === 'ended' ? endingOf('run', run.status) : (`ACTOR.RUN.${what}` as const);
+  const { id: actorRunId, actorId, taskId } = run;
+  const data = { actorId, ...(taskId !== null && { actorTaskId: taskId }), actorRunId };
+  await recordEvent(tx, webhooks, now, type, () => ({
+    type,
+    userId: run.userId,
+    data,
+    resource: toRunDetail(run, now),
+    depth: run.meta.webhookDepth ?? 0,
+  }));
+}
+
+/** At the end of the transaction. */
+export async function recordBuildEvent(
+  tx: Db,
+  webhooks: readonly ActorWebhook[],
+  build: Build,
+  what: 'CREATED' | 'ended',
+  now: number,
+): Promise<void> {
+  const type = what === 'ended' ? endingOf('build', build.status) : 'ACTOR.BUILD.CREATED';
+  await recordEvent(tx, webhooks, now, type, () => ({
+    type,
+    userId: build.userId,
+    data: { actorId: build.actorId, actorBuildId: build.id },
+    resource: toBuildDetail(build, { now, isOwner: true }),
+    depth: 0,
+  }));
+}
+
+async function recordEvent(
+  tx: Db,
+  webhooks: readonly ActorWebhook[],
+  now: number,
+  type: WebhookEventType,
+  describe: () => JobEvent,
+): Promise<void> {
+  const listening = webhooks.filter(({ eventTypes }) => eventTypes.includes(type));
+  if (listening.length > 0) await insertDispatches(tx, listening, describe(), now);
+}
+
+/** Returns the ids of the dispatches, in the order of the webhooks. */
+export async function insertDispatches(
+  tx: Db,
+  webhooks: readonly ActorWebhook[],
+  event: JobEvent,
+  now: number,
+): Promise<string[]> {
+  const createdAt = new Date(now).toISOString();
+  const renderer = new Renderer({
+    userId: event.userId,
+    createdAt,
+    eventType: event.type,
+    eventData: event.data,
+    resource: event.resource,
+    globals: { dateISO: createdAt, dateUnix: Math.floor(now / 1000) },
+  });
+  const eventId = newId(now);
+  const bodies = new Set<string>();
+  let left = MAX_PAYLOADS;
+  const outgoing = webhooks.map((webhook): OutgoingDispatch => {
+    const rendered = render(webhook, renderer, Math.min(MAX_PAYLOAD, left));
+    if (!bodies.has(rendered.body)) left -= rendered.body.length;
+    bodies.add(rendered.body);
+    return {
+      api: ACTORS_API,
+      hookId: webhook.id,
+      id: newId(now),
+      eventId,
+      ownerId: webhook.userId,
+      body: rendered.body,
+      details: JSON.stringify(detailsOf(webhook, event, rendered)),
+      expiresAt: now + EXPIRES_MS,
+    };
+  });
+  const counts = outgoing.map(({ hookId, id }) => countDispatch(tx, hookId, id));
+  await enqueueDispatches(tx, outgoing, counts, now);
+  return outgoing.map(({ id }) => id);
+}
+
+interface RenderedWebhook {
+  body: string;
+  headers: Record<string, string>;
+  refusal?: string;
+}
+
+/** What cannot be rendered gets a dispatch all the same, which says why it was not sent. */
+function render(webhook: ActorWebhook, renderer: Renderer, maxLength: number): RenderedWebhook {
+  const { payloadTemplate, headersTemplate, shouldInterpolateStrings } = webhook;
+  try {
+    const template = parseTemplate(payloadTemplate ?? DEFAULT_TEMPLATE, shouldInterpolateStrings);
+    const headers =
+      headersTemplate === null
+        ? {}
+        : renderHeaders(parseHeaderTemplate(headersTemplate, shouldInterpolateStrings), renderer);
+    return { body: renderer.render(template, maxLength), headers };
+  } catch (error) {
+    if (error instanceof PayloadTooLarge || error instanceof BadTemplate)
+      return {
+        body: '',
+        headers: {},
+        refusal: `The payload or its headers were not rendered. ${error.message}`,
+      };
+    throw error;
+  }
+}
+
+function detailsOf(
+  webhook: ActorWebhook,
+  { type, data, depth }: JobEvent,
+  { headers, refusal }: RenderedWebhook,
+): DispatchDetails {
+  const { target, requestUrl, isAdHoc, ignoreSslErrors, doNotRetry, maker } = webhook;
+  return {
+    eventType: type,
+    eventData: data,
+    condition: toCondition(target),
+    requestUrl,
+    isAdHoc,
+    headers,
+    ignoreSslErrors,
+    doNotRetry,
+    maker,
+    depth,
+    ...(refusal !== undefined && { refusal }),
+  };
+}
