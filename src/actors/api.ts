@@ -32,8 +32,8 @@ const dialect: Dialect = {
   name: 'actors',
   title: 'Actors API',
   description:
-    'Programs for scraping and automation, called Actors, with their builds and runs, and storages: datasets, key-value stores ' +
-    'and request queues. An Actor or a storage is named by its id, by `username~name`, or by `~name` when it is your own. Every ' +
+    'Programs for scraping and automation, called Actors, with their builds, runs and tasks, and storages: datasets, ' +
+    'key-value stores and request queues. An Actor, a task or a storage is named by its id, by `username~name`, or by `~name` when it is your own. Every ' +
     'path below `/v2/actors` exists below `/v2/acts` too, as older clients know it. JSON replies are wrapped in `data`. Lists ' +
     'take `offset` and `limit`, and tell their `total`. Errors have a `type` and a `message` in `error`.',
   prefixes: ['/v2'],

@@ -9,7 +9,7 @@ import { eventually } from '../eventually.ts';
 import { giveToken, join } from '../people.ts';
 import type { TestServer } from '../server.ts';
 import { startServerOn } from '../suites.ts';
-import { giveActor, giveBuild, giveRun } from './actors-run-rows.ts';
+import { giveActor, giveBuild, giveRun, giveTask } from './actors-run-rows.ts';
 
 /** More than any node has, so that the job waits for ever. */
 const TOO_MUCH_MEMORY = 1_000_000_000;
@@ -75,6 +75,9 @@ onEachEngine((engine) => {
     const ownRun = await giveRun(server, own);
     const given = await giveActor(server, { name: 'same', token });
     const build = await giveBuild(server, given, {});
+    await giveTask(server, own, { name: 'Nightly' });
+    const taskId = await giveTask(server, given, { name: 'nightly', token });
+    const taskRun = await giveRun(server, given, { taskId, token });
     const [run, foreign] = [await giveRun(server, given, { token }), await giveRun(server, own, { token })];
     const total = async () => (await server.call('/v2/actor-runs')).json['data'].total as number;
     const earlier = await total();
@@ -84,17 +87,23 @@ onEachEngine((engine) => {
     assert.deepEqual([json['data'].name, json['data'].username], ['same-2', 'admin']);
     assert.equal(await statusOf(`/actor-builds/${build}`), 200);
     assert.equal(await statusOf(`/actor-runs/${run.id}`), 200);
-    assert.equal(await total(), earlier + 2);
+    assert.equal(await total(), earlier + 3);
+    const task = (await server.call(`/v2/actor-tasks/${taskId}`)).json['data'];
+    assert.deepEqual([task.name, task.username, task.userId], ['nightly-1', 'admin', own.userId]);
+    assert.equal(task.standbyUrl, `${server.url}/standby/admin~nightly-1`);
+    const ofTask = (await server.call(`/v2/actor-tasks/~nightly-1/runs`)).json['data'];
+    assert.deepEqual([ofTask.total, ofTask.items[0].id], [1, taskRun.id]);
     const runsOf = async (actorId: string) => {
       const { data } = (await server.call(`/v2/actors/${actorId}/runs`)).json;
       return [data.total, data.items.map((item: { id: string }) => item.id).sort()];
     };
-    assert.deepEqual(await runsOf(given.id), [1, [run.id]]);
+    assert.deepEqual(await runsOf(given.id), [2, [run.id, taskRun.id].sort()]);
     assert.deepEqual(await runsOf(own.id), [2, [ownRun.id, foreign.id].sort()]);
     const entries = await server.call(`/api/v2/auditlog?spec=${encodeURIComponent(`service-token/${id}`)}`);
     const actions = entries.json['items'].map(
       (item: { accesses: { action: string }[] }) => item.accesses[0]!.action,
     );
     assert.ok(actions.includes('transferActors'), String(actions));
+    assert.ok(actions.includes('transferTasks'), String(actions));
   });
 });

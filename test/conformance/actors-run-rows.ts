@@ -5,6 +5,8 @@ import type { Actor } from '../../src/actors/actors/model.ts';
 import { type RunOrigin } from '../../src/actors/jobs/job-meta.ts';
 import { NEW_STATS, type Run } from '../../src/actors/runs/model.ts';
 import { insertRun } from '../../src/actors/runs/store.ts';
+import { blankTask } from '../../src/actors/tasks/model.ts';
+import { insertTask } from '../../src/actors/tasks/store.ts';
 import { newFields, type WebhookFields } from '../../src/actors/webhooks/model.ts';
 import { insertActorWebhooks } from '../../src/actors/webhooks/store.ts';
 import type { TestServer } from '../server.ts';
@@ -45,14 +47,13 @@ interface GivenActor {
 
 /** The id of a new task of the Actor, in the account whose token it is. */
 export async function giveTask(
-  { call }: TestServer,
-  { id: actId }: Actor,
-  { token, ...fields }: { token?: string; name?: string } = {},
+  { app: { kernel }, call, clock }: TestServer,
+  { id: actorId, name: actorName }: Actor,
+  { token, name = `${actorName}-task` }: { token?: string; name?: string } = {},
 ): Promise<string> {
-  const who = token === undefined ? {} : { token };
-  const answer = await call('/v2/actor-tasks', { method: 'POST', body: { actId, ...fields }, ...who });
-  if (answer.status !== 201) throw new Error(answer.text);
-  return answer.json['data'].id as string;
+  const { json } = await call('/v2/users/me', { ...(token !== undefined && { token }) });
+  const owner = { userId: json['data'].id as string, actorId };
+  return (await insertTask(kernel.db, owner, blankTask(name), '{}', clock.now())).id;
 }
 
 /** A succeeded build with this input schema, which has the tag `latest`. */

@@ -181,7 +181,10 @@ onEachEngine((engine) => {
       assert.equal(await last('?origin=nowhere'), '400 invalid-request');
       const told = await call(`/${kind}/${id}/runs/last/dataset?status=DONE`);
       assert.match(told.json['error'].message, /status.*DONE/);
-      const empty = taskId === null ? (await giveActor(server)).id : await giveTask(server, actor);
+      const empty =
+        taskId === null
+          ? (await giveActor(server)).id
+          : await giveTask(server, actor, { name: `${actor.name}-unused` });
       const none = await call(`/${kind}/${empty}/runs/last/dataset`);
       assert.deepEqual([none.status, none.json['error'].type], [404, 'record-not-found']);
     });

@@ -634,6 +634,29 @@ onEachEngine((engine) => {
     });
   });
 
+  test('an account has at most 5,000 tasks, and sees its limits', async () => {
+    const token = await newUser('collector');
+    const own = await giveActor(server, { token });
+    const { id } = await createTask({ actId: own.id }, token);
+    const { db } = server.app.kernel;
+    const row = await db
+      .selectFrom('tasks')
+      .selectAll()
+      .where('id', '=', id as string)
+      .executeTakeFirstOrThrow();
+    const rows = Array.from({ length: 4998 }, (_, at) => ({ ...row, id: `${id}-${at}`, name: `more-${at}` }));
+    for (let at = 0; at < rows.length; at += 500)
+      await db
+        .insertInto('tasks')
+        .values(rows.slice(at, at + 500))
+        .execute();
+    assert.ok(await createTask({ actId: own.id }, token));
+    const create = { method: 'POST', body: { actId: own.id }, token };
+    await expectError(['', create], 403, 'too-many-actor-tasks');
+    const { limits, current } = (await server.call('/v2/users/me/limits', { token })).json['data'];
+    assert.deepEqual([limits.maxActorTaskCount, current.actorTaskCount], [5000, 5000]);
+  });
+
   test('every change has an audit entry without the input', async () => {
     const { id } = await createTask({ name: 'audited', input: { quiet: 'not-for-the-log' } });
     await put(`/${id}`, { title: 'Changed' });

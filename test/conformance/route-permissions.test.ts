@@ -11,7 +11,7 @@ import type { RouteShape } from '../../src/kernel/route.ts';
 import { giveToken, join } from '../people.ts';
 import { recordStatements } from '../query-plans.ts';
 import { startServer, type CallInit, type Json, type TestServer } from '../server.ts';
-import { giveActor, giveBuild, giveRun, giveWebhook } from './actors-run-rows.ts';
+import { giveActor, giveBuild, giveRun, giveTask, giveWebhook } from './actors-run-rows.ts';
 import { BETA, pathFor, createSampleResources, type SampleResources } from './flags-sample-resources.ts';
 import { WRITES } from './flags-writes.ts';
 
@@ -160,6 +160,7 @@ const REQUEST = requestIdOf('a');
 const BODIES: Record<string, unknown> = {
   act_version_envVars_post: { name: 'A', value: '' },
   actorRun_charge_post: { eventName: 'page' },
+  actorTasks_post: { actId: 'somebody~something' },
   webhooks_post: {
     eventTypes: ['TEST'],
     requestUrl: 'https://a.test',
@@ -230,6 +231,7 @@ describe('the scraping platform', () => {
       scheduleId: async () => await giveSchedule(token),
       buildId: async () => await giveBuild(server, await giveActor(server, { token }), {}),
       buildOrRunId: async () => (await giveRun(server, await giveActor(server, { token }), { token })).id,
+      actorTaskId: async () => await giveTask(server, await giveActor(server, { token }), { token }),
       webhookId: async () => await giveWebhook(server, await giveActor(server, { token })),
       dispatchId: () => '0'.repeat(24),
       runId: async () => (await giveRun(server, await giveActor(server, { token }), { token })).id,

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createActor, finishedRun } from '../actors.ts';
 import { OBEDIENT } from '../actor-sources.ts';
+import { eventually } from '../eventually.ts';
 import type { Answer, Json, TestServer } from '../server.ts';
 import { runClients } from './concurrent-clients.ts';
 
@@ -83,6 +84,62 @@ export function declareActors(server: () => TestServer): void {
     const { kernel } = server().app;
     const jobs = await kernel.db.selectFrom('jobs').selectAll().where('id', 'in', runs).execute();
     assert.deepEqual(jobs, [], 'no job is left');
+  });
+
+  test('a task is changed, run and deleted, and its Actor too', async () => {
+    const actor = await createActor(server(), OBEDIENT, { name: 'with-tasks' });
+    const actId = actor['id'] as string;
+    const tasks: string[] = [];
+    const create = async (n: number): Promise<Answer> => {
+      const answer = await post('/actor-tasks', { actId, ...(n % 2 === 0 && { name: `shared-${n % 3}` }) });
+      if (answer.status === 201) tasks.push(answer.json['data'].id as string);
+      return answer;
+    };
+    for (let made = 0; made < 3; made += 1) await create(1);
+    const some = (n: number) => `/actor-tasks/${tasks[(n * 7) % tasks.length]}`;
+    const changes: ((n: number) => Promise<Answer>)[] = [
+      create,
+      (n) => put(some(n), { title: `Title ${n}`, options: { timeoutSecs: n } }),
+      (n) => put(some(n), { name: `shared-${n % 3}`, input: { output: n } }),
+      (n) => put(`${some(n)}/input`, { [`field${n}`]: n }),
+      (n) => put(`${some(n)}/input`, { output: n }),
+      (n) => put(some(n), { actorStandby: { idleTimeoutSecs: n } }),
+      (n) => (n % 3 === 0 ? remove(some(n)) : create(n)),
+      (n) => put(some(n), { isPublic: n % 2 === 0 }),
+    ];
+    const { entries, count } = await runClients(
+      server(),
+      (client, round) => changes[client]!(client + round),
+      { allowed: [200, 201, 204, 404, 409], isChained: false },
+    );
+    assert.equal(entries.length, count(200, 201, 204));
+    const { id } = (await post('/actor-tasks', { actId, options: { memoryMbytes: 128 } })).json['data'];
+    const at = `/actor-tasks/${id}`;
+    await post(`${at}/run-sync`, { output: 1 });
+    await post(`${at}/run-sync-get-dataset-items`, { push: { a: 1 } });
+    const races: (() => Promise<Answer>)[] = [
+      () => post(`${at}/runs`, { sleep: 60_000 }),
+      () => put(at, { title: 'Racing' }),
+      () => put(`${at}/input`, { a: 1 }),
+      () => remove(at),
+    ];
+    await runClients(server(), (client) => races[client % races.length]!(), {
+      allowed: [200, 201, 204, 404],
+      isConditional: true,
+      rounds: 1,
+    });
+    await remove(at);
+    // Of a deleted task no run goes on.
+    await eventually(async () => {
+      const { kernel } = server().app;
+      const runs = kernel.db
+        .selectFrom('runs')
+        .select('id')
+        .where('task_id', '=', id as string);
+      return (await runs.where('finished_at', 'is', null).execute()).length === 0;
+    }, 'the end of all runs of the task');
+    await remove(`/actors/${actId}`);
+    assert.equal((await call('/actor-tasks')).json['data'].total, 0);
   });
 
   test('builds of one version are started, aborted and deleted', async () => {

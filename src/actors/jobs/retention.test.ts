@@ -110,6 +110,10 @@ onEachEngine((engine) => {
       ids.push(id);
     }
     await setTag(kernel.db, actorId, 'old', ids[0]!);
+    for (const named of [{ options: { build: '0.1.4' } }, { actorStandby: { build: '0.1.5' } }]) {
+      const body = { actId: actorId, ...named };
+      assert.equal((await server.call('/v2/actor-tasks', { method: 'POST', body })).status, 201);
+    }
     const [run] = await insertRuns('third', 1);
     await kernel.db.updateTable('runs').set({ build_id: ids[1]! }).where('id', '=', run!).execute();
     const sweep = () => buildRetention(kernel).run(signal);
@@ -117,6 +121,10 @@ onEachEngine((engine) => {
     await sweep();
     assert.deepEqual(await buildsOf(actorId), ids);
     server.clock.ahead += 8 * DAY;
+    await sweep();
+    assert.deepEqual(await buildsOf(actorId), ids, 'tasks name the others');
+    for (const { id } of (await read('/actor-tasks'))['items'] as { id: string }[])
+      await server.call(`/v2/actor-tasks/${id}`, { method: 'DELETE' });
     await sweep();
     // By its tag, by its run, by its number, and because it has not finished.
     assert.deepEqual(await buildsOf(actorId), [...ids.slice(0, 4), ...ids.slice(6)]);

@@ -6,6 +6,7 @@ import { RUN_STORAGES_TAG } from '../runs/run-storages.ts';
 import { taskWork } from './abort-runs.ts';
 import { taskInputRoutes } from './input-routes.ts';
 import { taskRoutes } from './routes.ts';
+import { handOverTasks } from './store-transfers.ts';
 import { lastTaskRunRoutes, lastTaskRunStorageRoutes, taskStartRoutes } from './run-routes.ts';
 
 export const taskPart: Part = {
@@ -17,6 +18,7 @@ export const taskPart: Part = {
     ...lastTaskRunRoutes,
   ],
   migrations: taskMigrations,
+  handOver: handOverTasks,
   work: taskWork,
 };
 

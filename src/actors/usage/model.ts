@@ -175,6 +175,7 @@ export interface OwnLimits {
   maxMonthlyUsageUsd: number | null;
   dataRetentionDays: number;
   maxActors: number;
+  maxTasks: number;
   maxSchedules: number;
   /** Of all unfinished runs together. */
   maxRuns: number;
@@ -184,6 +185,7 @@ export interface OwnLimits {
 /** What an account has now. */
 export interface CurrentCounts {
   actors: number;
+  tasks: number;
   schedules: number;
   unfinishedRuns: number;
   memoryMbytes: number;
@@ -191,28 +193,28 @@ export interface CurrentCounts {
 
 const MBYTES_IN_GBYTE = 1024;
 
-/** An account has one seat. There are no proxies and tasks, so those limits are zero. */
+/** An account has one seat. There are no proxies, so those limits are zero. */
 export function toAccountLimits(
   cycle: UsageCycle,
   rows: DailyUsage[],
-  { maxMonthlyUsageUsd, dataRetentionDays, maxActors, maxSchedules, maxRuns, maxMemoryMbytes }: OwnLimits,
-  { actors, schedules, unfinishedRuns, memoryMbytes }: CurrentCounts,
+  own: OwnLimits,
+  { actors, tasks, schedules, unfinishedRuns, memoryMbytes }: CurrentCounts,
 ): Static<typeof AccountLimits> {
   return {
     monthlyUsageCycle: toCycle(cycle),
     limits: {
-      maxMonthlyUsageUsd: maxMonthlyUsageUsd ?? NO_LIMIT,
+      maxMonthlyUsageUsd: own.maxMonthlyUsageUsd ?? NO_LIMIT,
       maxMonthlyActorComputeUnits: NO_LIMIT,
       maxMonthlyExternalDataTransferGbytes: NO_LIMIT,
       maxMonthlyProxySerps: 0,
       maxMonthlyResidentialProxyGbytes: 0,
-      maxActorMemoryGbytes: maxMemoryMbytes / MBYTES_IN_GBYTE,
-      maxActorCount: maxActors,
-      maxActorTaskCount: 0,
-      maxConcurrentActorJobs: maxRuns,
-      maxScheduleCount: maxSchedules,
+      maxActorMemoryGbytes: own.maxMemoryMbytes / MBYTES_IN_GBYTE,
+      maxActorCount: own.maxActors,
+      maxActorTaskCount: own.maxTasks,
+      maxConcurrentActorJobs: own.maxRuns,
+      maxScheduleCount: own.maxSchedules,
       maxTeamAccountSeatCount: 1,
-      dataRetentionDays,
+      dataRetentionDays: own.dataRetentionDays,
     },
     current: {
       monthlyUsageUsd: 0,
@@ -222,7 +224,7 @@ export function toAccountLimits(
       monthlyResidentialProxyGbytes: 0,
       actorMemoryGbytes: memoryMbytes / MBYTES_IN_GBYTE,
       actorCount: actors,
-      actorTaskCount: 0,
+      actorTaskCount: tasks,
       activeActorJobCount: unfinishedRuns,
       scheduleCount: schedules,
       teamAccountSeatCount: 1,

@@ -8,6 +8,8 @@ import { countActors } from '../actors/store.ts';
 import { countUnfinished } from '../runs/store.ts';
 import { MAX_SCHEDULES } from '../schedules/model.ts';
 import { countSchedules } from '../schedules/store.ts';
+import { MAX_TASKS } from '../tasks/model.ts';
+import { countTasks } from '../tasks/store.ts';
 import { refusePrograms } from '../users/people-only.ts';
 import { ensureAccountRecord, findAccountRecord, updateAccountLimits } from '../users/store.ts';
 import {
@@ -102,6 +104,7 @@ async function limitsOf({ db, settings }: Kernel, userId: string) {
     maxMonthlyUsageUsd: own?.maxMonthlyUsageUsd ?? null,
     dataRetentionDays: own?.dataRetentionDays ?? settings.retentionMs / DAY,
     maxActors: MAX_ACTORS,
+    maxTasks: MAX_TASKS,
     maxSchedules: MAX_SCHEDULES,
     maxRuns: settings.execution.accountRuns,
     maxMemoryMbytes: settings.execution.accountMemoryMbytes,
@@ -112,6 +115,7 @@ async function countsOf({ db }: Kernel, userId: string): Promise<CurrentCounts> 
   const { runs, memoryMbytes } = await countUnfinished(db, userId);
   return {
     actors: await countActors(db, userId),
+    tasks: await countTasks(db, userId),
     schedules: await countSchedules(db, userId),
     unfinishedRuns: runs,
     memoryMbytes,
