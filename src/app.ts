@@ -37,6 +37,7 @@ import { Metrics } from './kernel/metrics.ts';
 import { openSecretBox, type SecretBox } from './kernel/secret-box.ts';
 import { secretKeyMigrations } from './kernel/secret-key-store.ts';
 import { DOCS_ALLOWANCE, DOCS_CATEGORY, serveDocs } from './kernel/serve-docs.ts';
+import { serveRaw } from './kernel/serve-raw.ts';
 import { serve } from './kernel/serve.ts';
 import { closeServer, createServer, listenOn, serveOperation, urlOf } from './kernel/server.ts';
 import { saveRegularly } from './kernel/save-regularly.ts';
@@ -240,6 +241,7 @@ async function compose(
     serveDocs(server, apis, kernel);
     serveFlagPages(server, kernel);
     for (const api of [...apis, ...deliveryApis]) serve(server, api, kernel);
+    for (const api of apis) serveRaw(server, api, kernel);
   }
   if (config.demo && config.role !== 'worker') await seedDemo(server, kernel, apis);
   const saving = saveRegularly(kernel);

@@ -6,7 +6,7 @@ import { cookieOf, SESSION_SCHEME } from '../kernel/identity/cookie.ts';
 import { retrySeconds } from '../kernel/limit-window.ts';
 import { openApiPart } from '../kernel/openapi-part.ts';
 import { Type } from '../kernel/schema.ts';
-import { ActorsError, renderError, status, TOKEN_HEADER } from './failures.ts';
+import { ActorsError, renderError, status, statusOfFailure, TOKEN_HEADER } from './failures.ts';
 import { apiOf } from '../kernel/part.ts';
 import { actorPart } from './actors/part.ts';
 import { buildPart } from './builds/part.ts';
@@ -19,6 +19,7 @@ import { requestQueuePart } from './request-queues/part.ts';
 import { runPart } from './runs/part.ts';
 import { runStoragePart } from './runs/run-storages.ts';
 import { schedulePart } from './schedules/part.ts';
+import { standbyPart } from './standby/part.ts';
 import { storagePart } from './storages/part.ts';
 import { taskPart, taskStoragePart } from './tasks/part.ts';
 import { toolPart } from './tools/part.ts';
@@ -40,6 +41,7 @@ const dialect: Dialect = {
   // The name in older clients.
   pathAliases: { '/acts': '/actors' },
   status,
+  statusOf: statusOfFailure,
   renderError,
   errorSchema: ActorsError,
   tokenHeader: TOKEN_HEADER,
@@ -138,6 +140,7 @@ export const actorsApi: Api = apiOf(dialect, [
   taskPart,
   actorWebhookPart,
   schedulePart,
+  standbyPart,
   inputPart,
   jobPart,
   logPart,

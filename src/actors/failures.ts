@@ -26,6 +26,16 @@ export const status: Record<FailureKind, number> = {
   internal: 500,
 };
 
+/** Of codes whose status is not that of their kind: a proxy answers them. */
+const STATUS_OF_CODES: Record<string, number> = {
+  'web-server-not-available': 502,
+  'web-server-timed-out': 504,
+};
+
+export function statusOfFailure({ kind, details: { code } }: Failure): number {
+  return STATUS_OF_CODES[code ?? ''] ?? status[kind];
+}
+
 /** The error type of each kind of failure that has no code of its own. */
 const TYPES: Record<FailureKind, string> = {
   malformed: 'invalid-input',

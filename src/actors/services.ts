@@ -11,12 +11,15 @@ import { openLogFeed } from './logs/log-feed.ts';
 import { LogFiles } from './logs/log-files.ts';
 import { openQueues } from './request-queues/queues.ts';
 import { openRunner } from './runner/open-runner.ts';
+import { WebServers } from './runs/web-server.ts';
+import { openStandbyPools } from './standby/pools.ts';
 import { openStorageCache } from './storages/access.ts';
 import { openUsage } from './usage/usage-counter.ts';
 
 export async function openActorsServices(
   kernel: Pick<Kernel, 'engine' | 'clock' | 'log'> & { settings: Pick<Kernel['settings'], 'execution'> },
 ) {
+  const webServers = new WebServers();
   return {
     storages: await openStorageCache(kernel.engine),
     usage: openUsage(kernel),
@@ -30,5 +33,7 @@ export async function openActorsServices(
     buildFolders: new BuildFolders(kernel.settings.execution.work),
     runner: await openRunner(kernel.settings.execution, kernel.log),
     logFeed: await openLogFeed(kernel),
+    webServers,
+    standby: await openStandbyPools(kernel, webServers),
   };
 }

@@ -2,6 +2,7 @@
 export const {
   Agent,
   request,
+  ServerResponse,
   STATUS_CODES,
   createServer: createHttpServer,
 } = process.getBuiltinModule('node:http');

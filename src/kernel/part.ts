@@ -4,6 +4,7 @@ import type { Api, DemoCall, Dialect, DispatchPort, Hooks, BackgroundWork } from
 import type { RoleStatements } from './identity/base-roles.ts';
 import type { HandOver } from './identity/store-accounts.ts';
 import type { Kernel } from './kernel.ts';
+import type { RawRoute } from './raw-route.ts';
 import { placesOf, type Route } from './route.ts';
 import type { Migration } from './storage/migrate.ts';
 import type { BlobKind } from './storage/orphan-blobs.ts';
@@ -18,6 +19,8 @@ export interface Part {
   /** For a part with routes that are described. */
   tag?: Tag;
   routes?: readonly Route[];
+  /** Paths outside of the API's prefixes, whose replies are not described. */
+  rawRoutes?: readonly RawRoute[];
   migrations?: readonly Migration[];
   /** Its blobs, so that those that a crash leaves behind are found. */
   blobKinds?: readonly BlobKind[];
@@ -65,6 +68,7 @@ export function apiOf(dialect: Dialect, parts: readonly Part[]): Api {
   const api: Api = {
     dialect,
     routes,
+    rawRoutes: parts.flatMap((part) => part.rawRoutes ?? []),
     tags: joinTags(parts),
     migrations: parts.flatMap((part) => part.migrations ?? []),
     blobKinds: parts.flatMap((part) => part.blobKinds ?? []),

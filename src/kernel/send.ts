@@ -89,7 +89,7 @@ export class ReplySender {
   failure(reply: FastifyReply, call: CallFacts, failure: Failure, cause: unknown): void {
     const { status, headers, body } = this.renderError(call, failure, cause);
     put(reply, status, headers, body);
-    this.#finish(call, status);
+    this.finish(call, status);
   }
 
   /** Logs the failure, with its cause where it is the server's fault, and renders it in the dialect's format. */
@@ -164,7 +164,7 @@ export class ReplySender {
     body?: string | Uint8Array,
   ): void {
     put(reply, status, this.#headers(call, fixed, own), body);
-    this.#finish(call, status);
+    this.finish(call, status);
   }
 
   /** Streams with backpressure. After the head is sent, an error can only be shown by closing the connection. */
@@ -180,7 +180,7 @@ export class ReplySender {
     if (call.method === 'HEAD') {
       body.destroy();
       reply.raw.end();
-      this.#finish(call, status);
+      this.finish(call, status);
       return;
     }
     if (isLive) reply.raw.flushHeaders();
@@ -193,11 +193,11 @@ export class ReplySender {
         );
       reply.raw.destroy();
     });
-    void ended.then(() => this.#finish(call, status));
+    void ended.then(() => this.finish(call, status));
   }
 
   /** Counts a call whose reply is written, and logs it: changes of configuration always, others at level debug. */
-  #finish(call: CallFacts, status: number): void {
+  finish(call: CallFacts, status: number): void {
     const { metrics, log } = this.#kernel;
     const { name } = this.#dialect;
     metrics.count(name, call.shape?.id ?? 'none', status, call.elapsedMs / 1000);

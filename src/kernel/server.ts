@@ -1,5 +1,6 @@
 // The HTTP server: Fastify with limits and timeouts, TLS, and the operator's endpoints.
 import { constants } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import { fastify, type FastifyInstance } from 'fastify';
 import { Failure } from './failure.ts';
 import type { Kernel } from './kernel.ts';
@@ -7,11 +8,13 @@ import type { Logger } from './log.ts';
 import { findPortHolder } from './port-holder.ts';
 import { MethodOverrides } from './method-override.ts';
 import { READ_HEAD_BYTES, BadRequests } from './bad-requests.ts';
+import { Upgrades } from './upgrades.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
     badRequests: BadRequests;
     overrides: MethodOverrides;
+    upgrades: Upgrades;
   }
 }
 
@@ -32,6 +35,11 @@ const READING = { maxHeaderSize: READ_HEAD_BYTES, headersTimeout: HEADERS_MS, re
 export function createServer({ tls, trustProxy }: ServerOptions): FastifyInstance {
   const badRequests = new BadRequests();
   const overrides = new MethodOverrides();
+  const upgrades = new Upgrades();
+  const reading = {
+    ...READING,
+    shouldUpgradeCallback: (request: IncomingMessage) => upgrades.accepts(request),
+  };
   const app = fastify({
     logger: false,
     trustProxy: trustProxy ?? false,
@@ -51,11 +59,11 @@ export function createServer({ tls, trustProxy }: ServerOptions): FastifyInstanc
       return url.includes('%') ? repairPath(url) : url;
     },
     clientErrorHandler: (error, socket) => badRequests.refuse(error, socket),
-    http: READING,
+    http: reading,
     ...(tls !== undefined && {
       https: {
         ...tls,
-        ...READING,
+        ...reading,
         minVersion: 'TLSv1.2' as const,
         secureOptions: constants.SSL_OP_CIPHER_SERVER_PREFERENCE,
       },
@@ -64,6 +72,8 @@ export function createServer({ tls, trustProxy }: ServerOptions): FastifyInstanc
   app.addHttpMethod('REPORT', { hasBody: true });
   app.decorate('badRequests', badRequests);
   app.decorate('overrides', overrides);
+  upgrades.attach(app.server);
+  app.decorate('upgrades', upgrades);
   app.server.on('request', (_request, response) => badRequests.watch(response));
   // Unknown `Expect` headers are ignored: Node would answer 417 with an empty body.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));

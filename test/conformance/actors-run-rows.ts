@@ -145,6 +145,7 @@ export async function giveRun(
     permissionLevel: 'LIMITED_PERMISSIONS',
     chargedEvents: {},
     metamorphs: [],
+    isServerReady: false,
     ...changes,
   };
   await insertRun(app.kernel.db, run);

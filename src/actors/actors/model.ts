@@ -1,8 +1,8 @@
 // Actors: their fields, the references by which paths name them, and how the API shows them.
 import { Failure } from '../../kernel/failure.ts';
 import { Nullable, OneOf, PlainText, problem, Type, type Static } from '../../kernel/schema.ts';
-import { Standby } from './standby.ts';
 import { PricingInfo } from './pricing.ts';
+import { Standby, standbyUrlOf } from './standby.ts';
 import { SentVersion, ShownVersion } from './version.ts';
 
 export const PERMISSION_LEVELS = ['LIMITED_PERMISSIONS', 'FULL_PERMISSIONS'] as const;
@@ -188,6 +188,7 @@ export const ShownActor = Type.Object(
     stats: Stats,
     defaultRunOptions: RunOptionsSchema,
     ...DETAILS,
+    standbyUrl: Nullable(Type.String({ description: 'Where it answers in standby mode' })),
     taggedBuilds: Type.Record(Type.String(), TaggedBuild),
     versions: Type.Array(ShownVersion),
   },
@@ -212,6 +213,7 @@ export function toShownActor(
   actor: Actor,
   username: string,
   taggedBuilds: TaggedBuilds,
+  publicUrl: string,
 ): Omit<Static<typeof ShownActor>, 'versions'> {
   return {
     id: actor.id,
@@ -228,6 +230,8 @@ export function toShownActor(
     stats: toStats(actor),
     defaultRunOptions: actor.runOptions,
     ...actor.details,
+    standbyUrl:
+      actor.details.actorStandby?.isEnabled === true ? standbyUrlOf(publicUrl, username, actor.name) : null,
     taggedBuilds,
   };
 }

@@ -16,13 +16,13 @@ export const WHOLE_VERSION: VersionView = { envVars: true, source: true };
 const MAX_BYTES_AT_ONCE = 1024 * 1024;
 
 export async function showActor(
-  { db }: Pick<Kernel, 'db'>,
+  { db, publicUrl }: Pick<Kernel, 'db' | 'publicUrl'>,
   call: ActorCall,
   actor: Actor,
   status = 200,
 ): Promise<Reply | Stream> {
   const tags = await listTags(db, actor.id);
-  const shown = JSON.stringify(toShownActor(actor, await usernameOf(db, call, actor), tags));
+  const shown = JSON.stringify(toShownActor(actor, await usernameOf(db, call, actor), tags, publicUrl));
   return await withVersions(db, actor.id, viewOf(call, actor), {
     status,
     head: `${shown.slice(0, -1)},"versions":[`,

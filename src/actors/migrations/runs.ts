@@ -30,4 +30,8 @@ export const runMigrations: Migration[] = [
       `create unique index runs_token on runs (token_hash) where token_hash is not null`,
     ],
   },
+  {
+    name: 'actors-runs-server-ready',
+    up: () => ['alter table runs add column is_server_ready integer not null default 0'],
+  },
 ];

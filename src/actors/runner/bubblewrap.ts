@@ -126,13 +126,15 @@ export interface SandboxOwner {
 
 export function launchInBubblewrap(program: Program, options: BubblewrapOptions): Launch {
   const { tools, files, abilities, maxProcesses, user } = options;
-  const { command, bridge, diskMbytes, env } = program;
+  const { command, bridge, inlet, diskMbytes, env } = program;
   // Set inside, where only the sandbox's own processes count.
   const limits = limitWords(tools.prlimit, {
     diskMbytes,
     ...(countsProcessesPerNamespace(user?.uid) && { processes: maxProcesses }),
   });
-  const bridged = bridge ? [files.node, BRIDGE_INSIDE, String(bridge.port), SOCKET_INSIDE] : [];
+  const bridged = bridge
+    ? [files.node, BRIDGE_INSIDE, String(bridge.port), SOCKET_INSIDE, String(inlet?.port ?? 0)]
+    : [];
   const loader = Object.entries(env).filter(([name]) => isLoaderVariable(name));
   const loaded = loader.length === 0 ? [] : ['/usr/bin/env', ...loader.map((pair) => pair.join('='))];
   return {
@@ -154,6 +156,7 @@ export function launchInBubblewrap(program: Program, options: BubblewrapOptions)
       .map((word) => `${word}\0`)
       .join(''),
     writesState: true,
+    ...(inlet && { inlet }),
     env: {},
     folder: '/',
     traits: user ? { uid: user.uid } : {},

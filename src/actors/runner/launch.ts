@@ -5,7 +5,9 @@ import { closeSync, openSync, readFileSync, readdirSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import { identify, type ProcessIdentity } from './process-table.ts';
+import { openInlet } from './inlet.ts';
 import type { ProgramTraits } from './program-processes.ts';
+import type { ProgramInlet } from './runner.ts';
 
 /** How one kind of isolation starts a program. */
 export interface Launch {
@@ -14,6 +16,8 @@ export interface Launch {
   input?: string;
   /** Whether it is bubblewrap, which writes its state to descriptor 5. */
   writesState?: boolean;
+  /** The program gets descriptor 6 for it. */
+  inlet?: ProgramInlet;
   env: Readonly<Record<string, string>>;
   folder: string;
   /** What identifies its processes, beside the first one. */
@@ -46,12 +50,13 @@ function bashGate(strays: readonly number[]): string {
 }
 
 export async function launch(
-  { words, input, writesState, env, folder }: Launch,
+  { words, input, writesState, inlet, env, folder }: Launch,
   output: string,
   { bash, strays }: { bash?: string; strays: readonly number[] },
 ): Promise<LaunchedProcess> {
   const [shell, gate] =
     strays.length > 0 && bash !== undefined ? [bash, bashGate(strays)] : ['/bin/sh', GATE];
+  const opened = inlet && (await openInlet(inlet.socket));
   const out = openSync(output, 'a', 0o600);
   try {
     const child = spawn(shell, ['-c', gate, 'gate', ...words], {
@@ -65,6 +70,7 @@ export async function launch(
         'pipe',
         input === undefined ? 'ignore' : 'pipe',
         writesState ? 'pipe' : 'ignore',
+        ...(opened ? [opened.fd] : []),
       ],
     });
     await once(child, 'spawn');
@@ -91,6 +97,7 @@ export async function launch(
       },
     };
   } finally {
+    opened?.release();
     closeSync(out);
   }
 }

@@ -20,6 +20,8 @@ export interface Program {
   network: 'host' | 'none';
   /** Without a network the program reaches a Unix socket of this server on this port of its own loopback address. */
   bridge?: ProgramBridge;
+  /** Without a network the server reaches this port of the program's own loopback address by a Unix socket. */
+  inlet?: ProgramInlet;
   /** Without a sandbox, Node programs get Node's own permission flags. Package managers cannot work under them. */
   hasNodePermissions?: boolean;
 }
@@ -29,11 +31,19 @@ export interface ProgramBridge {
   socket: string;
 }
 
+export interface ProgramInlet {
+  port: number;
+  /** In a folder that the program cannot reach. */
+  socket: string;
+}
+
 export interface RunningProgram {
   /** Resolves when the program and all that it started are dead. Never rejects. */
   readonly exited: Promise<ProgramExit>;
   /** Sends SIGTERM to the program's process group, or kills the program with all that it started. */
   stop(how: 'terminate' | 'kill'): void;
+  /** Whether the program, and nothing else, listens on this port of the machine; undefined where the machine does not tell. */
+  holdsPort?(port: number): Promise<boolean | undefined>;
   /** What all its processes use now; after the end, what was seen last. */
   usage(): Promise<ProgramUsage>;
 }

@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Cgroup } from './cgroup.ts';
 import { measureFile, measureFolder } from './folder-size.ts';
 import type { Launch, LaunchedProcess } from './launch.ts';
+import { isHeldBy } from './listening-port.ts';
 import { isRunning, sendSignal, type ProcessIdentity, type ProcessInfo } from './process-table.ts';
 import { findProcesses, killProcesses } from './program-processes.ts';
 import { openUsageSampler } from './usage-sampler.ts';
@@ -140,5 +141,12 @@ export function supervise(supervision: Supervision): RunningProgram {
       });
     },
     usage,
+    async holdsPort(port) {
+      const processes = isDead ? [] : await findProcesses({ ...traits, roots });
+      return await isHeldBy(
+        port,
+        processes.map(({ pid }) => pid),
+      );
+    },
   };
 }

@@ -45,7 +45,7 @@ const reboot = route(
       if (!isHeard) throw contested('run');
       return before;
     });
-    return toRunDetail(run, call.now);
+    return toRunDetail(run, call.now, kernel.publicUrl);
   },
 );
 
@@ -114,7 +114,7 @@ const metamorph = route(
         await countMetamorph(tx, target.id);
         return { ...before, ...changes };
       });
-      return toRunDetail(after, now);
+      return toRunDetail(after, now, kernel.publicUrl);
     });
   },
 );
@@ -188,7 +188,7 @@ const resurrect = route(
     });
     // So that its followers wait for what comes.
     await unpackLog(kernel, run.id);
-    return toRunDetail(after, now);
+    return toRunDetail(after, now, kernel.publicUrl);
   },
 );
 

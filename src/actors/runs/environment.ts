@@ -1,6 +1,7 @@
 // The environment of a run's process: the contract between the platform and its SDKs.
 import type { ActorPricing } from '../actors/pricing.ts';
-import type { Run } from './model.ts';
+import { containerUrlOf, type Run } from './model.ts';
+import { SECRET_VARIABLE } from './web-server.ts';
 
 export interface EnvironmentFacts {
   run: Run;
@@ -16,15 +17,22 @@ export interface EnvironmentFacts {
   eventsUrl: string;
   publicUrl: string;
   proxyPassword: string;
-  /** The port on which the process may serve something. */
-  webServerPort: number;
+  /** Where the process may serve something, and the secret of the requests that it gets. */
+  web: { port: number; secret: string };
+  /** Null where its Actor is not in standby mode. */
+  standbyUrl: string | null;
 }
 
 /** The variables whose newer name begins with `ACTOR_`; older SDKs read the name that begins with `APIFY_`. */
 export function environmentOf(facts: EnvironmentFacts): Record<string, string> {
-  const { run, token, apiUrl, publicUrl, webServerPort: port } = facts;
+  const {
+    run,
+    token,
+    apiUrl,
+    publicUrl,
+    web: { port, secret },
+  } = facts;
   const { options } = run;
-  const webServerUrl = `http://127.0.0.1:${port}`;
   const both: [names: string[], value: string | null][] = [
     [['ACTOR_ID', 'APIFY_ACTOR_ID', 'APIFY_ACT_ID'], run.actorId],
     [['ACTOR_RUN_ID', 'APIFY_ACTOR_RUN_ID', 'APIFY_ACT_RUN_ID'], run.id],
@@ -45,7 +53,9 @@ export function environmentOf(facts: EnvironmentFacts): Record<string, string> {
       run.timeoutAt === null ? null : new Date(run.timeoutAt).toISOString(),
     ],
     [['ACTOR_WEB_SERVER_PORT', 'APIFY_CONTAINER_PORT', 'ACTOR_STANDBY_PORT'], String(port)],
-    [['ACTOR_WEB_SERVER_URL', 'APIFY_CONTAINER_URL'], webServerUrl],
+    [['ACTOR_WEB_SERVER_URL', 'APIFY_CONTAINER_URL'], containerUrlOf(publicUrl, run)],
+    [[SECRET_VARIABLE], secret],
+    [['ACTOR_STANDBY_URL'], facts.standbyUrl],
     [['ACTOR_FULL_NAME'], facts.fullName],
     [['ACTOR_PERMISSION_LEVEL'], run.permissionLevel],
     [['ACTOR_RESTART_ON_ERROR'], options.restartOnError ? '1' : '0'],

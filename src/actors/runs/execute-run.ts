@@ -23,6 +23,7 @@ import {
 import { isFinished } from '../jobs/job-status.ts';
 import { type Run, type RunStats } from './model.ts';
 import { programEnvironment } from './program-environment.ts';
+import { openWebServer, reserveWebServer, withGuard } from './reserve-web-server.ts';
 import type { RunEvents } from './run-events.ts';
 import type { RunListener } from './run-listener.ts';
 import { RUN_TOKEN_PREFIX } from './run-tokens.ts';
@@ -105,8 +106,10 @@ async function execute(execution: Execution): Promise<RunEnd | 'elsewhere'> {
       kernel.identity.forgetToken(token.value);
       execution.node.events.close(job.id);
     }
-    const { end, usage } = finished;
+    const { end, usage, retirement } = finished;
     switch (end.kind) {
+      case 'retired':
+        return { ...retirement!, usage };
       case 'lost':
         return 'elsewhere';
       case 'stopped':
@@ -206,6 +209,8 @@ function rejectOnAbort(signal: AbortSignal): Promise<never> {
 
 interface FinishedProcess {
   end: ProcessEnd;
+  /** How the run ends, where its process was not needed any more. */
+  retirement?: RunEnd;
   usage: Partial<RunStats>;
 }
 
@@ -223,29 +228,37 @@ async function runProcess(execution: Execution, run: Run, token: string): Promis
   await createWorkingFolder(prepared, folder);
   node.events.open(job.id);
   const listener = await node.listener();
-  const env = await programEnvironment(kernel, run, build, { token, listener });
+  const web = await reserveWebServer(kernel, job.id);
+  const env = await programEnvironment(kernel, run, build, { token, listener, web });
   context.signal.throwIfAborted();
   // Clients take an empty log for none.
   log.write(`ACTOR: Starting build ${run.buildNumber}.`);
   const program = await services.runner.start({
     id: job.id,
     command: prepared.command,
-    env: { HOME: folder, LANG: 'C.UTF-8', ...prepared.env, ...env },
+    env: withGuard({ HOME: folder, LANG: 'C.UTF-8', ...prepared.env, ...env }, web),
     folder,
-    readable: prepared.readable,
+    readable: [...prepared.readable, ...(web.guard === undefined ? [] : [web.guard])],
     output: log.file,
     memoryMbytes: run.options.memoryMbytes,
     diskMbytes: run.options.diskMbytes,
     network: settings.execution.network,
     ...(listener.bridge && { bridge: listener.bridge }),
+    ...(web.inlet && { inlet: web.inlet }),
     hasNodePermissions: true,
   });
+  const server = openWebServer(kernel, run, web, program);
   const samples = new UsageSamples(run.options.memoryMbytes, clock.now(), run.stats);
   const startedAt = clock.now();
-  const end = await superviseProcess({
+  const supervision = superviseProcess({
     program,
     signal: context.signal,
-    onControl: context.onControl,
+    onControl: (listener) =>
+      context.onControl((control) => {
+        server?.end();
+        listener(control);
+      }),
+    isRetired: () => server?.retire() !== undefined,
     isTimedOut: () => run.timeoutAt !== null && clock.now() >= run.timeoutAt,
     onTimeout: () => markTimingOut(kernel, job),
     send: (name, data) => node.events.send(job.id, name, data, clock.now()),
@@ -254,5 +267,10 @@ async function runProcess(execution: Execution, run: Run, token: string): Promis
       node.events.send(job.id, 'systemInfo', samples.systemInfo(clock.now()), clock.now());
     },
   });
-  return { end, usage: { ...samples.stats(clock.now()), runTimeMs: clock.now() - startedAt } };
+  const end = await supervision.finally(() => {
+    if (server !== undefined) services.webServers.close(server);
+    web.release();
+  });
+  const usage = { ...samples.stats(clock.now()), runTimeMs: clock.now() - startedAt };
+  return { end, usage, ...(server?.retirement && { retirement: server.retirement }) };
 }

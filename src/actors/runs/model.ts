@@ -81,6 +81,8 @@ export interface Run {
   permissionLevel: PermissionLevel;
   chargedEvents: Record<string, number>;
   metamorphs: Metamorph[];
+  /** Whether its process has answered a request. */
+  isServerReady: boolean;
 }
 
 const DateTime = Type.String({ format: 'date-time' });
@@ -139,6 +141,12 @@ export const RunDetail = Type.Object(
       requestQueues: StorageIds,
     }),
     gitBranchName: Nullable(Type.String()),
+    containerUrl: Type.Optional(
+      Type.String({ description: 'What its process serves; only while it is running' }),
+    ),
+    isContainerServerReady: Type.Optional(
+      Type.Boolean({ description: 'Whether its process has answered a request' }),
+    ),
     usage: Counts,
     usageUsd: Counts,
     chargedEventCounts: Counts,
@@ -155,6 +163,11 @@ export const RunDetail = Type.Object(
   },
   { $id: 'Run' },
 );
+
+/** Where the proxy shows what the process of the run serves. */
+export function containerUrlOf(publicUrl: string, { id }: Pick<Run, 'id'>): string {
+  return `${publicUrl}/container/${id}`;
+}
 
 const isoOf = (time: number | null) => (time === null ? null : new Date(time).toISOString());
 
@@ -184,7 +197,7 @@ const WAITING_MS = 1000;
 const GIGABYTE_MBYTES = 1024;
 const HOUR_MS = 3_600_000;
 
-export function toRunDetail(run: Run, now: number): Static<typeof RunDetail> {
+export function toRunDetail(run: Run, now: number, publicUrl: string): Static<typeof RunDetail> {
   const { options, stats } = run;
   const { runTimeMs, ...counted } = stats;
   const computeUnits = (options.memoryMbytes / GIGABYTE_MBYTES) * (runTimeMs / HOUR_MS);
@@ -211,6 +224,10 @@ export function toRunDetail(run: Run, now: number): Static<typeof RunDetail> {
       requestQueues: { default: run.queueId },
     },
     gitBranchName: null,
+    ...(run.status === 'RUNNING' && {
+      containerUrl: containerUrlOf(publicUrl, run),
+      isContainerServerReady: run.isServerReady,
+    }),
     usage: { ACTOR_COMPUTE_UNITS: computeUnits },
     usageUsd: {},
     chargedEventCounts: run.chargedEvents,

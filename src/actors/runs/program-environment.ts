@@ -1,10 +1,9 @@
 // Collects the environment of a run's process: the platform's variables win over those of the Actor's version.
-import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
 import { findAccount } from '../../kernel/identity/store-accounts.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { openEnvVars } from '../actors/env-vars.ts';
 import { findPricing } from '../actors/pricing.ts';
+import { standbyUrlOf } from '../actors/standby.ts';
 import { findActorById } from '../actors/store.ts';
 import { listTagsOfBuild } from '../actors/store-tags.ts';
 import { findVersion } from '../actors/store-versions.ts';
@@ -13,16 +12,14 @@ import { inputSecretEnv } from '../input/secret-keys.ts';
 import { ensureAccountRecord } from '../users/store.ts';
 import { environmentOf } from './environment.ts';
 import type { Run } from './model.ts';
+import type { ReservedWebServer } from './reserve-web-server.ts';
 import type { RunListener } from './run-listener.ts';
-
-/** The platform's own default, for a process that has a network of its own. */
-const WEB_SERVER_PORT = 4321;
 
 export async function programEnvironment(
   kernel: Kernel,
   run: Run,
   build: Build,
-  { token, listener }: { token: string; listener: RunListener },
+  { token, listener, web }: { token: string; listener: RunListener; web: ReservedWebServer },
 ): Promise<Record<string, string>> {
   const { db, publicUrl } = kernel;
   const [actor, version, buildTags, secrets, account] = await Promise.all([
@@ -46,16 +43,11 @@ export async function programEnvironment(
       eventsUrl: listener.eventsUrlOf(token),
       publicUrl,
       proxyPassword: account.proxyPassword,
-      webServerPort: kernel.settings.execution.network === 'none' ? WEB_SERVER_PORT : await findFreePort(),
+      web,
+      standbyUrl:
+        owner && actor?.details.actorStandby?.isEnabled
+          ? standbyUrlOf(publicUrl, owner.username, actor.name)
+          : null,
     }),
   };
-}
-
-/** All processes share the network of the machine, so each gets a port of its own. */
-async function findFreePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  return port;
 }

@@ -99,7 +99,11 @@ const getRun = route(
   },
   async (call, kernel) => {
     const run = await openRunOfPath(kernel, call, 'viewRun');
-    return toRunDetail(await runAfterWait(kernel, run, call.query.waitForFinish), kernel.clock.now());
+    return toRunDetail(
+      await runAfterWait(kernel, run, call.query.waitForFinish),
+      kernel.clock.now(),
+      kernel.publicUrl,
+    );
   },
 );
 
@@ -167,7 +171,7 @@ const putRun = route(
       if (Object.keys(changes).length > 0) await updateRun(tx, before.id, changes);
       return { ...before, ...changes };
     });
-    return toRunDetail(run, now);
+    return toRunDetail(run, now, kernel.publicUrl);
   },
 );
 
@@ -206,7 +210,11 @@ const abort = route(
   },
   async (call, kernel) => {
     const run = await openRunOfPath(kernel, call, 'updateRun');
-    return toRunDetail(await abortRun(kernel, run.id, call.query.gracefully === true, call.now), call.now);
+    return toRunDetail(
+      await abortRun(kernel, run.id, call.query.gracefully === true, call.now),
+      call.now,
+      kernel.publicUrl,
+    );
   },
 );
 

@@ -3,7 +3,6 @@ import { rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { IncomingMessage } from 'node:http';
-import type { Duplex } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import type { WebSocketServer } from 'ws';
 import type { Api } from '../../kernel/dialect.ts';
@@ -37,7 +36,7 @@ export async function openRunListener(kernel: Kernel, api: Api, events: RunEvent
     WebSocketServer: typeof WebSocketServer;
   };
   const sockets = new Server({ noServer: true, maxPayload: MAX_MESSAGE });
-  server.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+  server.upgrades.add('', (request, socket, head) => {
     sockets.handleUpgrade(request, socket, head, (webSocket) => {
       // At once: without a listener the error of a broken message, which anybody on this machine can send, would end the server.
       webSocket.on('error', () => webSocket.terminate());

@@ -14,6 +14,8 @@ import { lockHeldRun, updateRun } from './store.ts';
 export interface RunEnd {
   /** Null when a signal ended it, or when there was none. */
   code: number | null;
+  /** Where the exit code does not tell: a run in standby mode that is not needed has done all it was for. */
+  isSuccess?: true;
   /** Where the exit code does not tell. */
   message?: string;
   /** What the last process has used. */
@@ -47,6 +49,7 @@ export async function beginProcess(
     const changes = {
       status: 'RUNNING' as const,
       tokenHash,
+      isServerReady: false,
       timeoutAt:
         run.timeoutAt ?? (options.timeoutSecs === 0 ? null : kernel.clock.now() + options.timeoutSecs * 1000),
       stats: {
@@ -81,7 +84,7 @@ function addUsage(stats: RunStats, used: Partial<RunStats>): RunStats {
 export async function endRun(kernel: Kernel, job: Job, end: RunEnd): Promise<boolean> {
   try {
     await whileHeld(kernel, job, async (tx, run) => {
-      const status = ENDINGS[run.status] ?? (end.code === 0 ? 'SUCCEEDED' : 'FAILED');
+      const status = ENDINGS[run.status] ?? (end.code === 0 || end.isSuccess ? 'SUCCEEDED' : 'FAILED');
       const used = { ...run, stats: addUsage(run.stats, end.usage ?? {}) };
       const now = kernel.clock.now();
       const [webhooks, after] = await awaitAll([

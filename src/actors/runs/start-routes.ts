@@ -161,7 +161,7 @@ export function startRoutesOf(base: StartBase): Route[] {
       const run = await start(base, kernel, call as StartCall);
       const after = await runAfterWait(kernel, run, call.query.waitForFinish);
       const location = `${call.base}/actor-runs/${run.id}`;
-      return reply(201, toRunDetail(after, kernel.clock.now()), { location });
+      return reply(201, toRunDetail(after, kernel.clock.now(), kernel.publicUrl), { location });
     },
   );
 

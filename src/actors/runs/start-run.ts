@@ -40,8 +40,8 @@ export interface RunStart {
   taskId?: string;
   meta: JobMeta;
   query: RunQuery;
-  /** As it was sent. */
-  input: SentInput;
+  /** As it was sent; `none` where the run has no input at all, whatever its schema requires. */
+  input: SentInput | 'none';
   /** Saves what belongs to the run, in the transaction that creates it. */
   alongWith?(tx: Db, run: Run): Promise<void>;
   /** The webhooks that the caller brings along. */
@@ -54,12 +54,15 @@ export async function startRun(kernel: Kernel, start: RunStart, now: number): Pr
   checkExecution(kernel);
   const buildName = query.build ?? actor.runOptions.build;
   const build = await resolveBuild(kernel.db, actor, buildName);
-  const input = await prepareInput(kernel, {
-    schema: build.inputSchema,
-    body: start.input.body,
-    contentType: start.input.contentType,
-    owner: { userId, actorId: actor.id },
-  });
+  const input =
+    start.input === 'none'
+      ? undefined
+      : await prepareInput(kernel, {
+          schema: build.inputSchema,
+          body: start.input.body,
+          contentType: start.input.contentType,
+          owner: { userId, actorId: actor.id },
+        });
   const options = await optionsOf(kernel, start, build, buildName, input);
   const run = newRun(start, build, options, input, now);
   await inheritDepth(kernel, run);
@@ -201,6 +204,7 @@ function newRun(
     permissionLevel: permissionLevelOf(start),
     chargedEvents: {},
     metamorphs: [],
+    isServerReady: false,
   };
 }
 

@@ -56,6 +56,16 @@ export async function updateRun(tx: Db, id: string, changes: RunChanges): Promis
   if (changes.status !== undefined) await notifyOnCommit(tx, STATUS_CHANNELS.run);
 }
 
+/** The process of the run has answered a request. */
+export async function markServerReady(db: Db, id: string): Promise<void> {
+  await db
+    .updateTable('runs')
+    .set({ is_server_ready: 1 })
+    .where('id', '=', id)
+    .where('status', '=', 'RUNNING')
+    .execute();
+}
+
 /** Another Actor goes on with the run. */
 export async function moveRun(tx: Db, run: Run, changes: RunChanges & { actorId: string }): Promise<void> {
   await countRuns(tx, run, -1);
@@ -229,6 +239,7 @@ function columnsOf(changes: RunChanges): Partial<RunRow> {
     charged_events: changes.chargedEvents && JSON.stringify(changes.chargedEvents),
     metamorphs: changes.metamorphs && JSON.stringify(changes.metamorphs),
     token_hash: changes.tokenHash,
+    is_server_ready: changes.isServerReady === undefined ? undefined : Number(changes.isServerReady),
   };
   return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined));
 }
@@ -259,5 +270,6 @@ function runOf(row: Selectable<RunRow>): Run {
     permissionLevel: row.permission_level as PermissionLevel,
     chargedEvents: JSON.parse(row.charged_events) as Record<string, number>,
     metamorphs: JSON.parse(row.metamorphs) as Metamorph[],
+    isServerReady: row.is_server_ready === 1,
   };
 }

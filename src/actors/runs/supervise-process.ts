@@ -7,7 +7,10 @@ import type { RunEventName } from './run-events.ts';
 /** Why a process has ended, beside its exit. */
 export type ProcessEnd =
   | { kind: 'exited'; exit: ProgramExit }
-  | { kind: 'aborted' | 'rebooted' | 'metamorphosed' | 'timed-out' | 'stopped' | 'lost'; exit: ProgramExit };
+  | {
+      kind: 'aborted' | 'rebooted' | 'metamorphosed' | 'timed-out' | 'stopped' | 'lost' | 'retired';
+      exit: ProgramExit;
+    };
 
 export interface ProcessSupervision {
   program: RunningProgram;
@@ -20,6 +23,10 @@ export interface ProcessSupervision {
   /** False where the process listens to no events. */
   send(name: RunEventName, data: unknown): boolean;
   onSample(usage: ProgramUsage): void;
+  /** Whether the process is to end because nobody needs it any more; asked every second. */
+  isRetired?(): boolean;
+  /** How long a process may go on after it was told that it is not needed. */
+  retirementGraceMs?: number;
   sampleMs?: number;
   /** How long a process may go on after the event of an abort. */
   abortGraceMs?: number;
@@ -30,6 +37,8 @@ export interface ProcessSupervision {
 export async function superviseProcess(supervision: ProcessSupervision): Promise<ProcessEnd> {
   const { program, signal, send } = supervision;
   const { sampleMs = 1_000, abortGraceMs = 30_000, migrationGraceMs = 10_000 } = supervision;
+  const { retirementGraceMs = 15_000 } = supervision;
+  let isRetiring = false;
   const { promise: cause, resolve: end } = Promise.withResolvers<ProcessEnd['kind']>();
   const over = new AbortController();
 
@@ -53,6 +62,14 @@ export async function superviseProcess(supervision: ProcessSupervision): Promise
     void killAfter(migrationGraceMs, 'stopped');
   };
 
+  const retire = (): void => {
+    isRetiring = true;
+    const isHeard = send('aborting', {});
+    send('persistState', { isMigrating: false });
+    if (!isHeard) program.stop('terminate');
+    void killAfter(retirementGraceMs, 'retired');
+  };
+
   const sampler = setInterval(() => void sample(), sampleMs).unref();
   let isSampling = false;
   async function sample(): Promise<void> {
@@ -64,6 +81,7 @@ export async function superviseProcess(supervision: ProcessSupervision): Promise
         await supervision.onTimeout();
         end('timed-out');
       }
+      if (!isRetiring && supervision.isRetired?.() === true) retire();
       supervision.onSample(await program.usage());
     } catch {
       // The process ends just now; its exit tells.
@@ -86,5 +104,5 @@ export async function superviseProcess(supervision: ProcessSupervision): Promise
   // A process that ends by itself after the event of a migration has come to its end, unless it failed.
   if (kind === 'exited' && signal.reason instanceof ServerStopping && exit.code !== 0)
     return { kind: 'stopped', exit };
-  return { kind, exit };
+  return { kind: isRetiring && kind === 'exited' ? 'retired' : kind, exit };
 }

@@ -49,4 +49,6 @@ export interface RunRow {
   metamorphs: string;
   /** Of the token that its process has; each process gets a new one. */
   token_hash: string | null;
+  /** Whether its process has answered a request. */
+  is_server_ready: number;
 }

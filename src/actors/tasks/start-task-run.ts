@@ -25,7 +25,7 @@ export async function startTaskRun(kernel: Kernel, start: TaskRunStart, now: num
   const actor = await findActorById(kernel.db, task.actorId);
   // The Actor of another account may be public no longer.
   if (actor === undefined || !(isOwnerOf(caller, actor) || actor.isPublic)) throw actorGone();
-  const input = await inputOf(kernel, start);
+  const input = start.input === 'none' ? 'none' : await inputOf(kernel, start, start.input);
   return await startRun(
     kernel,
     { ...others, actor, taskId: task.id, query: withTaskOptions(query, task.options), input },
@@ -49,7 +49,11 @@ function withTaskOptions(query: RunQuery, options: TaskOptions): RunQuery {
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-async function inputOf(kernel: Kernel, { task, caller, input }: TaskRunStart): Promise<SentInput> {
+async function inputOf(
+  kernel: Kernel,
+  { task, caller }: Pick<TaskRunStart, 'task' | 'caller'>,
+  input: SentInput,
+): Promise<SentInput> {
   const text = await findTaskInput(kernel.db, task.id);
   if (text === undefined) throw taskNotFound();
   const saved = Buffer.from(text);

@@ -1,0 +1,92 @@
+// What a process needs to serve something: a port of its own, a secret, and the way by which the proxy reaches it.
+import { once } from 'node:events';
+import { mkdirSync, rmSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import type { Kernel } from '../../kernel/kernel.ts';
+import type { ProgramInlet, RunningProgram } from '../runner/runner.ts';
+import { writeGuard } from '../runner/web-guard.ts';
+import type { Run } from './model.ts';
+import { newRunSecret, SECRET_HEADER, SECRET_VARIABLE, WebServer, type WebAddress } from './web-server.ts';
+
+/** The platform's own default, for a process that has a network of its own. */
+const WEB_SERVER_PORT = 4321;
+const PORT_VARIABLE = 'ACTOR_WEB_SERVER_PORT';
+/** Of the path of a Unix socket, on Linux. */
+const MAX_SOCKET_BYTES = 100;
+
+export interface ReservedWebServer {
+  port: number;
+  secret: string;
+  /** Undefined where the process cannot be reached. */
+  address: WebAddress | undefined;
+  inlet?: ProgramInlet;
+  /** A module that Node programs load first. */
+  guard?: string;
+  release(): void;
+}
+
+export async function reserveWebServer(
+  { settings }: Pick<Kernel, 'settings'>,
+  runId: string,
+): Promise<ReservedWebServer> {
+  const { work, network } = settings.execution;
+  const secret = newRunSecret();
+  if (network === 'host') {
+    const port = await findFreePort();
+    const names = { header: SECRET_HEADER, secret: SECRET_VARIABLE, port: PORT_VARIABLE };
+    return { port, secret, address: { port }, guard: guardOf(work, names), release: () => {} };
+  }
+  const port = WEB_SERVER_PORT;
+  const folder = join(work, 'web');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const socket = join(folder, runId);
+  if (Buffer.byteLength(socket) > MAX_SOCKET_BYTES)
+    return { port, secret, address: undefined, release: () => {} };
+  return {
+    port,
+    secret,
+    address: { socketPath: socket },
+    inlet: { port, socket },
+    release: () => rmSync(socket, { force: true }),
+  };
+}
+
+const guards = new Map<string, string>();
+
+/** Written once by each server: what an earlier release left is replaced. */
+function guardOf(work: string, names: Parameters<typeof writeGuard>[1]): string {
+  const known = guards.get(work) ?? writeGuard(work, names);
+  guards.set(work, known);
+  return known;
+}
+
+/** Beside the options of the Actor's own. */
+export function withGuard(env: Record<string, string>, { guard }: ReservedWebServer): Record<string, string> {
+  if (guard === undefined) return env;
+  const options = [env['NODE_OPTIONS'], `--require ${JSON.stringify(guard)}`];
+  return { ...env, NODE_OPTIONS: options.filter((one) => one !== undefined).join(' ') };
+}
+
+/** From now on the proxy reaches the process. Undefined where it cannot. */
+export function openWebServer(
+  { services }: Kernel,
+  run: Run,
+  { address, secret }: ReservedWebServer,
+  program: RunningProgram,
+): WebServer | undefined {
+  if (address === undefined) return undefined;
+  const isGenuine = async () => ('port' in address ? await program.holdsPort?.(address.port) : true);
+  const server = new WebServer(run, { address, secret, isGenuine });
+  services.webServers.open(server);
+  return server;
+}
+
+/** All processes share the network of the machine, so each gets a port of its own. */
+async function findFreePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  return port;
+}

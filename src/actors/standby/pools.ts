@@ -1,0 +1,143 @@
+// All programs in standby mode that this node serves: a pool of runs for each, and what they share.
+import type { Kernel } from '../../kernel/kernel.ts';
+import { STATUS_CHANNELS } from '../jobs/job.ts';
+import { isFinished } from '../jobs/job-status.ts';
+import type { Run } from '../runs/model.ts';
+import { findRun, markServerReady } from '../runs/store.ts';
+import type { WebServer, WebServers } from '../runs/web-server.ts';
+import { findSettings } from './find-settings.ts';
+import { OpenSockets } from './join-sockets.ts';
+import { noWebServer, tooManyWaiting, type PoolSettings } from './model.ts';
+import { StandbyPool, type PoolContext, type StartRun } from './pool.ts';
+
+declare module '../../kernel/kernel.ts' {
+  interface Services {
+    standby: StandbyPools;
+  }
+}
+
+type PoolsKernel = Pick<Kernel, 'engine' | 'clock' | 'log'>;
+
+/** How long a run may take until it answers, and a request may wait for that. */
+const READY_MS = 300_000;
+/** Each waiting request is an open connection. */
+const MAX_WAITING = 500;
+const MAX_WAITING_TOGETHER = 2000;
+/** Notifications may be lost, and requests expire. */
+const CHECK_MS = 500;
+
+/** Whose runs of which program. */
+export type PoolKey = Pick<Run, 'userId' | 'actorId' | 'taskId'>;
+
+export class StandbyPools {
+  readonly sockets = new OpenSockets();
+  readonly #kernel: PoolsKernel;
+  readonly #pools = new Map<string, StandbyPool>();
+  readonly #context: PoolContext;
+  readonly #timer = setInterval(() => this.check(), CHECK_MS).unref();
+  #isClosed = false;
+  #isChecking = false;
+  #waiting = 0;
+
+  constructor(kernel: PoolsKernel) {
+    this.#kernel = kernel;
+    const { clock, log, engine } = kernel;
+    this.#context = {
+      clock,
+      log,
+      readyMs: READY_MS,
+      maxWaiting: MAX_WAITING,
+      onReady: ({ run }) => {
+        markServerReady(engine.db, run.id).catch((error: unknown) =>
+          log.warn({ err: error, run: run.id }, 'cannot save that a run is ready'),
+        );
+      },
+    };
+  }
+
+  /** A run with room, where the request is counted: it must leave again. */
+  async acquire(
+    key: PoolKey,
+    settings: PoolSettings,
+    start: StartRun,
+    signal: AbortSignal,
+  ): Promise<WebServer> {
+    if (this.#isClosed) throw stopping();
+    if (this.#waiting >= MAX_WAITING_TOGETHER) throw tooManyWaiting(this.#waiting);
+    this.#waiting += 1;
+    try {
+      return await this.#poolOf(key, settings).acquire(settings, start, signal);
+    } finally {
+      this.#waiting -= 1;
+    }
+  }
+
+  #poolOf(key: PoolKey, settings: PoolSettings): StandbyPool {
+    const name = `${key.userId}/${key.taskId ?? key.actorId}`;
+    const pool = this.#pools.get(name) ?? new StandbyPool(this.#context, settings);
+    this.#pools.set(name, pool);
+    return pool;
+  }
+
+  async opened(server: WebServer): Promise<void> {
+    const { run } = server;
+    if (run.meta.origin !== 'STANDBY') return;
+    const settings = await findSettings(this.#kernel.engine.db, run);
+    if (server.closed.signal.aborted) return;
+    this.#poolOf(run, settings).opened(server);
+  }
+
+  closed(server: WebServer): void {
+    for (const pool of this.#pools.values()) pool.closed(server);
+    this.check();
+  }
+
+  /** Finds out which runs have ended; several calls at once cause one look. */
+  check(): void {
+    if (this.#isClosed || this.#isChecking || this.#pools.size === 0) return;
+    this.#isChecking = true;
+    void this.#check()
+      .catch((error: unknown) =>
+        this.#kernel.log.warn({ err: error }, 'cannot look after runs in standby mode'),
+      )
+      .finally(() => (this.#isChecking = false));
+  }
+
+  async #check(): Promise<void> {
+    const { clock, engine } = this.#kernel;
+    for (const [name, pool] of this.#pools) {
+      pool.expire(clock.now());
+      for (const id of pool.absent) {
+        const run = await findRun(engine.db, id);
+        if (run === undefined || isFinished(run.status)) pool.ended(id, run?.status ?? 'DELETED');
+      }
+      if (pool.isEmpty) this.#pools.delete(name);
+    }
+  }
+
+  /** The server stops: nobody waits any longer. */
+  close(): void {
+    this.#isClosed = true;
+    clearInterval(this.#timer);
+    for (const pool of this.#pools.values()) pool.refuseWaiting(stopping());
+    this.sockets.end();
+  }
+}
+
+function stopping(): Error {
+  return noWebServer('The server is stopping.');
+}
+
+export async function openStandbyPools(kernel: PoolsKernel, webServers: WebServers): Promise<StandbyPools> {
+  const pools = new StandbyPools(kernel);
+  webServers.follow({
+    opened: (server) => {
+      pools.opened(server).catch((error: unknown) => {
+        kernel.log.error({ err: error, run: server.run.id }, 'cannot give requests to a run in standby mode');
+      });
+    },
+    closed: (server) => pools.closed(server),
+  });
+  await kernel.engine.listen(STATUS_CHANNELS.run, () => pools.check());
+  return pools;
+}
