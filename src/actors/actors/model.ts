@@ -188,7 +188,9 @@ export const ShownActor = Type.Object(
     stats: Stats,
     defaultRunOptions: RunOptionsSchema,
     ...DETAILS,
-    standbyUrl: Nullable(Type.String({ description: 'Where it answers in standby mode' })),
+    standbyUrl: Type.Optional(
+      Nullable(Type.String({ description: 'Where it answers; null where it is not in standby mode' })),
+    ),
     taggedBuilds: Type.Record(Type.String(), TaggedBuild),
     versions: Type.Array(ShownVersion),
   },
