@@ -50,7 +50,6 @@ export async function insertRunRow({ db, clock }: Kernel, options: RowOptions): 
     permissionLevel: 'LIMITED_PERMISSIONS',
     chargedEvents: {},
     metamorphs: [],
-    isServerReady: false,
   };
   await insertRun(db, run);
   await insertLog(db, { id, userId }, now);

@@ -145,7 +145,6 @@ export async function giveRun(
     permissionLevel: 'LIMITED_PERMISSIONS',
     chargedEvents: {},
     metamorphs: [],
-    isServerReady: false,
     ...changes,
   };
   await insertRun(app.kernel.db, run);

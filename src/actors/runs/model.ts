@@ -82,7 +82,7 @@ export interface Run {
   chargedEvents: Record<string, number>;
   metamorphs: Metamorph[];
   /** Whether its process has answered a request. */
-  isServerReady: boolean;
+  isServerReady?: boolean;
 }
 
 const DateTime = Type.String({ format: 'date-time' });
@@ -197,7 +197,8 @@ const WAITING_MS = 1000;
 const GIGABYTE_MBYTES = 1024;
 const HOUR_MS = 3_600_000;
 
-export function toRunDetail(run: Run, now: number, publicUrl: string): Static<typeof RunDetail> {
+/** Without the public URL, for a run that is not running: one that is has a URL of its own. */
+export function toRunDetail(run: Run, now: number, publicUrl?: string): Static<typeof RunDetail> {
   const { options, stats } = run;
   const { runTimeMs, ...counted } = stats;
   const computeUnits = (options.memoryMbytes / GIGABYTE_MBYTES) * (runTimeMs / HOUR_MS);
@@ -224,10 +225,11 @@ export function toRunDetail(run: Run, now: number, publicUrl: string): Static<ty
       requestQueues: { default: run.queueId },
     },
     gitBranchName: null,
-    ...(run.status === 'RUNNING' && {
-      containerUrl: containerUrlOf(publicUrl, run),
-      isContainerServerReady: run.isServerReady,
-    }),
+    ...(run.status === 'RUNNING' &&
+      publicUrl !== undefined && {
+        containerUrl: containerUrlOf(publicUrl, run),
+        isContainerServerReady: run.isServerReady ?? false,
+      }),
     usage: { ACTOR_COMPUTE_UNITS: computeUnits },
     usageUsd: {},
     chargedEventCounts: run.chargedEvents,

@@ -204,7 +204,6 @@ function newRun(
     permissionLevel: permissionLevelOf(start),
     chargedEvents: {},
     metamorphs: [],
-    isServerReady: false,
   };
 }
 
