@@ -206,13 +206,14 @@ export async function findDispatch(db: Db, api: string, id: string): Promise<Dis
   return row && (await withAttempts(db, [row]))[0];
 }
 
-const DISPATCH_COLUMNS = ['id', 'hook_id', 'owner_id', 'state', 'created_at', 'details'] as const;
+const DISPATCH_COLUMNS = ['id', 'hook_id', 'owner_id', 'state', 'attempts', 'created_at', 'details'] as const;
 
 interface DispatchRow {
   id: string;
   hook_id: string;
   owner_id: string | null;
   state: DeliveryState;
+  attempts: number;
   created_at: number;
   details: string | null;
 }
@@ -241,7 +242,8 @@ async function withAttempts(db: Db, rows: readonly DispatchRow[]): Promise<Dispa
     state: row.state,
     createdAt: row.created_at,
     details: row.details ?? '{}',
-    attempts: byDispatch.get(row.id) ?? [],
+    // Without one that was recorded since the row was read, so that the state and the attempts agree.
+    attempts: (byDispatch.get(row.id) ?? []).slice(0, row.attempts),
   }));
 }
 
