@@ -339,6 +339,99 @@ onEachEngine((engine) => {
     });
   });
 
+  describe('schedules and webhooks', () => {
+    test('come switched off, with the Actors and tasks of this server, and on with --enable', async () => {
+      const actorId = await giveActor(from, 'timed');
+      const { id: actorTaskId } = await post(from, '/actor-tasks', { actId: actorId, name: 'timed-task' });
+      const runInput = { body: '{"depth":1}', contentType: 'application/json' };
+      await post(from, '/schedules', {
+        name: 'mornings',
+        cronExpression: '0 6 * * *',
+        timezone: 'Europe/Prague',
+        isEnabled: true,
+        actions: [
+          { type: 'RUN_ACTOR', actorId, runInput, runOptions: { memoryMbytes: 256 } },
+          { type: 'RUN_ACTOR_TASK', actorTaskId, input: { depth: 2 } },
+        ],
+      });
+      const eventTypes = ['ACTOR.RUN.SUCCEEDED'];
+      const hook = await post(from, '/webhooks', {
+        eventTypes,
+        condition: { actorId },
+        requestUrl: 'https://hooks.example/secret-path?key=secret',
+        payloadTemplate: '{"id":{{resource.id}}}',
+      });
+      const chain = await post(from, '/webhooks', {
+        eventTypes,
+        condition: { actorTaskId },
+        requestUrl: `${from.url}/v2/acts/${actorId}/runs?memory=256&token=${ADMIN_TOKEN}`,
+      });
+
+      const { code, summary, err } = await importActors(
+        from,
+        to,
+        data,
+        '--only',
+        'actors,tasks,schedules,webhooks',
+      );
+      assert.equal(code, 0);
+      assert.doesNotMatch(err + JSON.stringify(summary), /secret-path/);
+      const { data: actor } = (await must(to, '/actors/~timed')).json;
+      const { data: task } = (await must(to, '/actor-tasks/~timed-task')).json;
+      const scheduleOf = async () => {
+        const { items } = (await must(to, '/schedules')).json.data;
+        return (await must(to, `/schedules/${items[0].id}`)).json.data;
+      };
+      const schedule = await scheduleOf();
+      assert.deepEqual(
+        [schedule.name, schedule.cronExpression, schedule.timezone, schedule.isEnabled],
+        ['mornings', '0 6 * * *', 'Europe/Prague', false],
+      );
+      assert.deepEqual([schedule.actions[0].actorId, schedule.actions[0].runInput], [actor.id, runInput]);
+      assert.deepEqual([schedule.actions[1].actorTaskId, schedule.actions[1].input], [task.id, { depth: 2 }]);
+      const webhooksOf = async () =>
+        (await must(to, '/webhooks')).json.data.items as Record<string, unknown>[];
+      const [first, second] = await webhooksOf();
+      assert.deepEqual(
+        [first!['requestUrl'], first!['condition'], first!['isEnabled']],
+        [
+          'https://hooks.example/secret-path?key=secret',
+          { actorId: actor.id, actorTaskId: null, actorRunId: null },
+          false,
+        ],
+      );
+      assert.deepEqual(
+        [second!['requestUrl'], second!['isEnabled']],
+        [`${to.url}/v2/actors/${actor.id}/runs?memory=256`, false],
+      );
+      for (const words of [
+        'schedule mornings',
+        `webhook ${hook['id']} (hooks.example)`,
+        `webhook ${chain['id']}`,
+      ])
+        assert.ok(
+          summary.toDo.some((line) => line.startsWith('Turn the ') && line.includes(words)),
+          words,
+        );
+
+      const again = await importActors(from, to, makeFolder(), '--only', 'schedules,webhooks');
+      assert.deepEqual(
+        [again.summary.counts.schedules.unchanged, again.summary.counts.webhooks.unchanged],
+        [1, 2],
+      );
+      const enabled = await importActors(from, to, data, '--only', 'schedules,webhooks', '--enable');
+      assert.deepEqual(enabled.summary.toDo, []);
+      assert.equal((await scheduleOf()).isEnabled, true);
+      assert.deepEqual(
+        (await webhooksOf()).map(({ isEnabled }) => isEnabled),
+        [true, true],
+      );
+      // Nothing that was switched on is switched off again.
+      await importActors(from, to, data, '--only', 'schedules,webhooks', '--overwrite');
+      assert.equal((await scheduleOf()).isEnabled, true);
+    });
+  });
+
   describe('servers that misbehave', () => {
     before(async () => {
       await giveItems(from, 'flaky', 1500);

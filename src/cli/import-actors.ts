@@ -6,6 +6,7 @@ import { askForBuilds, buildActors } from './import/build-actors.ts';
 import { copyActors, type RemoteActor } from './import/copy-actors.ts';
 import { copySchedules } from './import/copy-schedules.ts';
 import { copyStorages } from './import/copy-storages.ts';
+import { copyWebhooks } from './import/copy-webhooks.ts';
 import { copyTasks } from './import/copy-tasks.ts';
 import type { ImportContext, RemoteAccount } from './import/import-context.ts';
 import { ImportProgress } from './import/import-progress.ts';
@@ -110,6 +111,7 @@ async function openContext(
     to,
     owner,
     publicUrl: target.publicUrl,
+    hasOwnToken: target.isOwnToken,
     options: {
       isDryRun: options.dryRun === true,
       overwrites: options.overwrite === true,
@@ -157,6 +159,7 @@ async function copyAll(
     const actors: RemoteActor[] = kinds.includes('actors') ? await copyActors(context) : [];
     if (kinds.includes('tasks')) await copyTasks(context);
     if (kinds.includes('schedules')) await copySchedules(context);
+    if (kinds.includes('webhooks')) await copyWebhooks(context);
     for (const kind of STORAGES) if (kinds.includes(kind)) await copyStorages(context, kind);
     if (build === true && dryRun !== true) await buildActors(context, actors);
     else await askForBuilds(context, actors);

@@ -26,6 +26,14 @@ const acts = {
   async callTask() {
     await tell(shown(await Actor.callTask('admin/worker-task', input.input)));
   },
+  async addWebhook() {
+    const { id } = await Actor.addWebhook({
+      eventTypes: ['ACTOR.RUN.SUCCEEDED'],
+      requestUrl: input.input.requestUrl,
+      payloadTemplate: '{"status":{{resource.status}},"run":{{eventData.actorRunId}}}',
+    });
+    await tell({ id });
+  },
   metamorph: () => Actor.metamorph('admin/worker', input.input),
   async reboot() {
     const state = await Actor.useState('STATE', { starts: 0 });
@@ -148,5 +156,19 @@ describe('the SDK inside a run', { skip }, () => {
       [3, 1],
     );
     assert.deepEqual(run.chargedEventCounts, { page: 4 });
+  });
+
+  test('Actor.addWebhook tells a receiver of the end of its own run', async () => {
+    const receiver = await openReceiver();
+    try {
+      const { run, output } = await conduct<{ id: string }>('addWebhook', { requestUrl: receiver.url('end') });
+      await eventually(() => receiver.to('end').length > 0, 'the webhook');
+      const [call] = receiver.to('end');
+      assert.deepEqual(JSON.parse(call!.body), { status: 'SUCCEEDED', run: run.id });
+      const dispatches = await client.webhookDispatches().list();
+      assert.equal(dispatches.items[0]!.webhookId, output.id);
+    } finally {
+      await receiver.close();
+    }
   });
 });

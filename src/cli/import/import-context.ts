@@ -28,6 +28,8 @@ export interface ImportContext {
   owner: { from: RemoteAccount; to: RemoteAccount };
   /** Where clients reach the target, for URLs that are stored there. */
   publicUrl: string;
+  /** Whether the token for the target ends with the import. */
+  hasOwnToken: boolean;
   options: ImportOptions;
   report: ImportReport;
   state: ImportState;

@@ -21,6 +21,8 @@ export interface ImportTarget {
   /** For URLs that are stored there. */
   publicUrl: string;
   token: string;
+  /** Whether the token was created for the import. */
+  isOwnToken: boolean;
   /** Ends the token, if it was created for the import. */
   close(): Promise<void>;
 }
@@ -40,7 +42,7 @@ export async function openTarget(config: Config, options: TargetOptions, io: Io)
         'invalid',
         `A token for ${named} is missing: give it with --to-token or in SIGNALBOX_TOKEN.`,
       );
-    return { url: named, publicUrl: named, token, close: () => Promise.resolve() };
+    return { url: named, publicUrl: named, token, isOwnToken: false, close: () => Promise.resolve() };
   }
   const server = await findServer(config.data);
   if (server === undefined || server.state !== 'ready') {
@@ -56,10 +58,11 @@ export async function openTarget(config: Config, options: TargetOptions, io: Io)
       url: reached,
       publicUrl: server.publicUrl,
       token: options.toToken,
+      isOwnToken: false,
       close: () => Promise.resolve(),
     };
   const { token, close } = await createImportToken(config);
-  return { url: reached, publicUrl: server.publicUrl, token, close };
+  return { url: reached, publicUrl: server.publicUrl, token, isOwnToken: true, close };
 }
 
 /** Of the administrator, like a token of `token create`. */
