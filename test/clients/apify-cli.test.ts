@@ -130,6 +130,34 @@ test('push builds, call runs with its log and output, and runs, builds and sourc
   assert.match((await apify(['push'], own)).stdout, /Build number: 0\.1\.2/);
 });
 
+test('task run runs a task by its name, with its log and output', async () => {
+  const own = await giveActor('of-task');
+  await apify(['push'], own);
+  const { id } = await client.tasks().create({
+    actId: 'admin/of-task',
+    name: 'nightly',
+    input: { n: 4 },
+    options: { memoryMbytes: 256 },
+  });
+  for (const [reference, memory] of [
+    ['nightly', ['--memory', '512']],
+    ['admin/nightly', ['--timeout', '60']],
+  ] as const) {
+    const ran = await apify(['task', 'run', reference, ...memory]);
+    assert.match(ran.stderr, /Z the input is \{"n":4\}/, reference);
+    const run = (await client.task(id).lastRun().get())!;
+    assert.deepEqual([run.status, run.meta.origin, run.actorTaskId], ['SUCCEEDED', 'CLI', id]);
+    assert.equal(run.options.memoryMbytes, reference === 'nightly' ? 512 : 256);
+    assert.deepEqual((await client.run(run.id).dataset().listItems()).items, [{ doubled: 8 }]);
+  }
+  assert.equal((await client.task(id).get())!.stats.totalRuns, 2);
+  // The details of a run name its task.
+  const { id: runId } = (await client.task(id).lastRun().get())!;
+  assert.match((await apify(['runs', 'info', runId])).stdout, new RegExp(`Task: Nightly \\(${id}\\)`));
+  assert.match((await apify(['task', 'publish', 'nightly'])).stdout, /has been published/);
+  assert.equal((await client.task(id).get())!.isPublic, true);
+});
+
 test('push sends a large Actor as an archive in a key-value store, and pull gets it from there', async () => {
   const large = randomBytes(LARGE_BYTES);
   const own = await giveActor('large', { 'large.bin': large });
