@@ -61,9 +61,9 @@ onEachEngine((engine) => {
       maxMonthlyResidentialProxyGbytes: 0,
       maxActorMemoryGbytes: 256,
       maxActorCount: 500,
-      maxActorTaskCount: 0,
+      maxActorTaskCount: 5000,
       maxConcurrentActorJobs: 1000,
-      maxScheduleCount: 0,
+      maxScheduleCount: 100,
       maxTeamAccountSeatCount: 1,
       dataRetentionDays: 7,
     });
