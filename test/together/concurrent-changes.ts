@@ -8,6 +8,7 @@ import type { TestEngine } from '../engines.ts';
 import type { TestServer } from '../server.ts';
 import { startServerOn } from '../suites.ts';
 import { declareAccount } from './account.ts';
+import { declareActorWebhooks } from './actor-webhooks.ts';
 import { declareActors } from './actors.ts';
 import { declareEveryRoute } from './every-route.ts';
 import { declareFlags } from './flags.ts';
@@ -28,6 +29,7 @@ export function declareConcurrentChanges(engine: TestEngine): void {
   declareAccount(() => server);
   declareStorages(() => server);
   declareActors(() => server);
+  declareActorWebhooks(() => server);
   declareEveryRoute(() => server);
 
   // Tools store nothing, and an alias has the handler of its original.
