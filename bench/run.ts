@@ -8,6 +8,7 @@ import { benchGround } from './ground.ts';
 import { benchQueues } from './queues.ts';
 import { report, type Row } from './report.ts';
 import { benchRuns } from './runs.ts';
+import { benchWebhooks } from './webhooks.ts';
 
 type Bench = (effort: Effort) => Promise<Row[]>;
 
@@ -19,6 +20,7 @@ const BENCHES: Record<string, Bench> = {
   evaluation: benchEvaluation,
   freeze: benchFreeze,
   runs: benchRuns,
+  webhooks: benchWebhooks,
 };
 
 const isQuick = process.argv.includes('--quick');

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { startServer } from '../../src/cli/fixture.ts';
 import type { Location, TestEngine } from '../engines.ts';
+import type { CallInit, Json } from '../server.ts';
 
 export const TOKEN = 'api-crash-administrator-token';
 
@@ -44,4 +45,29 @@ export async function settingsOn(
   const folder = await mkdtemp(join(tmpdir(), 'signalbox-crash-'));
   t.after(() => rm(folder, { recursive: true }));
   return { location, settings: { SIGNALBOX_DATA: folder, DATABASE_URL: location } };
+}
+
+/** Calls of the administrator on a server that may be replaced meanwhile. */
+export function callerOf(url: () => string) {
+  return {
+    async call(path: string, { method = 'GET', body }: CallInit = {}) {
+      const answer = await fetch(url() + path, {
+        method,
+        headers: {
+          authorization: `Bearer ${TOKEN}`,
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+        },
+        ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      });
+      const text = await answer.text();
+      return {
+        status: answer.status,
+        headers: answer.headers,
+        text,
+        get json() {
+          return JSON.parse(text) as Json;
+        },
+      };
+    },
+  };
 }

@@ -7,8 +7,8 @@ import { createActor, finishedRun, startRun } from '../actors.ts';
 import { script } from '../actor-sources.ts';
 import { onEachEngine, onEngine } from '../engines.ts';
 import { eventually } from '../eventually.ts';
-import { startServer, type CallInit, type Json } from '../server.ts';
-import { settingsOn, startChild, TOKEN, type ChildServer } from './child-server.ts';
+import { startServer, type Json } from '../server.ts';
+import { callerOf, settingsOn, startChild, TOKEN, type ChildServer } from './child-server.ts';
 
 const RUNS = 20;
 /** Counts its processes, and ends once a record GO is there. */
@@ -17,31 +17,6 @@ await pushData({ pid: process.pid });
 while ((await api(record('GO'))).status === 404) await sleep(50);
 await setValue('OUTPUT', 'done');
 `);
-
-/** Calls of the administrator on a server that may be replaced meanwhile. */
-function callerOf(url: () => string) {
-  return {
-    async call(path: string, { method = 'GET', body }: CallInit = {}) {
-      const answer = await fetch(url() + path, {
-        method,
-        headers: {
-          authorization: `Bearer ${TOKEN}`,
-          ...(body !== undefined && { 'content-type': 'application/json' }),
-        },
-        ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-      });
-      const text = await answer.text();
-      return {
-        status: answer.status,
-        headers: answer.headers,
-        text,
-        get json() {
-          return JSON.parse(text) as Json;
-        },
-      };
-    },
-  };
-}
 
 /** The processes on this machine that work in a folder below this one. */
 function processesIn(folder: string): string[] {
