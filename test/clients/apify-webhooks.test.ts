@@ -83,7 +83,9 @@ describe('apify-client', () => {
     const sent = await client.webhook(id).test();
     assert.deepEqual([sent?.eventType, sent?.webhookId], ['TEST', id]);
     await receiver.wait('/dispatched');
-    await eventually(async () => (await client.webhookDispatch(sent!.id).get())?.status === 'SUCCEEDED');
+    await eventually(
+      async () => String((await client.webhookDispatch(sent!.id).get())?.status) === 'SUCCEEDED',
+    );
     const dispatch = (await client.webhookDispatch(sent!.id).get())!;
     assert.ok(dispatch.createdAt instanceof Date);
     assert.ok(dispatch.calls[0]!.startedAt instanceof Date);

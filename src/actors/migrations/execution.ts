@@ -3,6 +3,8 @@ import { eventMigrations } from '../../kernel/change/store.ts';
 import { dueMigrations } from '../../kernel/due-store.ts';
 import { identityMigrations } from '../../kernel/identity/tables.ts';
 import type { Migration } from '../../kernel/storage/migrate.ts';
+import { deliveryMigrations } from '../../kernel/webhook/store-deliveries.ts';
+import { dispatchMigrations } from '../../kernel/webhook/store-dispatches.ts';
 import { actorMigrations } from './actors.ts';
 import { buildMigrations } from './builds.ts';
 import { inputMigrations } from './input.ts';
@@ -12,6 +14,7 @@ import { runMigrations } from './runs.ts';
 import { storageMigrations } from './storages.ts';
 import { taskMigrations } from './tasks.ts';
 import { userMigrations } from './users.ts';
+import { actorWebhookMigrations } from './webhooks.ts';
 
 export const executionMigrations: Migration[] = [
   ...identityMigrations,
@@ -26,4 +29,7 @@ export const executionMigrations: Migration[] = [
   ...jobMigrations,
   ...logMigrations,
   ...inputMigrations,
+  ...deliveryMigrations,
+  ...dispatchMigrations,
+  ...actorWebhookMigrations,
 ];

@@ -14,7 +14,7 @@ export const actorWebhookMigrations: Migration[] = [
          last_dispatch_finished_at bigint, created_at bigint not null, modified_at bigint not null)`,
       // For every event of a run or build; the ids of Actors, tasks and runs are all different.
       `create index actor_webhooks_of_target on actor_webhooks (target_id, user_id)`,
-      `create index actor_webhooks_of_user on actor_webhooks (user_id, created_at, id) where is_ad_hoc = 0`,
+      `create index actor_webhooks_of_user on actor_webhooks (user_id, is_ad_hoc, created_at, id)`,
       `create unique index actor_webhooks_key on actor_webhooks (user_id, idempotency_key) where idempotency_key is not null`,
     ],
   },

@@ -1,0 +1,111 @@
+// The query plans for webhooks and their dispatches: each uses an index, for any number of rows.
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { sql, type CompiledQuery } from 'kysely';
+import { onEachEngine } from '../../../test/engines.ts';
+import { planOf, recordStatements } from '../../../test/query-plans.ts';
+import type { Engine } from '../../kernel/storage/engine.ts';
+import {
+  findDispatch,
+  listDispatches,
+  listDueDispatches,
+  listQueueMarks,
+  markDelivered,
+  updateDispatchOwner,
+} from '../../kernel/webhook/store-dispatches.ts';
+import { executionMigrations } from '../migrations/execution.ts';
+import { newFields, type ActorWebhook } from './model.ts';
+import { insertDispatches } from './record-event.ts';
+import { countDispatch, endLastDispatch } from './store-dispatch-counts.ts';
+import {
+  countActorWebhooks,
+  countWebhooksOfRun,
+  deleteWebhooksOfRun,
+  deleteWebhooksOfTarget,
+  findActorWebhook,
+  findWebhookByKey,
+  insertActorWebhooks,
+  listActorWebhooks,
+  listListening,
+  updateWebhookOwner,
+} from './store.ts';
+
+const NOW = 1_800_000_000_000;
+const ALL = { offset: 0, limit: 10 };
+
+onEachEngine((testEngine) => {
+  let engine: Engine;
+  let statements: CompiledQuery[];
+
+  before(async () => {
+    engine = await testEngine.open(executionMigrations);
+    const { db } = engine;
+    const webhooks: ActorWebhook[] = [];
+    await db.transaction().execute(async (tx) => {
+      for (let at = 0; at < 2000; at += 1) {
+        const webhook = {
+          userId: `user-${at % 40}`,
+          fields: newFields({ eventTypes: ['TEST'], requestUrl: 'https://a.test' }),
+          target: { kind: 'actor' as const, id: `actor-${at % 200}` },
+          parentRunId: null,
+          isAdHoc: at % 3 === 0,
+          idempotencyKey: `key-${at}`,
+          maker: { initiator: { memberId: 'm' } },
+        };
+        webhooks.push(...(await insertActorWebhooks(tx, [webhook], NOW + at)));
+      }
+      const event = { type: 'TEST' as const, data: null, resource: {}, depth: 0 };
+      for (const [at, webhook] of webhooks.entries())
+        await insertDispatches(tx, [webhook], { ...event, userId: `user-${at}` }, NOW + at);
+    });
+    await sql.raw('analyze').execute(db);
+    const seen = recordStatements(engine);
+    const { id, userId } = webhooks[1]!;
+    await findActorWebhook(db, id);
+    await findWebhookByKey(db, userId, 'key-1');
+    await listListening(db, userId, { actorId: 'actor-1', taskId: 'task', runId: 'run' });
+    for (const desc of [false, true]) {
+      await listActorWebhooks(db, { userId }, ALL, desc);
+      await listActorWebhooks(db, { userId, targetId: 'actor-1' }, ALL, desc);
+      await listDispatches(db, { api: 'actors', hookId: id }, ALL, desc);
+      await listDispatches(db, { api: 'actors', ownerId: userId }, ALL, desc);
+    }
+    await countActorWebhooks(db, userId);
+    await countWebhooksOfRun(db, 'run');
+    const hook = { api: 'actors', hookId: id };
+    const [due] = await listDueDispatches(db, hook, { now: NOW * 2, limit: 8, sending: ['x'] });
+    await findDispatch(db, 'actors', due!.id);
+    await listQueueMarks(db, [`webhook:actors:${id}`]);
+    await db.executeQuery(countDispatch(db, id, due!.id));
+    await db.executeQuery(endLastDispatch(db, { ...due!, hasSucceeded: true }, NOW));
+    const result = {
+      status: 200,
+      error: null,
+      durationMs: 1,
+      response: '',
+      isTimeout: false,
+      isFinal: false,
+    };
+    await db.transaction().execute(async (tx) => {
+      await markDelivered(tx, due!, result, NOW);
+      await deleteWebhooksOfTarget(tx, 'actor-1');
+      await deleteWebhooksOfRun(tx, 'run');
+      await updateWebhookOwner(tx, 'user-3', 'user-4');
+      await updateDispatchOwner(tx, 'actors', 'user-3', 'user-4');
+    });
+    statements = [...seen.values()].filter(({ sql: text }) => /"(actor_webhooks|deliver\w+|due)"/.test(text));
+  });
+
+  test('every statement about webhooks goes by an index', async () => {
+    assert.ok(statements.length >= 18, String(statements.length));
+    for (const statement of statements) {
+      const plan = await planOf(engine, statement);
+      // A table without rows is read as a whole: there is nothing to find.
+      assert.doesNotMatch(
+        plan,
+        /SCAN (?!CONSTANT)|Seq Scan on (?!tasks|delivery_attempts)/,
+        `${statement.sql}\n\n${plan}`,
+      );
+    }
+  });
+});
