@@ -8,6 +8,7 @@ import { benchGround } from './ground.ts';
 import { benchQueues } from './queues.ts';
 import { report, type Row } from './report.ts';
 import { benchRuns } from './runs.ts';
+import { benchSchedules } from './schedules.ts';
 import { benchWebhooks } from './webhooks.ts';
 
 type Bench = (effort: Effort) => Promise<Row[]>;
@@ -20,6 +21,7 @@ const BENCHES: Record<string, Bench> = {
   evaluation: benchEvaluation,
   freeze: benchFreeze,
   runs: benchRuns,
+  schedules: benchSchedules,
   webhooks: benchWebhooks,
 };
 
