@@ -1,4 +1,5 @@
 // Due work as rows with a due time: scheduled in a transaction, and claimed by exactly one of several processes.
+import { sql } from 'kysely';
 import type { Engine } from './storage/engine.ts';
 import type { Migration } from './storage/migrate.ts';
 import { notifyOnCommit } from './storage/notify-on-commit.ts';
@@ -103,7 +104,8 @@ export async function claim(
           .where('kind', 'in', kinds)
           .where('due_at', '<=', now)
           .orderBy('due_at')
-          .limit(limit)
+          // Written out: with a parameter PostgreSQL expects a tenth of the table, and plans for that anew each time.
+          .limit(sql.lit(limit))
           .forUpdate()
           .skipLocked(),
     )
@@ -160,7 +162,7 @@ export async function nextDueAt(db: Db, kinds: readonly string[]): Promise<numbe
     .select('due_at')
     .where('kind', 'in', kinds)
     .orderBy('due_at')
-    .limit(1)
+    .limit(sql.lit(1))
     .executeTakeFirst();
   return next?.due_at;
 }

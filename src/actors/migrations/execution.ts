@@ -12,6 +12,7 @@ import { jobMigrations } from './jobs.ts';
 import { logMigrations } from './logs.ts';
 import { runMigrations } from './runs.ts';
 import { storageMigrations } from './storages.ts';
+import { scheduleMigrations } from './schedules.ts';
 import { taskMigrations } from './tasks.ts';
 import { userMigrations } from './users.ts';
 import { actorWebhookMigrations } from './webhooks.ts';
@@ -26,6 +27,7 @@ export const executionMigrations: Migration[] = [
   ...buildMigrations,
   ...runMigrations,
   ...taskMigrations,
+  ...scheduleMigrations,
   ...jobMigrations,
   ...logMigrations,
   ...inputMigrations,

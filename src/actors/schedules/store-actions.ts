@@ -1,5 +1,5 @@
 // The actions of schedules in the database.
-import type { Selectable } from 'kysely';
+import { sql, type Selectable } from 'kysely';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { ActionRunOptions, ActionType, ScheduleAction } from './action.ts';
 import { scheduleFrom } from './store.ts';
@@ -107,7 +107,7 @@ export async function listSchedulesOfTarget(db: Db, userId: string, targetId: st
       eb
         .selectFrom('schedule_actions')
         .select('schedule_id')
-        .where((of) => of.or([of('target_id', '=', targetId), of('target_id', 'in', tasksOf(db, targetId))])),
+        .where('target_id', 'in', withTasks(db, targetId)),
     )
     .orderBy('id')
     .execute();
@@ -116,14 +116,14 @@ export async function listSchedulesOfTarget(db: Db, userId: string, targetId: st
 
 /** In the schedules of all accounts. */
 export async function deleteActionsOfTarget(tx: Db, targetId: string): Promise<void> {
-  await tx
-    .deleteFrom('schedule_actions')
-    .where((of) => of.or([of('target_id', '=', targetId), of('target_id', 'in', tasksOf(tx, targetId))]))
-    .execute();
+  await tx.deleteFrom('schedule_actions').where('target_id', 'in', withTasks(tx, targetId)).execute();
 }
 
-function tasksOf(db: Db, actorId: string) {
-  return db.selectFrom('tasks').select('tasks.id').where('actor_id', '=', actorId);
+/** The id itself and, where it is an Actor, its tasks. One list rather than two conditions, which no index serves together. */
+function withTasks(db: Db, id: string) {
+  return db
+    .selectNoFrom(sql<string>`cast(${id} as text)`.as('id'))
+    .unionAll(db.selectFrom('tasks').select('tasks.id').where('actor_id', '=', id));
 }
 
 function actionFrom(row: Selectable<ScheduleActionRow>): ScheduleAction {
