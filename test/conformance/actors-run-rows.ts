@@ -60,7 +60,7 @@ export async function giveTask(
 export async function giveBuild(
   { app: { kernel }, clock }: TestServer,
   { id: actorId, userId }: Actor,
-  { inputSchema, number = '0.0.1', tag = 'latest' }: GivenBuild,
+  { inputSchema, number = '0.0.1', tag = 'latest', readme = null }: GivenBuild,
 ): Promise<string> {
   const id = newId(clock.now());
   await kernel.db
@@ -86,7 +86,7 @@ export async function giveBuild(
       runtime: null,
       definition: '{}',
       input_schema: inputSchema === undefined ? null : JSON.stringify(inputSchema),
-      readme: null,
+      readme,
       changelog: null,
     })
     .execute();
@@ -98,6 +98,7 @@ interface GivenBuild {
   inputSchema?: unknown;
   number?: string;
   tag?: string;
+  readme?: string | null;
 }
 
 /** A run of the Actor in the account whose token it is, with new storages. */

@@ -11,6 +11,7 @@ import type { SecretBox } from '../../kernel/secret-box.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { removeActionsOf } from '../schedules/remove-actions.ts';
 import { removeWebhooksOf } from '../webhooks/change-webhook.ts';
+import { saveStoreEntry } from '../actor-store/store-entries.ts';
 import { actorNotFound, actorResource } from './access.ts';
 import { applyDraft, draftVersion, type VersionDraft } from './draft-version.ts';
 import { prepareSealing } from './env-vars.ts';
@@ -73,6 +74,7 @@ export async function createActor(
     await checkNameFree(tx, userId, name);
     const actor = await insertActor(tx, userId, { ...fields, name }, now);
     const versions = await upsertVersions(tx, kernel.secrets, actor, drafts, now);
+    if (actor.isPublic) await saveStoreEntry(tx, actor);
     on.record({
       ...changeOf('createActor', 'created', actor),
       after: { ...audited(actor), versions: versions.map(toAuditedVersion) },
@@ -100,6 +102,7 @@ export async function changeActor(
     const actor = await updateActor(tx, before.id, fieldsAfter(before, sent), now);
     const versions = await upsertVersions(tx, kernel.secrets, actor, drafts, now);
     if (taggedBuilds != null) await changeTags(tx, actor.id, taggedBuilds);
+    if (before.isPublic || actor.isPublic) await saveStoreEntry(tx, actor);
     on.record({
       ...changeOf('updateActor', 'updated', actor),
       before: audited(before),

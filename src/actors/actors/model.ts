@@ -151,7 +151,7 @@ export type SentActor = Static<typeof UpdateActor>;
 
 const DateTime = Type.String({ format: 'date-time' });
 
-const Stats = Type.Object(
+export const ActorStats = Type.Object(
   {
     totalBuilds: Type.Integer(),
     totalRuns: Type.Integer(),
@@ -185,7 +185,7 @@ export const ShownActor = Type.Object(
     restartOnError: Type.Boolean(),
     createdAt: DateTime,
     modifiedAt: DateTime,
-    stats: Stats,
+    stats: ActorStats,
     defaultRunOptions: RunOptionsSchema,
     ...DETAILS,
     standbyUrl: Type.Optional(
@@ -205,7 +205,7 @@ export const ActorShort = Type.Object(
     title: Nullable(Type.String()),
     createdAt: DateTime,
     modifiedAt: DateTime,
-    stats: Stats,
+    stats: ActorStats,
   },
   { $id: 'ActorShort' },
 );
@@ -251,7 +251,12 @@ export function toActorShort(actor: Actor, username: string): Static<typeof Acto
   };
 }
 
-function toStats({ totalBuilds, totalRuns, totalMetamorphs, lastRunStartedAt }: Actor) {
+export function toStats({
+  totalBuilds,
+  totalRuns,
+  totalMetamorphs,
+  lastRunStartedAt,
+}: Pick<Actor, 'totalBuilds' | 'totalRuns' | 'totalMetamorphs' | 'lastRunStartedAt'>) {
   return {
     totalBuilds,
     totalRuns,

@@ -3,6 +3,7 @@ import { systemActor } from '../../kernel/change/actor.ts';
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import type { Account, HandOver } from '../../kernel/identity/store-accounts.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import { saveStoreEntriesOf } from '../actor-store/store-entries.ts';
 import { updateBuildOwner } from '../builds/store.ts';
 import { updateRunOwner } from '../runs/store-transfers.ts';
 import { actorResource } from './access.ts';
@@ -24,6 +25,7 @@ export const handOverActors: HandOver = async (on, from, to) => {
   await updateBuildOwner(tx, from.id, to.id);
   await updateInputKeyOwner(tx, from, to);
   if (numUpdatedRows === 0n) return;
+  await saveStoreEntriesOf(tx, to.id);
   transfer.record({
     accesses: [{ action: 'transferActors', resource: `service-token/${from.id}` }],
     kind: 'token',

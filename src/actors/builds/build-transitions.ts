@@ -1,5 +1,6 @@
 // The transitions of a build that its node makes, each in a transaction that holds the job.
 import type { Kernel } from '../../kernel/kernel.ts';
+import { saveStoreEntry } from '../actor-store/store-entries.ts';
 import { setTag } from '../actors/store-tags.ts';
 import { lockActor } from '../actors/store.ts';
 import type { Job } from '../jobs/job.ts';
@@ -58,8 +59,12 @@ export async function endBuild(
     };
     await updateBuild(tx, build.id, changes);
     await clearSnapshotSource(tx, build.id);
-    if (status === 'SUCCEEDED' && build.tag !== null && (await lockActor(tx, build.actorId)) !== undefined)
-      await setTag(tx, build.actorId, build.tag, build.id);
+    const actor =
+      status === 'SUCCEEDED' && build.tag !== null ? await lockActor(tx, build.actorId) : undefined;
+    if (actor !== undefined) {
+      await setTag(tx, actor.id, build.tag!, build.id);
+      if (actor.isPublic) await saveStoreEntry(tx, actor);
+    }
     await recordBuildEvent(tx, await listBuildWebhooks(tx, build), { ...build, ...changes }, 'ended', now);
     return true;
   });

@@ -33,6 +33,23 @@ export async function findBuildByNumber(
   return row && buildOf(row);
 }
 
+/** Null where the build has none, or does not exist. */
+export async function findReadme(
+  db: Db,
+  by: { id: string } | { actorId: string; buildNumber: string },
+): Promise<string | null> {
+  const row = await db
+    .selectFrom('builds')
+    .select('readme')
+    .where((eb) =>
+      'id' in by
+        ? eb('id', '=', by.id)
+        : eb.and([eb('actor_id', '=', by.actorId), eb('build_number', '=', by.buildNumber)]),
+    )
+    .executeTakeFirst();
+  return row?.readme ?? null;
+}
+
 /** Locks the row until the transaction ends. */
 export async function lockBuild(tx: Db, id: string): Promise<Build | undefined> {
   const row = await tx.selectFrom('builds').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();

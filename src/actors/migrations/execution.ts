@@ -5,6 +5,7 @@ import { identityMigrations } from '../../kernel/identity/tables.ts';
 import type { Migration } from '../../kernel/storage/migrate.ts';
 import { deliveryMigrations } from '../../kernel/webhook/store-deliveries.ts';
 import { dispatchMigrations } from '../../kernel/webhook/store-dispatches.ts';
+import { actorStoreMigrations } from './actor-store.ts';
 import { actorMigrations } from './actors.ts';
 import { buildMigrations } from './builds.ts';
 import { inputMigrations } from './input.ts';
@@ -34,4 +35,5 @@ export const executionMigrations: Migration[] = [
   ...deliveryMigrations,
   ...dispatchMigrations,
   ...actorWebhookMigrations,
+  ...actorStoreMigrations,
 ];

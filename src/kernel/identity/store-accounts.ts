@@ -1,10 +1,18 @@
 // Accounts: the owners of resources on the actors API and the host. Members and service tokens are accounts.
+import { inBatches } from '../batches.ts';
 import { Failure } from '../failure.ts';
 import type { ChangeTransaction } from '../change/changes.ts';
 import { lockName } from '../storage/locks.ts';
 import type { Db } from '../storage/tables.ts';
 import type { KnownCaller } from './caller.ts';
-import { findMember, findOldestOwner, type Member, type MemberName } from './store-members.ts';
+import { LIBRARY_ID, LIBRARY_OTHER_USERNAME, LIBRARY_USERNAME } from './library-account.ts';
+import {
+  findMember,
+  findOldestOwner,
+  listMembersById,
+  type Member,
+  type MemberName,
+} from './store-members.ts';
 import type { BaseRole } from './policy.ts';
 import type { Token } from './store-tokens.ts';
 
@@ -17,7 +25,7 @@ const SUFFIX = '.bot';
 const USERNAME = /^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?\.bot$/;
 const MAX_BASE = 32;
 
-/** Above the numbers of members, and within the range of a GraphQL Int. */
+/** Above the numbers of members, and within the range of a GraphQL Int. It is the library's own; service tokens follow. */
 const FIRST_NUMBER = 1_000_000_000;
 
 /** Mail to it is never delivered: the domain is reserved for examples. */
@@ -79,12 +87,54 @@ async function freeUsername(
   }
 }
 
-/** Finds a member or a service token, but no removed members. */
+/** Finds a member, a service token or the library, but no removed members. */
 export async function findAccount(db: Db, by: MemberName): Promise<Account | undefined> {
-  if ('username' in by) {
-    return USERNAME.test(by.username) ? findServiceAccount(db, by) : findMember(db, by);
+  if (isLibrary(by)) return await findLibraryAccount(db);
+  if (!('username' in by)) return (await findMember(db, by)) ?? (await findServiceAccount(db, by));
+  if (USERNAME.test(by.username)) return await findServiceAccount(db, by);
+  const member = await findMember(db, by);
+  // A member of an older database may have the name.
+  return member ?? (by.username === LIBRARY_USERNAME ? libraryAccount(LIBRARY_USERNAME) : undefined);
+}
+
+/** Whether it names the library and can name nobody else. */
+function isLibrary(by: MemberName): boolean {
+  if ('id' in by) return by.id === LIBRARY_ID;
+  return 'username' in by ? by.username === LIBRARY_OTHER_USERNAME : by.number === FIRST_NUMBER;
+}
+
+async function findLibraryAccount(db: Db): Promise<Account> {
+  const member = await findMember(db, { username: LIBRARY_USERNAME });
+  return libraryAccount(member === undefined ? LIBRARY_USERNAME : LIBRARY_OTHER_USERNAME);
+}
+
+function libraryAccount(username: string): Account {
+  return {
+    id: LIBRARY_ID,
+    number: FIRST_NUMBER,
+    username,
+    email: `${LIBRARY_USERNAME}@${MAIL_DOMAIN}`,
+    firstName: 'Signalbox',
+    lastName: undefined,
+    role: 'no_access',
+    createdAt: 0,
+    updatedAt: 0,
+  };
+}
+
+/** By id; those that are gone are missing. */
+export async function listAccounts(db: Db, ids: readonly string[]): Promise<Map<string, Account>> {
+  const wanted = [...new Set(ids)];
+  const accounts = new Map<string, Account>();
+  for (const some of inBatches(wanted)) {
+    for (const member of await listMembersById(db, some)) accounts.set(member.id, member);
   }
-  return (await findMember(db, by)) ?? (await findServiceAccount(db, by));
+  // Few accounts are not members.
+  for (const id of wanted.filter((one) => !accounts.has(one))) {
+    const account = await findAccount(db, { id });
+    if (account !== undefined) accounts.set(id, account);
+  }
+  return accounts;
 }
 
 /** Usernames by token id. */

@@ -5,6 +5,7 @@ import { lockRows } from '../storage/locks.ts';
 import { contested } from '../storage/retry.ts';
 import type { Db, Tables } from '../storage/tables.ts';
 import type { RoleAttributes } from './attributes.ts';
+import { isReservedUsername } from './library-account.ts';
 import { attributesOf, escapeLike, memberOf, type Member } from './store-members.ts';
 import type { BaseRole } from './policy.ts';
 
@@ -237,7 +238,7 @@ export async function findFreeUsername(db: Db, wanted: string, taken: ReadonlySe
       .where('username', 'in', candidates)
       .execute();
     const known = new Set(rows.map(({ username }) => username));
-    const free = candidates.find((name) => !known.has(name) && !taken.has(name));
+    const free = candidates.find((name) => !known.has(name) && !taken.has(name) && !isReservedUsername(name));
     if (free !== undefined) return free;
   }
 }

@@ -6,6 +6,7 @@ import { newId } from '../id.ts';
 import type { Slice } from '../page.ts';
 import type { Db, Tables } from '../storage/tables.ts';
 import { isEmail } from './email.ts';
+import { isReservedUsername } from './library-account.ts';
 import { isPassword } from './secret.ts';
 import type { RoleAttributes } from './attributes.ts';
 import type { BaseRole } from './policy.ts';
@@ -50,6 +51,8 @@ export async function insertMember(
       `"${username}" cannot be a username: use 1 to 39 letters, digits and single hyphens inside`,
     );
   }
+  if (isReservedUsername(username))
+    throw new Failure('invalid', `"${username}" cannot be a username: what comes with this server has it`);
   if (!isEmail(email)) throw new Failure('invalid', `"${email}" is not an e-mail address`);
   const row = await db
     .insertInto('members')
@@ -107,6 +110,17 @@ export async function findMember(db: Db, by: MemberName): Promise<Member | undef
     )
     .executeTakeFirst();
   return row && memberOf(row);
+}
+
+/** No removed members. */
+export async function listMembersById(db: Db, ids: readonly string[]): Promise<Member[]> {
+  const rows = await db
+    .selectFrom('members')
+    .selectAll()
+    .where('id', 'in', ids)
+    .where('removed_at', 'is', null)
+    .execute();
+  return rows.map(memberOf);
 }
 
 /** The owner who was created first. */

@@ -1,0 +1,111 @@
+// The store as the API shows it: public Actors of all accounts.
+import { Nullable, OneOf, PlainText, Type, type Static } from '../../kernel/schema.ts';
+import { ActorStats, toStats, type Actor } from '../actors/model.ts';
+
+export const STORE_SORTS = ['relevance', 'popularity', 'newest', 'lastUpdate'] as const;
+export type StoreSort = (typeof STORE_SORTS)[number];
+
+const PRICING_MODELS = ['FREE', 'FLAT_PRICE_PER_MONTH', 'PRICE_PER_DATASET_ITEM', 'PAY_PER_EVENT'] as const;
+
+/** A search or a filter looks at so many Actors at most, so that its cost has a limit. */
+export const MAX_MATCHES = 1000;
+
+/** Longer descriptions are cut: a list may have a thousand of them. */
+export const MAX_DESCRIPTION_LENGTH = 1000;
+
+const ACCEPTED = 'Accepted for clients: it changes nothing here';
+
+export const StoreQuery = Type.Object({
+  limit: Type.Optional(Type.Integer({ minimum: 0 })),
+  offset: Type.Integer({ minimum: 0, default: 0 }),
+  search: Type.Optional(
+    PlainText({
+      maxLength: 1000,
+      description: 'Words, or beginnings of words, of name, title, description, username and README',
+    }),
+  ),
+  sortBy: OneOf(STORE_SORTS, {
+    default: 'relevance',
+    description: 'Without a search, relevance is popularity: the number of runs',
+  }),
+  category: Type.Optional(PlainText({ maxLength: 100 })),
+  username: Type.Optional(PlainText({ maxLength: 100 })),
+  pricingModel: Type.Optional(
+    OneOf(PRICING_MODELS, { description: 'All Actors here are free: for other models the list is empty' }),
+  ),
+  responseFormat: Type.Optional(PlainText({ maxLength: 100, description: ACCEPTED })),
+  includeUnrunnableActors: Type.Optional(Type.Boolean({ description: ACCEPTED })),
+  allowsAgenticUsers: Type.Optional(Type.Boolean({ description: ACCEPTED })),
+});
+
+export const StoreListActor = Type.Object(
+  {
+    id: Type.String(),
+    title: Type.String({ description: 'The name where the Actor has none' }),
+    name: Type.String(),
+    username: Type.String(),
+    userFullName: Nullable(Type.String()),
+    description: Nullable(Type.String({ description: `Its first ${MAX_DESCRIPTION_LENGTH} characters` })),
+    categories: Type.Array(Type.String()),
+    notice: OneOf(['NONE']),
+    pictureUrl: Nullable(Type.String()),
+    userPictureUrl: Nullable(Type.String()),
+    url: Type.String({ description: 'The Actor in this API' }),
+    stats: ActorStats,
+    currentPricingInfo: Type.Object({ pricingModel: OneOf(['FREE']) }),
+    isWhiteListedForAgenticPayments: Type.Boolean(),
+    actorReviewCount: Type.Integer(),
+    actorReviewRating: Type.Number(),
+    bookmarkCount: Type.Integer(),
+    badge: Nullable(Type.String()),
+    readmeSummary: Type.Optional(Type.String({ description: 'How the README begins' })),
+  },
+  { $id: 'StoreListActor' },
+);
+
+export type ListedActor = Pick<
+  Actor,
+  | 'id'
+  | 'userId'
+  | 'name'
+  | 'title'
+  | 'description'
+  | 'totalBuilds'
+  | 'totalRuns'
+  | 'totalMetamorphs'
+  | 'lastRunStartedAt'
+> & { categories: string[]; summary: string | null };
+
+export interface ActorOwner {
+  username: string;
+  fullName: string | null;
+}
+
+export function toStoreListActor(
+  actor: ListedActor,
+  { username, fullName }: ActorOwner,
+  base: string,
+): Static<typeof StoreListActor> {
+  const { id, name, title, description, categories, summary } = actor;
+  return {
+    id,
+    title: title === null || title === '' ? name : title,
+    name,
+    username,
+    userFullName: fullName,
+    description,
+    categories,
+    notice: 'NONE',
+    pictureUrl: null,
+    userPictureUrl: null,
+    url: `${base}/actors/${username}~${name}`,
+    stats: toStats(actor),
+    currentPricingInfo: { pricingModel: 'FREE' },
+    isWhiteListedForAgenticPayments: false,
+    actorReviewCount: 0,
+    actorReviewRating: 0,
+    bookmarkCount: 0,
+    badge: null,
+    ...(summary !== null && { readmeSummary: summary }),
+  };
+}
