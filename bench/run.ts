@@ -1,5 +1,6 @@
 // npm run bench [name] [--quick]: runs the benches, or one of them, and writes the results.
 import type { Effort } from './compare.ts';
+import { benchCrawl } from './crawl.ts';
 import { benchDatasets } from './datasets.ts';
 import { benchEvaluation } from './evaluation.ts';
 import { benchFlags } from './flags.ts';
@@ -23,6 +24,7 @@ const BENCHES: Record<string, Bench> = {
   runs: benchRuns,
   schedules: benchSchedules,
   webhooks: benchWebhooks,
+  crawl: benchCrawl,
 };
 
 const isQuick = process.argv.includes('--quick');

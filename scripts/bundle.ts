@@ -1,6 +1,6 @@
 // Bundles the server and its packages to JavaScript, for the npm package and for test runs that start many servers.
 import { cp, readFile, rm, writeFile } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 import { describeLicences } from './licences.ts';
 
@@ -47,10 +47,19 @@ export async function bundleInto(folder: string): Promise<Bundle> {
     metafile: true,
   });
   await cp(join(ROOT, 'docs/openapi/examples'), join(folder, 'examples'), { recursive: true });
+  await cp(join(ROOT, 'actors-library'), join(folder, 'actors-library'), {
+    recursive: true,
+    filter: isPublished,
+  });
   const outputs = Object.values(metafile.outputs);
   const inputs = outputs.flatMap((output) => Object.keys(output.inputs));
   await writeFile(join(folder, 'THIRD-PARTY-NOTICES.txt'), describeLicences(ROOT, inputs));
   return { bin: join(folder, 'bin.js'), bytes: outputs.reduce((sum, { bytes }) => sum + bytes, 0) };
+}
+
+/** Of the Actors: no tests, and no packages that somebody has installed there. */
+function isPublished(path: string): boolean {
+  return !['test', 'node_modules'].includes(basename(path));
 }
 
 /** Rewrites `createRequire(…)(name)`, by which the sources load packages late, to a form that esbuild follows. */

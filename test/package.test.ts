@@ -25,6 +25,7 @@ before(async () => {
     'src',
     'scripts',
     'docs/openapi/examples',
+    'actors-library',
     'launch.mjs',
     'package.json',
     'package-lock.json',

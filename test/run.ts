@@ -20,7 +20,8 @@ const { values, positionals } = parseArgs({
   },
 });
 const isWhole = positionals.length === 0;
-const patterns = isWhole ? ['src/**/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.ts'] : positionals;
+const FOLDERS = ['src', 'test', 'scripts', 'actors-library'];
+const patterns = isWhole ? FOLDERS.map((folder) => `${folder}/**/*.test.ts`) : positionals;
 /** The slowest files first, so that none runs alone at the end. */
 const isLong = (file: string) =>
   /\/test\/(crash|clients|runner|together)\/|\/(serve|launch|package|contributing)\.test\.ts$/.test(file);

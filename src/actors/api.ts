@@ -8,12 +8,14 @@ import { openApiPart } from '../kernel/openapi-part.ts';
 import { Type } from '../kernel/schema.ts';
 import { ActorsError, renderError, status, statusOfFailure, TOKEN_HEADER } from './failures.ts';
 import { apiOf } from '../kernel/part.ts';
+import { storePart } from './actor-store/part.ts';
 import { actorPart } from './actors/part.ts';
 import { buildPart } from './builds/part.ts';
 import { datasetPart } from './datasets/part.ts';
 import { inputPart } from './input/part.ts';
 import { jobPart } from './jobs/part.ts';
 import { keyValueStorePart } from './key-value-stores/part.ts';
+import { libraryPart } from './library/part.ts';
 import { logPart } from './logs/part.ts';
 import { requestQueuePart } from './request-queues/part.ts';
 import { runPart } from './runs/part.ts';
@@ -150,6 +152,8 @@ export const actorsApi: Api = apiOf(dialect, [
   runStoragePart,
   taskStoragePart,
   usagePart,
+  storePart,
+  libraryPart,
   openApiPart('openapi_get', () => actorsApi),
 ]);
 

@@ -4,6 +4,7 @@ import { createGunzip } from 'node:zlib';
 import { createHash } from 'node:crypto';
 import { pipeline } from 'node:stream';
 import type { Kernel } from '../../kernel/kernel.ts';
+import { storeLibrarySources } from '../library/library-sources.ts';
 import { unpackTar } from '../sources/unpack.ts';
 import { removeTree } from '../runner/remove-tree.ts';
 import { openToolchain, type Toolchain } from './toolchain.ts';
@@ -60,7 +61,9 @@ export async function ensureSources(kernel: Kernel, hash: string): Promise<strin
   const parent = await makeWorkFolder(settings.execution.work, SOURCES);
   const folder = join(parent, hash);
   return await services.buildFolders.once(folder, clock.now(), async () => {
-    const blob = await blobs.get(sourceBlobOf(hash));
+    const key = sourceBlobOf(hash);
+    let blob = await blobs.get(key);
+    if (blob === undefined && (await storeLibrarySources(kernel, hash, key))) blob = await blobs.get(key);
     if (blob === undefined) throw new Error(`The built sources ${hash} are missing`);
     const temporary = await makeTemporaryFolder(parent, '.new');
     try {

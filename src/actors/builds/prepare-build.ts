@@ -1,12 +1,14 @@
 // Makes a build ready to run on this node: its sources and dependencies as folders, and the command that starts it.
 import { delimiter, join } from 'node:path';
+import { LIBRARY_ID } from '../../kernel/identity/library-account.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { openEnvVars } from '../actors/env-vars.ts';
+import { installLibraryPackages } from '../library/install-packages.ts';
 import type { LogWriter } from '../logs/log-writer.ts';
 import { removeTree } from '../runner/remove-tree.ts';
 import { ensureSources } from './build-folders.ts';
 import { dependencyFolderName } from './dependency-plan.ts';
-import { installNodePackages, installPythonPackages } from './install.ts';
+import { installNodePackages, installPythonPackages, type InstallRequest } from './install.ts';
 import type { Build, BuildRuntime } from './model.ts';
 import { readManifest } from './node-manifest.ts';
 import type { PreparedBuild } from './prepared-build.ts';
@@ -73,16 +75,23 @@ async function ensureDependencies(kernel: Kernel, request: DependencyRequest): P
       const snapshot = await findSnapshot(kernel.db, build.id);
       const env = snapshot === undefined ? {} : openEnvVars(kernel, snapshot);
       const installing = { build, toolchain, sources, box, place, env, log, signal };
-      const app =
-        runtime.install === 'pip'
-          ? await installPythonPackages(kernel, installing)
-          : await installNodePackages(kernel, await readManifest(readerOf(sources)), installing);
+      const app = await installPackages(kernel, runtime, installing);
       await moveIntoPlace(app, place);
       await touchFolder(place, kernel.clock.now());
     } finally {
       await removeTree(temporary);
     }
   });
+}
+
+async function installPackages(
+  kernel: Kernel,
+  { install }: BuildRuntime,
+  request: InstallRequest,
+): Promise<string> {
+  if (request.build.userId === LIBRARY_ID) return await installLibraryPackages(request);
+  if (install === 'pip') return await installPythonPackages(kernel, request);
+  return await installNodePackages(kernel, await readManifest(readerOf(request.sources)), request);
 }
 
 function commandOf(

@@ -1,0 +1,28 @@
+// Stores the built sources of an Actor of the library when a node first needs them, so that starts of servers cost little.
+import { createReadStream } from 'node:fs';
+import { join } from 'node:path';
+import type { Kernel } from '../../kernel/kernel.ts';
+import { makeTemporaryFolder } from '../builds/work-folders.ts';
+import { removeTree } from '../runner/remove-tree.ts';
+import { packFolder } from '../sources/pack.ts';
+import { NOT_SOURCES, readLibrary } from './library-actors.ts';
+
+/** False where they are not the sources of an Actor of this release. */
+export async function storeLibrarySources(
+  { blobs, settings }: Kernel,
+  hash: string,
+  blob: string,
+): Promise<boolean> {
+  const own = (await readLibrary()).find(({ build }) => build.sources === hash);
+  if (own === undefined) return false;
+  const temporary = await makeTemporaryFolder(settings.execution.work, 'library');
+  try {
+    const archive = join(temporary, 'sources.tgz');
+    const packed = await packFolder(own.folder, archive, NOT_SOURCES);
+    if (packed.hash !== hash) throw new Error(`The files of ${own.fields.name} were changed`);
+    await blobs.put(blob, createReadStream(archive));
+    return true;
+  } finally {
+    await removeTree(temporary);
+  }
+}
