@@ -156,6 +156,21 @@ test('the last run is reached with its log and storages', async () => {
   assert.equal((await client.run(running).waitForFinish()).status, 'ABORTED');
 });
 
+test('its webhooks are listed, and end with it', async () => {
+  const { id } = await client.tasks().create({ actId, name: 'with-webhooks' });
+  const task = client.task(id);
+  assert.deepEqual((await task.webhooks().list()).items, []);
+  const webhook = await client.webhooks().create({
+    eventTypes: ['ACTOR.RUN.SUCCEEDED'],
+    condition: { actorTaskId: id },
+    requestUrl: 'https://a.test/',
+  });
+  const { items, total } = await task.webhooks().list({ desc: true });
+  assert.deepEqual([items.map((item) => item.id), total], [[webhook.id], 1]);
+  await task.delete();
+  assert.equal(await client.webhook(webhook.id).get(), undefined);
+});
+
 test('errors come as the client knows them', async () => {
   const { id } = await client.tasks().create({ actId, name: 'with-errors' });
   await assert.rejects(

@@ -568,7 +568,7 @@ onEachEngine((engine) => {
       ] as const)
         await expectError([`/${id}${path}`, { method, body, token }], 403, 'insufficient-permissions');
       await expectError(['', { token }], 403, 'insufficient-permissions');
-      // Whoever may create tasks but not run Actors would run them by tasks.
+      // Otherwise a task would be a way to run an Actor without the permission.
       const creator = [{ effect: 'allow' as const, actions: ['*'], resources: ['actor-task/*'] }];
       const { value: creates } = await giveToken(server, member, { inlinePolicy: creator });
       const create = { method: 'POST', body: { actId: own.id }, token: creates };

@@ -40,7 +40,7 @@ export const ABORT_TASK_RUNS = 'actors.abort-task-runs';
 
 type Caller = ChangeActor & TaskCall;
 
-/** Whoever creates a task of an Actor must be allowed to run it. */
+/** Needs the permission to run the Actor: otherwise a task would be a way around it. */
 export async function createTask(kernel: Kernel, call: Caller, sent: CreatedTask): Promise<Task> {
   const { caller, now } = call;
   const actor = await openActor(kernel, call, sent.actId, 'runActor');
