@@ -1,4 +1,5 @@
 // The most expensive requests that the routes allow.
+import { scheduleFreezeCases } from './freeze-schedules.ts';
 
 export interface Sent {
   status: number;
@@ -507,6 +508,8 @@ export async function freezeCases(send: Send): Promise<FreezeCase[]> {
       name: `list ${path} under a policy of 4,500 actions`,
       run: async (ask) => (await ask('GET', `/api/v2/${path}`, undefined, slow)).status,
     });
+
+  cases.push(...(await scheduleFreezeCases(send)));
 
   // The host.
   cases.push(

@@ -26,12 +26,22 @@ export interface ListLimit {
 
 /** The limited lists of a schema that are reachable by keys alone. */
 export function listLimits(schema: JsonSchema, keys: string[] = [], schemaPath = '#'): ListLimit[] {
+  const nullable = nullableOf(schema);
+  if (nullable !== undefined) return listLimits(nullable.schema, keys, schemaPath + nullable.path);
   const { maxItems, properties = {} } = schema as JsonSchema & { maxItems?: number };
   const own = maxItems === undefined ? [] : [{ keys, schemaPath, most: maxItems }];
   const inside = Object.entries(properties).flatMap(([key, member]) =>
     listLimits(member, [...keys, key], `${schemaPath}/properties/${key}`),
   );
   return [...own, ...inside];
+}
+
+/** What a schema allows beside null, if that is all it says. */
+function nullableOf({ anyOf = [] }: JsonSchema): { schema: JsonSchema; path: string } | undefined {
+  const others = anyOf.filter(({ type }) => type !== 'null');
+  const [schema] = others;
+  if (schema === undefined || others.length !== 1 || anyOf.length !== 2) return undefined;
+  return { schema, path: `/anyOf/${anyOf.indexOf(schema)}` };
 }
 
 /** The first list longer than its schema allows. Tested first, because a check of the elements would examine all of them. */
@@ -58,6 +68,9 @@ export function firstErrors(
   schemaPath = '#',
   instancePath = '',
 ): SchemaError[] {
+  const nullable = value === null ? undefined : nullableOf(schema);
+  if (nullable !== undefined)
+    return firstErrors(nullable.schema, value, schemaPath + nullable.path, instancePath);
   if (Array.isArray(value) && isSchema(schema.items)) {
     const { items } = schema;
     const wrong = value.findIndex((element) => !compiled(items).Check(element));

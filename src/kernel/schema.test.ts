@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Failure } from './failure.ts';
-import { checker, coercer, OneOf, Type } from './schema.ts';
+import { checker, coercer, Nullable, OneOf, Type } from './schema.ts';
 
 const problemsOf = (run: () => void) => {
   try {
@@ -117,6 +117,9 @@ describe('a large value', () => {
     few: Type.Optional(Type.Array(Type.String(), { maxItems: 3 })),
     inside: Type.Optional(Type.Object({ few: Type.Array(Type.Integer(), { maxItems: 3 }) })),
     rules: Type.Optional(Type.Array(Type.Object({ weights: Type.Array(Type.Integer()) }))),
+    nullable: Type.Optional(
+      Nullable(Type.Array(Type.Object({ id: Nullable(Type.String()) }), { maxItems: 9000 })),
+    ),
   });
   const check = checker(schema, 'body');
   const many = <T>(count: number, value: T) => Array.from({ length: count }, () => value);
@@ -136,6 +139,16 @@ describe('a large value', () => {
     assert.deepEqual(problemTextsOf({ name: 'a', inside: { few: many(100_000, 1) } }), [
       `inside.few ${told}`,
     ]);
+  });
+
+  test('has lists that may be null treated like others', () => {
+    const id = 'x';
+    const told = 'must not have more than 9000 items';
+    assert.deepEqual(problemTextsOf({ name: 'a', nullable: many(100_000, 5) }), [`nullable ${told}`]);
+    const nullable = [...many(5000, { id }), { id: 5 }, 7];
+    assert.deepEqual(problemTextsOf({ name: 'a', nullable }), ['nullable.5000.id must be string']);
+    assert.deepEqual(problemTextsOf({ name: 'a', nullable: many(5000, { id: null }) }), []);
+    assert.deepEqual(problemTextsOf({ name: 'a', nullable: null }), []);
   });
 
   test('is refused for the first part of it that is wrong', () => {

@@ -204,7 +204,7 @@ function nextRunAfter(
   if (!isEnabled) return null;
   const { schedule, actions = [] } = before ?? {};
   const isSame = schedule?.cronExpression === cronExpression && schedule.timezone === timezone;
-  if (schedule?.isEnabled && isSame) return schedule.nextRunAt;
+  if (schedule?.isEnabled && isSame && schedule.nextRunAt !== null) return schedule.nextRunAt;
   const fired = Math.max(...actions.map(({ lastMoment }) => lastMoment ?? 0), 0);
   return nextFiring(cronExpression, timezone, fired > now && fired < now + HOUR_MS ? fired : now) ?? null;
 }

@@ -54,12 +54,27 @@ export function parseCron(text: string): CronPattern {
       'must have five fields (minute, hour, day of the month, month, day of the week), or six with seconds in front',
     );
   }
+  if (!isReadable(fields)) throw invalid(text, describeWrong(fields));
+  return { fields, isEveryHour: /^(?:[*?]|\*\/1|0-23)$/.test(fields[2]!) };
+}
+
+const FIELDS = ['second', 'minute', 'hour', 'day of the month', 'month', 'day of the week'];
+
+function isReadable(fields: readonly string[]): boolean {
   try {
     searchOf(fields, 0);
-  } catch (error) {
-    throw invalid(text, `is not valid: ${(error as Error).message.replace(/^CronPattern: /, '')}`);
+    return true;
+  } catch {
+    return false;
   }
-  return { fields, isEveryHour: /^(?:[*?]|\*\/1|0-23)$/.test(fields[2]!) };
+}
+
+/** Names the first field that is wrong by itself: the library counts days and months from zero in its messages. */
+function describeWrong(fields: readonly string[]): string {
+  const wrong = fields.findIndex(
+    (field, index) => !isReadable(FIELDS.map((_, other) => (other === index ? field : '*'))),
+  );
+  return wrong === -1 ? 'is not valid' : `has no valid ${FIELDS[wrong]}: "${fields[wrong]}"`;
 }
 
 /** Times of the wall clock are written as if they were in UTC. */

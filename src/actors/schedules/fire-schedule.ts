@@ -51,7 +51,7 @@ async function fireWhenDue(kernel: Kernel, due: Due, signal: AbortSignal): Promi
   }
 }
 
-/** Nobody is there whose permissions its runs could have. The owner of the account may enable it again. */
+/** The initiator is gone, so that runs would have nobody's permissions. A new owner may enable it again. */
 async function disableSchedule({ changes, clock }: Kernel, { id }: Schedule, moment: number): Promise<void> {
   const now = clock.now();
   await changes.run(systemActor({ now }), async (on) => {

@@ -15,7 +15,7 @@ export interface Schedule {
   isEnabled: boolean;
   isExclusive: boolean;
   sendsEmail: boolean;
-  /** Whose permissions its runs have: they made it or changed it last. */
+  /** Who created it or changed it last: its runs have their permissions. */
   initiator: Initiator;
   /** The moment that fires next, or that is firing now; null while it is disabled. */
   nextRunAt: number | null;

@@ -151,6 +151,14 @@ const TABLE: [what: string, expression: string, zone: string, after: string, exp
     ['2027-03-28T00:40:00Z', '2027-03-28T01:00:00Z', '2027-03-28T01:20:00Z'],
   ],
 
+  [
+    'a skipped hour before midnight fires at midnight',
+    '30 23 * * *',
+    'America/Scoresbysund',
+    '2027-03-27T12:00:00Z',
+    ['2027-03-28T01:00:00Z', '2027-03-29T00:30:00Z'],
+  ],
+
   // New York: 2027-03-14 02:00 → 03:00 (07:00Z), 2027-11-07 02:00 → 01:00 (06:00Z).
   [
     'New York, skipped',
@@ -244,10 +252,12 @@ const REFUSED: [expression: string, message: RegExp][] = [
   ['', /five fields/],
   ['* * * *', /five fields/],
   ['* * * * * * *', /five fields/],
-  ['0 0 1 1 * 2030', /day ?of ?week/i],
-  ['60 * * * *', /minute/],
+  ['0 0 1 1 * 2030', /no valid day of the week: "2030"/],
+  ['60 * * * *', /no valid minute: "60"/],
+  ['0 0 32 * *', /no valid day of the month: "32"/],
+  ['0 0 * 13 *', /no valid month: "13"/],
   ['* 24 * * *', /hour/],
-  ['*/0 * * * *', /stepping/],
+  ['*/0 * * * *', /no valid minute/],
   ['nonsense', /five fields/],
   ['2030-01-01T00:00:00', /five fields/],
   ['@reboot', /@daily/],

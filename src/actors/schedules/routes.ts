@@ -80,7 +80,7 @@ const create = route(
     summary: 'Create a schedule',
     description:
       'Everything has a default, the name too: a schedule without anything else is disabled, and would fire at every midnight in UTC. ' +
-      'Its runs have the permissions of whoever made it or changed it last.',
+      'Its runs have the permissions of the member who created it or changed it last.',
     access: { action: 'createSchedule' },
     body: SentSchedule,
     bodyIsOptional: true,

@@ -120,7 +120,7 @@ async function sentInputOf(kernel: Kernel, action: ScheduleAction): Promise<Sent
   };
 }
 
-/** In the transaction that creates the run: whoever commits first has started it for this moment. */
+/** In the transaction that creates the run: of two processes, only the first that commits has started it for this moment. */
 async function recordRun(tx: Db, firing: Firing, action: ScheduleAction, run: Run): Promise<void> {
   const current = await lockUndone(tx, firing, action);
   const isOther = current.lastRunId !== action.lastRunId;
