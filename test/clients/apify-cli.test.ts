@@ -130,6 +130,24 @@ test('push builds, call runs with its log and output, and runs, builds and sourc
   assert.match((await apify(['push'], own)).stdout, /Build number: 0\.1\.2/);
 });
 
+test('call reads its input from a file, and with --json prints nothing else', async () => {
+  const own = await giveActor('filed');
+  await apify(['push'], own);
+  writeFileSync(join(own, 'input.json'), '{"n": 4}');
+  const called = await apify(['call', '--input-file', 'input.json', '--json'], own);
+  const { ok, run, storage } = JSON.parse(called.stdout) as {
+    ok: boolean;
+    run: { id: string; status: string };
+    storage: { defaultDatasetId: string };
+  };
+  assert.deepEqual([ok, run.status], [true, 'SUCCEEDED']);
+  assert.deepEqual((await client.dataset(storage.defaultDatasetId).listItems()).items, [{ doubled: 8 }]);
+
+  // A run that fails is an answer, too, with an exit code.
+  writeFileSync(join(own, 'input.json'), '{"n": ');
+  await assert.rejects(apify(['call', '--input-file', 'input.json', '--json'], own), /JSON/);
+});
+
 test('task run runs a task by its name, with its log and output', async () => {
   const own = await giveActor('of-task');
   await apify(['push'], own);
