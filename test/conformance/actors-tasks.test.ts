@@ -5,7 +5,7 @@ import type { Actor } from '../../src/actors/actors/model.ts';
 import { onEachEngine } from '../engines.ts';
 import { giveToken, join } from '../people.ts';
 import type { CallInit, Json, TestServer } from '../server.ts';
-import { startServerOn } from '../suites.ts';
+import { startNodes, startServerOn } from '../suites.ts';
 import { giveActor, giveBuild } from './actors-run-rows.ts';
 
 const SCHEMA = {
@@ -632,6 +632,30 @@ onEachEngine((engine) => {
       const left = await db.selectFrom('tasks').select('id').where('actor_id', '=', ending.id).execute();
       assert.deepEqual(left, []);
     });
+  });
+
+  test('clients of two nodes lose nothing of each other, and never share a name', async () => {
+    const nodes = await startNodes(engine);
+    try {
+      const both = [nodes.server, nodes.other ?? nodes.server];
+      const shared = await giveActor(nodes.server);
+      const at = (client: number, path: string, method: string, body: unknown) =>
+        both[client % 2]!.call(`/v2/actor-tasks${path}`, { method, body });
+      const clients = Array.from({ length: 8 }, (_, client) => client);
+      const created = await Promise.all(
+        clients.map((client) => at(client, '', 'POST', { actId: shared.id })),
+      );
+      assert.equal(new Set(created.map(({ json }) => json['data'].name as string)).size, 8);
+      const id = created[0]!.json['data'].id as string;
+      const changed = await Promise.all(
+        clients.map((client) => at(client, `/${id}/input`, 'PUT', { [`field${client}`]: client })),
+      );
+      assert.deepEqual([...new Set(changed.map(({ status }) => status))], [200]);
+      const { input } = (await nodes.server.call(`/v2/actor-tasks/${id}`)).json['data'];
+      assert.deepEqual(input, Object.fromEntries(clients.map((client) => [`field${client}`, client])));
+    } finally {
+      await nodes.stop();
+    }
   });
 
   test('an account has at most 5,000 tasks, and sees its limits', async () => {

@@ -13,15 +13,7 @@ import { findActorById, holdActor } from '../actors/store.ts';
 import { removeActionsOf } from '../schedules/remove-actions.ts';
 import { removeWebhooksOf } from '../webhooks/change-webhook.ts';
 import { taskNotFound, taskResource, type TaskCall } from './access.ts';
-import {
-  blankTask,
-  MAX_TASKS,
-  taskAfter,
-  tooManyTasks,
-  type CreatedTask,
-  type SentTask,
-  type Task,
-} from './model.ts';
+import { MAX_TASKS, tooManyTasks, type CreatedTask, type SentTask, type Task } from './model.ts';
 import {
   countTasks,
   deleteTask,
@@ -34,6 +26,7 @@ import {
   updateTask,
   updateTaskInput,
 } from './store.ts';
+import { blankTask, taskAfter } from './task-after.ts';
 import { blankInput, saveOver, toSavedInput, type InputOwner } from './task-input.ts';
 
 export const ABORT_TASK_RUNS = 'actors.abort-task-runs';

@@ -14,7 +14,8 @@ import { DEFAULT_RUN_OPTIONS } from '../actors/model.ts';
 import { deleteActor, insertActor } from '../actors/store.ts';
 import { executionMigrations } from '../migrations/execution.ts';
 import { findLastRun, listRuns } from '../runs/store.ts';
-import { blankTask, type TaskFields } from './model.ts';
+import type { TaskFields } from './model.ts';
+import { blankTask } from './task-after.ts';
 import { handOverTasks } from './store-transfers.ts';
 import {
   countTaskRun,
