@@ -329,6 +329,35 @@ onEachEngine((engine) => {
       assert.equal((await call(`/webhooks/${ofActor['id']}`)).status, 404);
     });
 
+    test('the webhooks of a service token that is deleted go to who deletes it, and start no more runs', async () => {
+      const admin = (await call('/users/me')).json['data'].id as string;
+      const service = await giveToken(server, { id: admin } as never, { isService: true, role: 'writer' });
+      const init = { token: service.value };
+      const own = await giveActor(server, init);
+      const body = wanted({
+        condition: { actorId: own.id },
+        idempotencyKey: KEY,
+        requestUrl: `${server.url}/v2/acts/${own.id}/runs`,
+      });
+      const made = (await post('/webhooks', body, init)).json['data'];
+      const tested = (await post(`/webhooks/${made.id}/test`, undefined, init)).json['data'];
+      const { status } = await server.call(`/api/v2/tokens/${service.id}`, { method: 'DELETE' });
+      assert.equal(status, 204);
+      const after = (await call(`/webhooks/${made.id}`)).json['data'];
+      assert.deepEqual([after.userId, after.condition], [admin, made.condition]);
+      const { userId, webhookId } = (await call(`/webhook-dispatches/${tested.id}`)).json['data'];
+      assert.deepEqual([userId, webhookId], [admin, made.id]);
+      // Its key is free.
+      const other = await create({ idempotencyKey: KEY });
+      assert.notEqual(other['id'], made.id);
+      const { id } = (await post(`/webhooks/${made.id}/test`)).json['data'];
+      await eventually(
+        async () => (await call(`/webhook-dispatches/${id}`)).json['data'].status === 'FAILED',
+      );
+      const [made401] = (await call(`/webhook-dispatches/${id}`)).json['data'].calls;
+      assert.equal(made401.responseStatus, 401);
+    });
+
     test('every change has an audit entry, without secrets of the URL and the templates', async () => {
       const webhook = await create({
         requestUrl: `${receiver.url}/secret-path?token=secret-query`,

@@ -64,7 +64,7 @@ export const MAX_WEBHOOKS = 100;
 /** They are rendered in the transaction of each event of the run. */
 export const MAX_AD_HOC_WEBHOOKS = 20;
 
-const MAX_TEMPLATE = 65_536;
+const MAX_TEMPLATE = 32_768;
 const MAX_HEADERS_TEMPLATE = 16_384;
 
 const Flag = Type.Optional(Nullable(Type.Boolean()));

@@ -1,6 +1,7 @@
 // Records what happens to runs and builds for the webhooks that listen, in the transaction in which it happens.
 import { newId } from '../../kernel/id.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import { TimeSlice } from '../../kernel/time-slice.ts';
 import { enqueueDispatches, type OutgoingDispatch } from '../../kernel/webhook/store-dispatches.ts';
 import { toBuildDetail, type Build } from '../builds/model.ts';
 import { toRunDetail, type Run } from '../runs/model.ts';
@@ -106,11 +107,14 @@ export async function insertDispatches(
   const eventId = newId(now);
   const bodies = new Set<string>();
   let left = MAX_PAYLOADS;
-  const outgoing = webhooks.map((webhook): OutgoingDispatch => {
+  const slice = new TimeSlice();
+  const outgoing: OutgoingDispatch[] = [];
+  for (const webhook of webhooks) {
+    if (slice.isOver) await slice.next();
     const rendered = render(webhook, renderer, Math.min(MAX_PAYLOAD, left));
     if (!bodies.has(rendered.body)) left -= rendered.body.length;
     bodies.add(rendered.body);
-    return {
+    outgoing.push({
       api: ACTORS_API,
       hookId: webhook.id,
       id: newId(now),
@@ -119,8 +123,8 @@ export async function insertDispatches(
       body: rendered.body,
       details: JSON.stringify(detailsOf(webhook, event, rendered)),
       expiresAt: now + EXPIRES_MS,
-    };
-  });
+    });
+  }
   const counts = outgoing.map(({ hookId, id }) => countDispatch(tx, hookId, id));
   await enqueueDispatches(tx, outgoing, counts, now);
   return outgoing.map(({ id }) => id);

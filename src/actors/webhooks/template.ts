@@ -36,55 +36,46 @@ export type Template = readonly Segment[];
 export class BadTemplate extends Error {}
 
 const NAME = '[A-Za-z0-9_-]+(?:\\.[A-Za-z0-9_-]+)*';
-const BARE = new RegExp(`\\{\\{\\s*(${NAME})\\s*\\}\\}`, 'y');
 const IN_STRING = new RegExp(`\\{\\{\\s*(${NAME})\\s*\\}\\}`);
-const STRING = /"(?:[^"\\]|\\.)*"/sy;
+/** A string, a variable, or double braces around something else. */
+const TOKEN = new RegExp(`"(?:[^"\\\\]|\\\\.)*"|\\{\\{(?:\\s*(${NAME})\\s*\\}\\})?`, 'gs');
 const IS_KEY = /\s*:/y;
 
 /** Throws where it is no JSON once its variables have values, or names variables that do not exist. */
 export function parseTemplate(text: string, interpolatesStrings: boolean): Template {
   const segments: Segment[] = [];
-  let sample = '';
-  let plain = '';
-  const add = (segment: Segment, length: number): void => {
-    if (plain !== '') segments.push(plain);
-    plain = '';
+  const sample: string[] = [];
+  let end = 0;
+  const add = (segment: Segment, { 0: token, index }: RegExpExecArray): void => {
+    const before = text.slice(end, index);
+    if (before !== '') segments.push(before);
     segments.push(segment);
     // Any value will do to see whether the rest is JSON.
-    sample += 'null';
-    at += length;
+    sample.push(before, 'null');
+    end = index + token.length;
   };
-  let at = 0;
-  while (at < text.length) {
-    if (text.startsWith('{{', at)) {
-      const bare = matchAt(BARE, text, at);
-      if (bare === undefined) throw new BadTemplate('has double braces around something that is no name');
-      add(variableOf(bare[1]!), bare[0].length);
-      continue;
+  for (const found of text.matchAll(TOKEN)) {
+    const [token, name] = found;
+    if (token.startsWith('{{')) {
+      if (name === undefined) throw new BadTemplate('has double braces around something that is no name');
+      add(variableOf(name), found);
+    } else if (interpolatesStrings && token.includes('{{') && !isKey(text, found.index + token.length)) {
+      const parts = partsOf(decode(token));
+      const [only] = parts;
+      if (parts.length === 1 && typeof only === 'object') add(only, found);
+      else if (parts.length > 0) add(parts, found);
     }
-    const string = text[at] === '"' ? matchAt(STRING, text, at)?.[0] : undefined;
-    if (string !== undefined && interpolatesStrings && string.includes('{{')) {
-      const parts = partsOf(decode(string));
-      // The keys of objects stay as they are.
-      if (parts.length > 0 && matchAt(IS_KEY, text, at + string.length) === undefined) {
-        const [only] = parts;
-        add(parts.length === 1 && typeof only === 'object' ? only : parts, string.length);
-        continue;
-      }
-    }
-    const taken = string ?? text[at]!;
-    plain += taken;
-    sample += taken;
-    at += taken.length;
   }
-  if (plain !== '') segments.push(plain);
-  decode(sample);
+  const rest = text.slice(end);
+  if (rest !== '') segments.push(rest);
+  decode([...sample, rest].join(''));
   return segments;
 }
 
-function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | undefined {
-  pattern.lastIndex = at;
-  return pattern.exec(text) ?? undefined;
+/** The keys of objects stay as they are. */
+function isKey(text: string, end: number): boolean {
+  IS_KEY.lastIndex = end;
+  return IS_KEY.test(text);
 }
 
 function decode(json: string): string {
