@@ -343,8 +343,8 @@ onEachEngine((engine) => {
       const tested = (await post(`/webhooks/${made.id}/test`, undefined, init)).json['data'];
       const { status } = await server.call(`/api/v2/tokens/${service.id}`, { method: 'DELETE' });
       assert.equal(status, 204);
-      const after = (await call(`/webhooks/${made.id}`)).json['data'];
-      assert.deepEqual([after.userId, after.condition], [admin, made.condition]);
+      const inherited = (await call(`/webhooks/${made.id}`)).json['data'];
+      assert.deepEqual([inherited.userId, inherited.condition], [admin, made.condition]);
       const { userId, webhookId } = (await call(`/webhook-dispatches/${tested.id}`)).json['data'];
       assert.deepEqual([userId, webhookId], [admin, made.id]);
       // Its key is free.

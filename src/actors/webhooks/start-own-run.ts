@@ -1,4 +1,4 @@
-// Webhooks that start a run of this very server: without a call, and with the permissions of whoever saved the webhook.
+// Webhooks that start a run of this very server: without a call, and with the permissions of the caller who saved the webhook last.
 import { actorOf } from '../../kernel/change/actor.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';

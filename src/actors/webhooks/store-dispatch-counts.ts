@@ -3,7 +3,7 @@ import type { FinishedDispatch } from '../../kernel/dialect.ts';
 import type { SqlStatement } from '../../kernel/storage/statement.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 
-/** For new dispatches. The queue of the webhook is locked, so that nobody waits for the row of the webhook as well. */
+/** For new dispatches. The queue of the webhook is locked, so that no other transaction waits for the row of the webhook as well. */
 export function countDispatch(db: Db, webhookId: string, dispatchId: string): SqlStatement {
   return db
     .updateTable('actor_webhooks')

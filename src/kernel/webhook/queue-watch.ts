@@ -34,7 +34,7 @@ export class QueueWatch {
   wait(queueId: string, mark: string): { changed: Promise<void>; stop(): void } {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#waiting.set(queueId, { mark, wake: resolve });
-    // A notification may have come while nobody waited.
+    // A notification may have come while no queue was waiting.
     if (this.#isStale) this.#look();
     return { changed: promise, stop: () => void this.#waiting.delete(queueId) };
   }
