@@ -1,7 +1,7 @@
 // The real `apify-client` on tasks: every method of its clients for tasks, on real processes.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { ApifyApiError, ApifyClient, type Task, type TaskUpdateData } from 'apify-client';
+import { ApifyApiError, ApifyClient, type Task } from 'apify-client';
 import { createActor } from '../actors.ts';
 import { OBEDIENT } from '../actor-sources.ts';
 import { eventually } from '../eventually.ts';
@@ -60,7 +60,7 @@ test('tasks are created, listed, found by id and by name, changed and deleted', 
   assert.deepEqual(iterated, [created.id, second.id]);
 
   const task = client.task('admin/first');
-  const changed = await task.update({ title: 'Other', options: { timeoutSecs: 30 } } as TaskUpdateData);
+  const changed = await task.update({ title: 'Other', options: { timeoutSecs: 30 } });
   assert.deepEqual([changed.title, changed.name, changed.input], ['Other', 'first', { output: 1 }]);
   assert.deepEqual([changed.options!.timeoutSecs, changed.options!.memoryMbytes], [30, 256]);
   assert.ok(changed.modifiedAt > created.modifiedAt);
