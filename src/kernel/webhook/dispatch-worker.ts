@@ -8,7 +8,7 @@ import type { Engine } from '../storage/engine.ts';
 import { failedBefore, type Attempt, type WebhookSender } from './send.ts';
 import type { QueueWatch } from './queue-watch.ts';
 import { dispatchOutcome } from './dispatch-policy.ts';
-import { hookOfQueue } from './store-deliveries.ts';
+import { hookOfQueue } from './store-queues.ts';
 import { listDueDispatches, type DueDispatch } from './store-dispatches.ts';
 import { resultStatements, settleHookQueue, type DeliveryResult } from './store-hook-queue.ts';
 

@@ -4,7 +4,7 @@ import type { Hooks, WebhookTarget } from '../dialect.ts';
 import type { Due, DueHandler } from '../due-store.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Engine } from '../storage/engine.ts';
-import { hookOfQueue } from './store-deliveries.ts';
+import { hookOfQueue } from './store-queues.ts';
 import { NO_BACKOFF, outcomeOf, nextBackoff, type Backoff } from './model.ts';
 import {
   listDue,

@@ -6,13 +6,8 @@ import { onEachEngine } from '../../../test/engines.ts';
 import { planOf, recordStatements } from '../../../test/query-plans.ts';
 import { claim, type Due } from '../due-store.ts';
 import type { Engine } from '../storage/engine.ts';
-import {
-  DELIVER,
-  enqueueDeliveries,
-  findWebhookDelivery,
-  listDeliveries,
-  redeliver,
-} from './store-deliveries.ts';
+import { enqueueDeliveries, findWebhookDelivery, listDeliveries, redeliver } from './store-deliveries.ts';
+import { DELIVER } from './store-queues.ts';
 import { engineMigrations } from './fixture.ts';
 import { listDue, recordResults, settleHookQueue } from './store-hook-queue.ts';
 import { webhookWork } from './removal-work.ts';

@@ -1,7 +1,8 @@
 // Background work that deletes deliveries: after the deletion of a hook, and hourly those that finished long ago.
 import type { BackgroundWork } from '../dialect.ts';
 import type { Kernel } from '../kernel.ts';
-import { REMOVE_DELIVERIES, type HookRef } from './store-deliveries.ts';
+import { REMOVE_DELIVERIES } from './store-deliveries.ts';
+import { type HookRef } from './store-queues.ts';
 import { STOP_DISPATCHES } from './store-dispatches.ts';
 import { deleteAllDeliveries, deleteOldDeliveries, deletePendingDeliveries } from './store-removal.ts';
 

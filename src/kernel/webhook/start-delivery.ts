@@ -3,7 +3,7 @@ import { startWorker, type Worker, type WorkerSettings } from '../due-worker.ts'
 import { dispatchHandler, type DispatchWorkerSettings } from './dispatch-worker.ts';
 import { deliverHandler, type HookWorkerSettings } from './hook-worker.ts';
 import { QueueWatch } from './queue-watch.ts';
-import { DELIVER } from './store-deliveries.ts';
+import { DELIVER } from './store-queues.ts';
 import { DISPATCH } from './store-dispatches.ts';
 import { createWebhookSender, type WebhookSenderSettings } from './send.ts';
 

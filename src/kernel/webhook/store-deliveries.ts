@@ -1,9 +1,8 @@
 // Webhook deliveries: inserted in the transaction of their change, listed, redelivered, deleted with their hook.
 import { createHash } from 'node:crypto';
-import { sql, type Generated, type Selectable } from 'kysely';
+import type { Generated, Selectable } from 'kysely';
 import { schedule, wakeWorkers } from '../due-store.ts';
 import { Failure } from '../failure.ts';
-import { newId } from '../id.ts';
 import type { Slice } from '../page.ts';
 import type { Migration } from '../storage/migrate.ts';
 import type { SqlStatement } from '../storage/statement.ts';
@@ -11,6 +10,7 @@ import type { Db } from '../storage/tables.ts';
 import { executeAll } from '../storage/execute-all.ts';
 import { GIVE_UP_MS } from './model.ts';
 import { paddedBatches } from './padded-batches.ts';
+import { bodyIds, bodyStatements, hookQueueStatements, type HookRef } from './store-queues.ts';
 
 export type DeliveryState = 'pending' | 'delivered' | 'failed';
 
@@ -23,7 +23,7 @@ declare module '../storage/tables.ts' {
   }
 }
 
-export interface DeliveryTable {
+interface DeliveryTable {
   /** Increases with time: the order of sending and of lists. */
   seq: Generated<number>;
   /** Derived from the hook and the event, so that an event has one delivery per hook. */
@@ -91,13 +91,6 @@ export interface OutgoingDelivery {
   body: string;
 }
 
-export interface HookRef {
-  api: string;
-  hookId: string;
-}
-
-/** The kind of due work of a hook's queue. */
-export const DELIVER = 'webhook.deliver';
 export const REMOVE_DELIVERIES = 'webhook.drop';
 
 /**
@@ -146,67 +139,8 @@ export function deliveryStatements(
   ];
 }
 
-/** The ids of the bodies, each once. */
-export function bodyIds(outgoing: readonly { body: string }[], now: number): Map<string, string> {
-  const bodies = new Map<string, string>();
-  for (const { body } of outgoing) if (!bodies.has(body)) bodies.set(body, newId(now));
-  return bodies;
-}
-
-/** After the deliveries. Bodies are skipped where all hooks have the event already. */
-export function bodyStatements(db: Db, bodies: ReadonlyMap<string, string>, now: number): SqlStatement[] {
-  return [...bodies].map(([body, id]) =>
-    sql`
-      insert into delivery_bodies (id, body, created_at)
-      select cast(${id} as text), cast(${body} as text), cast(${now} as bigint)
-      where exists (select 1 from deliveries where body_id = ${id})`.compile(db),
-  );
-}
-
 function deliveryIdOf(...names: string[]): string {
   return createHash('sha256').update(JSON.stringify(names)).digest('hex').slice(0, 24);
-}
-
-/**
- * One due row per hook. A waiting queue becomes due now; a claimed one stays claimed. In both cases the payload changes,
- * by which the claimer sees before it releases the queue that deliveries were added.
- */
-export function hookQueueStatements(
-  db: Db,
-  hooks: readonly HookRef[],
-  now: number,
-  kind: string = DELIVER,
-): SqlStatement[] {
-  // Sorted, so that two transactions never deadlock on each other's queues.
-  const queueIds = [...new Set(hooks.map(hookQueueId))].toSorted();
-  const mark = newId(now);
-  return [...paddedBatches(queueIds)].map((some) => {
-    const ids = sql.join(some.map((id) => sql`(${id})`));
-    return sql`
-      insert into due (id, kind, payload, due_at, attempts, created_at)
-      select distinct column1, ${sql.lit(kind)}, cast(${mark} as text), cast(${now} as bigint), 0, cast(${now} as bigint)
-      from (values ${ids}) as queues where true
-      order by column1
-      on conflict (id) do update set
-        payload = excluded.payload,
-        due_at = case when due.owner is null and due.due_at > excluded.due_at
-          then excluded.due_at else due.due_at end`.compile(db);
-  });
-}
-
-const HOOK_QUEUE_ID = /^webhook:([^:]+):(.+)$/s;
-
-function hookQueueId({ api, hookId }: HookRef): string {
-  return `webhook:${api}:${hookId}`;
-}
-
-export async function deleteHookQueue(db: Db, hook: HookRef): Promise<void> {
-  await db.deleteFrom('due').where('id', '=', hookQueueId(hook)).execute();
-}
-
-export function hookOfQueue(id: string): HookRef {
-  const [, api = '', hookId = ''] = HOOK_QUEUE_ID.exec(id) ?? [];
-  return { api, hookId };
 }
 
 export interface WebhookDelivery {

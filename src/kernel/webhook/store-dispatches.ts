@@ -8,14 +8,8 @@ import { schedule, wakeWorkers } from '../due-store.ts';
 import { Failure } from '../failure.ts';
 import { paddedBatches } from './padded-batches.ts';
 import type { Attempt } from './send.ts';
-import {
-  bodyIds,
-  bodyStatements,
-  hookQueueStatements,
-  type AttemptRow,
-  type DeliveryState,
-  type HookRef,
-} from './store-deliveries.ts';
+import { type AttemptRow, type DeliveryState } from './store-deliveries.ts';
+import { bodyIds, bodyStatements, hookQueueStatements, type HookRef } from './store-queues.ts';
 
 /** The kind of due work of the queue of a hook whose deliveries are dispatches. */
 export const DISPATCH = 'webhook.dispatch';

@@ -3,7 +3,7 @@ import type { Engine } from '../storage/engine.ts';
 import type { SqlStatement } from '../storage/statement.ts';
 import type { Db } from '../storage/tables.ts';
 import { paddedBatches } from './padded-batches.ts';
-import { deleteHookQueue, type HookRef } from './store-deliveries.ts';
+import { deleteHookQueue, type HookRef } from './store-queues.ts';
 import { deleteOrphans } from './store-hook-queue.ts';
 
 const KEPT_MS = 7 * 24 * 60 * 60 * 1000;
