@@ -241,8 +241,9 @@ async function compose(
     serveDocs(server, apis, kernel);
     serveFlagPages(server, kernel);
     for (const api of [...apis, ...deliveryApis]) serve(server, api, kernel);
-    for (const api of apis) serveRaw(server, api, kernel);
   }
+  // Other nodes reach those of a worker too.
+  for (const api of apis) serveRaw(server, api, kernel);
   if (config.demo && config.role !== 'worker') await seedDemo(server, kernel, apis);
   const saving = saveRegularly(kernel);
 
@@ -297,6 +298,8 @@ export async function executionSettingsOf(config: Config): Promise<ExecutionSett
     isLoopbackOnly: /^(127\.|::1$|localhost$)/.test(host),
     network: config.actorNetwork,
     isExecuting: config.role !== 'api',
+    isPublic: config.role !== 'worker',
+    nodeUrl: config.nodeUrl,
     nodeMemoryMbytes: nodeMemory ?? Math.floor((totalmem() / 1024 ** 2) * 0.75),
     nodeRuns: nodeRuns ?? Math.max(8, 4 * availableParallelism()),
     accountMemoryMbytes: config.accountMemory,

@@ -36,6 +36,7 @@ export interface Config {
   work?: string;
   actorsUnsandboxed: boolean;
   actorNetwork: 'host' | 'none';
+  nodeUrl?: string;
   nodeMemory?: number;
   nodeRuns?: number;
   accountMemory: number;
@@ -205,6 +206,13 @@ export const SETTINGS: { [Name in SettingName]-?: Setting<Config[Name]> } = {
     describe: 'Whether Actors reach what this machine reaches (host) or only this server (none)',
     read: oneOf(['host', 'none']),
     default: 'host',
+  },
+  nodeUrl: {
+    env: 'SIGNALBOX_NODE_URL',
+    describe:
+      'Where other nodes of the same database reach this one, for requests to its runs (http or https)',
+    read: publicUrl,
+    otherwise: 'each node serves the runs that it starts itself',
   },
   nodeMemory: {
     env: 'SIGNALBOX_NODE_MEMORY',

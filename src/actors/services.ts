@@ -5,6 +5,7 @@ import type { JsonText } from '../kernel/route.ts';
 import { BuildFolders } from './builds/build-folders.ts';
 import { openDatasetFields } from './datasets/known-fields.ts';
 import { InputChecker } from './input/input-checker.ts';
+import { ThisNode } from './jobs/this-node.ts';
 import { openFinishWaits } from './jobs/wait-for-finish.ts';
 import { openStoreUsage } from './key-value-stores/usage-counter.ts';
 import { openLogFeed } from './logs/log-feed.ts';
@@ -20,6 +21,7 @@ export async function openActorsServices(
   kernel: Pick<Kernel, 'engine' | 'clock' | 'log'> & { settings: Pick<Kernel['settings'], 'execution'> },
 ) {
   const webServers = new WebServers();
+  const thisNode = new ThisNode();
   return {
     storages: await openStorageCache(kernel.engine),
     usage: openUsage(kernel),
@@ -34,6 +36,7 @@ export async function openActorsServices(
     runner: await openRunner(kernel.settings.execution, kernel.log),
     logFeed: await openLogFeed(kernel),
     webServers,
-    standby: await openStandbyPools(kernel, webServers),
+    thisNode,
+    standby: await openStandbyPools({ ...kernel, services: { thisNode } }, webServers),
   };
 }

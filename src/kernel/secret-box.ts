@@ -1,5 +1,5 @@
 // Encrypts the secrets that the database stores, with a key that is not in the database.
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { Failure } from './failure.ts';
 import type { Logger } from './log.ts';
 import { claimKeyFingerprint, findKeyFingerprint } from './secret-key-store.ts';
@@ -10,6 +10,8 @@ export interface SecretBox {
   seal(text: string): Promise<string>;
   /** Throws for a text that was sealed with another key, or changed since. */
   open(sealed: string): string;
+  /** A code that only holders of the key can make; a different one for each purpose. */
+  sign(purpose: string, text: string): string;
 }
 
 export interface SecretBoxOptions {
@@ -27,7 +29,7 @@ export interface SecretBoxOptions {
  */
 export async function openSecretBox({ engine, log, key, source }: SecretBoxOptions): Promise<SecretBox> {
   const { db, isShared } = engine;
-  const { fingerprint, encrypt, decrypt } = cipherOf(key);
+  const { fingerprint, encrypt, decrypt, sign } = cipherOf(key);
   const known = await findKeyFingerprint(db);
   if (known !== undefined && known !== fingerprint) throw wrongKey(source, isShared);
   let claiming: Promise<void> | undefined = known === undefined ? undefined : Promise.resolve();
@@ -48,6 +50,7 @@ export async function openSecretBox({ engine, log, key, source }: SecretBoxOptio
       return encrypt(text);
     },
     open: decrypt,
+    sign,
   };
 }
 
@@ -73,8 +76,14 @@ function cipherOf(secretKey: string) {
   const derive = (purpose: string) =>
     Buffer.from(hkdfSync('sha256', secretKey, '', `signalbox ${purpose}`, 32));
   const key = derive('secrets at rest');
+  const signingKeys = new Map<string, Buffer>();
   return {
     fingerprint: derive('fingerprint').toString('base64url'),
+    sign(purpose: string, text: string): string {
+      let signing = signingKeys.get(purpose);
+      if (signing === undefined) signingKeys.set(purpose, (signing = derive(`signing ${purpose}`)));
+      return createHmac('sha256', signing).update(text).digest('base64url');
+    },
     encrypt(text: string): string {
       const iv = randomBytes(IV_BYTES);
       const cipher = createCipheriv(CIPHER, key, iv);

@@ -114,7 +114,7 @@ export async function startDispatcher(settings: DispatcherSettings): Promise<Dis
       tried.add(userId);
       lastUser = userId;
       const now = clock.now();
-      const waiting = await findFirstWaiting(db, userId, { kinds, memoryMbytes }, now);
+      const waiting = await findFirstWaiting(db, userId, { kinds, memoryMbytes, node }, now);
       if (waiting === undefined) continue;
       if (waiting.memoryMbytes > memoryMbytes - usedMemory()) {
         if (isOverdue(waiting, now)) return undefined;
@@ -139,7 +139,7 @@ export async function startDispatcher(settings: DispatcherSettings): Promise<Dis
   async function findOvertaken(): Promise<string | undefined> {
     if (overtaken === undefined || !isOverdue(overtaken, clock.now())) return undefined;
     const { id, userId } = overtaken;
-    const waiting = await findFirstWaiting(db, userId, { kinds, memoryMbytes }, clock.now());
+    const waiting = await findFirstWaiting(db, userId, { kinds, memoryMbytes, node }, clock.now());
     if (waiting?.id === id) return userId;
     overtaken = undefined;
     return undefined;

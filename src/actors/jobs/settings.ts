@@ -16,6 +16,10 @@ export interface ExecutionSettings {
   network: 'host' | 'none';
   /** Whether this server executes builds and runs itself. */
   isExecuting: boolean;
+  /** Whether clients reach it; else other nodes only. */
+  isPublic: boolean;
+  /** Where other nodes reach it. */
+  nodeUrl: string | undefined;
   /** For all builds and runs of this node together. */
   nodeMemoryMbytes: number;
   nodeRuns: number;

@@ -35,6 +35,8 @@ export async function startExecution(kernel: Kernel, api: Api): Promise<{ stop()
     // Mounting the routes takes a while, and many servers never run anything.
     let listener: Promise<RunListener> | undefined;
     const node = { events, listener: () => (listener ??= openRunListener(kernel, api, events)) };
+    const name = nodeName(work);
+    services.thisNode.begin(name);
     const dispatcher = await startDispatcher({
       engine,
       clock,
@@ -43,7 +45,7 @@ export async function startExecution(kernel: Kernel, api: Api): Promise<{ stop()
         build: (job, context) => executeBuild(kernel, job, context),
         run: runHandler(kernel, node),
       },
-      node: nodeName(work),
+      node: name,
       memoryMbytes: nodeMemoryMbytes,
       slots: nodeRuns,
     });

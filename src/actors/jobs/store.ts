@@ -10,12 +10,15 @@ import type { JobRow } from './tables.ts';
 /** The channel that wakes the dispatchers of all nodes. */
 export const JOBS = 'jobs';
 
-export type NewJob = Pick<Job, 'id' | 'kind' | 'userId' | 'memoryMbytes'>;
+export interface NewJob extends Pick<Job, 'id' | 'kind' | 'userId' | 'memoryMbytes'> {
+  /** The one node that may execute it, as long as that is there. */
+  node?: string | undefined;
+}
 
 /** Belongs into the transaction that creates the build or run, whose commit wakes the dispatchers. */
 export async function insertJob(
   tx: Db,
-  { id, kind, userId, memoryMbytes }: NewJob,
+  { id, kind, userId, memoryMbytes, node }: NewJob,
   now: number,
 ): Promise<void> {
   await tx
@@ -30,6 +33,7 @@ export async function insertJob(
       lease_until: null,
       control: null,
       claims: 0,
+      node: node ?? null,
     })
     .execute();
   await notifyOnCommit(tx, JOBS);
@@ -132,7 +136,7 @@ export interface WaitingJob {
 export async function findFirstWaiting(
   db: Db,
   userId: string,
-  { kinds, memoryMbytes }: { kinds: readonly JobKind[]; memoryMbytes: number },
+  { kinds, memoryMbytes, node }: { kinds: readonly JobKind[]; memoryMbytes: number; node: string },
   now: number,
 ): Promise<WaitingJob | undefined> {
   const row = await db
@@ -143,6 +147,7 @@ export async function findFirstWaiting(
     .where('queued_at', '<=', now)
     .where('kind', 'in', kinds)
     .where('memory_mbytes', '<=', memoryMbytes)
+    .where((eb) => eb.or([eb('node', 'is', null), eb('node', '=', node)]))
     .orderBy('queued_at')
     .orderBy('id')
     .limit(1)

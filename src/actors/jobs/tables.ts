@@ -3,7 +3,16 @@
 declare module '../../kernel/storage/tables.ts' {
   interface Tables {
     jobs: JobRow;
+    actor_nodes: ActorNodeRow;
   }
+}
+
+/** A node that executes runs. */
+export interface ActorNodeRow {
+  name: string;
+  /** Where other nodes reach it; null where its operator has not said. */
+  url: string | null;
+  seen_at: number;
 }
 
 export interface JobRow {
@@ -21,4 +30,6 @@ export interface JobRow {
   control: string | null;
   /** How often a node has claimed it. */
   claims: number;
+  /** The one node that may execute it, as long as that is there; null for any. */
+  node: string | null;
 }

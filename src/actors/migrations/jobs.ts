@@ -15,4 +15,13 @@ export const jobMigrations: Migration[] = [
       `create index jobs_leased on jobs (lease_until) where owner is not null`,
     ],
   },
+  {
+    name: 'actors-nodes',
+    up: ({ text }) => [
+      `alter table jobs add column node ${text}`,
+      `create index jobs_pinned on jobs (node) where node is not null`,
+      // The nodes that execute runs, and how the others reach them.
+      `create table actor_nodes (name ${text} primary key, url ${text}, seen_at bigint not null)`,
+    ],
+  },
 ];

@@ -253,10 +253,10 @@ async function runProcess(execution: Execution, run: Run, token: string): Promis
   const supervision = superviseProcess({
     program,
     signal: context.signal,
-    onControl: (listener) =>
+    onControl: (obey) =>
       context.onControl((control) => {
         server?.end();
-        listener(control);
+        obey(control);
       }),
     isRetired: () => server?.retire() !== undefined,
     isTimedOut: () => run.timeoutAt !== null && clock.now() >= run.timeoutAt,

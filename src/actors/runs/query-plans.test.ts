@@ -82,7 +82,12 @@ onEachEngine((testEngine) => {
       await listFinishedJobs(db, 'runs', { userId, actorId }, span, 10);
     }
     await findNextWaitingUser(db, 'user-1');
-    await findFirstWaiting(db, 'user-1', { kinds: ['build', 'run'], memoryMbytes: 4096 }, NOW + 5000);
+    await findFirstWaiting(
+      db,
+      'user-1',
+      { kinds: ['build', 'run'], memoryMbytes: 4096, node: 'node-1' },
+      NOW + 5000,
+    );
     await findNextQueuedAt(db, NOW);
     await listControls(db, ['node-0/1.0']);
     await renewLeases(db, ['node-0/1.0'], NOW);

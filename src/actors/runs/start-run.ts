@@ -38,6 +38,8 @@ export interface RunStart {
   /** The run belongs to their account. */
   caller: KnownCaller;
   taskId?: string;
+  /** The one node that may execute it, as long as that is there. */
+  node?: string | undefined;
   meta: JobMeta;
   query: RunQuery;
   /** As it was sent; `none` where the run has no input at all, whatever its schema requires. */
@@ -83,7 +85,11 @@ export async function startRun(kernel: Kernel, start: RunStart, now: number): Pr
         isLarge ? undefined : insertStorages(tx, run, build, input),
         insertRun(tx, run),
         insertLog(tx, { id: run.id, userId }, now),
-        insertJob(tx, { id: run.id, kind: 'run', userId, memoryMbytes: options.memoryMbytes }, now),
+        insertJob(
+          tx,
+          { id: run.id, kind: 'run', userId, memoryMbytes: options.memoryMbytes, node: start.node },
+          now,
+        ),
         listRunWebhooks(tx, run),
       ]);
       const own = (await start.webhooks?.(tx, run)) ?? [];

@@ -1,46 +1,45 @@
-// Forwards one request to the web server of a run, and its reply to the client; bodies pass as streams, both ways.
+// Forwards one request, and its reply to the client; bodies pass as streams, both ways.
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { request as sendRequest } from '../../kernel/http-client.ts';
 import type { RawExchange } from '../../kernel/raw-route.ts';
-import type { WebServer } from '../runs/web-server.ts';
+import type { Hop } from './hop.ts';
 import { joinSockets } from './join-sockets.ts';
-import { noWebServer, webServerTimedOut } from './model.ts';
-import { replyHead } from './reply-head.ts';
-import { bodyOf, requestHead, type ForwardedClient } from './request-head.ts';
+import { webServerTimedOut } from './model.ts';
+import { bodyOf } from './request-head.ts';
 
-/** The longest time until a program begins to answer. */
+/** The longest time until the other side begins to answer. */
 const ANSWER_MS = 300_000;
+/** Another node waits for a run first. */
+export const NODE_ANSWER_MS = 2 * ANSWER_MS + 10_000;
 /** Of the head of a reply. */
 const MAX_HEAD_BYTES = 64 * 1024;
 
 export interface Forwarding {
   exchange: RawExchange;
-  client: ForwardedClient;
-  server: WebServer;
+  hop: Hop;
   /** Fires when the client goes away. */
   signal: AbortSignal;
   answerMs?: number;
-  /** Called when the program begins to answer. */
+  /** Called when the other side begins to answer. */
   onAnswer?(): void;
 }
 
-/** Resolves when the exchange is over. Rejects only as long as nothing was sent to the client. */
+/** Resolves when the exchange is over. Rejects only as long as nothing was sent to the client; see `Unreached`. */
 export async function forward(forwarding: Forwarding): Promise<void> {
-  const { exchange, client } = forwarding;
-  const sent = await sendHead(forwarding);
+  const { exchange, hop } = forwarding;
+  const { request, response, upgrade } = exchange;
+  const answer = await sendHead(forwarding);
   forwarding.onAnswer?.();
-  if (sent.kind === 'upgrade') {
-    const { response, upgrade } = exchange;
+  if (answer.kind === 'upgrade') {
     response.detachSocket(upgrade!.socket as Socket);
     response.statusCode = 101;
-    return await joinSockets(upgrade!, sent, client);
+    return await joinSockets(upgrade!, answer, hop.replyHead(answer.reply));
   }
-  const { reply } = sent;
-  const { request, response } = exchange;
-  response.writeHead(reply.statusCode!, replyHead(reply, client));
+  const { reply } = answer;
+  response.writeHead(reply.statusCode!, hop.replyHead(reply));
   // The head of a stream must not wait for its first byte.
   if (reply.headers['content-length'] === undefined) response.flushHeaders();
   // Where one side breaks off, so does the other: there is no way to say it once the head is sent.
@@ -49,13 +48,18 @@ export async function forward(forwarding: Forwarding): Promise<void> {
   request.resume();
 }
 
-export type UpgradedReply = { kind: 'upgrade'; reply: IncomingMessage; socket: Duplex; head: Buffer };
+export interface UpgradedReply {
+  kind: 'upgrade';
+  reply: IncomingMessage;
+  socket: Duplex;
+  head: Buffer;
+}
 type Answer = UpgradedReply | { kind: 'reply'; reply: IncomingMessage };
 
 async function sendHead(forwarding: Forwarding): Promise<Answer> {
   const { exchange, signal } = forwarding;
   const hasBody = bodyOf(exchange.request.headers) !== undefined;
-  // A connection that is kept may be closed by the program at the moment of use. What has a body cannot be sent again.
+  // A connection that is kept may be closed by the other side at the moment of use. What has a body cannot be sent again.
   const isKept = !hasBody && exchange.upgrade === undefined;
   try {
     return await attempt(forwarding, isKept);
@@ -65,31 +69,37 @@ async function sendHead(forwarding: Forwarding): Promise<Answer> {
   }
 }
 
+/** There was no connection, so that nothing of the request is gone: it can be sent elsewhere. */
+export class Unreached extends Error {
+  readonly failure: Error;
+
+  constructor(failure: Error) {
+    super('There is no connection.', { cause: failure });
+    this.failure = failure;
+  }
+}
+
 /** A kept connection that was closed before it answered. */
 const STALE = new Error('The connection was closed.');
 
-function attempt(forwarding: Forwarding, isKept: boolean): Promise<Answer> {
-  const { exchange, client, server, signal, answerMs = ANSWER_MS } = forwarding;
-  const { request, upgrade } = exchange;
-  const body = bodyOf(request.headers);
-  const isUpgrade = upgrade !== undefined;
-  const { rawHeaders, method } = request;
+function attempt(
+  { exchange, hop, signal, answerMs = ANSWER_MS }: Forwarding,
+  isKept: boolean,
+): Promise<Answer> {
+  const { request } = exchange;
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
-  const upstream: ClientRequest = sendRequest({
-    ...('port' in server.address ? { host: '127.0.0.1', ...server.address } : server.address),
-    method: method!,
-    path: client.path,
-    headers: requestHead({ rawHeaders, body, isUpgrade, client }, server, isKept),
-    agent: isKept ? server.agent : false,
+  let isConnected = false;
+  const upstream: ClientRequest = (hop.address.protocol === 'https:' ? secureRequest() : sendRequest)({
+    ...hop.address,
+    method: request.method!,
+    path: hop.path,
+    headers: hop.requestHead(isKept),
+    agent: isKept ? hop.agent : false,
     maxHeaderSize: MAX_HEAD_BYTES,
     setDefaultHeaders: false,
   });
   const timer = setTimeout(() => {
-    reject(
-      webServerTimedOut(
-        `The program of the run ${server.run.id} has not answered within ${answerMs / 1000} seconds.`,
-      ),
-    );
+    reject(webServerTimedOut(`There was no answer within ${answerMs / 1000} seconds.`));
     upstream.destroy();
   }, answerMs);
   const abandon = () => upstream.destroy();
@@ -101,17 +111,23 @@ function attempt(forwarding: Forwarding, isKept: boolean): Promise<Answer> {
   });
   upstream.on('error', (error) => {
     request.unpipe(upstream);
-    if (upstream.reusedSocket && isKept && !server.closed.signal.aborted) reject(STALE);
-    else
-      reject(
-        noWebServer(
-          `The program of the run ${server.run.id} does not answer, or has ended. See its log.`,
-          error,
-        ),
-      );
+    if (!isConnected) reject(new Unreached(hop.failure(error)));
+    else reject(upstream.reusedSocket && isKept && hop.isThere() ? STALE : hop.failure(error));
   });
   upstream.on('close', () => signal.removeEventListener('abort', abandon));
-  if (body === undefined) upstream.end();
-  else request.pipe(upstream);
+  const send = () => {
+    isConnected = true;
+    if (bodyOf(request.headers) !== undefined) request.pipe(upstream);
+  };
+  upstream.on('socket', (socket) => {
+    if (socket.connecting) socket.once('connect', send);
+    else send();
+  });
+  if (bodyOf(request.headers) === undefined) upstream.end();
   return promise.finally(() => clearTimeout(timer));
+}
+
+/** Loaded late: most servers have no other nodes. */
+function secureRequest(): typeof sendRequest {
+  return process.getBuiltinModule('node:https').request;
 }

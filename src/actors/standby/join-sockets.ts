@@ -2,8 +2,6 @@
 import type { Duplex } from 'node:stream';
 import type { ClientSocket } from '../../kernel/raw-route.ts';
 import type { UpgradedReply } from './forward.ts';
-import { replyHead } from './reply-head.ts';
-import type { ForwardedClient } from './request-head.ts';
 
 /** Connections that are WebSockets now: the HTTP server knows nothing of them, and would wait for them when it stops. */
 export class OpenSockets {
@@ -21,10 +19,9 @@ export class OpenSockets {
 
 export async function joinSockets(
   { socket: client, head }: ClientSocket,
-  { reply, socket: program, head: first }: UpgradedReply,
-  forwarded: ForwardedClient,
+  { socket: program, head: first }: Pick<UpgradedReply, 'socket' | 'head'>,
+  lines: readonly string[],
 ): Promise<void> {
-  const lines = replyHead(reply, forwarded);
   let text = 'HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: websocket\r\n';
   for (let index = 0; index < lines.length; index += 2) text += `${lines[index]}: ${lines[index + 1]}\r\n`;
   client.write(`${text}\r\n`, 'latin1');

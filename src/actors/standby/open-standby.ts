@@ -1,11 +1,12 @@
 // Finds what is in standby mode by the name in a path, and checks that the caller may run it.
 import { Failure } from '../../kernel/failure.ts';
-import { accountOf } from '../../kernel/identity/caller.ts';
+import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { RawRouteCall } from '../../kernel/raw-route.ts';
 import { openActor } from '../actors/access.ts';
 import type { Actor } from '../actors/model.ts';
 import { findActorById } from '../actors/store.ts';
+import type { JobMeta } from '../jobs/job-meta.ts';
 import { metaOf } from '../jobs/job-origin.ts';
 import { startRun, type RunStart } from '../runs/start-run.ts';
 import { openTask } from '../tasks/access.ts';
@@ -27,11 +28,16 @@ export async function openStandby(
   kernel: Kernel,
   call: RawRouteCall,
   reference: string,
+  address: string,
 ): Promise<StandbyProgram> {
+  const meta = {
+    ...metaOf({ caller: call.caller, headers: call.headers, address }),
+    origin: 'STANDBY' as const,
+  };
   const actor = await unlessMissing(openActor(kernel, call, reference, 'runActor'));
-  if (actor?.details.actorStandby?.isEnabled === true) return standbyActor(kernel, call, actor);
+  if (actor?.details.actorStandby?.isEnabled === true) return standbyActor(kernel, call.caller, actor, meta);
   const task = await unlessMissing(openTask(kernel, call, reference, 'runTask'));
-  const standby = task && (await standbyTask(kernel, call, task));
+  const standby = task && (await standbyTask(kernel, call.caller, task, meta));
   if (standby !== undefined) return standby;
   if (actor === undefined && task === undefined)
     throw new Failure('not-found', 'Neither an Actor nor a task of this name was found');
@@ -47,9 +53,8 @@ async function unlessMissing<T>(opening: Promise<T>): Promise<T | undefined> {
   }
 }
 
-function standbyActor(kernel: Kernel, call: RawRouteCall, actor: Actor): StandbyProgram {
+function standbyActor(kernel: Kernel, caller: KnownCaller, actor: Actor, meta: JobMeta): StandbyProgram {
   const settings = poolSettingsOf(actor.details.actorStandby!);
-  const { caller } = call;
   return {
     key: { userId: accountOf(caller).id, actorId: actor.id, taskId: null },
     settings,
@@ -57,7 +62,7 @@ function standbyActor(kernel: Kernel, call: RawRouteCall, actor: Actor): Standby
       const input = exampleInputOf(actor, settings);
       const { id } = await startRun(
         kernel,
-        { actor, caller, input, ...startOf(call, settings) },
+        { actor, caller, input, ...startOf(kernel, meta, settings) },
         kernel.clock.now(),
       );
       return id;
@@ -68,15 +73,15 @@ function standbyActor(kernel: Kernel, call: RawRouteCall, actor: Actor): Standby
 /** Undefined where neither the task nor its Actor is in standby mode. */
 async function standbyTask(
   kernel: Kernel,
-  call: RawRouteCall,
+  caller: KnownCaller,
   task: Task,
+  meta: JobMeta,
 ): Promise<StandbyProgram | undefined> {
   const actor = await findActorById(kernel.db, task.actorId);
   const ofActor = actor?.details.actorStandby ?? {};
   const { actorStandby } = task.details;
   if ((actorStandby.isEnabled ?? ofActor.isEnabled) !== true) return undefined;
   const settings = poolSettingsOf(ofActor, actorStandby);
-  const { caller } = call;
   return {
     key: { userId: accountOf(caller).id, actorId: task.actorId, taskId: task.id },
     settings,
@@ -84,7 +89,7 @@ async function standbyTask(
       const input = settings.passesInput ? {} : 'none';
       const { id } = await startTaskRun(
         kernel,
-        { task, caller, input, ...startOf(call, settings) },
+        { task, caller, input, ...startOf(kernel, meta, settings) },
         kernel.clock.now(),
       );
       return id;
@@ -93,10 +98,16 @@ async function standbyTask(
 }
 
 function startOf(
-  call: RawRouteCall,
+  { services }: Kernel,
+  meta: JobMeta,
   { build, memoryMbytes: memory }: PoolSettings,
-): Pick<RunStart, 'meta' | 'query'> {
-  return { meta: { ...metaOf(call), origin: 'STANDBY' }, query: { build, memory, timeout: 0 } };
+): Pick<RunStart, 'meta' | 'query' | 'node'> {
+  return {
+    meta,
+    query: { build, memory, timeout: 0 },
+    // Where its requests are counted.
+    node: services.thisNode.name,
+  };
 }
 
 /** The Actor's own example, where it is to be passed: nobody sends an input. */

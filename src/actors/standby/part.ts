@@ -1,8 +1,10 @@
 // Standby mode: programs that are started by requests and answer them.
 import type { Part } from '../../kernel/part.ts';
+import { startAnnouncing } from './nodes.ts';
 import { containerRoute, standbyRoute } from './routes.ts';
 
 export const standbyPart: Part = {
   rawRoutes: [standbyRoute, containerRoute],
+  start: (kernel) => Promise.resolve(startAnnouncing(kernel)),
   endStreams: ({ services }) => services.standby.close(),
 };

@@ -125,7 +125,7 @@ export class StandbyPool {
       (id) => {
         this.#starting -= 1;
         // Its process may be there already.
-        if (!this.#runs.has(id)) this.#runs.set(id, this.#newRun(id));
+        this.expect(id);
       },
       (error: unknown) => {
         this.#starting -= 1;
@@ -134,6 +134,11 @@ export class StandbyPool {
         this.#giveUp(error as Error);
       },
     );
+  }
+
+  /** A run that goes on soon, such as after a restart of the server. */
+  expect(id: string): void {
+    if (!this.#runs.has(id)) this.#runs.set(id, this.#newRun(id));
   }
 
   #newRun(id: string): PooledRun {

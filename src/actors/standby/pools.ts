@@ -1,5 +1,5 @@
 // All programs in standby mode that this node serves: a pool of runs for each, and what they share.
-import type { Kernel } from '../../kernel/kernel.ts';
+import type { Kernel, Services } from '../../kernel/kernel.ts';
 import { STATUS_CHANNELS } from '../jobs/job.ts';
 import { isFinished } from '../jobs/job-status.ts';
 import type { Run } from '../runs/model.ts';
@@ -8,6 +8,8 @@ import type { WebServer, WebServers } from '../runs/web-server.ts';
 import { findSettings } from './find-settings.ts';
 import { OpenSockets } from './join-sockets.ts';
 import { noWebServer, tooManyWaiting, type PoolSettings } from './model.ts';
+import { NodeDirectory } from './nodes.ts';
+import { listStandbyRuns } from './store-nodes.ts';
 import { StandbyPool, type PoolContext, type StartRun } from './pool.ts';
 
 declare module '../../kernel/kernel.ts' {
@@ -16,7 +18,7 @@ declare module '../../kernel/kernel.ts' {
   }
 }
 
-type PoolsKernel = Pick<Kernel, 'engine' | 'clock' | 'log'>;
+type PoolsKernel = Pick<Kernel, 'engine' | 'clock' | 'log'> & { services: Pick<Services, 'thisNode'> };
 
 /** How long a run may take until it answers, and a request may wait for that. */
 const READY_MS = 300_000;
@@ -31,8 +33,10 @@ export type PoolKey = Pick<Run, 'userId' | 'actorId' | 'taskId'>;
 
 export class StandbyPools {
   readonly sockets = new OpenSockets();
+  readonly directory = new NodeDirectory();
   readonly #kernel: PoolsKernel;
   readonly #pools = new Map<string, StandbyPool>();
+  readonly #opening = new Map<string, Promise<StandbyPool>>();
   readonly #context: PoolContext;
   readonly #timer = setInterval(() => this.check(), CHECK_MS).unref();
   #isClosed = false;
@@ -66,16 +70,29 @@ export class StandbyPools {
     if (this.#waiting >= MAX_WAITING_TOGETHER) throw tooManyWaiting(this.#waiting);
     this.#waiting += 1;
     try {
-      return await this.#poolOf(key, settings).acquire(settings, start, signal);
+      const pool = await this.#poolOf(key, settings);
+      return await pool.acquire(settings, start, signal);
     } finally {
       this.#waiting -= 1;
     }
   }
 
-  #poolOf(key: PoolKey, settings: PoolSettings): StandbyPool {
-    const name = `${key.userId}/${key.taskId ?? key.actorId}`;
-    const pool = this.#pools.get(name) ?? new StandbyPool(this.#context, settings);
-    this.#pools.set(name, pool);
+  /** A new one begins with the runs that are there: those of before a restart of the server. */
+  #poolOf(key: PoolKey, settings: PoolSettings): StandbyPool | Promise<StandbyPool> {
+    const name = nameOf(key);
+    const known = this.#pools.get(name);
+    if (known !== undefined) return known;
+    const opening = this.#opening.get(name) ?? this.#open(key, settings);
+    this.#opening.set(name, opening);
+    return opening.finally(() => this.#opening.delete(name));
+  }
+
+  async #open(key: PoolKey, settings: PoolSettings): Promise<StandbyPool> {
+    const { db } = this.#kernel.engine;
+    const node = await this.#kernel.services.thisNode.begun;
+    const pool = new StandbyPool(this.#context, settings);
+    for (const id of await listStandbyRuns(db, key, node)) pool.expect(id);
+    this.#pools.set(nameOf(key), pool);
     return pool;
   }
 
@@ -83,8 +100,8 @@ export class StandbyPools {
     const { run } = server;
     if (run.meta.origin !== 'STANDBY') return;
     const settings = await findSettings(this.#kernel.engine.db, run);
-    if (server.closed.signal.aborted) return;
-    this.#poolOf(run, settings).opened(server);
+    const pool = await this.#poolOf(run, settings);
+    if (!server.closed.signal.aborted) pool.opened(server);
   }
 
   closed(server: WebServer): void {
@@ -121,7 +138,13 @@ export class StandbyPools {
     clearInterval(this.#timer);
     for (const pool of this.#pools.values()) pool.refuseWaiting(stopping());
     this.sockets.end();
+    this.directory.agent.destroy();
   }
+}
+
+/** Of the program, for one account. */
+export function nameOf({ userId, actorId, taskId }: PoolKey): string {
+  return `${userId}/${taskId ?? actorId}`;
 }
 
 function stopping(): Error {

@@ -38,6 +38,7 @@ const DROPPED_REQUEST = new Set([
   'x-forwarded-proto',
   'x-forwarded-server',
   'x-real-ip',
+  'x-signalbox-hop',
   PROBE_HEADER,
   SECRET_HEADER,
 ]);

@@ -5,24 +5,40 @@ import type { RawExchange, RawRoute, RawRouteCall } from '../../kernel/raw-route
 import { openRun } from '../runs/access.ts';
 import { markServerReady } from '../runs/store.ts';
 import type { WebServer } from '../runs/web-server.ts';
-import { forward } from './forward.ts';
+import { forward, NODE_ANSWER_MS, Unreached } from './forward.ts';
+import { hopToNode, hopToProgram } from './hop.ts';
 import { noWebServer, parseTarget, tooManyWaiting, type ProxyTarget } from './model.ts';
+import { readHop, signHop } from './node-signature.ts';
+import { nodeOutOfReach } from './nodes.ts';
 import { openStandby } from './open-standby.ts';
+import { nameOf } from './pools.ts';
+import { findNodeOfRun } from './store-nodes.ts';
 
 const STANDBY = '/standby';
 const CONTAINER = '/container';
+/** Runs that a request is offered to. */
+const MAX_TRIES = 3;
 
 export const standbyRoute: RawRoute = {
   id: 'standby',
   prefix: STANDBY,
   access: { action: 'runActor', others: ['runTask'], ofOwner: true },
   async open(call, kernel) {
-    checkBrowser(call, kernel.publicUrl);
-    const target = targetOf(call, STANDBY);
-    const { key, settings, start } = await openStandby(kernel, call, target.name);
+    const source = sourceOf(kernel, call, STANDBY);
+    const { target } = source;
+    const { standby } = kernel.services;
+    const { key, settings, start } = await openStandby(kernel, call, target.name, source.address);
+    const home = source.isHop ? undefined : await standby.directory.homeOf(kernel, nameOf(key));
     return async (exchange) => {
-      const server = await kernel.services.standby.acquire(key, settings, start, call.signal);
-      await pass(kernel, call, exchange, target, server);
+      if (home !== undefined) return await passOn(kernel, call, exchange, home);
+      for (let tries = MAX_TRIES; ; tries -= 1) {
+        const server = await standby.acquire(key, settings, start, call.signal);
+        const failure = await pass(kernel, source, exchange, server).then(() => undefined, unreached);
+        if (failure === undefined) return;
+        // Its program is dead, or about to be: another run takes the request.
+        server.end();
+        if (tries === 1 || call.signal.aborted) throw failure;
+      }
     };
   },
 };
@@ -32,46 +48,91 @@ export const containerRoute: RawRoute = {
   prefix: CONTAINER,
   access: { action: 'viewRun', others: ['updateRun'], ofOwner: true },
   async open(call, kernel) {
-    checkBrowser(call, kernel.publicUrl);
-    const target = targetOf(call, CONTAINER);
-    const run = await openRun(kernel, call, target.name, isRead(call) ? 'viewRun' : 'updateRun');
+    const source = sourceOf(kernel, call, CONTAINER);
+    const run = await openRun(kernel, call, source.target.name, isRead(call) ? 'viewRun' : 'updateRun');
     return async (exchange) => {
       const server = kernel.services.webServers.find(run.id);
+      if (run.status === 'RUNNING' && server === undefined && !source.isHop && kernel.engine.isShared) {
+        const node = await findNodeOfRun(kernel.db, run.id);
+        if (node?.url === null && node.name !== kernel.services.thisNode.name) throw nodeOutOfReach();
+        if (node?.url != null) return await passOn(kernel, call, exchange, node.url);
+      }
       if (run.status !== 'RUNNING' || server === undefined)
         throw noWebServer(`The run has no web server: its status is ${run.status}.`);
       if (server.isFull) throw tooManyWaiting(server.requests);
       server.enter();
-      await pass(kernel, call, exchange, target, server, () => greet(server));
+      const failure = await pass(kernel, source, exchange, server, () => greet(server)).then(
+        () => undefined,
+        unreached,
+      );
+      if (failure !== undefined) throw failure;
     };
   },
 };
 
-function targetOf(call: RawRouteCall, prefix: string): ProxyTarget {
+interface RequestSource {
+  target: ProxyTarget;
+  /** Whether another node has sent it here. */
+  isHop: boolean;
+  /** Of the client. */
+  address: string;
+  host: string | undefined;
+  signal: AbortSignal;
+}
+
+function sourceOf(kernel: Kernel, call: RawRouteCall, prefix: string): RequestSource {
+  const client = readHop(kernel, call);
+  const isHop = client !== undefined;
   const target = parseTarget(call.url, prefix);
-  if (target === undefined) throw new Failure('no-route', `There is nothing at ${prefix}`);
-  return target;
+  if (target === undefined || (!isHop && !kernel.settings.execution.isPublic))
+    throw new Failure('no-route', `There is nothing at ${prefix}`);
+  checkBrowser(call, kernel.publicUrl);
+  const { headers, signal, address } = call;
+  return { target, isHop, signal, address: client ?? address, host: headers['host']?.toString() };
 }
 
 /** Forwards a request that the server has counted already. */
 async function pass(
   kernel: Kernel,
-  { address, headers, signal }: RawRouteCall,
+  { target: { base, path }, address, host, signal }: RequestSource,
   exchange: RawExchange,
-  { base, path }: ProxyTarget,
   server: WebServer,
   prepare?: () => Promise<void>,
 ): Promise<void> {
-  const client = { address, publicUrl: kernel.publicUrl, base, path, host: headers['host']?.toString() };
+  const client = { address, publicUrl: kernel.publicUrl, base, path, host };
   const onAnswer = () => {
     if (!server.isReady) noteReady(kernel, server);
   };
   if (exchange.upgrade) kernel.services.standby.sockets.add(exchange.upgrade.socket);
   try {
     await prepare?.();
-    await forward({ exchange, client, server, signal, onAnswer });
+    await forward({ exchange, hop: hopToProgram(exchange, server, client), signal, onAnswer });
   } finally {
     server.leave();
   }
+}
+
+/** The failure, where the request can be sent elsewhere. */
+function unreached(error: unknown): Error {
+  if (error instanceof Unreached) return error.failure;
+  throw error;
+}
+
+/** Forwards a request to the node that counts it. */
+async function passOn(kernel: Kernel, call: RawRouteCall, exchange: RawExchange, url: string): Promise<void> {
+  const { directory, sockets } = kernel.services.standby;
+  const hop = hopToNode(exchange, { url, agent: directory.agent, signature: signHop(kernel, call) });
+  if (exchange.upgrade) sockets.add(exchange.upgrade.socket);
+  let hasAnswered = false;
+  const onAnswer = () => {
+    hasAnswered = true;
+  };
+  await forward({ exchange, hop, signal: call.signal, answerMs: NODE_ANSWER_MS, onAnswer }).catch(
+    (error: unknown) => {
+      if (!hasAnswered && !call.signal.aborted) directory.avoid(kernel, url);
+      throw unreached(error);
+    },
+  );
 }
 
 function noteReady({ db, log }: Kernel, server: WebServer): void {
