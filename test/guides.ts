@@ -22,7 +22,7 @@ interface GuideStep {
   expected?: string;
 }
 
-export function readGuide(path: string): GuideStep[] {
+function readGuide(path: string): GuideStep[] {
   const steps: GuideStep[] = [];
   let paragraph = '';
   let block: { language: string; lines: string[] } | undefined;

@@ -6,7 +6,7 @@ import { ApifyClient, type ActorRun } from 'apify-client';
 import { OBEDIENT } from '../actor-sources.ts';
 import { createActor } from '../actors.ts';
 import { PATIENCE_MS } from '../eventually.ts';
-import { ADMIN_TOKEN, startServer, type TestServer } from '../server.ts';
+import { ADMIN_TOKEN, startServer, type Json, type TestServer } from '../server.ts';
 import { openReceiver } from '../webhook-receiver.ts';
 import { packageFilesFor } from './lockfile.ts';
 import { isRegistryReachable } from './registry.ts';
@@ -70,42 +70,36 @@ describe('the SDK inside a run', { skip }, () => {
   after(() => server.stop());
 
   /** The run once it has finished, and its output. */
-  async function conduct<Output>(
+  async function conduct(
     act: string,
     input: Record<string, unknown> = {},
-  ): Promise<{ run: ActorRun; output: Output; log: string }> {
+  ): Promise<{ run: ActorRun; output: Json; log: string }> {
     const run = await client
       .actor('admin/conductor')
       .call({ act, input }, { memory: 1024, log: null, waitSecs: PATIENCE_MS / 1000 });
     const log = (await client.log(run.id).get())!;
     assert.equal(run.status, 'SUCCEEDED', log);
     const record = await client.run(run.id).keyValueStore().getRecord('OUTPUT');
-    return { run, output: record?.value as Output, log };
-  }
-
-  interface CalledRun {
-    id: string;
-    status: string;
-    actId: string;
+    return { run, output: record?.value as Json, log };
   }
 
   const outputOf = async (id: string) => (await client.run(id).keyValueStore().getRecord('OUTPUT'))!.value;
 
   test('Actor.call waits for the run of another Actor, with its log and its result', async () => {
-    const { output, log } = await conduct<CalledRun>('call', { log: 'I was called', output: { sum: 5 } });
-    assert.equal(output.status, 'SUCCEEDED');
-    const called = (await client.run(output.id).get())!;
+    const { output, log } = await conduct('call', { log: 'I was called', output: { sum: 5 } });
+    assert.equal(output['status'], 'SUCCEEDED');
+    const called = (await client.run(output['id']).get())!;
     assert.deepEqual([called.meta.origin, called.options.memoryMbytes], ['ACTOR', 256]);
-    assert.deepEqual(await outputOf(output.id), { sum: 5 });
+    assert.deepEqual(await outputOf(output['id']), { sum: 5 });
     assert.match(log, /I was called/);
   });
 
   test('Actor.start does not wait', async () => {
-    const { output } = await conduct<CalledRun>('start', { sleep: 500, output: { later: true } });
-    assert.ok(['READY', 'RUNNING'].includes(output.status), output.status);
-    const finished = await client.run(output.id).waitForFinish({ waitSecs: PATIENCE_MS / 1000 });
+    const { output } = await conduct('start', { sleep: 500, output: { later: true } });
+    assert.ok(['READY', 'RUNNING'].includes(output['status']), output['status']);
+    const finished = await client.run(output['id']).waitForFinish({ waitSecs: PATIENCE_MS / 1000 });
     assert.deepEqual([finished.status, finished.meta.origin], ['SUCCEEDED', 'ACTOR']);
-    assert.deepEqual(await outputOf(output.id), { later: true });
+    assert.deepEqual(await outputOf(output['id']), { later: true });
   });
 
   test('Actor.callTask runs a task with its saved input', async () => {
@@ -116,16 +110,16 @@ describe('the SDK inside a run', { skip }, () => {
       input: { output: { from: 'the task' }, log: 'of the task' },
       options: { memoryMbytes: 256 },
     });
-    const { output } = await conduct<CalledRun>('callTask', { log: 'of the call' });
-    assert.equal(output.status, 'SUCCEEDED');
-    const called = (await client.run(output.id).get())!;
+    const { output } = await conduct('callTask', { log: 'of the call' });
+    assert.equal(output['status'], 'SUCCEEDED');
+    const called = (await client.run(output['id']).get())!;
     assert.deepEqual([called.actorTaskId, called.meta.origin], [task.id, 'ACTOR']);
-    assert.deepEqual(await outputOf(output.id), { from: 'the task' });
-    assert.match((await client.log(output.id).get())!, /of the call/);
+    assert.deepEqual(await outputOf(output['id']), { from: 'the task' });
+    assert.match((await client.log(output['id']).get())!, /of the call/);
   });
 
   test('Actor.metamorph goes on as another Actor, in the same run with the same storages', async () => {
-    const { run, output } = await conduct<unknown>('metamorph', { output: { butterfly: true } });
+    const { run, output } = await conduct('metamorph', { output: { butterfly: true } });
     const worker = (await client.actor('admin/worker').get())!;
     assert.equal(run.actId, worker.id);
     assert.deepEqual(output, { butterfly: true });
@@ -134,13 +128,13 @@ describe('the SDK inside a run', { skip }, () => {
   });
 
   test('Actor.reboot starts the program again, with its state', async () => {
-    const { run, output } = await conduct<unknown>('reboot');
+    const { run, output } = await conduct('reboot');
     assert.deepEqual(output, { starts: 2 });
     assert.equal((run.stats as unknown as { rebootCount: number }).rebootCount, 1);
   });
 
   test('Actor.setStatusMessage shows on the run', async () => {
-    const { run, output } = await conduct<unknown>('setStatusMessage');
+    const { run, output } = await conduct('setStatusMessage');
     assert.deepEqual(output, { statusMessage: 'half way' });
     const { isStatusMessageTerminal } = run as unknown as { isStatusMessageTerminal: boolean };
     assert.deepEqual([run.statusMessage, isStatusMessageTerminal], ['all done', true]);
@@ -151,9 +145,9 @@ describe('the SDK inside a run', { skip }, () => {
     await client.actor('admin/conductor').update({
       pricingInfos: [{ pricingModel: 'PAY_PER_EVENT', pricingPerEvent: { actorChargeEvents: prices } }],
     } as never);
-    const { run, output } = await conduct<{ chargedCount: number }[]>('charge');
+    const { run, output } = await conduct('charge');
     assert.deepEqual(
-      output.map(({ chargedCount }) => chargedCount),
+      output.map(({ chargedCount }: Json) => chargedCount),
       [3, 1],
     );
     assert.deepEqual(run.chargedEventCounts, { page: 4 });
@@ -162,13 +156,13 @@ describe('the SDK inside a run', { skip }, () => {
   test('Actor.addWebhook tells a receiver of the end of its own run', async () => {
     const receiver = await openReceiver();
     try {
-      const { run, output } = await conduct<{ id: string }>('addWebhook', {
+      const { run, output } = await conduct('addWebhook', {
         requestUrl: `${receiver.url}/end`,
       });
       const [received] = await receiver.wait('/end');
       assert.deepEqual(received!.json, { status: 'SUCCEEDED', run: run.id });
       const dispatches = await client.webhookDispatches().list();
-      assert.equal(dispatches.items[0]!.webhookId, output.id);
+      assert.equal(dispatches.items[0]!.webhookId, output['id']);
     } finally {
       await receiver.close();
     }
