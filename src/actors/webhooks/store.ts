@@ -87,10 +87,14 @@ const selectEnabled = buildOnce((db, userId: string, actorId: string, taskId: st
     .where('user_id', '=', userId)
     .where('is_enabled', '=', 1)
     .orderBy('created_at')
-    .orderBy('id'),
+    .orderBy('id')
+    .forKeyShare(),
 );
 
-/** The webhooks of the account that listen to one of these. Asked at every event, so that it goes by an index alone. */
+/**
+ * The webhooks of the account that listen to one of these. Asked at every event, so that it goes by an index alone. They are
+ * locked, so that one which is deleted meanwhile gets no dispatches after its removal.
+ */
 export async function listListening(
   db: Db,
   userId: string,
