@@ -570,5 +570,7 @@ onEachEngine((engine) => {
     await createSchedule({});
     const { limits, current } = (await call('/users/me/limits')).json.data;
     assert.deepEqual([limits.maxScheduleCount, current.scheduleCount], [100, 1]);
+    const { effectivePlatformFeatures } = (await call('/users/me')).json.data;
+    assert.equal(effectivePlatformFeatures.SCHEDULER.isEnabled, true);
   });
 });

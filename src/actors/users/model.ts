@@ -66,7 +66,7 @@ export function toPublicUser(account: Account): Static<typeof PublicUser> {
 }
 
 /** There are no plans to buy: what this server offers is enabled for everyone. */
-const OFFERED: (typeof FEATURES)[number][] = ['ACTORS', 'STORAGE'];
+const OFFERED: (typeof FEATURES)[number][] = ['ACTORS', 'STORAGE', 'SCHEDULER'];
 
 /** There is no proxy here. Clients put its password into URLs all the same, so there is a password, but no proxy group. */
 export function toPrivateUser(account: Account, proxyPassword: string, limits: PlanLimits): JsonText {
