@@ -1,6 +1,8 @@
 // Schedules on several nodes: every action is started once for each moment, whatever happens to clocks and leases.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { sql } from 'kysely';
+import { lockSchedule } from '../../src/actors/schedules/store.ts';
 import { DUE } from '../../src/kernel/due-store.ts';
 import { onEngine } from '../engines.ts';
 import { eventually } from '../eventually.ts';
@@ -23,7 +25,7 @@ onEngine('postgres', (engine) => {
     );
   });
   after(() => Promise.all(nodes.map((node) => node.stop())));
-  const { createSchedule, getSchedule, runsOf, fired } = scheduleCalls(() => nodes[0]!);
+  const { createSchedule, getSchedule, logOf, runsOf, fired } = scheduleCalls(() => nodes[0]!);
 
   async function wakeAll(): Promise<void> {
     await nodes[0]!.app.kernel.engine.notify(DUE);
@@ -120,6 +122,42 @@ onEngine('postgres', (engine) => {
     const { nextRunAt: after } = await getSchedule(id as string);
     assert.equal(Date.parse(after as string), Date.parse(nextRunAt as string) + TEN_MINUTES);
     await db.deleteFrom('schedules').execute();
+  });
+
+  test('a schedule that is disabled while it fires starts nothing more', async () => {
+    await goTo(nextMoment() - 60_000);
+    const actorId = await giveBuiltActor(nodes[0]!);
+    const { id, nextRunAt } = await createSchedule({
+      cronExpression: '*/10 * * * *',
+      isEnabled: true,
+      actions: [{ type: 'RUN_ACTOR', actorId }],
+    });
+    const { db } = nodes[0]!.app.kernel;
+    await db.transaction().execute(async (tx) => {
+      await lockSchedule(tx, id as string);
+      await goTo(Date.parse(nextRunAt as string));
+      await eventually(async () => {
+        const { rows } = await sql`
+          select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%"schedules"%'`.execute(
+          db,
+        );
+        return rows.length > 0;
+      }, 'the run waits for the schedule');
+      await tx
+        .updateTable('schedules')
+        .set({ is_enabled: 0, next_run_at: null })
+        .where('id', '=', id as string)
+        .execute();
+      await tx
+        .deleteFrom('due')
+        .where('payload', '=', id as string)
+        .execute();
+    });
+    await wakeAll();
+    // A later change waits for the end of the firing.
+    await nodes[1]!.call(`/v2/schedules/${id}`, { method: 'PUT', body: { title: 'after' } });
+    const { lastRunAt } = await getSchedule(id as string);
+    assert.deepEqual([lastRunAt, await runsOf(actorId), await logOf(id as string)], [null, [], []]);
   });
 
   test('changes while it fires neither lose nor double anything', async () => {
