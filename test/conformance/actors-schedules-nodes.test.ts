@@ -119,8 +119,8 @@ onEngine('postgres', (engine) => {
     }, 'the due row waits for the next moment');
     for (const actorId of actors) assert.equal((await runsOf(actorId)).length, 1);
     assert.equal((await fired(id as string, 1)).length, 1);
-    const { nextRunAt: after } = await getSchedule(id as string);
-    assert.equal(Date.parse(after as string), Date.parse(nextRunAt as string) + TEN_MINUTES);
+    const { nextRunAt: next } = await getSchedule(id as string);
+    assert.equal(Date.parse(next as string), Date.parse(nextRunAt as string) + TEN_MINUTES);
     await db.deleteFrom('schedules').execute();
   });
 
