@@ -1,7 +1,7 @@
 // The npm package: packed from a copy of the sources, installed without a network in an empty folder, and started.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { before, test } from 'node:test';
 import { promisify } from 'node:util';
@@ -70,6 +70,15 @@ test('the package starts a server without further output, and its hints name npx
   // The examples are files beside the bundle.
   const described = await (await fetch(`${server.url}/v2/openapi.json`)).text();
   assert.match(described, /"example":\{"data":/);
+  // The Actors that come with it are files beside the bundle, with their lockfiles.
+  const ran = await fetch(`${server.url}/v2/actors/apify~hello-world/run-sync`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${server.banner.token}`, 'content-type': 'application/json' },
+    body: '{"name":"Ada"}',
+  });
+  assert.deepEqual([ran.status, await ran.json()], [201, { greeting: 'Hello Ada!' }]);
+  assert.ok(existsSync(join(installed, 'dist/actors-library/web-crawler/package-lock.json')));
+  assert.ok(!existsSync(join(installed, 'dist/actors-library/web-crawler/test')));
   server.kill('SIGTERM');
   assert.equal((await server.ended).code, 0);
 });

@@ -1,0 +1,62 @@
+// The query plans of the store: each uses an index, for any number of Actors.
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { sql, type CompiledQuery } from 'kysely';
+import type { Engine } from '../../kernel/storage/engine.ts';
+import { onEachEngine } from '../../../test/engines.ts';
+import { planOf, recordStatements } from '../../../test/query-plans.ts';
+import { DEFAULT_RUN_OPTIONS } from '../actors/model.ts';
+import { insertActor, type ActorFields } from '../actors/store.ts';
+import { executionMigrations as migrations } from '../migrations/execution.ts';
+import { STORE_SORTS } from './model.ts';
+import { saveStoreEntriesOf, saveStoreEntry } from './store-entries.ts';
+import { listStore } from './store-list.ts';
+
+const NOW = 1_800_000_000_000;
+const fieldsOf = (name: string): ActorFields => ({
+  name,
+  title: null,
+  description: null,
+  isPublic: true,
+  permissionLevel: 'FULL_PERMISSIONS',
+  runOptions: DEFAULT_RUN_OPTIONS,
+  details: { categories: ['TOOLS'] },
+});
+
+onEachEngine((testEngine) => {
+  let engine: Engine;
+  let statements: Map<string, CompiledQuery>;
+  before(async () => {
+    engine = await testEngine.open(migrations);
+    statements = recordStatements(engine);
+    const { db } = engine;
+    const actor = await insertActor(db, 'someone', fieldsOf('first'), NOW);
+    await saveStoreEntry(db, actor);
+    await saveStoreEntry(db, { ...actor, title: 'Other' });
+    await saveStoreEntry(db, { ...actor, isPublic: false });
+    await saveStoreEntriesOf(db, 'someone');
+    const slice = { offset: 0, limit: 10 };
+    for (const sortBy of STORE_SORTS) await listStore(engine, {}, sortBy, slice);
+    await listStore(engine, { search: 'fir', category: 'TOOLS', userId: 'someone' }, 'relevance', slice);
+    await listStore(engine, { category: 'TOOLS' }, 'newest', slice);
+    await listStore(engine, { userId: 'someone' }, 'newest', slice);
+  });
+
+  test('no statement reads a whole table', async () => {
+    const { db } = engine;
+    if (engine.kind === 'postgres') await sql`set enable_seqscan = off`.execute(db);
+    assert.ok(statements.size > 10);
+    for (const statement of statements.values()) {
+      if (!/^(select|update|delete)/.test(statement.sql)) continue;
+      const plan = await planOf(engine, statement);
+      assert.doesNotMatch(
+        plan,
+        /SCAN (?!.*USING|.*VIRTUAL|found|constant)|Seq Scan/,
+        `${statement.sql}\n${plan}`,
+      );
+      // The orders of the whole store come from indexes.
+      if (/order by "(total_runs|created_at|modified_at)"/.test(statement.sql))
+        assert.doesNotMatch(plan, /TEMP B-TREE|Sort/, `${statement.sql}\n${plan}`);
+    }
+  });
+});
