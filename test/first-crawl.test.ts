@@ -25,7 +25,7 @@ test('the commands of the guide lead to a table of results', { skip }, async (t)
     replace: {
       'npm start': 'true',
       'http://127.0.0.1:8080': server.url,
-      'api-…': server.token,
+      'api-…': server.token!,
       'https://crawlee.dev/js': `${site.url}/page/0`,
     },
   });
