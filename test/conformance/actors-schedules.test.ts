@@ -1,6 +1,7 @@
 // Schedules over HTTP: their fields, and the runs that they start as time passes.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { DUE } from '../../src/kernel/due-store.ts';
 import { onEachEngine } from '../engines.ts';
 import { eventually } from '../eventually.ts';
 import { join, giveToken } from '../people.ts';
@@ -265,6 +266,43 @@ onEachEngine((engine) => {
     assert.match(lines[0]!['message'] as string, /was not started: .*nonsense/);
     assert.match(lines[1]!['message'] as string, /was not started: .*7\.7\.7/);
     assert.equal((await runsOf(actorId)).length, 1);
+  });
+
+  test('an error of the server is retried, holds up no other action, and ends in the log', async () => {
+    const moment = nextHour();
+    const actorId = await giveBuiltActor(server);
+    const runInput = { body: 'x', contentType: 'text/plain' };
+    const { id, actions } = await createSchedule({
+      cronExpression: '@hourly',
+      isEnabled: true,
+      actions: [
+        { type: 'RUN_ACTOR', actorId, runInput },
+        { type: 'RUN_ACTOR', actorId, runInput },
+      ],
+    });
+    const { db, engine: storage } = server.app.kernel;
+    await db
+      .updateTable('schedule_actions')
+      .set({ input: 'damaged' })
+      .where('id', '=', actions[0].id as string)
+      .execute();
+    await goTo(moment);
+    await eventually(async () => (await runsOf(actorId)).length === 1, 'the run of the other action');
+    assert.deepEqual(await logOf(id as string), []);
+    await eventually(async () => {
+      server.clock.ahead += 5000;
+      await storage.notify(DUE);
+      return (await logOf(id as string)).length === 2;
+    }, 'the end of the attempts');
+    const lines = await logOf(id as string);
+    assert.deepEqual(
+      lines.map(({ level }) => level),
+      ['ERROR', 'INFO'],
+    );
+    assert.match(lines[0]!['message'] as string, /was not started: A stored secret cannot be decrypted/);
+    assert.equal((await runsOf(actorId)).length, 1);
+    const [listed] = (await call('/schedules')).json.data.items as Json[];
+    assert.ok(Date.parse(listed!['nextRunAt'] as string) > moment);
   });
 
   test('missed firings are made up once, for the first of them', async () => {

@@ -39,16 +39,33 @@ async function fireWhenDue(kernel: Kernel, due: Due, signal: AbortSignal): Promi
   if (caller === undefined) return await disableSchedule(kernel, schedule, moment);
   const firing: Firing = { schedule, moment, isInvoked: false, caller };
   try {
-    for (const action of await listActions(kernel.db, schedule.id)) {
-      if (action.lastMoment === moment) continue;
-      signal.throwIfAborted();
-      await runAction(kernel, firing, action, due.attempts >= MAX_ATTEMPTS);
-    }
+    await runActions(kernel, firing, due.attempts >= MAX_ATTEMPTS, signal);
     await endFiring(kernel, firing);
   } catch (error) {
     // What ended it has moved the due row, too.
     if (error !== FIRING_IS_OVER) throw error;
   }
+}
+
+/** An error that may not occur when it is tried again is thrown after the other actions have had their turn. */
+async function runActions(
+  kernel: Kernel,
+  firing: Firing,
+  isLastAttempt: boolean,
+  signal: AbortSignal,
+): Promise<void> {
+  const errors: unknown[] = [];
+  for (const action of await listActions(kernel.db, firing.schedule.id)) {
+    if (action.lastMoment === firing.moment) continue;
+    signal.throwIfAborted();
+    try {
+      await runAction(kernel, firing, action, isLastAttempt);
+    } catch (error) {
+      if (error === FIRING_IS_OVER) throw error;
+      errors.push(error);
+    }
+  }
+  if (errors.length > 0) throw errors[0];
 }
 
 /** The initiator is gone, so that runs would have nobody's permissions. A new owner may enable it again. */
