@@ -7,7 +7,7 @@ import { onEachEngine } from '../../test/engines.ts';
 import { giveToken, join } from '../../test/people.ts';
 import { ADMIN_TOKEN, startServer, type TestServer } from '../../test/server.ts';
 import { startServerOn } from '../../test/suites.ts';
-import { makeFolder, run, startServer as startProcess } from './fixture.ts';
+import { makeFolder, run, start, startServer as startProcess } from './fixture.ts';
 import {
   giveActor,
   giveItems,
@@ -468,6 +468,21 @@ onEachEngine((engine) => {
       );
     });
 
+    test('what a token may not read is reported, and the rest is copied', async () => {
+      const source = await front(from, ({ path }) =>
+        path.startsWith('/v2/webhooks') ? { status: 403 } : undefined,
+      );
+      const { code, summary } = await importActors(source, to, data, '--only', 'webhooks,datasets');
+      assert.equal(code, 1);
+      assert.deepEqual(summary.things[0], {
+        kind: 'webhooks',
+        name: '(all)',
+        outcome: 'failed',
+        reason: 'Made up 403.',
+      });
+      assert.equal((await listItems(to, 'flaky')).length, 1500);
+    });
+
     test('a push whose answer is lost is not repeated', async () => {
       let lost = 0;
       const target = await front(to, ({ method, path }) => {
@@ -479,6 +494,47 @@ onEachEngine((engine) => {
       assert.deepEqual([code, lost], [0, 2]);
       assert.equal((await listItems(to, 'flaky')).length, 1500);
     });
+  });
+});
+
+describe('a killed import', () => {
+  test('goes on where it was, and has everything once', async () => {
+    const [from, to, data] = [
+      await startServer({ limits: 'off' }),
+      await startServer({ limits: 'off' }),
+      makeFolder(),
+    ];
+    await giveItems(from, 'shops', 2500);
+    await giveRecords(from, 'files', 20);
+    let victim: ReturnType<typeof start> | undefined;
+    let left = 0;
+    const target = await openFront(to, ({ method }) => {
+      if (method !== 'GET') left -= 1;
+      if (left === 0) victim?.kill('SIGKILL');
+      return undefined;
+    });
+    let kills = 0;
+    for (const allowed of [2, 10, 20, Infinity]) {
+      left = allowed;
+      const flags = ['--from-url', from.url, '--to-url', target.url, '--data', data];
+      victim = start(['import', 'actors', ...flags], {
+        APIFY_TOKEN: ADMIN_TOKEN,
+        SIGNALBOX_TOKEN: ADMIN_TOKEN,
+      });
+      const { code, err } = await victim.ended;
+      if (code !== 0) kills += 1;
+      else assert.match(err, /dataset shops: /);
+    }
+    assert.equal(kills, 3);
+    const numbers = (await listItems(to, 'shops')).map(({ n }) => n);
+    assert.deepEqual(
+      numbers,
+      Array.from({ length: 2500 }, (_, n) => n),
+    );
+    assert.equal((await must(to, '/key-value-stores/~files/keys')).json.data.count, 22);
+    target.close();
+    await from.stop();
+    await to.stop();
   });
 });
 

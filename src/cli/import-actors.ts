@@ -8,7 +8,7 @@ import { copySchedules } from './import/copy-schedules.ts';
 import { copyStorages } from './import/copy-storages.ts';
 import { copyWebhooks } from './import/copy-webhooks.ts';
 import { copyTasks } from './import/copy-tasks.ts';
-import type { ImportContext, RemoteAccount } from './import/import-context.ts';
+import { attempt, type ImportContext, type RemoteAccount } from './import/import-context.ts';
 import { ImportProgress } from './import/import-progress.ts';
 import { IMPORT_KINDS, ImportReport, type ImportKind } from './import/import-report.ts';
 import { ImportState } from './import/import-state.ts';
@@ -69,7 +69,11 @@ export async function runImportActors(
     progress.end();
     from.close();
     to.close();
-    await target.close();
+    await target.close().catch((error: unknown) => {
+      io.err(
+        `The token "import" was not deleted (${messageOf(error)}). It ends within a day; ${io.program} token revoke ends it now.`,
+      );
+    });
   }
 }
 
@@ -156,11 +160,10 @@ async function copyAll(
   signal: AbortSignal,
 ): Promise<string | undefined> {
   try {
-    const actors: RemoteActor[] = kinds.includes('actors') ? await copyActors(context) : [];
-    if (kinds.includes('tasks')) await copyTasks(context);
-    if (kinds.includes('schedules')) await copySchedules(context);
-    if (kinds.includes('webhooks')) await copyWebhooks(context);
-    for (const kind of STORAGES) if (kinds.includes(kind)) await copyStorages(context, kind);
+    const actors: RemoteActor[] = [];
+    // A token may not have access to everything: then the rest is copied.
+    for (const kind of kinds)
+      await attempt(context, { kind, name: '(all)' }, () => copyKind(context, kind, actors));
     if (build === true && dryRun !== true) await buildActors(context, actors);
     else await askForBuilds(context, actors);
     return undefined;
@@ -169,6 +172,14 @@ async function copyAll(
     if (!(error instanceof RemoteError)) throw error;
     return `${endless(messageOf(error))}. The same command goes on from here.`;
   }
+}
+
+async function copyKind(context: ImportContext, kind: ImportKind, actors: RemoteActor[]): Promise<void> {
+  if (kind === 'actors') actors.push(...(await copyActors(context)));
+  else if (kind === 'tasks') await copyTasks(context);
+  else if (kind === 'schedules') await copySchedules(context);
+  else if (kind === 'webhooks') await copyWebhooks(context);
+  else await copyStorages(context, kind);
 }
 
 function printSummary(

@@ -18,7 +18,7 @@ export async function copySourceStore(
   actor: ActorIds,
   tarballUrl: string,
 ): Promise<string> {
-  const { from, to, publicUrl, options } = context;
+  const { from, to, owner, publicUrl, options } = context;
   const url = URL.parse(tarballUrl);
   const [, reference, key] = RECORD.exec(url?.pathname ?? '') ?? [];
   if (reference === undefined) return tarballUrl;
@@ -26,7 +26,7 @@ export async function copySourceStore(
   if (store === undefined) return tarballUrl;
   const name = nameOfSourceStore(store.name, actor);
   if (options.isDryRun) {
-    const there = await to.find<{ id: string }>(`/key-value-stores/~${name}`);
+    const there = await to.find<{ id: string }>(`/key-value-stores/${owner.to.username}~${name}`);
     return there === undefined ? tarballUrl : `${publicUrl}/v2/key-value-stores/${there.id}/records/${key}`;
   }
   const id = await copyStore(context, { id: store.id, name });

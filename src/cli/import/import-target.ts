@@ -13,8 +13,8 @@ import { findServer } from '../running-server.ts';
 import { reportToken, tokenChange } from '../token.ts';
 import { parseServerUrl } from './server-url.ts';
 
-/** Longer than any import takes; it is deleted at the end of this one. */
-const TOKEN_LIFETIME_MS = 7 * 24 * 3600 * 1000;
+/** It is deleted at the end of the import, unless that is killed. */
+const TOKEN_LIFETIME_MS = 24 * 3600 * 1000;
 
 export interface ImportTarget {
   url: string;

@@ -45,9 +45,9 @@ export async function openStorageCopy(
   kind: StoragePath,
   { id, name }: { id: string; name: string },
 ): Promise<StorageCopy> {
-  const { from, to, state, options } = context;
+  const { from, to, owner, state, options } = context;
   const source = await from.get<RemoteStorage>(`/${kind}/${id}`);
-  let target = await to.find<RemoteStorage>(`/${kind}/~${name}`);
+  let target = await to.find<RemoteStorage>(`/${kind}/${owner.to.username}~${name}`);
   const isNew = target === undefined;
   if (target === undefined && !options.isDryRun) {
     const { schema } = source;
