@@ -3,10 +3,13 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { after, afterEach, before, beforeEach } from 'node:test';
 import { brotliCompressSync } from 'node:zlib';
+import type { TestEngine } from '../../../test/engines.ts';
+import { startServerOn } from '../../../test/suites.ts';
 import { ADMIN_TOKEN, type Answer, type CallInit, type TestServer } from '../../../test/server.ts';
 import { createHttpServer, request } from '../../kernel/http-client.ts';
-import { run } from '../fixture.ts';
+import { makeFolder, run } from '../fixture.ts';
 import type { Io } from '../io.ts';
 import type { summarizeImport } from './import-summary.ts';
 
@@ -178,4 +181,50 @@ function runImport(
     env,
     ...io,
   });
+}
+
+export interface TwoServers {
+  readonly from: TestServer;
+  /** A new one for each test. */
+  readonly to: TestServer;
+  /** A folder for the notes of imports, new for each test. */
+  readonly data: string;
+  /** Closed after the test. */
+  front(...args: Parameters<typeof openFront>): Promise<Front>;
+}
+
+/** Declares a server to copy from, and one to copy to for each test. */
+export function onTwoServers(engine: TestEngine): TwoServers {
+  const fronts: Front[] = [];
+  let from: TestServer;
+  let to: TestServer;
+  let data: string;
+  before(async () => {
+    from = await startServerOn(engine, { limits: 'off' });
+  });
+  beforeEach(async () => {
+    to = await startServerOn(engine, { limits: 'off' });
+    data = makeFolder();
+  });
+  afterEach(async () => {
+    for (const opened of fronts.splice(0)) opened.close();
+    await to.stop();
+  });
+  after(() => from.stop());
+  return {
+    get from() {
+      return from;
+    },
+    get to() {
+      return to;
+    },
+    get data() {
+      return data;
+    },
+    async front(...args) {
+      const opened = await openFront(...args);
+      fronts.push(opened);
+      return opened;
+    },
+  };
 }
