@@ -1,6 +1,7 @@
 // Aborts and removes runs.
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
+import { awaitAll } from '../../kernel/storage/execute-all.ts';
 import { isFinished } from '../jobs/job-status.ts';
 import { deleteWaitingJob, requestControl } from '../jobs/store.ts';
 import { endLog } from '../logs/store.ts';
@@ -27,9 +28,12 @@ export async function abortRun(kernel: Kernel, id: string, gracefully: boolean, 
     // It was resurrected since, and its node would not hear of the abort.
     if (job === 'absent') job = await stopJob();
     if (job !== 'told') {
-      const after = await finishRun(tx, run, 'ABORTED', { code: null }, now);
-      await endLog(tx, id);
-      await recordRunEvent(tx, await listRunWebhooks(tx, run), after, 'ended', now);
+      const [webhooks, after] = await awaitAll([
+        listRunWebhooks(tx, run),
+        finishRun(tx, run, 'ABORTED', { code: null }, now),
+        endLog(tx, id),
+      ]);
+      await recordRunEvent(tx, webhooks, after, 'ended', now);
       return after;
     }
     if (run.status !== 'ABORTING') await updateRun(tx, id, { status: 'ABORTING' });

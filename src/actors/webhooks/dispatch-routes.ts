@@ -4,6 +4,7 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import { clampLimit, Page } from '../../kernel/page.ts';
 import { route, type Route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
+import { mapInSlices } from '../../kernel/time-slice.ts';
 import { findDispatch, listDispatches, type DispatchScope } from '../../kernel/webhook/store-dispatches.ts';
 import { demandWebhooks, openWebhook } from './access.ts';
 import { ACTORS_API, dispatchNotFound, ShownDispatch, toShownDispatch } from './dispatch-model.ts';
@@ -18,7 +19,7 @@ async function pageOf(
 ) {
   const slice = { offset, limit: clampLimit(limit, MAX_LISTED, MAX_LISTED) };
   const { items, total } = await listDispatches(db, scope, slice, desc);
-  return new Page(items.map(toShownDispatch), total, slice, desc);
+  return new Page(await mapInSlices(items, toShownDispatch), total, slice, desc);
 }
 
 const ofWebhook = route(

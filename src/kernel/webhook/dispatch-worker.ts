@@ -64,11 +64,14 @@ export function dispatchHandler(settings: DispatchWorkerSettings): DueHandler {
     let owner: string | undefined;
     let isCrowded = false;
 
+    /** Resolves when the next request ends. A new one for each wait: old waits must not pile up on a request that hangs. */
+    let next = Promise.withResolvers<void>();
     const start = (dispatch: DueDispatch): void => {
       const at = clock.now();
       const done = sendOne(port, sender, dispatch, cut).then((attempt) => {
         sending.delete(dispatch.id);
         if (attempt !== undefined) ended.push({ dispatch, at, attempt });
+        next.resolve();
       });
       sending.set(dispatch.id, { since: performance.now(), done });
     };
@@ -107,11 +110,14 @@ export function dispatchHandler(settings: DispatchWorkerSettings): DueHandler {
           }
           if (!isCrowded) batch.forEach(start);
         }
+        // While it looked: what has ended is recorded before the queue is released, or it would be sent again.
+        if (ended.length > 0) continue;
         if (sending.size > 0) {
           const watched = watch.wait(due.id, payload);
           const over = new AbortController();
-          await Promise.race([
-            ...[...sending.values()].map(({ done }) => done),
+          next = Promise.withResolvers<void>();
+          const mark = await Promise.race([
+            next.promise,
             // With no room, only an answer changes anything.
             ...(sending.size < width
               ? [watched.changed, delay(LOOK_MS, undefined, { signal: over.signal }).catch(() => {})]
@@ -120,6 +126,8 @@ export function dispatchHandler(settings: DispatchWorkerSettings): DueHandler {
           ]);
           over.abort();
           watched.stop();
+          // What was added up to this mark is found by the next look.
+          if (typeof mark === 'string') payload = mark;
           if (cut.aborted) await Promise.all([...sending.values()].map(({ done }) => done));
           else continue;
           if (ended.length > 0) continue;

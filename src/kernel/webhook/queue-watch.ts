@@ -9,7 +9,7 @@ const PAUSE_MS = 10;
 
 interface Waiting {
   mark: string;
-  wake(): void;
+  wake(mark: string): void;
 }
 
 export class QueueWatch {
@@ -30,9 +30,9 @@ export class QueueWatch {
     return this;
   }
 
-  /** Resolves when the mark of the queue is another one. `stop` ends the wait. */
-  wait(queueId: string, mark: string): { changed: Promise<void>; stop(): void } {
-    const { promise, resolve } = Promise.withResolvers<void>();
+  /** Resolves with the new mark of the queue, when it is another one. `stop` ends the wait. */
+  wait(queueId: string, mark: string): { changed: Promise<string>; stop(): void } {
+    const { promise, resolve } = Promise.withResolvers<string>();
     this.#waiting.set(queueId, { mark, wake: resolve });
     // A notification may have come while no queue was waiting.
     if (this.#isStale) this.#look();
@@ -51,7 +51,10 @@ export class QueueWatch {
       this.#isStale = false;
       try {
         const marks = await listQueueMarks(this.#engine.db, [...this.#waiting.keys()]);
-        for (const [id, { mark, wake }] of this.#waiting) if ((marks.get(id) ?? mark) !== mark) wake();
+        for (const [id, { mark, wake }] of this.#waiting) {
+          const now = marks.get(id) ?? mark;
+          if (now !== mark) wake(now);
+        }
       } catch (error) {
         this.#log.warn({ err: error }, 'cannot look for new dispatches');
       }
