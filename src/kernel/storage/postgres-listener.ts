@@ -20,6 +20,8 @@ export class PostgresListener {
   readonly #closing = new AbortController();
   /** The connection, or the attempt to open it; undefined before the first listener. */
   #client: Promise<pg.Client> | undefined;
+  /** The statement before the next one: a connection takes one at a time. */
+  #lastStatement: Promise<unknown> = Promise.resolve();
 
   constructor(settings: pg.ClientConfig, schema: string, log?: Log) {
     this.#settings = settings;
@@ -33,7 +35,9 @@ export class PostgresListener {
     const connecting = (this.#client ??= this.#connect());
     try {
       const client = await connecting;
-      await client.query(`listen ${this.nameOf(channel)}`);
+      const statement = this.#lastStatement.then(() => client.query(`listen ${this.nameOf(channel)}`));
+      this.#lastStatement = statement.catch(() => undefined);
+      await statement;
     } catch (error) {
       if (this.#client === connecting) this.#client = undefined;
       throw asStorageFailure(error);

@@ -105,6 +105,18 @@ onEngine('postgres', (engine) => {
     assert.deepEqual(heard, [undefined, 'again']);
   });
 
+  test('several listeners at once send one statement after the other', async () => {
+    const { listen } = await engine.open();
+    const warnings: Error[] = [];
+    const note = (warning: Error) => warnings.push(warning);
+    process.on('warning', note);
+    await Promise.all(['one', 'two', 'three'].map((channel) => listen(channel, () => {})));
+    // Warnings are emitted in the next tick.
+    await new Promise(setImmediate);
+    process.removeListener('warning', note);
+    assert.deepEqual(warnings, []);
+  });
+
   test('a notification that is too long for PostgreSQL is sent without its payload', async () => {
     const { listen, notify } = await engine.open();
     const heard = Promise.withResolvers<string | undefined>();
