@@ -37,7 +37,7 @@ export function listLimits(schema: JsonSchema, keys: string[] = [], schemaPath =
 }
 
 /** What a schema allows beside null, if that is all it says. */
-function nullableOf({ anyOf = [] }: JsonSchema): { schema: JsonSchema; path: string } | undefined {
+export function nullableOf({ anyOf = [] }: JsonSchema): { schema: JsonSchema; path: string } | undefined {
   const others = anyOf.filter(({ type }) => type !== 'null');
   const [schema] = others;
   if (schema === undefined || others.length !== 1 || anyOf.length !== 2) return undefined;

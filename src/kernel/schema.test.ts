@@ -42,6 +42,24 @@ test('every problem is named by its field', () => {
   assert.match(problems?.find(({ field }) => field === 'role')?.message ?? '', /reader, writer/);
 });
 
+test('of a field that may be null, only what is wrong with it is named', () => {
+  const Job = Type.Object({
+    title: Nullable(Type.String({ maxLength: 3 })),
+    steps: Type.Optional(
+      Nullable(Type.Array(Type.Object({ kind: OneOf(['a', 'b']), n: Nullable(Type.Integer()) }))),
+    ),
+  });
+  const textOf = (value: unknown) =>
+    problemsOf(() => checker(Job, 'body')(value))?.map(({ field, message }) => `${field} ${message}`);
+  assert.deepEqual(textOf({ title: 5 }), ['title must be string']);
+  assert.deepEqual(textOf({ title: 'long' }), ['title must not have more than 3 characters']);
+  assert.deepEqual(textOf({ title: null, steps: [{ kind: 'c', n: 'x' }] }), [
+    'steps.0.kind must be one of a, b',
+    'steps.0.n must be integer',
+  ]);
+  assert.deepEqual(textOf({ title: null, steps: 'x' }), ['steps must be array']);
+});
+
 test('a body of the wrong type altogether is named as the body', () => {
   assert.deepEqual(problemsOf(() => checker(Person, 'body')(null))?.[0]?.field, 'body');
   assert.deepEqual(problemsOf(() => checker(Person, 'query')({}))?.[0]?.field, 'query.name');

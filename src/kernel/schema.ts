@@ -8,6 +8,7 @@ import {
   firstErrors,
   listLimits,
   loadCompiler,
+  nullableOf,
   overlongList,
   type ListLimit,
   type SchemaError,
@@ -72,7 +73,7 @@ export function checker(
     const overlong = limits.length === 0 ? undefined : overlongList(limits, value);
     if (overlong === undefined && compiled.Check(value)) return;
     const errors = overlong === undefined ? errorsOf(compiled, schema, value) : [overlong];
-    const problems = fieldProblems(errors, place, schema);
+    const problems = fieldProblems(withoutNulls(errors, schema), place, schema);
     if (place === 'body') addUnknown(problems, schema, value);
     throw toFailure(isMisfit(errors) ? unreadable : 'invalid', problems);
   };
@@ -141,14 +142,28 @@ function fieldProblems(errors: Iterable<SchemaError>, place: string, schema: TSc
   return problems;
 }
 
+/** Of a value that may be null, what is wrong with it is enough: that it is not null either, everybody knows. */
+function withoutNulls(errors: readonly SchemaError[], schema: TSchema): readonly SchemaError[] {
+  const telling = errors.filter(({ keyword, schemaPath }) => {
+    const broken = schemaAt(schema, schemaPath);
+    if (keyword === 'anyOf') return broken === undefined || nullableOf(broken) === undefined;
+    return keyword !== 'type' || broken?.type !== 'null';
+  });
+  return telling.length > 0 ? telling : errors;
+}
+
 /** The pattern for the keys of a map; undefined for an object of named fields. */
 function keyPatternAt(schema: TSchema, schemaPath: string): string | undefined {
+  return Object.keys(schemaAt(schema, schemaPath)?.patternProperties ?? {})[0];
+}
+
+function schemaAt(schema: TSchema, schemaPath: string): JsonSchema | undefined {
   let found: unknown = schema;
   for (const step of schemaPath.split('/').slice(1)) {
     const name = step.replaceAll('~1', '/').replaceAll('~0', '~');
     found = (found as Record<string, unknown> | undefined)?.[name];
   }
-  return Object.keys((found as JsonSchema | undefined)?.patternProperties ?? {})[0];
+  return found as JsonSchema | undefined;
 }
 
 /** An unknown name is ignored in a valid body, but may explain why a body is invalid. */
