@@ -15,6 +15,8 @@ const RUNS = rounds(40, 500);
 const RECEIVERS = rounds(15, 50);
 const HANGING = RECEIVERS / 5;
 const FAILING = RECEIVERS / 5;
+/** As many dispatches as a worker sends before it stores the results. */
+const ROUND = 32;
 
 onEachEngine((engine) => {
   test('after a kill every receiver that answers has every event', async (t) => {
@@ -79,7 +81,7 @@ onEachEngine((engine) => {
         const dispatches = calls.map(({ headers }) => headers['x-apify-webhook-dispatch-id']);
         assert.equal(new Set(dispatches).size, 1, 'a repetition has the same id');
       }
-      assert.ok(receiver.received.length - eventsOf().size <= 8, 'only what was under way is repeated');
+      assert.ok(receiver.received.length - eventsOf().size <= ROUND, 'only what was under way is repeated');
     }
     assert.ok(before > 0);
   });

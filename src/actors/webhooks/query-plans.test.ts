@@ -73,7 +73,7 @@ onEachEngine((testEngine) => {
     await countActorWebhooks(db, userId);
     await countWebhooksOfRun(db, 'run');
     const hook = { api: 'actors', hookId: id };
-    const [due] = await listDueDispatches(db, hook, { now: NOW * 2, limit: 8, sending: ['x'] });
+    const [due] = await listDueDispatches(db, hook, { now: NOW * 2, limit: 8, length: 1000, sending: ['x'] });
     await findDispatch(db, 'actors', due!.id);
     await listQueueMarks(db, [`webhook:actors:${id}`]);
     await db.executeQuery(countDispatch(db, id, due!.id));

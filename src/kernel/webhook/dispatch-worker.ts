@@ -31,6 +31,12 @@ export interface DispatchWorkerSettings {
 /** Concurrent requests per hook; fewer while its receiver lets all of them time out. */
 const WIDTH = 8;
 const NARROW = 2;
+/** Dispatches read together, and the characters of their bodies. */
+const ROUND = 32;
+const ROUND_LENGTH = 1024 * 1024;
+/** Results are recorded together: so many, or what has ended after so many milliseconds. */
+const RECORDED = 16;
+const GATHER_MS = 20;
 /** After this time the hook goes to the end of the worker's queue, unless a request keeps its slot anyway. */
 const TURN_MS = 2_000;
 /** How often a queue looks for retries that have become due, while earlier requests are still unanswered. */
@@ -45,6 +51,12 @@ interface Sending {
   done: Promise<void>;
 }
 
+interface Ended {
+  dispatch: DueDispatch;
+  at: number;
+  attempt: Attempt | 'expired';
+}
+
 export function dispatchHandler(settings: DispatchWorkerSettings): DueHandler {
   const { engine, clock, random, metrics, ports, senders, watch, stopping, cutting } = settings;
   const { db } = engine;
@@ -57,23 +69,31 @@ export function dispatchHandler(settings: DispatchWorkerSettings): DueHandler {
     if (port === undefined || sender === undefined) throw new Error(`The API ${hook.api} has no dispatches.`);
     const cut = AbortSignal.any([signal, cutting]);
     const sending = new Map<string, Sending>();
-    const ended: { dispatch: DueDispatch; at: number; attempt: Attempt | 'expired' }[] = [];
+    /** Read, and not sent yet. */
+    let waiting: DueDispatch[] = [];
+    const ended: Ended[] = [];
     const end = performance.now() + TURN_MS;
     let width = WIDTH;
     let { payload } = due;
     let owner: string | undefined;
     let isCrowded = false;
 
-    /** Resolves when the next request ends. A new one for each wait: old waits must not pile up on a request that hangs. */
-    let next = Promise.withResolvers<void>();
+    /** Resolves when there is something to record. A new one for each wait: old waits must not pile up on a request that hangs. */
+    let ready = Promise.withResolvers<void>();
     const start = (dispatch: DueDispatch): void => {
       const at = clock.now();
       const done = sendOne(port, sender, dispatch, cut).then((attempt) => {
         sending.delete(dispatch.id);
         if (attempt !== undefined) ended.push({ dispatch, at, attempt });
-        next.resolve();
+        startWaiting();
+        if (ended.length >= RECORDED || sending.size === 0) ready.resolve();
+        else setTimeout(ready.resolve, GATHER_MS);
       });
       sending.set(dispatch.id, { since: performance.now(), done });
+    };
+    const startWaiting = (): void => {
+      if (!mayBegin()) waiting = [];
+      while (waiting.length > 0 && sending.size < width) start(waiting.shift()!);
     };
 
     /** Beyond its time a hook goes on only while an old request keeps the slot anyway. */
@@ -99,25 +119,28 @@ export function dispatchHandler(settings: DispatchWorkerSettings): DueHandler {
           await record(hook.api, port, some);
           continue;
         }
-        const room = width - sending.size;
-        if (room > 0 && mayBegin()) {
-          const wanted = { now: clock.now(), limit: room, sending: [...sending.keys()] };
-          const batch = await listDueDispatches(db, hook, wanted);
-          if (owner === undefined && batch[0] !== undefined) {
-            owner = batch[0].ownerId;
+        if (waiting.length === 0 && sending.size < width && mayBegin()) {
+          waiting = await listDueDispatches(db, hook, {
+            now: clock.now(),
+            limit: ROUND,
+            length: ROUND_LENGTH,
+            sending: [...sending.keys()],
+          });
+          if (owner === undefined && waiting[0] !== undefined) {
+            owner = waiting[0].ownerId;
             isCrowded = (hooksOf.get(owner) ?? 0) >= HOOKS_OF_OWNER;
             count(1);
           }
-          if (!isCrowded) batch.forEach(start);
+          startWaiting();
         }
         // While it looked: what has ended is recorded before the queue is released, or it would be sent again.
         if (ended.length > 0) continue;
         if (sending.size > 0) {
           const watched = watch.wait(due.id, payload);
           const over = new AbortController();
-          next = Promise.withResolvers<void>();
+          ready = Promise.withResolvers<void>();
           const mark = await Promise.race([
-            next.promise,
+            ready.promise,
             // With no room, only an answer changes anything.
             ...(sending.size < width
               ? [watched.changed, delay(LOOK_MS, undefined, { signal: over.signal }).catch(() => {})]
@@ -159,11 +182,7 @@ export function dispatchHandler(settings: DispatchWorkerSettings): DueHandler {
     }
   }
 
-  async function record(
-    api: string,
-    port: DispatchPort,
-    ended: readonly { dispatch: DueDispatch; at: number; attempt: Attempt | 'expired' }[],
-  ): Promise<void> {
+  async function record(api: string, port: DispatchPort, ended: readonly Ended[]): Promise<void> {
     const now = clock.now();
     const results = ended.map(({ dispatch, at, attempt }): DeliveryResult => {
       const { id } = dispatch;

@@ -89,16 +89,27 @@ export interface DueDispatch {
   body: string;
 }
 
-/** Oldest first, without those that are being sent. */
+export interface DueLimits {
+  now: number;
+  /** How many at most. */
+  limit: number;
+  /** The length of all bodies together, unless the first one alone is longer. */
+  length: number;
+  /** Those that are being sent. */
+  sending: readonly string[];
+}
+
+/** Oldest first, without those that are being sent. The sizes come first: a few long bodies would take too much memory. */
 export async function listDueDispatches(
   db: Db,
   { api, hookId }: HookRef,
-  { now, limit, sending }: { now: number; limit: number; sending: readonly string[] },
+  { now, limit, length, sending }: DueLimits,
 ): Promise<DueDispatch[]> {
   const rows = await db
     .selectFrom('deliveries')
     .innerJoin('delivery_bodies', 'delivery_bodies.id', 'deliveries.body_id')
-    .select(['deliveries.id', 'hook_id', 'owner_id', 'attempts', 'expires_at', 'details', 'body'])
+    .select(['deliveries.id', 'hook_id', 'owner_id', 'attempts', 'expires_at', 'details', 'body_id'])
+    .select(({ fn }) => fn<number>('length', ['body']).as('length'))
     .where('api', '=', api)
     .where('hook_id', '=', hookId)
     .where('due_at', '<=', now)
@@ -107,15 +118,38 @@ export async function listDueDispatches(
     .orderBy('seq')
     .limit(limit)
     .execute();
-  return rows.map((row) => ({
-    id: row.id,
-    hookId: row.hook_id,
-    ownerId: row.owner_id ?? '',
-    attempts: row.attempts,
-    expiresAt: row.expires_at,
-    details: row.details ?? '{}',
-    body: row.body,
-  }));
+  let left = length;
+  const fitting = rows.filter((row, index) => (left -= row.length) >= 0 || index === 0);
+  if (fitting.length === 0) return [];
+  const bodyOf = await listBodies(
+    db,
+    fitting.map((row) => row.body_id),
+  );
+  return fitting.flatMap((row) => {
+    const body = bodyOf.get(row.body_id);
+    // Deleted with its webhook meanwhile.
+    if (body === undefined) return [];
+    return [
+      {
+        id: row.id,
+        hookId: row.hook_id,
+        ownerId: row.owner_id ?? '',
+        attempts: row.attempts,
+        expiresAt: row.expires_at,
+        details: row.details ?? '{}',
+        body,
+      },
+    ];
+  });
+}
+
+async function listBodies(db: Db, ids: readonly string[]): Promise<Map<string, string>> {
+  const rows = await db
+    .selectFrom('delivery_bodies')
+    .select(['id', 'body'])
+    .where('id', 'in', [...new Set(ids)])
+    .execute();
+  return new Map(rows.map(({ id, body }) => [id, body]));
 }
 
 /** In a transaction that does what the dispatch asks for. Throws where that was done before. */
