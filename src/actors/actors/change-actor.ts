@@ -123,6 +123,7 @@ export async function removeActor(kernel: Kernel, call: Caller, opened: Actor): 
     const { db: tx } = on;
     await removeActionsOf(on, opened);
     const before = await lockOwnActor(tx, opened);
+    await removeActionsOf(on, opened);
     const { id, userId } = before;
     await removeWebhooksOf(tx, id, now);
     await deleteActor(tx, id);

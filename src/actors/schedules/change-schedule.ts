@@ -11,7 +11,7 @@ import { titleOf } from '../tasks/task-after.ts';
 import { scheduleResource } from './access.ts';
 import type { ScheduleAction } from './action.ts';
 import { checkCron } from './cron.ts';
-import { applyDrafts, draftActions, type ActionDraft } from './draft-actions.ts';
+import { applyDrafts, draftActions, holdTargets, type ActionDraft } from './draft-actions.ts';
 import {
   checkScheduleName,
   MAX_SCHEDULES,
@@ -66,8 +66,7 @@ export async function createSchedule(
     const fields = fieldsAfter(blank, { ...sent, name });
     const nextRunAt = nextRunAfter(undefined, fields, now);
     const schedule = await insertSchedule(tx, userId, { ...fields, nextRunAt }, now);
-    const actions = applyDrafts([], drafts, now);
-    await replaceActions(tx, schedule.id, actions);
+    const actions = await saveActions(tx, schedule.id, [], drafts, now);
     if (nextRunAt !== null) await updateDue(tx, schedule, now);
     on.record({
       ...scheduleChange('createSchedule', 'created', schedule),
@@ -160,6 +159,7 @@ async function saveActions(
   now: number,
 ): Promise<ScheduleAction[]> {
   if (drafts === undefined) return before;
+  await holdTargets(tx, drafts);
   const actions = applyDrafts(before, drafts, now);
   await replaceActions(tx, scheduleId, actions);
   return actions;

@@ -2,10 +2,13 @@
 import { Failure } from '../../kernel/failure.ts';
 import { newId } from '../../kernel/id.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
 import { shorten } from '../../kernel/patch/pointer.ts';
 import { openActor, type ActorCall } from '../actors/access.ts';
+import { holdActor } from '../actors/store.ts';
 import { openTask } from '../tasks/access.ts';
-import { checkActions, type ScheduleAction, type SentAction } from './action.ts';
+import { holdTask } from '../tasks/store.ts';
+import { checkActions, type ActionType, type ScheduleAction, type SentAction } from './action.ts';
 import { sealInputs } from './action-input.ts';
 
 /** An action that has been checked, and has no id of its own yet. */
@@ -33,20 +36,36 @@ export async function draftActions(
 }
 
 async function findTarget(kernel: Pick<Kernel, 'db'>, call: ActorCall, action: SentAction): Promise<string> {
-  const { type, actorId, actorTaskId } = action;
+  const { type } = action;
+  const reference = (type === 'RUN_ACTOR' ? action.actorId : action.actorTaskId)!;
   try {
     return type === 'RUN_ACTOR'
-      ? (await openActor(kernel, call, actorId!, 'runActor')).id
-      : (await openTask(kernel, call, actorTaskId!, 'runTask')).id;
+      ? (await openActor(kernel, call, reference, 'runActor')).id
+      : (await openTask(kernel, call, reference, 'runTask')).id;
   } catch (error) {
     if (!(error instanceof Failure) || error.kind !== 'not-found') throw error;
-    throw type === 'RUN_ACTOR'
-      ? new Failure('not-found', `There is no Actor "${shorten(actorId!)}" that you may run`, {
-          code: 'schedule-actor-not-found',
-        })
-      : new Failure('not-found', `There is no task "${shorten(actorTaskId!)}" of yours`, {
-          code: 'schedule-actor-task-not-found',
-        });
+    throw targetNotFound(type, reference);
+  }
+}
+
+function targetNotFound(type: ActionType, reference: string): Failure {
+  return type === 'RUN_ACTOR'
+    ? new Failure('not-found', `There is no Actor "${shorten(reference)}" that you may run`, {
+        code: 'schedule-actor-not-found',
+      })
+    : new Failure('not-found', `There is no task "${shorten(reference)}" of yours`, {
+        code: 'schedule-actor-task-not-found',
+      });
+}
+
+/** In the transaction that saves them: what they start may have been deleted since it was found. */
+export async function holdTargets(tx: Db, drafts: readonly ActionDraft[]): Promise<void> {
+  const held = new Set<string>();
+  for (const { type, targetId } of drafts) {
+    if (held.has(targetId)) continue;
+    const isThere = type === 'RUN_ACTOR' ? await holdActor(tx, targetId) : await holdTask(tx, targetId);
+    if (!isThere) throw targetNotFound(type, targetId);
+    held.add(targetId);
   }
 }
 

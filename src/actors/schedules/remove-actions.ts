@@ -2,17 +2,24 @@
 import { systemActor } from '../../kernel/change/actor.ts';
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { audited, scheduleChange } from './change-schedule.ts';
-import { deleteActionsOfTarget, listActionTargets, listSchedulesOfTarget } from './store-actions.ts';
+import {
+  deleteActionsOfTarget,
+  listActionTargets,
+  listSchedulesOfTarget,
+  lockSchedulesOfTarget,
+} from './store-actions.ts';
 
 /**
- * The first step of the transaction that deletes it: a firing locks its action before the Actor. Schedules of its owner get
- * an audit entry; other accounts may have any number of schedules with a public Actor.
+ * Called twice in the transaction that deletes it: before it is locked, because changes and firings lock a schedule before
+ * what it starts; and again afterwards, for actions that were added meanwhile. Schedules of its owner get an audit entry;
+ * other accounts may have any number of schedules with a public Actor.
  */
 export async function removeActionsOf(
   on: ChangeTransaction,
   target: { id: string; userId: string },
 ): Promise<void> {
   const { db: tx } = on;
+  await lockSchedulesOfTarget(tx, target.id);
   const schedules = await listSchedulesOfTarget(tx, target.userId, target.id);
   const before = await listActionTargets(
     tx,

@@ -97,6 +97,22 @@ export async function updateActionDone(
     .execute();
 }
 
+/** Locks the schedules of all accounts that start this task, or this Actor or a task of it. */
+export async function lockSchedulesOfTarget(tx: Db, targetId: string): Promise<void> {
+  await tx
+    .selectFrom('schedules')
+    .select('id')
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('schedule_actions')
+        .select('schedule_id')
+        .where('target_id', 'in', withTasks(tx, targetId)),
+    )
+    .orderBy('id')
+    .forUpdate()
+    .execute();
+}
+
 /** The account's schedules that start this task, or this Actor or a task of it. */
 export async function listSchedulesOfTarget(db: Db, userId: string, targetId: string): Promise<Schedule[]> {
   const rows = await db

@@ -134,6 +134,7 @@ export async function removeTask(kernel: Kernel, call: Caller, opened: Task): Pr
     const { db: tx } = on;
     await removeActionsOf(on, opened);
     const before = await lockOwnTask(tx, opened);
+    await removeActionsOf(on, opened);
     const { id } = before;
     await removeWebhooksOf(tx, id, now);
     await deleteTask(tx, id);

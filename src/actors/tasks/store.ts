@@ -5,7 +5,7 @@ import type { Slice } from '../../kernel/page.ts';
 import { lockName } from '../../kernel/storage/locks.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { MAX_ACTOR_NAME_LENGTH, type ActorRef } from '../actors/model.ts';
-import { findUserId } from '../actors/store.ts';
+import { findUserId, holdActor } from '../actors/store.ts';
 import type { Task, TaskDetails, TaskFields, TaskOptions } from './model.ts';
 import type { TaskRow } from './tables.ts';
 
@@ -38,6 +38,17 @@ export async function insertTask(
     .executeTakeFirstOrThrow();
   await tx.insertInto('task_inputs').values({ task_id: row.id, input }).execute();
   return taskFrom(row);
+}
+
+/** Keeps the task and its Actor from being deleted until the transaction ends. False where one is deleted. */
+export async function holdTask(tx: Db, id: string): Promise<boolean> {
+  const row = await tx
+    .selectFrom('tasks')
+    .select('actor_id')
+    .where('id', '=', id)
+    .forKeyShare()
+    .executeTakeFirst();
+  return row !== undefined && (await holdActor(tx, row.actor_id));
 }
 
 export async function findTaskById(db: Db, id: string): Promise<Task | undefined> {
