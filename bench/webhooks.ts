@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { median, type Effort } from './compare.ts';
+import { cpuMsOf } from './cpu.ts';
 import { call, headers } from './queue-calls.ts';
 import { Connection } from './raw-http.ts';
 import type { Row } from './report.ts';
@@ -123,6 +124,7 @@ async function benchBadReceivers(): Promise<Row[]> {
   const healthy = receivers.slice(HANGING + FAILING);
   const connections = Array.from({ length: 4 }, () => new Connection(server.url, headers));
   const begun = performance.now();
+  const cpuBefore = cpuMsOf(server.pid);
   let left = EVENTS / EVENT_TYPES.length;
   await Promise.all(
     connections.map(async (connection) => {
@@ -134,13 +136,15 @@ async function benchBadReceivers(): Promise<Row[]> {
   while (healthy.some(({ times }) => times.length < EVENTS) && performance.now() < patience) await delay(20);
   const counts = healthy.map(({ times }) => times.length);
   const done = Math.max(...healthy.map(({ times }) => times.at(-1)!)) - begun;
+  // Those that fail are called once each, too.
+  const cpu = (cpuMsOf(server.pid) - cpuBefore) / (EVENTS * (RECEIVERS - HANGING));
   connections.forEach((connection) => connection.close());
   await server.stop();
   receivers.forEach((receiver) => receiver.close());
   return [
     {
       what: `${EVENTS} run events to ${RECEIVERS} receivers, of which ${HANGING} hang and ${FAILING} fail`,
-      value: `the healthy ${healthy.length} have ${Math.min(...counts)} to ${Math.max(...counts)} after ${(done / 1000).toFixed(1)} s`,
+      value: `the healthy ${healthy.length} have ${Math.min(...counts)} to ${Math.max(...counts)} after ${(done / 1000).toFixed(1)} s, ${cpu.toFixed(2)} ms of the server's CPU for each call`,
       against: `the calls took ${(called / 1000).toFixed(1)} s; those that hang do so for 120 s`,
       target: `${EVENTS} each, before the first time-out`,
       isMet: counts.every((count) => count === EVENTS) && done < 120_000,
