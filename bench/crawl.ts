@@ -1,8 +1,9 @@
 // A crawl of local pages with the Actor web-crawler on a server, against the same program run bare with memory storage.
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { homedir, setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { NICENESS } from '../src/actors/runner/launch.ts';
 import { median, type Effort } from './compare.ts';
 import { startCrawlSite, type CrawlSite } from './crawl-site.ts';
 import type { Row } from './report.ts';
@@ -24,7 +25,7 @@ export async function benchCrawl({ rounds }: Effort): Promise<Row[]> {
   try {
     // The first run installs the packages.
     await crawlOnServer(server, site);
-    for (let round = 0; round < (isQuick ? 1 : 3); round += 1) {
+    for (let round = 0; round < (isQuick ? 2 : 3); round += 1) {
       rates.bare.push(await crawlBare(site));
       rates.ours.push(await crawlOnServer(server, site));
     }
@@ -33,14 +34,16 @@ export async function benchCrawl({ rounds }: Effort): Promise<Row[]> {
     site.close();
   }
   const [ours, bare] = [median(rates.ours), median(rates.bare)];
+  // Of neighbours in time, because the machine may be slower at one time than at another.
+  const ratio = median(rates.ours.map((rate, round) => rate / rates.bare[round]!));
   return [
     {
       what: `crawl of ${site.pages} local pages with web-crawler`,
       value: `${ours.toFixed(0)} pages/s`,
-      ratio: ours / bare,
+      ratio,
       against: `the same program run bare with memory storage, ${bare.toFixed(0)} pages/s`,
       target: `≥ ${LEAST}`,
-      isMet: ours / bare >= LEAST,
+      isMet: ratio >= LEAST,
     },
   ];
 }
@@ -90,6 +93,8 @@ async function crawlBare(site: CrawlSite): Promise<number> {
     },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
+  // As low as that of programs of a server: on a busy machine it would decide everything.
+  setPriority(child.pid!, NICENESS);
   const { promise: ended, resolve, reject } = Promise.withResolvers<number | null>();
   child.once('error', reject).once('close', resolve);
   const code = await ended;

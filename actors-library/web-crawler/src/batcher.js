@@ -62,8 +62,11 @@ export class Batcher {
   }
 }
 
-/** @param {unknown} error */
-function isRefusal(error) {
+/**
+ * Whether the server understood the call and does not do it, so that it would not help to try again.
+ * @param {unknown} error
+ */
+export function isRefusal(error) {
   const { statusCode = 0 } = /** @type {{ statusCode?: number }} */ (error);
-  return statusCode >= 400 && statusCode < 500;
+  return statusCode >= 400 && statusCode < 500 && statusCode !== 429;
 }

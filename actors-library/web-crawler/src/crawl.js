@@ -2,7 +2,7 @@
 import { CheerioCrawler, enqueueLinks, EnqueueStrategy } from '@crawlee/cheerio';
 import { Actor, log } from 'apify';
 import { extractItems, parseFields } from './fields.js';
-import { Batcher } from './batcher.js';
+import { Batcher, isRefusal } from './batcher.js';
 import { Frontier } from './frontier.js';
 import { QueueApi } from './queue-api.js';
 import { itemsOf } from './page-function.js';
@@ -25,6 +25,25 @@ export async function crawl(options, report) {
   /** @type {Batcher<Record<string, unknown>[]>} */
   const items = new Batcher((pages) => dataset.pushData(pages.flat()), { size: PAGES_AT_ONCE });
   const frontier = await openFrontier();
+  /**
+   * Items that the dataset refuses make the page a failed one; other errors end the crawl.
+   * @param {string} url
+   * @param {Record<string, unknown>[]} found
+   */
+  const store = async (url, found) => {
+    try {
+      await items.add(found);
+      report.items += found.length;
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      report.succeeded -= 1;
+      addFailure(report, {
+        url,
+        error: `The items cannot be stored: ${/** @type {Error} */ (error).message}`,
+        retries: 0,
+      });
+    }
+  };
   const proxyConfiguration = await openProxies(options);
   const linkPatterns = {
     ...patternsOf(options),
@@ -53,9 +72,10 @@ export async function crawl(options, report) {
       refuseErrors(context);
       if (context.request.crawlDepth < maxDepth) await context.enqueueLinks(linkPatterns);
       const found = await readItems(context, options);
-      if (found.length > 0) await items.add(found);
+      const stored = found.length === 0 ? Promise.resolve() : store(context.request.url, found);
+      if (frontier === undefined) await stored;
+      else frontier.handleAfter(context.request, stored);
       report.succeeded += 1;
-      report.items += found.length;
     },
     async failedRequestHandler({ request }, error) {
       const failure = { url: request.url, error: error.message, retries: request.retryCount };
@@ -64,7 +84,9 @@ export async function crawl(options, report) {
       if (options.errorsAs === 'items') await items.add([failure]);
     },
   });
-  await crawler.addRequests(options.startUrls);
+  await (
+    await crawler.addRequests(options.startUrls)
+  ).waitForAllRequestsToBeAdded;
   const proxyUrl = await proxyConfiguration?.newUrl();
   await addAll(crawler, listSitemapPages(options, proxyUrl), options);
   await crawler.run();

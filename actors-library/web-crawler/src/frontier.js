@@ -1,7 +1,7 @@
 // The frontier of a crawl: the pages to visit, in memory, and in the request queue of the run, from which a crawl that was
 // interrupted goes on. Crawlee's own queue makes several calls for each page, because several crawlers may share it; a run has one.
-import { Request } from '@crawlee/cheerio';
-import { Batcher } from './batcher.js';
+import { log, Request } from '@crawlee/cheerio';
+import { Batcher, isRefusal } from './batcher.js';
 
 /** @typedef {import('./queue-api.js').QueueApi} QueueApi */
 /** @typedef {import('./queue-api.js').StoredRequest} StoredRequest */
@@ -14,6 +14,8 @@ const ADD_SIZE = 25;
 const LANES = 4;
 /** Handled pages that are not written yet. After a crash they are visited again. */
 const MAX_UNWRITTEN = 50;
+/** With fewer pages that are ready, a page waits until its links are, so that the crawler finds them at once. */
+const FEW_READY = 50;
 
 /** @typedef {import('@crawlee/cheerio').IRequestManager} IRequestManager */
 
@@ -33,6 +35,10 @@ export class Frontier {
   #seen = new Set();
   /** Calls that add pages and have not ended. */
   #adding = 0;
+  /** @type {Set<Promise<void>>} Links that the queue does not have yet. */
+  #newLinks = new Set();
+  /** @type {WeakMap<Request, Promise<void>>} What has to be stored before a page counts as handled. */
+  #results = new WeakMap();
   #visiting = 0;
   #handled = 0;
   /** @type {Set<Promise<void>>} */
@@ -101,39 +107,46 @@ export class Frontier {
    * @param {number} maxNewRequests
    */
   async #addAll(sources, maxNewRequests) {
-    const known = [];
+    const added = [];
     const over = [];
     const adding = [];
     for await (const source of sources) {
       const request = requestOf(source);
       const { uniqueKey } = request;
-      if (this.#seen.has(uniqueKey)) {
-        known.push({ requestId: '', uniqueKey, wasAlreadyPresent: true, wasAlreadyHandled: false });
-      } else if (adding.length >= maxNewRequests) {
+      const isKnown = this.#seen.has(uniqueKey);
+      if (!isKnown && adding.length >= maxNewRequests) {
         over.push(source);
-      } else {
-        adding.push(this.#addNew(request));
+        continue;
       }
+      if (!isKnown) adding.push(this.#addNew(request));
+      added.push({ requestId: '', uniqueKey, wasAlreadyPresent: isKnown, wasAlreadyHandled: false });
     }
-    const added = await Promise.all(adding);
+    const all = Promise.all(adding);
+    if (this.#ready.length - this.#next < FEW_READY) await all;
     return {
-      addedRequests: [...added, ...known],
-      waitForAllRequestsToBeAdded: Promise.resolve([]),
+      addedRequests: added,
+      waitForAllRequestsToBeAdded: all.then(() => []),
       requestsOverLimit: over,
     };
   }
 
-  /** @param {Request} request */
-  async #addNew(request) {
-    const { uniqueKey } = request;
-    this.#seen.add(uniqueKey);
-    try {
-      await this.#adds.add(request);
-      return { requestId: '', uniqueKey, wasAlreadyPresent: false, wasAlreadyHandled: false };
-    } catch (error) {
-      this.#seen.delete(uniqueKey);
-      throw error;
-    }
+  /**
+   * Never rejects: what the queue refuses is left out, and other errors end the crawl.
+   * @param {Request} request
+   * @returns {Promise<void>}
+   */
+  #addNew(request) {
+    this.#seen.add(request.uniqueKey);
+    const adding = this.#adds
+      .add(request)
+      .catch((error) => {
+        this.#seen.delete(request.uniqueKey);
+        if (isRefusal(error)) log.warning(`${request.url} cannot be visited: ${error.message}`);
+        else this.#failure ??= error;
+      })
+      .finally(() => this.#newLinks.delete(adding));
+    this.#newLinks.add(adding);
+    return adding;
   }
 
   /** @param {any} source */
@@ -159,13 +172,25 @@ export class Frontier {
     return request;
   }
 
+  /**
+   * The page counts as handled in the queue when these are stored.
+   * @param {Request} request
+   * @param {Promise<void>} results
+   */
+  handleAfter(request, results) {
+    this.#results.set(request, results);
+    // It is awaited later.
+    results.catch(() => {});
+  }
+
   /** @param {Request} request */
   async markRequestHandled(request) {
     request.handledAt = new Date().toISOString();
     this.#visiting -= 1;
     this.#handled += 1;
-    const writing = this.#updates
-      .add(request)
+    const stored = Promise.all([this.#results.get(request), ...this.#newLinks]);
+    const writing = stored
+      .then(() => this.#updates.add(request))
       .catch((error) => {
         this.#failure ??= /** @type {Error} */ (error);
       })
@@ -197,7 +222,7 @@ export class Frontier {
   }
 
   async isFinished() {
-    return this.#ready.length === this.#next && this.#adding + this.#visiting === 0;
+    return this.#ready.length === this.#next && this.#adding + this.#newLinks.size + this.#visiting === 0;
   }
 
   async handledCount() {

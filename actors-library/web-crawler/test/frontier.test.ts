@@ -121,6 +121,51 @@ describe('the frontier', () => {
     assert.deepEqual([method, payload, userData.label], ['POST', 'x', 'A']);
   });
 
+  test('a page counts as handled in the queue only when its items and links are stored', async () => {
+    const queue = new FakeQueue();
+    const frontier = await Frontier.open(queue);
+    await frontier.addRequestsBatched(urlsOf(60));
+    const request = await frontier.fetchNextRequest();
+    const { promise: isStored, resolve } = Promise.withResolvers<void>();
+    frontier.handleAfter(request, isStored);
+    const add = queue.add.bind(queue);
+    const { promise: mayAdd, resolve: allowAdding } = Promise.withResolvers<void>();
+    queue.add = async (requests) => {
+      await mayAdd;
+      return await add(requests);
+    };
+    // There are enough other pages, so that the crawler does not wait for this one.
+    await frontier.addRequestsBatched(['https://a.test/new']);
+    await frontier.markRequestHandled(request);
+    const isWritten = () => queue.stored.get(request.id)?.handledAt !== undefined;
+    resolve();
+    await new Promise((done) => setImmediate(done));
+    assert.equal(isWritten(), false);
+    assert.equal(await frontier.isFinished(), false);
+    allowAdding();
+    await frontier.flush();
+    assert.equal(isWritten(), true);
+    assert.ok((await handleAll(frontier)).includes('https://a.test/new'));
+  });
+
+  test('ends the crawl when items cannot be stored, and leaves out links that the queue refuses', async () => {
+    const queue = new FakeQueue();
+    const frontier = await Frontier.open(queue);
+    const add = queue.add.bind(queue);
+    queue.add = async (requests) => {
+      const isBad = (requests as Stored[]).some(({ url }) => url.includes('bad'));
+      if (isBad) throw Object.assign(new Error('too long'), { statusCode: 400 });
+      return await add(requests);
+    };
+    await frontier.addRequestsBatched(['https://a.test/1', 'https://a.test/bad', 'https://a.test/2']);
+    assert.deepEqual([frontier.getTotalCount(), queue.stored.size], [2, 2]);
+    const request = await frontier.fetchNextRequest();
+    frontier.handleAfter(request, Promise.reject(new Error('The dataset is gone.')));
+    await frontier.markRequestHandled(request);
+    await assert.rejects(frontier.flush(), /The dataset is gone/);
+    assert.equal(queue.stored.get(request.id)?.handledAt, undefined);
+  });
+
   test('stops when the queue cannot be written any more', async () => {
     const queue = new FakeQueue();
     queue.update = async () => {

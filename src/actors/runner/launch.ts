@@ -41,7 +41,7 @@ export interface LaunchedProcess {
   abandon(): void;
 }
 
-const NICENESS = 10;
+export const NICENESS = 10;
 /** Waits for a line; at the end of the server there is none. Then becomes the program. */
 const GATE = 'read -r _ <&3 || exit 125; exec 3<&-; exec "$@"';
 /** Only Bash can close a descriptor above 9. */
