@@ -10,6 +10,7 @@ import { benchQueues } from './queues.ts';
 import { report, type Row } from './report.ts';
 import { benchRuns } from './runs.ts';
 import { benchSchedules } from './schedules.ts';
+import { benchStandby } from './standby.ts';
 import { benchWebhooks } from './webhooks.ts';
 
 type Bench = (effort: Effort) => Promise<Row[]>;
@@ -23,6 +24,7 @@ const BENCHES: Record<string, Bench> = {
   freeze: benchFreeze,
   runs: benchRuns,
   schedules: benchSchedules,
+  standby: benchStandby,
   webhooks: benchWebhooks,
   crawl: benchCrawl,
 };

@@ -85,6 +85,16 @@ export async function startBare(reply: RecordedReply): Promise<BenchServer> {
   return start([new URL('./bare.ts', import.meta.url).pathname], env, port, '/');
 }
 
+/** A proxy of a few lines, in front of a program. */
+export async function startBareProxy(target: {
+  port: number;
+  headers: Record<string, string>;
+}): Promise<BenchServer> {
+  const port = await freePort();
+  const env = { PORT: String(port), TARGET: JSON.stringify(target) };
+  return start([new URL('./bare-proxy.ts', import.meta.url).pathname], env, port, '/');
+}
+
 async function start(
   program: string[],
   env: NodeJS.ProcessEnv,

@@ -68,7 +68,9 @@ function mount(
   const answer = async ({ call, raw: request }: FastifyRequest, { raw: response }: FastifyReply) => {
     const upgrade = upgrades.get(request);
     const gone = new AbortController();
-    response.once('close', () => gone.abort());
+    response.once('close', () => {
+      if (!response.writableFinished) gone.abort();
+    });
     upgrade?.socket.once('close', () => gone.abort());
     const open = route.open(Object.assign(call, { signal: gone.signal }) as unknown as RawRouteCall, kernel);
     const forward = await open;

@@ -27,7 +27,7 @@ export class WebServer {
   readonly run: Run;
   readonly address: WebAddress;
   readonly secret: string;
-  readonly agent = new Agent({ keepAlive: true, maxFreeSockets: 16, timeout: 0 });
+  readonly agent = new Agent({ keepAlive: true });
   /** Fires when the process is over. */
   readonly closed = new AbortController();
   /** Whether it has answered a request. */

@@ -1,8 +1,7 @@
 // Forwards one request, and its reply to the client; bodies pass as streams, both ways.
-import type { ClientRequest, IncomingMessage } from 'node:http';
+import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { request as sendRequest } from '../../kernel/http-client.ts';
 import type { RawExchange } from '../../kernel/raw-route.ts';
 import type { Hop } from './hop.ts';
@@ -42,10 +41,30 @@ export async function forward(forwarding: Forwarding): Promise<void> {
   response.writeHead(reply.statusCode!, hop.replyHead(reply));
   // The head of a stream must not wait for its first byte.
   if (reply.headers['content-length'] === undefined) response.flushHeaders();
-  // Where one side breaks off, so does the other: there is no way to say it once the head is sent.
-  await pipeline(reply, response).catch(() => response.destroy());
+  await pipeReply(reply, response);
   request.unpipe();
   request.resume();
+}
+
+/**
+ * Where one side breaks off, so does the other: there is no way to say it once the head is sent. Resolves at the end of both;
+ * `pipeline` would do the same at several times the cost.
+ */
+function pipeReply(reply: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  reply.on('error', () => response.destroy());
+  reply.on('close', () => {
+    if (!reply.complete) response.destroy();
+  });
+  response.on('close', () => {
+    if (!reply.readableEnded) reply.destroy();
+    resolve();
+  });
+  // It may have gone before.
+  if (response.destroyed) reply.destroy();
+  if (response.closed) resolve();
+  reply.pipe(response);
+  return promise;
 }
 
 export interface UpgradedReply {
@@ -58,15 +77,23 @@ type Answer = UpgradedReply | { kind: 'reply'; reply: IncomingMessage };
 
 async function sendHead(forwarding: Forwarding): Promise<Answer> {
   const { exchange, signal } = forwarding;
-  const hasBody = bodyOf(exchange.request.headers) !== undefined;
   // A connection that is kept may be closed by the other side at the moment of use. What has a body cannot be sent again.
-  const isKept = !hasBody && exchange.upgrade === undefined;
+  const isKept = !hasBody(exchange.request) && exchange.upgrade === undefined;
   try {
     return await attempt(forwarding, isKept);
   } catch (error) {
     if (error !== STALE || signal.aborted) throw error;
-    return await attempt(forwarding, false);
+    // Only there: where the request itself has ended the program, it must not end the next one too.
+    return await attempt(forwarding, false).catch((again: unknown) => {
+      throw again instanceof Unreached ? again.failure : again;
+    });
   }
+}
+
+/** Many clients send a length of 0. */
+function hasBody({ headers }: IncomingMessage): boolean {
+  const body = bodyOf(headers);
+  return body !== undefined && body !== 0;
 }
 
 /** There was no connection, so that nothing of the request is gone: it can be sent elsewhere. */
@@ -117,13 +144,13 @@ function attempt(
   upstream.on('close', () => signal.removeEventListener('abort', abandon));
   const send = () => {
     isConnected = true;
-    if (bodyOf(request.headers) !== undefined) request.pipe(upstream);
+    if (hasBody(request)) request.pipe(upstream);
   };
   upstream.on('socket', (socket) => {
     if (socket.connecting) socket.once('connect', send);
     else send();
   });
-  if (bodyOf(request.headers) === undefined) upstream.end();
+  if (!hasBody(request)) upstream.end();
   return promise.finally(() => clearTimeout(timer));
 }
 

@@ -3,42 +3,51 @@ import { Failure } from '../../kernel/failure.ts';
 import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { RawRouteCall } from '../../kernel/raw-route.ts';
-import { openActor } from '../actors/access.ts';
+import { actorDenied, actorResource, openActor } from '../actors/access.ts';
 import type { Actor } from '../actors/model.ts';
 import { findActorById } from '../actors/store.ts';
 import type { JobMeta } from '../jobs/job-meta.ts';
 import { metaOf } from '../jobs/job-origin.ts';
 import { startRun, type RunStart } from '../runs/start-run.ts';
-import { openTask } from '../tasks/access.ts';
+import { openTask, taskResource } from '../tasks/access.ts';
 import type { Task } from '../tasks/model.ts';
 import { startTaskRun } from '../tasks/start-task-run.ts';
 import { notInStandbyMode, poolSettingsOf, type PoolSettings } from './model.ts';
-import type { PoolKey } from './pools.ts';
-import type { StartRun } from './pool.ts';
+import type { ResolvedName, StandbyProgram } from './standby-names.ts';
 
-export interface StandbyProgram {
-  /** Runs belong to the caller's account, also those of an Actor of others. */
-  key: PoolKey;
-  settings: PoolSettings;
-  start: StartRun;
-}
+/** For how long a change of the Actor or task may go unnoticed: many requests come at once, and each would read them. */
+const CACHE_MS = 1000;
 
-/** An Actor wins over a task of the same name, unless only the task is in standby mode. */
 export async function openStandby(
   kernel: Kernel,
   call: RawRouteCall,
   reference: string,
   address: string,
 ): Promise<StandbyProgram> {
-  const meta = {
-    ...metaOf({ caller: call.caller, headers: call.headers, address }),
-    origin: 'STANDBY' as const,
-  };
+  const { caller, headers, now } = call;
+  const names = kernel.services.standby.names.of(caller);
+  let resolved = names.get(reference, now);
+  if (resolved === undefined) {
+    resolved = await resolve(kernel, call, reference);
+    names.set(reference, resolved, now + CACHE_MS);
+  } else if (!call.can(resolved.resource, resolved.action)) throw actorDenied();
+  return resolved.open({ ...metaOf({ caller, headers, address }), origin: 'STANDBY' });
+}
+
+/** An Actor wins over a task of the same name, unless only the task is in standby mode. */
+async function resolve(kernel: Kernel, call: RawRouteCall, reference: string): Promise<ResolvedName> {
+  const { caller } = call;
   const actor = await unlessMissing(openActor(kernel, call, reference, 'runActor'));
-  if (actor?.details.actorStandby?.isEnabled === true) return standbyActor(kernel, call.caller, actor, meta);
+  if (actor?.details.actorStandby?.isEnabled === true) {
+    const open = (meta: JobMeta) => standbyActor(kernel, caller, actor, meta);
+    return { action: 'runActor', resource: actorResource(actor), open };
+  }
   const task = await unlessMissing(openTask(kernel, call, reference, 'runTask'));
-  const standby = task && (await standbyTask(kernel, call.caller, task, meta));
-  if (standby !== undefined) return standby;
+  const settings = task && (await settingsOfTask(kernel, task));
+  if (task !== undefined && settings !== undefined) {
+    const open = (meta: JobMeta) => standbyTask(kernel, caller, task, settings, meta);
+    return { action: 'runTask', resource: taskResource(task), open };
+  }
   if (actor === undefined && task === undefined)
     throw new Failure('not-found', 'Neither an Actor nor a task of this name was found');
   throw notInStandbyMode();
@@ -71,17 +80,20 @@ function standbyActor(kernel: Kernel, caller: KnownCaller, actor: Actor, meta: J
 }
 
 /** Undefined where neither the task nor its Actor is in standby mode. */
-async function standbyTask(
+async function settingsOfTask({ db }: Kernel, { actorId, details }: Task): Promise<PoolSettings | undefined> {
+  const actor = await findActorById(db, actorId);
+  const ofActor = actor?.details.actorStandby ?? {};
+  const isEnabled = details.actorStandby.isEnabled ?? ofActor.isEnabled;
+  return isEnabled === true ? poolSettingsOf(ofActor, details.actorStandby) : undefined;
+}
+
+function standbyTask(
   kernel: Kernel,
   caller: KnownCaller,
   task: Task,
+  settings: PoolSettings,
   meta: JobMeta,
-): Promise<StandbyProgram | undefined> {
-  const actor = await findActorById(kernel.db, task.actorId);
-  const ofActor = actor?.details.actorStandby ?? {};
-  const { actorStandby } = task.details;
-  if ((actorStandby.isEnabled ?? ofActor.isEnabled) !== true) return undefined;
-  const settings = poolSettingsOf(ofActor, actorStandby);
+): StandbyProgram {
   return {
     key: { userId: accountOf(caller).id, actorId: task.actorId, taskId: task.id },
     settings,

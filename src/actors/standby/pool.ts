@@ -1,6 +1,7 @@
 // The runs of one program in standby mode: gives each request a run that has room, and starts and ends runs as requests come.
 import type { Clock } from '../../kernel/clock.ts';
 import type { Logger } from '../../kernel/log.ts';
+import type { Run } from '../runs/model.ts';
 import type { RunEnd } from '../runs/run-transitions.ts';
 import type { WebServer } from '../runs/web-server.ts';
 import { noWebServer, tooManyWaiting, webServerTimedOut, type PoolSettings } from './model.ts';
@@ -17,6 +18,9 @@ export interface PoolContext {
   /** Called when a program has answered for the first time. */
   onReady(server: WebServer): void;
 }
+
+/** Whose runs of which program. */
+export type PoolKey = Pick<Run, 'userId' | 'actorId' | 'taskId'>;
 
 /** Starts a run and returns its id. */
 export type StartRun = () => Promise<string>;

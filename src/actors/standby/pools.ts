@@ -2,15 +2,15 @@
 import type { Kernel, Services } from '../../kernel/kernel.ts';
 import { STATUS_CHANNELS } from '../jobs/job.ts';
 import { isFinished } from '../jobs/job-status.ts';
-import type { Run } from '../runs/model.ts';
 import { findRun, markServerReady } from '../runs/store.ts';
 import type { WebServer, WebServers } from '../runs/web-server.ts';
 import { findSettings } from './find-settings.ts';
 import { OpenSockets } from './join-sockets.ts';
 import { noWebServer, tooManyWaiting, type PoolSettings } from './model.ts';
+import { StandbyNames } from './standby-names.ts';
 import { NodeDirectory } from './nodes.ts';
 import { listStandbyRuns } from './store-nodes.ts';
-import { StandbyPool, type PoolContext, type StartRun } from './pool.ts';
+import { StandbyPool, type PoolContext, type PoolKey, type StartRun } from './pool.ts';
 
 declare module '../../kernel/kernel.ts' {
   interface Services {
@@ -28,12 +28,10 @@ const MAX_WAITING_TOGETHER = 2000;
 /** Notifications may be lost, and requests expire. */
 const CHECK_MS = 500;
 
-/** Whose runs of which program. */
-export type PoolKey = Pick<Run, 'userId' | 'actorId' | 'taskId'>;
-
 export class StandbyPools {
   readonly sockets = new OpenSockets();
   readonly directory = new NodeDirectory();
+  readonly names = new StandbyNames();
   readonly #kernel: PoolsKernel;
   readonly #pools = new Map<string, StandbyPool>();
   readonly #opening = new Map<string, Promise<StandbyPool>>();

@@ -1,6 +1,6 @@
 // The head of a program's reply as the client gets it: without what would be about this server instead of the program.
 import { userContentHeaders } from '../../kernel/user-content.ts';
-import { connectionNames, HOP_BY_HOP, type ForwardedClient } from './request-head.ts';
+import { connectionNames, HOP_BY_HOP, publicParts, type ForwardedClient } from './request-head.ts';
 
 /**
  * Browsers would take these for the whole origin, which belongs to this server: cookies, the cache and storage of its pages,
@@ -83,6 +83,6 @@ function redirectTarget(
   const isBelow = url.pathname === base || url.pathname.startsWith(`${base}/`);
   // Always the whole path: a relative one could lead out of the base, which may have no slash at its end.
   if (url.origin === INSIDE) return (isBelow ? '' : base) + url.pathname + url.search + url.hash;
-  if (url.host !== new URL(publicUrl).host && url.host !== host) return location;
+  if (url.host !== publicParts(publicUrl).host && url.host !== host) return location;
   return isBelow ? location : undefined;
 }

@@ -89,7 +89,7 @@ export function requestHead(
     if (DROPPED_REQUEST.has(folded) || named.has(folded)) continue;
     head.push(name, rawHeaders[index + 1]!);
   }
-  const { protocol, host } = new URL(client.publicUrl);
+  const { protocol, host } = publicParts(client.publicUrl);
   head.push(
     'host',
     `127.0.0.1:${'port' in address ? address.port : 80}`,
@@ -98,7 +98,7 @@ export function requestHead(
     'x-forwarded-host',
     host,
     'x-forwarded-proto',
-    protocol.slice(0, -1),
+    protocol,
     'x-forwarded-prefix',
     client.base,
     SECRET_HEADER,
@@ -109,6 +109,16 @@ export function requestHead(
   if (isUpgrade) head.push('connection', 'Upgrade', 'upgrade', 'websocket');
   else head.push('connection', isKept ? 'keep-alive' : 'close');
   return head;
+}
+
+let latest: { url: string; protocol: string; host: string } | undefined;
+
+/** The same for every request. */
+export function publicParts(url: string): { protocol: string; host: string } {
+  if (latest?.url === url) return latest;
+  const { protocol, host } = new URL(url);
+  latest = { url, protocol: protocol.slice(0, -1), host };
+  return latest;
 }
 
 /** Node has refused requests with both, and lengths that are no numbers. */

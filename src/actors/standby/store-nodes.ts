@@ -1,6 +1,6 @@
 // The nodes that execute runs, and which of them has a run, in the database.
 import type { Db } from '../../kernel/storage/tables.ts';
-import type { PoolKey } from './pools.ts';
+import type { PoolKey } from './pool.ts';
 
 export interface ActorNode {
   name: string;
