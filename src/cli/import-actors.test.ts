@@ -5,7 +5,15 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { ADMIN_TOKEN, startServer, type TestServer } from '../../test/server.ts';
 import { makeFolder, run, start, startServer as startProcess } from './fixture.ts';
-import { giveActor, giveItems, giveRecords, listItems, must, openFront } from './import/fixture.ts';
+import {
+  giveActor,
+  giveItems,
+  giveRecords,
+  importActors,
+  listItems,
+  must,
+  openFront,
+} from './import/fixture.ts';
 
 describe('a killed import', () => {
   test('goes on where it was, and has everything once', async () => {
@@ -46,6 +54,23 @@ describe('a killed import', () => {
     await from.stop();
     await to.stop();
   });
+});
+
+test('a build that fails is reported with its log, and with the exit code', async () => {
+  const [from, to] = [await startServer({ limits: 'off' }), await startServer({ limits: 'off' })];
+  const versions = [
+    { versionNumber: '0.1', sourceType: 'SOURCE_FILES', sourceFiles: [{ name: 'README.md' }] },
+  ];
+  await must(from, '/actors', { method: 'POST', body: { name: 'lifeless', versions } });
+  const { code, summary, err } = await importActors(from, to, makeFolder(), '--build');
+  assert.deepEqual([code, summary.complete], [1, false]);
+  assert.match(err, /^build of the Actor lifeless, version 0\.1: failed$/m);
+  assert.match(
+    summary.toDo.join(),
+    /^Look at the log of the build of the Actor lifeless, .*\/v2\/logs\/\w+$/,
+  );
+  await from.stop();
+  await to.stop();
 });
 
 describe('wrong use', () => {

@@ -5,7 +5,7 @@ import { CommanderError } from 'commander';
 import { Failure } from '../kernel/failure.ts';
 import { parseDuration } from './duration.ts';
 import { reportError } from './command-errors.ts';
-import { painter, wantsJson, type Io } from './io.ts';
+import { fitLine, painter, wantsJson, type Io } from './io.ts';
 import { alignTable, markdownTable } from './table.ts';
 
 const terminal: Io = { out: () => {}, err: () => {}, env: {}, program: 'signalbox', isTerminal: true };
@@ -27,6 +27,14 @@ test('output that nobody looks at is JSON unless text is asked for', () => {
     ],
     [false, true, true, false],
   );
+});
+
+test('a line that is replaced never wraps', () => {
+  assert.equal(fitLine('twelve words', 40), 'twelve words');
+  assert.equal(fitLine('twelve words', 12), 'twelve wor…');
+  assert.equal(fitLine('', 0), '');
+  assert.equal(fitLine('twelve words', 0), 'twelve words');
+  assert.equal(fitLine('twelve words', undefined), 'twelve words');
 });
 
 test('columns are as wide as their widest cell', () => {

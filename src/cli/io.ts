@@ -33,14 +33,17 @@ export function processIo(): Io {
     env: process.env,
     program: process.env[STARTED_AS] ?? 'signalbox',
     isTerminal: stdout.isTTY,
-    ...(stderr.isTTY && { status: (text) => void stderr.write(`\r\u{1B}[K${fit(text, stderr.columns)}`) }),
+    ...(stderr.isTTY && {
+      status: (text) => void stderr.write(`\r\u{1B}[K${fitLine(text, stderr.columns)}`),
+    }),
     ...(stdin.isTTY && stderr.isTTY && { confirm }),
   };
 }
 
-/** A line that the terminal wraps could not be replaced. */
-function fit(text: string, columns = 80): string {
-  return text.length < columns ? text : `${text.slice(0, columns - 2)}…`;
+/** A line that the terminal wraps could not be replaced. Some terminals say that they have no columns. */
+export function fitLine(text: string, columns: number | undefined): string {
+  const width = columns || 80;
+  return text.length < width ? text : `${text.slice(0, width - 2)}…`;
 }
 
 async function confirm(question: string): Promise<boolean> {

@@ -191,6 +191,7 @@ describe('the start command', () => {
       args: ['-m', 'my_actor'],
     });
     assert.deepEqual(await startOf({ 'main.py': '' }), { by: 'python', args: ['main.py'] });
+    assert.deepEqual(await startOf({ 'main.js': '' }), { by: 'node', args: ['main.js'] });
     assert.match(await refusal({ 'README.md': '' }), /no way to start/);
     assert.match(await refusal({ 'package.json': { main: '../x.js' }, '../x.js': '' }), /no way to start/);
   });

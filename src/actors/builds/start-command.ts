@@ -34,11 +34,14 @@ export async function findStart(sources: StartSources): Promise<StartCommand> {
   const given = definition?.['startCommand'];
   if (given !== undefined && given !== null) return parseStart(given, sources.path);
   const found =
-    (packageJson && (await findNodeStart(packageJson, sources))) ?? (await findPythonStart(sources));
+    (packageJson && (await findNodeStart(packageJson, sources))) ??
+    (await findPythonStart(sources)) ??
+    // A program without packages needs no package.json.
+    (await findNodeStart({}, sources));
   if (found !== undefined) return found;
   throw badDefinition(
     'There is no way to start this Actor: add "startCommand" to .actor/actor.json, a script "start" or "main" to ' +
-      'package.json, or a Python module with __main__.py or main.py.',
+      'package.json, a file main.js, or a Python module with __main__.py or main.py.',
   );
 }
 

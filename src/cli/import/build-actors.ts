@@ -52,8 +52,10 @@ export async function buildActors(context: ImportContext, actors: readonly Remot
       while (build.finishedAt == null)
         build = await to.get<RemoteBuild>(`/actor-builds/${build.id}`, { waitForFinish: WAIT_SECS });
       progress.line(`${name}: ${build.status.toLowerCase()}`);
-      if (build.status !== 'SUCCEEDED')
-        report.ask(`Look at the log of the ${name} (${to.url}/v2/logs/${build.id}): it is ${build.status}.`);
+      if (build.status === 'SUCCEEDED') continue;
+      report.addFailedBuild();
+      const url = `${to.url}/v2/logs/${build.id}`;
+      report.ask(`Look at the log of the ${name}, which is ${build.status}: ${url}`);
     }
   }
 }

@@ -48,6 +48,7 @@ export class ImportReport {
   readonly things: ImportedThing[] = [];
   readonly content: ContentCounts = { items: 0, records: 0, requests: 0 };
   readonly #tasks = new Set<string>();
+  #failedBuilds = 0;
 
   add(thing: ImportedThing): void {
     this.counts[thing.kind][thing.outcome] += 1;
@@ -59,13 +60,17 @@ export class ImportReport {
     this.#tasks.add(sentence);
   }
 
+  addFailedBuild(): void {
+    this.#failedBuilds += 1;
+  }
+
   get toDo(): string[] {
     return [...this.#tasks];
   }
 
   /** Whether something of the source is missing or different on the target, and could be there. */
   get isIncomplete(): boolean {
-    return Object.values(this.counts).some(({ failed, kept }) => failed + kept > 0);
+    return this.#failedBuilds > 0 || Object.values(this.counts).some(({ failed, kept }) => failed + kept > 0);
   }
 
   with(outcome: Outcome): ImportedThing[] {
