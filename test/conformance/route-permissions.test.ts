@@ -43,6 +43,7 @@ const WITHOUT_PERMISSION = {
     'users/get-by-username',
     'users/get-avatar',
     'search/users',
+    'store_get',
     'apps/create-from-manifest',
   ],
   caller: [
