@@ -1,0 +1,38 @@
+// SIGKILL of a server with runs in standby mode: they go on when it is back, answer again, and end when nobody needs them.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createActor, finishedRun } from '../actors.ts';
+import { script } from '../actor-sources.ts';
+import { onEachEngine } from '../engines.ts';
+import { eventually } from '../eventually.ts';
+import type { Json } from '../server.ts';
+import { callerOf, settingsOn, startChild, type ChildServer } from './child-server.ts';
+
+const PROGRAM = script(`
+const { createServer } = await import('node:http');
+createServer((request, response) => response.end(JSON.stringify({ run: env.ACTOR_RUN_ID, pid: process.pid }))).listen(Number(env.ACTOR_STANDBY_PORT));
+`);
+
+onEachEngine((engine) => {
+  test('after a kill a run answers again, and is not left over', async (t) => {
+    const { settings } = await settingsOn(engine, t);
+    let child: ChildServer = await startChild(settings);
+    t.after(() => child.kill());
+    const server = callerOf(() => child.url);
+    const actorStandby = { isEnabled: true, memoryMbytes: 256, idleTimeoutSecs: 5 };
+    const { id } = await createActor(server, PROGRAM, { fields: { actorStandby } });
+    const path = `/standby/${id}/`;
+    const first = await server.call(path);
+    assert.equal(first.status, 200, first.text);
+    await child.kill();
+    child = await startChild(settings);
+    const again = await server.call(path);
+    assert.equal(again.status, 200, again.text);
+    assert.equal(again.json['run'], first.json['run']);
+    await finishedRun(server, first.json['run'] as string);
+    await eventually(async () => {
+      const { items } = (await server.call(`/v2/actors/${id}/runs`)).json['data'] as { items: Json[] };
+      return items.every(({ status }) => status === 'SUCCEEDED');
+    }, 'the end of all runs');
+  });
+});
