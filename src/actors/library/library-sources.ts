@@ -2,7 +2,7 @@
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { makeTemporaryFolder } from '../builds/work-folders.ts';
+import { BUILD_FOLDERS, makeTemporaryFolder, makeWorkFolder } from '../builds/work-folders.ts';
 import { removeTree } from '../runner/remove-tree.ts';
 import { packFolder } from '../sources/pack.ts';
 import { NOT_SOURCES, readLibrary } from './library-actors.ts';
@@ -15,7 +15,9 @@ export async function storeLibrarySources(
 ): Promise<boolean> {
   const own = (await readLibrary()).find(({ build }) => build.sources === hash);
   if (own === undefined) return false;
-  const temporary = await makeTemporaryFolder(settings.execution.work, 'library');
+  // Where what a crash leaves is swept.
+  const parent = await makeWorkFolder(settings.execution.work, BUILD_FOLDERS);
+  const temporary = await makeTemporaryFolder(parent, 'library');
   try {
     const archive = join(temporary, 'sources.tgz');
     const packed = await packFolder(own.folder, archive, NOT_SOURCES);
