@@ -5,7 +5,7 @@ import { createActor, finishedRun, logOf, runActor, startRun, statusOf } from '.
 import { OBEDIENT, script } from '../actor-sources.ts';
 import { onEachEngine } from '../engines.ts';
 import { eventually } from '../eventually.ts';
-import { giveToken, join } from '../people.ts';
+import { giveToken, join, openBrowser } from '../people.ts';
 import type { CallInit, Json, TestServer } from '../server.ts';
 import { onServer } from '../suites.ts';
 
@@ -238,6 +238,24 @@ onEachEngine((engine) => {
     assert.equal(run.metamorphs[0].inputKey, 'INPUT-METAMORPH-1');
     // A client that polls below the Actor that it started still finds it.
     assert.equal((await call(`/actors/~caterpillar/runs/${run.id}`)).status, 200);
+  });
+
+  test('a link of another site starts no run with the session of a viewer', async () => {
+    const member = await join(server, `viewer-${engine.kind}`, { role: 'writer' });
+    const { value: token } = await giveToken(server, member, { role: 'writer' });
+    await createActor(server, OBEDIENT, { name: 'viewed', token });
+    const { cookie } = await openBrowser(server, member);
+    for (const [site, status] of [
+      ['cross-site', 403],
+      ['same-site', 403],
+      ['same-origin', 201],
+      ['none', 201],
+    ] as const) {
+      const headers = { cookie, 'sec-fetch-site': site };
+      const answer = await call('/actors/~viewed/run-sync', { token: null, headers });
+      assert.equal(answer.status, status, `${site}: ${answer.text}`);
+    }
+    assert.equal((await call('/actors/~viewed/runs', { token })).json.data.total, 2);
   });
 
   test('below an Actor there are its own runs only', async () => {

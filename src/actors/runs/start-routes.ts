@@ -1,4 +1,5 @@
 // The calls that start runs of Actors and of tasks: at once, or waiting for the output or the dataset.
+import { checkBrowser } from '../../kernel/check-browser.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
@@ -77,7 +78,10 @@ async function start(base: StartBase, kernel: Kernel, call: StartCall): Promise<
   const run = (input: SentInput) => startIt({ caller, meta: metaOf(call), query, input, webhooks }, now);
   // HEAD must have no effect.
   if (call.method === 'HEAD') throw new Failure('wrong-method', 'HEAD starts no run. Use GET or POST.');
-  if (call.method === 'GET') return await run({});
+  if (call.method === 'GET') {
+    checkBrowser(call, kernel.publicUrl);
+    return await run({});
+  }
   return await withSentInput(kernel, call, run);
 }
 

@@ -1,4 +1,5 @@
 // The proxy: requests for programs in standby mode, and for the web server of one run.
+import { checkBrowser } from '../../kernel/check-browser.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { RawExchange, RawRoute, RawRouteCall } from '../../kernel/raw-route.ts';
@@ -152,22 +153,4 @@ async function greet(server: WebServer): Promise<void> {
 /** What a program does with other methods, or over a WebSocket, is its own affair. */
 function isRead({ method, headers }: RawRouteCall): boolean {
   return (method === 'GET' || method === 'HEAD') && headers['upgrade'] === undefined;
-}
-
-/**
- * Browsers send the session with links from other sites too, and each request may start a run: with a session it must come
- * from this server's own pages, or from the address bar. Pages of programs are no pages of this server: they have no origin.
- */
-function checkBrowser({ caller, headers }: RawRouteCall, publicUrl: string): void {
-  if (caller.kind !== 'session') return;
-  const site = headers['sec-fetch-site'];
-  const isOwn =
-    site === undefined
-      ? headers['origin'] === new URL(publicUrl).origin
-      : site === 'same-origin' || site === 'none';
-  if (isOwn) return;
-  throw new Failure(
-    'forbidden',
-    'With a session, this can be called from pages of this server and from the address bar of a browser only. Use an access token elsewhere.',
-  );
 }
