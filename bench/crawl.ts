@@ -1,7 +1,7 @@
 // A crawl of local pages with the Actor web-crawler on a server, against the same program run bare with memory storage.
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { homedir, setPriority, tmpdir } from 'node:os';
+import { availableParallelism, homedir, setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { NICENESS } from '../src/actors/runner/launch.ts';
 import { median, type Effort } from './compare.ts';
@@ -13,6 +13,8 @@ import type { BenchServer } from './servers.ts';
 const PAGES = 2000;
 const QUICK_PAGES = 300;
 const LEAST = 0.7;
+/** A run has a processor for each 4096 MB: this one has as many as the bare program, up to the largest memory of a run. */
+const MEMORY_MBYTES = 4096 * Math.min(2 ** Math.floor(Math.log2(availableParallelism())), 8);
 const ACTOR = new URL('../actors-library/web-crawler/main.js', import.meta.url).pathname;
 
 /** Both fetch the same pages of the same site, one after the other, as often as there are rounds. */
@@ -68,7 +70,7 @@ interface CrawlRun {
 
 async function crawlOnServer(server: BenchServer, site: CrawlSite): Promise<number> {
   site.reset();
-  const path = '/v2/actors/apify~web-crawler/runs?memory=4096';
+  const path = `/v2/actors/apify~web-crawler/runs?memory=${MEMORY_MBYTES}`;
   let run = await ask<CrawlRun>(server.url, 'POST', path, inputFor(site));
   while (run.finishedAt === null)
     run = await ask<CrawlRun>(server.url, 'GET', `/v2/actor-runs/${run.id}?waitForFinish=60`);
