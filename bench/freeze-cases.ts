@@ -1,5 +1,6 @@
 // The most expensive requests that the routes allow.
 import { scheduleFreezeCases } from './freeze-schedules.ts';
+import { taskFreezeCases } from './freeze-tasks.ts';
 
 export interface Sent {
   status: number;
@@ -510,6 +511,7 @@ export async function freezeCases(send: Send): Promise<FreezeCase[]> {
     });
 
   cases.push(...(await scheduleFreezeCases(send)));
+  cases.push(...(await taskFreezeCases(send)));
 
   // The host.
   cases.push(
